@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import { Evaluator } from '../src/alerting/evaluator.js';
 import { controlPathOf, controlPlaneAt } from '../test/support/control-plane.js';
-import type { ControlStore } from '../src/storage/control/control-store.js';
+import type { SqlControlStore } from '../src/storage/control/control-store.js';
 import { DuckDBStore } from '../src/storage/duckdb/client/store.js';
 import { SEGMENT_SIZE } from '../src/storage/duckdb/write/writer.js';
 import { PrometheusMeter } from '../src/telemetry/meter.js';
@@ -121,7 +121,7 @@ async function judgeAll(directory: string, { ticks, rules }: AlertsOptions): Pro
     let isFirst = true;
     await new Promise<void>((resolve, reject) => {
       const evaluator = new Evaluator({
-        figures: store.figures,
+        stats: store.stats,
         source,
         control,
         terms: { windowMs: 3_600_000, minSamples: 1, timezone: 'UTC' },
@@ -241,7 +241,7 @@ async function startLoad(
 /** Works on the stores of a daemon that is not running. */
 async function withStores<T>(
   directory: string,
-  work: (store: DuckDBStore, control: ControlStore) => Promise<T>,
+  work: (store: DuckDBStore, control: SqlControlStore) => Promise<T>,
 ): Promise<T> {
   const settings = {
     id: 'duckdb',

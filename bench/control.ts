@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { itemAt, must } from '../src/signal/checked.js';
+import { itemAt, invariant } from '../src/signal/checked.js';
 import type { Micros } from '../src/signal/time.js';
-import type { ControlPlane } from '../src/storage/contracts/control-plane.js';
+import type { ControlStore } from '../src/storage/contracts/control-plane.js';
 import { ControlExtension } from '../src/storage/control/control-extension.js';
 import type { ControlOptions } from '../src/storage/control/control-options.js';
 import { openControl } from '../src/storage/control/open-control.js';
@@ -38,7 +38,7 @@ export interface ControlBenchOptions {
 
 /** A plane to measure, and what ends it. */
 interface Opened {
-  readonly plane: ControlPlane;
+  readonly plane: ControlStore;
   close(): Promise<void>;
 }
 
@@ -113,7 +113,7 @@ function fine(value: number): string {
   return value < 1 ? value.toFixed(2) : ms(value);
 }
 
-async function kindsOf(plane: ControlPlane): Promise<Readonly<Record<string, Call>>> {
+async function kindsOf(plane: ControlStore): Promise<Readonly<Record<string, Call>>> {
   const user = aUser();
   const key = aKey(user);
   const organization = anOrganization('bench');
@@ -163,7 +163,7 @@ async function kindsOf(plane: ControlPlane): Promise<Readonly<Record<string, Cal
 }
 
 /** What a write to a store of telemetry needs that several processes write to. */
-function kindsOfWrites({ writes, agents }: ControlPlane, at: Micros): Readonly<Record<string, Call>> {
+function kindsOfWrites({ writes, agents }: ControlStore, at: Micros): Readonly<Record<string, Call>> {
   const tenants = Array.from({ length: USERS }, (_, tenant) => tenant);
   const traces = Array.from({ length: TRACES }, (_, i) => ({ tenant: i % USERS, traceId: randomUUID() }));
   const charges = tenants.map((tenant) => ({ tenant, at, items: 100, isExact: false, limit: 1e12 }));
@@ -178,7 +178,7 @@ function kindsOfWrites({ writes, agents }: ControlPlane, at: Micros): Readonly<R
       traces,
       charges,
     });
-    return must(write, 'write');
+    return invariant(write, 'write');
   };
   return {
     [`begin a write of ${TRACES} traces`]: async () => begun.push(await begin()),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { must } from '../src/signal/checked.js';
+import { invariant } from '../src/signal/checked.js';
 import type { BodyTemplate } from './body-template.js';
 import { FreshIds } from './fresh-ids.js';
 import type { LoadPlan, LoadResult } from './load-plan.js';
@@ -74,7 +74,7 @@ export class LoadGenerator {
     try {
       await Promise.all(
         Array.from({ length: connections }, (_, i) =>
-          this.#send(must(pools[i % pools.length], 'a daemon to send to'), headers),
+          this.#send(invariant(pools[i % pools.length], 'a daemon to send to'), headers),
         ),
       );
     } finally {

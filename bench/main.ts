@@ -79,8 +79,8 @@ program
   .option('--data <dir>', "keep filled stores of DuckDB here and use them again, also those of 'read'")
   .option('--profile <dir>', "leave CPU profiles of the daemons' threads there; slower")
   .action(async (options: ScaleOptions) => {
-    const figures = await scale(options, print);
-    if (figures?.verdict.isComplete === false) process.exitCode = 1;
+    const stats = await scale(options, print);
+    if (stats?.verdict.isComplete === false) process.exitCode = 1;
   });
 
 program

@@ -126,10 +126,10 @@ async function round(
     ]);
     time.abort();
     const seconds = (performance.now() - startedMs) / 1000;
-    const figures = await neighbour.stop();
+    const stats = await neighbour.stop();
     const did = (await flood?.stop()) ?? 'nothing else';
     const { maxMiB } = await memory.stop();
-    return { ...figures, title: wanted ? FLOODS[wanted.name].title : 'alone', did, seconds, maxMiB };
+    return { ...stats, title: wanted ? FLOODS[wanted.name].title : 'alone', did, seconds, maxMiB };
   } finally {
     await memory.stop();
     await flood?.kill();

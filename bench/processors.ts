@@ -81,10 +81,10 @@ export async function processors(options: ProcessorsOptions, print: Print): Prom
     const cells: string[] = [];
     const told: string[] = [];
     for (const kind of kinds) {
-      const figures = await microsPerItem(one, kind, options);
-      cells.push(figures?.median.toFixed(2) ?? '');
-      if (figures !== undefined)
-        told.push(`${kind} ${figures.median.toFixed(2)} (least ${figures.least.toFixed(2)})`);
+      const stats = await microsPerItem(one, kind, options);
+      cells.push(stats?.median.toFixed(2) ?? '');
+      if (stats !== undefined)
+        told.push(`${kind} ${stats.median.toFixed(2)} (least ${stats.least.toFixed(2)})`);
     }
     rows.push([one.name, ...cells]);
     print(`${one.name}: ${told.join(', ')} µs`);
@@ -92,7 +92,7 @@ export async function processors(options: ProcessorsOptions, print: Print): Prom
   print(table(['µs an item', ...kinds], rows));
 }
 
-interface Figures {
+interface Stats {
   readonly median: number;
   readonly least: number;
 }
@@ -102,7 +102,7 @@ async function microsPerItem(
   one: ProcessorCase,
   kind: string,
   options: ProcessorsOptions,
-): Promise<Figures | undefined> {
+): Promise<Stats | undefined> {
   const found = KINDS[kind];
   if (found === undefined) throw new Error(`There is no kind ${kind}.`);
   const { load, signal, read } = found;
@@ -123,7 +123,7 @@ async function measured(
   signal: TelemetrySignal,
   make: () => Batch<unknown>[],
   ms: number,
-): Promise<Figures> {
+): Promise<Stats> {
   const rounds: number[] = [];
   const startedAt = performance.now();
   for (

@@ -34,7 +34,7 @@ export interface ReadOptions {
 }
 
 /** Of one route over one store. */
-export interface ReadFigures {
+export interface ReadStats {
   readonly route: ReadRoute;
   readonly alone: Latency;
   readonly during: Latency | undefined;
@@ -45,9 +45,9 @@ export interface ReadFigures {
  *
  * @returns the figures of each store by what it holds: `1000000 spans`
  */
-export async function read(options: ReadOptions, print: Print): Promise<ReadonlyMap<string, ReadFigures[]>> {
+export async function read(options: ReadOptions, print: Print): Promise<ReadonlyMap<string, ReadStats[]>> {
   printSetup(print, 'read', { ...options });
-  const results = new Map<string, ReadFigures[]>();
+  const results = new Map<string, ReadStats[]>();
   const stores: readonly (readonly [Filling['kind'], string, readonly number[]])[] = [
     ['batch', 'spans', options.spans],
     ['prompts', 'linked traces', options.linkedTraces],
@@ -58,11 +58,11 @@ export async function read(options: ReadOptions, print: Print): Promise<Readonly
     for (const items of sizes.filter((size) => size > 0)) {
       const title = `${items} ${name}`;
       print(`\n${title}`);
-      const figures = await inFreshDirectory((directory) =>
+      const stats = await inFreshDirectory((directory) =>
         measure({ kind, items }, options, join(directory, 'store'), print),
       );
-      print(readTable(figures));
-      results.set(title, figures);
+      print(readTable(stats));
+      results.set(title, stats);
     }
   }
   return results;
@@ -73,7 +73,7 @@ async function measure(
   options: ReadOptions,
   directory: string,
   print: Print,
-): Promise<ReadFigures[]> {
+): Promise<ReadStats[]> {
   const samples = await provideStore(filling, directory, options.data, print);
   const files = await writeDaemonConfig({ directory, key: BENCH_KEY, extra: options.config });
   const daemon = await DaemonProcess.start(files);
@@ -151,9 +151,9 @@ export async function round(
   return latencies;
 }
 
-function readTable(figures: readonly ReadFigures[]): string {
+function readTable(stats: readonly ReadStats[]): string {
   const head = ['route', 'n', 'p50', 'p99', 'target', 'during: n', 'p50', 'p99', 'ratio', 'target'];
-  const rows = figures.map(({ route, alone, during }) => [
+  const rows = stats.map(({ route, alone, during }) => [
     route.name,
     String(alone.count),
     ms(alone.p50),

@@ -27,8 +27,8 @@ export interface RestartFigures {
 /** `npm run bench -- restart`: kill -9 in the middle of ingestion, then how long until it serves again, and what is there. */
 export async function restart(options: RestartOptions, print: Print): Promise<RestartFigures> {
   printSetup(print, 'restart', { ...options });
-  const figures = await inFreshDirectory((directory) => measure(options, directory));
-  const { readyMs, acknowledgedSpans, verdict } = figures;
+  const stats = await inFreshDirectory((directory) => measure(options, directory));
+  const { readyMs, acknowledgedSpans, verdict } = stats;
   print(
     lines([
       ['killed after', `${acknowledgedSpans} spans acknowledged, with more under way`],
@@ -36,7 +36,7 @@ export async function restart(options: RestartOptions, print: Print): Promise<Re
       ['stored', `${verdict.isComplete ? 'complete' : 'NOT COMPLETE'}: ${verdict.text}`],
     ]),
   );
-  return figures;
+  return stats;
 }
 
 async function measure(options: RestartOptions, directory: string): Promise<RestartFigures> {

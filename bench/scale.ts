@@ -43,7 +43,7 @@ async function write(
   stores: ScaleStores,
   print: Print,
 ): Promise<ThroughputFigures> {
-  const figures = await throughput(
+  const stats = await throughput(
     {
       ...options,
       kind: 'batch',
@@ -55,19 +55,19 @@ async function write(
     },
     print,
   );
-  const { acknowledged, measured } = figures.load;
+  const { acknowledged, measured } = stats.load;
   const each = (seconds: number | undefined): string =>
     seconds === undefined ? 'unknown' : `${((seconds / measured.items) * 1e6).toFixed(1)} µs a span`;
-  const main = figures.mainThreadSeconds;
+  const main = stats.mainThreadSeconds;
   const discarded = stores.proxy?.discarded();
   print(
     lines([
-      ['gateways', `${gateways}: ${each(figures.daemonCpuSeconds)}`],
+      ['gateways', `${gateways}: ${each(stats.daemonCpuSeconds)}`],
       [
         'their main threads',
         `${each(main)}${main === undefined ? '' : `: with a core of its own one gateway takes ${(measured.items / main).toFixed(0)} spans/s at most`}`,
       ],
-      ...Object.entries(figures.cpuBesideSeconds).map(([name, seconds]) => [name, each(seconds)] as const),
+      ...Object.entries(stats.cpuBesideSeconds).map(([name, seconds]) => [name, each(seconds)] as const),
       discarded === undefined
         ? ['on disk', `${((await stores.bytesOnDisk()) / acknowledged.items).toFixed(0)} bytes a span`]
         : [
@@ -77,5 +77,5 @@ async function write(
       ['load generator', `${ms((measured.cpuSeconds / measured.items) * 1e6)} µs a span`],
     ]),
   );
-  return figures;
+  return stats;
 }

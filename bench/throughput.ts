@@ -68,9 +68,9 @@ export interface ThroughputFigures {
  * acknowledged.
  */
 export async function throughput(options: ThroughputOptions, print: Print): Promise<ThroughputFigures> {
-  const figures = await inFreshDirectory((directory) => measure(options, directory));
-  printFigures(figures, options, print);
-  return figures;
+  const stats = await inFreshDirectory((directory) => measure(options, directory));
+  serializeStats(stats, options, print);
+  return stats;
 }
 
 async function measure(options: ThroughputOptions, directory: string): Promise<ThroughputFigures> {
@@ -172,8 +172,8 @@ function planOf(options: ThroughputOptions, url: string): LoadPlan {
   };
 }
 
-function printFigures(figures: ThroughputFigures, options: ThroughputOptions, print: Print): void {
-  const { load, memory, daemonCpuSeconds, verdict } = figures;
+function serializeStats(stats: ThroughputFigures, options: ThroughputOptions, print: Print): void {
+  const { load, memory, daemonCpuSeconds, verdict } = stats;
   const { measured, acknowledged } = load;
   const [one, many] = NAMES[options.kind];
   const errors = Object.entries(load.errors).map(([name, count]) => `${name}: ${count}`);
@@ -195,9 +195,9 @@ function printFigures(figures: ThroughputFigures, options: ThroughputOptions, pr
       ['generator CPU', cores(measured.cpuSeconds)],
       [
         'store on disk',
-        `${figures.bytesPerItem.toFixed(0)} bytes a ${one}, of ${acknowledged.items} ${many}`,
+        `${stats.bytesPerItem.toFixed(0)} bytes a ${one}, of ${acknowledged.items} ${many}`,
       ],
-      ['orderly stop', `${ms(figures.stopMs)} ms`],
+      ['orderly stop', `${ms(stats.stopMs)} ms`],
       ['stored', `${WORDS[String(verdict.isComplete)]}${verdict.text}`],
     ]),
   );

@@ -5,7 +5,7 @@ export { ConsumeError } from './component/consume-error.js';
 export type { ConsumeErrorCode } from './component/consume-error.js';
 export type { Consumer, ConsumeContext, Passthrough, Receipt, Refusal } from './component/consumer.js';
 export type { ComponentHealth, DaemonHealth, DaemonPhase } from './component/daemon-health.js';
-export type { DaemonView, EdgeFigures, PipelineShape, QueueFigures } from './component/daemon-view.js';
+export type { DaemonView, EdgeStats, PipelineShape, QueueStats } from './component/daemon-view.js';
 export type { EdgeEnd, EdgeListener, EdgePlace, Passed } from './component/edge-listener.js';
 export type {
   CreateProcessor,
@@ -46,7 +46,7 @@ export type { EventRecord, EventType } from './signal/event.js';
 export type { LogRecord, Severity } from './signal/log-record.js';
 export { GEN_AI_EVENTS, loggedEventName, type LoggedEvent } from './signal/logged-event.js';
 export type { MetricPoint, MetricStream, MetricType, Temporality } from './signal/metric.js';
-export { parseJson, printJson } from './signal/json.js';
+export { parseJson, serializeJson } from './signal/json.js';
 export type { NanoUsd } from './signal/money.js';
 export type { Origin } from './signal/origin.js';
 export type { AgentHint, AgentSource, RunStatus, SpanRecord, SpanType } from './signal/span.js';
@@ -72,8 +72,8 @@ export { Type, type Static } from 'typebox';
 export { consumeKept, consumeUnrefused } from './component/keep-items.js';
 
 // What stores can do, for engines of one's own: each contract with the types that belong to it.
-export { isTelemetryPlane } from './storage/contracts/telemetry-plane.js';
-export type { TelemetryPlane } from './storage/contracts/telemetry-plane.js';
+export { isTelemetryStore } from './storage/contracts/telemetry-plane.js';
+export type { TelemetryStore } from './storage/contracts/telemetry-plane.js';
 export type * from './storage/contracts/paging.js';
 export type * from './storage/contracts/telemetry-writer.js';
 export type * from './storage/contracts/runs.js';
@@ -82,8 +82,8 @@ export type * from './storage/contracts/logs.js';
 export type * from './storage/contracts/service-map.js';
 export type * from './storage/contracts/prompts.js';
 export type * from './storage/contracts/alerts.js';
-export { isControlPlane } from './storage/contracts/control-plane.js';
-export type { ControlPlane } from './storage/contracts/control-plane.js';
+export { isControlStore } from './storage/contracts/control-plane.js';
+export type { ControlStore } from './storage/contracts/control-plane.js';
 export { ConflictError } from './storage/contracts/errors.js';
 export type * from './storage/contracts/accounts.js';
 export type * from './storage/contracts/deliveries.js';

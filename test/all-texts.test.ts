@@ -105,16 +105,16 @@ function textsOfSource() {
   for (const file of readdirSync(source, { recursive: true, encoding: 'utf8' })) {
     const place = file.split(sep).join('/');
     if (!place.endsWith('.ts') || /^(ui|cli\/demo|cli\/plugin-new)\//.test(place)) continue;
-    const visit = (node: ts.Node): void => {
+    const permit = (node: ts.Node): void => {
       if (ts.isTaggedTemplateExpression(node)) return;
       const text = textOf(node);
-      if (text === undefined) return node.forEachChild(visit);
+      if (text === undefined) return node.forEachChild(permit);
       if (!isProse(text)) return;
       const metric = metricOf(node);
       if (metric === undefined) others.push([place, text]);
       else metrics.push([metric, text]);
     };
-    visit(ts.createSourceFile(place, readFileSync(join(source, file), 'utf8'), ts.ScriptTarget.Latest, true));
+    permit(ts.createSourceFile(place, readFileSync(join(source, file), 'utf8'), ts.ScriptTarget.Latest, true));
   }
   return { metrics, others };
 }

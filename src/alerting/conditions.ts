@@ -3,10 +3,10 @@ import type {
   AlertCondition,
   Looked,
   MetricCondition,
-  MetricFigures,
+  MetricStats,
   MetricOperator,
-  TargetFigures,
-  WindowFigures,
+  TargetStats,
+  WindowStats,
 } from '../storage/contracts/alerts.js';
 import type { EvidenceOfCost, Known } from './evidence.js';
 import type { Moment } from './moment.js';
@@ -14,9 +14,9 @@ import { MICROS_PER_HOUR } from '../signal/time-units.js';
 
 /** What is known of an alert's target. */
 export interface Scene {
-  readonly figures: TargetFigures;
+  readonly stats: TargetStats;
   /** The newest points of a metric's series, as far as they concern the target. */
-  readonly metric: (name: string) => MetricFigures;
+  readonly metric: (name: string) => MetricStats;
   /** What the alert looked at when it last fired. */
   readonly known: Known | null;
   /** Whether a condition now looks at something else than when the alert last fired. */
@@ -61,7 +61,7 @@ export function judgeCondition(
 }
 
 function judgeFailures(threshold: number, index: number, scene: Scene, moment: Moment): Finding {
-  const { window } = scene.figures;
+  const { window } = scene.stats;
   const { finished, failed } = window ?? { finished: 0, failed: 0 };
   const isKnown = finished > 0 && finished >= moment.minSamples;
   const found = { value: isKnown ? failed / finished : null, samples: finished, window };
@@ -69,14 +69,14 @@ function judgeFailures(threshold: number, index: number, scene: Scene, moment: M
 }
 
 function judgeLatency(threshold: number, index: number, scene: Scene, moment: Moment): Finding {
-  const { window } = scene.figures;
+  const { window } = scene.stats;
   const { timed, p95_ms } = window ?? { timed: 0, p95_ms: null };
   const found = { value: timed >= moment.minSamples ? p95_ms : null, samples: timed, window };
   return inWindow(found, threshold, index, scene, moment);
 }
 
 function inWindow(
-  found: { readonly value: number | null; readonly samples: number; readonly window: WindowFigures | null },
+  found: { readonly value: number | null; readonly samples: number; readonly window: WindowStats | null },
   threshold: number,
   index: number,
   scene: Scene,
@@ -114,12 +114,12 @@ function judgeCost(threshold: number, known: EvidenceOfCost | null, scene: Scene
 function judgeDay(
   threshold: number,
   known: EvidenceOfCost | null,
-  { figures }: Scene,
+  { stats }: Scene,
   moment: Moment,
   index: 0 | 1,
 ): Finding {
   const day = moment.days[index] ?? moment.days[0];
-  const { cost, priced } = figures.costs[index] ?? { cost: 0, priced: 0 };
+  const { cost, priced } = stats.costs[index] ?? { cost: 0, priced: 0 };
   // Both as the double nearest to the decimal: what is equal as written is then equal as a number, which a sum of doubles is not.
   const value = priced > 0 ? cost : null;
   return {
@@ -133,8 +133,8 @@ function judgeDay(
   };
 }
 
-function judgeInactivity(threshold: number, { figures }: Scene, moment: Moment): Finding {
-  const activeAt = moment.knowsActivity ? figures.activeAt : null;
+function judgeInactivity(threshold: number, { stats }: Scene, moment: Moment): Finding {
+  const activeAt = moment.knowsActivity ? stats.activeAt : null;
   // A clock that was put back must not make anybody active in the future.
   const from = Math.min(activeAt ?? moment.now, moment.now);
   const value = activeAt === null ? null : (moment.now - from) / MICROS_PER_HOUR;
@@ -154,8 +154,8 @@ function judgeInactivity(threshold: number, { figures }: Scene, moment: Moment):
  * One series is enough. The reported value is that of the series that meets the condition most clearly, or comes nearest to it.
  */
 function judgeMetric(condition: MetricCondition, index: number, scene: Scene, moment: Moment): Finding {
-  const figures = scene.metric(condition.metric_name);
-  const { series, min, max, evidence } = figures;
+  const stats = scene.metric(condition.metric_name);
+  const { series, min, max, evidence } = stats;
   const { operator } = condition;
   const value = operator === 'gt' || operator === 'gte' ? max : min;
   return {
@@ -163,7 +163,7 @@ function judgeMetric(condition: MetricCondition, index: number, scene: Scene, mo
     met: value !== null && satisfies(value, operator, condition.value),
     samples: series,
     evidence,
-    isNews: scene.isNews(figures, index),
+    isNews: scene.isNews(stats, index),
     from: moment.pointsStart,
     to: moment.now,
   };

@@ -3,7 +3,7 @@ import { itemAt } from '../signal/checked.js';
 import { uuidV7 } from '../signal/ids.js';
 import type {
   Alert,
-  AlertFigures,
+  AlertStats,
   AlertIncident,
   AlertRule,
   AlertRules,
@@ -32,7 +32,7 @@ const MOST_TOLD = 5;
 
 export interface EvaluationTools {
   /** What is asked of the telemetry. */
-  readonly figures: Pick<AlertFigures, 'observe' | 'exampleTraces'>;
+  readonly stats: Pick<AlertStats, 'observe' | 'exampleTraces'>;
   /** The identity of that telemetry. */
   readonly source: string;
   readonly alerts: Pick<AlertRules, 'recordFirings' | 'recordResolutions'>;
@@ -65,7 +65,7 @@ export async function evaluate(
 ): Promise<void> {
   for (const { inquiry, rules } of portionsOf(watched, MOST_ASKED)) {
     if (stop.aborted) return;
-    const observed = await tools.figures.observe(inquiry.request(moment));
+    const observed = await tools.stats.observe(inquiry.request(moment));
     const { firing, resolving } = await judge(rules, inquiry, observed, moment, tools.index);
     await inGroups(firing, stop, async (group) => fire(group, moment, tools));
     await inGroups(resolving, stop, async (group) => resolve(group, moment, tools));
@@ -135,14 +135,14 @@ async function resolve(group: readonly WatchedRule[], moment: Moment, tools: Eva
 
 async function findExamples(
   group: readonly FiringRule[],
-  { figures }: EvaluationTools,
+  { stats }: EvaluationTools,
 ): Promise<ReadonlyMap<FiringRule, readonly string[]>> {
   const asking = group.flatMap((one): { readonly one: FiringRule; readonly query: ExampleQuery }[] => {
     const query = exampleQuery(one);
     return query ? [{ one, query }] : [];
   });
   if (asking.length === 0) return new Map();
-  const found = await figures.exampleTraces(asking.map(({ query }) => query));
+  const found = await stats.exampleTraces(asking.map(({ query }) => query));
   return new Map(asking.map(({ one }, at) => [one, itemAt(found, at)]));
 }
 

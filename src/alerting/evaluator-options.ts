@@ -1,6 +1,6 @@
 import type { Clock, Logger } from '../component/telemetry.js';
-import type { AlertFigures, AlertRules } from '../storage/contracts/alerts.js';
-import type { AlertingTerms, Watch } from '../storage/contracts/coordination.js';
+import type { AlertStats, AlertRules } from '../storage/contracts/alerts.js';
+import type { AlertingSettings, Watch } from '../storage/contracts/coordination.js';
 
 /** What an evaluator asks of the control plane. */
 export interface EvaluatedRules {
@@ -9,11 +9,11 @@ export interface EvaluatedRules {
 }
 
 export interface EvaluatorOptions {
-  readonly figures: Pick<AlertFigures, 'observe' | 'exampleTraces'>;
+  readonly stats: Pick<AlertStats, 'observe' | 'exampleTraces'>;
   /** The identity of the figures. */
   readonly source: string;
   readonly control: EvaluatedRules;
-  readonly terms: AlertingTerms;
+  readonly terms: AlertingSettings;
   /** Milliseconds between two evaluations of all rules. */
   readonly intervalMs: number;
   /** Whether other processes write to the telemetry, too (absent: no): then all rules are evaluated again and again (`evaluator.ts`). */

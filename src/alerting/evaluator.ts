@@ -127,7 +127,7 @@ export class Evaluator {
   constructor(options: EvaluatorOptions) {
     this.#options = options;
     const {
-      figures,
+      stats,
       source,
       control,
       terms,
@@ -148,7 +148,7 @@ export class Evaluator {
       this.#follower.note();
       await this.#follower.follow();
     };
-    this.#tools = { figures, source, alerts, index: this.#index, reread, onFired, onResolved };
+    this.#tools = { stats, source, alerts, index: this.#index, reread, onFired, onResolved };
     this.#heartbeat = new Heartbeat({ rules: alerts, source, timezone: terms.timezone, intervalMs });
     this.#log = new SparseLog(logger, clock);
     const lookAgain = (): void => {

@@ -1,5 +1,5 @@
 import type { Micros } from '../signal/time.js';
-import type { AlertingTerms } from '../storage/contracts/coordination.js';
+import type { AlertingSettings } from '../storage/contracts/coordination.js';
 import { dayOf, type Day } from './days.js';
 import { MICROS_PER_HOUR, MICROS_PER_MINUTE } from '../signal/time-units.js';
 
@@ -28,7 +28,7 @@ export interface Moment {
  */
 export function momentAt(
   now: Micros,
-  terms: AlertingTerms,
+  terms: AlertingSettings,
   { knowsActivity, isDayMissed }: { readonly knowsActivity: boolean; readonly isDayMissed: boolean },
 ): Moment {
   const today = dayOf(now, terms.timezone);

@@ -1,11 +1,11 @@
-import { itemAt, must } from '../signal/checked.js';
+import { itemAt, invariant } from '../signal/checked.js';
 import type {
   AlertRule,
   Evidence,
   Observed,
   Observing,
   Target,
-  WantedFigures,
+  WantedStats,
   WantedMetric,
 } from '../storage/contracts/alerts.js';
 import type { Scene } from './conditions.js';
@@ -113,12 +113,12 @@ export class Inquiry {
    * @param inquiring one of the rules that were added
    */
   scene(observed: Observed, { rule, known }: InquiringRule): Scene {
-    const target = must(this.#targets.get(keyOf(rule)), 'target of a rule');
+    const target = invariant(this.#targets.get(keyOf(rule)), 'target of a rule');
     const metricOf = (name: string): Asked<WantedMetric> =>
-      must(this.#metrics.get(metricKey(rule, name)), 'metric of a rule');
+      invariant(this.#metrics.get(metricKey(rule, name)), 'metric of a rule');
     const conditions = conditionsOf(rule.alert);
     return {
-      figures: itemAt(observed.targets, target.at),
+      stats: itemAt(observed.targets, target.at),
       metric: (name) => itemAt(observed.metrics, metricOf(name).at),
       known,
       isNews: (looked, index) => {
@@ -151,7 +151,7 @@ interface Asked<Wants> {
   readonly since: Map<Evidence, number>;
 }
 
-interface Wanted extends WantedFigures {
+interface Wanted extends WantedStats {
   runs: boolean;
   cost: boolean;
   activity: boolean;

@@ -1,7 +1,7 @@
 import { itemAt } from '../signal/checked.js';
 import type { Micros } from '../signal/time.js';
-import type { AlertRule, PastFigures } from '../storage/contracts/alerts.js';
-import type { AlertingTerms } from '../storage/contracts/coordination.js';
+import type { AlertRule, PastStats } from '../storage/contracts/alerts.js';
+import type { AlertingSettings } from '../storage/contracts/coordination.js';
 import type { Scene } from './conditions.js';
 import type { Known } from './evidence.js';
 import { momentAt } from './moment.js';
@@ -43,9 +43,9 @@ export interface PastMoments {
  * @throws ConsumeError `storage_unavailable`, `overloaded`
  */
 export async function previewAlert(
-  past: PastFigures,
+  past: PastStats,
   rule: AlertRule,
-  terms: AlertingTerms,
+  terms: AlertingSettings,
   { now, step, count }: PastMoments,
   abort?: AbortSignal,
 ): Promise<{ readonly points: readonly PastPoint[]; readonly firings: readonly PastFiring[] }> {

@@ -1,6 +1,6 @@
 import type { Micros } from '../signal/time.js';
-import type { AlertFigures, AlertRule } from '../storage/contracts/alerts.js';
-import type { AlertingTerms } from '../storage/contracts/coordination.js';
+import type { AlertStats, AlertRule } from '../storage/contracts/alerts.js';
+import type { AlertingSettings } from '../storage/contracts/coordination.js';
 import { knownBy } from './evidence.js';
 import { momentAt } from './moment.js';
 import { Inquiry } from './observing.js';
@@ -23,7 +23,7 @@ export interface AlertTrial {
 
 /** What an alert is judged by. */
 export interface TrialSource {
-  readonly figures: Pick<AlertFigures, 'observe'>;
+  readonly stats: Pick<AlertStats, 'observe'>;
   /** The identity of the store whose figures they are. */
   readonly source: string;
 }
@@ -34,16 +34,16 @@ export interface TrialSource {
  * @throws ConsumeError `storage_unavailable`
  */
 export async function tryAlert(
-  { figures, source }: TrialSource,
+  { stats, source }: TrialSource,
   rule: AlertRule,
-  terms: AlertingTerms,
+  terms: AlertingSettings,
   now: Micros,
 ): Promise<AlertTrial> {
   const moment = momentAt(now, terms, { knowsActivity: true, isDayMissed: false });
   const inquiry = new Inquiry();
   const inquiring = { rule, known: knownBy(rule.evidence, source) };
   inquiry.add(inquiring);
-  const observed = await figures.observe(inquiry.request(moment));
+  const observed = await stats.observe(inquiry.request(moment));
   const { alert } = rule;
   const verdict = judgeAlert(alert, inquiry.scene(observed, inquiring), moment);
   return {

@@ -9,7 +9,7 @@ import { alertTestRoutes } from './resources/alerts/alert-test.js';
 import { alertRoutes } from './resources/alerts/alerts.js';
 import { auditRoutes } from './resources/audit.js';
 import type { ApiContext } from './support/api-context.js';
-import { hasParts, type TelemetryPart, type TelemetryParts } from '../storage/contracts/telemetry-plane.js';
+import { hasParts, type TelemetryPart, type PartialTelemetryStore } from '../storage/contracts/telemetry-plane.js';
 import { daemonRoutes } from './resources/daemon.js';
 import { exportRoutes } from './resources/export.js';
 import { keyRoutes } from './resources/keys.js';
@@ -42,7 +42,7 @@ import { webhookEndpointRoutes } from './resources/webhooks/webhook-endpoints.js
 import { whatIfRoutes } from './resources/what-if.js';
 
 /** What the routes are made of: a store of telemetry need not have all parts. */
-export type OfferedContext = Omit<ApiContext, 'telemetry'> & { readonly telemetry: TelemetryParts };
+export type OfferedContext = Omit<ApiContext, 'telemetry'> & { readonly telemetry: PartialTelemetryStore };
 
 /** Routes that need some parts of telemetry: none where the store has not all of them. */
 function needing<Part extends TelemetryPart>(
@@ -76,8 +76,8 @@ export function apiRoutes(context: OfferedContext): readonly Route[] {
     needing(['prompts'], promptUsageRoutes),
     needing(['agents'], alertRoutes),
     alertFiringRoutes,
-    needing(['figures', 'identity'], alertTestRoutes),
-    needing(['agents', 'figures', 'identity', 'past'], alertPreviewRoutes),
+    needing(['stats', 'identity'], alertTestRoutes),
+    needing(['agents', 'stats', 'identity', 'past'], alertPreviewRoutes),
     alertEventRoutes,
     alertSecretRoutes,
     meRoutes,

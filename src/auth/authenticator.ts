@@ -8,7 +8,7 @@ import { SCOPES, type Identity, type Scope } from '../component/identity.js';
 import type { Clock, Logger } from '../component/telemetry.js';
 import type { AuthConfig } from '../config/file-schema.js';
 import type { KeysVersion, StoredUser } from '../storage/contracts/accounts.js';
-import { isControlPlane, type ControlPlane } from '../storage/contracts/control-plane.js';
+import { isControlStore, type ControlStore } from '../storage/contracts/control-plane.js';
 import { bootstrap, INITIAL_KEY_FILE } from './bootstrap.js';
 import { KeyRing, type RingEntry } from './key-ring.js';
 import { LastUsed } from './last-used.js';
@@ -60,7 +60,7 @@ const NOBODY: Identity = {
   scopes: SCOPES,
 };
 
-type Control = Pick<ControlPlane, 'accounts' | 'logins' | 'watch' | 'directory'>;
+type Control = Pick<ControlStore, 'accounts' | 'logins' | 'watch' | 'directory'>;
 
 /** Finds out who calls the daemon, from the first extension that keeps users and keys. All keys are in memory. */
 export class Authenticator {
@@ -99,7 +99,7 @@ export class Authenticator {
 
   /** To be called with each extension that has started. The first that is a control plane is used. @throws as {@link open} */
   async offer(candidate: unknown): Promise<void> {
-    if (this.#control === undefined && isControlPlane(candidate)) await this.open(candidate);
+    if (this.#control === undefined && isControlStore(candidate)) await this.open(candidate);
   }
 
   /**

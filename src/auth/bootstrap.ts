@@ -4,7 +4,7 @@ import { SCOPES } from '../component/identity.js';
 import type { Clock, Logger } from '../component/telemetry.js';
 import type { AuthConfig } from '../config/file-schema.js';
 import { uuidV7 } from '../signal/ids.js';
-import type { ControlPlane } from '../storage/contracts/control-plane.js';
+import type { ControlStore } from '../storage/contracts/control-plane.js';
 import { describeKey, generateKey, isKey } from './keys.js';
 import { writePrivateFile } from './private-file.js';
 
@@ -20,7 +20,7 @@ export const INITIAL_KEY_FILE = 'initial-api-key';
  *   then nothing was stored.
  */
 export async function bootstrap(options: {
-  readonly control: Pick<ControlPlane, 'accounts' | 'directory'>;
+  readonly control: Pick<ControlStore, 'accounts' | 'directory'>;
   readonly config: AuthConfig;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -82,7 +82,7 @@ export async function bootstrap(options: {
 
 /** The configured key applies only to the first start; a later change is logged as without effect. */
 async function warnOfUnusedKey(
-  { accounts }: Pick<ControlPlane, 'accounts'>,
+  { accounts }: Pick<ControlStore, 'accounts'>,
   { bootstrap_key: key }: AuthConfig,
   logger: Logger,
 ): Promise<void> {

@@ -71,7 +71,7 @@ export function exportCommand(io: ProcessIo, builtin: readonly Factory[]): Comma
               new TransferProgress(io),
             );
       if (options.json === true) showJson(io, exported);
-      else for (const line of inWords(exported)) io.out(line);
+      else for (const line of asText(exported)) io.out(line);
     });
 }
 
@@ -128,7 +128,7 @@ async function exportOffline(
   });
 }
 
-function inWords({ directory, files, bytes, rows, missing }: Exported): readonly string[] {
+function asText({ directory, files, bytes, rows, missing }: Exported): readonly string[] {
   const of = (table: string): number => rows[table] ?? 0;
   const telemetry = [
     counted(of('telemetry/runs'), 'run'),

@@ -30,7 +30,7 @@ export function graphCommand(io: CliIo, builtin: readonly Factory[]): Command {
       const { sources, environment } = configSources(options, io);
       const { plan } = await prepare(sources, environment, builtin);
       const drawing = draw(plan);
-      io.out(options.format === 'dot' ? printDot(drawing) : printMermaid(drawing));
+      io.out(options.format === 'dot' ? toDot(drawing) : toMermaid(drawing));
     });
 }
 
@@ -68,7 +68,7 @@ function unique(edges: readonly [string, string][]): readonly (readonly [string,
   return [...new Map(edges.map((edge) => [edge.join(' '), edge])).values()];
 }
 
-function printMermaid({ receivers, exporters, pipelines, edges }: Drawing): string {
+function toMermaid({ receivers, exporters, pipelines, edges }: Drawing): string {
   const text = (label: string) => `"${label.replaceAll('"', '#quot;')}"`;
   return [
     'flowchart LR',
@@ -87,7 +87,7 @@ function printMermaid({ receivers, exporters, pipelines, edges }: Drawing): stri
   ].join('\n');
 }
 
-function printDot({ receivers, exporters, pipelines, edges }: Drawing): string {
+function toDot({ receivers, exporters, pipelines, edges }: Drawing): string {
   const text = (label: string) => JSON.stringify(label);
   const box = ({ key, label }: Box, shape: string) => `${key} [label=${text(label)}, shape=${shape}];`;
   return [

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { createKey, listKeys, newKey, printKey, revokeKey, type KeyJson } from '../api/resources/keys.js';
+import { createKey, listKeys, newKey, serializeKey, revokeKey, type KeyJson } from '../api/resources/keys.js';
 import { readMe } from '../api/resources/me.js';
 import type { Factory } from '../component/factory.js';
 import { SCOPES, type Scope } from '../component/identity.js';
@@ -131,7 +131,7 @@ async function createOffline(io: ProcessIo, builtin: readonly Factory[], options
       },
     ]);
     io.err(`Key for ${user.name} (${user.email}).`);
-    showCreated(io, { ...printKey(key), key: text }, options);
+    showCreated(io, { ...serializeKey(key), key: text }, options);
   });
 }
 

@@ -44,13 +44,13 @@ export function mapCommand(io: CliIo, exit: (code: number) => void): Command {
         isLong: true,
       });
       if (options.json === true) showJson(io, rebuild);
-      else for (const line of inWords(rebuild)) io.out(line);
+      else for (const line of asText(rebuild)) io.out(line);
       if (rebuild.dry_run && hasDifferences(rebuild)) exit(EXIT.failure);
     });
   return command;
 }
 
-function inWords(rebuild: Rebuild): string[] {
+function asText(rebuild: Rebuild): string[] {
   const { traces, spans, unmapped_traces, differing_spans, differing_sums, examples, corrected } = rebuild;
   const seconds = (rebuild.duration_ms / 1000).toFixed(1);
   const lines = [`Checked ${counted(traces, 'trace')} with ${counted(spans, 'span')} in ${seconds} s.`];

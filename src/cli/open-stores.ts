@@ -7,7 +7,7 @@ import type { BuildTools } from '../pipeline/build.js';
 import { openControl, openStores, type OpenStores, type StoreNames } from '../pipeline/open-stores.js';
 import { ownerOf } from '../pipeline/owner-files.js';
 import { prepare, type Prepared } from '../pipeline/prepare.js';
-import type { ControlPlane } from '../storage/contracts/control-plane.js';
+import type { ControlStore } from '../storage/contracts/control-plane.js';
 import { createLogger } from '../telemetry/logger.js';
 import { PrometheusMeter } from '../telemetry/meter.js';
 import { StillClock } from '../telemetry/still-clock.js';
@@ -59,7 +59,7 @@ export async function withControl<T>(
   options: ConfigOptions,
   io: ProcessIo,
   builtin: readonly Factory[],
-  work: (control: ControlPlane, clock: Clock) => Promise<T>,
+  work: (control: ControlStore, clock: Clock) => Promise<T>,
 ): Promise<T> {
   const { prepared, tools } = await prepareStores(options, io, builtin);
   // As in the daemon, whose first control store has the users.

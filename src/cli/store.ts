@@ -46,7 +46,7 @@ export function storeCommand(
         showJson(io, { is_intact: damaged.length === 0, files: files.map((file) => shown(file, users)) });
         return;
       }
-      for (const file of files) for (const line of inWords(file, users)) io.out(line);
+      for (const file of files) for (const line of asText(file, users)) io.out(line);
       io.out(
         damaged.length === 0
           ? `Every row of ${counted(files.length, 'file')} can be read.`
@@ -105,7 +105,7 @@ function namesOf(numbers: readonly number[], users: Users): readonly string[] {
   return numbers.map((number) => users.get(number) ?? `number ${number}`);
 }
 
-function inWords({ file, failure, tables }: CheckedFile, users: Users): readonly string[] {
+function asText({ file, failure, tables }: CheckedFile, users: Users): readonly string[] {
   if (failure !== null) return [`${file}: damaged: ${failure}`];
   if (tables.length === 0) return [`${file}: intact`];
   return [`${file}: damaged`, ...tables.map((table) => tableInWords(table, users))];

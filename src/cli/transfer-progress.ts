@@ -32,7 +32,7 @@ export class TransferProgress {
   reached(reached: Reached): void {
     if (performance.now() - this.#saidAt < this.everyMs) return;
     this.#saidAt = performance.now();
-    const text = inWords(reached);
+    const text = asText(reached);
     if (this.#io.isLogTerminal) this.#line.show(text);
     else this.#io.err(text);
   }
@@ -49,7 +49,7 @@ export class TransferProgress {
 }
 
 /** `spans: 120000 of 1000000 rows (12 %), 34.5 MiB` */
-function inWords({ table = null, rows, total, bytes }: Reached): string {
+function asText({ table = null, rows, total, bytes }: Reached): string {
   const of = total === null || total === 0 ? '' : ` of ${total}`;
   const share = of === '' ? '' : ` (${Math.min(100, Math.floor((rows / Number(total)) * 100))} %)`;
   const size = bytes === undefined ? '' : `, ${(bytes / 1024 / 1024).toFixed(1)} MiB`;

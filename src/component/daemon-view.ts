@@ -14,7 +14,7 @@ export interface PipelineShape {
 }
 
 /** What waits before an exporter that has a queue. It is shared by all pipelines of a signal. */
-export interface QueueFigures {
+export interface QueueStats {
   readonly items: number;
   /** Null for a queue on disk, which is limited by its bytes alone. */
   readonly maxItems: number | null;
@@ -28,7 +28,7 @@ export interface QueueFigures {
  * What passes from one component to the next within a pipeline, counted in items since the start. Once nothing is under way,
  * offered = accepted + refused + failed.
  */
-export interface EdgeFigures {
+export interface EdgeStats {
   readonly pipeline: string;
   readonly from: EdgeEnd;
   readonly to: EdgeEnd;
@@ -45,7 +45,7 @@ export interface EdgeFigures {
    */
   readonly p99Ms: number | null;
   /** Null: nothing waits here. */
-  readonly queue: QueueFigures | null;
+  readonly queue: QueueStats | null;
 }
 
 /** The daemon seen from inside. */
@@ -54,9 +54,9 @@ export interface DaemonView {
   readonly startedAt: Micros;
   readonly pipelines: readonly PipelineShape[];
   /** By pipeline, and along the flow of the data. */
-  edges(): readonly EdgeFigures[];
+  edges(): readonly EdgeStats[];
   /** Has somebody look at what passes an edge from now on. @returns a function that ends it; null where there is no such edge */
   listen(place: EdgePlace, listener: EdgeListener): (() => void) | null;
   /** Get the effective configuration in YAML. There is no secret in it, and nothing that came from the environment or a file. */
-  printConfig(): string;
+  formatConfig(): string;
 }

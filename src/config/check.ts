@@ -17,7 +17,7 @@ import {
   type SmtpConfig,
 } from './file-schema.js';
 import { suggestion } from './nearest-name.js';
-import { printConfig, type PrintedPart } from './print-config.js';
+import { formatConfig, type PrintedPart } from './print-config.js';
 import { checkSchema, segmentsOf, type Checked } from './schema-check.js';
 import { checkSmtp, smtpSettings } from './smtp.js';
 
@@ -84,7 +84,7 @@ export function checkConfig(root: MapNode, factories: Factories): CheckedConfig 
     secretKeeping,
     smtp: smtpSettings(smtp),
     secrets,
-    print: () => printConfig(root, inOrder(printed)),
+    print: () => formatConfig(root, inOrder(printed)),
     locate: (path: readonly string[]) => locate(root, path),
     has: (path: readonly string[]) => nodeAt(root, path) !== undefined,
   };

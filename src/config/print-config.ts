@@ -30,7 +30,7 @@ const HEAD = ` The configuration as it holds: files laid over each other, defaul
  *
  * @param root as it was written
  */
-export function printConfig(root: MapNode, parts: readonly PrintedPart[]): string {
+export function formatConfig(root: MapNode, parts: readonly PrintedPart[]): string {
   const whole: Record<string, unknown> = {};
   for (const { path, value, schema, secrets } of parts) {
     const printer = new Printer(schema, secrets);
@@ -52,7 +52,7 @@ class Printer {
   }
 
   print(value: unknown, node: ConfigNode | undefined, schemas: Schemas): unknown {
-    if (node?.kind === 'scalar' && node.isSubstituted === true) return printReferences(node.references ?? []);
+    if (node?.kind === 'scalar' && node.isSubstituted === true) return formatReferences(node.references ?? []);
     if (value === null || value === undefined || typeof value === 'boolean') return value;
     if (schemas.some(isSecret)) return value === '' ? value : SECRET;
     if (Array.isArray(value))
@@ -85,7 +85,7 @@ class Printer {
 }
 
 /** `${env:PORT}`; where other text stands around it, that is left out, too. */
-function printReferences(references: readonly string[]): string {
+function formatReferences(references: readonly string[]): string {
   return references.map((reference) => `\${${reference}}`).join(' … ');
 }
 

@@ -6,7 +6,7 @@ import type { ErrorObject } from 'ajv';
  *
  * @returns undefined for the other rules
  */
-export function commonWording({ keyword, params }: ErrorObject): string | undefined {
+export function commonFormat({ keyword, params }: ErrorObject): string | undefined {
   const { limit, pattern } = params as Readonly<Record<string, unknown>>;
   switch (keyword) {
     case 'minLength':

@@ -6,7 +6,7 @@ import type { Problem } from './config-error.js';
 import { parseDuration } from './duration.js';
 import { parseEndpoint } from './endpoint.js';
 import { suggestion } from './nearest-name.js';
-import { commonWording } from './rule-wording.js';
+import { commonFormat } from './rule-wording.js';
 import { plainValue, secretsIn, strayHoles, type JsonSchema } from './plain-value.js';
 import { TEMPLATE_FORMAT } from './schema.js';
 import { parseSize } from './size.js';
@@ -158,7 +158,7 @@ function ruleOf(error: ErrorObject, parent: JsonSchema): string {
     case 'oneOf':
       return 'has none of the allowed forms';
     default:
-      return commonWording(error) ?? error.message ?? 'is not valid';
+      return commonFormat(error) ?? error.message ?? 'is not valid';
   }
 }
 

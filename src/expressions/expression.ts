@@ -5,9 +5,9 @@ import { compilePattern, MATCHES, matches } from './patterns.js';
 import { PRESENCE, presenceMacro } from './presence.js';
 import { SCOPES, type Scope, type ScopeName } from './scope/scopes.js';
 import { callOf, literalText, nodesOf, type Node } from './syntax-tree.js';
-import { wordProblem } from './wording.js';
+import { formatProblem } from './wording.js';
 import { Environment } from '@marcbachmann/cel-js';
-import { printJson } from '../signal/json.js';
+import { serializeJson } from '../signal/json.js';
 import { jsonOf } from './json-value.js';
 import { RECORD_TYPES, type Variable } from './scope/record-types.js';
 
@@ -57,7 +57,7 @@ const MORE_FUNCTIONS: Readonly<Record<string, (...args: never[]) => unknown>> = 
   'int(google.protobuf.Timestamp): int': (time: Date) => BigInt(Math.floor(time.getTime() / 1000)),
   'string.replace(string, string): string': (text: string, part: string, by: string) =>
     text.replaceAll(part, () => by),
-  'json(dyn): string': (value: unknown) => printJson(jsonOf(value)),
+  'json(dyn): string': (value: unknown) => serializeJson(jsonOf(value)),
 };
 
 /** Functions that not every text suits, and what one has to look like. */
@@ -129,7 +129,7 @@ export function compile(source: string, scope: ScopeName): Expression {
   } catch (error) {
     if (!isCelProblem(error)) throw error;
     throw new ExpressionError(
-      wordProblem(error, source, variables, environment.getDefinitions().functions),
+      formatProblem(error, source, variables, environment.getDefinitions().functions),
       source,
       error.range?.start ?? 0,
     );

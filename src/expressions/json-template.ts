@@ -1,6 +1,6 @@
 import { hasHole, partsOfText } from '../config/holes.js';
 import type { JsonValue } from '../signal/attributes.js';
-import { printJson } from '../signal/json.js';
+import { serializeJson } from '../signal/json.js';
 import { compile, type Expression } from './expression.js';
 import { ExpressionError } from './expression-error.js';
 import { jsonOf } from './json-value.js';
@@ -32,7 +32,7 @@ export function templateProblems(
   scope: ScopeName,
 ): readonly TemplateProblem[] {
   const problems: TemplateProblem[] = [];
-  const visit = (at: string, part: JsonValue): void => {
+  const permit = (at: string, part: JsonValue): void => {
     if (typeof part === 'string') {
       try {
         compileText(part, scope, at);
@@ -42,7 +42,7 @@ export function templateProblems(
       }
     } else if (Array.isArray(part))
       part.forEach((child, index) => {
-        visit(`${at}/${index}`, child);
+        permit(`${at}/${index}`, child);
       });
     else if (typeof part === 'object' && part !== null)
       for (const [key, child] of Object.entries(part)) {
@@ -51,10 +51,10 @@ export function templateProblems(
             path: `${at}/${escaped(key)}`,
             message: 'a key cannot be an expression: write a map in CEL, ${{ {"key": "value"} }}',
           });
-        visit(`${at}/${escaped(key)}`, child);
+        permit(`${at}/${escaped(key)}`, child);
       }
   };
-  visit(path, value);
+  permit(path, value);
   return problems;
 }
 
@@ -84,7 +84,7 @@ export function compileTemplate(value: JsonValue, scope: ScopeName, place = ''):
 /** A value inside a longer text: texts as they are, nothing for null, lists and maps as JSON. */
 function textOf(value: JsonValue): string {
   if (value === null) return '';
-  return typeof value === 'object' ? printJson(value) : String(value);
+  return typeof value === 'object' ? serializeJson(value) : String(value);
 }
 
 function constant(value: JsonValue): JsonTemplate {

@@ -53,7 +53,7 @@ const MEANT: Readonly<Record<string, string>> = {
  *
  * @returns undefined where it is not that
  */
-function wordSyntax({ code, summary, range }: CelProblem, source: string): string | undefined {
+function formatSyntaxError({ code, summary, range }: CelProblem, source: string): string | undefined {
   const rest = source.slice(range?.start ?? 0);
   const [word = ''] = /^(?:\w+|[=!<>&|]+|"[^"]*"|.)/su.exec(rest.trimStart()) ?? [];
   const here = word === '' ? 'at the end' : `before ${quoted(word)}`;
@@ -90,7 +90,7 @@ function quoted(word: string): string {
 const CEL_PACKAGE = 'google.protobuf.';
 
 /** What is wrong with an expression and what to do, in our words. @param functions that it may call */
-export function wordProblem(
+export function formatProblem(
   problem: CelProblem,
   source: string,
   variables: readonly Variable[],
@@ -110,7 +110,7 @@ export function wordProblem(
     case 'no_matching_overload':
       return summary + callAdvice(summary, functions);
     default:
-      return wordSyntax(problem, source) ?? summary;
+      return formatSyntaxError(problem, source) ?? summary;
   }
 }
 

@@ -2,7 +2,7 @@ import { HttpProblem, type InspectBody } from '../component/http.js';
 import type { Clock } from '../component/telemetry.js';
 import { contentCoding, decompress, tooLarge } from './decompress.js';
 import { SLOW_BODY_MS } from './limits.js';
-import type { Pace } from './pace.js';
+import type { MinRateMonitor } from './pace.js';
 import { overloaded } from './problem.js';
 import type { Holding } from './shares.js';
 import type { Turns } from './turns.js';
@@ -32,7 +32,7 @@ export interface BodySettings {
   /** From which its bytes are taken. */
   readonly budget: Holding;
   /** Absent where only the total time is limited. */
-  readonly pace?: Pace;
+  readonly pace?: MinRateMonitor;
   /** The turns in which large bodies are delivered. Absent: they are delivered as they come. */
   readonly turns?: Turns;
   readonly clock: Clock;

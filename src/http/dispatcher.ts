@@ -8,8 +8,8 @@ import type { Closing, Exchange } from './engine.js';
 import type { Gate } from './gate.js';
 import type { HttpMetrics } from './http-metrics.js';
 import { DEFAULT_BODY_TIMEOUT_MS, DEFAULT_MAX_BODY_BYTES, type HttpLimits } from './limits.js';
-import { Occupancy, type Visit } from './occupancy.js';
-import type { Pace } from './pace.js';
+import { AdmissionController, type Permit } from './occupancy.js';
+import type { MinRateMonitor } from './pace.js';
 import { failureOf, overloaded, problemResponse, shuttingDown } from './problem.js';
 import { headProblem } from './request-head.js';
 import { IncomingRequest } from './request.js';
@@ -28,7 +28,7 @@ export interface DispatcherSettings {
   readonly users: UserLimits;
   readonly logger: Logger;
   readonly metrics: HttpMetrics;
-  readonly pace: Pace;
+  readonly pace: MinRateMonitor;
   readonly clock: Clock;
 }
 
@@ -40,7 +40,7 @@ interface Call {
   /** How the route, or another one of its path, words problems. */
   readonly refuse: Route['refuse'];
   readonly body: Body | undefined;
-  readonly visit: Visit;
+  readonly permit: Permit;
   /** Only for the access log, and empty without it: once the answer is out, no engine knows it any more. */
   readonly remoteAddress: string;
   /** From `performance.now()`. */
@@ -65,7 +65,7 @@ const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
 /** Handles a request from its head to the end of its answer. */
 export class Dispatcher {
   readonly #settings: DispatcherSettings;
-  readonly #occupancy: Occupancy;
+  readonly #admission: AdmissionController;
   readonly #largeBodies = new Turns(1);
   readonly #idle: (() => void)[] = [];
   #underWay = 0;
@@ -73,7 +73,7 @@ export class Dispatcher {
 
   constructor(settings: DispatcherSettings) {
     this.#settings = settings;
-    this.#occupancy = new Occupancy(settings.limits, settings.users, (of) => {
+    this.#admission = new AdmissionController(settings.limits, settings.users, (of) => {
       settings.metrics.shareRefused(of);
     });
   }
@@ -83,12 +83,12 @@ export class Dispatcher {
   }
 
   get bodyBytesInFlight(): number {
-    return this.#occupancy.bodyBytes;
+    return this.#admission.bodyBytes;
   }
 
   /** The largest body of a route has to fit with its compressed form, whatever the limits say. */
   makeRoomFor(route: Route): void {
-    this.#occupancy.makeRoomFor(route.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES);
+    this.#admission.makeRoomFor(route.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES);
   }
 
   drain(): void {
@@ -113,14 +113,14 @@ export class Dispatcher {
     const found = match.kind === 'found' ? match : undefined;
     const { signal } = this.#draining;
     const contentLength = exchange.hasBody ? lengthOf(exchange) : 0;
-    const visit = this.#occupancy.arrive(contentLength ?? 0);
+    const permit = this.#admission.arrive(contentLength ?? 0);
     const body = exchange.hasBody
       ? new Body({
           contentLength,
           contentEncoding: exchange.header('content-encoding'),
           maxBytes: found?.route.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES,
           timeoutMs: found?.route.bodyTimeoutMs ?? DEFAULT_BODY_TIMEOUT_MS,
-          budget: visit.bodies,
+          budget: permit.bodies,
           pace,
           turns: this.#largeBodies,
           clock,
@@ -128,11 +128,11 @@ export class Dispatcher {
       : undefined;
     const call: Call = {
       exchange,
-      request: new IncomingRequest(exchange, path, found?.params ?? NO_PARAMS, body, visit, signal),
+      request: new IncomingRequest(exchange, path, found?.params ?? NO_PARAMS, body, permit, signal),
       route: found?.route,
       refuse: found?.route.refuse ?? (match.kind === 'wrong_method' ? match.route?.refuse : undefined),
       body,
-      visit,
+      permit,
       remoteAddress: logger.isDebugEnabled() ? exchange.remoteAddress : '',
       startedMs: performance.now(),
       status: 0,
@@ -150,7 +150,7 @@ export class Dispatcher {
     let response: HttpResponse | Promise<HttpResponse>;
     try {
       response = this.#respond(call, match);
-      visit.goesOn(() => exchange.remoteAddress);
+      permit.goesOn(() => exchange.remoteAddress);
     } catch (error) {
       response = this.#failed(call, error);
     }
@@ -171,15 +171,15 @@ export class Dispatcher {
   };
 
   #respond(call: Call, match: Match): HttpResponse | Promise<HttpResponse> {
-    const { exchange, request, visit } = call;
+    const { exchange, request, permit } = call;
     const problem = headProblem(exchange);
     if (problem !== undefined) {
       call.isLast = true;
       throw problem;
     }
     if (this.#draining.signal.aborted) throw shuttingDown();
-    if (this.#occupancy.isFull) throw overloaded();
-    return this.#settings.gate.pass(exchange, request, visit, match);
+    if (this.#admission.isFull) throw overloaded();
+    return this.#settings.gate.pass(exchange, request, permit, match);
   }
 
   async #answerLater(call: Call, pending: Promise<HttpResponse>): Promise<void> {
@@ -263,7 +263,7 @@ export class Dispatcher {
   #partOver(call: Call): void {
     call.partsUnderWay--;
     if (call.partsUnderWay > 0) {
-      if (call.isAnswerShared) call.visit.leave(call.body?.cost ?? 0);
+      if (call.isAnswerShared) call.permit.leave(call.body?.cost ?? 0);
       return;
     }
     const { exchange, request, route, body, status, remoteAddress } = call;
@@ -271,7 +271,7 @@ export class Dispatcher {
     const durationMs = performance.now() - call.startedMs;
     if (body?.problem !== undefined) metrics.bodyRefused(body.problem.code);
     body?.release();
-    call.visit.leave(body?.cost ?? 0);
+    call.permit.leave(body?.cost ?? 0);
     metrics.answered(
       exchange.method,
       call.isGone ? undefined : status,

@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { HttpProblem, type FieldError } from '../component/http.js';
-import { commonWording } from '../config/rule-wording.js';
+import { commonFormat } from '../config/rule-wording.js';
 import { isUuid } from '../signal/ids.js';
 import { MONEY_PATTERN } from '../signal/money.js';
 import { parseTime } from '../signal/time.js';
@@ -118,7 +118,7 @@ function wording(error: ErrorObject): string {
     case 'uniqueItems':
       return 'must not have the same entry twice';
     default:
-      return commonWording(error) ?? 'is not valid';
+      return commonFormat(error) ?? 'is not valid';
   }
 }
 

@@ -1,7 +1,7 @@
 import { HttpProblem, type HttpRequest, type HttpResponse, type UnknownPath } from '../component/http.js';
 import type { Cors } from './cors.js';
 import type { Exchange } from './engine.js';
-import type { Visit } from './occupancy.js';
+import type { Permit } from './occupancy.js';
 import type { RebindingGuard } from './rebinding-guard.js';
 import { isWellFormed } from './request-head.js';
 import { trimSlash, type Match } from './router.js';
@@ -38,7 +38,7 @@ export class Gate {
   pass(
     exchange: Exchange,
     request: HttpRequest,
-    visit: Visit,
+    permit: Permit,
     match: Match,
   ): HttpResponse | Promise<HttpResponse> {
     this.#options.rebinding.check(exchange);
@@ -53,7 +53,7 @@ export class Gate {
             'invalid_encoding',
             'The query is not well-formed percent-encoded UTF-8.',
           );
-        if (match.route.isPublic === true) visit.belongToNobody(exchange.remoteAddress);
+        if (match.route.isPublic === true) permit.belongToNobody(exchange.remoteAddress);
         return match.route.handle(request);
       case 'wrong_method':
         return refuseMethod(exchange.method, match.allow);

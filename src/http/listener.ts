@@ -15,7 +15,7 @@ import { Gate } from './gate.js';
 import { HttpMetrics } from './http-metrics.js';
 import { DEFAULT_LIMITS, type HttpLimits } from './limits.js';
 import { RebindingGuard } from './rebinding-guard.js';
-import { Pace } from './pace.js';
+import { MinRateMonitor } from './pace.js';
 import { Router } from './router.js';
 import { TlsReload } from './tls-reload.js';
 import { isSameTls, readTlsFiles } from './tls.js';
@@ -97,7 +97,7 @@ class SharedListener implements HttpListener {
   readonly #gate: Gate;
   readonly #metrics: HttpMetrics;
   readonly #rebinding: RebindingGuard;
-  readonly #pace: Pace;
+  readonly #pace: MinRateMonitor;
   readonly #connections: Connections;
   readonly #crowded: BoundedLines;
   readonly #dispatcher: Dispatcher;
@@ -125,7 +125,7 @@ class SharedListener implements HttpListener {
       clock: options.clock,
       logger: this.#logger,
     });
-    this.#pace = new Pace(this.#limits.minRate, options.clock);
+    this.#pace = new MinRateMonitor(this.#limits.minRate, options.clock);
     this.#connections = new Connections({ ...this.#limits, proxies: options.proxies }, (reason, isNew) => {
       this.#metrics.noRoom(reason, isNew);
       this.#crowded.write(() => {

@@ -21,7 +21,7 @@ interface Tools {
  * What requests hold of a listener, shared out by user. Requests without a user together have what one user may have, and their
  * addresses share that in the same way.
  */
-export class Occupancy {
+export class AdmissionController {
   readonly #requests: Shares;
   /** Those of {@link #requests} without a user, by address. */
   readonly #strangers: Shares;
@@ -57,8 +57,8 @@ export class Occupancy {
   }
 
   /** @param announcedBytes of the body; 0 where it is not known */
-  arrive(announcedBytes: number): Visit {
-    return new Visit(new Holding(this.#bodies), announcedBytes, this.#tools);
+  arrive(announcedBytes: number): Permit {
+    return new Permit(new Holding(this.#bodies), announcedBytes, this.#tools);
   }
 }
 
@@ -66,7 +66,7 @@ export class Occupancy {
  * One request, from its head until nothing is kept for it any more. It holds a place once it is known whose it is: one that is
  * refused before has none.
  */
-export class Visit {
+export class Permit {
   /** From which its body is taken. */
   readonly bodies: Holding;
   readonly #announcedBytes: number;

@@ -18,7 +18,7 @@ interface Watched extends Transfer {
 const TICK_MS = 1000;
 
 /** Ends transfers that are slower than a least rate, so that nobody holds a request by sending or reading a byte now and then. */
-export class Pace {
+export class MinRateMonitor {
   readonly #bytesPerSecond: number;
   readonly #clock: Clock;
   readonly #watched = new Set<Watched>();

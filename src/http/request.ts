@@ -4,7 +4,7 @@ import type { Method } from '../component/operation.js';
 import { connectionClosed, type Body } from './body.js';
 import type { Identity } from '../component/identity.js';
 import type { Exchange } from './engine.js';
-import type { Visit } from './occupancy.js';
+import type { Permit } from './occupancy.js';
 
 const WELL_FORMED_ID = /^[A-Za-z0-9._-]{1,128}$/;
 const EMPTY = new Uint8Array();
@@ -18,7 +18,7 @@ export class IncomingRequest implements HttpRequest {
   readonly draining: AbortSignal;
   readonly #exchange: Exchange;
   readonly #body: Body | undefined;
-  readonly #visit: Visit;
+  readonly #permit: Permit;
   #query: URLSearchParams | undefined;
   #abort: AbortController | undefined;
   #isGone = false;
@@ -28,7 +28,7 @@ export class IncomingRequest implements HttpRequest {
     path: string,
     params: Readonly<Record<string, string>>,
     body: Body | undefined,
-    visit: Visit,
+    permit: Permit,
     draining: AbortSignal,
   ) {
     const id = exchange.header('x-request-id');
@@ -38,7 +38,7 @@ export class IncomingRequest implements HttpRequest {
     this.params = params;
     this.#exchange = exchange;
     this.#body = body;
-    this.#visit = visit;
+    this.#permit = permit;
     this.draining = draining;
   }
 
@@ -64,7 +64,7 @@ export class IncomingRequest implements HttpRequest {
   }
 
   identified({ userId }: Identity): void {
-    this.#visit.belongTo(userId);
+    this.#permit.belongTo(userId);
   }
 
   body(inspect?: InspectBody): Promise<Uint8Array> {

@@ -1,5 +1,5 @@
 import type { ZSTDDecoder } from 'zstddec';
-import { must } from '../signal/checked.js';
+import { invariant } from '../signal/checked.js';
 import type { Measure } from './measure.js';
 
 const MAGIC = 0xfd2fb528;
@@ -86,7 +86,7 @@ function readHead(view: DataView, start: number) {
   }
   return {
     at,
-    window: isSingle ? must(size, 'size in the head of a single segment') : window,
+    window: isSingle ? invariant(size, 'size in the head of a single segment') : window,
     size,
     hasChecksum: ((flags >> 2) & 1) === 1,
   };

@@ -18,10 +18,10 @@ export function daemonView({ config, plan }: Prepared, edges: Edges, clock: Cloc
       processors: processors.map(idOf),
       exporters: exporters.map(idOf),
     })),
-    edges: () => edges.figures(),
+    edges: () => edges.stats(),
     listen: (place, listener) => edges.listen(place, listener),
     // What is a secret in one part may be written in another.
-    printConfig: () => redactor(config.secrets)(config.print()),
+    formatConfig: () => redactor(config.secrets)(config.print()),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { EdgeFigures, QueueFigures } from '../component/daemon-view.js';
+import type { EdgeStats, QueueStats } from '../component/daemon-view.js';
 import type { EdgeEnd, EdgeListener, EdgePlace, Passed } from '../component/edge-listener.js';
 import type { Clock } from '../component/telemetry.js';
 import type { Amount } from '../signal/amount.js';
@@ -69,7 +69,7 @@ interface Edge {
   readonly from: EdgeEnd;
   readonly to: EdgeEnd;
   readonly meter: EdgeMeter;
-  readonly waiting: () => QueueFigures | null;
+  readonly waiting: () => QueueStats | null;
 }
 
 /** All edges of all pipelines, and what passes them. */
@@ -88,7 +88,7 @@ export class Edges {
     pipeline: string,
     from: EdgeEnd,
     to: EdgeEnd,
-    waiting: () => QueueFigures | null = () => null,
+    waiting: () => QueueStats | null = () => null,
   ): EdgeMeter {
     const signal = this.#pipelines.find(({ name }) => name === pipeline)?.signal;
     if (signal === undefined) throw new Error(`there is no pipeline ${pipeline}`);
@@ -106,7 +106,7 @@ export class Edges {
   }
 
   /** By pipeline, and along the flow of the data. */
-  figures(): readonly EdgeFigures[] {
+  stats(): readonly EdgeStats[] {
     return this.#pipelines.flatMap(({ name, processors }) => {
       // Edges were made against the flow.
       const step = ({ from: { kind, id } }: Edge): number =>
@@ -114,7 +114,7 @@ export class Edges {
       return this.#edges
         .filter(({ pipeline }) => pipeline === name)
         .sort((a, b) => step(a) - step(b))
-        .map(figuresOf);
+        .map(statsOf);
     });
   }
 }
@@ -123,7 +123,7 @@ function isSame(a: EdgeEnd, b: EdgeEnd): boolean {
   return a.kind === b.kind && a.id === b.id;
 }
 
-function figuresOf({ pipeline, from, to, meter, waiting }: Edge): EdgeFigures {
+function statsOf({ pipeline, from, to, meter, waiting }: Edge): EdgeStats {
   const { offered, accepted, refused, failed, p99Ms } = meter;
   return { pipeline, from, to, offered, accepted, refused, failed, p99Ms, queue: waiting() };
 }

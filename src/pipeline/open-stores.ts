@@ -1,8 +1,8 @@
 import type { Host } from '../component/host.js';
 import { Authenticator } from '../auth/authenticator.js';
 import { SecretBoxes } from '../auth/secret-boxes.js';
-import { isControlPlane, type ControlPlane } from '../storage/contracts/control-plane.js';
-import { isTelemetryStore, type TelemetryParts } from '../storage/contracts/telemetry-plane.js';
+import { isControlStore, type ControlStore } from '../storage/contracts/control-plane.js';
+import { isPartialTelemetryStore, type PartialTelemetryStore } from '../storage/contracts/telemetry-plane.js';
 import { buildPipelines, type BuildTools } from './build.js';
 import { daemonView } from './daemon-view.js';
 import { Deadline } from './deadline.js';
@@ -15,8 +15,8 @@ import { userRates } from './user-limits.js';
 
 /** The stores of a configuration, without a daemon around them. */
 export interface OpenStores {
-  readonly telemetry: TelemetryParts;
-  readonly control: ControlPlane;
+  readonly telemetry: PartialTelemetryStore;
+  readonly control: ControlStore;
   /** Resolves when both have let go of what they hold. @returns what went wrong */
   close(): Promise<readonly Error[]>;
 }
@@ -43,8 +43,8 @@ export async function openStores(
   const { host, close } = await openExtensions(prepared, [store, control], tools);
   try {
     return {
-      telemetry: host.extension(store, isTelemetryStore),
-      control: host.extension(control, isControlPlane),
+      telemetry: host.extension(store, isPartialTelemetryStore),
+      control: host.extension(control, isControlStore),
       close,
     };
   } catch (error) {
@@ -61,7 +61,7 @@ export async function openControl(
 ): Promise<Pick<OpenStores, 'control' | 'close'>> {
   const { host, close } = await openExtensions(prepared, [control], tools);
   try {
-    return { control: host.extension(control, isControlPlane), close };
+    return { control: host.extension(control, isControlStore), close };
   } catch (error) {
     await close();
     throw error;

@@ -203,7 +203,7 @@ function orderExtensions(extensions: readonly Extension[]): {
 } {
   const byId = new Map(extensions.map((extension) => [extension.id, extension]));
   const done = new Set<Extension>();
-  const visit = (extension: Extension, above: readonly Extension[]): readonly string[] => {
+  const permit = (extension: Extension, above: readonly Extension[]): readonly string[] => {
     if (done.has(extension)) return [];
     const start = above.indexOf(extension);
     if (start >= 0) return [...above.slice(start), extension].map(({ id }) => id);
@@ -212,14 +212,14 @@ function orderExtensions(extensions: readonly Extension[]): {
       : [];
     for (const { id } of references) {
       const needed = byId.get(id);
-      const cycle = needed ? visit(needed, [...above, extension]) : [];
+      const cycle = needed ? permit(needed, [...above, extension]) : [];
       if (cycle.length > 0) return cycle;
     }
     done.add(extension);
     return [];
   };
   for (const extension of extensions) {
-    const cycle = visit(extension, []);
+    const cycle = permit(extension, []);
     if (cycle.length > 0) return { extensions, cycle };
   }
   return { extensions: [...done], cycle: [] };

@@ -9,7 +9,7 @@ import type {
 import type { ConsumeErrorCode } from '../component/consume-error.js';
 import type { Clock } from '../component/telemetry.js';
 import type { Micros } from '../signal/time.js';
-import { dayOf, printDay } from '../storage/contracts/telemetry-writer.js';
+import { dayOf, formatDay } from '../storage/contracts/telemetry-writer.js';
 import { redactor } from '../telemetry/redact.js';
 
 /** Items that are remembered of a user, of one batch of it, and of all users together: some 20 MB at the most. */
@@ -74,7 +74,7 @@ export class RejectionsInMemory implements Rejections {
     const known = this.#users.get(userId);
     if (!known) return { since: this.#since, items: [], counts: [] };
     const counts = [...known.days].flatMap(([day, byCode]) =>
-      [...byCode].map(([code, items]): RejectedCount => ({ date: printDay(day), code, items })),
+      [...byCode].map(([code, items]): RejectedCount => ({ date: formatDay(day), code, items })),
     );
     return { since: known.since, items: known.items.toReversed(), counts };
   }

@@ -1,4 +1,4 @@
-import { must } from '../signal/checked.js';
+import { invariant } from '../signal/checked.js';
 import type { Micros } from '../signal/time.js';
 import {
   followsSpans,
@@ -204,7 +204,7 @@ export class RunState {
 
   /** A span of which something else counts from now on. */
   rewriteDuplicate({ span_id, told }: DuplicateRewrite): void {
-    const span = must(this.find(span_id), 'span that is told of');
+    const span = invariant(this.find(span_id), 'span that is told of');
     const row = span.row && { ...span.row, ...toldRow(told) };
     this.#keep({ ...span, ...told, row, changed: true });
     this.#headerChanged = true;

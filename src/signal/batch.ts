@@ -17,11 +17,11 @@ export interface Batch<Item> {
   /**
    * Set by processor `quota`: what is new in the batch is counted, and the batch is refused as a whole where it passes the limit.
    */
-  readonly quota?: QuotaTerms;
+  readonly quota?: QuotaSettings;
 }
 
 /** Tells the store to count what is new in a batch, and by which limit. */
-interface QuotaTerms {
+interface QuotaSettings {
   /** Per calendar month, for users without a limit of their own; 0 for no limit. */
   readonly monthly_items: number;
 }

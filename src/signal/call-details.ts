@@ -55,11 +55,11 @@ export function sentCall({ provider, usage, cost }: CallDetails): CallDetails {
 }
 
 /** Usage and cost as they are stored. @returns null where there is nothing of them */
-export function printCall({ usage, cost }: Pick<CallDetails, 'usage' | 'cost'>): string | null {
+export function serializeCall({ usage, cost }: Pick<CallDetails, 'usage' | 'cost'>): string | null {
   return usage === null && cost === null ? null : JSON.stringify({ usage, cost });
 }
 
-/** What {@link printCall} has printed. */
+/** What {@link serializeCall} has printed. */
 export function storedCall(text: string | null): Pick<CallDetails, 'usage' | 'cost'> | null {
   if (text === null) return null;
   const call = readCall(JSON.parse(text) as JsonObject);
@@ -69,7 +69,7 @@ export function storedCall(text: string | null): Pick<CallDetails, 'usage' | 'co
 /** Details that were printed as JSON, by whomever: what is no figure of them is left out. @returns null where nothing is left */
 export function readCall(printed: JsonObject): CallDetails | null {
   const provider = textOf(printed.provider);
-  const usage = figuresOf(printed.usage, USAGE_PARTS);
+  const usage = statsOf(printed.usage, USAGE_PARTS);
   const cost = costOf(printed.cost);
   return provider === null && usage === null && cost === null ? null : { provider, usage, cost };
 }
@@ -85,11 +85,11 @@ function costOf(printed: JsonValue | undefined): CostDetails | null {
     : {
         source,
         rule: textOf(object?.rule)?.slice(0, LONGEST_RULE) ?? null,
-        ...figuresOf(printed, COST_PARTS),
+        ...statsOf(printed, COST_PARTS),
       };
 }
 
-function figuresOf<Part extends string>(
+function statsOf<Part extends string>(
   printed: JsonValue | undefined,
   parts: readonly Part[],
 ): { [P in Part]?: number } | null {

@@ -27,7 +27,7 @@ export interface SaidOfCall {
 }
 
 export function callKey({ scope, model, provider, response }: SaidOfCall): string {
-  return printCallKey({
+  return serializeCallKey({
     teller: hashedScope(scope),
     model: model === null ? '' : hashedModel(model),
     provider: provider === null ? '' : hashedProvider(provider),
@@ -42,7 +42,7 @@ const hashedProvider = remembering(MOST_REMEMBERED, (provider) => hashed(provide
 /** The hashes are numbers of at most 53 bits, printed so. */
 export const RADIX = 36;
 
-export function printCallKey({ teller, model, provider, response }: CallKey): string {
+export function serializeCallKey({ teller, model, provider, response }: CallKey): string {
   return `${teller}.${model}.${provider}.${response}`;
 }
 
@@ -56,7 +56,7 @@ export function readCallKey(key: string): CallKey {
 export function filledCallKey(before: string | null, later: string | null): string | null {
   if (before === null || later === null || before === later) return before ?? later;
   const [known, rest] = [readCallKey(before), readCallKey(later)];
-  return printCallKey({
+  return serializeCallKey({
     teller: known.teller,
     model: known.model || rest.model,
     provider: known.provider || rest.provider,

@@ -48,7 +48,7 @@ export function byteAt(bytes: Uint8Array, index: number): number {
 }
 
 /** A value that is there. @param what it is, for the error @throws Error */
-export function must<T>(value: T | null | undefined, what: string): T {
+export function invariant<T>(value: T | null | undefined, what: string): T {
   if (value === null || value === undefined) throw new Error(`There is no ${what}, which cannot be.`);
   return value;
 }

@@ -52,7 +52,7 @@ export function parseJson(text: string, bytes?: Uint8Array): JsonValue {
 }
 
 /** As `JSON.stringify`, but writes `bigint`s, too, as the integers they are. */
-export function printJson(value: unknown): string {
+export function serializeJson(value: unknown): string {
   try {
     return JSON.stringify(value);
   } catch (error) {

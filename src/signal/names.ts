@@ -1,4 +1,4 @@
-import { must } from './checked.js';
+import { invariant } from './checked.js';
 
 /** How many characters names of agents, spans and nodes, models and versions have at most. */
 export const MAX_NAME = 1024;
@@ -17,6 +17,6 @@ export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;
   let end = 0;
   for (let count = 0; count < max && end < text.length; count++)
-    end += must(text.codePointAt(end), 'character') > 0xffff ? 2 : 1;
+    end += invariant(text.codePointAt(end), 'character') > 0xffff ? 2 : 1;
   return text.slice(0, end);
 }

@@ -40,7 +40,7 @@ export function storableTag(text: string): string {
 }
 
 /** Tags as a store keeps them: a line for each. */
-export function printTags(tags: readonly string[]): string {
+export function serializeTags(tags: readonly string[]): string {
   return tags.join('\n');
 }
 
@@ -49,7 +49,7 @@ export function parseTags(lines: string): readonly string[] {
 }
 
 /** A context as one text; equal ones have the same. */
-export function printContext({ session_id, user_id, tags }: RunContext): string {
+export function serializeContext({ session_id, user_id, tags }: RunContext): string {
   return JSON.stringify([session_id, user_id, tags]);
 }
 

@@ -37,7 +37,7 @@ export function gradeFor(status: RunStatus, micros: number | null): Grade {
 }
 
 /** Which spans have a grade, in words behind "span"; empty for those that go on. */
-export function printGrade(grade: Grade): string {
+export function encodeGrade(grade: Grade): string {
   const bucket = Math.floor(grade / 2);
   const bound = BOUNDS[bucket];
   const took = bound === undefined ? 'took very long' : `took less than ${bound / 1000} ms`;

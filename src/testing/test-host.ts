@@ -44,7 +44,7 @@ export class TestHost implements Host {
     pipelines: [],
     edges: () => [],
     listen: () => null,
-    printConfig: () => '',
+    formatConfig: () => '',
   };
   readonly #routes = new Map<string, Route[]>();
   readonly #options: TestHostOptions;

@@ -8,15 +8,15 @@ import type { ThreadClient } from './thread-client.js';
  * @throws what the method threw, or why the thread ended before
  */
 export async function endThread(thread: ThreadClient, method: string, deadline: AbortSignal): Promise<void> {
-  const hurry = (): void => {
-    thread.call('hurry', []).catch(() => undefined);
+  const abortPending = (): void => {
+    thread.call('abortPending', []).catch(() => undefined);
   };
-  deadline.addEventListener('abort', hurry, { once: true });
+  deadline.addEventListener('abort', abortPending, { once: true });
   try {
-    if (deadline.aborted) hurry();
+    if (deadline.aborted) abortPending();
     await thread.call(method, []);
   } finally {
-    deadline.removeEventListener('abort', hurry);
+    deadline.removeEventListener('abort', abortPending);
     await thread.close();
   }
 }

@@ -1,5 +1,5 @@
 import type { Logger } from '../component/telemetry.js';
-import { spellError } from './thread-protocol.js';
+import { serializeError } from './thread-protocol.js';
 
 /** A line that the logger of the thread's owner writes. */
 export interface LogNotice {
@@ -19,7 +19,7 @@ export function noticeLogger(send: (line: LogNotice) => void, isDebugEnabled: bo
     (fields: object, message: string): void => {
       const plain = Object.entries(fields).map(([key, value]) => [
         key,
-        value instanceof Error ? spellError(value) : (value as unknown),
+        value instanceof Error ? serializeError(value) : (value as unknown),
       ]);
       send({ level, fields: Object.fromEntries(plain) as object, message });
     };

@@ -8,7 +8,7 @@ interface Port {
  * Collects the messages of one turn of the event loop into one post: posting and receiving costs some 30 µs whatever is in it,
  * and under load there are many in a turn. Urgent messages do not wait for the end of the turn, which may be 50 ms away.
  */
-export class Outbox<Message> {
+export class MessageBatcher<Message> {
   readonly #port: Port;
   #messages: Message[] = [];
   #handedOver: Transferable[] = [];

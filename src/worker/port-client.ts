@@ -1,5 +1,5 @@
 import type { Transferable } from 'node:worker_threads';
-import { Outbox } from './outbox.js';
+import { MessageBatcher } from './outbox.js';
 import type { OwnerMessage, SpelledError, ThreadMessage } from './thread-protocol.js';
 
 /** A thread, or one end of a channel to it. */
@@ -32,14 +32,14 @@ interface Pending {
 /** Calls what another thread offers with `serve`, and passes on its notices, in the order in which they were sent. */
 export class PortClient {
   readonly #options: PortOptions;
-  readonly #outbox: Outbox<OwnerMessage>;
+  readonly #outbox: MessageBatcher<OwnerMessage>;
   readonly #pending = new Map<number, Pending>();
   #nextId = 1;
   #ended: Error | null = null;
 
   constructor(port: CalledPort, options: PortOptions) {
     this.#options = options;
-    this.#outbox = new Outbox(port);
+    this.#outbox = new MessageBatcher(port);
     port.on('message', (messages) => {
       for (const message of messages) this.#receive(message);
     });

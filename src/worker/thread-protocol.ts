@@ -57,7 +57,7 @@ export class Transfer<T> {
   }
 }
 
-export function spellError(error: unknown): SpelledError {
+export function serializeError(error: unknown): SpelledError {
   if (!(error instanceof Error))
     return { name: 'Error', message: String(error), stack: undefined, fields: {} };
   const fields: Record<string, PlainField> = {};

@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { Outbox } from './outbox.js';
+import type { MessageBatcher } from './outbox.js';
 import {
-  spellError,
+  serializeError,
   Transfer,
   type CallMessage,
   type OwnerMessage,
@@ -17,7 +17,7 @@ export type Methods = Readonly<Record<string, (...args: never[]) => unknown>>;
  *
  * @param outbox leads back to the owner; the thread may use it for notices
  */
-export function serve(port: MessagePort, outbox: Outbox<ThreadMessage>, methods: Methods): void {
+export function serve(port: MessagePort, outbox: MessageBatcher<ThreadMessage>, methods: Methods): void {
   /** For running calls that may be abandoned. */
   const aborts = new Map<number, AbortController>();
   const answerUnlessAbandoned = async (call: CallMessage): Promise<void> => {
@@ -43,14 +43,14 @@ function isOwnerMessage(message: unknown): message is OwnerMessage {
   return kind === 'abandon' || (kind === 'call' && typeof method === 'string' && Array.isArray(args));
 }
 
-function refuse(outbox: Outbox<ThreadMessage>, message: unknown): void {
+function refuse(outbox: MessageBatcher<ThreadMessage>, message: unknown): void {
   const { id } = Object(message) as { readonly id?: unknown };
-  const error = spellError(new TypeError('this is no call of a method'));
+  const error = serializeError(new TypeError('this is no call of a method'));
   outbox.post({ kind: 'error', id: typeof id === 'number' ? id : 0, error }, [], true);
 }
 
 async function answer(
-  outbox: Outbox<ThreadMessage>,
+  outbox: MessageBatcher<ThreadMessage>,
   methods: Methods,
   { id, method, args, isUrgent }: CallMessage,
 ): Promise<void> {
@@ -64,6 +64,6 @@ async function answer(
       outbox.post({ kind: 'value', id, value: result.value }, result.buffers, isUrgent);
     else outbox.post({ kind: 'value', id, value: result }, [], isUrgent);
   } catch (error) {
-    outbox.post({ kind: 'error', id, error: spellError(error) }, [], isUrgent);
+    outbox.post({ kind: 'error', id, error: serializeError(error) }, [], isUrgent);
   }
 }

@@ -3,19 +3,19 @@ import type {
   AlertCondition,
   AlertRule,
   CompositeConfig,
-  MetricFigures,
-  TargetFigures,
-  WindowFigures,
+  MetricStats,
+  TargetStats,
+  WindowStats,
 } from '../../src/storage/contracts/alerts.js';
-import type { AlertingTerms } from '../../src/storage/contracts/coordination.js';
+import type { AlertingSettings } from '../../src/storage/contracts/coordination.js';
 
 export const USER = '018f0000-0000-7000-8000-00000000000a';
 export const AGENT = '018f0000-0000-7000-8000-0000000000a1';
 export const AGENT_NAME = 'billing';
-export const UTC_TERMS: AlertingTerms = { windowMs: 3_600_000, minSamples: 1, timezone: 'UTC' };
+export const UTC_TERMS: AlertingSettings = { windowMs: 3_600_000, minSamples: 1, timezone: 'UTC' };
 
 /** What an agent is that has never done anything. */
-export const NOTHING: TargetFigures = { window: null, costs: [], activeAt: null };
+export const NOTHING: TargetStats = { window: null, costs: [], activeAt: null };
 
 let alerts = 0;
 
@@ -53,14 +53,14 @@ export function aComposite(
 export function runs(
   finished: number,
   failed: number,
-  { seq = finished, ...rest }: Partial<WindowFigures> & { readonly seq?: number } = {},
-): WindowFigures {
+  { seq = finished, ...rest }: Partial<WindowStats> & { readonly seq?: number } = {},
+): WindowStats {
   const p95_ms = finished > 0 ? 100 : null;
   return { finished, failed, timed: finished, p95_ms, evidence: String(seq), isNews: [], ...rest };
 }
 
 /** The newest points of the series of a metric, by their values. */
-export function points(values: readonly number[], seq = 1): MetricFigures {
+export function points(values: readonly number[], seq = 1): MetricStats {
   const isKnown = values.length > 0;
   return {
     series: values.length,
@@ -72,5 +72,5 @@ export function points(values: readonly number[], seq = 1): MetricFigures {
 }
 
 /** What an agent's runs look like that all failed, and that all succeeded. */
-export const BAD: TargetFigures = { ...NOTHING, window: runs(4, 4) };
-export const GOOD: TargetFigures = { ...NOTHING, window: runs(4, 0) };
+export const BAD: TargetStats = { ...NOTHING, window: runs(4, 4) };
+export const GOOD: TargetStats = { ...NOTHING, window: runs(4, 0) };

@@ -4,8 +4,8 @@ import type { EvaluatorOptions } from '../../src/alerting/evaluator-options.js';
 import { Evaluator } from '../../src/alerting/evaluator.js';
 import { uuidV7 } from '../../src/signal/ids.js';
 import type { Alert, AlertFiring, AlertRule } from '../../src/storage/contracts/alerts.js';
-import type { ControlStore } from '../../src/storage/control/control-store.js';
-import type { AlertingTerms } from '../../src/storage/contracts/coordination.js';
+import type { SqlControlStore } from '../../src/storage/control/control-store.js';
+import type { AlertingSettings } from '../../src/storage/contracts/coordination.js';
 import type { DuckDBStore } from '../../src/storage/duckdb/client/store.js';
 import { HandClock } from '../support/hand-clock.js';
 import { RecordingLogger } from '../support/recording-logger.js';
@@ -19,14 +19,14 @@ export class AlertScene {
   readonly clock: HandClock;
   readonly logger = new RecordingLogger();
   readonly opened: TestStore;
-  readonly control: ControlStore;
-  readonly #terms: AlertingTerms;
+  readonly control: SqlControlStore;
+  readonly #terms: AlertingSettings;
   readonly #intervalMs: number;
   #user = '';
   #evaluator: Evaluator | null = null;
   #evaluated: () => void = () => undefined;
 
-  private constructor(opened: TestStore, clock: HandClock, terms: AlertingTerms, intervalMs: number) {
+  private constructor(opened: TestStore, clock: HandClock, terms: AlertingSettings, intervalMs: number) {
     this.opened = opened;
     this.control = opened.control;
     this.clock = clock;
@@ -36,7 +36,7 @@ export class AlertScene {
 
   static async open(
     t: Test,
-    terms: Partial<AlertingTerms> = {},
+    terms: Partial<AlertingSettings> = {},
     { intervalMs = 30_000, now }: { readonly intervalMs?: number; readonly now?: number } = {},
   ): Promise<AlertScene> {
     const opened = await TestStore.open(t);
@@ -56,7 +56,7 @@ export class AlertScene {
     return this.#user;
   }
 
-  get terms(): AlertingTerms {
+  get terms(): AlertingSettings {
     return this.#terms;
   }
 
@@ -94,8 +94,8 @@ export class AlertScene {
   }
 
   /** What alerts are judged by. */
-  async source(): Promise<Pick<EvaluatorOptions, 'figures' | 'source'>> {
-    return { figures: this.store.figures, source: await this.store.identity() };
+  async source(): Promise<Pick<EvaluatorOptions, 'stats' | 'source'>> {
+    return { stats: this.store.stats, source: await this.store.identity() };
   }
 
   /** Starts an evaluator, and waits until it has judged all rules. Nobody tells it of batches: it judges by its clock. */

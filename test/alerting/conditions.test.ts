@@ -6,11 +6,11 @@ import { formatTime, parseTime, type Micros } from '../../src/signal/time.js';
 import type {
   Alert,
   AlertRule,
-  CostFigures,
+  CostStats,
   MetricOperator,
-  TargetFigures,
+  TargetStats,
 } from '../../src/storage/contracts/alerts.js';
-import type { AlertingTerms } from '../../src/storage/contracts/coordination.js';
+import type { AlertingSettings } from '../../src/storage/contracts/coordination.js';
 import { neverDiffers, same } from '../support/property.js';
 import { AGENT, aComposite, aRule, NOTHING, points, runs, UTC_TERMS } from './alert-samples.js';
 import { SaidFigures, SOURCE } from './said-figures.js';
@@ -25,13 +25,13 @@ function at(text: string): Micros {
 /** What a rule finds of figures, and of series by the names of their metrics. */
 async function found(
   rule: AlertRule,
-  figures: Partial<TargetFigures> | SaidFigures,
-  { now = NOON, terms = UTC_TERMS }: { readonly now?: Micros; readonly terms?: AlertingTerms } = {},
+  stats: Partial<TargetStats> | SaidFigures,
+  { now = NOON, terms = UTC_TERMS }: { readonly now?: Micros; readonly terms?: AlertingSettings } = {},
 ): Promise<AlertTrial> {
-  const isStore = figures instanceof SaidFigures;
-  const store = isStore ? figures : new SaidFigures();
-  if (!isStore) store.figures.set(AGENT, { ...NOTHING, ...figures });
-  return await tryAlert({ figures: store, source: SOURCE }, rule, terms, now);
+  const isStore = stats instanceof SaidFigures;
+  const store = isStore ? stats : new SaidFigures();
+  if (!isStore) store.stats.set(AGENT, { ...NOTHING, ...stats });
+  return await tryAlert({ stats: store, source: SOURCE }, rule, terms, now);
 }
 
 async function verdictAndValue(...found_: Parameters<typeof found>): Promise<[string, number | null]> {
@@ -40,9 +40,9 @@ async function verdictAndValue(...found_: Parameters<typeof found>): Promise<[st
 }
 
 /** Costs of days by their first moments; no others have any. */
-function spent(costs: Readonly<Record<string, CostFigures>>): SaidFigures {
+function spent(costs: Readonly<Record<string, CostStats>>): SaidFigures {
   const store = new SaidFigures();
-  store.figures.set(AGENT, ({ days }) => ({
+  store.stats.set(AGENT, ({ days }) => ({
     ...NOTHING,
     costs: days.map(({ from }) => costs[formatTime(from)] ?? { cost: 0, priced: 0 }),
   }));
@@ -50,7 +50,7 @@ function spent(costs: Readonly<Record<string, CostFigures>>): SaidFigures {
 }
 
 void t.test('failure_rate', async (t) => {
-  const cases: readonly [Partial<Alert>, TargetFigures['window'], string, number | null, number?][] = [
+  const cases: readonly [Partial<Alert>, TargetStats['window'], string, number | null, number?][] = [
     [{ threshold: 0.5 }, runs(4, 3), 'met', 0.75],
     [{ threshold: 0.5 }, runs(4, 2), 'not_met', 0.5],
     [{ threshold: 0.3 }, runs(10, 3), 'not_met', 0.3],
@@ -72,7 +72,7 @@ void t.test('failure_rate', async (t) => {
 });
 
 void t.test('latency_threshold', async (t) => {
-  const cases: readonly [TargetFigures['window'], string, number | null, number?][] = [
+  const cases: readonly [TargetStats['window'], string, number | null, number?][] = [
     [runs(2, 0, { p95_ms: 1000.5 }), 'met', 1000.5],
     [runs(2, 0, { p95_ms: 1000 }), 'not_met', 1000],
     [runs(2, 0, { timed: 0, p95_ms: null }), 'no_data', null],
@@ -101,7 +101,7 @@ void t.test('inactivity', async (t) => {
 
 void t.test('cost_threshold', async (t) => {
   const rule = aRule({ type: 'cost_threshold', threshold: 1.005 });
-  const today = (cost: number, priced = 1): Partial<TargetFigures> => ({ costs: [{ cost, priced }] });
+  const today = (cost: number, priced = 1): Partial<TargetStats> => ({ costs: [{ cost, priced }] });
   t.strictSame(await verdictAndValue(rule, today(1.005)), ['not_met', 1.005]);
   t.strictSame(await verdictAndValue(rule, today(1.005001)), ['met', 1.005001]);
   t.strictSame(await verdictAndValue(rule, today(0, 0)), ['no_data', null]);
@@ -246,7 +246,7 @@ void t.test('composite: what is unknown is not met, and decides nothing that is 
       ['or', any],
     ] as const) {
       const store = metric(cpu);
-      store.figures.set(AGENT, { ...NOTHING, window });
+      store.stats.set(AGENT, { ...NOTHING, window });
       const told = await found(rate(operator), store);
       t.strictSame([told.verdict, told.value], [verdict, null], `${operator} ${window?.failed} ${cpu}`);
     }

@@ -51,7 +51,7 @@ void t.test('an incident that is over already is not ended again', async (t) => 
     place.store.hints = false;
   });
   const { store } = place;
-  store.figures.set(AGENT, GOOD);
+  store.stats.set(AGENT, GOOD);
   await place.passTicks(5);
   const incidentId = (await store.read(rule)).incident?.id ?? '';
   let tries = 0;
@@ -86,7 +86,7 @@ void t.test('what was touched is not forgotten by a store that fails', async (t)
     await store.add(aRule());
   });
   const { store } = place;
-  store.figures.set(AGENT, BAD);
+  store.stats.set(AGENT, BAD);
   place.touch();
   store.fail('observe');
   await place.pass(250);
@@ -97,7 +97,7 @@ void t.test('what was touched is not forgotten by a store that fails', async (t)
 
 void t.test('changes of rules that could not be read are read soon after', async (t) => {
   const place = await startedPlace(t, ({ store }) => {
-    store.figures.set(AGENT, BAD);
+    store.stats.set(AGENT, BAD);
   });
   const { store } = place;
   store.fail('follow');
@@ -114,13 +114,13 @@ void t.test('changes of rules that could not be read are read soon after', async
 void t.test('states outlast a store that fails: no end of an incident, and no second firing', async (t) => {
   const place = await startedPlace(t, firing);
   const { store } = place;
-  store.figures.set(AGENT, GOOD);
+  store.stats.set(AGENT, GOOD);
   await place.passTicks(1);
   for (let ticks = 0; ticks < 20; ticks++) {
     store.fail('observe');
     await place.passTicks(1);
   }
-  store.figures.set(AGENT, BAD);
+  store.stats.set(AGENT, BAD);
   await place.passTicks(2);
   t.same([store.firings.length, store.resolutions.length, place.told.failed], [1, 0, 20]);
   t.same(place.isFailing, [true, false]);
@@ -129,7 +129,7 @@ void t.test('states outlast a store that fails: no end of an incident, and no se
 void t.test('an end that could not be written is written soon after', async (t) => {
   const place = await startedPlace(t, firing);
   const { store } = place;
-  store.figures.set(AGENT, GOOD);
+  store.stats.set(AGENT, GOOD);
   store.fail('recordResolutions');
   await place.passTicks(11);
   t.same([store.resolutions.length, place.told.failed], [0, 1]);

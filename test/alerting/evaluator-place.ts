@@ -3,7 +3,7 @@ import type { Test } from 'tap';
 import { Evaluator } from '../../src/alerting/evaluator.js';
 import type { Micros } from '../../src/signal/time.js';
 import type { AlertRule } from '../../src/storage/contracts/alerts.js';
-import type { AlertingTerms } from '../../src/storage/contracts/coordination.js';
+import type { AlertingSettings } from '../../src/storage/contracts/coordination.js';
 import { openControlPlane } from '../support/control-plane.js';
 import { HandClock } from '../support/hand-clock.js';
 import { RecordingLogger } from '../support/recording-logger.js';
@@ -15,7 +15,7 @@ export { SOURCE } from './said-figures.js';
 const INTERVAL_MS = 30_000;
 
 interface PlaceOptions {
-  readonly terms?: AlertingTerms;
+  readonly terms?: AlertingSettings;
   readonly intervalMs?: number;
   /** Whether others write to the store, too. */
   readonly isShared?: boolean;
@@ -38,7 +38,7 @@ export class EvaluatorPlace {
   readonly told = { fired: 0, resolved: 0, failed: 0 };
   /** What was told of the store, one by one. */
   readonly isFailing: boolean[] = [];
-  readonly #terms: AlertingTerms;
+  readonly #terms: AlertingSettings;
   readonly #intervalMs: number;
   readonly #isShared: boolean;
   #evaluator: Evaluator;
@@ -109,7 +109,7 @@ export class EvaluatorPlace {
   #make(): Evaluator {
     const { store, clock, logger, told, evaluated, isFailing } = this;
     return new Evaluator({
-      figures: store,
+      stats: store,
       source: store.source,
       control: store.evaluated,
       terms: this.#terms,
@@ -144,6 +144,6 @@ export async function firing(
   rule: AlertRule = aRule({ cooldown_minutes: 0 }),
 ): Promise<AlertRule> {
   await store.add(rule);
-  store.figures.set(AGENT, BAD);
+  store.stats.set(AGENT, BAD);
   return rule;
 }

@@ -71,7 +71,7 @@ void t.test('what is written of a firing and of the end', async (t) => {
     { target: { userId: USER, agentId: AGENT }, type: 'failure_rate', from: first - HOUR, to: first },
   ]);
 
-  store.figures.set(AGENT, { ...NOTHING, window: runs(5, 5) });
+  store.stats.set(AGENT, { ...NOTHING, window: runs(5, 5) });
   await place.passTicks(1);
   const second = clock.now();
   t.match(store.firings[1], {
@@ -81,7 +81,7 @@ void t.test('what is written of a firing and of the end', async (t) => {
     data: { incident_id: eventId, repeat: 1, fired_at: formatTime(second) },
   });
 
-  store.figures.set(AGENT, GOOD);
+  store.stats.set(AGENT, GOOD);
   await place.passTicks(10);
   t.strictSame(store.resolutions, []);
   await place.passTicks(1);
@@ -100,7 +100,7 @@ void t.test('what is written of a firing and of the end', async (t) => {
   ]);
   t.equal(place.told.resolved, 1);
 
-  store.figures.set(AGENT, { ...NOTHING, window: runs(6, 6) });
+  store.stats.set(AGENT, { ...NOTHING, window: runs(6, 6) });
   await place.passTicks(1);
   t.equal(store.firings[2]?.incident.id, store.firings[2]?.eventId, 'a new incident');
   t.match(store.firings[2], { incident: { firings: 1 }, data: { repeat: 0 } });
@@ -109,7 +109,7 @@ void t.test('what is written of a firing and of the end', async (t) => {
 void t.test('examples are asked for what tells why, and of what has runs', async (t) => {
   const metric = { type: 'metric_threshold', source: 'infra', metric_name: 'cpu', operator: 'gt' } as const;
   const place = await startedPlace(t, async ({ store }) => {
-    store.figures.set(AGENT, { window: runs(4, 0), costs: [{ cost: 9, priced: 1 }], activeAt: 0 });
+    store.stats.set(AGENT, { window: runs(4, 0), costs: [{ cost: 9, priced: 1 }], activeAt: 0 });
     store.metrics.set('cpu', points([90]));
     for (const rule of [
       aRule({ type: 'inactivity', threshold: 1 }),
@@ -128,14 +128,14 @@ void t.test('examples are asked for what tells why, and of what has runs', async
 void t.test('within the cooldown it does not fire, nor after it without anything new', async (t) => {
   const place = await startedPlace(t, (place) => firing(place, aRule({ cooldown_minutes: 5 })));
   const { store } = place;
-  store.figures.set(AGENT, { ...NOTHING, window: runs(5, 5) });
+  store.stats.set(AGENT, { ...NOTHING, window: runs(5, 5) });
   await place.passTicks(9);
   t.equal(store.firings.length, 1);
   await place.passTicks(1);
   t.equal(store.firings.length, 2);
   await place.passTicks(30);
   t.equal(store.firings.length, 2);
-  store.figures.set(AGENT, { ...NOTHING, window: runs(1, 1, { seq: 6 }) });
+  store.stats.set(AGENT, { ...NOTHING, window: runs(1, 1, { seq: 6 }) });
   await place.passTicks(1);
   t.equal(store.firings.length, 3);
 });
@@ -144,7 +144,7 @@ void t.test('silence needs nothing new to fire again', async (t) => {
   const place = await startedPlace(t, async ({ store }) => {
     const rule = aRule({ type: 'inactivity', threshold: 1, cooldown_minutes: 5 });
     await store.add(rule);
-    store.figures.set(AGENT, { ...NOTHING, activeAt: 0 });
+    store.stats.set(AGENT, { ...NOTHING, activeAt: 0 });
   });
   await place.passTicks(20);
   t.equal(place.store.firings.length, 3);
@@ -154,11 +154,11 @@ void t.test('money: a greater cost and a later day are news', async (t) => {
   const place = await startedPlace(t, async ({ store }) => {
     const rule = aRule({ type: 'cost_threshold', threshold: 5, cooldown_minutes: 0 });
     await store.add(rule);
-    store.figures.set(AGENT, { ...NOTHING, costs: [{ cost: 6, priced: 1 }] });
+    store.stats.set(AGENT, { ...NOTHING, costs: [{ cost: 6, priced: 1 }] });
   });
   const { store } = place;
   const fires = async (cost: number): Promise<number> => {
-    store.figures.set(AGENT, { ...NOTHING, costs: [{ cost, priced: 1 }] });
+    store.stats.set(AGENT, { ...NOTHING, costs: [{ cost, priced: 1 }] });
     await place.passTicks(1);
     return store.firings.length;
   };
@@ -174,13 +174,13 @@ void t.test('what comes and goes is one incident', async (t) => {
   const place = await startedPlace(t, firing);
   const { store } = place;
   for (let times = 0; times < 4; times++) {
-    store.figures.set(AGENT, GOOD);
+    store.stats.set(AGENT, GOOD);
     await place.passTicks(9);
-    store.figures.set(AGENT, BAD);
+    store.stats.set(AGENT, BAD);
     await place.passTicks(1);
   }
   t.same(store.resolutions, []);
-  store.figures.set(AGENT, NOTHING);
+  store.stats.set(AGENT, NOTHING);
   await place.pass(10 * MINUTE_MS);
   t.same(store.resolutions, [], 'one evaluation is not enough');
   await place.pass(5 * MINUTE_MS);
@@ -192,14 +192,14 @@ void t.test(
   async (t) => {
     const place = await startedPlace(t, firing);
     const { store } = place;
-    store.figures.set(AGENT, GOOD);
+    store.stats.set(AGENT, GOOD);
     await place.passTicks(9);
     await place.restart(1000);
     await place.passTicks(9);
     t.same([store.firings.length, store.resolutions.length], [1, 0]);
     await place.passTicks(1);
     t.same([store.firings.length, store.resolutions.length], [1, 1]);
-    store.figures.set(AGENT, BAD);
+    store.stats.set(AGENT, BAD);
     await place.restart(1000);
     await place.passTicks(3);
     t.equal(store.firings.length, 1);
@@ -215,7 +215,7 @@ for (const [what, downMs, isOrderly, firesAtOnce] of [
   void t.test(`silence after ${what}`, async (t) => {
     const rule = aRule({ type: 'inactivity', threshold: 1 });
     const place = await startedPlace(t, async ({ store, clock }) => {
-      store.figures.set(AGENT, { ...NOTHING, activeAt: clock.now() - HOUR });
+      store.stats.set(AGENT, { ...NOTHING, activeAt: clock.now() - HOUR });
     });
     const { store } = place;
     // As long as a kill leaves the last beat behind.
@@ -236,7 +236,7 @@ for (const [what, downMs, isOrderly, firesAtOnce] of [
 async function silent({ store, clock }: EvaluatorPlace, agoMs: number): Promise<void> {
   const rule = aRule({ type: 'inactivity', threshold: 1, cooldown_minutes: 0 });
   await store.add(rule);
-  store.figures.set(AGENT, { ...NOTHING, activeAt: clock.now() - agoMs * 1000 });
+  store.stats.set(AGENT, { ...NOTHING, activeAt: clock.now() - agoMs * 1000 });
 }
 
 void t.test('silence after the daemon stood still', async (t) => {
@@ -302,7 +302,7 @@ async function spending({ store }: EvaluatorPlace): Promise<void> {
   const rule = aRule({ type: 'cost_threshold', threshold: 5, cooldown_minutes: 0 });
   const spentOn = Date.UTC(2026, 0, 15) * 1000;
   await store.add(rule);
-  store.figures.set(AGENT, ({ days }) => ({
+  store.stats.set(AGENT, ({ days }) => ({
     ...NOTHING,
     costs: days.map(({ from }) => ({ cost: from === spentOn && isTold ? 9 : 1, priced: 1 })),
   }));
@@ -338,7 +338,7 @@ void t.test('an incident of silence lives through the time that nothing is known
   const place = await startedPlace(t, async ({ store }) => {
     const rule = aRule({ type: 'inactivity', threshold: 1 });
     await store.add(rule);
-    store.figures.set(AGENT, { ...NOTHING, activeAt: 0 });
+    store.stats.set(AGENT, { ...NOTHING, activeAt: 0 });
   });
   await place.restart(10 * MINUTE_MS);
   await place.passTicks(15);
@@ -349,7 +349,7 @@ void t.test('a fresh store has no time of grace', async (t) => {
   const place = await startedPlace(t, async ({ store }) => {
     const rule = aRule({ type: 'inactivity', threshold: 1 });
     await store.add(rule);
-    store.figures.set(AGENT, { ...NOTHING, activeAt: 0 });
+    store.stats.set(AGENT, { ...NOTHING, activeAt: 0 });
   });
   t.equal(place.store.firings.length, 1);
 });
@@ -358,7 +358,7 @@ void t.test('firings at one moment are counted one by one', async (t) => {
   const place = await startedPlace(t, async ({ store }) => {
     const rule = aRule({ type: 'inactivity', threshold: 1, cooldown_minutes: 0 });
     await store.add(rule);
-    store.figures.set(AGENT, { ...NOTHING, activeAt: 0 });
+    store.stats.set(AGENT, { ...NOTHING, activeAt: 0 });
   });
   await place.restart();
   await place.passTicks(1);
@@ -371,7 +371,7 @@ void t.test('firings at one moment are counted one by one', async (t) => {
 void t.test('a clock that is put back begins the time anew after which an incident is over', async (t) => {
   const place = await startedPlace(t, firing);
   const { store, clock } = place;
-  store.figures.set(AGENT, GOOD);
+  store.stats.set(AGENT, GOOD);
   await place.passTicks(5);
   clock.advance(-60 * MINUTE_MS);
   const judge = async (ms: number): Promise<number> => {

@@ -14,7 +14,7 @@ void t.test('what is touched is judged together, after a quarter of a second', a
   const { store } = place;
   place.evaluated.length = 0;
   place.touch();
-  store.figures.set(AGENT, BAD);
+  store.stats.set(AGENT, BAD);
   await place.pass(200);
   place.touch();
   await place.pass(49);
@@ -120,7 +120,7 @@ void t.test('where others write to the store, too, all are judged again and agai
 
 void t.test('a new or changed rule is judged at once', async (t) => {
   const place = await startedPlace(t, ({ store }) => {
-    store.figures.set(AGENT, BAD);
+    store.stats.set(AGENT, BAD);
   });
   const { store } = place;
   const rule = aRule({ threshold: 1 });
@@ -147,13 +147,13 @@ void t.test('a paused or deleted rule is not judged; one that is resumed is anot
   await store.change(rule, { is_active: false });
   await place.passTicks(20);
   t.same([store.firings.length, store.resolutions.length], [1, 0]);
-  store.figures.set(AGENT, { ...NOTHING, window: runs(9, 9) });
+  store.stats.set(AGENT, { ...NOTHING, window: runs(9, 9) });
   await store.change(rule, { is_active: true });
   await place.settle();
   t.equal(store.firings.length, 2);
   t.equal(store.firings[1]?.incident.firings, 1);
   await store.delete(rule);
-  store.figures.set(AGENT, { ...NOTHING, window: runs(10, 10) });
+  store.stats.set(AGENT, { ...NOTHING, window: runs(10, 10) });
   await place.passTicks(2);
   t.equal(store.firings.length, 2);
 });
@@ -179,7 +179,7 @@ void t.test('what happens to rules while they are read is not missed', async (t)
 void t.test('changes of which no hint came are found on the tick', async (t) => {
   const place = await startedPlace(t, async (place) => {
     place.store.hints = false;
-    place.store.figures.set(AGENT, BAD);
+    place.store.stats.set(AGENT, BAD);
   });
   const { store } = place;
   await store.add(aRule());
@@ -250,19 +250,19 @@ void t.test('two daemons share rules, each by telemetry of its own', async (t) =
       await there.settle();
     }
   };
-  here.store.figures.set(AGENT, BAD);
-  there.store.figures.set(AGENT, { ...NOTHING, window: runs(9, 0) });
+  here.store.stats.set(AGENT, BAD);
+  there.store.stats.set(AGENT, { ...NOTHING, window: runs(9, 0) });
   await pass(20);
   t.same([here.store.firings.length, there.store.firings.length], [1, 0]);
   t.same(there.store.resolutions, [], 'what one sees is not over for another who never saw it');
-  there.store.figures.set(AGENT, { ...NOTHING, window: runs(10, 10) });
+  there.store.stats.set(AGENT, { ...NOTHING, window: runs(10, 10) });
   await pass(20);
   t.same([here.store.firings.length, there.store.firings.length], [1, 1], 'nobody repeats what it told');
   t.match(there.store.firings, [{ incident: { firings: 2 } }]);
-  here.store.figures.set(AGENT, { ...NOTHING, window: runs(5, 0) });
+  here.store.stats.set(AGENT, { ...NOTHING, window: runs(5, 0) });
   await pass(20);
   t.same([here.store.resolutions.length, there.store.resolutions.length], [0, 0], 'who told last decides');
-  there.store.figures.set(AGENT, { ...NOTHING, window: runs(11, 0) });
+  there.store.stats.set(AGENT, { ...NOTHING, window: runs(11, 0) });
   await pass(20);
   t.same([here.store.resolutions.length, there.store.resolutions.length], [0, 1]);
 });

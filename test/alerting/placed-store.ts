@@ -5,7 +5,7 @@ import type {
   DecidedFiring,
   Resolution,
 } from '../../src/storage/contracts/alerts.js';
-import type { ControlStore } from '../../src/storage/control/control-store.js';
+import type { SqlControlStore } from '../../src/storage/control/control-store.js';
 import { aUser } from '../storage/duckdb/meta-records.js';
 import { USER } from './alert-samples.js';
 import { SaidFigures, SOURCE } from './said-figures.js';
@@ -21,16 +21,16 @@ export class PlacedStore extends SaidFigures {
   hints = true;
   /** The identity of the store that the figures are of. */
   readonly source: string;
-  readonly #control: ControlStore;
+  readonly #control: SqlControlStore;
 
-  constructor(control: ControlStore, source = SOURCE) {
+  constructor(control: SqlControlStore, source = SOURCE) {
     super();
     this.source = source;
     this.#control = control;
   }
 
   /** A store with the user of all rules. */
-  static async of(control: ControlStore, source?: string): Promise<PlacedStore> {
+  static async of(control: SqlControlStore, source?: string): Promise<PlacedStore> {
     if ((await control.accounts.findUser(USER)) === null)
       await control.accounts.createUser(aUser({ id: USER }));
     return new PlacedStore(control, source);

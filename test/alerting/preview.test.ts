@@ -1,6 +1,6 @@
 import t from 'tap';
 import { previewAlert } from '../../src/alerting/preview.js';
-import type { Observing, PastFigures, TargetFigures } from '../../src/storage/contracts/alerts.js';
+import type { Observing, PastStats, TargetStats } from '../../src/storage/contracts/alerts.js';
 import { BAD, GOOD, aComposite, aRule, points, runs, NOTHING, USER, UTC_TERMS } from './alert-samples.js';
 
 const MINUTE = 60_000_000;
@@ -9,7 +9,7 @@ const HOUR = 60 * MINUTE;
 const NOW = 1_795_176_000_000_000;
 
 /** A past that a test tells, by the minutes before now. */
-function pastOf(tell: (minutesAgo: number) => TargetFigures, metric = points([])): PastFigures {
+function pastOf(tell: (minutesAgo: number) => TargetStats, metric = points([])): PastStats {
   return {
     observe: async (userId: string, requests: readonly Observing[]) => {
       if (userId !== USER) throw new Error('somebody else was asked for');

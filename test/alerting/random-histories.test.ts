@@ -130,7 +130,7 @@ class Play {
     this.place = new EvaluatorPlace(store, clock);
     for (const rule of rules()) this.#rules.set(rule.alert.id, rule);
     this.#ids = [...this.#rules.keys()];
-    store.figures.set(AGENT, ({ days }) => ({
+    store.stats.set(AGENT, ({ days }) => ({
       window: runs(this.#world.finished, this.#world.failed, {
         p95_ms: this.#world.finished > 0 ? this.#world.p95 : null,
         seq: this.#world.finished > 0 ? this.#world.runsSeq : 0,

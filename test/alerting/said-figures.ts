@@ -1,13 +1,13 @@
 import type {
-  AlertFigures,
+  AlertStats,
   Evidence,
   ExampleQuery,
   Looked,
-  MetricFigures,
+  MetricStats,
   Observed,
   Observing,
   Target,
-  TargetFigures,
+  TargetStats,
 } from '../../src/storage/contracts/alerts.js';
 import { NOTHING, points } from './alert-samples.js';
 
@@ -15,14 +15,14 @@ import { NOTHING, points } from './alert-samples.js';
 export const SOURCE = 'here';
 
 /**
- * Figures without any telemetry: what is observed is what a test says. What of it is news follows from the evidence, a number that grows.
+ * Stats without any telemetry: what is observed is what a test says. What of it is news follows from the evidence, a number that grows.
  * Any call can be made to wait or to fail.
  */
-export class SaidFigures implements AlertFigures {
+export class SaidFigures implements AlertStats {
   /** What is observed of a target: by the id of its agent, or the name of its service. */
-  readonly figures = new Map<string, TargetFigures | ((request: Observing) => TargetFigures)>();
+  readonly stats = new Map<string, TargetStats | ((request: Observing) => TargetStats)>();
   /** What is observed of a metric, by its name, and by whose series are wanted. */
-  readonly metrics = new Map<string, MetricFigures | ((service: string | null) => MetricFigures)>();
+  readonly metrics = new Map<string, MetricStats | ((service: string | null) => MetricStats)>();
   /** Of each agent, for what is asked. */
   examples: readonly string[] = [];
 
@@ -50,8 +50,8 @@ export class SaidFigures implements AlertFigures {
     this.observed.push(request);
     return {
       targets: request.targets.map(({ target, since }) => {
-        const figures = this.#figuresOf(target, request);
-        return { ...figures, window: figures.window && lookedAt(figures.window, since) };
+        const stats = this.#statsOf(target, request);
+        return { ...stats, window: stats.window && lookedAt(stats.window, since) };
       }),
       metrics: request.metrics.map(({ name, service, since }) => {
         const said = this.metrics.get(name) ?? points([]);
@@ -73,12 +73,12 @@ export class SaidFigures implements AlertFigures {
     if (faults && faults.length > 0) throw faults.shift();
   }
 
-  #figuresOf(target: Target, request: Observing): TargetFigures {
-    const figures = this.figures.get('agentId' in target ? target.agentId : target.service) ?? NOTHING;
-    return typeof figures === 'function' ? figures(request) : figures;
+  #statsOf(target: Target, request: Observing): TargetStats {
+    const stats = this.stats.get('agentId' in target ? target.agentId : target.service) ?? NOTHING;
+    return typeof stats === 'function' ? stats(request) : stats;
   }
 }
 
-function lookedAt<Figures extends Looked>(figures: Figures, since: readonly Evidence[] = []): Figures {
-  return { ...figures, isNews: since.map((known) => !(Number(figures.evidence) <= Number(known))) };
+function lookedAt<Stats extends Looked>(stats: Stats, since: readonly Evidence[] = []): Stats {
+  return { ...stats, isNews: since.map((known) => !(Number(stats.evidence) <= Number(known))) };
 }

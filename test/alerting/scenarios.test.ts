@@ -1,7 +1,7 @@
 import t from 'tap';
 import { tryAlert, type AlertTrial } from '../../src/alerting/try-alert.js';
 import type { Alert } from '../../src/storage/contracts/alerts.js';
-import type { AlertingTerms } from '../../src/storage/contracts/coordination.js';
+import type { AlertingSettings } from '../../src/storage/contracts/coordination.js';
 import type { MetricPoint } from '../../src/signal/metric.js';
 import { NO_NODE } from '../../src/signal/service-map.js';
 import type { TraceHeader } from '../../src/signal/trace.js';
@@ -24,7 +24,7 @@ interface Scenario {
   readonly points?: readonly Partial<MetricPoint>[];
   /** By default noon. */
   readonly now?: number;
-  readonly terms?: Partial<AlertingTerms>;
+  readonly terms?: Partial<AlertingSettings>;
   readonly verdict: AlertTrial['verdict'];
   readonly value: number | null;
 }

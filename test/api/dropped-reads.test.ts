@@ -4,7 +4,7 @@ import t from 'tap';
 import { apiRoutes, type OfferedContext } from '../../src/api/routes.js';
 
 import { createRouteBuilder } from '../../src/http/operation.js';
-import type { TelemetryPlane } from '../../src/storage/contracts/telemetry-plane.js';
+import type { TelemetryStore } from '../../src/storage/contracts/telemetry-plane.js';
 import { openControlPlane } from '../support/control-plane.js';
 import { ENGINES, startListener } from '../support/http-listener.js';
 
@@ -29,7 +29,7 @@ const READS: readonly (readonly [string, string])[] = [
 ];
 
 /** A store in which every read takes until nobody waits for it, and says so. */
-function patientStore(asked: (method: string) => void, abandoned: (method: string) => void): TelemetryPlane {
+function patientStore(asked: (method: string) => void, abandoned: (method: string) => void): TelemetryStore {
   const read =
     (method: string) =>
     async (...args: readonly unknown[]): Promise<never> => {
@@ -44,7 +44,7 @@ function patientStore(asked: (method: string) => void, abandoned: (method: strin
   const part = (name: string): object =>
     new Proxy({}, { get: (_, method) => read(`${name}.${String(method)}`) });
   // Of a store these routes use nothing but what reads.
-  return new Proxy({}, { get: (_, name) => part(String(name)) }) as TelemetryPlane;
+  return new Proxy({}, { get: (_, name) => part(String(name)) }) as TelemetryStore;
 }
 
 for (const engine of ENGINES) {

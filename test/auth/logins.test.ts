@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { bootstrap, INITIAL_KEY_FILE } from '../../src/auth/bootstrap.js';
 import type { LoginRequest } from '../../src/component/browser-logins.js';
-import type { ControlStore } from '../../src/storage/control/control-store.js';
+import type { SqlControlStore } from '../../src/storage/control/control-store.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAuthenticator } from '../support/authenticator.js';
@@ -27,7 +27,7 @@ async function failure(work: Promise<unknown>): Promise<unknown> {
   );
 }
 
-async function daemonOn(plane: ControlStore, clock: HandClock, secure = false) {
+async function daemonOn(plane: SqlControlStore, clock: HandClock, secure = false) {
   const logger = new RecordingLogger();
   const config = { enabled: true, bootstrap_email: 'admin@localhost' };
   await bootstrap({ control: plane, config, clock, logger });

@@ -34,9 +34,9 @@ void t.test('read: every route answers over a kept store, which is left as it wa
     data: testFolder(t),
   };
   const check = (results: Awaited<ReturnType<typeof read>>, store: string, routes: number): void => {
-    const figures = results.get(store) ?? [];
-    t.equal(figures.length, routes, store);
-    t.ok(figures.every(({ alone }) => alone.count >= 1 && alone.p50 > 0));
+    const stats = results.get(store) ?? [];
+    t.equal(stats.length, routes, store);
+    t.ok(stats.every(({ alone }) => alone.count >= 1 && alone.p50 > 0));
   };
   const first = await read(options, print);
   check(first, '2000 spans', 50);

@@ -36,9 +36,9 @@ void t.test('ingest, closed loop: figures come out, and stored is what was ackno
 
 void t.test('ingest, open loop: as many spans as are due, and a processor can be left out', async (t) => {
   const { print } = printer();
-  const figures = await ingest({ ...SMALL, rate: 2000, spans: 2000, without: ['validation'] }, print);
-  t.equal(figures.load.acknowledged.items, 2000);
-  t.ok(figures.verdict.isComplete, figures.verdict.text);
+  const stats = await ingest({ ...SMALL, rate: 2000, spans: 2000, without: ['validation'] }, print);
+  t.equal(stats.load.acknowledged.items, 2000);
+  t.ok(stats.verdict.isComplete, stats.verdict.text);
   await t.rejects(
     ingest({ ...SMALL, without: ['nothing'] }, print),
     /no pipeline has it; there are validation/,
@@ -50,11 +50,11 @@ void t.test('otlp: each signal, and what is stored is what was acknowledged', as
   const signals = ['traces', 'metrics', 'logs'] as const;
   const results = await otlp({ ...SMALL, signals, perRequest: 50, items: 500 }, print);
   for (const signal of signals) {
-    const figures = results.get(signal);
-    t.equal(figures?.load.acknowledged.items, 500, signal);
-    t.same(figures?.load.errors, {});
-    t.equal(figures?.load.rejected, 0);
-    t.ok(figures?.verdict.isComplete, figures?.verdict.text ?? signal);
+    const stats = results.get(signal);
+    t.equal(stats?.load.acknowledged.items, 500, signal);
+    t.same(stats?.load.errors, {});
+    t.equal(stats?.load.rejected, 0);
+    t.ok(stats?.verdict.isComplete, stats?.verdict.text ?? signal);
   }
   t.ok((results.get('traces')?.load.samples.length ?? 0) > 0);
   for (const name of ['spans/s', 'points/s', 'records/s']) t.match(text(), `${name} acknowledged`);

@@ -54,7 +54,7 @@ const ALERT_POINTS = {
   'the evidence is committed': { when: 'after', part: 'writer', method: 'traces' },
   'the evidence is looked at': {
     when: 'after',
-    part: 'figures',
+    part: 'stats',
     method: 'observe',
     counts: (_, seen) => hasSome(seen, 'targets'),
   },

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { NOTHING, points, runs } from '../alerting/alert-samples.js';
 import { SaidFigures } from '../alerting/said-figures.js';
-import type { AlertFigures, Observing, Target } from '../../src/storage/contracts/alerts.js';
+import type { AlertStats, Observing, Target } from '../../src/storage/contracts/alerts.js';
 import { AT_NOON } from '../storage/duckdb/observing.js';
 import { aMetric, aPoint } from '../support/metric-points.js';
 import { aTrace, NOON } from '../support/run-records.js';
@@ -10,9 +10,9 @@ import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const METRIC = 'cpu';
 
-/** Figures to check, with one user and one agent. */
+/** Stats to check, with one user and one agent. */
 interface OpenedFigures {
-  readonly figures: AlertFigures;
+  readonly stats: AlertStats;
   readonly userId: string;
   /** Of the agent, after its first run. */
   readonly target: () => Promise<Target>;
@@ -30,7 +30,7 @@ function onStore(open: OpenTelemetry): OpenFigures {
     const userId = await addUser();
     const received = { receivedAt: NOON };
     return {
-      figures: store.figures,
+      stats: store.stats,
       userId,
       target: async () => ({ userId, agentId: (await store.agents.list(userId))[0]?.id ?? '' }),
       run: async (failed) => {
@@ -48,25 +48,25 @@ function onStore(open: OpenTelemetry): OpenFigures {
 
 /** The double of the tests of `alerting`: it tells of what is said, so this says what the runs and points come to. */
 async function onSaid(): Promise<OpenedFigures> {
-  const figures = new SaidFigures();
+  const stats = new SaidFigures();
   const userId = randomUUID();
   const agentId = randomUUID();
   let [finished, failures, seq] = [0, 0, 0];
   const series = new Map<string, number>();
   return {
-    figures,
+    stats,
     userId,
     target: async () => ({ userId, agentId }),
     run: async (failed) => {
       finished++;
       seq++;
       if (failed) failures++;
-      figures.figures.set(agentId, { ...NOTHING, window: runs(finished, failures, { seq }) });
+      stats.stats.set(agentId, { ...NOTHING, window: runs(finished, failures, { seq }) });
     },
     point: async (host, value) => {
       seq++;
       series.set(host, value);
-      figures.metrics.set(METRIC, points([...series.values()], seq));
+      stats.metrics.set(METRIC, points([...series.values()], seq));
     },
   };
 }
@@ -77,11 +77,11 @@ function asking(request: Partial<Observing>): Observing {
 
 function checkFigures(t: Test, open: OpenFigures): void {
   void t.test('of runs: news are told from what each asker knew', async (t) => {
-    const { figures, target, run } = await open(t);
+    const { stats, target, run } = await open(t);
     await run(true);
     const asked = { target: await target(), runs: true, cost: false, activity: false };
     const windowSince = async (...since: string[]) => {
-      const { targets } = await figures.observe(asking({ targets: [{ ...asked, since }] }));
+      const { targets } = await stats.observe(asking({ targets: [{ ...asked, since }] }));
       const window = targets[0]?.window;
       if (!window) throw new Error('the window is not known');
       return window;
@@ -97,10 +97,10 @@ function checkFigures(t: Test, open: OpenFigures): void {
   });
 
   void t.test('of metrics: a newer point of any series is news', async (t) => {
-    const { figures, userId, point } = await open(t);
+    const { stats, userId, point } = await open(t);
     const seriesSince = async (...since: string[]) => {
       const metrics = [{ userId, name: METRIC, service: null, since }];
-      const [found] = (await figures.observe(asking({ metrics }))).metrics;
+      const [found] = (await stats.observe(asking({ metrics }))).metrics;
       if (!found) throw new Error('nothing is said of the metric');
       return found;
     };
@@ -123,14 +123,14 @@ function checkFigures(t: Test, open: OpenFigures): void {
   });
 
   void t.test('what is not known has no figures', async (t) => {
-    const { figures, userId } = await open(t);
+    const { stats, userId } = await open(t);
     const nobody = { target: { userId, agentId: randomUUID() }, runs: true, cost: true, activity: true };
-    const { targets, metrics } = await figures.observe(
+    const { targets, metrics } = await stats.observe(
       asking({ targets: [nobody], metrics: [{ userId, name: 'nothing', service: null }] }),
     );
     t.same(targets, [{ window: null, costs: [], activeAt: null }]);
     t.match(metrics, [{ series: 0 }]);
-    t.same(await figures.exampleTraces([]), []);
+    t.same(await stats.exampleTraces([]), []);
   });
 }
 

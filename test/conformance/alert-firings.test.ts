@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { uuidV7 } from '../../src/signal/ids.js';
 import type { AlertRule } from '../../src/storage/contracts/alerts.js';
-import type { ControlPlane } from '../../src/storage/contracts/control-plane.js';
+import type { ControlStore } from '../../src/storage/contracts/control-plane.js';
 import { anAlert, MINUTE } from '../storage/duckdb/alert-records.js';
 import { aUser } from '../storage/duckdb/meta-records.js';
 import { aDecision, addRule, firedRule, ruleNow } from '../support/kept-rules.js';
@@ -14,21 +14,21 @@ const ALL = { offset: 0, limit: 1000 };
 const EACH = { email: 9999, webhook: 9999 };
 const DUE = { now: NOON + MINUTE, free: EACH, perUser: EACH, perHost: 1e6, leaseMs: 0 };
 
-async function toldOf({ events }: ControlPlane): Promise<readonly object[]> {
+async function toldOf({ events }: ControlStore): Promise<readonly object[]> {
   return (await events.read('0', { events: 10_000, bytes: 1e9 })).events;
 }
 
-async function wantAll({ events }: ControlPlane): Promise<void> {
+async function wantAll({ events }: ControlStore): Promise<void> {
   await events.want('all', ['*'], Number.MAX_SAFE_INTEGER);
 }
 
-async function addUser({ accounts }: ControlPlane): Promise<string> {
+async function addUser({ accounts }: ControlStore): Promise<string> {
   const user = aUser();
   await accounts.createUser(user);
   return user.id;
 }
 
-async function resolvedOf({ alerts }: ControlPlane, { userId, alert }: AlertRule): Promise<unknown> {
+async function resolvedOf({ alerts }: ControlStore, { userId, alert }: AlertRule): Promise<unknown> {
   const found = await alerts.listFirings(userId, alert.id, ALL);
   return found?.items.map(({ resolved_at }) => resolved_at);
 }

@@ -1,6 +1,6 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import type { AgentSummary, RunFilter } from '../../src/storage/contracts/runs.js';
-import type { TelemetryPlane } from '../../src/storage/contracts/telemetry-plane.js';
+import type { TelemetryStore } from '../../src/storage/contracts/telemetry-plane.js';
 import type { ModelAgent, StoreModel } from '../storage/duckdb/store-model.js';
 import { spansOf, without } from '../storage/duckdb/shown-spans.js';
 
@@ -19,7 +19,7 @@ export interface Questions {
  * @throws AssertionError at the first difference
  */
 export async function compareWithModel(
-  store: Pick<TelemetryPlane, 'runs' | 'agents'>,
+  store: Pick<TelemetryStore, 'runs' | 'agents'>,
   tenant: string,
   model: StoreModel,
   agentIds: Map<string, string>,
@@ -62,7 +62,7 @@ export async function compareWithModel(
 }
 
 async function compareAgents(
-  store: Pick<TelemetryPlane, 'runs' | 'agents'>,
+  store: Pick<TelemetryStore, 'runs' | 'agents'>,
   tenant: string,
   model: StoreModel,
   agentIds: Map<string, string>,

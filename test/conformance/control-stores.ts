@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import root, { type Test } from 'tap';
 import type { ControlDatabase } from '../../src/storage/control/control-database.js';
-import type { ControlPlane } from '../../src/storage/contracts/control-plane.js';
-import { ControlStore } from '../../src/storage/control/control-store.js';
+import type { ControlStore } from '../../src/storage/contracts/control-plane.js';
+import { SqlControlStore } from '../../src/storage/control/control-store.js';
 import { openPostgres } from '../../src/storage/control/postgres/open-postgres.js';
 import { openSqlite } from '../../src/storage/control/sqlite/open-sqlite.js';
 import { systemClock } from '../../src/telemetry/system-clock.js';
@@ -15,11 +15,11 @@ import { EMBEDDED } from '../support/tier.js';
 
 /** A control store to check, empty at first. */
 interface OpenedControl {
-  readonly store: ControlPlane;
+  readonly store: ControlStore;
   /** One that another process has opened, where several may; otherwise the same. */
-  another(): Promise<ControlPlane>;
+  another(): Promise<ControlStore>;
   /** The same after it was closed. */
-  reopen(): Promise<ControlPlane>;
+  reopen(): Promise<ControlStore>;
   /** Lets the time pass that leases are judged by: turns the clock, or waits. */
   pass(ms: number): Promise<void>;
 }
@@ -72,7 +72,7 @@ async function onSqlite(t: Test): Promise<OpenedDatabase> {
     return opened;
   };
   const database = await open();
-  const store = new ControlStore(database);
+  const store = new SqlControlStore(database);
   let current = database;
   return {
     database,
@@ -82,7 +82,7 @@ async function onSqlite(t: Test): Promise<OpenedDatabase> {
     async reopen() {
       await current.close();
       current = await open();
-      return new ControlStore(current);
+      return new SqlControlStore(current);
     },
     async pass(ms) {
       clock.advance(ms);
@@ -111,15 +111,15 @@ async function onPostgres(t: Test, server: PostgresServer): Promise<OpenedDataba
     return opened;
   };
   const database = await open();
-  const store = new ControlStore(database);
+  const store = new SqlControlStore(database);
   return {
     database,
     store,
     anotherDatabase: open,
-    another: async () => new ControlStore(await open()),
+    another: async () => new SqlControlStore(await open()),
     async reopen() {
       await store.close();
-      return new ControlStore(await open());
+      return new SqlControlStore(await open());
     },
     async pass(ms) {
       // By the server's clock, as leases are.

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import type { ControlPlane } from '../../src/storage/contracts/control-plane.js';
+import type { ControlStore } from '../../src/storage/contracts/control-plane.js';
 import type { ControlFile } from '../../src/storage/contracts/transfer.js';
 import { openControlPlane } from '../support/control-plane.js';
 import { anOrganization, aUser } from '../storage/duckdb/meta-records.js';
@@ -13,7 +13,7 @@ import { onEveryControl, type OpenControl } from './control-stores.js';
 /** Exports into a new folder. @returns the files, with their lines in an order that depends on them alone */
 async function exported(
   t: Test,
-  { transfer }: ControlPlane,
+  { transfer }: ControlStore,
 ): Promise<{ readonly files: readonly ControlFile[]; readonly lines: Readonly<Record<string, string[]>> }> {
   const folder = join(testFolder(t), randomUUID());
   mkdirSync(folder);

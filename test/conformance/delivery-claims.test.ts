@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
-import type { ControlPlane } from '../../src/storage/contracts/control-plane.js';
-import { ControlStore } from '../../src/storage/control/control-store.js';
+import type { ControlStore } from '../../src/storage/contracts/control-plane.js';
+import { SqlControlStore } from '../../src/storage/control/control-store.js';
 import { openSqlite } from '../../src/storage/control/sqlite/open-sqlite.js';
 import type { DeliveryClaim } from '../../src/storage/contracts/deliveries.js';
 import { HandClock } from '../support/hand-clock.js';
@@ -52,7 +52,7 @@ function checkClaims(t: Test, open: OpenControl): void {
         const ofOne = (underWay.get(idOf(one, 0)) ?? 0) + (underWay.get(idOf(one, 1)) ?? 0);
         isOver ||= ofOne > limits.perOrganization;
       };
-      const send = async ({ deliveries }: ControlPlane): Promise<void> => {
+      const send = async ({ deliveries }: ControlStore): Promise<void> => {
         for (;;) {
           const { claims } = await deliveries.claim(request(limits));
           count(claims, 1);
@@ -61,7 +61,7 @@ function checkClaims(t: Test, open: OpenControl): void {
             t.notOk(tokens.has(token));
             tokens.add(token);
           }
-          if (claims.length === 0 && (await deliveries.figures(NOON)).pending === 0) return;
+          if (claims.length === 0 && (await deliveries.stats(NOON)).pending === 0) return;
           await new Promise(setImmediate);
           count(claims, -1);
           await deliveries.finish(
@@ -161,7 +161,7 @@ function checkClaims(t: Test, open: OpenControl): void {
     });
     t.match(await opened.store.endpoints.find(idOf(owner)), { consecutive_failures: 0, is_active: true });
     await other.finish([result(again), result(kept)], RULES);
-    t.same(await other.figures(NOON), { pending: 0, overdueMs: 0 });
+    t.same(await other.stats(NOON), { pending: 0, overdueMs: 0 });
   });
 
   void t.test('who watches hears of what may be due', async (t) => {
@@ -184,7 +184,7 @@ void t.test(
   async (t) => {
     const path = join(testFolder(t), 'control.db');
     const clock = new HandClock();
-    const before = new ControlStore(await openSqlite({ path, clock }));
+    const before = new SqlControlStore(await openSqlite({ path, clock }));
     const { userId } = await anOwner(before, 'one');
     await before.deliveries.enqueue(some(1, userId), clock.now());
     await before.close();
@@ -199,7 +199,7 @@ void t.test(
     }
     t.same(await exited, [null, 'SIGKILL']);
     const lost = only(JSON.parse(said) as DeliveryClaim[]);
-    const store = new ControlStore(await openSqlite({ path, clock }));
+    const store = new SqlControlStore(await openSqlite({ path, clock }));
     t.teardown(() => store.close());
     // At once: who had claimed it is gone with its process, however long its lease.
     const again = only((await store.deliveries.claim(request({ now: clock.now() }))).claims);

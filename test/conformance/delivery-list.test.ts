@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { envelope } from '../../src/signal/event.js';
-import type { ControlPlane } from '../../src/storage/contracts/control-plane.js';
+import type { ControlStore } from '../../src/storage/contracts/control-plane.js';
 import type {
   DeliveryFilter,
-  DeliveryPlace,
+  DeliveryCursor,
   ListedDelivery,
 } from '../../src/storage/contracts/deliveries.js';
 import { aDecision, addRule } from '../support/kept-rules.js';
@@ -24,7 +24,7 @@ import {
   some,
 } from './delivery-records.js';
 
-type Follow = Pick<ControlPlane, 'deliveries'>;
+type Follow = Pick<ControlStore, 'deliveries'>;
 
 /** All that match, by pages of so many. */
 async function all(
@@ -34,7 +34,7 @@ async function all(
   slug = 'one',
 ): Promise<readonly ListedDelivery[]> {
   const found: ListedDelivery[] = [];
-  for (let after: DeliveryPlace | null = null; ;) {
+  for (let after: DeliveryCursor | null = null; ;) {
     const page = await deliveries.follow(slug, filter, { after, limit });
     found.push(...page.items);
     if (page.items.length > limit) throw new Error('too many on a page');

@@ -78,7 +78,7 @@ function checkDeliveries(t: Test, open: OpenControl): void {
     });
     await queue.finish([failure(first, { error: 'refused', statusCode: null })], RULES);
     t.strictSame(await queue.claim(request()), { claims: [], nextDueAt: NOON + MINUTE });
-    t.strictSame(await queue.figures(NOON + 2 * MINUTE), { pending: 1, overdueMs: 60_000 });
+    t.strictSame(await queue.stats(NOON + 2 * MINUTE), { pending: 1, overdueMs: 60_000 });
     const second = only((await queue.claim(request({ now: NOON + MINUTE }))).claims);
     t.match(second, { delivery_id: id, attempt: 2, step: 1 });
     await queue.finish([result(second)], RULES);
@@ -134,7 +134,7 @@ function checkDeliveries(t: Test, open: OpenControl): void {
     );
     for (const { delivery_id } of claims)
       t.match(await queue.read('one', delivery_id), { status: 'failed', attempt_count: 1 });
-    t.strictSame(await queue.figures(NOON + HOUR), { pending: 0, overdueMs: 0 });
+    t.strictSame(await queue.stats(NOON + HOUR), { pending: 0, overdueMs: 0 });
     t.ok(await queue.retry('one', last.delivery_id));
     t.notOk(await queue.retry('two', last.delivery_id));
     t.notOk(await queue.retry('one', randomUUID()));
@@ -195,7 +195,7 @@ function checkDeliveries(t: Test, open: OpenControl): void {
     t.equal(await queue.read('one', id), null);
     t.equal(await queue.readAttempts('one', id, 200), null);
     t.match(await queue.list('one', idOf(owner), { offset: 0, limit: 9 }), { count: 1 });
-    t.same(await queue.figures(NOON + 4), { pending: 1, overdueMs: 0 });
+    t.same(await queue.stats(NOON + 4), { pending: 1, overdueMs: 0 });
   });
 
   void t.test('so many failures in a row pause an endpoint, which is told', async (t) => {
@@ -242,7 +242,7 @@ function checkDeliveries(t: Test, open: OpenControl): void {
     await queue.retry('one', oldest);
     await store.endpoints.update('one', idOf(owner), { is_active: false }, NOON);
     t.same(await queue.claim(request()), { claims: [], nextDueAt: null });
-    t.same(await queue.figures(NOON), { pending: 5, overdueMs: 0 });
+    t.same(await queue.stats(NOON), { pending: 5, overdueMs: 0 });
     await store.endpoints.update('one', idOf(owner), { is_active: true }, NOON);
     t.match(await queue.read('one', oldest), { status: 'failed', attempt_count: 0 });
     const taken: number[] = [];
@@ -252,7 +252,7 @@ function checkDeliveries(t: Test, open: OpenControl): void {
     }
     t.same(taken, [1, 1, 1, 0, 1]);
     t.ok(await store.endpoints.delete('one', idOf(owner)));
-    t.same(await queue.figures(NOON), { pending: 0, overdueMs: 0 });
+    t.same(await queue.stats(NOON), { pending: 0, overdueMs: 0 });
     t.equal(await queue.read('one', oldest), null);
   });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { envelope, type EventType } from '../../src/signal/event.js';
-import type { ControlPlane } from '../../src/storage/contracts/control-plane.js';
+import type { ControlStore } from '../../src/storage/contracts/control-plane.js';
 import type {
   ClaimRequest,
   DeliveryClaim,
@@ -72,7 +72,7 @@ interface Owner {
 }
 
 /** A user with an organization of its own, and endpoints. */
-export async function anOwner(store: ControlPlane, slug: string, count = 1): Promise<Owner> {
+export async function anOwner(store: ControlStore, slug: string, count = 1): Promise<Owner> {
   const user = aUser();
   const organization = anOrganization(slug);
   await store.accounts.createUser(user);

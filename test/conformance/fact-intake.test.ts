@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import type { ControlPlane } from '../../src/storage/contracts/control-plane.js';
+import type { ControlStore } from '../../src/storage/contracts/control-plane.js';
 import type { FactIntake } from '../../src/storage/contracts/events.js';
 import { aUser } from '../storage/duckdb/meta-records.js';
 import { KeptNews, ListedFacts } from '../support/listed-facts.js';
@@ -8,7 +8,7 @@ import { onEveryControl, type OpenControl } from './control-stores.js';
 
 const ALL = { events: 1000, bytes: 1e9 };
 
-async function place(store: ControlPlane) {
+async function place(store: ControlStore) {
   const users = [aUser(), aUser()];
   const tenants: number[] = [];
   for (const user of users) tenants.push(await store.accounts.createUser(user));
@@ -24,8 +24,8 @@ async function place(store: ControlPlane) {
 /** Ended before the store is closed. */
 async function take(
   t: Test,
-  store: ControlPlane,
-  ...[source, news]: Parameters<ControlPlane['takeFacts']>
+  store: ControlStore,
+  ...[source, news]: Parameters<ControlStore['takeFacts']>
 ): Promise<FactIntake> {
   const intake = await store.takeFacts(source, news);
   t.teardown(() => intake.stop());

@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap';
 import type { TraceHeader } from '../../src/signal/trace.js';
-import { RUN_SORTS, type RunFilter, type RunPlace, type RunSort } from '../../src/storage/contracts/runs.js';
+import { RUN_SORTS, type RunFilter, type RunCursor, type RunSort } from '../../src/storage/contracts/runs.js';
 import { aHeader, NOON } from '../support/run-records.js';
 import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
-import type { TelemetryPlane } from '../../src/storage/contracts/telemetry-plane.js';
+import type { TelemetryStore } from '../../src/storage/contracts/telemetry-plane.js';
 
 const RECEIVED = { receivedAt: NOON };
 
@@ -61,9 +61,9 @@ function expected(runs: readonly TraceHeader[], filter: RunFilter): string[] {
     .map(({ trace_id }) => trace_id);
 }
 
-async function followed({ runs }: TelemetryPlane, userId: string, filter: RunFilter): Promise<string[]> {
+async function followed({ runs }: TelemetryStore, userId: string, filter: RunFilter): Promise<string[]> {
   const ids: string[] = [];
-  let after: RunPlace | null = null;
+  let after: RunCursor | null = null;
   for (;;) {
     const found = await runs.follow(userId, filter, { after, limit: 17 });
     ids.push(...found.items.map(({ trace_id }) => trace_id));

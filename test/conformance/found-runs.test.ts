@@ -1,11 +1,11 @@
 import t, { type Test } from 'tap';
 import type { SpanRecord } from '../../src/signal/span.js';
 import type { TraceRecord } from '../../src/signal/trace.js';
-import type { RunPlace, RunSearch } from '../../src/storage/contracts/runs.js';
+import type { RunCursor, RunSearch } from '../../src/storage/contracts/runs.js';
 import { addPrompts } from '../storage/duckdb/prompt-oracle.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
 import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
-import type { TelemetryPlane } from '../../src/storage/contracts/telemetry-plane.js';
+import type { TelemetryStore } from '../../src/storage/contracts/telemetry-plane.js';
 
 const RECEIVED = { receivedAt: NOON };
 
@@ -40,9 +40,9 @@ function expected(runs: readonly TraceRecord[], { span = {}, sort }: RunSearch):
     .map(({ trace_id }) => trace_id);
 }
 
-async function found({ runs }: TelemetryPlane, userId: string, search: RunSearch): Promise<string[]> {
+async function found({ runs }: TelemetryStore, userId: string, search: RunSearch): Promise<string[]> {
   const ids: string[] = [];
-  let after: RunPlace | null = null;
+  let after: RunCursor | null = null;
   for (;;) {
     const page = await runs.follow(userId, search, { after, limit: 9 });
     ids.push(...page.items.map(({ trace_id }) => trace_id));

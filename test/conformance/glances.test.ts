@@ -50,10 +50,10 @@ function checkGlances(t: Test, open: OpenTelemetry): void {
     await opened.store.writer.traces({ tenant: userId, items: runs }, RECEIVED);
     for (const state of ['hot', 'moved']) {
       const ids = [...runs.map(({ trace }) => trace.trace_id), randomUUID()];
-      const glances = new Map(
-        (await opened.store.runs.glance(userId, ids)).map((one) => [one.trace_id, one]),
+      const previews = new Map(
+        (await opened.store.runs.preview(userId, ids)).map((one) => [one.trace_id, one]),
       );
-      const of = ({ trace: { trace_id } }: TraceRecord) => glances.get(trace_id);
+      const of = ({ trace: { trace_id } }: TraceRecord) => previews.get(trace_id);
       t.match(
         of(chat),
         { models: ['a', 'b'], error_span_count: 2, input_preview: 'Where is my parcel?' },
@@ -63,8 +63,8 @@ function checkGlances(t: Test, open: OpenTelemetry): void {
       t.match(of(long), { input_preview: null });
       t.equal(of(bare), undefined);
       t.match(of(quiet), { models: [], error_span_count: 0, input_preview: null });
-      t.equal(glances.size, 4);
-      t.strictSame(await opened.store.runs.glance(await opened.addUser(), ids), []);
+      t.equal(previews.size, 4);
+      t.strictSame(await opened.store.runs.preview(await opened.addUser(), ids), []);
       await opened.settled();
       // Nothing is remembered of it then.
       await opened.reopen();
@@ -72,9 +72,9 @@ function checkGlances(t: Test, open: OpenTelemetry): void {
     const late = { trace: quiet.trace, spans: [aSpanRecord(quiet.trace.trace_id, LATE)] };
     const again = { trace: bare.trace, spans: [aSpanRecord(bare.trace.trace_id, LATE)] };
     for (const ids of [[quiet.trace.trace_id], [quiet.trace.trace_id, bare.trace.trace_id]])
-      await opened.store.runs.glance(userId, ids);
+      await opened.store.runs.preview(userId, ids);
     await opened.store.writer.traces({ tenant: userId, items: [late, again] }, RECEIVED);
-    const found = await opened.store.runs.glance(userId, [quiet.trace.trace_id, bare.trace.trace_id]);
+    const found = await opened.store.runs.preview(userId, [quiet.trace.trace_id, bare.trace.trace_id]);
     const shown = { models: ['z'], error_span_count: 1, input_preview: 'Too late?' };
     for (const { trace } of [quiet, bare])
       t.match(

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { randomBytes } from 'node:crypto';
 import t, { type Test } from 'tap';
-import type { ControlPlane } from '../../src/storage/contracts/control-plane.js';
+import type { ControlStore } from '../../src/storage/contracts/control-plane.js';
 import {
   LINKS_OF_A_USER,
   type Login,
@@ -20,7 +20,7 @@ interface Owner {
   readonly key_id: string;
 }
 
-async function anOwner({ accounts }: ControlPlane): Promise<Owner> {
+async function anOwner({ accounts }: ControlStore): Promise<Owner> {
   const user = aUser();
   await accounts.createUser(user);
   const key = aKey(user);
@@ -49,7 +49,7 @@ function aLink(owner: Owner, changes: Partial<LoginLink> = {}): LoginLink {
 }
 
 /** Everything that somebody who follows from the start knows. */
-async function known({ logins }: ControlPlane): Promise<ReadonlyMap<string, readonly [number, boolean]>> {
+async function known({ logins }: ControlStore): Promise<ReadonlyMap<string, readonly [number, boolean]>> {
   const all = new Map<string, readonly [number, boolean]>();
   let version: string | null = null;
   for (let hasMore = true; hasMore;) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
-import { printPoint } from '../../src/api/resources/metrics.js';
+import { serializePoint } from '../../src/api/resources/metrics.js';
 import type { MetricPoint } from '../../src/signal/metric.js';
 import { formatTime } from '../../src/signal/time.js';
 import { labelsText } from '../../src/storage/shared/labels.js';
@@ -128,7 +128,7 @@ async function compare(
       if (found === null || !isKnown) same(found === null, !isKnown);
       else {
         same(
-          await listOf(found.points, printPoint),
+          await listOf(found.points, serializePoint),
           expected(
             stored.filter((sent) => sent.name === name),
             asked,

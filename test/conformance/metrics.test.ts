@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { printPoint } from '../../src/api/resources/metrics.js';
+import { serializePoint } from '../../src/api/resources/metrics.js';
 import type { MetricPoint } from '../../src/signal/metric.js';
 import type { PointFilter } from '../../src/storage/contracts/metrics.js';
 import { aMetric, aPoint } from '../support/metric-points.js';
@@ -93,7 +93,7 @@ async function query(
 ): Promise<readonly { readonly value: unknown }[]> {
   const found = await store.metrics.query(tenant, name, filter);
   if (found === null) throw new Error(`there is no metric ${name}`);
-  return await listOf<{ readonly value: unknown }>(found.points, printPoint);
+  return await listOf<{ readonly value: unknown }>(found.points, serializePoint);
 }
 
 await onEveryTelemetry(t, checkMetrics);

@@ -6,7 +6,7 @@ import type {
   NoticeRequest,
   NoticeResult,
 } from '../../src/storage/contracts/alerts.js';
-import type { ControlPlane } from '../../src/storage/contracts/control-plane.js';
+import type { ControlStore } from '../../src/storage/contracts/control-plane.js';
 import { anAttempt, MINUTE } from '../storage/duckdb/alert-records.js';
 import { aUser } from '../storage/duckdb/meta-records.js';
 import { aDecision, addRule, ruleNow } from '../support/kept-rules.js';
@@ -29,19 +29,19 @@ function sent({ number, token }: NoticeClaim, changes: Partial<NoticeResult> = {
   return { number, token, status: 'sent', detail: null, attempt: anAttempt(), retryAt: null, ...changes };
 }
 
-async function addUser({ accounts }: ControlPlane): Promise<string> {
+async function addUser({ accounts }: ControlStore): Promise<string> {
   const user = aUser();
   await accounts.createUser(user);
   return user.id;
 }
 
-async function fire(store: ControlPlane, rule: AlertRule, firedAt = FIRED): Promise<void> {
+async function fire(store: ControlStore, rule: AlertRule, firedAt = FIRED): Promise<void> {
   const [written] = await store.alerts.recordFirings([aDecision(await ruleNow(store, rule), { firedAt })]);
   if (written !== true) throw new Error('the firing was not written');
 }
 
 /** The notices of a rule's firings, the newest first. */
-async function shown({ alerts }: ControlPlane, { userId, alert }: AlertRule) {
+async function shown({ alerts }: ControlStore, { userId, alert }: AlertRule) {
   const page = await alerts.listFirings(userId, alert.id, { offset: 0, limit: 99 });
   return page?.items.flatMap(({ notifications }) => notifications);
 }

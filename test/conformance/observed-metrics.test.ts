@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import type { MetricPoint } from '../../src/signal/metric.js';
-import type { MetricFigures, WantedMetric } from '../../src/storage/contracts/alerts.js';
+import type { MetricStats, WantedMetric } from '../../src/storage/contracts/alerts.js';
 import { aMetric, aPoint } from '../support/metric-points.js';
 import { NOON } from '../support/run-records.js';
 import { AT_NOON } from '../storage/duckdb/observing.js';
@@ -16,12 +16,12 @@ function of(name: string, host: string, value: number | null, timestamp: number 
 async function observe(
   { store }: OpenedTelemetry,
   ...metrics: readonly WantedMetric[]
-): Promise<readonly MetricFigures[]> {
-  return (await store.figures.observe({ ...AT_NOON, metrics })).metrics;
+): Promise<readonly MetricStats[]> {
+  return (await store.stats.observe({ ...AT_NOON, metrics })).metrics;
 }
 
-function ranges(figures: readonly MetricFigures[]): [number, number | null, number | null][] {
-  return figures.map(({ series, min, max }) => [series, min, max]);
+function ranges(stats: readonly MetricStats[]): [number, number | null, number | null][] {
+  return stats.map(({ series, min, max }) => [series, min, max]);
 }
 
 function checkObserved(t: Test, open: OpenTelemetry): void {

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import type { SpanRecord } from '../../src/signal/span.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
 import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
-import type { TelemetryPlane } from '../../src/storage/contracts/telemetry-plane.js';
+import type { TelemetryStore } from '../../src/storage/contracts/telemetry-plane.js';
 
 const RECEIVED = { receivedAt: NOON };
 
@@ -17,7 +17,7 @@ interface Shown {
 }
 
 /** Pages as the API prints them. */
-async function outline({ runs }: TelemetryPlane, userId: string, traceId: string, since = 0) {
+async function outline({ runs }: TelemetryStore, userId: string, traceId: string, since = 0) {
   const found = await runs.outline(userId, traceId, since);
   if (found === null) return null;
   const spans: Shown[] = [];

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
-import { printLog } from '../../src/api/resources/logs.js';
-import { printPoint } from '../../src/api/resources/metrics.js';
-import { printEdge, printNode } from '../../src/api/resources/service-map.js';
+import { serializeLog } from '../../src/api/resources/logs.js';
+import { serializePoint } from '../../src/api/resources/metrics.js';
+import { serializeEdge, serializeNode } from '../../src/api/resources/service-map.js';
 import { printSpan } from '../../src/api/resources/trace-body.js';
 import { deriveBatch } from '../../src/signal/derive-map.js';
-import { printJson } from '../../src/signal/json.js';
+import { serializeJson } from '../../src/signal/json.js';
 import type { StoredLog } from '../../src/storage/contracts/logs.js';
 import type { StoredPoint } from '../../src/storage/contracts/metrics.js';
 import { ALL_TIME } from '../../src/storage/contracts/service-map.js';
@@ -34,7 +34,7 @@ function checkPrinted(t: Test, open: OpenTelemetry): void {
     ];
     await store.writer.traces({ tenant, items: [{ trace, spans: structuredClone(spans) }] }, RECEIVED);
     const found = await store.runs.read(tenant, trace.trace_id);
-    const expected = spans.map((span) => printJson(printSpan(span)));
+    const expected = spans.map((span) => serializeJson(printSpan(span)));
     t.equal(await textOf(found?.spans, printSpan), expected.join(','));
     // A log record that says something of one span leaves the others as they are, whatever their page comes as.
     const [, second] = spans;
@@ -44,7 +44,7 @@ function checkPrinted(t: Test, open: OpenTelemetry): void {
     const again = await store.runs.read(tenant, trace.trace_id);
     const said = { messages: [{ role: 'assistant', content: 'yes' }] };
     const printed = spans.map((span) =>
-      printJson({ ...printSpan(span), ...(span === second && { output_data: said }) }),
+      serializeJson({ ...printSpan(span), ...(span === second && { output_data: said }) }),
     );
     t.equal(await textOf(again?.spans, printSpan), printed.join(','));
   });
@@ -69,7 +69,7 @@ function checkPrinted(t: Test, open: OpenTelemetry): void {
       [true, { ...row, details }],
     ] as const) {
       const found = await store.metrics.query(tenant, 'm', { limit: 9, details: asked });
-      t.equal(await textOf(found?.points, printPoint), printJson(printPoint(expected)));
+      t.equal(await textOf(found?.points, serializePoint), serializeJson(serializePoint(expected)));
     }
   });
 
@@ -91,7 +91,7 @@ function checkPrinted(t: Test, open: OpenTelemetry): void {
       [true, { ...row, details }],
     ] as const) {
       const { items } = await store.logs.search(tenant, {}, { offset: 0, limit: 9, details: asked });
-      t.equal(await textOf(items, printLog), printJson(printLog(expected)));
+      t.equal(await textOf(items, serializeLog), serializeJson(serializeLog(expected)));
     }
   });
 
@@ -102,7 +102,7 @@ function checkPrinted(t: Test, open: OpenTelemetry): void {
     const root = aSpanRecord(trace.trace_id, { type: 'agent' });
     const called = { parent_span_id: root.span_id };
     const ended = { status: 'failed', started_at: NOON, ended_at: NOON + 7_500_000 } as const;
-    const figures = { error_count: 1, p95_ms: 7_146.751 };
+    const stats = { error_count: 1, p95_ms: 7_146.751 };
     const peer = (type: 'http' | 'db' | 'custom', name: string) =>
       aSpanRecord(trace.trace_id, { ...called, ...ended, type, name, metadata: { 'peer.service': name } });
     const items = [{ trace, spans: [root, peer('http', 'a'), peer('db', 'b'), peer('custom', 'c')] }];
@@ -114,13 +114,13 @@ function checkPrinted(t: Test, open: OpenTelemetry): void {
       { id: trace.agent, span_type: 'agent' as const },
     ];
     t.equal(
-      await textOf(nodes, printNode),
+      await textOf(nodes, serializeNode),
       expected
         .map((node) =>
-          printJson(
-            printNode({
+          serializeJson(
+            serializeNode({
               ...node,
-              ...(node.span_type === 'agent' ? { error_count: 0, p95_ms: null } : figures),
+              ...(node.span_type === 'agent' ? { error_count: 0, p95_ms: null } : stats),
               span_count: 1,
             }),
           ),
@@ -128,9 +128,9 @@ function checkPrinted(t: Test, open: OpenTelemetry): void {
         .join(','),
     );
     t.equal(
-      await textOf(edges, printEdge),
+      await textOf(edges, serializeEdge),
       ['a', 'b', 'c']
-        .map((target) => printJson(printEdge({ source: trace.agent, target, weight: 1, ...figures })))
+        .map((target) => serializeJson(serializeEdge({ source: trace.agent, target, weight: 1, ...stats })))
         .join(','),
     );
   });

@@ -4,13 +4,13 @@ import type { SpanRecord } from '../../src/signal/span.js';
 import type { TraceRecord } from '../../src/signal/trace.js';
 import type { StoredBytes } from '../../src/storage/contracts/telemetry-writer.js';
 import type { MeasuredBytes } from '../../src/storage/shared/measured-bytes.js';
-import type { PromptVersionFigures } from '../../src/storage/contracts/prompts.js';
+import type { PromptVersionStats } from '../../src/storage/contracts/prompts.js';
 import { addPrompts } from '../storage/duckdb/prompt-oracle.js';
 import { aPromptedRun, P1, PromptStore } from '../storage/duckdb/prompt-store.js';
 import { aSpanRecord, NOON } from '../support/run-records.js';
 import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
-const UNUSED: Omit<PromptVersionFigures, 'version'> = {
+const UNUSED: Omit<PromptVersionStats, 'version'> = {
   total_traces: 0,
   success_count: 0,
   failure_count: 0,
@@ -74,11 +74,11 @@ function checkPromptRuns(t: Test, open: OpenTelemetry): void {
     const { trace_id } = run.trace;
     for (const span of [null, run.spans[0]?.span_id ?? null, randomUUID(), null]) {
       t.equal(await store.link(trace_id, span), true);
-      t.match(await store.figures(), UNUSED);
+      t.match(await store.stats(), UNUSED);
     }
     await store.opened.reopen();
     t.equal(await store.link(trace_id.toUpperCase()), true);
-    t.match(await store.figures(), UNUSED);
+    t.match(await store.stats(), UNUSED);
     await store.write(run);
     const counted = {
       total_traces: 1,
@@ -89,14 +89,14 @@ function checkPromptRuns(t: Test, open: OpenTelemetry): void {
       p95_latency_ms: 10,
       others: 0,
     };
-    t.match(await store.figures(), counted);
+    t.match(await store.stats(), counted);
     await store.write(run);
     await store.link(trace_id, randomUUID());
     await store.link(trace_id, null, 2);
-    t.match(await store.figures(), { ...counted, others: 1 });
+    t.match(await store.stats(), { ...counted, others: 1 });
     await store.opened.store.runs.setOutcome(store.tenant, trace_id, { success: false });
     await store.opened.reopen();
-    t.match(await store.figures(), { ...counted, success_count: 0, failure_count: 1, others: 1 });
+    t.match(await store.stats(), { ...counted, success_count: 0, failure_count: 1, others: 1 });
     t.same(await store.opened.wrongs(), [], 'one row for each version and span');
   });
 
@@ -112,35 +112,35 @@ function checkPromptRuns(t: Test, open: OpenTelemetry): void {
       );
       const { trace_id } = run.trace;
       await store.write(run);
-      t.match(await store.figures(), { total_traces: 0 });
+      t.match(await store.stats(), { total_traces: 0 });
 
       const again = (span_id: string, changes: Partial<SpanRecord>): TraceRecord => ({
         trace: run.trace,
         spans: [aSpanRecord(trace_id, { span_id, ...changes })],
       });
       await store.write(again(second, { prompt: P1 }));
-      t.match(await store.figures(), { total_traces: 0 }, 'a repeat changes nothing');
+      t.match(await store.stats(), { total_traces: 0 }, 'a repeat changes nothing');
       await store.write(again(first, { status: 'completed', prompt: P1 }));
-      t.match(await store.figures(), { total_traces: 1, avg_latency_ms: null, others: 0 });
+      t.match(await store.stats(), { total_traces: 1, avg_latency_ms: null, others: 0 });
       const others = [
         { name: 'p', version: 7 },
         { name: 'q', version: 1 },
       ];
       await store.write(aPromptedRun({}, ...others.map((prompt) => ({ prompt }))));
       t.match(
-        await store.figures(),
+        await store.stats(),
         { total_traces: 1, others: 0 },
         'what the user does not have is passed over',
       );
 
       await store.write(aPromptedRun({}, { span_id: second, prompt: P1 }, {}));
-      t.match(await store.figures(), { total_traces: 2 }, 'under another trace it is another span');
+      t.match(await store.stats(), { total_traces: 2 }, 'under another trace it is another span');
       await store.write(
         aPromptedRun({}, { prompt: P1 }, { prompt: { name: 'p', version: 2 } }, { prompt: P1 }),
       );
-      t.match(await store.figures(), { total_traces: 3, others: 1 });
+      t.match(await store.stats(), { total_traces: 3, others: 1 });
       await store.write({ trace: { ...run.trace, status: 'completed', duration_ms: 5 }, spans: [] });
-      t.match(await store.figures(), { total_traces: 3, avg_latency_ms: 5, p95_latency_ms: 5 });
+      t.match(await store.stats(), { total_traces: 3, avg_latency_ms: 5, p95_latency_ms: 5 });
     },
   );
 
@@ -169,14 +169,14 @@ function checkPromptRuns(t: Test, open: OpenTelemetry): void {
     await t.rejects(write([aPromptedRun({}, { prompt: P1 }, { prompt: P1 }, {})]), {
       code: 'quota_exceeded',
     });
-    t.match(await store.figures(), { total_traces: 0 });
+    t.match(await store.stats(), { total_traces: 0 });
     await write([more(1)]);
-    t.match(await store.figures(), { total_traces: 1 });
+    t.match(await store.stats(), { total_traces: 1 });
     await t.rejects(write([more(2)]), { code: 'quota_exceeded' });
     await store.link(run.trace.trace_id, null, 2);
-    t.match(await store.figures(), { total_traces: 1, others: 1 });
+    t.match(await store.stats(), { total_traces: 1, others: 1 });
     await store.opened.reopen();
-    t.match(await store.figures(), { total_traces: 1, others: 1 });
+    t.match(await store.stats(), { total_traces: 1, others: 1 });
   });
 }
 

@@ -108,12 +108,12 @@ async function checkSteps(opened: OpenedTelemetry, steps: readonly Step[]): Prom
   const ids = Array.from({ length: 31 }, () => randomUUID());
   const runs = new Map<string, TraceHeader>();
   for (const { runs: written, then, from, minutes, interval, group_by } of steps) {
-    const items = written.map(({ run, minute, agent, ...figures }) => ({
+    const items = written.map(({ run, minute, agent, ...stats }) => ({
       trace: aHeader({
         trace_id: ids[run] ?? '',
         agent: `agent ${agent}`,
         started_at: NOON + minute * MINUTE,
-        ...figures,
+        ...stats,
       }),
       spans: [],
     }));
@@ -238,8 +238,8 @@ function checkSeries(t: Test, open: OpenTelemetry): void {
     const userId = await opened.addUser();
     await addPrompts(opened.control.prompts, userId, ['p'], [1, 2]);
     const items = Array.from({ length: 40 }, (_, i) => {
-      const figures = { duration_ms: i, total_cost_usd: i, total_tokens: 2 * i };
-      const trace = aHeader({ started_at: NOON + i * MINUTE, ...figures });
+      const stats = { duration_ms: i, total_cost_usd: i, total_tokens: 2 * i };
+      const trace = aHeader({ started_at: NOON + i * MINUTE, ...stats });
       const at = { started_at: trace.started_at, total_tokens: i };
       const model = [null, 'a', 'b'][i % 3] ?? null;
       const spans = [

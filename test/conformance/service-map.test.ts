@@ -41,10 +41,10 @@ function checkMap(t: Test, open: OpenTelemetry): void {
         ['billing', 'planner', 'search'],
         state,
       );
-      const figures = { error_count: 0, p95_ms: null };
+      const stats = { error_count: 0, p95_ms: null };
       t.same(all.edges, [
-        { source: 'planner', target: 'billing', weight: 2, ...figures },
-        { source: 'planner', target: 'search', weight: 1, ...figures },
+        { source: 'planner', target: 'billing', weight: 2, ...stats },
+        { source: 'planner', target: 'search', weight: 1, ...stats },
       ]);
       const since = await shownMap(opened, anna, NOON + HOUR - 1);
       t.match(since.edges, [{ weight: 1 }, { weight: 1 }], 'the whole hour counts');

@@ -1,15 +1,15 @@
 import t, { type Test } from 'tap';
-import { isControlPlane } from '../../src/storage/contracts/control-plane.js';
-import { isTelemetryPlane } from '../../src/storage/contracts/telemetry-plane.js';
+import { isControlStore } from '../../src/storage/contracts/control-plane.js';
+import { isTelemetryStore } from '../../src/storage/contracts/telemetry-plane.js';
 import { ALL_TIME } from '../../src/storage/contracts/service-map.js';
 import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 function checkPlane(t: Test, open: OpenTelemetry): void {
   void t.test('it is found among extensions by what it can do', async (t) => {
     const { store, control } = await open(t);
-    t.ok(isTelemetryPlane(store));
-    t.notOk(isControlPlane(store));
-    for (const other of [control, {}, null, 'a store']) t.notOk(isTelemetryPlane(other));
+    t.ok(isTelemetryStore(store));
+    t.notOk(isControlStore(store));
+    for (const other of [control, {}, null, 'a store']) t.notOk(isTelemetryStore(other));
   });
 
   void t.test('it keeps who it is, and no other store is that', async (t) => {
@@ -38,7 +38,7 @@ function checkPlane(t: Test, open: OpenTelemetry): void {
       () => store.logs.search(user, {}, page),
       () => store.map.read(user, ALL_TIME),
       () => store.prompts.compare(user, 'p'),
-      () => store.figures.exampleTraces([]),
+      () => store.stats.exampleTraces([]),
       () => store.usage.read(user, now),
     ];
     for (const ask of asks) await t.rejects(ask(), closed, String(ask));

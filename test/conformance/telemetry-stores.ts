@@ -1,9 +1,9 @@
 import root, { type Test } from 'tap';
 import type { Status } from '../../src/component/status.js';
-import type { ControlPlane } from '../../src/storage/contracts/control-plane.js';
+import type { ControlStore } from '../../src/storage/contracts/control-plane.js';
 import type { StillClock } from '../../src/telemetry/still-clock.js';
 import { MS_PER_DAY } from '../../src/signal/time-units.js';
-import type { TelemetryPlane } from '../../src/storage/contracts/telemetry-plane.js';
+import type { TelemetryStore } from '../../src/storage/contracts/telemetry-plane.js';
 import { TestClickHouse } from '../storage/clickhouse/test-clickhouse.js';
 import { duplicatesIn, wrongSumsIn } from '../storage/duckdb/stored-rows.js';
 import { ClickHouseServer } from '../support/clickhouse-server.js';
@@ -16,8 +16,8 @@ import { postgresOfProcess } from './control-stores.js';
 /** A telemetry store to check, empty at first, with the control plane that it goes with. */
 export interface OpenedTelemetry {
   /** Another object after {@link reopen}; likewise the control plane. */
-  readonly store: TelemetryPlane;
-  readonly control: ControlPlane;
+  readonly store: TelemetryStore;
+  readonly control: ControlStore;
   readonly clock: StillClock;
   /** What it told the daemon: nothing, as long as all is well. */
   readonly statuses: readonly Status[];

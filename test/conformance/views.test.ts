@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
-import type { ControlPlane } from '../../src/storage/contracts/control-plane.js';
+import type { ControlStore } from '../../src/storage/contracts/control-plane.js';
 import {
   type SavedView,
   VIEWS_OF_A_USER,
@@ -17,7 +17,7 @@ function aView(changes: Partial<SavedView> = {}): SavedView {
 /** As who may change it finds it. */
 const mine = (view: SavedView) => ({ ...view, may_change: true });
 
-async function addUsers({ accounts }: ControlPlane, ...names: readonly string[]): Promise<string[]> {
+async function addUsers({ accounts }: ControlStore, ...names: readonly string[]): Promise<string[]> {
   const users = names.map((name) => aUser({ email: `${name}@example.org` }));
   for (const user of users) await accounts.createUser(user);
   return users.map(({ id }) => id);

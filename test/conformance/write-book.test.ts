@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
-import { itemAt, must } from '../../src/signal/checked.js';
+import { itemAt, invariant } from '../../src/signal/checked.js';
 import { dayOf, monthOf } from '../../src/storage/contracts/telemetry-writer.js';
-import type { Charge, NewWrite, OpenWrite, WriteBook } from '../../src/storage/contracts/coordination.js';
+import type { Charge, NewWrite, OpenWrite, WriteIntentLog } from '../../src/storage/contracts/coordination.js';
 import { onEveryControl, type OpenControl } from './control-stores.js';
 
 const LONG = 600_000;
@@ -18,11 +18,11 @@ function aWrite(change: Partial<NewWrite> = {}): NewWrite {
   return { store: STORE, owner: 'a', leaseMs: LONG, traces: [TRACE], charges: [], ...change };
 }
 
-async function begin(book: WriteBook, change: Partial<NewWrite> = {}): Promise<OpenWrite> {
-  return must((await book.begin(aWrite(change))).write, 'write');
+async function begin(book: WriteIntentLog, change: Partial<NewWrite> = {}): Promise<OpenWrite> {
+  return invariant((await book.begin(aWrite(change))).write, 'write');
 }
 
-async function used(book: WriteBook, tenant = 1, at = NOW): Promise<number> {
+async function used(book: WriteIntentLog, tenant = 1, at = NOW): Promise<number> {
   return (await book.months(STORE, tenant, [monthOf(at)]))[0]?.items ?? 0;
 }
 
@@ -41,9 +41,9 @@ function checkWrites(t: Test, open: OpenControl): void {
       );
       t.strictSame((await writes.openWrites(STORE)).toSorted(), [one.number, two.number].toSorted());
       t.strictSame(await writes.openWrites('other'), []);
-      const first = must(await writes.ticket(two), 'ticket');
-      const second = must(await writes.ticket(one), 'ticket');
-      const third = must(await writes.ticket(two), 'ticket');
+      const first = invariant(await writes.ticket(two), 'ticket');
+      const second = invariant(await writes.ticket(one), 'ticket');
+      const third = invariant(await writes.ticket(two), 'ticket');
       t.ok(first < second && second < third);
       const known = firsts(one, second, two, first);
       t.strictSame(await writes.firstTickets(STORE, [one.number, two.number]), known);
@@ -57,7 +57,7 @@ function checkWrites(t: Test, open: OpenControl): void {
       const again = (await opened.reopen()).writes;
       t.strictSame(await again.firstTickets(STORE, [one.number, two.number]), known);
       t.ok((await begin(again)).number > two.number);
-      t.ok(must(await again.ticket(two), 'ticket') > third);
+      t.ok(invariant(await again.ticket(two), 'ticket') > third);
       t.strictSame(await again.finish(two, []), []);
     },
   );
@@ -67,9 +67,9 @@ function checkWrites(t: Test, open: OpenControl): void {
     const { writes } = opened.store;
     const batch = { tenant: 1, name: '00000000-0000-4000-8000-0000000000aa' };
     const charges = [aCharge({ items: 5 })];
-    const asked = async (change: Partial<NewWrite> = {}, book: WriteBook = writes) => {
+    const asked = async (change: Partial<NewWrite> = {}, book: WriteIntentLog = writes) => {
       const { write, batch: standing } = await book.begin(aWrite({ batch, charges, traces: [], ...change }));
-      return { write, ...must(standing, 'what is known of the batch') };
+      return { write, ...invariant(standing, 'what is known of the batch') };
     };
     const first = await asked();
     t.match(first, { write: { owner: 'a' }, as: 'new' });
@@ -77,7 +77,7 @@ function checkWrites(t: Test, open: OpenControl): void {
     t.match(await asked({ batch: { ...batch, tenant: 2 } }), { as: 'new' }, 'each user has names of its own');
     t.match(await asked({ store: 'other' }), { as: 'new' });
     // It fails: what is stored of it nobody knows.
-    await writes.finish(must(first.write, 'write'), []);
+    await writes.finish(invariant(first.write, 'write'), []);
     t.equal(await used(writes), 0);
     const second = await asked({ leaseMs: SHORT });
     t.equal(second.as, 'begun');
@@ -85,8 +85,8 @@ function checkWrites(t: Test, open: OpenControl): void {
     const third = await asked();
     t.equal(third.as, 'begun', 'its process has left it');
     const settled = [{ tenant: 1, at: NOW, items: 3 }];
-    t.equal(await writes.finish(must(second.write, 'write'), settled, { ...batch, refused: [] }), null);
-    await writes.finish(must(third.write, 'write'), settled, { ...batch, refused: [1, 4] });
+    t.equal(await writes.finish(invariant(second.write, 'write'), settled, { ...batch, refused: [] }), null);
+    await writes.finish(invariant(third.write, 'write'), settled, { ...batch, refused: [1, 4] });
     t.strictSame(await asked(), { write: null, as: 'written', refused: [1, 4] });
     const again = (await opened.reopen()).writes;
     t.strictSame(await asked({}, again), { write: null, as: 'written', refused: [1, 4] });
@@ -160,7 +160,7 @@ function checkWrites(t: Test, open: OpenControl): void {
       { tenant: 2, at: NOW, items: 1 },
       { tenant: 1, at: later, items: 9 },
     ];
-    t.strictSame(await writes.finish(must(write, 'write'), items), [7, 1, 9, 7], 'of those that were taken');
+    t.strictSame(await writes.finish(invariant(write, 'write'), items), [7, 1, 9, 7], 'of those that were taken');
     const [month, next] = [monthOf(NOW), monthOf(later)];
     t.strictSame(await writes.months(STORE, 1, [next, month, month - 1]), [
       { period: month, items: 7 },
@@ -201,7 +201,7 @@ function checkWrites(t: Test, open: OpenControl): void {
     await writes.finish(nothing, [{ tenant: 1, at: NOW - 86_400_000_000, items: 0 }]);
     const months = [monthOf(NOW), monthOf(night + 1)];
     const days = [dayOf(NOW), dayOf(night), dayOf(night + 1)];
-    const check = async (book: WriteBook) => {
+    const check = async (book: WriteIntentLog) => {
       t.strictSame(
         (await book.months(STORE, 1, months)).map(({ items }) => items),
         [111, 1000],
@@ -235,13 +235,13 @@ function checkWrites(t: Test, open: OpenControl): void {
     const left = await begin(one, { leaseMs: SHORT, traces, charges });
     const held = await begin(one, { leaseMs: SHORT });
     t.ok(await one.renew(held, LONG));
-    const first = must(await one.ticket(left), 'ticket');
+    const first = invariant(await one.ticket(left), 'ticket');
     const elsewhere = await begin(one, { store: 'other', leaseMs: SHORT });
     t.strictSame(await two.takeOver('none', 'b', LONG, 10), []);
     await opened.pass(SHORT);
     const [taken, ...others] = await two.takeOver(STORE, 'b', LONG, 10);
     t.strictSame(others, [], 'one was renewed, another is of another store');
-    const { write } = must(taken, 'write');
+    const { write } = invariant(taken, 'write');
     t.strictSame(taken, {
       write: { number: left.number, owner: 'b', token: left.token + 1 },
       traces,
@@ -252,7 +252,7 @@ function checkWrites(t: Test, open: OpenControl): void {
     t.equal(await one.ticket(left), null);
     t.equal(await one.finish(left, [{ tenant: 1, at: NOW, items: 3 }]), null);
     t.equal(await used(one), 0);
-    t.ok(must(await two.ticket(write), 'ticket') > first);
+    t.ok(invariant(await two.ticket(write), 'ticket') > first);
     t.strictSame(await two.firstTickets(STORE, [left.number]), new Map([[left.number, first]]), 'it is kept');
     t.strictSame(await two.finish(write, [{ tenant: 1, at: NOW, items: 2 }]), [2, 0]);
     t.equal(await two.finish(write, [{ tenant: 1, at: NOW, items: 2 }]), null);
@@ -293,7 +293,7 @@ function checkWrites(t: Test, open: OpenControl): void {
     await opened.pass(SHORT);
     const [taken] = await writes.takeOver(STORE, 'b', LONG, 1);
     t.match(taken, { write: { number: write.number }, charges });
-    t.strictSame(await writes.finish(must(taken, 'write').write, []), [0]);
+    t.strictSame(await writes.finish(invariant(taken, 'write').write, []), [0]);
     const after = await writes.begin(aWrite({ charges: [aCharge({ items: 10, limit: 10 })] }));
     t.strictSame(after.charged, [{ as: 'taken', used: 0 }]);
   });
@@ -334,7 +334,7 @@ function checkWrites(t: Test, open: OpenControl): void {
     const seen = await Promise.all(
       taken.map(async (write, i) => {
         const book = itemAt(books, i % 2);
-        const ticket = must(await book.ticket(write), 'ticket');
+        const ticket = invariant(await book.ticket(write), 'ticket');
         const numbers = taken.map(({ number }) => number);
         return { ticket, smaller: await book.firstTickets(STORE, numbers) };
       }),
@@ -372,7 +372,7 @@ function checkWrites(t: Test, open: OpenControl): void {
         await book.ticket(write);
         if ((await book.finish(write, items)) === null) continue;
         for (const { tenant, items: count } of items)
-          expected.set(tenant, must(expected.get(tenant), 'user') + count);
+          expected.set(tenant, invariant(expected.get(tenant), 'user') + count);
       }
     };
     const others = async (): Promise<void> => {
@@ -380,7 +380,7 @@ function checkWrites(t: Test, open: OpenControl): void {
         for (const { write, charges } of await itemAt(books, round % 2).takeOver(STORE, 'z', LONG, 3)) {
           const items = charges.map(({ tenant, at }) => ({ tenant, at, items: 1 }));
           if ((await itemAt(books, 0).finish(write, items)) === null) t.fail('nobody takes it over again');
-          for (const { tenant } of items) expected.set(tenant, must(expected.get(tenant), 'user') + 1);
+          for (const { tenant } of items) expected.set(tenant, invariant(expected.get(tenant), 'user') + 1);
         }
     };
     await Promise.all([...Array.from({ length: 8 }, (_, i) => lane(i)), others()]);
@@ -406,7 +406,7 @@ function checkWrites(t: Test, open: OpenControl): void {
     const [taken] = await writes.takeOver(STORE, 'b', LONG, 1);
     t.same(taken, { write: { ...write, owner: 'b', token: 2 }, traces, charges });
     const items = Array.from({ length: 6000 }, (_, tenant) => ({ tenant, at: NOW, items: 1 }));
-    const settled = await writes.finish(must(taken, 'write').write, items);
+    const settled = await writes.finish(invariant(taken, 'write').write, items);
     t.ok(settled?.length === 12_000 && settled.every((count) => count === 1));
     const numbers = Array.from({ length: 40_000 }, (_, i) => i);
     t.equal((await writes.firstTickets(STORE, numbers)).size, 1);

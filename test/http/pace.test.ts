@@ -1,7 +1,7 @@
 import t from 'tap';
 import { Body } from '../../src/http/body.js';
 
-import { Pace } from '../../src/http/pace.js';
+import { MinRateMonitor } from '../../src/http/pace.js';
 import { Holding, Shares } from '../../src/http/shares.js';
 import { HandClock } from '../support/hand-clock.js';
 import { ENGINES, pause, send, startListener } from '../support/http-listener.js';
@@ -13,7 +13,7 @@ const MIB = 1024 * KIB;
 /** Moves so many bytes in each second. @returns the second at which it was too slow */
 function secondsOf(bytesPerSecond: number, moves: readonly number[], windowMs: number): number | undefined {
   const clock = new HandClock();
-  const pace = new Pace(bytesPerSecond, clock);
+  const pace = new MinRateMonitor(bytesPerSecond, clock);
   let moved = 0;
   let slowAt: number | undefined;
   let second = 0;
@@ -47,7 +47,7 @@ void t.test('a transfer is too slow when a whole window brings less than the lea
 
 void t.test('what has ended is not watched, and nothing ticks without need', async (t) => {
   const clock = new HandClock();
-  const pace = new Pace(1000, clock);
+  const pace = new MinRateMonitor(1000, clock);
   let told = 0;
   const transfer = { moved: () => 0, tooSlow: () => told++ };
   pace.watch(10_000, transfer)();
@@ -64,7 +64,7 @@ void t.test('what has ended is not watched, and nothing ticks without need', asy
 
 void t.test('an upload of 8 KiB a second lives, one of a few bytes does not', async (t) => {
   const clock = new HandClock();
-  const pace = new Pace(KIB, clock);
+  const pace = new MinRateMonitor(KIB, clock);
   const upload = (piece: number): Body => {
     const body = new Body({
       contentLength: undefined,

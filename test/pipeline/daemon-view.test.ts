@@ -1,6 +1,6 @@
 import t from 'tap';
 import { ConsumeError } from '../../src/component/consume-error.js';
-import type { DaemonView, EdgeFigures } from '../../src/component/daemon-view.js';
+import type { DaemonView, EdgeStats } from '../../src/component/daemon-view.js';
 import type { EdgeEnd } from '../../src/component/edge-listener.js';
 import { RecentDurations } from '../../src/pipeline/recent-durations.js';
 import { itemCount } from '../../src/signal/amount.js';
@@ -23,7 +23,7 @@ function viewOf(components: EngineComponents): DaemonView {
   return view;
 }
 
-function line({ pipeline, from, to, offered, accepted, refused, failed, queue }: EdgeFigures): string {
+function line({ pipeline, from, to, offered, accepted, refused, failed, queue }: EdgeStats): string {
   const counts = [offered, accepted, refused, failed].join(' ');
   return `${pipeline}: ${from.id} → ${to.id}: ${counts}${queue ? ` queue ${queue.items}` : ''}`;
 }
@@ -78,7 +78,7 @@ void t.test('every edge of every pipeline has figures of its own', async (t) => 
   ]);
   t.ok(view.edges().every(({ p99Ms }) => p99Ms !== null && p99Ms > 0));
   t.match(view.edges()[4]?.queue, { items: 4, maxItems: 100_000, maxBytes: 64 * 2 ** 20 });
-  t.match(view.printConfig(), /traces\/plain:/);
+  t.match(view.formatConfig(), /traces\/plain:/);
 });
 
 void t.test(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { callKey } from '../../src/signal/call-key.js';
-import { printContext } from '../../src/signal/run-context.js';
+import { serializeContext } from '../../src/signal/run-context.js';
 import { NO_NODE } from '../../src/signal/service-map.js';
 import { AGENT_SOURCES, RUN_STATUSES } from '../../src/signal/span.js';
 import { durationMs, totalTokens } from '../../src/runs/rules/completion.js';
@@ -31,9 +31,9 @@ export type Step =
 const TRACE_ID = '00000000-0000-4000-8000-000000000001';
 const STATUSES = RUN_STATUSES.map((_, code) => code);
 const CONTEXTS = [
-  printContext({ session_id: 's', user_id: null, tags: null }),
-  printContext({ session_id: 't', user_id: 'u', tags: ['a', 'b'] }),
-  printContext({ session_id: null, user_id: 'v', tags: ['b'] }),
+  serializeContext({ session_id: 's', user_id: null, tags: null }),
+  serializeContext({ session_id: 't', user_id: 'u', tags: ['a', 'b'] }),
+  serializeContext({ session_id: null, user_id: 'v', tags: ['b'] }),
 ];
 /** Few, so that several scopes tell of the same calls. */
 export const callKeys = fc

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { byteAt, doubleAt, intAt, itemAt, must, shortAt, wordAt } from '../../src/signal/checked.js';
+import { byteAt, doubleAt, intAt, itemAt, invariant, shortAt, wordAt } from '../../src/signal/checked.js';
 
 void t.test('what is there is given, whatever it is', async (t) => {
   t.equal(itemAt(['a', ''], 1), '');
@@ -9,8 +9,8 @@ void t.test('what is there is given, whatever it is', async (t) => {
   t.ok(Number.isNaN(doubleAt(Float64Array.of(NaN), 0)));
   t.equal(shortAt(Uint16Array.of(0), 0), 0);
   t.equal(byteAt(Buffer.from('a'), 0), 0x61);
-  t.equal(must(0, 'number'), 0);
-  t.equal(must('', 'text'), '');
+  t.equal(invariant(0, 'number'), 0);
+  t.equal(invariant('', 'text'), '');
 });
 
 void t.test('what is not there throws, and says what it was', async (t) => {
@@ -23,7 +23,7 @@ void t.test('what is not there throws, and says what it was', async (t) => {
     t.throws(() => shortAt(new Uint16Array(2), index), error);
     t.throws(() => byteAt(new Uint8Array(2), index), error);
   }
-  const agent = (): unknown => must<unknown>(undefined, 'agent of a run');
+  const agent = (): unknown => invariant<unknown>(undefined, 'agent of a run');
   t.throws(agent, new Error('There is no agent of a run, which cannot be.'));
-  t.throws(() => must<unknown>(null, 'agent of a run'), /no agent of a run/);
+  t.throws(() => invariant<unknown>(null, 'agent of a run'), /no agent of a run/);
 });

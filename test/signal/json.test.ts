@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import type { JsonValue } from '../../src/signal/attributes.js';
-import { parseJson, printJson } from '../../src/signal/json.js';
+import { parseJson, serializeJson } from '../../src/signal/json.js';
 import { holds } from '../support/property.js';
 
 /** The bytes of a text, as many behind the beginning of a word of memory as is asked. */
@@ -46,7 +46,7 @@ void t.test('integers keep their digits, whatever stands around them', async (t)
       t.strictSame(parseJson(text, bytesAt(lead, text)), expected, `${text} behind ${lead} bytes`);
     }
   }
-  t.equal(printJson({ a: [big, { b: -big }, '~1~', 1.5] }), `{"a":[${digits},{"b":-${digits}},"~1~",1.5]}`);
+  t.equal(serializeJson({ a: [big, { b: -big }, '~1~', 1.5] }), `{"a":[${digits},{"b":-${digits}},"~1~",1.5]}`);
 });
 
 void t.test('what is no JSON is none here either, and is told as JSON.parse tells it', async (t) => {
@@ -113,10 +113,10 @@ void t.test('what is read is written as it was, and what is written is read agai
   holds(
     t,
     fc.property(value, fc.nat({ max: 4 }), (any, lead) => {
-      const text = printJson(any);
+      const text = serializeJson(any);
       // Doubles of 16 digits and more before the point are written as integers are.
       const again = lead === 4 ? parseJson(text) : parseJson(text, bytesAt(lead, text));
-      return printJson(again) === text;
+      return serializeJson(again) === text;
     }),
   );
 });

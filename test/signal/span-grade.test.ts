@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { gradeFor, gradeOf, NO_GRADE, printGrade } from '../../src/signal/span-grade.js';
+import { gradeFor, gradeOf, NO_GRADE, encodeGrade } from '../../src/signal/span-grade.js';
 import { holds } from '../support/property.js';
 
 const micros = fc.oneof(
@@ -39,7 +39,7 @@ void t.test('a longer span has no lower grade, and a failure is one more', async
 void t.test('what goes on has no bucket', async (t) => {
   t.equal(gradeOf('running', 5, null), NO_GRADE);
   t.equal(gradeOf('failed', 5, null), 1);
-  t.same([0, 1, 2, 5, 253].map(printGrade), [
+  t.same([0, 1, 2, 5, 253].map(encodeGrade), [
     '',
     ' that failed',
     ' that took less than 0.119 ms',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import type { Accounts } from '../../src/storage/contracts/accounts.js';
-import type { ControlStore } from '../../src/storage/control/control-store.js';
+import type { SqlControlStore } from '../../src/storage/control/control-store.js';
 import { TELEMETRY_EVENTS } from '../../src/storage/contracts/events.js';
 import { PromptNumbers } from '../../src/storage/shared/prompt-numbers.js';
 import { KnownUsers } from '../../src/storage/shared/user-terms.js';
@@ -59,7 +59,7 @@ async function opened(t: Test) {
   };
 }
 
-async function addUser(control: ControlStore): Promise<string> {
+async function addUser(control: SqlControlStore): Promise<string> {
   const user = aUser({ monthly_event_limit: 7 });
   await control.accounts.createUser(user);
   return user.id;

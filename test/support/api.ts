@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { SCOPES } from '../../src/component/identity.js';
 import type { ExtensionFactory } from '../../src/component/factory.js';
 import type { Route } from '../../src/component/http.js';
-import { isControlPlane, type ControlPlane } from '../../src/storage/contracts/control-plane.js';
+import { isControlStore, type ControlStore } from '../../src/storage/contracts/control-plane.js';
 import { ApiCaller } from './api-caller.js';
 import { startTestDaemon, type TestDaemonOptions } from './daemon.js';
 import { clickHouseOverlay, IS_ON_CLICKHOUSE } from './clickhouse-config.js';
@@ -16,7 +16,7 @@ export interface TestApi extends ApiCaller {
   /** Every operation of the API's listener. */
   readonly routes: readonly Route[];
   /** To have deliveries without anybody who sends, and alerts fire without anybody who evaluates them. */
-  readonly control: ControlPlane;
+  readonly control: ControlStore;
   readonly directory: string;
   readonly logs: readonly string[];
   stop(): Promise<void>;
@@ -82,8 +82,8 @@ async function startOwn(t: Pick<Test, 'testdir' | 'teardown'>, options: ApiOptio
   const postgres = await databaseOf(directory);
   const controlId = postgres === undefined ? 'sqlite' : 'postgres';
   let routes: () => readonly Route[] = () => [];
-  let control: ControlPlane | undefined;
-  const witness: ExtensionFactory = {
+  let control: ControlStore | undefined;
+  const provenance: ExtensionFactory = {
     kind: 'extension',
     type: 'witness',
     description: 'Sees the routes of the API listener, and the store.',
@@ -93,7 +93,7 @@ async function startOwn(t: Pick<Test, 'testdir' | 'teardown'>, options: ApiOptio
       start: async (host) => {
         const listener = host.listener(ENDPOINT);
         routes = () => listener.routes();
-        control = host.extension(controlId, isControlPlane);
+        control = host.extension(controlId, isControlStore);
       },
     }),
   };
@@ -105,7 +105,7 @@ async function startOwn(t: Pick<Test, 'testdir' | 'teardown'>, options: ApiOptio
     extensions: {
       ...stores.extensions,
       query: { ...stores.extensions?.query, cors: { allowed_origins: allowedOrigins } },
-      witness: {},
+      provenance: {},
     },
     service: {
       extensions: [controlId, IS_ON_CLICKHOUSE ? 'clickhouse' : 'duckdb', 'query', 'ui', 'health', 'witness'],
@@ -115,7 +115,7 @@ async function startOwn(t: Pick<Test, 'testdir' | 'teardown'>, options: ApiOptio
   const daemonOptions: TestDaemonOptions = {
     directory,
     overlay,
-    factories: [witness],
+    factories: [provenance],
     ...(key !== undefined && { key }),
     ...(postgres !== undefined && { postgres }),
   };

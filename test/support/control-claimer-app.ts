@@ -1,4 +1,4 @@
-import { ControlStore } from '../../src/storage/control/control-store.js';
+import { SqlControlStore } from '../../src/storage/control/control-store.js';
 import { openSqlite } from '../../src/storage/control/sqlite/open-sqlite.js';
 import { HandClock } from './hand-clock.js';
 
@@ -9,7 +9,7 @@ import { HandClock } from './hand-clock.js';
 
 const [, , path = '', leaseMs] = process.argv;
 const clock = new HandClock();
-const store = new ControlStore(await openSqlite({ path, clock }));
+const store = new SqlControlStore(await openSqlite({ path, clock }));
 const { claims } = await store.deliveries.claim({
   now: clock.now(),
   limit: 10,

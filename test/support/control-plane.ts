@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
 import type { Clock } from '../../src/component/telemetry.js';
-import { ControlStore } from '../../src/storage/control/control-store.js';
+import { SqlControlStore } from '../../src/storage/control/control-store.js';
 import { openPostgres } from '../../src/storage/control/postgres/open-postgres.js';
 import { openSqlite } from '../../src/storage/control/sqlite/open-sqlite.js';
 import { systemClock } from '../../src/telemetry/system-clock.js';
@@ -13,24 +13,24 @@ import { testFolder } from './test-folder.js';
 export async function openControlPlane(
   t: Test,
   { directory = testFolder(t), clock = systemClock }: { directory?: string; clock?: Clock } = {},
-): Promise<ControlStore> {
+): Promise<SqlControlStore> {
   const store = await controlPlaneAt(join(directory, 'control.db'), clock);
   t.teardown(() => store.close());
   return store;
 }
 
 /** Likewise over an empty database in PostgreSQL. */
-export async function openPostgresControl(t: Test, server: PostgresServer): Promise<ControlStore> {
+export async function openPostgresControl(t: Test, server: PostgresServer): Promise<SqlControlStore> {
   const url = await server.createDatabase();
   const database = await openPostgres({ url, clock: systemClock, logger: new RecordingLogger() });
-  const store = new ControlStore(database);
+  const store = new SqlControlStore(database);
   t.teardown(() => store.close());
   return store;
 }
 
 /** That of a file, which the caller closes. */
-export async function controlPlaneAt(path: string, clock: Clock = systemClock): Promise<ControlStore> {
-  return new ControlStore(await openSqlite({ path, clock }), dirname(path), clock);
+export async function controlPlaneAt(path: string, clock: Clock = systemClock): Promise<SqlControlStore> {
+  return new SqlControlStore(await openSqlite({ path, clock }), dirname(path), clock);
 }
 
 /** Where the control plane of a store of a test lies: beside it. */

@@ -1,4 +1,4 @@
-import type { ControlPlane } from '../../src/storage/contracts/control-plane.js';
+import type { ControlStore } from '../../src/storage/contracts/control-plane.js';
 import { ControlExtension } from '../../src/storage/control/control-extension.js';
 import { connectControl } from '../../src/storage/control/control-client.js';
 import { componentSettings } from './component-settings.js';
@@ -25,7 +25,7 @@ await Promise.all(
   ),
 );
 
-async function write({ events }: ControlPlane, source: string): Promise<never> {
+async function write({ events }: ControlStore, source: string): Promise<never> {
   for (let count = 1; ; count++) {
     const facts = Array.from({ length: FACTS }, (_, i) => ({
       fact: `${source}:${String(count)}:${String(i)}`,

@@ -1,6 +1,6 @@
 import { MessageChannel } from 'node:worker_threads';
 import type { Test } from 'tap';
-import type { ControlPlane } from '../../src/storage/contracts/control-plane.js';
+import type { ControlStore } from '../../src/storage/contracts/control-plane.js';
 import { connectControl } from '../../src/storage/control/control-client.js';
 import { ThreadClient } from '../../src/worker/thread-client.js';
 import { plainError } from '../../src/worker/thread-protocol.js';
@@ -43,7 +43,7 @@ class OpenedThere {
   readonly #t: Test;
   readonly #thread: ThreadClient;
   readonly #path: string;
-  #store: ControlPlane | null = null;
+  #store: ControlStore | null = null;
 
   constructor(t: Test, thread: ThreadClient, path: string) {
     this.#t = t;
@@ -52,19 +52,19 @@ class OpenedThere {
     t.teardown(() => thread.call('close', [path]));
   }
 
-  get store(): ControlPlane {
+  get store(): ControlStore {
     if (this.#store === null) throw new Error('it was not opened');
     return this.#store;
   }
 
-  async reopen(): Promise<ControlPlane> {
+  async reopen(): Promise<ControlStore> {
     await this.#thread.call('open', [this.#path, this.clock.memory]);
     this.#store = await this.another();
     return this.#store;
   }
 
   /** Over a port of its own. */
-  async another(): Promise<ControlPlane> {
+  async another(): Promise<ControlStore> {
     const { port1, port2 } = new MessageChannel();
     await this.#thread.call('connect', [this.#path, port1], { transfer: [port1] });
     const plane = await connectControl(port2);

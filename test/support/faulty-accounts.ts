@@ -1,9 +1,9 @@
 import type { Accounts } from '../../src/storage/contracts/accounts.js';
-import type { ControlPlane } from '../../src/storage/contracts/control-plane.js';
+import type { ControlStore } from '../../src/storage/contracts/control-plane.js';
 
 /** A control plane of which the test sees what is asked of the accounts, and makes them fail. */
 export interface FaultyAccounts {
-  readonly control: Pick<ControlPlane, 'accounts' | 'logins' | 'watch' | 'directory'>;
+  readonly control: Pick<ControlStore, 'accounts' | 'logins' | 'watch' | 'directory'>;
   /** The next call of that method throws it, with nothing done. */
   readonly faults: Map<keyof Accounts, Error>;
   /** The calls of each method, as they came. */
@@ -11,7 +11,7 @@ export interface FaultyAccounts {
 }
 
 /** @param directory other than its own */
-export function faultyAccounts(plane: ControlPlane, directory = plane.directory): FaultyAccounts {
+export function faultyAccounts(plane: ControlStore, directory = plane.directory): FaultyAccounts {
   const faults: FaultyAccounts['faults'] = new Map();
   const calls: FaultyAccounts['calls'] = new Map();
   const accounts = new Proxy(plane.accounts, {

@@ -1,5 +1,5 @@
 import { uuidV7 } from '../../src/signal/ids.js';
-import { ControlStore } from '../../src/storage/control/control-store.js';
+import { SqlControlStore } from '../../src/storage/control/control-store.js';
 import { openSqlite } from '../../src/storage/control/sqlite/open-sqlite.js';
 import { aUser } from '../storage/duckdb/meta-records.js';
 import { HandClock } from './hand-clock.js';
@@ -12,7 +12,7 @@ import { NOON } from './run-records.js';
  */
 
 const [, , path = ''] = process.argv;
-const store = new ControlStore(await openSqlite({ path, clock: new HandClock() }));
+const store = new SqlControlStore(await openSqlite({ path, clock: new HandClock() }));
 await store.events.want('test', ['alert.fired'], Number.MAX_SAFE_INTEGER);
 const user = aUser();
 await store.accounts.createUser(user);

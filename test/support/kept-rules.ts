@@ -1,12 +1,12 @@
 import { uuidV7 } from '../../src/signal/ids.js';
 import type { Alert, AlertRule, DecidedFiring } from '../../src/storage/contracts/alerts.js';
-import type { ControlPlane } from '../../src/storage/contracts/control-plane.js';
+import type { ControlStore } from '../../src/storage/contracts/control-plane.js';
 import { anAlert, MINUTE } from '../storage/duckdb/alert-records.js';
 import { NOON } from './run-records.js';
 
 /** A new rule of a user. */
 export async function addRule(
-  { alerts }: ControlPlane,
+  { alerts }: ControlStore,
   userId: string,
   changes: Partial<Alert> = {},
 ): Promise<AlertRule> {
@@ -17,7 +17,7 @@ export async function addRule(
 }
 
 /** A rule as it is now. */
-export async function ruleNow({ alerts }: ControlPlane, { userId, alert }: AlertRule): Promise<AlertRule> {
+export async function ruleNow({ alerts }: ControlStore, { userId, alert }: AlertRule): Promise<AlertRule> {
   const rule = await alerts.read(userId, alert.id);
   if (rule === null) throw new Error('the rule is gone');
   return rule;

@@ -4,13 +4,13 @@ import type {
   EventPageLimit,
   FactNews,
   FactPage,
-  FactSource,
+  OutboxSource,
   NumberedFact,
 } from '../../src/storage/contracts/events.js';
 import { readWhenThere } from '../../src/storage/shared/read-when-there.js';
 
 /** A source of facts in a list, whose mark is how many come before. */
-export class ListedFacts implements FactSource {
+export class ListedFacts implements OutboxSource {
   readonly name = 'list/one';
   readonly facts: NumberedFact[] = [];
   readonly asked: (string | null)[] = [];

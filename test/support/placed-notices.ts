@@ -11,7 +11,7 @@ import type {
   Notices,
   NotificationChannel,
 } from '../../src/storage/contracts/alerts.js';
-import type { ControlStore } from '../../src/storage/control/control-store.js';
+import type { SqlControlStore } from '../../src/storage/control/control-store.js';
 import type { Watch } from '../../src/storage/contracts/coordination.js';
 import { anAttempt } from '../storage/duckdb/alert-records.js';
 import { aUser } from '../storage/duckdb/meta-records.js';
@@ -41,11 +41,11 @@ export class PlacedNotices {
   watchers = 0;
   /** What the next calls throw. */
   readonly faults: { claim: Error[]; finish: Error[]; renew: Error[] } = { claim: [], finish: [], renew: [] };
-  readonly control: ControlStore;
+  readonly control: SqlControlStore;
   readonly #users = new Map<string, string>();
   readonly #rules: AlertRule[] = [];
 
-  private constructor(control: ControlStore) {
+  private constructor(control: SqlControlStore) {
     this.control = control;
   }
 

@@ -9,7 +9,7 @@ import type {
   TelemetrySignal,
   TracesBatch,
 } from '../../src/signal/batch.js';
-import type { TelemetryPlane } from '../../src/storage/contracts/telemetry-plane.js';
+import type { TelemetryStore } from '../../src/storage/contracts/telemetry-plane.js';
 import type { TelemetryWriter } from '../../src/storage/contracts/telemetry-writer.js';
 import type { OpenedTelemetry } from '../conformance/telemetry-stores.js';
 import { hostThatKeeps } from '../storage/duckdb/test-store.js';
@@ -23,7 +23,7 @@ export class QuotaChain implements TelemetryWriter {
   #calls = 0;
   #passed = 0;
 
-  private constructor({ writer }: TelemetryPlane, monthlyEvents: number) {
+  private constructor({ writer }: TelemetryStore, monthlyEvents: number) {
     const config = {
       monthly_events: monthlyEvents,
       count: ['spans', 'metric_points', 'log_records'] as ('spans' | 'metric_points' | 'log_records')[],

@@ -1,4 +1,4 @@
-import { printPages } from '../../src/api/support/long-body.js';
+import { serializePages } from '../../src/api/support/long-body.js';
 import type { Pages } from '../../src/storage/contracts/paging.js';
 
 /** Gives what the API shows of a row, for engines that give rows in place of text. */
@@ -8,7 +8,7 @@ const asItIs = (row: object): object => row;
 
 /** The inside of a JSON array in pieces. @param pages undefined for none */
 export function piecesOf(pages: Pages<object> | undefined, print: Print = asItIs): AsyncIterable<Uint8Array> {
-  return printPages(pages ?? [], print as (row: object) => object);
+  return serializePages(pages ?? [], print as (row: object) => object);
 }
 
 /** The same as one text. */

@@ -13,7 +13,7 @@ export interface TestPages {
   readonly url: string;
   readonly key: string;
   /** A browser that is logged in, on a page. */
-  readonly visit: (path: string, looks?: Looks) => Promise<OpenPage>;
+  readonly permit: (path: string, looks?: Looks) => Promise<OpenPage>;
   /** One that is not. */
   readonly visitUnknown: (path: string, looks?: Looks) => Promise<OpenPage>;
 }
@@ -35,7 +35,7 @@ export async function startPages(
     url,
     key,
     visitUnknown,
-    visit: async (path, looks) => {
+    permit: async (path, looks) => {
       const opened = await browser.open(looks);
       await opened.context.request.post(`${url}/api/v1/session`, {
         data: { key },

@@ -6,7 +6,7 @@ import t from 'tap';
 import { builtinFactories } from '../../src/builtin.js';
 import type { Factory } from '../../src/component/factory.js';
 import { systemClock } from '../../src/telemetry/system-clock.js';
-import { isControlPlane } from '../../src/storage/contracts/control-plane.js';
+import { isControlStore } from '../../src/storage/contracts/control-plane.js';
 import {
   conformance,
   sampleBatch,
@@ -54,7 +54,7 @@ async function openStores(): Promise<Readonly<Record<string, object>>> {
     extensions[type] = component;
     t.teardown(() => component.shutdown?.(new AbortController().signal));
   }
-  if (!isControlPlane(extensions['sqlite'])) throw new Error('it keeps no users');
+  if (!isControlStore(extensions['sqlite'])) throw new Error('it keeps no users');
   await extensions['sqlite'].accounts.createUser(user);
   return extensions;
 }

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { must } from '../../src/signal/checked.js';
+import { invariant } from '../../src/signal/checked.js';
 import { readManifest } from '../../src/storage/transfer/manifest.js';
 import { aMovedStore, coldFile, damageColumn, flip } from '../storage/duckdb/damaged-store.js';
 import { RemoteStore } from '../storage/duckdb/remote-store.js';
@@ -17,7 +17,7 @@ void t.test('a store with damaged blocks is checked, and exported without them',
   const place = new TransferPlace(t);
   const { opened, users, runs } = await aMovedStore(t, { path: join(place.directory, 'jackdaw.duckdb') });
   const [tenant = ''] = users;
-  const email = must(await emailOf(opened, tenant), 'user');
+  const email = invariant(await emailOf(opened, tenant), 'user');
   const check = (...args: string[]) => runInProcess(['store', 'check', ...place.files, ...args]);
   t.match(await check(), { code: 0, stdout: /Every row of \d+ files can be read\./ });
 

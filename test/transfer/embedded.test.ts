@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFi
 import { join } from 'node:path';
 import t from 'tap';
 import { movedEvidence } from '../../src/alerting/evidence.js';
-import { must } from '../../src/signal/checked.js';
+import { invariant } from '../../src/signal/checked.js';
 import { importStores } from '../../src/storage/transfer/import-stores.js';
 import { readManifest } from '../../src/storage/transfer/manifest.js';
 import { StillClock } from '../../src/telemetry/still-clock.js';
@@ -186,7 +186,7 @@ void t.test('export and import', async (t) => {
     const opened = await TestStore.open(t, { maxWaitingSegments: 2 });
     const { writer, transfer } = opened.store;
     const tenant = await opened.addUser();
-    const out = must(transfer.out, 'a way out');
+    const out = invariant(transfer.out, 'a way out');
     const fillSegment = async (): Promise<void> => {
       await writer.traces({ tenant, items: [aTrace(30), aTrace(30)] }, { receivedAt: NOON });
     };

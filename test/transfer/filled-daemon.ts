@@ -20,7 +20,7 @@ async function tried(api: ApiCaller, path: string, json: unknown): Promise<void>
 }
 
 /** What it must take. */
-async function must(api: ApiCaller, method: string, path: string, json: unknown): Promise<unknown> {
+async function invariant(api: ApiCaller, method: string, path: string, json: unknown): Promise<unknown> {
   const { status, body } = await api.call(method, path, { json });
   if (status >= 300) throw new Error(`${method} ${path} answered ${String(status)} ${JSON.stringify(body)}`);
   return body;
@@ -34,7 +34,7 @@ async function must(api: ApiCaller, method: string, path: string, json: unknown)
 export async function fill(api: ApiCaller, seed: number, hook: string): Promise<void> {
   for (const json of samples(extremePrompts, seed)) await tried(api, '/dashboard/prompts', json);
   for (const version of [1, 2])
-    await must(api, 'POST', '/dashboard/prompts/', {
+    await invariant(api, 'POST', '/dashboard/prompts/', {
       name: 'greeting',
       version,
       template_text: `Hello {{name}}, ${String(version)}`,
@@ -43,7 +43,7 @@ export async function fill(api: ApiCaller, seed: number, hook: string): Promise<
   for (const json of samples(extremeAlerts, seed)) await tried(api, '/alerts', json);
   // Those that fire again and again would make each moment another one.
   for (const { id } of await api.get<readonly { readonly id: string }[]>('/alerts'))
-    await must(api, 'PATCH', `/alerts/${id}`, { is_active: false });
+    await invariant(api, 'PATCH', `/alerts/${id}`, { is_active: false });
   await administration(api, hook);
 }
 
@@ -93,8 +93,8 @@ async function runsInParts(api: ApiCaller): Promise<void> {
     anItem({ trace: { status: 'running', ended_at: undefined }, spans: 0 }),
   ]);
   const id = traceIdOf(late);
-  await must(api, 'PATCH', `/dashboard/traces/${id}/outcome`, { success: false, outcome: 'refused' });
-  await must(api, 'POST', '/dashboard/prompts/usage', {
+  await invariant(api, 'PATCH', `/dashboard/traces/${id}/outcome`, { success: false, outcome: 'refused' });
+  await invariant(api, 'POST', '/dashboard/prompts/usage', {
     prompt_name: 'greeting',
     prompt_version: 1,
     trace_id: id,
@@ -145,14 +145,14 @@ async function otlpRun(api: ApiCaller, { root }: { readonly root: boolean }): Pr
 async function administration(api: ApiCaller, hook: string): Promise<void> {
   const other = await api.createUser('other@example.com', ['read', 'write']);
   await api.send([anItem({ trace: { agent: 'of another user' }, spans: 3 })], other.key);
-  await must(api, 'POST', '/admin/orgs', { slug: 'second', name: 'Second' });
-  await must(api, 'POST', '/org/default/webhooks/endpoints', {
+  await invariant(api, 'POST', '/admin/orgs', { slug: 'second', name: 'Second' });
+  await invariant(api, 'POST', '/org/default/webhooks/endpoints', {
     url: hook,
     name: 'all of it',
     event_types: ['trace.failed', 'alert.fired'],
   });
   const view = randomUUID();
-  await must(api, 'PUT', `/dashboard/views/${view}`, { name: 'failed runs', path: '/runs?status=failed' });
+  await invariant(api, 'PUT', `/dashboard/views/${view}`, { name: 'failed runs', path: '/runs?status=failed' });
 }
 
 /** A rule of alerts that a run makes true. @param now when the run is, as the API takes times */
@@ -160,7 +160,7 @@ export async function alerted(api: ApiCaller, now: string): Promise<string> {
   const trace = { agent: 'alerted', started_at: now, ended_at: now };
   await api.send([anItem({ trace })]);
   const agents = await api.get<readonly { readonly id: string; readonly name: string }[]>('/agents');
-  const rule = (await must(api, 'POST', '/alerts', {
+  const rule = (await invariant(api, 'POST', '/alerts', {
     agent_id: agents.find(({ name }) => name === 'alerted')?.id,
     type: 'failure_rate',
     threshold: 0.1,

@@ -53,10 +53,10 @@ void t.test('alerts and webhooks in a browser', async (t) => {
   const targets = { allow_cidrs: ['127.0.0.1/32'], ca_file: caFile };
   const webhook = { targets, breaker_threshold: RUNS, retry_schedule: [] };
   const overlay = JSON.stringify({ exporters: { webhook, alerts: { interval: '1s', targets } } });
-  const { api, url, visit, visitUnknown } = await startPages(t, { directory, overlay });
+  const { api, url, permit, visitUnknown } = await startPages(t, { directory, overlay });
 
   await t.test('an endpoint is made: its secret is shown once, and fields say what is wrong', async (t) => {
-    const { page, complaints } = await visit('/webhooks');
+    const { page, complaints } = await permit('/webhooks');
     await page.waitForURL('**/webhooks/default');
     await page.getByRole('heading', { name: 'No endpoints yet' }).waitFor();
     await page.getByRole('button', { name: 'New endpoint' }).click();
@@ -84,7 +84,7 @@ void t.test('alerts and webhooks in a browser', async (t) => {
       );
       return endpoint?.is_active === false;
     });
-    const { page, complaints } = await visit('/webhooks/default?status=failed');
+    const { page, complaints } = await permit('/webhooks/default?status=failed');
     const banner = page.getByRole('alert');
     await banner.getByText('was paused after 3 consecutive failures').waitFor();
     isBroken = false;
@@ -132,7 +132,7 @@ void t.test('alerts and webhooks in a browser', async (t) => {
   await t.test(
     'an alert is made while its past is seen; its firing leads to the tool that failed',
     async (t) => {
-      const { page, complaints } = await visit('/alerts');
+      const { page, complaints } = await permit('/alerts');
       await page.getByRole('link', { name: 'New alert' }).click();
       await page.getByLabel('Agent', { exact: true }).selectOption({ label: 'clerk' });
       const preview = page.getByRole('region', { name: 'Preview' });
@@ -169,7 +169,7 @@ void t.test('alerts and webhooks in a browser', async (t) => {
   );
 
   await t.test('axe finds nothing, in both themes, and nothing is wider than the window', async (t) => {
-    await lookRight(t, await visit('/alerts'), ['/alerts', alert, '/webhooks/default']);
+    await lookRight(t, await permit('/alerts'), ['/alerts', alert, '/webhooks/default']);
   });
 
   await t.test('who may only look sees no action; an endpoint is deleted when it is confirmed', async (t) => {
@@ -187,7 +187,7 @@ void t.test('alerts and webhooks in a browser', async (t) => {
     await page.goto(`${url}/webhooks/elsewhere`);
     await page.getByRole('heading', { name: 'Organization not found' }).waitFor();
 
-    const own = await visit('/webhooks');
+    const own = await permit('/webhooks');
     await own.page.getByRole('link', { name: 'pager' }).click();
     await own.page.getByRole('button', { name: 'Delete pager' }).click();
     await own.page.getByRole('button', { name: 'Delete', exact: true }).click();

@@ -46,7 +46,7 @@ void t.test('two runs laid over each other', async (t) => {
   const second = await aRun(pages, 9, 'The sky is very blue.', ['search', 'translate', ...many('read')]);
 
   await t.test('from a run to the one of its agent before it, and to the step where they part', async (t) => {
-    const { page, complaints } = await pages.visit(`/traces/${second}`);
+    const { page, complaints } = await pages.permit(`/traces/${second}`);
     await page.getByRole('link', { name: 'Compare' }).click();
     await page.waitForURL(`**/compare/runs?a=${first}&b=${second}`);
     const grid = page.getByRole('treegrid');
@@ -75,15 +75,15 @@ void t.test('two runs laid over each other', async (t) => {
   });
 
   await t.test('a link shows the same; swapping turns the signs', async (t) => {
-    const { page } = await pages.visit(`/compare/runs?a=${first}&b=${second}`);
-    const figures = page.getByRole('table', { name: 'Figures of both runs' });
-    t.match(await figures.getByRole('row').last().textContent(), '+$0.00125');
+    const { page } = await pages.permit(`/compare/runs?a=${first}&b=${second}`);
+    const stats = page.getByRole('table', { name: 'Figures of both runs' });
+    t.match(await stats.getByRole('row').last().textContent(), '+$0.00125');
     await page.getByRole('button', { name: 'Swap' }).click();
-    t.match(await figures.getByRole('row').last().textContent(), '−$0.00125');
+    t.match(await stats.getByRole('row').last().textContent(), '−$0.00125');
   });
 
   await t.test('choosing runs by hand; a run without one before it', async (t) => {
-    const { page } = await pages.visit(`/compare/runs?a=previous&b=${first}`);
+    const { page } = await pages.permit(`/compare/runs?a=previous&b=${first}`);
     await page.getByText('This agent has no earlier run').waitFor();
     const picker = page.getByRole('region', { name: 'Run A' });
     await picker.getByLabel('Run A: id or link').fill('last one');
@@ -105,6 +105,6 @@ void t.test('two runs laid over each other', async (t) => {
 
   await t.test('axe finds nothing, and nothing is wider than the window', async (t) => {
     const paths = [`/compare/runs?a=${first}&b=${second}`, `/compare/runs?b=${second}`, '/compare/runs'];
-    await lookRight(t, await pages.visit('/runs'), paths, { narrow: true });
+    await lookRight(t, await pages.permit('/runs'), paths, { narrow: true });
   });
 });

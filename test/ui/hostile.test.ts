@@ -51,7 +51,7 @@ function conversation(text: string): JsonObject[] {
 }
 
 void t.test('hostile traces are shown as the texts that they are', async (t) => {
-  const { api, visit } = await startPages(t);
+  const { api, permit } = await startPages(t);
   const id = randomUUID();
   const spans = Array.from({ length: Math.ceil(PAYLOADS.length / IN_ONE_SPAN) }, (_, at) => {
     const texts = PAYLOADS.slice(at * IN_ONE_SPAN, (at + 1) * IN_ONE_SPAN);
@@ -77,7 +77,7 @@ void t.test('hostile traces are shown as the texts that they are', async (t) => 
   const answer = await api.call('POST', '/traces/batch', { json: { traces: [{ trace: header, spans }] } });
   t.same(answer.body, { accepted: 1, rejected: 0, errors: [] });
 
-  const { page, complaints } = await visit('/agents');
+  const { page, complaints } = await permit('/agents');
   await page.getByRole('link', { name: PAYLOADS[1] ?? '' }).click();
   await page.getByRole('table', { name: 'Runs' }).getByRole('link').first().click();
   await page.getByRole('treegrid').waitFor();

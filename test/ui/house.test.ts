@@ -5,10 +5,10 @@ import { anItem } from '../support/trace-batch.js';
 import { lookRight, settled, startPages } from '../support/ui.js';
 
 void t.test('settings', async (t) => {
-  const { api, url, key, visit, visitUnknown } = await startPages(t);
+  const { api, url, key, permit, visitUnknown } = await startPages(t);
 
   await t.test('a key is made, logs another browser in, and throws it out when it is revoked', async (t) => {
-    const { page, complaints } = await visit('/settings/keys');
+    const { page, complaints } = await permit('/settings/keys');
     await page.getByRole('button', { name: 'New key' }).click();
     await page.getByLabel('Name').fill('notebook');
     await page.getByLabel('read').check();
@@ -54,7 +54,7 @@ void t.test('settings', async (t) => {
   });
 
   await t.test('a user with keys, in an organization; fields say what is wrong', async (t) => {
-    const { page, complaints } = await visit('/settings/users');
+    const { page, complaints } = await permit('/settings/users');
     await page.getByRole('button', { name: 'New user' }).click();
     await page.getByLabel('Name').fill('Ada');
     await page.getByLabel('E-mail').fill('no address');
@@ -95,7 +95,7 @@ void t.test('settings', async (t) => {
 
   await t.test('the audit lists what administrators did, by action, user and time', async (t) => {
     await api.call('POST', '/me/alert-secret');
-    const { page, complaints } = await visit('/settings');
+    const { page, complaints } = await permit('/settings');
     await page.getByRole('link', { name: 'Audit' }).click();
     const table = page.getByRole('table', { name: 'Audit' });
     const made = table.getByRole('row', { name: /Member added or changed .* slug: acme, .*role: admin/ });
@@ -121,7 +121,7 @@ void t.test('settings', async (t) => {
     'the daemon from inside: what flows, an edge by keyboard, health, configuration',
     async (t) => {
       await api.send([anItem()]);
-      const { page, complaints } = await visit('/daemon');
+      const { page, complaints } = await permit('/daemon');
       const graph = page.getByRole('region', { name: /^Pipeline graph/ });
       const edge = graph.getByRole('button', { name: /^trace_batch to validation in traces/ });
       await edge.focus();
@@ -212,16 +212,16 @@ void t.test('settings', async (t) => {
       '/settings/audit',
       '/settings/none',
     ];
-    await lookRight(t, await visit('/settings'), paths);
+    await lookRight(t, await permit('/settings'), paths);
   });
 });
 
 void t.test('usage says how it stands, and where a trace is', async (t) => {
-  const { api, url, visit } = await startPages(t);
+  const { api, url, permit } = await startPages(t);
   const good = anItem();
   const bad = anItem({ trace: { total_tokens: -1 } });
   await api.call('POST', '/traces/batch', { json: { traces: [good, bad] } });
-  const { page, complaints } = await visit('/usage');
+  const { page, complaints } = await permit('/usage');
   await page.getByRole('heading', { name: 'Where is my trace?' }).waitFor();
   const box = page.getByLabel('Trace id');
   await box.fill(traceIdOf(good).replaceAll('-', ''));
@@ -238,7 +238,7 @@ void t.test('usage says how it stands, and where a trace is', async (t) => {
   await page.getByText('Never received.').waitFor();
   t.equal(new URL(page.url()).searchParams.get('trace'), '0af76519-16cd-43dd-8448-eb211c80319c');
 
-  const dark = await visit('/usage', { colorScheme: 'dark', reducedMotion: 'reduce' });
+  const dark = await permit('/usage', { colorScheme: 'dark', reducedMotion: 'reduce' });
   await settled(dark.page);
   t.same(await accessibilityProblems(dark.page), []);
   await dark.page.setViewportSize({ width: 390, height: 844 });

@@ -65,11 +65,11 @@ async function fill(api: ApiCaller): Promise<void> {
 }
 
 void t.test('lists, conversations, prompts, models and what is compared', async (t) => {
-  const { api, visit, visitUnknown } = await startPages(t);
+  const { api, permit, visitUnknown } = await startPages(t);
   await fill(api);
 
   await t.test('one conversation is found by its user, and read', async (t) => {
-    const { page, complaints } = await visit('/sessions');
+    const { page, complaints } = await permit('/sessions');
     await page.getByLabel('Filter by exact user id').fill('ada@example.com');
     await page.waitForURL('**/sessions?user=ada%40example.com');
     await page.getByText('1–1 of 1 session').waitFor();
@@ -89,7 +89,7 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
   });
 
   await t.test('two versions of a prompt are laid over each other, and its runs found', async (t) => {
-    const { page, complaints } = await visit('/prompts');
+    const { page, complaints } = await permit('/prompts');
     await page.getByRole('link', { name: 'support/answer' }).click();
     await page.getByRole('heading', { name: 'Compare v1 → v2' }).waitFor();
     t.match(await page.getByText(/Of 12 runs with v2 and 12 runs with v1/).textContent(), 'fewer than 30');
@@ -107,7 +107,7 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
   });
 
   await t.test('what is exported is what is filtered', async (t) => {
-    const { page } = await visit('/runs');
+    const { page } = await permit('/runs');
     await page.getByRole('button', { name: 'Filter', exact: true }).click();
     await page.getByLabel('Filter by').selectOption('model');
     await page.getByLabel('Model', { exact: true }).fill('model-rare');
@@ -143,7 +143,7 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
   });
 
   await t.test('rows are sorted, chosen, looked at beside the list, and compared', async (t) => {
-    const { page, complaints } = await visit('/runs');
+    const { page, complaints } = await permit('/runs');
     const table = page.getByRole('table', { name: 'Runs' });
     await table.getByText('Question 0, please').waitFor();
     await page.getByRole('button', { name: 'Duration' }).click();
@@ -176,7 +176,7 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
   });
 
   await t.test('what the calls would have cost with another model, and what nobody knows', async (t) => {
-    const { page, complaints } = await visit('/models');
+    const { page, complaints } = await permit('/models');
     const other = page.getByLabel('with', { exact: true });
     await other.fill('gpt-4o-mini');
     await page.keyboard.press('Enter');
@@ -205,7 +205,7 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
   });
 
   await t.test('the first page says what wants looking at', async (t) => {
-    const { page, complaints } = await visit('/');
+    const { page, complaints } = await permit('/');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.getByText('The tool did not answer.').first().waitFor();
     await page.getByText('3 calls without a cost').waitFor();
@@ -213,7 +213,7 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
   });
 
   await t.test('two pages of a browser follow runs by one stream, and nothing moves', async (t) => {
-    const { page: first, context, complaints } = await visit('/models');
+    const { page: first, context, complaints } = await permit('/models');
     const streams: string[] = [];
     context.on('request', (request) => {
       if (request.url().includes('/dashboard/stream')) streams.push(request.url());
@@ -281,7 +281,7 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
       `/prompts/${encodeURIComponent(ODD_NAME)}`,
       `/compare/agents?a=${agents[0]?.id ?? ''}&b=${agents[1]?.id ?? ''}`,
     ];
-    await lookRight(t, await visit('/agents'), paths);
+    await lookRight(t, await permit('/agents'), paths);
   });
 
   await t.test('of more agents than are offered one is found for an alert', async (t) => {
@@ -289,7 +289,7 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
       anItem({ trace: { agent: `clerk-${String(i)}` }, spans: 0 }),
     );
     for (const some of [items.slice(0, 60), items.slice(60)]) await api.send(some);
-    const { page, complaints } = await visit('/alerts/new');
+    const { page, complaints } = await permit('/alerts/new');
     const find = page.getByLabel('Find an agent');
     await find.fill('CLERK-100');
     const agent = page.getByLabel('Agent', { exact: true });

@@ -49,10 +49,10 @@ async function fill(api: ApiCaller): Promise<void> {
 }
 
 void t.test('the map', async (t) => {
-  const { api, visit } = await startPages(t);
+  const { api, permit } = await startPages(t);
 
   await t.test('without spans it says what comes onto it', async (t) => {
-    const { page, complaints } = await visit('/map');
+    const { page, complaints } = await permit('/map');
     await page.getByRole('heading', { name: 'No calls in this period' }).waitFor();
     t.same(await accessibilityProblems(page), []);
     t.same(complaints, []);
@@ -61,7 +61,7 @@ void t.test('the map', async (t) => {
   await fill(api);
 
   await t.test('a node is chosen by keyboard alone, and leads to its runs', async (t) => {
-    const { page, complaints } = await visit('/models');
+    const { page, complaints } = await permit('/models');
     const workers: string[] = [];
     page.on('worker', (worker) => workers.push(worker.url()));
     await page.goto(new URL('/map?range=6h', page.url()).href);
@@ -93,7 +93,7 @@ void t.test('the map', async (t) => {
   });
 
   await t.test('an hour is chosen by the slider, and a search finds a node', async (t) => {
-    const { page, complaints } = await visit('/map?range=6h&view=table', { colorScheme: 'dark' });
+    const { page, complaints } = await permit('/map?range=6h&view=table', { colorScheme: 'dark' });
     await settled(page);
     const edges = page.getByRole('table', { name: 'Edges' });
     await edges.getByRole('row', { name: /archive planner 30/ }).waitFor();
@@ -113,7 +113,7 @@ void t.test('the map', async (t) => {
 
   await t.test('what changed since the hour before', async (t) => {
     const at = new Date(Math.floor(Date.now() / HOUR) * HOUR - HOUR).toISOString();
-    const { page, complaints } = await visit(`/map?range=6h&at=${at}&view=changes`);
+    const { page, complaints } = await permit(`/map?range=6h&at=${at}&view=changes`);
     const table = page.getByRole('table', { name: 'Changes' });
     await table.getByRole('row', { name: /^More failures planner → billing 30 30 0% 50%/ }).waitFor();
     await table.getByRole('row', { name: /^Slower planner → search/ }).waitFor();

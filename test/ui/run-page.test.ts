@@ -77,7 +77,7 @@ void t.test('the page of a run', async (t) => {
   await t.test(
     'ten thousand spans: only rows that are seen are in the page, and every one is reached',
     async (t) => {
-      const { page, complaints } = await pages.visit(`/traces/${id}?fold=0`);
+      const { page, complaints } = await pages.permit(`/traces/${id}?fold=0`);
       const grid = page.getByRole('treegrid');
       await grid.waitFor();
       t.equal(await grid.getAttribute('aria-rowcount'), String(SPANS + 1));
@@ -100,7 +100,7 @@ void t.test('the page of a run', async (t) => {
   await t.test(
     'its code comes in few files; its spans are asked for beside the code of all pages',
     async (t) => {
-      const { page, complaints } = await pages.visit('/login');
+      const { page, complaints } = await pages.permit('/login');
       const requests: string[] = [];
       page.on('request', (request) => {
         // The page before may be asking still.
@@ -123,7 +123,7 @@ void t.test('the page of a run', async (t) => {
   );
 
   await t.test('levels, folding, walking, errors and search, by keys', async (t) => {
-    const { page, complaints } = await pages.visit(`/traces/${id}?fold=0`);
+    const { page, complaints } = await pages.permit(`/traces/${id}?fold=0`);
     const grid = page.getByRole('treegrid');
     await grid.waitFor();
     t.match(await selected(page).textContent(), 'failed', 'it begins with what went wrong');
@@ -149,7 +149,7 @@ void t.test('the page of a run', async (t) => {
     await page.getByText(/^1 of \d/).waitFor();
     const link = page.url();
     t.match(link, 'q=step+10');
-    const other = await pages.visit(link.slice(pages.url.length));
+    const other = await pages.permit(link.slice(pages.url.length));
     await selected(other.page).waitFor();
     t.equal(
       await selected(other.page).textContent(),
@@ -187,7 +187,7 @@ void t.test('the page of a run', async (t) => {
     await pages.api.call('POST', '/traces/batch', {
       json: { traces: [{ trace: header, spans: [root, ...same] }] },
     });
-    const { page } = await pages.visit(`/traces/${trace}?span=${root['span_id'] as string}`);
+    const { page } = await pages.permit(`/traces/${trace}?span=${root['span_id'] as string}`);
     const folded = rows(page).filter({ hasText: '7×' });
     await folded.waitFor();
     t.match(await folded.textContent(), 'same arguments 7 times: $0.0075, 720 tokens');
@@ -221,7 +221,7 @@ void t.test('the page of a run', async (t) => {
         input_data: { text: `${'x'.repeat(200_000)} the end` },
       });
       await send({}, [first]);
-      const { page, complaints } = await pages.visit(`/traces/${trace}?tab=json`);
+      const { page, complaints } = await pages.permit(`/traces/${trace}?tab=json`);
       await rows(page).filter({ hasText: 'first' }).waitFor();
       const asked: string[] = [];
       page.on('request', (request) => asked.push(request.url()));

@@ -40,10 +40,10 @@ async function fill(api: ApiCaller): Promise<string> {
 }
 
 void t.test('logs and metrics in a browser', async (t) => {
-  const { api, visit } = await startPages(t);
+  const { api, permit } = await startPages(t);
 
   await t.test('an empty store says how records come', async (t) => {
-    const { page, complaints } = await visit('/logs');
+    const { page, complaints } = await permit('/logs');
     await page.getByRole('heading', { name: 'No records in this period' }).waitFor();
     t.same(await accessibilityProblems(page), []);
     t.same(complaints, []);
@@ -52,7 +52,7 @@ void t.test('logs and metrics in a browser', async (t) => {
   const run = await fill(api);
 
   await t.test('records are chosen by facets and words, read whole, and lead to their run', async (t) => {
-    const { page, complaints } = await visit('/logs');
+    const { page, complaints } = await permit('/logs');
     const grid = page.getByRole('grid', { name: 'Log records' });
     await page.getByText(`200 of ${RECORDS + 1} records loaded`).waitFor();
     t.ok((await grid.getByRole('row').count()) < 150, 'only rows that are seen are in the page');
@@ -92,7 +92,7 @@ void t.test('logs and metrics in a browser', async (t) => {
   await t.test(
     'what comes is followed; while one reads nothing moves, and what was skipped is told',
     async (t) => {
-      const { page, complaints } = await visit('/logs?live=1');
+      const { page, complaints } = await permit('/logs?live=1');
       const grid = page.getByRole('grid', { name: 'Log records' });
       await page.getByText('Following').waitFor();
       await sendLogs(api, 'checkout', [{ body: 'the first that is new', nanos: secondsAgo(0) }]);
@@ -122,7 +122,7 @@ void t.test('logs and metrics in a browser', async (t) => {
     }));
     const { status } = await api.call('POST', '/otlp/v1/metrics', { json: gaugeRequest('shop', points) });
     t.equal(status, 200);
-    const { page, complaints } = await visit('/explore/metrics');
+    const { page, complaints } = await permit('/explore/metrics');
     await page.getByRole('searchbox').fill('queue');
     await page.getByRole('link', { name: 'queue.depth' }).click();
     await page.getByRole('heading', { name: 'queue.depth' }).waitFor();
@@ -156,11 +156,11 @@ void t.test('logs and metrics in a browser', async (t) => {
       '/explore/metrics?m=queue.depth',
       `/explore/metrics?m=${encodeURIComponent(ODD_NAME)}`,
     ];
-    await lookRight(t, await visit('/agents'), paths);
+    await lookRight(t, await permit('/agents'), paths);
   });
 
   await t.test('what cannot be loaded says so, and can be tried again', async (t) => {
-    const { page } = await visit('/agents');
+    const { page } = await permit('/agents');
     await page.route('**/api/v1/dashboard/logs/**', (route) =>
       route.fulfill({
         status: 422,

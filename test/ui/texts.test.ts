@@ -18,14 +18,14 @@ function textsOf(file: string): string[] {
   const text = readFileSync(join(root, 'src/ui', file), 'utf8');
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const found: string[] = [];
-  visit(source);
+  permit(source);
   return found;
 
-  function visit(node: ts.Node): void {
+  function permit(node: ts.Node): void {
     if (ts.isImportDeclaration(node) || ts.isTypeNode(node)) return;
     if (ts.isJsxAttribute(node) && NOT_SHOWN.has(node.name.getText())) return;
     if (ts.isPropertyAssignment(node)) {
-      visit(node.initializer);
+      permit(node.initializer);
       return;
     }
     if (ts.isJsxElement(node) || ts.isJsxFragment(node)) {
@@ -35,7 +35,7 @@ function textsOf(file: string): string[] {
       const shown = written(node);
       if (/^\p{Lu}|\p{L}.* | .*\p{L}/u.test(shown)) add(shown);
     }
-    ts.forEachChild(node, visit);
+    ts.forEachChild(node, permit);
   }
 
   function add(sentence: string): void {

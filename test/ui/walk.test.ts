@@ -20,7 +20,7 @@ function firstRunsShown(page: Page): Promise<string> {
 }
 
 void t.test('a browser from its first login to being thrown out', async (t) => {
-  const { api, key, visit, visitUnknown } = await startPages(t);
+  const { api, key, permit, visitUnknown } = await startPages(t);
 
   await t.test(
     'a key that is wrong, and one that is right; then an empty store shows how to fill it',
@@ -35,7 +35,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
       await page.getByRole('heading', { name: 'No data yet' }).waitFor();
       t.same(await accessibilityProblems(page), []);
 
-      const { page: overview, complaints: others } = await visit('/');
+      const { page: overview, complaints: others } = await permit('/');
       await overview.getByRole('heading', { name: 'No data yet' }).waitFor();
       // What is no run of an agent is not passed over in silence.
       const body = jsonOf(tracesOf(anOtlpSpan(1, { kind: 2 })));
@@ -89,7 +89,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     const mallory = await api.createUser('mallory@example.org', ['read', 'manage']);
     const { body } = await api.call('POST', '/session/links', { key: mallory.key });
     const { hash } = new URL((body as { readonly url: string }).url);
-    const { page } = await visit(`/settings${hash}`);
+    const { page } = await permit(`/settings${hash}`);
     await page.getByText('You are logged in as admin@localhost').waitFor();
     await page.getByRole('button', { name: 'Stay logged in as admin@localhost' }).click();
     await page.getByRole('table', { name: 'Browser sessions' }).getByText('this session').waitFor();
@@ -101,7 +101,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
       anItem({ trace: { agent: `agent-${String(at)}`, started_at: `2026-11-03T08:15:2${String(at)}Z` } }),
     );
     await api.call('POST', '/traces/batch', { json: { traces: items } });
-    const { page, complaints } = await visit('/runs');
+    const { page, complaints } = await permit('/runs');
     await page.getByRole('link', { name: '2026-11-03' }).first().waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('j');
@@ -149,7 +149,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     };
     const endpoints = '/org/default/webhooks/endpoints';
     t.equal((await api.call('POST', endpoints, { json: endpoint })).status, 201);
-    const { page, complaints } = await visit('/settings');
+    const { page, complaints } = await permit('/settings');
     await page.getByRole('heading', { name: 'Settings' }).waitFor();
     const asked: string[] = [];
     page.on('request', (request) => asked.push(new URL(request.url()).pathname.slice('/api/v1'.length)));
@@ -177,7 +177,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
   });
 
   await t.test('why a value is missing is told by keys and by touch, and nothing moves', async (t) => {
-    const { page, complaints } = await visit('/agents', { hasTouch: true });
+    const { page, complaints } = await permit('/agents', { hasTouch: true });
     const reason = 'No runs ended in the last 7 days';
     const dash = page.locator(`[data-missing="${reason}"] > [title]`).first();
     const told = page.locator('[popover]');
@@ -216,7 +216,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
   });
 
   await t.test('a link shows the same to somebody else', async (t) => {
-    const { page } = await visit('/runs?status=failed&range=7d');
+    const { page } = await permit('/runs?status=failed&range=7d');
     await page.getByText('No runs match').waitFor();
     t.equal(await page.getByLabel('Status').inputValue(), 'failed');
     t.equal(await page.getByLabel('Period').inputValue(), '7d');
@@ -249,7 +249,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
         `/traces/${id}?tab=json`,
         `/traces/${randomUUID()}`,
       ];
-      await lookRight(t, await visit('/agents'), paths, { narrow: true });
+      await lookRight(t, await permit('/agents'), paths, { narrow: true });
     },
   );
 
@@ -269,7 +269,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
   });
 
   await t.test('logging out ends it, too', async (t) => {
-    const { page, context } = await visit('/runs');
+    const { page, context } = await permit('/runs');
     await page.getByRole('button', { name: 'Log out' }).click();
     await page.getByLabel('API key').waitFor();
     t.same(await context.cookies(), []);

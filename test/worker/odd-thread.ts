@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { Outbox } from '../../src/worker/outbox.js';
+import { MessageBatcher } from '../../src/worker/outbox.js';
 import { Transfer, type ThreadMessage } from '../../src/worker/thread-protocol.js';
 import { serve } from '../../src/worker/thread-server.js';
 
@@ -13,8 +13,8 @@ class OddError extends TypeError {
 }
 
 if (parentPort !== null) {
-  let [isHurried, hurry] = [false, (): void => undefined];
-  serve(parentPort, new Outbox<ThreadMessage>(parentPort), {
+  let [isHurried, abortPending] = [false, (): void => undefined];
+  serve(parentPort, new MessageBatcher<ThreadMessage>(parentPort), {
     echo: (value: unknown) => value,
     later: async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms, ms)),
     bytes: (count: number) => {
@@ -28,12 +28,12 @@ if (parentPort !== null) {
       // eslint-disable-next-line @typescript-eslint/only-throw-error -- what libraries do now and then
       throw 'a text';
     },
-    hurry: () => {
+    abortPending: () => {
       isHurried = true;
-      hurry();
+      abortPending();
     },
     comeToAnEnd: async () => {
-      if (!isHurried) await new Promise<void>((resolve) => (hurry = resolve));
+      if (!isHurried) await new Promise<void>((resolve) => (abortPending = resolve));
     },
     silence: () => new Promise(() => undefined),
     crash: () => {

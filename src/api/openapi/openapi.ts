@@ -45,7 +45,7 @@ export function openApiRoutes(routes: RouteBuilder, listener: Listener): readonl
       const current = listener.routes();
       // Routes are only ever added, and none after the daemon has started.
       if (printed?.routes !== current.length) {
-        const encoded = Buffer.from(JSON.stringify(printOpenApi(current)));
+        const encoded = Buffer.from(JSON.stringify(serializeOpenApi(current)));
         printed = { routes: current.length, encoded, tag: entityTag(encoded) };
       }
       // Clients may keep it, but have to ask each time whether it is still current.
@@ -56,12 +56,12 @@ export function openApiRoutes(routes: RouteBuilder, listener: Listener): readonl
 }
 
 /** @returns the OpenAPI 3.1 document of those routes that declare an operation. */
-function printOpenApi(routes: readonly Route[]): JsonObject {
+function serializeOpenApi(routes: readonly Route[]): JsonObject {
   const schemas = new OpenApiSchemas();
   const operations = routes.flatMap(({ operation }) => (operation ? [operation] : []));
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations)
-    (paths[operation.path] ??= {})[operation.method.toLowerCase()] = printOperation(operation, schemas);
+    (paths[operation.path] ??= {})[operation.method.toLowerCase()] = serializeOperation(operation, schemas);
   const problem = schemas.print(problemSchema);
   const tags = [...new Set(operations.map(({ tag }) => tag))];
   const document = {
@@ -92,7 +92,7 @@ function printOpenApi(routes: readonly Route[]): JsonObject {
             'The login of a browser, which `POST /api/v1/session` sets, with the scopes of its key. The name ends with the port of the address, and has none where the address has none; over TLS it begins with `__Host-`, or with `__Secure-` under a path. All but `GET` need `Sec-Fetch-Site: same-origin` (or `Origin`) and `X-Jackdaw: 1`.',
         },
       },
-      responses: printErrorResponses(problem),
+      responses: serializeErrorResponses(problem),
       schemas: schemas.components,
     },
   };
@@ -100,7 +100,7 @@ function printOpenApi(routes: readonly Route[]): JsonObject {
   return JSON.parse(JSON.stringify(document)) as JsonObject;
 }
 
-function printOperation(operation: Operation, schemas: OpenApiSchemas): object {
+function serializeOperation(operation: Operation, schemas: OpenApiSchemas): object {
   const { access, params, query, body } = operation;
   const description = describe(operation);
   return {
@@ -115,7 +115,7 @@ function printOperation(operation: Operation, schemas: OpenApiSchemas): object {
     ...(body
       ? { requestBody: { required: true, content: contentOf(operation, schemas.print(asSent({ ...body }))) } }
       : {}),
-    responses: { ...printSuccesses(operation, schemas), ...printErrors(operation, schemas) },
+    responses: { ...serializeSuccesses(operation, schemas), ...serializeErrors(operation, schemas) },
   };
 }
 
@@ -162,7 +162,7 @@ function parameters(place: 'path' | 'query', schema: TObject | undefined, schema
   });
 }
 
-function printSuccesses(operation: Operation, schemas: OpenApiSchemas): object {
+function serializeSuccesses(operation: Operation, schemas: OpenApiSchemas): object {
   return Object.fromEntries(
     Object.entries(operation.responses).map(([status, schema]) => [
       status,
@@ -173,7 +173,7 @@ function printSuccesses(operation: Operation, schemas: OpenApiSchemas): object {
   );
 }
 
-function printErrors(operation: Operation, schemas: OpenApiSchemas): object {
+function serializeErrors(operation: Operation, schemas: OpenApiSchemas): object {
   const { protocol } = operation;
   if (!protocol) return errorReferences(operation);
   const content = contentOf(operation, schemas.print(protocol.errorBody));
@@ -193,20 +193,20 @@ function errorReferences(operation: Operation): object {
   );
 }
 
-function printErrorResponses(problem: object): object {
+function serializeErrorResponses(problem: object): object {
   return Object.fromEntries(
     Object.values(errorResponses).map(({ name, description, headers }) => [
       name,
       {
         description,
-        ...(headers ? { headers: printHeaders(headers) } : {}),
+        ...(headers ? { headers: serializeHeaders(headers) } : {}),
         content: { 'application/problem+json': { schema: problem } },
       },
     ]),
   );
 }
 
-function printHeaders(headers: Readonly<Record<string, string>>): object {
+function serializeHeaders(headers: Readonly<Record<string, string>>): object {
   return Object.fromEntries(
     Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
   );

@@ -7,8 +7,8 @@ import {
   estimateParameter,
   estimateSchema,
   outcomeFields,
-  printEstimate,
-  printOutcomes,
+  serializeEstimate,
+  serializeOutcomes,
   successRate,
 } from '../support/agent-figures.js';
 import type { ApiContext } from '../support/api-context.js';
@@ -104,23 +104,23 @@ function everyDay(
   const byDate = new Map(known.map((day) => [day.date, day]));
   return Array.from({ length: days }, (_, index) => {
     const date = formatTime(from + index * MICROS_PER_DAY).slice(0, 10);
-    return printDay(byDate.get(date) ?? emptyDay(date), estimates);
+    return formatDay(byDate.get(date) ?? emptyDay(date), estimates);
   });
 }
 
-function printDay(day: AgentDay, estimates: boolean): Static<typeof daySchema> {
+function formatDay(day: AgentDay, estimates: boolean): Static<typeof daySchema> {
   return {
     date: day.date,
     total_runs: day.total_runs,
     success_count: day.success_count,
     failure_count: day.failure_count,
-    ...printOutcomes(day),
+    ...serializeOutcomes(day),
     success_rate: successRate(day),
     total_cost: day.total_cost,
     total_tokens: day.total_tokens,
     avg_latency_ms: day.avg_latency_ms,
     p95_latency_ms: day.p95_latency_ms,
-    ...(estimates && { estimate: printEstimate(day.estimate) }),
+    ...(estimates && { estimate: serializeEstimate(day.estimate) }),
   };
 }
 

@@ -7,16 +7,16 @@ import {
   estimateParameter,
   estimateSchema,
   outcomeFields,
-  printEstimate,
-  printOutcomes,
+  serializeEstimate,
+  serializeOutcomes,
   successPercentage,
 } from '../support/agent-figures.js';
 import type { ApiContext } from '../support/api-context.js';
-import { count, nullable, printTime, time, usd, uuid } from '../support/fields.js';
+import { count, nullable, formatNullableTime, time, usd, uuid } from '../support/fields.js';
 import { longArray } from '../support/long-body.js';
 import { notFound } from '../support/not-found.js';
-import { optionalPageParameters, pageRange, pageRequest, pageSchema, printPage } from '../support/paging.js';
-import { printRuns, runFilter, runPageSchema, runParameters } from '../support/runs.js';
+import { optionalPageParameters, pageRange, pageRequest, pageSchema, serializePage } from '../support/paging.js';
+import { serializeRuns, runFilter, runPageSchema, runParameters } from '../support/runs.js';
 
 const agentFields = {
   id: uuid(),
@@ -104,7 +104,7 @@ export function agentRoutes({ routes, telemetry }: ApiContext<'agents' | 'runs'>
     routes.route(listAgents).to(async ({ identity, query, request }) => {
       if (Object.keys(query).length === 0) {
         const agents = await telemetry.agents.list(identity.userId, request.abort);
-        return { status: 200, encoded: await longArray(agents, printAgent) };
+        return { status: 200, encoded: await longArray(agents, serializeAgent) };
       }
       const { page, page_size, ...filter } = query;
       const asked = pageRequest({ page, page_size });
@@ -114,18 +114,18 @@ export function agentRoutes({ routes, telemetry }: ApiContext<'agents' | 'runs'>
         pageRange(asked),
         request.abort,
       );
-      return { status: 200, json: printPage(items.map(printAgent), count, asked) };
+      return { status: 200, json: serializePage(items.map(serializeAgent), count, asked) };
     }),
     routes.route(readAgent).to(async ({ identity, params, query, request }) => {
       const [tenant, id] = [identity.userId, params.agent_id];
       const agent = await telemetry.agents.read(tenant, id, request.abort);
       if (!agent) throw notFound('agent');
       const { success_count, failure_count } = agent;
-      const json = { ...printAgent(agent), success_count, failure_count };
+      const json = { ...serializeAgent(agent), success_count, failure_count };
       if (query.estimate !== true) return { status: 200, json };
       const found = await telemetry.agents.estimate(tenant, id, request.abort);
       if (!found) throw notFound('agent');
-      return { status: 200, json: { ...json, estimate: printEstimate(found) } };
+      return { status: 200, json: { ...json, estimate: serializeEstimate(found) } };
     }),
     routes.route(listAgentRuns).to(async ({ identity, params, query, request }) => {
       const tenant = identity.userId;
@@ -134,21 +134,21 @@ export function agentRoutes({ routes, telemetry }: ApiContext<'agents' | 'runs'>
       // Only an empty list can belong to an agent that does not exist.
       if (found.count === 0 && !(await telemetry.agents.read(tenant, params.agent_id, request.abort)))
         throw notFound('agent');
-      return { status: 200, encoded: await printRuns(found, query) };
+      return { status: 200, encoded: await serializeRuns(found, query) };
     }),
   ];
 }
 
-function printAgent(agent: AgentSummary): Static<typeof agentSchema> {
+function serializeAgent(agent: AgentSummary): Static<typeof agentSchema> {
   return {
     id: agent.id,
     name: agent.name,
     total_runs: agent.total_runs,
     success_percentage: successPercentage(agent),
-    ...printOutcomes(agent),
+    ...serializeOutcomes(agent),
     total_cost: agent.total_cost,
     avg_cost_per_run: agent.avg_cost_per_run,
-    last_run_at: printTime(agent.last_run_at),
+    last_run_at: formatNullableTime(agent.last_run_at),
     created_at: formatTime(agent.created_at),
   };
 }

@@ -7,7 +7,7 @@ import { formatTime, parseTime } from '../../signal/time.js';
 import { MAX_STRANGER_ENTRIES } from '../../storage/contracts/accounts.js';
 import type { ApiContext } from '../support/api-context.js';
 import { jsonObject, nullable, time, uuid } from '../support/fields.js';
-import { pageParameters, pageRange, pageSchema, printPage } from '../support/paging.js';
+import { pageParameters, pageRange, pageSchema, serializePage } from '../support/paging.js';
 
 const entrySchema = Type.Object(
   {
@@ -62,7 +62,7 @@ export function auditRoutes({ routes, control }: Pick<ApiContext, 'routes' | 'co
         at: formatTime(entry.at),
         fields: JSON.parse(entry.fields) as JsonObject,
       }));
-      return { status: 200, json: printPage(printed, count, query) };
+      return { status: 200, json: serializePage(printed, count, query) };
     }),
   ];
 }

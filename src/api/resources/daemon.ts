@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { COMPONENT_STATES, type ComponentHealth } from '../../component/daemon-health.js';
-import type { DaemonView, EdgeFigures } from '../../component/daemon-view.js';
+import type { DaemonView, EdgeStats } from '../../component/daemon-view.js';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { SIGNALS } from '../../signal/batch.js';
@@ -126,12 +126,12 @@ export function daemonRoutes({
   clock,
 }: Pick<ApiContext, 'routes' | 'daemon' | 'health' | 'audit' | 'clock'>): readonly Route[] {
   return [
-    routes.route(readDaemon).to(() => ({ status: 200, json: printDaemon({ daemon, health, clock }) })),
+    routes.route(readDaemon).to(() => ({ status: 200, json: serializeDaemon({ daemon, health, clock }) })),
     routes.route(readConfig).to((by) => {
       audit(by, 'config.read', {});
       return {
         status: 200,
-        encoded: Buffer.from(daemon.printConfig()),
+        encoded: Buffer.from(daemon.formatConfig()),
         headers: { 'content-type': 'application/yaml' },
       };
     }),
@@ -139,7 +139,7 @@ export function daemonRoutes({
 }
 
 /** The daemon as it is now. */
-export function printDaemon({
+export function serializeDaemon({
   daemon,
   health,
   clock,
@@ -154,21 +154,21 @@ export function printDaemon({
     // The clock may be put back meanwhile.
     uptime_s: Math.max(0, Math.floor((at - startedAt) / MICROS_PER_SECOND)),
     phase,
-    components: components.map(printComponent),
-    pipelines: pipelines.map(printPipeline),
-    edges: daemon.edges().map(printEdge),
+    components: components.map(serializeComponent),
+    pipelines: pipelines.map(serializePipeline),
+    edges: daemon.edges().map(serializeEdge),
   };
 }
 
-function printComponent({ kind, id, pipeline, state, message }: ComponentHealth) {
+function serializeComponent({ kind, id, pipeline, state, message }: ComponentHealth) {
   return { kind, id, pipeline: pipeline ?? null, state, message: message ?? null };
 }
 
-function printPipeline({ name, signal, receivers, processors, exporters }: DaemonView['pipelines'][number]) {
+function serializePipeline({ name, signal, receivers, processors, exporters }: DaemonView['pipelines'][number]) {
   return { name, signal, receivers: [...receivers], processors: [...processors], exporters: [...exporters] };
 }
 
-function printEdge({ pipeline, from, to, offered, accepted, refused, failed, p99Ms, queue }: EdgeFigures) {
+function serializeEdge({ pipeline, from, to, offered, accepted, refused, failed, p99Ms, queue }: EdgeStats) {
   return {
     pipeline,
     from,

@@ -6,7 +6,7 @@ import { ConsumeError } from '../../component/consume-error.js';
 import { HttpProblem, type Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { formatTime } from '../../signal/time.js';
-import type { TelemetryParts } from '../../storage/contracts/telemetry-plane.js';
+import type { PartialTelemetryStore } from '../../storage/contracts/telemetry-plane.js';
 import { isTransferable } from '../../storage/contracts/transfer.js';
 import { exportPath, UnusableDirectory } from '../../storage/transfer/export-directory.js';
 import { exportStores, type ExportSources } from '../../storage/transfer/export-stores.js';
@@ -119,7 +119,7 @@ export const readExport = {
 
 /** What an export takes from a context of routes; null where its store cannot be exported. */
 export function exportSources(
-  parts: Pick<ApiContext, 'control' | 'clock'> & { readonly telemetry: TelemetryParts },
+  parts: Pick<ApiContext, 'control' | 'clock'> & { readonly telemetry: PartialTelemetryStore },
   { store, version }: Pick<ExportSources, 'store' | 'version'>,
 ): ExportSources | null {
   const { telemetry, control, clock } = parts;
@@ -166,7 +166,7 @@ export function shownExport(directory: string, { exported_at, files, missing = [
 
 /** `/admin/export` */
 export function exportRoutes(
-  context: Omit<ApiContext, 'telemetry'> & { readonly telemetry: TelemetryParts },
+  context: Omit<ApiContext, 'telemetry'> & { readonly telemetry: PartialTelemetryStore },
 ): readonly Route[] {
   const { routes, telemetry, control, exportRoot, audit, daemon, logger, clock } = context;
   if (!isTransferable(telemetry) || telemetry.transfer.out === null) return [];
@@ -192,7 +192,7 @@ export function exportRoutes(
       const root = exportRoot ?? (control.directory === null ? null : join(control.directory, EXPORTS));
       if (root === null) throw new HttpProblem(409, 'conflict', NO_ROOT);
       const directory = await exportPath(root, body.directory).catch((error: unknown) => {
-        throw inWords(error);
+        throw asText(error);
       });
       const store = await telemetry.identity();
       const sources = exportSources(context, { store, version: daemon.version });
@@ -205,7 +205,7 @@ export function exportRoutes(
             skipsDamaged: body.skip_damaged ?? false,
             reached,
           }).catch((error: unknown) => {
-            throw inWords(error);
+            throw asText(error);
           }),
       );
       if (manifest === null) throw new HttpProblem(409, 'conflict', 'Another export is in progress.');
@@ -216,7 +216,7 @@ export function exportRoutes(
 }
 
 /** An administrator is told what the store says: what other clients are told of it would be of no help here. */
-function inWords(error: unknown): unknown {
+function asText(error: unknown): unknown {
   if (error instanceof UnusableDirectory)
     return new HttpProblem(409, 'conflict', error.message, { cause: error });
   if (!(error instanceof ConsumeError)) return error;

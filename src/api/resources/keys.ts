@@ -11,7 +11,7 @@ import type { ApiKey, StoredKey } from '../../storage/contracts/accounts.js';
 import type { Audit } from '../support/audit.js';
 import type { ApiContext } from '../support/api-context.js';
 import { lastAdmin } from '../support/conflict.js';
-import { nullable, printTime, time, uuid } from '../support/fields.js';
+import { nullable, formatNullableTime, time, uuid } from '../support/fields.js';
 import { longArray } from '../support/long-body.js';
 import { notFound } from '../support/not-found.js';
 
@@ -112,7 +112,7 @@ export function keyRoutes(context: ApiContext): readonly Route[] {
   return [
     routes.route(listKeys).to(async ({ query }) => {
       const keys = [...(await accounts.listKeys(query.user_id))].sort((a, b) => (a.id < b.id ? -1 : 1));
-      return { status: 200, encoded: await longArray(keys, printKey) };
+      return { status: 200, encoded: await longArray(keys, serializeKey) };
     }),
     routes.route(createKey).to(async ({ body, ...by }) => {
       const now = clock.now();
@@ -125,7 +125,7 @@ export function keyRoutes(context: ApiContext): readonly Route[] {
         throw (await accounts.findUser(userId)) ? makerRevoked() : notFound('user');
       auditCreated(audit, by, key);
       await settleKeys();
-      return { status: 201, json: { ...printKey(key), key: text } };
+      return { status: 201, json: { ...serializeKey(key), key: text } };
     }),
     routes.route(revokeKey).to(async ({ params, query, ...by }) => {
       const revoked = await accounts.revokeKey(params.key_id, clock.now(), query.with_children);
@@ -196,7 +196,7 @@ export function makerOf(
 
 /** Names the parent if it is not the key of the request. */
 export function auditCreated(audit: Audit, by: Parameters<Audit>[0], key: ApiKey): void {
-  const { id: key_id, user_id, scopes, expires_at, parent_id } = printKey(key);
+  const { id: key_id, user_id, scopes, expires_at, parent_id } = serializeKey(key);
   const confirmed = parent_id === by.identity?.keyId ? {} : { parent_id };
   audit(by, 'key.created', { key_id, user_id, scopes, expires_at, ...confirmed });
 }
@@ -220,7 +220,7 @@ export function readExpiry(text: string | undefined, now: Micros): Micros | null
   return at;
 }
 
-export function printKey(key: ApiKey): KeyJson {
+export function serializeKey(key: ApiKey): KeyJson {
   return {
     id: key.id,
     user_id: key.user_id,
@@ -228,9 +228,9 @@ export function printKey(key: ApiKey): KeyJson {
     prefix: key.prefix,
     scopes: [...key.scopes],
     created_at: formatTime(key.created_at),
-    expires_at: printTime(key.expires_at),
-    revoked_at: printTime(key.revoked_at),
-    last_used_at: printTime(key.last_used_at),
+    expires_at: formatNullableTime(key.expires_at),
+    revoked_at: formatNullableTime(key.revoked_at),
+    last_used_at: formatNullableTime(key.last_used_at),
     parent_id: key.parent_id,
   };
 }

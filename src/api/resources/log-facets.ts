@@ -5,7 +5,7 @@ import { SEVERITIES } from '../../signal/log-record.js';
 import { formatTime } from '../../signal/time.js';
 import { MOST_LOG_SERVICES, type LogFacets } from '../../storage/contracts/logs.js';
 import type { ApiContext } from '../support/api-context.js';
-import { count, nullable, printTime, time } from '../support/fields.js';
+import { count, nullable, formatNullableTime, time } from '../support/fields.js';
 import { INTERVALS, intervalOf, intervalParameter, stretchOf, type Interval } from '../support/intervals.js';
 import { logParameters, untimedLogFilter } from './logs.js';
 
@@ -75,12 +75,12 @@ export function logFacetRoutes({ routes, telemetry, clock }: ApiContext<'logs'>)
       const buckets = { interval: INTERVALS[interval], ...stretch };
       const found = await telemetry.logs.facets(userId, untimedLogFilter(query), buckets, request.abort);
       const times = { start_time: formatTime(start_time), end_time: formatTime(end_time) };
-      return { status: 200, json: { interval, ...times, ...printFacets(found) } };
+      return { status: 200, json: { interval, ...times, ...serializeFacets(found) } };
     }),
   ];
 }
 
-function printFacets(
+function serializeFacets(
   found: LogFacets,
 ): Omit<Static<typeof facetsSchema>, 'interval' | 'start_time' | 'end_time'> {
   const { severities, services, buckets, counted_after, ...counts } = found;
@@ -88,7 +88,7 @@ function printFacets(
     ...counts,
     severities: SEVERITIES.map((name) => ({ name, count: severities.get(name) ?? 0 })),
     services: [...services],
-    buckets: buckets.map(({ start, ...figures }) => ({ start: formatTime(start), ...figures })),
-    counted_after: printTime(counted_after),
+    buckets: buckets.map(({ start, ...stats }) => ({ start: formatTime(start), ...stats })),
+    counted_after: formatNullableTime(counted_after),
   };
 }

@@ -5,11 +5,11 @@ import { validationProblem } from '../../http/field-errors.js';
 import { SEVERITIES } from '../../signal/log-record.js';
 import { formatTime, parseTime } from '../../signal/time.js';
 import { bodyText } from '../../storage/shared/log-text.js';
-import type { FoundLogs, LogFilter, LogPlace, StoredLog } from '../../storage/contracts/logs.js';
+import type { FoundLogs, LogFilter, LogCursor, StoredLog } from '../../storage/contracts/logs.js';
 import type { ApiContext } from '../support/api-context.js';
-import { count, jsonObject, nullable, printTime, time, uuid } from '../support/fields.js';
+import { count, jsonObject, nullable, formatNullableTime, time, uuid } from '../support/fields.js';
 import { longList } from '../support/long-body.js';
-import { printMomentPlace, readMomentPlace } from '../support/moment-cursor.js';
+import { encodeMomentCursor, decodeMomentCursor } from '../support/moment-cursor.js';
 import { notFound } from '../support/not-found.js';
 
 export const MAX_LOG_QUERY = 1024;
@@ -125,7 +125,7 @@ export function logRoutes({ routes, telemetry }: ApiContext<'logs'>): readonly R
       const { limit, offset, details, cursor } = query;
       const page = { limit, offset, details, ...(cursor !== undefined && { after: placeOf(cursor) }) };
       const found = await telemetry.logs.search(identity.userId, logFilter(query), page, request.abort);
-      return { status: 200, encoded: await printFound(found, query) };
+      return { status: 200, encoded: await serializeFound(found, query) };
     }),
     routes.route(readLogTrace).to(async ({ identity, params, request }) => {
       const traceId = await telemetry.logs.findTrace(identity.userId, params.log_id, request.abort);
@@ -174,16 +174,16 @@ function logFilter(query: Query): LogFilter {
   };
 }
 
-async function printFound(
+async function serializeFound(
   found: FoundLogs,
   { limit, offset }: Query,
 ): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
-  const next_cursor = found.next && printMomentPlace({ at: found.next.timestamp, id: found.next.id });
+  const next_cursor = found.next && encodeMomentCursor({ at: found.next.timestamp, id: found.next.id });
   const tail = `],${JSON.stringify({ limit, offset, next_cursor }).slice(1)}`;
-  return await longList(`{"count":${found.count},"items":[`, found.items, printLog, tail);
+  return await longList(`{"count":${found.count},"items":[`, found.items, serializeLog, tail);
 }
 
-export function printLog({ details, ...log }: StoredLog) {
+export function serializeLog({ details, ...log }: StoredLog) {
   const { id, timestamp, severity, service_name, body, trace_id, span_id, attributes } = log;
   return {
     id,
@@ -195,7 +195,7 @@ export function printLog({ details, ...log }: StoredLog) {
     span_id,
     attributes,
     ...(details && {
-      observed_at: printTime(details.observed_at),
+      observed_at: formatNullableTime(details.observed_at),
       severity_number: details.severity_number,
       severity_text: details.severity_text,
       flags: details.flags,
@@ -206,7 +206,7 @@ export function printLog({ details, ...log }: StoredLog) {
   };
 }
 
-function placeOf(cursor: string): LogPlace {
-  const { at, id } = readMomentPlace(cursor);
+function placeOf(cursor: string): LogCursor {
+  const { at, id } = decodeMomentCursor(cursor);
   return { timestamp: at, id };
 }

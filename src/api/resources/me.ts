@@ -7,7 +7,7 @@ import { ROLES } from '../../storage/contracts/accounts.js';
 import type { ApiContext } from '../support/api-context.js';
 import { nullable, time, uuid } from '../support/fields.js';
 import { notFound } from '../support/not-found.js';
-import { printUser, userSchema } from './users.js';
+import { serializeUser, userSchema } from './users.js';
 
 export const readMe = {
   id: 'readMe',
@@ -50,7 +50,7 @@ export function meRoutes({ routes, control }: ApiContext): readonly Route[] {
       return {
         status: 200,
         json: {
-          user: printUser(user),
+          user: serializeUser(user),
           key_id: identity.keyId,
           scopes: [...identity.scopes],
           browser_session: identity.session

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../signal/attributes.js';
 import { formatTime, parseTime } from '../../signal/time.js';
 import type { MetricPoints, PointFilter, StoredPoint } from '../../storage/contracts/metrics.js';
 import type { ApiContext } from '../support/api-context.js';
-import { count, jsonObject, nullable, printTime, time, uuid } from '../support/fields.js';
+import { count, jsonObject, nullable, formatNullableTime, time, uuid } from '../support/fields.js';
 import { labelFilter, MAX_PAIRS } from '../support/label-filter.js';
 import { longArray, longList } from '../support/long-body.js';
 import { notFound } from '../support/not-found.js';
@@ -157,7 +157,7 @@ export function metricRoutes({ routes, telemetry }: ApiContext<'metrics'>): read
       if (name === undefined) throw validationProblem('query', [{ field: 'name', message: 'is required' }]);
       const found = await telemetry.metrics.query(identity.userId, name, pointFilter(query), request.abort);
       if (!found) throw notFound('metric');
-      return { status: 200, encoded: await printPoints(found) };
+      return { status: 200, encoded: await serializePoints(found) };
     }),
   ];
 }
@@ -177,34 +177,34 @@ function pointFilter(query: Static<typeof queryMetric.query>): PointFilter {
   };
 }
 
-async function printPoints({
+async function serializePoints({
   name,
   type,
   unit,
   points,
 }: MetricPoints): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
   const head = JSON.stringify({ name, type, unit });
-  return await longList(`${head.slice(0, -1)},"data_points":[`, points, printPoint, ']}');
+  return await longList(`${head.slice(0, -1)},"data_points":[`, points, serializePoint, ']}');
 }
 
 /** What is no number that JSON has becomes null there. */
-export function printPoint({ timestamp, value, labels, distribution, details }: StoredPoint) {
+export function serializePoint({ timestamp, value, labels, distribution, details }: StoredPoint) {
   return {
     timestamp: formatTime(timestamp),
     value,
     labels,
     ...distribution,
     ...(details && {
-      start_time: printTime(details.start_time),
+      start_time: formatNullableTime(details.start_time),
       flags: details.flags,
       temporality: details.temporality,
       is_monotonic: details.is_monotonic,
-      exemplars: (details.exemplars ?? []).map(printExemplar),
+      exemplars: (details.exemplars ?? []).map(serializeExemplar),
     }),
   };
 }
 
-function printExemplar(exemplar: JsonObject): JsonObject {
+function serializeExemplar(exemplar: JsonObject): JsonObject {
   const { timestamp, value } = exemplar;
   return {
     ...exemplar,

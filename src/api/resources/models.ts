@@ -5,7 +5,7 @@ import { formatTime } from '../../signal/time.js';
 import type { ModelUsage } from '../../storage/contracts/runs.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, time, usd, uuid } from '../support/fields.js';
-import { pageParameters, pageRange, pageSchema, printPage } from '../support/paging.js';
+import { pageParameters, pageRange, pageSchema, serializePage } from '../support/paging.js';
 import { runFilter } from '../support/runs.js';
 
 const modelSchema = Type.Object(
@@ -55,12 +55,12 @@ export function modelRoutes({ routes, telemetry }: ApiContext<'models'>): readon
         pageRange(query),
         request.abort,
       );
-      return { status: 200, json: printPage(items.map(printModel), total, query) };
+      return { status: 200, json: serializePage(items.map(serializeModel), total, query) };
     }),
   ];
 }
 
-function printModel(usage: ModelUsage): Static<typeof modelSchema> {
+function serializeModel(usage: ModelUsage): Static<typeof modelSchema> {
   return {
     model: usage.model,
     calls: usage.calls,

@@ -18,7 +18,7 @@ import {
   makerOf,
   makerRevoked,
   newKey,
-  printKey,
+  serializeKey,
   readExpiry,
   withChildrenQuery,
 } from './keys.js';
@@ -85,7 +85,7 @@ export function myKeyRoutes(context: ApiContext): readonly Route[] {
   return [
     routes.route(listMyKeys).to(async ({ identity }) => {
       const keys = [...(await accounts.listKeys(identity.userId))].sort((a, b) => (a.id < b.id ? -1 : 1));
-      return { status: 200, encoded: await longArray(keys, printKey) };
+      return { status: 200, encoded: await longArray(keys, serializeKey) };
     }),
     routes.route(createMyKey).to(async ({ body, ...by }) => {
       const { identity } = by;
@@ -112,7 +112,7 @@ export function myKeyRoutes(context: ApiContext): readonly Route[] {
       if (!(await accounts.createKey(key))) throw makerRevoked();
       auditCreated(audit, by, key);
       await settleKeys();
-      return { status: 201, json: { ...printKey(key), key: text } };
+      return { status: 201, json: { ...serializeKey(key), key: text } };
     }),
     routes.route(revokeMyKey).to(async ({ params, query, ...by }) => {
       const { identity } = by;

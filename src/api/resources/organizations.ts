@@ -120,14 +120,14 @@ export function organizationRoutes({ routes, control, audit, clock }: ApiContext
   return [
     routes.route(listOrganizations).to(async () => {
       const all = [...(await organizations.list())].sort((a, b) => (a.id < b.id ? -1 : 1));
-      return { status: 200, encoded: await longArray(all, printOrganization) };
+      return { status: 200, encoded: await longArray(all, serializeOrganization) };
     }),
     routes.route(createOrganization).to(async ({ body, ...by }) => {
       const now = clock.now();
       const organization = { id: uuidV7(Math.floor(now / 1000)), ...body, created_at: now };
       await conflictAsProblem(organizations.create(organization));
       audit(by, 'organization.created', { slug: body.slug });
-      return { status: 201, json: printOrganization(organization) };
+      return { status: 201, json: serializeOrganization(organization) };
     }),
     routes.route(listMembers).to(async ({ params }) => {
       const members = await organizations.listMembers(params.slug);
@@ -148,7 +148,7 @@ export function organizationRoutes({ routes, control, audit, clock }: ApiContext
   ];
 }
 
-function printOrganization(organization: Organization): OrganizationJson {
+function serializeOrganization(organization: Organization): OrganizationJson {
   const { id, slug, name, created_at } = organization;
   return { id, slug, name, created_at: formatTime(created_at) };
 }

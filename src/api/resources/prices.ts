@@ -3,7 +3,7 @@ import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import type { ApiContext } from '../support/api-context.js';
 import { time, uuid } from '../support/fields.js';
-import { pricedByFields, printRules } from '../support/prices.js';
+import { pricedByFields, serializeRules } from '../support/prices.js';
 import { runFilter } from '../support/runs.js';
 
 /** Of the models that were used, those that cost most are listed. */
@@ -57,7 +57,7 @@ export function priceRoutes({ routes, telemetry, prices }: ApiContext<'models'>)
           // What nobody used is listed where it is known.
           if (rules.length === 0 && !used.has(model)) return [];
           const row = { model, is_used: used.has(model), processor, pipelines: [...pipelines] };
-          return [{ ...row, ...printRules(rules) }];
+          return [{ ...row, ...serializeRules(rules) }];
         }),
       );
       return { status: 200, json };

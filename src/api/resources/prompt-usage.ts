@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
-import type { PromptVersion, PromptVersionFigures } from '../../storage/contracts/prompts.js';
+import type { PromptVersion, PromptVersionStats } from '../../storage/contracts/prompts.js';
 import { ROW_BYTES } from '../../storage/contracts/telemetry-writer.js';
 import { successRate } from '../support/agent-figures.js';
 import type { ApiContext } from '../support/api-context.js';
@@ -10,7 +10,7 @@ import { longList } from '../support/long-body.js';
 import { notFound } from '../support/not-found.js';
 import { promptName, promptParams, promptVersion, promptVersions } from './prompts.js';
 
-const figuresSchema = Type.Object(
+const statsSchema = Type.Object(
   {
     version: Type.Integer({ minimum: 0 }),
     template_text: Type.String(),
@@ -40,7 +40,7 @@ const comparePrompts = {
   params: promptParams,
   responses: {
     200: Type.Object(
-      { name: Type.String(), versions: Type.Array(figuresSchema) },
+      { name: Type.String(), versions: Type.Array(statsSchema) },
       { title: 'PromptComparison' },
     ),
   },
@@ -90,10 +90,10 @@ export function promptUsageRoutes({
     }),
     routes.route(comparePrompts).to(async ({ identity, params: { name }, request }) => {
       const versions = await promptVersions(control.prompts, identity.userId, name);
-      const figures = versions && (await telemetry.prompts.compare(identity.userId, name, request.abort));
-      if (!versions || !figures) throw notFound('prompt');
-      const byVersion = new Map(figures.map((version) => [version.version, version]));
-      const print = (prompt: PromptVersion) => printFigures(prompt, byVersion.get(prompt.version));
+      const stats = versions && (await telemetry.prompts.compare(identity.userId, name, request.abort));
+      if (!versions || !stats) throw notFound('prompt');
+      const byVersion = new Map(stats.map((version) => [version.version, version]));
+      const print = (prompt: PromptVersion) => serializeStats(prompt, byVersion.get(prompt.version));
       const head = `{"name":${JSON.stringify(name)},"versions":[`;
       return { status: 200, encoded: await longList(head, versions, print, ']}') };
     }),
@@ -101,17 +101,17 @@ export function promptUsageRoutes({
 }
 
 /** @param figures undefined for a version that was created while the figures were read */
-function printFigures(
+function serializeStats(
   { version, template_text }: PromptVersion,
-  figures: PromptVersionFigures | undefined,
-): Static<typeof figuresSchema> {
+  stats: PromptVersionStats | undefined,
+): Static<typeof statsSchema> {
   return {
     version,
     template_text,
-    total_traces: figures?.total_traces ?? 0,
-    success_rate: figures ? successRate(figures) : null,
-    avg_cost_usd: figures?.avg_cost ?? null,
-    avg_latency_ms: figures?.avg_latency_ms ?? null,
-    p95_latency_ms: figures?.p95_latency_ms ?? null,
+    total_traces: stats?.total_traces ?? 0,
+    success_rate: stats ? successRate(stats) : null,
+    avg_cost_usd: stats?.avg_cost ?? null,
+    avg_latency_ms: stats?.avg_latency_ms ?? null,
+    p95_latency_ms: stats?.p95_latency_ms ?? null,
   };
 }

@@ -180,12 +180,12 @@ export function promptRoutes({
       await conflictAsProblem(prompts.create(identity.userId, prompt));
       const { name, version } = prompt;
       audit({ identity, address }, 'prompt.created', { name, version });
-      return { status: 201, json: printPrompt(prompt) };
+      return { status: 201, json: serializePrompt(prompt) };
     }),
     routes.route(listPrompts).to(async ({ identity }) => {
       const first = await prompts.list(identity.userId);
       const pages = promptPages(first, (after) => prompts.list(identity.userId, after));
-      return { status: 200, encoded: await longList('[', pages, printPrompt, ']') };
+      return { status: 200, encoded: await longList('[', pages, serializePrompt, ']') };
     }),
     routes.route(promptNames).to(async ({ identity, query: { query = '', page_size: size } }) => {
       const found = await prompts.findNames(identity.userId, query, size + 1);
@@ -194,7 +194,7 @@ export function promptRoutes({
     routes.route(listPromptVersions).to(async ({ identity, params }) => {
       const versions = await promptVersions(prompts, identity.userId, params.name);
       if (versions === null) throw notFound('prompt');
-      return { status: 200, encoded: await longList('[', versions, printPrompt, ']') };
+      return { status: 200, encoded: await longList('[', versions, serializePrompt, ']') };
     }),
     routes.route(deletePrompt).to(async ({ params: { name }, ...by }) => {
       if (!(await prompts.remove(by.identity.userId, name, null))) throw notFound('prompt');
@@ -234,7 +234,7 @@ async function* promptPages(
   }
 }
 
-function printPrompt(prompt: PromptVersion): Static<typeof promptSchema> {
+function serializePrompt(prompt: PromptVersion): Static<typeof promptSchema> {
   return {
     id: prompt.id,
     name: prompt.name,

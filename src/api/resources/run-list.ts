@@ -7,7 +7,7 @@ import { SPAN_TYPES } from '../../signal/span.js';
 import {
   RUN_SORTS,
   type RunFilter,
-  type RunPlace,
+  type RunCursor,
   type RunSearch,
   type RunSummary,
   type SpanFilter,
@@ -16,8 +16,8 @@ import { validationProblem } from '../../http/field-errors.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, uuid } from '../support/fields.js';
 import { longList, pagesFrom } from '../support/long-body.js';
-import { pageFigures, pageRange } from '../support/paging.js';
-import { printPlace, readPlace } from '../support/run-cursor.js';
+import { pageStats, pageRange } from '../support/paging.js';
+import { encodeCursor, decodeCursor } from '../support/run-cursor.js';
 import { promptName, promptVersion } from './prompts.js';
 import { listedRunSchema, printedRuns, printedWithSpans } from '../support/listed-runs.js';
 import { exportFormat, exportRuns } from '../support/run-export.js';
@@ -118,14 +118,14 @@ export function runListRoutes({ routes, telemetry }: ApiContext<'runs'>): readon
   return [
     routes.route(listTraces).to(async ({ identity: { userId }, query, request }) => {
       const search = searchOf(query);
-      const after = query.cursor === undefined ? null : readPlace(query.cursor, search);
-      const follow = (place: RunPlace | null, limit: number) =>
+      const after = query.cursor === undefined ? null : decodeCursor(query.cursor, search);
+      const follow = (place: RunCursor | null, limit: number) =>
         runs.follow(userId, search, { after: place, limit }, request.abort);
       const format = exportFormat(request.header('accept'));
       if (format !== undefined) return { status: 200, ...(await exportRuns(format, follow, after)) };
-      const print: PrintRuns = async (first, others, figures) => {
+      const print: PrintRuns = async (first, others, stats) => {
         const pages = pagesFrom(first, others);
-        const tail = `],${JSON.stringify(figures).slice(1)}`;
+        const tail = `],${JSON.stringify(stats).slice(1)}`;
         const listed =
           query.previews === true ? printedWithSpans(runs, userId, pages, request.abort) : printedRuns(pages);
         return await longList('{"items":[', listed, (run) => run, tail);
@@ -133,15 +133,15 @@ export function runListRoutes({ routes, telemetry }: ApiContext<'runs'>): readon
       const { page, page_size } = query;
       if (query.cursor !== undefined || query.count === 'none' || isFound(search)) {
         const { items, rest, next } = await follow(after, page_size);
-        const next_cursor = next === null ? null : printPlace(next);
-        const figures = { count: null, page: 1, page_size, has_more: next !== null, next_cursor };
-        return { status: 200, encoded: await print(items, rest?.pages, figures) };
+        const next_cursor = next === null ? null : encodeCursor(next);
+        const stats = { count: null, page: 1, page_size, has_more: next !== null, next_cursor };
+        return { status: 200, encoded: await print(items, rest?.pages, stats) };
       }
       const { items, rest, count } = await runs.list(userId, search, pageRange(query), request.abort);
-      const figures = pageFigures(items.length + (rest?.runs ?? 0), count, { page, page_size });
-      const last = rest === undefined && figures.has_more ? items.at(-1) : undefined;
-      const next_cursor = last === undefined ? null : printPlace(placeOf(last, search));
-      return { status: 200, encoded: await print(items, rest?.pages, { ...figures, next_cursor }) };
+      const stats = pageStats(items.length + (rest?.runs ?? 0), count, { page, page_size });
+      const last = rest === undefined && stats.has_more ? items.at(-1) : undefined;
+      const next_cursor = last === undefined ? null : encodeCursor(placeOf(last, search));
+      return { status: 200, encoded: await print(items, rest?.pages, { ...stats, next_cursor }) };
     }),
   ];
 }
@@ -149,7 +149,7 @@ export function runListRoutes({ routes, telemetry }: ApiContext<'runs'>): readon
 type PrintRuns = (
   first: readonly RunSummary[],
   others: AsyncIterable<readonly RunSummary[]> | undefined,
-  figures: object,
+  stats: object,
 ) => Promise<Uint8Array | AsyncIterable<Uint8Array>>;
 
 /** @throws HttpProblem 422 for a version of no prompt */
@@ -193,7 +193,7 @@ function nanos(usd: number): NanoUsd {
   return parseMoney(usd) ?? Math.min(Math.round(usd * NANOS), Number.MAX_SAFE_INTEGER);
 }
 
-function placeOf(run: RunSummary, { sort }: RunFilter): RunPlace {
+function placeOf(run: RunSummary, { sort }: RunFilter): RunCursor {
   const { trace_id, started_at } = run;
   return { trace_id, started_at, value: sort === undefined ? null : run[sort] };
 }

@@ -106,7 +106,7 @@ export function runSeriesRoutes({ routes, telemetry, clock }: ApiContext<'series
       const times = { start_time: formatTime(start_time), end_time: formatTime(end_time) };
       return {
         status: 200,
-        json: { interval, ...times, groups: groups.map(printSeries), total, previous_total },
+        json: { interval, ...times, groups: groups.map(serializeSeries), total, previous_total },
       };
     }),
   ];
@@ -122,7 +122,7 @@ function checkGroup({ group_by, prompt_name }: Static<(typeof readSeries)['query
     throw validationProblem('query', [{ field: 'prompt_name', message: 'cannot come with group_by=model' }]);
 }
 
-function printSeries({
+function serializeSeries({
   agent,
   status,
   model,
@@ -134,6 +134,6 @@ function printSeries({
     key: agent?.id ?? status ?? model ?? prompt_version?.toString() ?? null,
     name: agent?.name ?? null,
     total,
-    buckets: buckets.map(({ start, ...figures }) => ({ start: formatTime(start), ...figures })),
+    buckets: buckets.map(({ start, ...stats }) => ({ start: formatTime(start), ...stats })),
   };
 }

@@ -13,13 +13,13 @@ import {
 } from '../../storage/contracts/service-map.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, time } from '../support/fields.js';
-import { longBody, printPages } from '../support/long-body.js';
+import { longBody, serializePages } from '../support/long-body.js';
 import { validationProblem } from '../../http/field-errors.js';
 import { MICROS_PER_HOUR } from '../../signal/time-units.js';
 import { formatTime, parseTime, type Micros } from '../../signal/time.js';
 
 /** Of a node's spans, or of those that an edge counts. */
-const figures = {
+const stats = {
   error_count: nullable(
     count(
       'Of the spans, those that failed or timed out. Null: some of them were counted before version 6 of the store, which looks; `jackdaw map rebuild` counts them.',
@@ -41,7 +41,7 @@ const nodeSchema = Type.Object(
     node_type: Type.Enum(Object.values(NODE_TYPES)),
     span_type: Type.Enum(SPAN_TYPES, { description: 'The type of span that makes such a node.' }),
     span_count: count('Spans of the node. 0: an agent that has no span of its own.'),
-    ...figures,
+    ...stats,
   },
   { title: 'ServiceMapNode' },
 );
@@ -51,7 +51,7 @@ const edgeSchema = Type.Object(
     source: Type.String({ description: 'The id of the calling node.' }),
     target: Type.String({ description: 'The id of the called node.' }),
     weight: count('Spans of the called node under one of the calling node.'),
-    ...figures,
+    ...stats,
   },
   { title: 'ServiceMapEdge' },
 );
@@ -158,15 +158,15 @@ function rangeOf(
 }
 
 async function* lists({ nodes, edges }: StoredMap): AsyncGenerator<Uint8Array> {
-  yield* printPages(nodes, printNode);
+  yield* serializePages(nodes, serializeNode);
   yield Buffer.from('],"edges":[');
-  yield* printPages(edges, printEdge);
+  yield* serializePages(edges, serializeEdge);
 }
 
-export function printNode({ id, span_type, span_count, error_count, p95_ms }: MapNode) {
+export function serializeNode({ id, span_type, span_count, error_count, p95_ms }: MapNode) {
   return { id, name: id, node_type: nodeTypeOf(span_type), span_type, span_count, error_count, p95_ms };
 }
 
-export function printEdge({ source, target, weight, error_count, p95_ms }: MapEdge) {
+export function serializeEdge({ source, target, weight, error_count, p95_ms }: MapEdge) {
   return { source, target, weight, error_count, p95_ms };
 }

@@ -6,8 +6,8 @@ import type { SessionSummary } from '../../storage/contracts/runs.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, time, usd, uuid } from '../support/fields.js';
 import { notFound } from '../support/not-found.js';
-import { pageParameters, pageRange, pageSchema, printPage } from '../support/paging.js';
-import { identity, kindParameter, printRuns, runFilter, runPageSchema } from '../support/runs.js';
+import { pageParameters, pageRange, pageSchema, serializePage } from '../support/paging.js';
+import { identity, kindParameter, serializeRuns, runFilter, runPageSchema } from '../support/runs.js';
 
 const sessionFields = {
   session_id: Type.String({ description: 'As the runs name it.' }),
@@ -74,7 +74,7 @@ export function sessionRoutes({ routes, telemetry }: ApiContext<'runs' | 'sessio
         ...(agent_id === undefined ? {} : { agent_id }),
       };
       const found = await telemetry.sessions.list(userId, filter, pageRange(query), request.abort);
-      return { status: 200, json: printPage(found.items.map(printSession), found.count, query) };
+      return { status: 200, json: serializePage(found.items.map(serializeSession), found.count, query) };
     }),
     routes.route(readSession).to(async ({ identity: { userId }, params, query, request }) => {
       const { session_id } = params;
@@ -87,12 +87,12 @@ export function sessionRoutes({ routes, telemetry }: ApiContext<'runs' | 'sessio
         pageRange(query),
         request.abort,
       );
-      return { status: 200, encoded: await printRuns(runs, query, printSession(session)) };
+      return { status: 200, encoded: await serializeRuns(runs, query, serializeSession(session)) };
     }),
   ];
 }
 
-function printSession(session: SessionSummary): Static<typeof sessionSchema> {
+function serializeSession(session: SessionSummary): Static<typeof sessionSchema> {
   return {
     session_id: session.session_id,
     user_ids: [...session.user_ids],

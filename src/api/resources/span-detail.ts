@@ -17,7 +17,7 @@ import type {
 import type { JsonObject } from '../../signal/attributes.js';
 import type { StoredSpan } from '../../storage/contracts/runs.js';
 import { count, jsonObject, nullable } from '../support/fields.js';
-import { printUsage, usageFields } from './span-usage.js';
+import { serializeUsage, usageFields } from './span-usage.js';
 import { printSpan } from './trace-body.js';
 
 /** A list of attributes, in the order they were sent. */
@@ -100,10 +100,10 @@ const sentSchema = {
 export const detailFields = { ...usageFields, ...sentSchema };
 
 /** A span with everything that it brought. @param span with its details */
-export function printDetailedSpan(span: StoredSpan) {
+export function serializeDetailedSpan(span: StoredSpan) {
   return {
     ...printSpan(span),
-    ...printUsage({ ...span, call: span.details?.call ?? null }),
+    ...serializeUsage({ ...span, call: span.details?.call ?? null }),
     ...detailsOf(span),
   };
 }

@@ -36,7 +36,7 @@ export const spanFields = {
 
 export const spanSchema = Type.Object(spanFields, { title: 'Span' });
 export const detailedSpanSchema = Type.Object({ ...spanFields, ...detailFields }, { title: 'SpanDetail' });
-export const outlinedSpanSchema = Type.Object(
+export const spanSummarySchema = Type.Object(
   {
     ...headFields,
     node: nullable(Type.String({ description: 'Its node in the service map.' })),

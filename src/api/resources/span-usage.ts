@@ -64,7 +64,7 @@ export const usageFields = {
 type Used = Pick<StoredSpan, 'input_tokens' | 'output_tokens' | 'total_tokens' | 'cost_usd'> &
   Pick<SpanDetails, 'call'>;
 
-export function printUsage({
+export function serializeUsage({
   input_tokens: input,
   output_tokens: output,
   total_tokens: total,

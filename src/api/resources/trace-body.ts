@@ -1,8 +1,8 @@
-import { printJson } from '../../signal/json.js';
+import { serializeJson } from '../../signal/json.js';
 import { loggedPayload } from '../../otlp/map/logged-payload.js';
-import { printRunFields } from '../../storage/shared/print-run.js';
-import { outlineJson, printSpanHead } from '../../storage/shared/print-span.js';
-import type { StoredSpan, StoredTrace, TraceOutline } from '../../storage/contracts/runs.js';
+import { serializeRunFields } from '../../storage/shared/print-run.js';
+import { summaryJson, serializeSpanHead } from '../../storage/shared/print-span.js';
+import type { StoredSpan, StoredTrace, TraceSummary } from '../../storage/contracts/runs.js';
 import { longList } from '../support/long-body.js';
 
 /**
@@ -11,11 +11,11 @@ import { longList } from '../support/long-body.js';
  * @param print what is shown of a span
  * @throws ConsumeError what the store throws while the first part is read.
  */
-export async function printTrace(
+export async function serializeTrace(
   trace: StoredTrace,
   print: (span: StoredSpan) => object = printSpan,
 ): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
-  const header = printJson({ ...printRunFields(trace), metadata: trace.metadata });
+  const header = serializeJson({ ...serializeRunFields(trace), metadata: trace.metadata });
   return await longList(`${header.slice(0, -1)},"spans":[`, trace.spans, print, ']}');
 }
 
@@ -24,14 +24,14 @@ export async function printTrace(
  *
  * @throws ConsumeError what the store throws while the first part is read.
  */
-export async function printOutline(trace: TraceOutline): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
+export async function serializeSummary(trace: TraceSummary): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
   const { agent_id, metadata, seq } = trace;
-  const header = printJson({ ...printRunFields(trace), agent_id, metadata, seq });
-  return await longList(`${header.slice(0, -1)},"spans":[`, trace.spans, outlineJson, ']}');
+  const header = serializeJson({ ...serializeRunFields(trace), agent_id, metadata, seq });
+  return await longList(`${header.slice(0, -1)},"spans":[`, trace.spans, summaryJson, ']}');
 }
 
 export function printSpan(span: StoredSpan) {
-  return { ...printSpanHead(span), ...payloadOf(span) };
+  return { ...serializeSpanHead(span), ...payloadOf(span) };
 }
 
 /** What the span brought itself, and for what it lacks what log records say. */

@@ -1,17 +1,17 @@
 import { Type } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
-import { printJson } from '../../signal/json.js';
+import { serializeJson } from '../../signal/json.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, jsonObject, nullable, uuid } from '../support/fields.js';
 import { notFound } from '../support/not-found.js';
 import { runFields } from '../support/runs.js';
 import { shortened } from '../support/shortened.js';
-import { detailFields, printDetailedSpan } from './span-detail.js';
-import { outlinedSpanSchema, spanFields } from './span-schemas.js';
-import { printOutline } from './trace-body.js';
+import { detailFields, serializeDetailedSpan } from './span-detail.js';
+import { spanSummarySchema, spanFields } from './span-schemas.js';
+import { serializeSummary } from './trace-body.js';
 
-const readOutline = {
+const readSummary = {
   id: 'readTraceSpans',
   method: 'GET',
   path: '/api/v1/dashboard/traces/{trace_id}/spans',
@@ -33,7 +33,7 @@ const readOutline = {
         agent_id: uuid(),
         metadata: nullable(jsonObject()),
         seq: count('To be given as `after`.'),
-        spans: Type.Array(outlinedSpanSchema),
+        spans: Type.Array(spanSummarySchema),
       },
       { title: 'TraceOutline' },
     ),
@@ -79,19 +79,19 @@ const readSpan = {
 /** The routes under `/dashboard/traces/{trace_id}/spans`. */
 export function traceSpanRoutes({ routes, telemetry }: ApiContext<'runs'>): readonly Route[] {
   return [
-    routes.route(readOutline).to(async ({ identity, params, query, request }) => {
+    routes.route(readSummary).to(async ({ identity, params, query, request }) => {
       const { userId } = identity;
       const trace = await telemetry.runs.outline(userId, params.trace_id, query.after ?? 0, request.abort);
       if (!trace) throw notFound('trace');
-      return { status: 200, encoded: await printOutline(trace) };
+      return { status: 200, encoded: await serializeSummary(trace) };
     }),
     routes.route(readSpan).to(async ({ identity, params, query, request }) => {
       const { trace_id, span_id } = params;
       const span = await telemetry.runs.readSpan(identity.userId, trace_id, span_id, request.abort);
       if (!span) throw notFound('span');
-      const whole = printDetailedSpan(span);
+      const whole = serializeDetailedSpan(span);
       const shown = query.max_bytes === undefined ? whole : shortened(whole, query.max_bytes);
-      return { status: 200, encoded: Buffer.from(printJson(shown)) };
+      return { status: 200, encoded: Buffer.from(serializeJson(shown)) };
     }),
   ];
 }

@@ -2,14 +2,14 @@ import { Type } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import type { AgentComparison } from '../../storage/contracts/runs.js';
-import { outcomeFields, printOutcomes, successRate } from '../support/agent-figures.js';
+import { outcomeFields, serializeOutcomes, successRate } from '../support/agent-figures.js';
 import type { ApiContext } from '../support/api-context.js';
-import { count, jsonObject, nullable, printTime, time, usd, uuid } from '../support/fields.js';
+import { count, jsonObject, nullable, formatNullableTime, time, usd, uuid } from '../support/fields.js';
 import { notFound } from '../support/not-found.js';
 import { runFields } from '../support/runs.js';
-import { printDetailedSpan } from './span-detail.js';
+import { serializeDetailedSpan } from './span-detail.js';
 import { detailedSpanSchema, spanSchema } from './span-schemas.js';
-import { printSpan, printTrace } from './trace-body.js';
+import { printSpan, serializeTrace } from './trace-body.js';
 
 /** The same as ingestion accepts by default: lists show a hundred of them at once. */
 const MAX_OUTCOME_LENGTH = 65_536;
@@ -122,13 +122,13 @@ export function traceRoutes({ routes, telemetry }: ApiContext<'agents' | 'runs'>
         request.abort,
       );
       if (!agents) throw notFound('agent');
-      return { status: 200, json: { agents: agents.map(printComparison) } };
+      return { status: 200, json: { agents: agents.map(serializeComparison) } };
     }),
     routes.route(readTrace).to(async ({ identity, params, query, request }) => {
       const details = query.include === 'metadata';
       const trace = await telemetry.runs.read(identity.userId, params.trace_id, { details }, request.abort);
       if (!trace) throw notFound('trace');
-      return { status: 200, encoded: await printTrace(trace, details ? printDetailedSpan : printSpan) };
+      return { status: 200, encoded: await serializeTrace(trace, details ? serializeDetailedSpan : printSpan) };
     }),
     routes.route(setOutcome).to(async ({ identity, params, body }) => {
       const outcome = await telemetry.runs.setOutcome(identity.userId, params.trace_id, body);
@@ -138,16 +138,16 @@ export function traceRoutes({ routes, telemetry }: ApiContext<'agents' | 'runs'>
   ];
 }
 
-function printComparison(agent: AgentComparison) {
+function serializeComparison(agent: AgentComparison) {
   return {
     id: agent.id,
     name: agent.name,
     total_runs: agent.total_runs,
     success_rate: successRate(agent),
-    ...printOutcomes(agent),
+    ...serializeOutcomes(agent),
     avg_cost_per_run: agent.avg_cost_per_run,
     total_cost: agent.total_cost,
     p95_latency_ms: agent.p95_latency_ms,
-    last_run_at: printTime(agent.last_run_at),
+    last_run_at: formatNullableTime(agent.last_run_at),
   };
 }

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { formatTime } from '../../signal/time.js';
-import { dayOf, monthlyLimit, printDay } from '../../storage/contracts/telemetry-writer.js';
+import { dayOf, monthlyLimit, formatDay } from '../../storage/contracts/telemetry-writer.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, time } from '../support/fields.js';
 
@@ -102,7 +102,7 @@ export function usageRoutes({
       const { userId } = identity;
       const days = await telemetry.usage.days(userId, clock.now(), query.days);
       const { since, counts } = rejections.of(userId);
-      const knownFrom = printDay(dayOf(since));
+      const knownFrom = formatDay(dayOf(since));
       const json = days.map(({ date, events }) => {
         const reasons = counts
           .filter((each) => each.date === date)

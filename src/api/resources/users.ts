@@ -114,7 +114,7 @@ export function userRoutes({ routes, control, settleKeys, audit, clock }: ApiCon
   return [
     routes.route(listUsers).to(async () => {
       const users = [...(await accounts.listUsers())].sort((a, b) => (a.id < b.id ? -1 : 1));
-      return { status: 200, encoded: await longArray(users, printUser) };
+      return { status: 200, encoded: await longArray(users, serializeUser) };
     }),
     routes.route(createUser).to(async ({ body, ...by }) => {
       const now = clock.now();
@@ -129,7 +129,7 @@ export function userRoutes({ routes, control, settleKeys, audit, clock }: ApiCon
       };
       await conflictAsProblem(accounts.createUser(user));
       audit(by, 'user.created', { user_id: user.id });
-      return { status: 201, json: printUser(user) };
+      return { status: 201, json: serializeUser(user) };
     }),
     routes.route(updateUser).to(async ({ params, body, ...by }) => {
       const before = await accounts.findUser(params.user_id);
@@ -145,12 +145,12 @@ export function userRoutes({ routes, control, settleKeys, audit, clock }: ApiCon
         audit(by, disabled ? 'user.disabled' : 'user.enabled', { user_id: user.id });
       if (fields.length > 0) audit(by, 'user.changed', { user_id: user.id, changes });
       if (disabled !== undefined) await settleKeys();
-      return { status: 200, json: printUser(user) };
+      return { status: 200, json: serializeUser(user) };
     }),
   ];
 }
 
-export function printUser(user: User): UserJson {
+export function serializeUser(user: User): UserJson {
   return {
     id: user.id,
     email: user.email,

@@ -7,7 +7,7 @@ import { COST_PARTS, type CostPart } from '../../signal/call-details.js';
 import { type RepricedCalls, UNPRICEABLE, type Unpriceable } from '../../storage/contracts/runs.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, time, usd, uuid } from '../support/fields.js';
-import { generalRule, pricedByFields, printRules } from '../support/prices.js';
+import { generalRule, pricedByFields, serializeRules } from '../support/prices.js';
 import { runFilter } from '../support/runs.js';
 
 const LONGEST_NAME = 1024;
@@ -109,7 +109,7 @@ export function whatIfRoutes({ routes, telemetry, prices }: ApiContext<'models'>
       const source = sourceOf(prices(), query.processor);
       const rules = source?.rulesOf(as) ?? [];
       const rule = generalRule(rules);
-      const json = { model, as, processor: source?.processor ?? null, ...printRules(rules) };
+      const json = { model, as, processor: source?.processor ?? null, ...serializeRules(rules) };
       if (rule === undefined) {
         const reason =
           source === undefined ? 'no_prices' : rules.length === 0 ? 'unknown_model' : 'certain_providers';
@@ -118,7 +118,7 @@ export function whatIfRoutes({ routes, telemetry, prices }: ApiContext<'models'>
       const filter = { ...runFilter(query), ...(agent_id === undefined ? {} : { agent_id }), model };
       const { userId } = identity;
       const repriced = await telemetry.models.reprice(userId, filter, rule.price, request.abort);
-      return { status: 200, json: { ...json, reason: null, repriced: printCalls(repriced) } };
+      return { status: 200, json: { ...json, reason: null, repriced: serializeCalls(repriced) } };
     }),
   ];
 }
@@ -134,6 +134,6 @@ function sourceOf(sources: readonly PlacedPrices[], id: string | undefined): Pla
   ]);
 }
 
-function printCalls({ left_out, tokens, ...figures }: RepricedCalls): Static<typeof callsSchema> {
-  return { ...figures, left_out: { ...left_out }, tokens: { ...tokens } };
+function serializeCalls({ left_out, tokens, ...stats }: RepricedCalls): Static<typeof callsSchema> {
+  return { ...stats, left_out: { ...left_out }, tokens: { ...tokens } };
 }

@@ -33,7 +33,7 @@ export const outcomeFields = {
 };
 
 /** Values for {@link outcomeFields}. */
-export function printOutcomes({ failed_runs, finished_runs }: RunOutcomes): {
+export function serializeOutcomes({ failed_runs, finished_runs }: RunOutcomes): {
   failed_runs: number;
   failure_percentage: number | null;
 } {
@@ -71,14 +71,14 @@ export const estimateSchema = Type.Object(
 );
 
 /** Counts as whole numbers; what they give is worked out before. */
-export function printEstimate(estimate: EstimatedRuns): Static<typeof estimateSchema> {
+export function serializeEstimate(estimate: EstimatedRuns): Static<typeof estimateSchema> {
   return {
     counted_runs: estimate.counted_runs,
     sampled_runs: estimate.sampled_runs,
     total_runs: Math.round(estimate.total_runs),
     success_count: Math.round(estimate.success_count),
     failure_count: Math.round(estimate.failure_count),
-    ...printOutcomes(estimate),
+    ...serializeOutcomes(estimate),
     failed_runs: Math.round(estimate.failed_runs),
     success_rate: successRate(estimate),
     total_cost: estimate.total_cost,

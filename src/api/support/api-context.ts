@@ -8,15 +8,15 @@ import type { Rejections } from '../../component/rejections.js';
 import type { Clock, Logger } from '../../component/telemetry.js';
 import type { RouteBuilder } from '../../http/operation.js';
 import type { AddressPolicy } from '../../delivery/senders/webhook/address-policy.js';
-import type { ControlPlane } from '../../storage/contracts/control-plane.js';
-import type { TelemetryPart, TelemetryPlane } from '../../storage/contracts/telemetry-plane.js';
+import type { ControlStore } from '../../storage/contracts/control-plane.js';
+import type { TelemetryPart, TelemetryStore } from '../../storage/contracts/telemetry-plane.js';
 import type { Audit } from './audit.js';
 
 /** What the routes of the API work with: of telemetry the parts that they need, since a store may not have all of them. */
 export interface ApiContext<Part extends TelemetryPart = never> {
   readonly routes: RouteBuilder;
-  readonly telemetry: Pick<TelemetryPlane, Part>;
-  readonly control: ControlPlane;
+  readonly telemetry: Pick<TelemetryStore, Part>;
+  readonly control: ControlStore;
   /** Who sends a request by what holds now: `Host.identityNow`. */
   readonly identityNow: (request: Caller) => Identity | undefined;
   /** To be awaited before answering somebody who changed keys or what they may do: `Host.settleKeys`. */

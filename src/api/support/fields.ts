@@ -30,6 +30,6 @@ export function jsonObject(description?: string) {
   return Type.Unsafe<JsonObject>({ type: 'object', ...(description === undefined ? {} : { description }) });
 }
 
-export function printTime(micros: Micros | null): string | null {
+export function formatNullableTime(micros: Micros | null): string | null {
   return micros === null ? null : formatTime(micros);
 }

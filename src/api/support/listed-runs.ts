@@ -3,12 +3,12 @@ import type { Pages } from '../../storage/contracts/paging.js';
 import {
   GLANCE_CHARACTERS,
   GLANCE_MODELS,
-  type RunGlance,
+  type RunPreview,
   type Runs,
   type RunSummary,
 } from '../../storage/contracts/runs.js';
 import { count, nullable, uuid } from './fields.js';
-import { printListedRun } from './run-export.js';
+import { serializeListedRun } from './run-export.js';
 import { runSchema } from './runs.js';
 
 /** A run in the list of all agents' runs. */
@@ -39,7 +39,7 @@ export const listedRunSchema = Type.Object(
 
 /** Pages of runs as they are printed. */
 export async function* printedRuns(pages: Pages<RunSummary>): AsyncGenerator<readonly object[] | Uint8Array> {
-  for await (const page of pages) yield page instanceof Uint8Array ? page : page.map(printListedRun);
+  for await (const page of pages) yield page instanceof Uint8Array ? page : page.map(serializeListedRun);
 }
 
 /** The same with what is shown of their spans. */
@@ -53,16 +53,16 @@ export async function* printedWithSpans(
     if (page instanceof Uint8Array) yield page;
     else {
       const ids = page.map(({ trace_id }) => trace_id);
-      const glances = new Map((await runs.glance(userId, ids, abort)).map((one) => [one.trace_id, one]));
-      yield page.map((run) => ({ ...printListedRun(run), ...printGlance(run, glances.get(run.trace_id)) }));
+      const previews = new Map((await runs.preview(userId, ids, abort)).map((one) => [one.trace_id, one]));
+      yield page.map((run) => ({ ...serializeListedRun(run), ...serializePreview(run, previews.get(run.trace_id)) }));
     }
   }
 }
 
 /** @param glance undefined for a run without spans, with very many, or that is gone meanwhile */
-function printGlance({ span_count }: RunSummary, glance: RunGlance | undefined) {
-  if (glance !== undefined) {
-    const { models, error_span_count, input_preview } = glance;
+function serializePreview({ span_count }: RunSummary, preview: RunPreview | undefined) {
+  if (preview !== undefined) {
+    const { models, error_span_count, input_preview } = preview;
     return { models, error_span_count, input_preview };
   }
   const isEmpty = span_count === 0;

@@ -1,4 +1,4 @@
-import { printJson } from '../../signal/json.js';
+import { serializeJson } from '../../signal/json.js';
 import type { Pages } from '../../storage/contracts/paging.js';
 
 /**
@@ -83,11 +83,11 @@ export async function longList<Item>(
   print: Print<Item>,
   tail: string,
 ): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
-  return await longBody(head, printPages(pages, print), tail);
+  return await longBody(head, serializePages(pages, print), tail);
 }
 
 /** The inside of a JSON array in pieces, commas included. */
-export async function* printPages<Item>(
+export async function* serializePages<Item>(
   pages: Pages<Item> | Iterable<readonly Item[]>,
   print: Print<Item>,
 ): AsyncGenerator<Uint8Array> {
@@ -101,7 +101,7 @@ export async function* printPages<Item>(
 }
 
 function jsonOf(printed: object | string): string {
-  return typeof printed === 'string' ? printed : printJson(printed);
+  return typeof printed === 'string' ? printed : serializeJson(printed);
 }
 
 const COMMA = Buffer.from(',');

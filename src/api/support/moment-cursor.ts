@@ -1,21 +1,21 @@
 import { validationProblem } from '../../http/field-errors.js';
 import { isUuid } from '../../signal/ids.js';
 import type { Micros } from '../../signal/time.js';
-import { printOpaque, readOpaque } from './opaque.js';
+import { encodeOpaque, readOpaque } from './opaque.js';
 
 /** A place in a list that is ordered by a time, then by id. */
-export interface MomentPlace {
+export interface MomentCursor {
   readonly at: Micros;
   readonly id: string;
 }
 
 /** A place as an opaque text. */
-export function printMomentPlace({ at, id }: MomentPlace): string {
-  return printOpaque([at, id]);
+export function encodeMomentCursor({ at, id }: MomentCursor): string {
+  return encodeOpaque([at, id]);
 }
 
 /** @throws HttpProblem 422 where the text was not given by such a list */
-export function readMomentPlace(text: string): MomentPlace {
+export function decodeMomentCursor(text: string): MomentCursor {
   const parts = readOpaque(text);
   if (Array.isArray(parts) && parts.length === 2) {
     const [at, id] = parts as readonly unknown[];

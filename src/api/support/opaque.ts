@@ -1,9 +1,9 @@
 /** A value as a text that says nothing to whoever carries it. */
-export function printOpaque(value: unknown): string {
+export function encodeOpaque(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
-/** @returns undefined for a text that was not made by {@link printOpaque} */
+/** @returns undefined for a text that was not made by {@link encodeOpaque} */
 export function readOpaque(text: string): unknown {
   try {
     return JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));

@@ -62,12 +62,12 @@ export function pageRange({ page, page_size }: PageRequest): {
   return { offset: (page - 1) * page_size, limit: page_size };
 }
 
-export function printPage<Item>(items: Item[], total: number, request: PageRequest) {
-  return { items, ...pageFigures(items.length, total, request) };
+export function serializePage<Item>(items: Item[], total: number, request: PageRequest) {
+  return { items, ...pageStats(items.length, total, request) };
 }
 
 /** What a page says beside its items. @param shown how many items it has */
-export function pageFigures(shown: number, total: number, request: PageRequest) {
+export function pageStats(shown: number, total: number, request: PageRequest) {
   const { offset } = pageRange(request);
   const { page, page_size } = request;
   return { count: total, page, page_size, has_more: offset + shown < total };

@@ -58,13 +58,13 @@ export const pricedByFields = {
 type PricedBy = Static<ReturnType<typeof Type.Object<typeof pricedByFields>>>;
 
 /** @param rules as `PriceSource.rulesOf` gives them */
-export function printRules(rules: readonly PriceRule[]): PricedBy {
+export function serializeRules(rules: readonly PriceRule[]): PricedBy {
   const general = generalRule(rules);
   return {
     rule: general?.rule ?? null,
-    price: general === undefined ? null : printPrice(general.price),
+    price: general === undefined ? null : serializePrice(general.price),
     providers: rules.flatMap(({ provider, rule, price }) =>
-      provider === null ? [] : [{ provider, rule, price: printPrice(price) }],
+      provider === null ? [] : [{ provider, rule, price: serializePrice(price) }],
     ),
   };
 }
@@ -75,11 +75,11 @@ export function generalRule(rules: readonly PriceRule[]): PriceRule | undefined 
 }
 
 /** US dollars per million tokens. */
-function printPrice({ long, ...rates }: Price): Static<typeof priceSchema> {
-  return { ...printRates(rates), long: long === null ? null : { over: long.over, ...printRates(long) } };
+function serializePrice({ long, ...rates }: Price): Static<typeof priceSchema> {
+  return { ...serializeRates(rates), long: long === null ? null : { over: long.over, ...serializeRates(long) } };
 }
 
-function printRates(rates: Rates): Record<CostPart, number> {
+function serializeRates(rates: Rates): Record<CostPart, number> {
   return Object.fromEntries(COST_PARTS.map((part) => [part, rates[part] / RATE_SCALE])) as Record<
     CostPart,
     number

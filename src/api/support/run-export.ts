@@ -1,7 +1,7 @@
 import { weightsOf } from '../../http/weights.js';
-import { printJson } from '../../signal/json.js';
+import { serializeJson } from '../../signal/json.js';
 import { printRun } from '../../storage/shared/print-run.js';
-import type { FollowingRuns, RunPlace, RunSummary } from '../../storage/contracts/runs.js';
+import type { FollowingRuns, RunCursor, RunSummary } from '../../storage/contracts/runs.js';
 
 /** Runs that are asked for at a time. */
 const AT_ONCE = 500;
@@ -34,7 +34,7 @@ const COLUMNS = [
   'user_id',
   'tags',
   'sample_rate',
-] as const satisfies readonly (keyof ReturnType<typeof printListedRun>)[];
+] as const satisfies readonly (keyof ReturnType<typeof serializeListedRun>)[];
 
 /** The format of an export that an `Accept` header asks for; undefined where it is none, or JSON is wanted more. */
 export function exportFormat(accept: string | undefined): Format | undefined {
@@ -45,7 +45,7 @@ export function exportFormat(accept: string | undefined): Format | undefined {
   return FORMATS.find((format) => weightOf(format) === most);
 }
 
-export function printListedRun(run: RunSummary) {
+export function serializeListedRun(run: RunSummary) {
   return { ...printRun(run), agent_id: run.agent_id };
 }
 
@@ -57,8 +57,8 @@ export function printListedRun(run: RunSummary) {
  */
 export async function exportRuns(
   format: Format,
-  follow: (after: RunPlace | null, limit: number) => Promise<FollowingRuns>,
-  after: RunPlace | null,
+  follow: (after: RunCursor | null, limit: number) => Promise<FollowingRuns>,
+  after: RunCursor | null,
 ): Promise<{ encoded: AsyncIterable<Uint8Array>; headers: Readonly<Record<string, string>> }> {
   // Before the answer begins, so that a failure is a proper error.
   const first = await follow(after, AT_ONCE);
@@ -75,11 +75,11 @@ export async function exportRuns(
 
 async function* lines(
   first: FollowingRuns,
-  follow: (after: RunPlace | null, limit: number) => Promise<FollowingRuns>,
+  follow: (after: RunCursor | null, limit: number) => Promise<FollowingRuns>,
   isCsv: boolean,
 ): AsyncGenerator<Uint8Array> {
   const print = (runs: readonly RunSummary[]): Uint8Array =>
-    Buffer.from(runs.map((run) => (isCsv ? csvLine(run) : `${printJson(printListedRun(run))}\n`)).join(''));
+    Buffer.from(runs.map((run) => (isCsv ? csvLine(run) : `${serializeJson(serializeListedRun(run))}\n`)).join(''));
   if (isCsv) yield Buffer.from(COLUMNS.join(',') + LINE_END);
   for (let part = first; ;) {
     if (part.items.length > 0) yield print(part.items);
@@ -90,7 +90,7 @@ async function* lines(
 }
 
 function csvLine(run: RunSummary): string {
-  const printed = printListedRun(run);
+  const printed = serializeListedRun(run);
   return COLUMNS.map((column) => cell(printed[column])).join(',') + LINE_END;
 }
 

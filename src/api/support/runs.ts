@@ -6,7 +6,7 @@ import { printRun } from '../../storage/shared/print-run.js';
 import type { FoundRuns, RunFilter } from '../../storage/contracts/runs.js';
 import { count, nullable, time, usd, uuid } from './fields.js';
 import { longList, pagesFrom } from './long-body.js';
-import { pageFigures, pageParameters, pageSchema, type PageRequest } from './paging.js';
+import { pageStats, pageParameters, pageSchema, type PageRequest } from './paging.js';
 
 /** The fields of a run wherever it is shown: in lists and, with its spans, in the trace detail. */
 export const runFields = {
@@ -100,13 +100,13 @@ export function runFilter(query: {
  * @param shown with them, before them
  * @throws ConsumeError what the store throws while the first part is read.
  */
-export async function printRuns(
+export async function serializeRuns(
   { items, count, rest }: FoundRuns,
   request: PageRequest,
   shown: object = {},
 ): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
-  const figures = JSON.stringify(pageFigures(items.length + (rest?.runs ?? 0), count, request));
+  const stats = JSON.stringify(pageStats(items.length + (rest?.runs ?? 0), count, request));
   const head = JSON.stringify(shown).slice(0, -1);
   const start = `${head}${head === '{' ? '' : ','}"items":[`;
-  return await longList(start, pagesFrom(items, rest?.pages), printRun, `],${figures.slice(1)}`);
+  return await longList(start, pagesFrom(items, rest?.pages), printRun, `],${stats.slice(1)}`);
 }

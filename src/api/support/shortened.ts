@@ -1,4 +1,4 @@
-import { printJson } from '../../signal/json.js';
+import { serializeJson } from '../../signal/json.js';
 
 /** The parts of a span or a log record that may be long. */
 const LONG_PARTS: ReadonlySet<string> = new Set([
@@ -71,5 +71,5 @@ function wellFormed(text: string): string {
 }
 
 function bytesOf(value: unknown): number {
-  return Buffer.byteLength(printJson(value));
+  return Buffer.byteLength(serializeJson(value));
 }

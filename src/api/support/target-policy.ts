@@ -1,8 +1,8 @@
 import type { Clock } from '../../component/telemetry.js';
 import { AddressPolicy } from '../../delivery/senders/webhook/address-policy.js';
-import type { ControlPlane } from '../../storage/contracts/control-plane.js';
+import type { ControlStore } from '../../storage/contracts/control-plane.js';
 
-/** Terms may expire, and a hint may be lost: so this is how long they are used without being read again. */
+/** SettingsBoard may expire, and a hint may be lost: so this is how long they are used without being read again. */
 const HOLDS_MS = 30_000;
 
 /**
@@ -10,7 +10,7 @@ const HOLDS_MS = 30_000;
  * answer is that of the moment.
  */
 export function targetPolicy(
-  { terms, watch }: Pick<ControlPlane, 'terms' | 'watch'>,
+  { terms, watch }: Pick<ControlStore, 'terms' | 'watch'>,
   clock: Clock,
 ): () => Promise<AddressPolicy> {
   let known: { readonly policy: Promise<AddressPolicy>; readonly until: number } | undefined;
@@ -31,7 +31,7 @@ export function targetPolicy(
   };
 }
 
-async function readPolicy(terms: ControlPlane['terms'], now: number): Promise<AddressPolicy> {
+async function readPolicy(terms: ControlStore['terms'], now: number): Promise<AddressPolicy> {
   const published = await terms.all(now);
   return new AddressPolicy([...new Set(published.flatMap(({ targets }) => targets?.allow_cidrs ?? []))]);
 }

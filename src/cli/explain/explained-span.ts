@@ -1,4 +1,4 @@
-import { printUsage } from '../../api/resources/span-usage.js';
+import { serializeUsage } from '../../api/resources/span-usage.js';
 import { loggedPayload } from '../../otlp/map/logged-payload.js';
 import { storedCall } from '../../signal/call-details.js';
 import { itemAt } from '../../signal/checked.js';
@@ -67,7 +67,7 @@ export function explainedSpan(
     input_tokens: row.input_tokens,
     output_tokens: row.output_tokens,
     total_tokens: row.total_tokens,
-    ...printUsage({ ...row, call }),
+    ...serializeUsage({ ...row, call }),
     cost_usd: row.cost_usd === null ? null : moneyToNumber(row.cost_usd),
     ...toldFields(row.same_as),
     session_id: metadata.session_id ?? null,

@@ -1,4 +1,4 @@
-import type { printUsage } from '../../api/resources/span-usage.js';
+import type { serializeUsage } from '../../api/resources/span-usage.js';
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import type { AgentHint, RunKind, RunStatus, SpanType } from '../../signal/span.js';
 import type { Grounds } from './grounds.js';
@@ -56,8 +56,8 @@ export interface ExplainedSpan {
   readonly output_tokens: number | null;
   readonly total_tokens: number | null;
   /** The tokens and the cost by their parts. */
-  readonly usage: ReturnType<typeof printUsage>['usage'];
-  readonly cost: ReturnType<typeof printUsage>['cost'];
+  readonly usage: ReturnType<typeof serializeUsage>['usage'];
+  readonly cost: ReturnType<typeof serializeUsage>['cost'];
   /** US dollars. */
   readonly cost_usd: number | null;
   /** Only of a call that is counted by another span, which `same_as` names. */

@@ -1,7 +1,7 @@
 import { FIELDS, type Field } from '../../otlp/map/conventions/convention.js';
 import { SPAN_ATTRIBUTES, VERBATIM } from '../../otlp/map/conventions/jackdaw.js';
 import type { OwnAttributes } from '../../otlp/map/own-attributes.js';
-import type { Ground, Sources, Told, Witness } from '../../otlp/map/witness.js';
+import type { Ground, Sources, Told, Provenance } from '../../otlp/map/witness.js';
 import type { SpanRecord } from '../../signal/span.js';
 
 /** What gave the values of a span, by their names: the key of an attribute, or a rule in words. */
@@ -31,7 +31,7 @@ const OF_FIELDS: Readonly<Record<string, Field>> = {
 const ALL_FIELDS: ReadonlySet<string> = new Set(FIELDS);
 
 /** Notes while spans are read what gave their values. */
-export class GroundsOfSpans implements Witness {
+export class GroundsOfSpans implements Provenance {
   readonly #told = new Map<string, { readonly ground: string; readonly isKey: boolean }>();
   readonly #spans = new WeakMap<SpanRecord, Grounds>();
 

@@ -1,4 +1,4 @@
-import { lastSpeaking } from '../../runs/rules/run-outcome.js';
+import { lastOutcome } from '../../runs/rules/run-outcome.js';
 import { DERIVED } from '../../runs/rules/derived.js';
 import { AGENT_SOURCES, RUN_STATUSES } from '../../signal/span.js';
 import type { ExplainedSpan, RunGround } from './explained.js';
@@ -61,7 +61,7 @@ function kindGround(spans: readonly ExplainedSpan[]): RunGround {
 function decidingSpan({ header, spans: stored }: StoredRun, spans: readonly ExplainedSpan[]) {
   const root = spans.find(({ parent_span_id: parent }) => parent === null);
   if (root === undefined || root.status === RUN_STATUSES[header.status]) return root;
-  const speaking = lastSpeaking(stored.map(({ facts }) => facts));
+  const speaking = lastOutcome(stored.map(({ facts }) => facts));
   const id = stored.find(({ facts }) => facts === speaking)?.row.span_id;
   return spans.find(({ span_id }) => span_id === id) ?? root;
 }

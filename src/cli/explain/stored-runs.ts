@@ -2,7 +2,7 @@ import { RunState } from '../../runs/run-state.js';
 import type { HeaderRow, SpanRow } from '../../runs/rules/rows.js';
 import { factsOf, keyOf, type SpanFacts } from '../../runs/rules/span-facts.js';
 import { FewSpans } from '../../runs/spans/few-spans.js';
-import { itemAt, must } from '../../signal/checked.js';
+import { itemAt, invariant } from '../../signal/checked.js';
 import { HourSums } from '../../signal/hour-sums.js';
 import { NO_NODE } from '../../signal/service-map.js';
 import { SPAN_TYPES, type SpanRecord, type SpanType } from '../../signal/span.js';
@@ -82,10 +82,10 @@ export class StoredRuns {
     return [...this.#runs]
       .map(([traceId, { state, records }]) => {
         for (const one of state.duplicateRewrites()) state.rewriteDuplicate(one);
-        const rows = state.settle(1).spans.map(({ row }) => must(row, 'row of a span'));
+        const rows = state.settle(1).spans.map(({ row }) => invariant(row, 'row of a span'));
         const spans = rows.map((row) => ({
           row,
-          facts: must(state.spans.get(keyOf(row.span_id)), 'state of a span'),
+          facts: invariant(state.spans.get(keyOf(row.span_id)), 'state of a span'),
           records: records.get(row.span_id) ?? [],
         }));
         return { traceId, header: state.header, agent: state.agent, spans, map: this.#mapOf(state) };

@@ -1,5 +1,5 @@
 import type { Consumer } from '../../component/consumer.js';
-import type { Witness } from '../../otlp/map/witness.js';
+import type { Provenance } from '../../otlp/map/witness.js';
 import type { Plan, PlannedPipeline } from '../../pipeline/plan.js';
 import { otlpReceiver } from '../../receivers/otlp/factory.js';
 import { Intake } from '../../receivers/otlp/intake.js';
@@ -49,7 +49,7 @@ export class Taking {
   readonly leftOut: readonly string[];
 
   /** @throws UsageError for a configuration that takes no traces by OTLP */
-  constructor(plan: Plan, witness: Witness) {
+  constructor(plan: Plan, provenance: Provenance) {
     const pipelines = new Map(TELEMETRY_SIGNALS.map((signal) => [signal, pipelineOf(plan, signal)]));
     const traces = pipelines.get('traces');
     const receiver = traces?.receivers.find(isOtlp);
@@ -71,7 +71,7 @@ export class Taking {
     };
     // The plan has the configuration of a receiver `otlp` as its schema describes it.
     const config = receiver.config as OtlpConfig;
-    this.#intake = new Intake({ ...tools(), id: receiver.id, config, outputs, witness });
+    this.#intake = new Intake({ ...tools(), id: receiver.id, config, outputs, provenance });
     this.leftOut = [...pipelines.values()]
       .flatMap((pipeline) => pipeline?.processors ?? [])
       .filter(({ factory: { type } }) => !DECIDING.includes(type) && !NOT_MISSED.includes(type))

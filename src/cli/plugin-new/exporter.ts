@@ -38,7 +38,7 @@ export const exporter = {
         async consume(batch, { abort }) {
           const count = batch.items.length;
           if (count === 0) return { accepted: 0, refused: [] };
-          // printJson also writes integers beyond 2^53, which are bigints.
+          // serializeJson also writes integers beyond 2^53, which are bigints.
           const body = printJson(/** @type {any} */ ({ runs: batch.items.map(({ trace, spans }) => ({ ...trace, spans })) }));
           const answer = await fetch(config.url, {
             method: 'POST',

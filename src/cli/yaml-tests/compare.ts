@@ -2,7 +2,7 @@ import type { Position } from '../../config/config-error.js';
 import type { ConfigNode } from '../../config/config-node.js';
 import { compilePattern } from '../../expressions/patterns.js';
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
-import { printJson } from '../../signal/json.js';
+import { serializeJson } from '../../signal/json.js';
 import { parseTime } from '../../signal/time.js';
 
 /** Something that is not as expected. */
@@ -79,6 +79,6 @@ function join(path: string, key: string): string {
 /** A value as differences have it: as JSON, and no longer than a line. */
 export function shownValue(value: JsonValue | undefined): string {
   if (value === undefined) return 'nothing';
-  const text = printJson(value);
+  const text = serializeJson(value);
   return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN).toWellFormed()}…` : text;
 }

@@ -4,7 +4,7 @@ import { joined, recordsOf, type AnyBatch } from '../../signal/raw-batch.js';
 import type { Micros } from '../../signal/time.js';
 import type { BatchLimits } from './config.js';
 import { itemBytes } from './memory-size.js';
-import type { Lane, Parcel } from './memory-queue.js';
+import type { Lane, QueuedBatch } from './memory-queue.js';
 
 /** The smallest span of a raw request: its ids, its start and the bytes around them. */
 const LEAST_SPAN_BYTES = 39;
@@ -15,11 +15,11 @@ const LEAST_SPAN_BYTES = 39;
  *
  * @param about.id the batch's name, if it has one: its parts have names that follow from it
  */
-export function parcelsOf(
+export function queuedBatchesOf(
   batch: AnyBatch,
   limits: BatchLimits,
   about: { readonly receivedAt: Micros; readonly queuedAt: Micros; readonly id?: string | undefined },
-): readonly Parcel[] {
+): readonly QueuedBatch[] {
   if (batch.kind === 'raw') {
     const { items, bytes } = batch.request;
     if (fits(items, bytes.length, limits)) return [{ batch, bytes: bytes.length, ...about }];
@@ -31,13 +31,13 @@ export function parcelsOf(
   const parts = items.reduce<number>((sum, item) => sum + partsOf(item), 0);
   if (fits(items.length, total, limits) && parts <= MAX_REQUEST_ITEMS)
     return [{ batch: records, bytes: total, ...about }];
-  const parcels: Parcel[] = [];
+  const queuedBatches: QueuedBatch[] = [];
   let start = 0;
   let bytes = 0;
   let partsIn = 0;
   const close = (end: number): void => {
-    const id = about.id === undefined ? undefined : `${about.id}.${parcels.length}`;
-    if (end > start) parcels.push({ ...about, id, batch: { tenant, items: items.slice(start, end) }, bytes });
+    const id = about.id === undefined ? undefined : `${about.id}.${queuedBatches.length}`;
+    if (end > start) queuedBatches.push({ ...about, id, batch: { tenant, items: items.slice(start, end) }, bytes });
     start = end;
     bytes = 0;
     partsIn = 0;
@@ -50,7 +50,7 @@ export function parcelsOf(
     partsIn += more;
   });
   close(items.length);
-  return parcels;
+  return queuedBatches;
 }
 
 /** What an item is in a request that passes it on: each span of a run, or a point or record. */
@@ -60,7 +60,7 @@ function partsOf(item: unknown): number {
 }
 
 /** An upper bound for the parts of a parcel: those of a raw request follow from its size. */
-function mostPartsOf({ batch, bytes }: Parcel): number {
+function mostPartsOf({ batch, bytes }: QueuedBatch): number {
   if (batch.kind === 'raw') return bytes / LEAST_SPAN_BYTES;
   return batch.items.reduce<number>((sum, item) => sum + partsOf(item), 0);
 }
@@ -70,36 +70,36 @@ function fits(items: number, bytes: number, { maxItems, maxBytes }: BatchLimits)
 }
 
 /** How many of a lane's first parcels make up the next batch: as many as the limits allow, at least one. One with a name goes alone. */
-export function parcelsOfNextBatch(lane: Lane, limits: BatchLimits): number {
+export function queuedBatchesOfNext(lane: Lane, limits: BatchLimits): number {
   let items = 0;
   let bytes = 0;
   let parts = 0;
-  const [first] = lane.parcels;
+  const [first] = lane.queuedBatches;
   const kind = first?.batch.kind;
-  const end = lane.parcels.findIndex((parcel, index) => {
-    items += itemCount(parcel.batch);
-    bytes += parcel.bytes;
-    parts += mostPartsOf(parcel);
+  const end = lane.queuedBatches.findIndex((queuedBatch, index) => {
+    items += itemCount(queuedBatch.batch);
+    bytes += queuedBatch.bytes;
+    parts += mostPartsOf(queuedBatch);
     if (index === 0) return false;
-    const isNamed = parcel.id !== undefined || first?.id !== undefined;
-    return isNamed || parcel.batch.kind !== kind || !fits(items, bytes, limits) || parts > MAX_REQUEST_ITEMS;
+    const isNamed = queuedBatch.id !== undefined || first?.id !== undefined;
+    return isNamed || queuedBatch.batch.kind !== kind || !fits(items, bytes, limits) || parts > MAX_REQUEST_ITEMS;
   });
-  return end < 0 ? lane.parcels.length : end;
+  return end < 0 ? lane.queuedBatches.length : end;
 }
 
 /** When a lane's next batch should go: at once when it is full, otherwise when its oldest parcel has waited long enough. */
 export function dueAt(lane: Lane, limits: BatchLimits & { readonly maxWaitMs: number }): Micros {
   const isFull = lane.items >= limits.maxItems || lane.bytes >= limits.maxBytes;
-  return isFull ? 0 : (lane.parcels[0]?.queuedAt ?? 0) + limits.maxWaitMs * 1000;
+  return isFull ? 0 : (lane.queuedBatches[0]?.queuedAt ?? 0) + limits.maxWaitMs * 1000;
 }
 
 /** One batch of parcels of one tenant and kind: a new list of the same items, or one request. */
-export function mergeParcels(parcels: readonly [Parcel, ...Parcel[]]): Parcel {
-  const [first, ...rest] = parcels;
+export function mergeQueuedBatches(queuedBatches: readonly [QueuedBatch, ...QueuedBatch[]]): QueuedBatch {
+  const [first, ...rest] = queuedBatches;
   if (rest.length === 0) return first;
   return {
     ...first,
     batch: joined([first.batch, ...rest.map(({ batch }) => batch)]),
-    bytes: parcels.reduce((sum, { bytes }) => sum + bytes, 0),
+    bytes: queuedBatches.reduce((sum, { bytes }) => sum + bytes, 0),
   };
 }

@@ -12,7 +12,7 @@ import type { Clock, Logger, Meter } from '../../component/telemetry.js';
 import { amountOf, itemCount, refusedAmount, spanCounts, type Amount } from '../../signal/amount.js';
 import type { Batch, Signal } from '../../signal/batch.js';
 import type { AnyBatch } from '../../signal/raw-batch.js';
-import { dueAt, mergeParcels, parcelsOf, parcelsOfNextBatch } from './batcher.js';
+import { dueAt, mergeQueuedBatches, queuedBatchesOf, queuedBatchesOfNext } from './batcher.js';
 import type { DeliveryOptions } from './config.js';
 import { DeliveryError, failureFields } from './delivery-error.js';
 import { DeliveryWatch } from './delivery-watch.js';
@@ -21,8 +21,8 @@ import { DiskBacking, type SharedDisk } from './disk/disk-backing.js';
 import { QueueFull } from './disk/stored-batch.js';
 import type { Offer } from './disk/new-records.js';
 import { batchBytes } from './memory-size.js';
-import { MemoryQueue, type Lane, type Parcel } from './memory-queue.js';
-import { DeliveryMetrics, queueFigures } from './metrics.js';
+import { MemoryQueue, type Lane, type QueuedBatch } from './memory-queue.js';
+import { DeliveryMetrics, queueStats } from './metrics.js';
 import { isStopping, queueIsFull } from './refusals.js';
 import { withRetry } from './retry.js';
 import type { RoomWatch } from './room-watch.js';
@@ -62,7 +62,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
   readonly #disk: DiskBacking | null;
   readonly #logs: Readonly<Record<'full' | 'lost', SparseLog>>;
   /** Aborted when the daemon begins to stop. */
-  readonly #hurry = new AbortController();
+  readonly #abortPending = new AbortController();
   /** Aborted when no more time is left. */
   readonly #end = new AbortController();
   #underWay = 0;
@@ -76,7 +76,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
     if (form !== undefined)
       this.passthrough = { form, consume: (batch, context) => this.consume(batch, context) };
     // Every batch that is being sent listens to both signals.
-    setMaxListeners(0, this.#hurry.signal, this.#end.signal);
+    setMaxListeners(0, this.#abortPending.signal, this.#end.signal);
     this.#queue = new MemoryQueue(options.queue, signal, room);
     this.#watch = new DeliveryWatch({ signal, logger, clock, onStall: tools.onStall });
     const state = {
@@ -104,7 +104,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
     this.#way = withRetry(withTimeout(attempt, options.timeoutMs, clock), options.retry, {
       clock,
       random,
-      hurry: this.#hurry.signal,
+      abortPending: this.#abortPending.signal,
       isKept: this.#disk !== null,
       onFailure: this.#noteFailure.bind(this),
     });
@@ -112,12 +112,12 @@ export class Delivery implements Consumer<Batch<unknown>> {
 
   /** What waits or is being sent, and how much that may be. */
   get waiting() {
-    return queueFigures(this.#disk ?? this.#queue, this.#tools.options);
+    return queueStats(this.#disk ?? this.#queue, this.#tools.options);
   }
 
   /** Whether a batch would be taken now. */
   hasRoomFor(batch: AnyBatch): boolean {
-    if (this.#hurry.signal.aborted) return false;
+    if (this.#abortPending.signal.aborted) return false;
     if (this.#disk) return !this.#disk.isFullFor(batch.tenant);
     return !this.#queue.isFullFor(batch.tenant, itemCount(batch), batchBytes(batch));
   }
@@ -139,7 +139,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
   async consume(batch: AnyBatch, context: ConsumeContext): Promise<Receipt> {
     const { exporter, options, clock } = this.#tools;
     const count = itemCount(batch);
-    if (this.#hurry.signal.aborted) throw isStopping(exporter);
+    if (this.#abortPending.signal.aborted) throw isStopping(exporter);
     if (count === 0) return { accepted: 0, refused: [] };
     const { receivedAt } = context;
     const named = context.batch && passedOnId(batch.tenant, context.batch.id);
@@ -148,10 +148,10 @@ export class Delivery implements Consumer<Batch<unknown>> {
       await this.#takeOnDisk(this.#disk, { batch, ...about });
       return { accepted: count, refused: [] };
     }
-    const parcels = parcelsOf(batch, options.batch, about);
-    const bytes = parcels.reduce((sum, parcel) => sum + parcel.bytes, 0);
+    const queuedBatches = queuedBatchesOf(batch, options.batch, about);
+    const bytes = queuedBatches.reduce((sum, queuedBatch) => sum + queuedBatch.bytes, 0);
     if (this.#queue.isFullFor(batch.tenant, count, bytes)) throw this.refusal(batch);
-    for (const parcel of parcels) this.#queue.push(parcel);
+    for (const queuedBatch of queuedBatches) this.#queue.push(queuedBatch);
     this.#pump();
     return { accepted: count, refused: [] };
   }
@@ -195,7 +195,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
    * only what is under way is awaited. May be called twice.
    */
   async drain(deadline: AbortSignal): Promise<void> {
-    this.#hurry.abort();
+    this.#abortPending.abort();
     this.#watch.stop();
     const giveUp = (): void => {
       this.#end.abort();
@@ -214,7 +214,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
   #pump(): void {
     const { options, clock } = this.#tools;
     this.#cancelTimer();
-    while (this.#underWay < options.concurrency && !(this.#disk && this.#hurry.signal.aborted)) {
+    while (this.#underWay < options.concurrency && !(this.#disk && this.#abortPending.signal.aborted)) {
       const next = this.#nextLane();
       if (!next) break;
       const now = clock.now();
@@ -224,8 +224,8 @@ export class Delivery implements Consumer<Batch<unknown>> {
         });
         break;
       }
-      const [first, ...rest] = this.#queue.take(next.lane, parcelsOfNextBatch(next.lane, options.batch));
-      if (first) void this.#send(mergeParcels([first, ...rest]));
+      const [first, ...rest] = this.#queue.take(next.lane, queuedBatchesOfNext(next.lane, options.batch));
+      if (first) void this.#send(mergeQueuedBatches([first, ...rest]));
     }
     this.#disk?.pull();
     if (!this.#isBusy) for (const resolve of this.#whenIdle.splice(0)) resolve();
@@ -235,7 +235,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
   #nextLane(): { readonly lane: Lane; readonly at: number } | undefined {
     let next: { readonly lane: Lane; readonly at: number } | undefined;
     for (const lane of this.#queue.lanes) {
-      const at = this.#hurry.signal.aborted || this.#disk ? 0 : dueAt(lane, this.#tools.options.batch);
+      const at = this.#abortPending.signal.aborted || this.#disk ? 0 : dueAt(lane, this.#tools.options.batch);
       if (!next || at < next.at) next = { lane, at };
     }
     return next;
@@ -246,8 +246,8 @@ export class Delivery implements Consumer<Batch<unknown>> {
     return this.#disk ? this.#underWay > 0 : this.#queue.items > 0;
   }
 
-  async #send(parcel: Parcel): Promise<void> {
-    const { batch, bytes, receivedAt, queuedAt, id = randomUUID() } = parcel;
+  async #send(queuedBatch: QueuedBatch): Promise<void> {
+    const { batch, bytes, receivedAt, queuedAt, id = randomUUID() } = queuedBatch;
     const { signal } = this.#tools;
     const amount = amountOf(batch, signal);
     const spans = spanCounts(batch, signal);
@@ -262,10 +262,10 @@ export class Delivery implements Consumer<Batch<unknown>> {
         items: amount.items - without.items,
         contents: amount.contents - without.contents,
       });
-      if (this.#disk) await this.#disk.delivered(parcel, refused);
+      if (this.#disk) await this.#disk.delivered(queuedBatch, refused);
       else this.#metrics.dropped(without, 'permanent');
     } catch (error) {
-      await this.#giveUp(parcel, amount, error);
+      await this.#giveUp(queuedBatch, amount, error);
     } finally {
       this.#underWay -= 1;
       this.#watch.ended();
@@ -274,7 +274,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
     }
   }
 
-  async #giveUp(parcel: Parcel, amount: Amount, error: unknown): Promise<void> {
+  async #giveUp(queuedBatch: QueuedBatch, amount: Amount, error: unknown): Promise<void> {
     const given = error instanceof DeliveryError ? error : new DeliveryError('permanent', error);
     const { reason } = given;
     if (!this.#disk) this.#metrics.dropped(amount, reason);
@@ -287,19 +287,19 @@ export class Delivery implements Consumer<Batch<unknown>> {
       { signal: this.#tools.signal, reason, ...failureFields(given.cause) },
       `${what}: ${why}`,
     );
-    await this.#disk?.givenUp(parcel, given);
+    await this.#disk?.givenUp(queuedBatch, given);
   }
 
   #noteFailure(error: unknown, waitMs: number | null): void {
     this.#metrics.failed(waitMs !== null);
-    if (!this.#hurry.signal.aborted) this.#watch.failed(error, waitMs, (this.#disk ?? this.#queue).items);
+    if (!this.#abortPending.signal.aborted) this.#watch.failed(error, waitMs, (this.#disk ?? this.#queue).items);
   }
 
   #dropWaiting(): void {
     const { logger, signal } = this.#tools;
     const left = this.#queue.items;
     for (const lane of [...this.#queue.lanes])
-      for (const { batch, bytes } of this.#queue.take(lane, lane.parcels.length)) {
+      for (const { batch, bytes } of this.#queue.take(lane, lane.queuedBatches.length)) {
         const amount = amountOf(batch, signal);
         this.#metrics.dropped(amount, 'shutdown');
         this.#queue.release(batch.tenant, amount, bytes);

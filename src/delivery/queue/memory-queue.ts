@@ -8,7 +8,7 @@ import type { RoomWatch } from './room-watch.js';
 import { UserShares } from './user-shares.js';
 
 /** A batch, or a part of one, on its way. */
-export interface Parcel {
+export interface QueuedBatch {
   readonly batch: AnyBatch;
   readonly bytes: number;
   readonly receivedAt: Micros;
@@ -22,7 +22,7 @@ export interface Parcel {
 
 /** What waits for one user, the oldest first; never empty. */
 export interface Lane {
-  readonly parcels: Parcel[];
+  readonly queuedBatches: QueuedBatch[];
   items: number;
   bytes: number;
 }
@@ -81,17 +81,17 @@ export class MemoryQueue {
   }
 
   /** Takes a parcel, however full the queue is. */
-  push(parcel: Parcel): void {
-    const { tenant } = parcel.batch;
-    const amount = amountOf(parcel.batch, this.#signal);
+  push(queuedBatch: QueuedBatch): void {
+    const { tenant } = queuedBatch.batch;
+    const amount = amountOf(queuedBatch.batch, this.#signal);
     const { items } = amount;
-    this.#count(tenant, amount, parcel.bytes);
+    this.#count(tenant, amount, queuedBatch.bytes);
     const lane = this.#lanes.get(tenant);
     if (lane) {
-      lane.parcels.push(parcel);
+      lane.queuedBatches.push(queuedBatch);
       lane.items += items;
-      lane.bytes += parcel.bytes;
-    } else this.#lanes.set(tenant, { parcels: [parcel], items, bytes: parcel.bytes });
+      lane.bytes += queuedBatch.bytes;
+    } else this.#lanes.set(tenant, { queuedBatches: [queuedBatch], items, bytes: queuedBatch.bytes });
   }
 
   /** What waits, one lane for each user. */
@@ -100,14 +100,14 @@ export class MemoryQueue {
   }
 
   /** Takes the first parcels of a lane out. They count until they are released. */
-  take(lane: Lane, count: number): readonly Parcel[] {
-    const taken = lane.parcels.splice(0, count);
+  take(lane: Lane, count: number): readonly QueuedBatch[] {
+    const taken = lane.queuedBatches.splice(0, count);
     for (const { batch, bytes } of taken) {
       lane.items -= itemCount(batch);
       lane.bytes -= bytes;
     }
     const tenant = taken[0]?.batch.tenant;
-    if (lane.parcels.length === 0 && tenant !== undefined) this.#lanes.delete(tenant);
+    if (lane.queuedBatches.length === 0 && tenant !== undefined) this.#lanes.delete(tenant);
     return taken;
   }
 

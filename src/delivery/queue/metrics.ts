@@ -1,4 +1,4 @@
-import type { QueueFigures } from '../../component/daemon-view.js';
+import type { QueueStats } from '../../component/daemon-view.js';
 import type { Counter, Labels, Meter } from '../../component/telemetry.js';
 import type { Amount } from '../../signal/amount.js';
 import { CONTENTS, type Signal } from '../../signal/batch.js';
@@ -41,7 +41,7 @@ export class DeliveryMetrics {
     {
       waiting,
       isStalled,
-    }: { readonly waiting: () => QueueFigures & Amount; readonly isStalled: () => boolean },
+    }: { readonly waiting: () => QueueStats & Amount; readonly isStalled: () => boolean },
     { disk, queue: { maxItems } }: DeliveryOptions,
   ) {
     this.#labels = labels;
@@ -158,10 +158,10 @@ export class DeliveryMetrics {
 }
 
 /** What waits in a queue, beside its limits. */
-export function queueFigures(
+export function queueStats(
   { items, bytes }: { readonly items: number; readonly bytes: number },
   { disk, queue }: DeliveryOptions,
-): QueueFigures {
+): QueueStats {
   return disk === null
     ? { items, bytes, maxItems: queue.maxItems, maxBytes: queue.maxBytes }
     : { items, bytes, maxItems: null, maxBytes: disk.maxBytes };

@@ -1,6 +1,6 @@
 import type { Reload } from '../../component/component.js';
 import type { Consumer, Receipt } from '../../component/consumer.js';
-import type { QueueFigures } from '../../component/daemon-view.js';
+import type { QueueStats } from '../../component/daemon-view.js';
 import type { Exporter, Outputs, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import type { Clock } from '../../component/telemetry.js';
@@ -15,7 +15,7 @@ import { DeadLetters, type WholeLetter } from './disk/dead-letters.js';
 import type { RawDecoders } from './disk/batch-codec.js';
 import type { SharedDisk } from './disk/disk-backing.js';
 import { DiskPlace, placeOf } from './disk/disk-place.js';
-import { LetterBox } from './disk/letter-box.js';
+import { DeadLetterReplayer } from './disk/letter-box.js';
 import { RoomWatch } from './room-watch.js';
 import { StatusParts } from './status-parts.js';
 
@@ -128,7 +128,7 @@ export class QueuedExporter implements Exporter {
   }
 
   /** What waits for a signal; null where it takes none of it. */
-  waiting(signal: Signal): QueueFigures | null {
+  waiting(signal: Signal): QueueStats | null {
     return this.#deliveries.get(signal)?.waiting ?? null;
   }
 
@@ -148,7 +148,7 @@ export class QueuedExporter implements Exporter {
       for (const delivery of this.#deliveries.values()) await delivery.open();
       await box.open(this.#disk.maxLetterBytes);
     } catch (error) {
-      throw error instanceof DirectoryTaken ? error : new Error(troubleOf(error, place), { cause: error });
+      throw error instanceof DirectoryTaken ? error : new Error(healthIssueOf(error, place), { cause: error });
     }
   }
 
@@ -192,17 +192,17 @@ export class QueuedExporter implements Exporter {
     const letters = new DeadLetters(place.path);
     const takeBack = (letter: WholeLetter, signal: Signal) =>
       this.#deliveries.get(signal)?.takeBack(letter) ?? null;
-    const box = new LetterBox(letters, { exporter: id, logger, meter, clock, takeBack });
+    const box = new DeadLetterReplayer(letters, { exporter: id, logger, meter, clock, takeBack });
     const noteDisk: SharedDisk['noteDisk'] = (signal, error) => {
       const { level } = this.#worstFate([signal]);
-      const status: Status = error === null ? { level: 'ok' } : { level, message: troubleOf(error, place) };
+      const status: Status = error === null ? { level: 'ok' } : { level, message: healthIssueOf(error, place) };
       this.#status.set(`disk of ${signal}`, status);
     };
     return { shared: { place, letters, box, decoders, noteDisk }, maxLetterBytes: maxDeadLetterBytes };
   }
 }
 
-function troubleOf(error: unknown, { path }: DiskPlace): string {
+function healthIssueOf(error: unknown, { path }: DiskPlace): string {
   const reason = error instanceof Error ? error.message : String(error);
   return `the queue in ${path} cannot be used (${reason}): free disk space and check that the directory exists and is writable`;
 }

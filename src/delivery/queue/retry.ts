@@ -11,7 +11,7 @@ export interface RetryTools {
   /** From 0 to 1, as `Math.random`. */
   readonly random: () => number;
   /** Aborted when the daemon begins to stop: from then on waits are short. */
-  readonly hurry: AbortSignal;
+  readonly abortPending: AbortSignal;
   /** Whether what cannot be delivered before the daemon stops is kept: then there is no further attempt from then on. */
   readonly isKept: boolean;
   /** Called after each failed attempt. @param waitMs until the next one; null when there will be none */
@@ -37,18 +37,18 @@ export function withRetry<B>(
   options: RetryOptions,
   tools: RetryTools,
 ): RetryingConsumer<B> {
-  const { clock, random, hurry, isKept, onFailure } = tools;
+  const { clock, random, abortPending, isKept, onFailure } = tools;
 
   /** Milliseconds to wait after a failure. @throws DeliveryError where there is nothing to wait for */
   const waitAfter = (error: unknown, failures: number, startedAt: number, abort?: AbortSignal): number => {
     if (error instanceof ConsumeError && !error.retryable) throw new DeliveryError('permanent', error);
-    if (abort?.aborted === true || (isKept && hurry.aborted)) throw new DeliveryError('shutdown', error);
+    if (abort?.aborted === true || (isKept && abortPending.aborted)) throw new DeliveryError('shutdown', error);
     const { isEnabled, maxAttempts = 0, maxElapsedMs } = options;
     if (!isEnabled || (maxAttempts > 0 && failures >= maxAttempts))
       throw new DeliveryError('retries_exhausted', error, 'too_often');
     const askedMs = error instanceof ConsumeError ? (error.retryAfterMs ?? 0) : 0;
     const retryAfterMs = Math.min(askedMs, options.maxMs, MAX_RETRY_AFTER_MS);
-    const waitMs = backoffMs(options, hurry.aborted ? 1 : failures, retryAfterMs, random());
+    const waitMs = backoffMs(options, abortPending.aborted ? 1 : failures, retryAfterMs, random());
     const elapsedMs = (clock.now() - startedAt) / 1000;
     if (maxElapsedMs > 0 && elapsedMs + waitMs > maxElapsedMs)
       throw new DeliveryError('retries_exhausted', error, 'too_old');
@@ -73,8 +73,8 @@ export function withRetry<B>(
           }
           onFailure(error, waitMs);
         }
-        await pause(clock, waitMs, ...endsOf(context.abort, hurry));
-        if (context.abort?.aborted === true || (isKept && hurry.aborted))
+        await pause(clock, waitMs, ...endsOf(context.abort, abortPending));
+        if (context.abort?.aborted === true || (isKept && abortPending.aborted))
           throw new DeliveryError('shutdown', last);
       }
     },
@@ -82,6 +82,6 @@ export function withRetry<B>(
 }
 
 /** The signals that end a wait. Once the daemon is stopping, there are still waits, but short ones. */
-function endsOf(abort: AbortSignal | undefined, hurry: AbortSignal): readonly AbortSignal[] {
-  return [...(abort ? [abort] : []), ...(hurry.aborted ? [] : [hurry])];
+function endsOf(abort: AbortSignal | undefined, abortPending: AbortSignal): readonly AbortSignal[] {
+  return [...(abort ? [abort] : []), ...(abortPending.aborted ? [] : [abortPending])];
 }

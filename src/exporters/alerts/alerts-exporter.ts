@@ -17,11 +17,11 @@ import { WebhookSender, type SenderOptions } from '../../delivery/senders/webhoo
 import { readTrusted } from '../../delivery/senders/webhook/trusted.js';
 import type { Batch } from '../../signal/batch.js';
 import { alertSecretOwner } from '../../storage/contracts/alerts.js';
-import { isControlPlane, type ControlPlane } from '../../storage/contracts/control-plane.js';
+import { isControlStore, type ControlStore } from '../../storage/contracts/control-plane.js';
 import { keepPublished, publisherName } from '../../storage/shared/publish-terms.js';
 import { SoleWorker } from '../../storage/shared/sole-worker.js';
-import { hasParts, isTelemetryStore, type TelemetryPlane } from '../../storage/contracts/telemetry-plane.js';
-import type { AlertingTerms } from '../../storage/contracts/coordination.js';
+import { hasParts, isPartialTelemetryStore, type TelemetryStore } from '../../storage/contracts/telemetry-plane.js';
+import type { AlertingSettings } from '../../storage/contracts/coordination.js';
 import { AlertMetrics } from './alert-metrics.js';
 import type { Channel } from './channel.js';
 import type { AlertsConfig } from './config.js';
@@ -46,10 +46,10 @@ export interface Surroundings {
 }
 
 /** Whether a store tells the figures that rules go by. */
-function tellsFigures(
+function reportsStats(
   candidate: unknown,
-): candidate is Pick<TelemetryPlane, 'identity' | 'figures' | 'isShared'> {
-  return isTelemetryStore(candidate) && hasParts(candidate, ['identity', 'figures']);
+): candidate is Pick<TelemetryStore, 'identity' | 'stats' | 'isShared'> {
+  return isPartialTelemetryStore(candidate) && hasParts(candidate, ['identity', 'stats']);
 }
 
 /** Two would ask for all figures twice, for nothing. */
@@ -83,18 +83,18 @@ export class AlertsExporter implements Exporter {
   /** @throws Error where there is no such store, another exporter evaluates by it, or the CA file cannot be used */
   async start(host: Host): Promise<void> {
     const { id, config, clock, logger } = this.#settings;
-    const telemetry = host.extension(config.store, tellsFigures);
-    const control = host.extension(config.control, isControlPlane);
+    const telemetry = host.extension(config.store, reportsStats);
+    const control = host.extension(config.control, isControlStore);
     this.#ends.push(ALERTS.own(telemetry, config.store, id));
     const report = reportStore(host);
     await this.#startNotifier(host, control, report('notices'));
     const source = await telemetry.identity();
     const terms = termsOf(config);
     const published = { targets: { allow_cidrs: config.targets.allow_cidrs }, alerting: terms };
-    const { figures, isShared = false } = telemetry;
+    const { stats, isShared = false } = telemetry;
     const owner = publisherName(id, source, telemetry);
     this.#ends.push(await keepPublished(control.terms, published, { owner, clock, logger }));
-    const by = { figures, source, control, terms, isShared };
+    const by = { stats, source, control, terms, isShared };
     const start = async (): Promise<Evaluator> => await this.#startEvaluator(by, report('evaluation'));
     if (isShared) this.#evaluateAlone(control, source, start, report('lease'));
     else {
@@ -123,7 +123,7 @@ export class AlertsExporter implements Exporter {
 
   async #startNotifier(
     host: Host,
-    control: ControlPlane,
+    control: ControlStore,
     onStore: (isFailing: boolean) => void,
   ): Promise<void> {
     const { clock, logger } = this.#settings;
@@ -176,7 +176,7 @@ export class AlertsExporter implements Exporter {
 
   /** Of all processes that share a store one evaluates, under a lease; what is written is fenced by when a rule fired last. */
   #evaluateAlone(
-    { leases }: Pick<ControlPlane, 'leases'>,
+    { leases }: Pick<ControlStore, 'leases'>,
     source: string,
     start: () => Promise<Evaluator>,
     onStore: (isFailing: boolean) => void,
@@ -215,7 +215,7 @@ export class AlertsExporter implements Exporter {
 
   /** @throws ConsumeError `storage_unavailable`: then it has not started */
   async #startEvaluator(
-    by: Pick<EvaluatorOptions, 'figures' | 'source' | 'control' | 'terms' | 'isShared'>,
+    by: Pick<EvaluatorOptions, 'stats' | 'source' | 'control' | 'terms' | 'isShared'>,
     onStore: (isFailing: boolean) => void,
   ): Promise<Evaluator> {
     const { config, clock, logger } = this.#settings;
@@ -247,7 +247,7 @@ export class AlertsExporter implements Exporter {
 /** Finds the secret that signs the webhooks of a user. A user without one gets one, so that every request is signed. */
 function secretsOf(
   host: Host,
-  { alertSecrets, directory }: Pick<ControlPlane, 'alertSecrets' | 'directory'>,
+  { alertSecrets, directory }: Pick<ControlStore, 'alertSecrets' | 'directory'>,
   clock: Clock,
 ): (userId: string) => Promise<string> {
   const box = host.secretBox(directory);
@@ -262,7 +262,7 @@ function secretsOf(
   };
 }
 
-function termsOf(config: AlertsConfig): AlertingTerms {
+function termsOf(config: AlertsConfig): AlertingSettings {
   return {
     windowMs: durationMs(config.window),
     minSamples: config.min_samples,

@@ -7,7 +7,7 @@ import { sizeBytes } from '../../config/size.js';
 import type { DebugConfig } from './config.js';
 import { outline } from './outline.js';
 import { Sampler } from './sampler.js';
-import { printJson } from '../../signal/json.js';
+import { serializeJson } from '../../signal/json.js';
 
 /** Exporter `debug`: see README.md. */
 class DebugExporter implements Exporter {
@@ -47,7 +47,7 @@ class DebugExporter implements Exporter {
   }
 
   #whole(item: object): string {
-    return shorten(printJson(item), sizeBytes(this.#settings.config.max_item_size));
+    return shorten(serializeJson(item), sizeBytes(this.#settings.config.max_item_size));
   }
 }
 

@@ -20,7 +20,7 @@ import {
 } from '../../expressions/scope/scopes.js';
 import type { JsonValue } from '../../signal/attributes.js';
 import type { Batch, Batches } from '../../signal/batch.js';
-import { printJson } from '../../signal/json.js';
+import { serializeJson } from '../../signal/json.js';
 import { hasBody, requestScope, type HttpConfig } from './config.js';
 import type { BroughtBy } from '../../expressions/scope/identity-fields.js';
 import type { View } from '../../expressions/scope/view.js';
@@ -159,14 +159,14 @@ export class Requests {
     const values = units.map(({ value }) => value);
     switch (this.#config.format) {
       case 'json':
-        return printJson(values[0] ?? null);
+        return serializeJson(values[0] ?? null);
       case 'json_array':
-        return printJson(this.#envelope?.render(scope, this.#onFailure) ?? values);
+        return serializeJson(this.#envelope?.render(scope, this.#onFailure) ?? values);
       case 'ndjson':
         // Some, such as Elasticsearch, want several lines an item.
         return values
           .flatMap((value) => (Array.isArray(value) ? value : [value]))
-          .map((line) => `${printJson(line)}\n`)
+          .map((line) => `${serializeJson(line)}\n`)
           .join('');
     }
   }

@@ -3,7 +3,7 @@ import { ConsumeError } from '../../component/consume-error.js';
 import type { Exporter, Outputs } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import { TELEMETRY_SIGNALS, type Batch, type TelemetrySignal } from '../../signal/batch.js';
-import { isTelemetryStore } from '../../storage/contracts/telemetry-plane.js';
+import { isPartialTelemetryStore } from '../../storage/contracts/telemetry-plane.js';
 import type { TelemetryWriter } from '../../storage/contracts/telemetry-writer.js';
 
 /** Exporter `storage`: see README.md. */
@@ -35,7 +35,7 @@ export class StorageExporter implements Exporter {
 
   /** @throws Error when there is no such store, or it does not take what the pipelines lead here. */
   async start(host: Host): Promise<void> {
-    const { writer } = host.extension(this.#storeId, isTelemetryStore);
+    const { writer } = host.extension(this.#storeId, isPartialTelemetryStore);
     for (const { name, signal, exporters } of host.daemon.pipelines) {
       if (signal === 'events' || !exporters.includes(this.#id) || takes(writer, signal)) continue;
       const taken = TELEMETRY_SIGNALS.filter((taken) => takes(writer, taken)).join(' and ');

@@ -1,12 +1,12 @@
 import type { SecretBox } from '../../component/secret-box.js';
 import type { Logger } from '../../component/telemetry.js';
-import type { ControlPlane } from '../../storage/contracts/control-plane.js';
+import type { ControlStore } from '../../storage/contracts/control-plane.js';
 import type { SendingEvents, SendingOptions } from './sending.js';
 
 /** What sending is begun with, wherever it runs. */
 export interface SendingSetup {
   readonly options: SendingOptions;
-  readonly control: ControlPlane;
+  readonly control: ControlStore;
   readonly secrets: Pick<SecretBox, 'open'>;
   readonly logger: Logger;
   readonly events: SendingEvents;

@@ -4,7 +4,7 @@ import { firstModule } from '../../config/built-module.js';
 import { isControlConnector } from '../../storage/contracts/control-plane.js';
 import { endThread } from '../../worker/end-thread.js';
 import { writeNotice, type LogNotice } from '../../worker/notice-logger.js';
-import { Outbox } from '../../worker/outbox.js';
+import { MessageBatcher } from '../../worker/outbox.js';
 import { ThreadClient, type ThreadOptions } from '../../worker/thread-client.js';
 import { plainError, type ThreadMessage } from '../../worker/thread-protocol.js';
 import { serve } from '../../worker/thread-server.js';
@@ -63,7 +63,7 @@ function startThread(ports: readonly MessagePort[], options: ThreadOptions): Thr
 
 /** Ends with the thread that has the other end. */
 function serveSecrets(port: MessagePort, secrets: Pick<SecretBox, 'open'>): void {
-  serve(port, new Outbox<ThreadMessage>(port), {
+  serve(port, new MessageBatcher<ThreadMessage>(port), {
     open: (sealed: string, owner: string) => secrets.open(sealed, owner),
   });
 }

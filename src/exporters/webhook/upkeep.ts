@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '../../component/telemetry.js';
-import type { DeliveryFigures, DeliveryQueue } from '../../storage/contracts/deliveries.js';
+import type { DeliveryStats, DeliveryQueue } from '../../storage/contracts/deliveries.js';
 import { MS_PER_HOUR } from '../../signal/time-units.js';
 import { repeat } from '../../telemetry/repeat.js';
 
@@ -7,7 +7,7 @@ const RETENTION_TURN_MS = MS_PER_HOUR;
 const FIGURES_TURN_MS = 15_000;
 
 export interface UpkeepTools {
-  readonly queue: Pick<DeliveryQueue, 'removeBefore' | 'figures'>;
+  readonly queue: Pick<DeliveryQueue, 'removeBefore' | 'stats'>;
   readonly retentionMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -18,7 +18,7 @@ export interface UpkeepTools {
 /** What is done beside sending, at once and again and again: old deliveries are removed, figures are read. */
 export class Upkeep {
   readonly #ends: readonly (() => void)[];
-  #figures: DeliveryFigures = { pending: 0, overdueMs: 0 };
+  #stats: DeliveryStats = { pending: 0, overdueMs: 0 };
 
   constructor(tools: UpkeepTools) {
     const { queue, retentionMs, clock, logger, onPending } = tools;
@@ -31,16 +31,16 @@ export class Upkeep {
       if (removed > 0)
         logger.info({ deliveries: removed }, 'Removed webhook deliveries older than retention');
     });
-    const endFigures = turns(FIGURES_TURN_MS, async () => {
-      this.#figures = await queue.figures(clock.now());
-      if (this.#figures.pending > 0) onPending();
+    const endStats = turns(FIGURES_TURN_MS, async () => {
+      this.#stats = await queue.stats(clock.now());
+      if (this.#stats.pending > 0) onPending();
     });
-    this.#ends = [endRetention, endFigures];
+    this.#ends = [endRetention, endStats];
   }
 
   /** As they were read last. */
-  get figures(): DeliveryFigures {
-    return this.#figures;
+  get stats(): DeliveryStats {
+    return this.#stats;
   }
 
   /** A turn under way goes on. */

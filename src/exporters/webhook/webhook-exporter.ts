@@ -9,7 +9,7 @@ import { readVersion } from '../../config/package-version.js';
 import { SoleOwner } from '../../delivery/senders/sole-owner.js';
 import { readTrusted } from '../../delivery/senders/webhook/trusted.js';
 import type { EventsBatch } from '../../signal/batch.js';
-import { isControlPlane, type ControlPlane } from '../../storage/contracts/control-plane.js';
+import { isControlStore, type ControlStore } from '../../storage/contracts/control-plane.js';
 import { keepPublished } from '../../storage/shared/publish-terms.js';
 import type { WebhookConfig } from './config.js';
 import { limitsOf } from './delivery-loop.js';
@@ -36,7 +36,7 @@ export class WebhookExporter implements Exporter {
   readonly #metrics: WebhookMetrics;
   /** What is to be let go of at the end, the last first. */
   readonly #ends: ((deadline: AbortSignal) => Promise<void> | void)[] = [];
-  #control: ControlPlane | undefined;
+  #control: ControlStore | undefined;
   #underWay = 0;
 
   /** @param startSending begins it when there is something to send */
@@ -50,7 +50,7 @@ export class WebhookExporter implements Exporter {
   /** @throws Error where there is no such control store, another exporter sends its deliveries, or the CA file cannot be used */
   async start(host: Host): Promise<void> {
     const { id, config } = this.#settings;
-    const control = host.extension(config.control, isControlPlane);
+    const control = host.extension(config.control, isControlStore);
     this.#ends.push(QUEUES.own(control, config.control, id));
     const options = sendingOptions(config, await readTrusted(config.targets.ca_file));
     this.#ends.push(await this.#publish(control));
@@ -77,13 +77,13 @@ export class WebhookExporter implements Exporter {
   }
 
   /** Says where this process sends, for whoever checks URLs. @returns what withdraws it */
-  async #publish({ terms }: ControlPlane): Promise<() => Promise<void>> {
+  async #publish({ terms }: ControlStore): Promise<() => Promise<void>> {
     const { id, config, clock, logger } = this.#settings;
     const targets = { allow_cidrs: config.targets.allow_cidrs };
     return await keepPublished(terms, { targets }, { owner: `${id} ${randomUUID()}`, clock, logger });
   }
 
-  #prepare(host: Host, control: ControlPlane, options: SendingOptions): LazySending {
+  #prepare(host: Host, control: ControlStore, options: SendingOptions): LazySending {
     const { logger } = this.#settings;
     const secrets = host.secretBox(control.directory);
     const failed = (message: string, error: unknown): void => {
@@ -127,7 +127,7 @@ export class WebhookExporter implements Exporter {
   }
 
   /** Lets sending begin when something is queued. From then on it is told by the control store itself. */
-  #watch({ deliveries: queue, watch }: ControlPlane, sending: LazySending): void {
+  #watch({ deliveries: queue, watch }: ControlStore, sending: LazySending): void {
     const { config, clock, logger } = this.#settings;
     this.#ends.push(
       watch.watch('deliveries', () => {
@@ -146,7 +146,7 @@ export class WebhookExporter implements Exporter {
     });
     this.#ends.push(
       this.#metrics.observe(
-        () => upkeep.figures,
+        () => upkeep.stats,
         () => this.#underWay,
       ),
     );

@@ -1,6 +1,6 @@
 import type { Counter, Histogram, Labels, Meter } from '../../component/telemetry.js';
 import { ATTEMPT_KINDS } from '../../delivery/senders/webhook/sender.js';
-import type { DeliveryFigures } from '../../storage/contracts/deliveries.js';
+import type { DeliveryStats } from '../../storage/contracts/deliveries.js';
 import type { AttemptNote } from './sending.js';
 
 /** Of an attempt in seconds, up to its time limit. */
@@ -55,15 +55,15 @@ export class WebhookMetrics {
   }
 
   /** @returns a function that ends the observation */
-  observe(figures: () => DeliveryFigures, underWay: () => number): () => void {
+  observe(stats: () => DeliveryStats, underWay: () => number): () => void {
     const gauge = (name: string, description: string, read: () => number): (() => void) =>
       this.#meter.gauge(`webhook_${name}`, { description, labelNames: LABEL_NAMES }, read, this.#labels);
     const ends = [
-      gauge('pending_deliveries', 'Deliveries that are queued or in progress.', () => figures().pending),
+      gauge('pending_deliveries', 'Deliveries that are queued or in progress.', () => stats().pending),
       gauge(
         'overdue_seconds',
         'Time by which the oldest delivery to an active endpoint is overdue.',
-        () => figures().overdueMs / 1000,
+        () => stats().overdueMs / 1000,
       ),
       gauge('attempts_under_way', 'Attempts that are in progress or not yet recorded.', underWay),
     ];

@@ -3,7 +3,7 @@ import type { SecretBox } from '../../component/secret-box.js';
 import { connectControl } from '../../storage/control/control-client.js';
 import { systemClock } from '../../telemetry/system-clock.js';
 import { noticeLogger } from '../../worker/notice-logger.js';
-import { Outbox } from '../../worker/outbox.js';
+import { MessageBatcher } from '../../worker/outbox.js';
 import { PortClient } from '../../worker/port-client.js';
 import { plainError, type ThreadMessage } from '../../worker/thread-protocol.js';
 import { serve } from '../../worker/thread-server.js';
@@ -27,7 +27,7 @@ const port = parentPort;
 if (port === null) throw new Error('webhook-thread.js runs as a worker thread only');
 const { options, controlPort, secretsPort, isDebugEnabled } = workerData as WebhookThreadData;
 
-const outbox = new Outbox<ThreadMessage>(port);
+const outbox = new MessageBatcher<ThreadMessage>(port);
 const tell =
   (notice: keyof SendingEvents | 'log') =>
   (value: unknown): void => {
@@ -35,7 +35,7 @@ const tell =
   };
 
 /** Fires when what is under way is broken off. */
-const hurry = new AbortController();
+const abortPending = new AbortController();
 const control = await connectControl(controlPort);
 const sending = new Sending(options, {
   queue: control.deliveries,
@@ -56,11 +56,11 @@ serve(port, outbox, {
   wake: () => {
     sending.wake();
   },
-  hurry: () => {
-    hurry.abort();
+  abortPending: () => {
+    abortPending.abort();
   },
   stop: async () => {
-    await sending.stop(hurry.signal);
+    await sending.stop(abortPending.signal);
     await sending.close();
     control.close();
   },

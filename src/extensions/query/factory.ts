@@ -11,8 +11,8 @@ import { endpoint, extensionId, filePath, section } from '../../config/schema.js
 import { tlsFiles, tlsOptions, tlsResources } from '../../config/tls.js';
 import { createRouteBuilder } from '../../http/operation.js';
 import { targetPolicy } from '../../api/support/target-policy.js';
-import { isControlPlane } from '../../storage/contracts/control-plane.js';
-import { isTelemetryStore } from '../../storage/contracts/telemetry-plane.js';
+import { isControlStore } from '../../storage/contracts/control-plane.js';
+import { isPartialTelemetryStore } from '../../storage/contracts/telemetry-plane.js';
 
 const configSchema = section(
   {
@@ -72,8 +72,8 @@ export const queryExtension: ExtensionFactory<typeof configSchema> = {
           allowedOrigins: config.cors.allowed_origins,
         });
         const routes = createRouteBuilder(host);
-        const telemetry = host.extension(config.store, isTelemetryStore);
-        const control = host.extension(config.control, isControlPlane);
+        const telemetry = host.extension(config.store, isPartialTelemetryStore);
+        const control = host.extension(config.control, isControlStore);
         trail = new AuditTrail(control.audit, clock, logger);
         const secrets = host.secretBox(control.directory);
         await reportLostSecrets(control.endpoints, secrets, logger);

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../signal/attributes.js';
 import { objectOf, textOf, toKeyValues } from './value.js';
 import type { Resource, Scope } from '../wire/requests.js';
-import { printJson } from '../../signal/json.js';
+import { serializeJson } from '../../signal/json.js';
 
 /** What came from one resource and scope, in the order it came. */
 export interface OriginGroup<Item> {
@@ -40,7 +40,7 @@ export class OriginGroups<Item> {
 
   #textOf(object: JsonObject): string {
     let text = this.#texts.get(object);
-    if (text === undefined) this.#texts.set(object, (text = printJson(object)));
+    if (text === undefined) this.#texts.set(object, (text = serializeJson(object)));
     return text;
   }
 }

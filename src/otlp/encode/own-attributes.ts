@@ -5,7 +5,7 @@ import type { TraceHeader } from '../../signal/trace.js';
 import { TRACE_ATTRIBUTES, type OwnAttribute } from '../map/conventions/jackdaw.js';
 import { toAnyValue } from './value.js';
 import type { KeyValue } from '../wire/requests.js';
-import { printJson } from '../../signal/json.js';
+import { serializeJson } from '../../signal/json.js';
 
 /** The fields of a record that have a value, as Jackdaw's own attributes. */
 export function ownAttributes<Field extends string>(
@@ -38,7 +38,7 @@ function write(value: JsonValue, as: OwnAttribute['as']): JsonValue {
     case 'time':
       return formatTime(Number(value));
     case 'object':
-      return printJson(value);
+      return serializeJson(value);
     case 'text':
     case 'number':
     case 'boolean':

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
-import { printJson } from '../../signal/json.js';
+import { serializeJson } from '../../signal/json.js';
 import { bigintToInt64 } from '../wire/int64.js';
 import { isObject } from '../map/json-text.js';
 import type { AnyValue, KeyValue } from '../wire/requests.js';
@@ -21,7 +21,7 @@ export function toAnyValue(value: JsonValue | undefined, depth = 0): AnyValue {
     const isInteger = Number.isSafeInteger(value) && !Object.is(value, -0);
     return isInteger ? { intValue: value } : { doubleValue: value };
   }
-  if (depth > MAX_DEPTH) return { stringValue: printJson(value) };
+  if (depth > MAX_DEPTH) return { stringValue: serializeJson(value) };
   return Array.isArray(value)
     ? { arrayValue: { values: value.map((item) => toAnyValue(item, depth + 2)) } }
     : { kvlistValue: { values: toKeyValues(value, depth + 3) } };

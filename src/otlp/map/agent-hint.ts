@@ -31,12 +31,12 @@ export function hintOf(
   if (serviceName !== '' && !serviceName.startsWith(UNKNOWN_SERVICE)) {
     const name = storableName(serviceName);
     if (name !== '') {
-      reading.witness?.told('agent', 'service.name of the resource');
+      reading.provenance?.told('agent', 'service.name of the resource');
       return { source: 'service.name', name };
     }
   }
   if (!span.isRoot) return null;
-  reading.witness?.told('agent', 'name of the root');
+  reading.provenance?.told('agent', 'name of the root');
   return { source: 'root span', name: span.name };
 }
 
@@ -75,7 +75,7 @@ function named(field: Field, reading: SpanReading, names: AgentNames): string | 
   return text === null ? null : because(field, names.nameIn(text), reading);
 }
 
-function because(ground: Ground, name: string | null, { witness }: SpanReading): string | null {
-  if (name !== null) witness?.told('agent', ground);
+function because(ground: Ground, name: string | null, { provenance }: SpanReading): string | null {
+  if (name !== null) provenance?.told('agent', ground);
   return name;
 }

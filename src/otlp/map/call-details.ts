@@ -29,7 +29,7 @@ function toldCost(reading: SpanReading): NanoUsd | null {
   const input = reading.count('cost_input');
   const output = reading.count('cost_output');
   if (input === null && output === null) return null;
-  reading.witness?.told('cost_usd', input === null ? 'cost_output' : 'cost_input');
+  reading.provenance?.told('cost_usd', input === null ? 'cost_output' : 'cost_input');
   return (input ?? 0) + (output ?? 0);
 }
 

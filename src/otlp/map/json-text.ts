@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
-import { parseJson, printJson } from '../../signal/json.js';
+import { parseJson, serializeJson } from '../../signal/json.js';
 
 /** Deeper values stay the text they came as: payloads may nest 64 levels, and a value gets some more around it. */
 const MAX_LEVELS = 48;
@@ -71,7 +71,7 @@ export function parseAny(text: string, maxLevels = MAX_LEVELS): JsonValue | unde
 /** A value that came as a structure. What nests too deep becomes its JSON text. */
 export function boundDepth(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null || inspect(value, MAX_LEVELS) !== 'deep') return value;
-  return printJson(value);
+  return serializeJson(value);
 }
 
 export function isObject(value: JsonValue | undefined): value is JsonObject {

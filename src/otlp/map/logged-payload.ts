@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../signal/attributes.js';
 import { DETAIL_EVENTS, type LoggedEvent } from '../../signal/logged-event.js';
-import { printJson } from '../../signal/json.js';
+import { serializeJson } from '../../signal/json.js';
 import type { SpanType } from '../../signal/span.js';
 import { objectOf } from './conventions/readers.js';
 import { EventMessages } from './event-messages.js';
@@ -28,7 +28,7 @@ export function loggedPayload(type: SpanType, events: readonly LoggedEvent[]): L
   const known = new Set<string>();
   for (const event of events) {
     if (type !== 'llm' && isOfCall(event)) continue;
-    const text = printJson([event.timestamp, event.name, event.body, event.attributes]);
+    const text = serializeJson([event.timestamp, event.name, event.body, event.attributes]);
     if (known.has(text)) continue;
     known.add(text);
     messages.add(event.name, attributesOf(event), reading);

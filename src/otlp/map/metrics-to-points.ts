@@ -19,7 +19,7 @@ import type {
   NumberPoint,
   SummaryPoint,
 } from '../wire/requests.js';
-import { printJson } from '../../signal/json.js';
+import { serializeJson } from '../../signal/json.js';
 
 /** `DataPointFlags`: the series has ended or was not there, so that the point has no value. */
 const NO_RECORDED_VALUE = 1;
@@ -213,7 +213,7 @@ function numberOf({ asDouble, asInt }: NumberPoint): number | null {
 function textOf(value: JsonValue): string {
   if (typeof value === 'string') return value;
   if (value === null) return '';
-  return typeof value === 'object' ? printJson(value) : String(value);
+  return typeof value === 'object' ? serializeJson(value) : String(value);
 }
 
 function exemplarOf(exemplar: Exemplar): JsonObject {

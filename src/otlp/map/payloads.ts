@@ -58,7 +58,7 @@ function of(
   reading: SpanReading,
 ): FoundPayload | undefined {
   const found = reading.payload(field);
-  if (found !== undefined) reading.witness?.found(what, found.source);
+  if (found !== undefined) reading.provenance?.found(what, found.source);
   return found;
 }
 
@@ -72,11 +72,11 @@ function wrapped(
 
 function request(reading: SpanReading): JsonObject | null {
   if (reading.has('http_method') || reading.has('url')) {
-    reading.witness?.told('input_data', reading.has('url') ? 'url' : 'http_method');
+    reading.provenance?.told('input_data', reading.has('url') ? 'url' : 'http_method');
     return withoutNulls({ method: reading.text('http_method'), url: reading.text('url') });
   }
   if (!reading.has('rpc_system')) return null;
-  reading.witness?.told('input_data', 'rpc_method');
+  reading.provenance?.told('input_data', 'rpc_method');
   return withoutNulls({
     system: reading.text('rpc_system'),
     service: reading.text('rpc_service'),
@@ -87,14 +87,14 @@ function request(reading: SpanReading): JsonObject | null {
 function status(reading: SpanReading): JsonObject | null {
   const code = reading.count('http_status') ?? reading.text('rpc_status');
   if (code === null) return null;
-  reading.witness?.told('output_data', reading.has('http_status') ? 'http_status' : 'rpc_status');
+  reading.provenance?.told('output_data', reading.has('http_status') ? 'http_status' : 'rpc_status');
   return { status_code: code };
 }
 
 function query(reading: SpanReading): JsonObject | null {
   const found = of('input_data', 'input', reading);
-  if (reading.has('db_query')) reading.witness?.told('input_data', 'db_query');
-  else if (found === undefined) reading.witness?.told('input_data', 'db_system');
+  if (reading.has('db_query')) reading.provenance?.told('input_data', 'db_query');
+  else if (found === undefined) reading.provenance?.told('input_data', 'db_system');
   const asked = reading.text('db_query') ?? (found === undefined ? null : parsed(found.value));
   const data = withoutNulls({
     system: reading.text('db_system'),
@@ -108,7 +108,7 @@ function query(reading: SpanReading): JsonObject | null {
 function rows(reading: SpanReading): JsonObject | null {
   const count = reading.count('db_rows');
   if (count === null) return null;
-  reading.witness?.told('output_data', 'db_rows');
+  reading.provenance?.told('output_data', 'db_rows');
   const found = reading.payload('output');
   return { returned_rows: count, ...(found === undefined ? {} : { result: parsed(found.value) }) };
 }
@@ -152,10 +152,10 @@ function best(
   let first: Shaped | undefined;
   for (const [i, payload] of found.entries()) {
     const each = shaped(payload, role, found);
-    if (first === undefined) reading.witness?.found(what, payload.source);
+    if (first === undefined) reading.provenance?.found(what, payload.source);
     first ??= each;
     if (!isSaid(each)) continue;
-    reading.witness?.found(what, payload.source);
+    reading.provenance?.found(what, payload.source);
     return mayBePart ? (conversation(each, found.slice(i + 1), reading) ?? each) : each;
   }
   return first;
@@ -165,14 +165,14 @@ function best(
 function conversation(
   { data: { messages } }: Shaped,
   others: readonly FoundPayload[],
-  { witness }: SpanReading,
+  { provenance }: SpanReading,
 ): Shaped | undefined {
   if (!Array.isArray(messages) || messages.length !== 1) return undefined;
   for (const payload of others) {
     const other = shaped(payload, null, others);
     const all = other.data.messages;
     if (!Array.isArray(all) || all.length < 2 || !isDeepStrictEqual(all[0], messages[0])) continue;
-    witness?.found('input_data', payload.source);
+    provenance?.found('input_data', payload.source);
     return other;
   }
   return undefined;

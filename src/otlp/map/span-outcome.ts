@@ -24,22 +24,22 @@ export function statusOf(
 ): RunStatus {
   const code = span.status?.code ?? 0;
   const isTimeout = TIMEOUT.test(reading.text('error_type') ?? '') || TIMEOUT.test(exception?.type ?? '');
-  const { witness } = reading;
+  const { provenance } = reading;
   if (isTimeout && code !== OK) {
-    witness?.told('status', 'type of the error');
+    provenance?.told('status', 'type of the error');
     return 'timed_out';
   }
   if (code === ERROR) {
-    witness?.told('status', STATUS_CODE);
+    provenance?.told('status', STATUS_CODE);
     return 'failed';
   }
   // Some clients say of a tool that failed that the call of it went well.
   if (reading.has('is_failed')) {
-    witness?.told('status', 'is_failed');
+    provenance?.told('status', 'is_failed');
     return 'failed';
   }
-  if (reading.has('is_pending')) witness?.told('status', 'is_pending');
-  else witness?.told('status', ended === null ? 'it has no end' : STATUS_CODE);
+  if (reading.has('is_pending')) provenance?.told('status', 'is_pending');
+  else provenance?.told('status', ended === null ? 'it has no end' : STATUS_CODE);
   return ended === null || reading.has('is_pending') ? 'running' : 'completed';
 }
 
@@ -56,7 +56,7 @@ export function errorOf(
 ): string | null {
   if (status !== 'failed' && status !== 'timed_out') return null;
   const text =
-    said(withoutStack(wordException(exception)), 'event exception', reading) ||
+    said(withoutStack(formatException(exception)), 'event exception', reading) ||
     said(withoutStack(span.status?.message ?? ''), 'message of the status', reading) ||
     said(withoutStack(reading.text('status_message') ?? ''), 'status_message', reading) ||
     said(httpStatus(reading), 'http_status', reading) ||
@@ -65,12 +65,12 @@ export function errorOf(
   return text === '' ? null : storableText(text);
 }
 
-function said(text: string, ground: Ground, { witness }: SpanReading): string {
-  if (text !== '') witness?.told('error_message', ground);
+function said(text: string, ground: Ground, { provenance }: SpanReading): string {
+  if (text !== '') provenance?.told('error_message', ground);
   return text;
 }
 
-function wordException(exception: ReadEvents['exception']): string {
+function formatException(exception: ReadEvents['exception']): string {
   if (exception === undefined) return '';
   const { type, message } = exception;
   return type === '' || message === '' ? type || message : `${type}: ${message}`;

@@ -3,7 +3,7 @@ import { FIELDS, type Field, type Shape } from './conventions/convention.js';
 import type { Role } from './attribute-shapes.js';
 import { fieldNumber, USES, type PrefixUse, type Use } from './conventions/sources.js';
 import { unflatten } from './unflatten.js';
-import type { Witness } from './witness.js';
+import type { Provenance } from './witness.js';
 
 const NONE = 255;
 const INPUT = fieldNumber('input');
@@ -41,10 +41,10 @@ export class SpanReading {
   readonly #outdone: Readonly<Record<Payload, Candidate[]>> = { input: [], output: [] };
 
   /** Is told which rules give the values of a span. Nobody while telemetry is taken. */
-  readonly witness: Witness | undefined;
+  readonly provenance: Provenance | undefined;
 
-  constructor(witness?: Witness) {
-    this.witness = witness;
+  constructor(provenance?: Provenance) {
+    this.provenance = provenance;
   }
 
   /** Forgets the span before. */

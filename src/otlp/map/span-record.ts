@@ -27,7 +27,7 @@ import { SpanReading } from './span-reading.js';
 import { tokensOf } from './span-tokens.js';
 import { spanType } from './span-type.js';
 import type { Kind } from './conventions/convention.js';
-import type { Witness } from './witness.js';
+import type { Provenance } from './witness.js';
 import type { ReadAttributes, ReadSpan } from '../wire/read-span.js';
 import type { AnyValue } from '../wire/requests.js';
 import { callKey } from '../../signal/call-key.js';
@@ -173,9 +173,9 @@ export class SpanMapper {
   readonly #names: AgentNames;
 
   /** @param witness of how spans are read */
-  constructor(names = new AgentNames(), witness?: Witness) {
+  constructor(names = new AgentNames(), provenance?: Provenance) {
     this.#names = names;
-    this.#reading = new SpanReading(witness);
+    this.#reading = new SpanReading(provenance);
   }
 
   /**
@@ -272,7 +272,7 @@ export class SpanMapper {
       record.call = { provider: null, usage: null, cost: null, ...record.call, key };
     }
     if (record.parent_span_id === record.span_id) return 'parentSpanId: must not be the span itself';
-    reading.witness?.read(record, reading, own);
+    reading.provenance?.read(record, reading, own);
     const verdict = isRoot ? verdictOf(picked ?? {}, evaluations) : NO_VERDICT;
     return { record, own, origin, verdict };
   }
@@ -309,21 +309,21 @@ function parentOf({ buffer, traceId, parentSpanId: id }: ReadSpan): string | nul
 function kindOf(spanName: string, { scope }: Origin, reading: SpanReading): Kind | null {
   const said = reading.value('kind') as Kind | null;
   if (said !== null) {
-    reading.witness?.told('type', 'kind');
+    reading.provenance?.told('type', 'kind');
     return said;
   }
   const kind = kindByName(scope?.name, spanName);
-  if (kind !== null) reading.witness?.told('type', 'name of the span, by the naming rules of its scope');
+  if (kind !== null) reading.provenance?.told('type', 'name of the span, by the naming rules of its scope');
   return kind;
 }
 
 /** Where no attribute tells the tokens. */
-function takeResponseUsage(span: Omit<SpanRecord, 'metadata'>, { witness }: SpanReading): void {
+function takeResponseUsage(span: Omit<SpanRecord, 'metadata'>, { provenance }: SpanReading): void {
   if (span.input_tokens !== null || span.output_tokens !== null || span.total_tokens !== null) return;
   const usage = responseUsage(span.output_data);
   if (usage === undefined) return;
   for (const field of ['input_tokens', 'output_tokens', 'total_tokens'] as const)
-    witness?.told(field, 'usage in the response');
+    provenance?.told(field, 'usage in the response');
   span.input_tokens = usage.input;
   span.output_tokens = usage.output;
   span.total_tokens = usage.total;

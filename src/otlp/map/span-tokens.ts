@@ -27,6 +27,6 @@ export function tokensOf(reading: SpanReading, { scope }: Origin): Tokens {
   const told = input + (output ?? 0);
   const isBeside = cached > input || total === told + cached || BESIDE.has(scope?.name);
   if (!isBeside) return { input, output, total };
-  reading.witness?.told('input_tokens', 'reported without cached tokens');
+  reading.provenance?.told('input_tokens', 'reported without cached tokens');
   return { input: input + cached, output, total: total === told ? told + cached : total };
 }

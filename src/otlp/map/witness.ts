@@ -26,7 +26,7 @@ export interface Sources {
 }
 
 /** Follows how spans are read, for those who want to know why Jackdaw shows what it shows (`jackdaw explain`). */
-export interface Witness {
+export interface Provenance {
   /** @param ground of one value the last counts */
   told(what: Told, ground: Ground): void;
   /** @param key of the attribute that a payload comes from, as {@link Sources} gives it */

@@ -95,7 +95,7 @@ export class PluginFaults {
   }
 
   #tell(): void {
-    const troubles = [
+    const healthIssues = [
       ...(this.#own.message === undefined ? [] : [this.#own.message]),
       ...(this.#lost === 0
         ? []
@@ -104,6 +104,6 @@ export class PluginFaults {
     ];
     const hasFaults = this.#lost > 0 || this.#last !== undefined;
     const level = LEVELS[Math.max(LEVELS.indexOf(this.#own.level), hasFaults ? 1 : 0)] ?? 'degraded';
-    this.#host?.reportStatus({ level, ...(troubles.length === 0 ? {} : { message: troubles.join('; ') }) });
+    this.#host?.reportStatus({ level, ...(healthIssues.length === 0 ? {} : { message: healthIssues.join('; ') }) });
   }
 }

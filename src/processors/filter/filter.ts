@@ -17,7 +17,7 @@ import type { SpanRecord } from '../../signal/span.js';
 import type { TraceRecord } from '../../signal/trace.js';
 import type { FilterConfig } from './config.js';
 import type { ListName } from './conditions.js';
-import { refusalOf, Sieve, type Fate } from './sieve.js';
+import { refusalOf, ItemFilter, type Fate } from './sieve.js';
 
 /** What becomes of a trace. */
 interface Left {
@@ -35,20 +35,20 @@ export function createItemFilter<Item, B extends Batch<Item>>(
   settings: Settings<FilterConfig>,
   next: Consumer<B>,
 ): Component & Consumer<B> {
-  const sieve = new Sieve(list, settings, new EvaluationFailures(settings));
+  const itemFilter = new ItemFilter(list, settings, new EvaluationFailures(settings));
   return {
     async consume(batch, context) {
-      if (sieve.isOpen) return next.consume(batch, context);
+      if (itemFilter.isOpen) return next.consume(batch, context);
       const identity = identityView(batch, context);
       const dropped = new Set<number>();
       const refused: Refusal[] = [];
       batch.items.forEach((item, index) => {
-        const fate = sieve.judge(scopeOf(item, identity));
+        const fate = itemFilter.judge(scopeOf(item, identity));
         if (fate === 'drop') dropped.add(index);
         else if (fate === 'refuse') refused.push(refusalOf(index));
       });
       return consumeKept(batch, { refused, dropped }, next, context).then((receipt) => {
-        sieve.count(dropped.size);
+        itemFilter.count(dropped.size);
         return receipt;
       });
     },
@@ -61,8 +61,8 @@ export function createTraceFilter(
   next: Consumer<TracesBatch>,
 ): Component & Consumer<TracesBatch> {
   const failures = new EvaluationFailures(settings);
-  const traces = new Sieve('traces', settings, failures);
-  const spans = new Sieve('spans', settings, failures);
+  const traces = new ItemFilter('traces', settings, failures);
+  const spans = new ItemFilter('spans', settings, failures);
   return {
     async consume(batch, context) {
       if (traces.isOpen && spans.isOpen) return next.consume(batch, context);
@@ -86,7 +86,7 @@ export function createTraceFilter(
   };
 }
 
-function leftOf(item: TraceRecord, identity: View<BroughtBy>, traces: Sieve, spans: Sieve): Left {
+function leftOf(item: TraceRecord, identity: View<BroughtBy>, traces: ItemFilter, spans: ItemFilter): Left {
   const view = traceView(item);
   const fate = traces.judge(traceScope(view, identity));
   if (fate !== 'keep' || spans.isOpen) return { fate, left: item, dropped: 0 };

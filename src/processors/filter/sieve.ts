@@ -14,7 +14,7 @@ export type Fate = 'keep' | 'drop' | 'refuse';
 const FATES = { true: 'drop', false: 'keep', drop: 'drop', refuse: 'refuse' } as const;
 
 /** The conditions of one list, and the count of what they drop. */
-export class Sieve {
+export class ItemFilter {
   readonly #conditions: Conditions;
   readonly #dropped: Counter;
   readonly #labels: { readonly processor: string; readonly item: ListName };

@@ -5,12 +5,12 @@ import type { Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import type { Batch, TelemetrySignal } from '../../signal/batch.js';
 import { MICROS_PER_SECOND } from '../../signal/time-units.js';
-import { isControlPlane } from '../../storage/contracts/control-plane.js';
-import { HintedAnswers } from '../../storage/shared/hinted-answers.js';
+import { isControlStore } from '../../storage/contracts/control-plane.js';
+import { InvalidatedCache } from '../../storage/shared/hinted-answers.js';
 import { monthOf, smallest, startOfMonth } from '../../storage/contracts/telemetry-writer.js';
 import { keepPublished, publisherName } from '../../storage/shared/publish-terms.js';
 import { quotaExceeded } from '../../storage/contracts/errors.js';
-import { hasParts, isTelemetryStore, type TelemetryPlane } from '../../storage/contracts/telemetry-plane.js';
+import { hasParts, isPartialTelemetryStore, type TelemetryStore } from '../../storage/contracts/telemetry-plane.js';
 import { COUNTABLE, type QuotaConfig } from './config.js';
 
 /**
@@ -35,7 +35,7 @@ export class Quota<B extends Batch<unknown>> implements Component, Consumer<B> {
   readonly #isCounted: boolean;
   readonly #certainItems: (items: number) => number;
   /** How users' quotas stood when the store last answered, unless limits may have changed since. */
-  #standings: HintedAnswers<QuotaUsage> | undefined;
+  #standings: InvalidatedCache<QuotaUsage> | undefined;
   #withdraw: (() => Promise<void>) | undefined;
 
   constructor(signal: TelemetrySignal, settings: Settings<QuotaConfig> & { readonly next: Consumer<B> }) {
@@ -49,9 +49,9 @@ export class Quota<B extends Batch<unknown>> implements Component, Consumer<B> {
   async start(host: Host): Promise<void> {
     const { id, config, clock, logger } = this.#settings;
     const telemetry = host.extension(config.store, countsItems);
-    const control = host.extension(config.control, isControlPlane);
+    const control = host.extension(config.control, isControlStore);
     if (!this.#isCounted) return;
-    this.#standings = new HintedAnswers(REMEMBERED, clock, control.watch, ['keys'], REMEMBERED_FOR);
+    this.#standings = new InvalidatedCache(REMEMBERED, clock, control.watch, ['keys'], REMEMBERED_FOR);
     const store = await telemetry.identity();
     const quota = { store, monthly_events: config.monthly_events };
     const owner = publisherName(id, store, telemetry);
@@ -98,6 +98,6 @@ export class Quota<B extends Batch<unknown>> implements Component, Consumer<B> {
 /** Whether a store counts what is new in a batch, so that it can refuse what passes a limit. */
 function countsItems(
   candidate: unknown,
-): candidate is Pick<TelemetryPlane, 'identity' | 'usage' | 'isShared'> {
-  return isTelemetryStore(candidate) && hasParts(candidate, ['identity', 'usage']);
+): candidate is Pick<TelemetryStore, 'identity' | 'usage' | 'isShared'> {
+  return isPartialTelemetryStore(candidate) && hasParts(candidate, ['identity', 'usage']);
 }

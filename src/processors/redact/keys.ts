@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { JsonValue } from '../../signal/attributes.js';
-import { printJson } from '../../signal/json.js';
+import { serializeJson } from '../../signal/json.js';
 import { rarestPair } from './text/literals.js';
 import { ANY, codes, either, pairs, type Sign } from './text/signs.js';
 
@@ -78,7 +78,7 @@ export class ValueHash {
   }
 
   of(value: JsonValue): string {
-    const text = typeof value === 'string' ? value : printJson(value);
+    const text = typeof value === 'string' ? value : serializeJson(value);
     return `hmac-${createHmac('sha256', this.#secret).update(text).digest('hex').slice(0, HASH_DIGITS)}`;
   }
 }

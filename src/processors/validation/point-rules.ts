@@ -1,6 +1,6 @@
 import { ItemProblems } from '../../component/item-problems.js';
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
-import { must } from '../../signal/checked.js';
+import { invariant } from '../../signal/checked.js';
 import type { MetricPoint, MetricStream } from '../../signal/metric.js';
 import type { Limits } from './rules.js';
 import { isLonger } from './text-length.js';
@@ -38,7 +38,7 @@ export class PointRules {
     let count = 0;
     for (const key in labels) {
       count++;
-      const value = must(labels[key], 'value of a label');
+      const value = invariant(labels[key], 'value of a label');
       if (isLonger(key, maxNameLength))
         problems.add('/labels', `must not have keys longer than ${maxNameLength} characters`);
       // Only the few that may be too long are counted, and only then is the pointer put together.

@@ -12,7 +12,7 @@ import { metricsToPoints } from '../../otlp/map/metrics-to-points.js';
 import { SpanMapper } from '../../otlp/map/span-record.js';
 import { decoderOf } from '../../otlp/map/decode-raw.js';
 import { spansToTraces } from '../../otlp/map/spans-to-traces.js';
-import type { Witness } from '../../otlp/map/witness.js';
+import type { Provenance } from '../../otlp/map/witness.js';
 import type { Mapped } from '../../otlp/wire/requests.js';
 import type { Batches, TelemetrySignal } from '../../signal/batch.js';
 import type { DecodeRequest, RawBatch } from '../../signal/raw-batch.js';
@@ -33,7 +33,7 @@ type Mappers = {
 
 interface IntakeSettings extends Settings<OtlpConfig> {
   readonly outputs: Outputs;
-  readonly witness?: Witness;
+  readonly provenance?: Provenance;
 }
 
 /** What became of a request that was taken. */
@@ -55,7 +55,7 @@ export class Intake {
   #rejections: Rejections | undefined;
 
   /** @param settings.witness of how spans are read, for who wants to know why they are shown as they are */
-  constructor({ id, config, clock, meter, outputs, witness }: IntakeSettings) {
+  constructor({ id, config, clock, meter, outputs, provenance }: IntakeSettings) {
     this.#id = id;
     this.#outputs = outputs;
     this.#clock = clock;
@@ -65,7 +65,7 @@ export class Intake {
       labelNames: ['receiver', 'signal'],
     });
     const idleTimeoutMs = durationMs(config.idle_timeout) || null;
-    const mapper = new SpanMapper(new AgentNames(config.agent_names), witness);
+    const mapper = new SpanMapper(new AgentNames(config.agent_names), provenance);
     this.#decode = decoderOf(idleTimeoutMs, mapper);
     this.#mappers = {
       traces: (request, { tenant }) => spansToTraces(request, { tenant, idleTimeoutMs }, mapper),

@@ -5,7 +5,7 @@ import type { Outputs, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import { durationMs } from '../../config/duration.js';
 import type { RetryOptions } from '../../delivery/backoff.js';
-import { isControlPlane } from '../../storage/contracts/control-plane.js';
+import { isControlStore } from '../../storage/contracts/control-plane.js';
 import type { EventPosition } from '../../storage/contracts/events.js';
 import type { Lease } from '../../storage/contracts/coordination.js';
 import { SoleWorker } from '../../storage/shared/sole-worker.js';
@@ -39,7 +39,7 @@ export class OutboxReceiver implements Component {
     const { id, config, clock, logger, meter } = this.#settings;
     const handover = this.#handover;
     if (!handover) return;
-    const { events, leases } = host.extension(config.control, isControlPlane);
+    const { events, leases } = host.extension(config.control, isControlStore);
     const health = new StoreHealth((failing) => {
       reportStore(host, failing);
     });

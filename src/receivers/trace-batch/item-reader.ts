@@ -5,7 +5,7 @@ import { parseMoney, type NanoUsd } from '../../signal/money.js';
 import { parseTime, type Micros } from '../../signal/time.js';
 import type { TraceRecord, TraceHeader } from '../../signal/trace.js';
 import { SpanSchema, TraceHeaderSchema, TraceItemSchema, type TraceItem } from './wire-format.js';
-import { wordError } from './wording.js';
+import { formatError } from './wording.js';
 import type { JsonObject } from '../../signal/attributes.js';
 import type { SpanRecord } from '../../signal/span.js';
 import type { CallDetails } from '../../signal/call-details.js';
@@ -42,7 +42,7 @@ function reasonOf(errors: readonly ErrorObject[]): string {
   // One value can break several rules; the sender counts the fields that have to be corrected.
   const messages = new Map<string, string>();
   for (const error of errors) {
-    const { pointer, message } = wordError(error);
+    const { pointer, message } = formatError(error);
     if (!messages.has(pointer)) messages.set(pointer, message);
   }
   const problems = new ItemProblems();

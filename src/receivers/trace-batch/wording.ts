@@ -12,14 +12,14 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 
 /** A broken rule of the schema: where, and in words. The error must have been made with ajv's option `verbose`. */
-export function wordError(error: ErrorObject): { readonly pointer: string; readonly message: string } {
+export function formatError(error: ErrorObject): { readonly pointer: string; readonly message: string } {
   const pointer = error.instancePath;
   const params = error.params as Readonly<Record<string, unknown>>;
   switch (error.keyword) {
     case 'required':
       return { pointer: `${pointer}/${String(params['missingProperty'])}`, message: 'is required' };
     case 'type':
-      return { pointer, message: wordType(params['type'], error.data) };
+      return { pointer, message: formatType(params['type'], error.data) };
     case 'enum': {
       const allowed = (params['allowedValues'] as readonly (string | null)[]).filter(
         (value) => value !== null,
@@ -46,7 +46,7 @@ function isNegativeAmount(format: unknown, data: unknown): boolean {
   return parseMoney(data.slice(1)) !== undefined && /^[^e]*[1-9]/i.test(data);
 }
 
-function wordType(types: unknown, data: unknown): string {
+function formatType(types: unknown, data: unknown): string {
   const wanted = (Array.isArray(types) ? types : [types]).filter((type) => type !== 'null').map(nameOfType);
   if (typeof data === 'number') {
     if (!Number.isFinite(data)) return 'is too large for a number';

@@ -1,6 +1,6 @@
 import { filledCallKey } from '../../signal/call-key.js';
-import { filledContext, parseContext, printContext } from '../../signal/run-context.js';
-import { printCall, storedCall } from '../../signal/call-details.js';
+import { filledContext, parseContext, serializeContext } from '../../signal/run-context.js';
+import { serializeCall, storedCall } from '../../signal/call-details.js';
 import { DERIVED } from './derived.js';
 import { RUNNING, type FactRow, type HeaderRow } from './rows.js';
 import type { SpanFacts } from './span-facts.js';
@@ -41,14 +41,14 @@ export function completedSpan<Row extends FactRow>(stored: Row, incoming: Row): 
 function filledText(before: string | null, later: string | null): string | null {
   if (before === null || later === null || before === later) return before ?? later;
   const filled = filledContext(parseContext(before), parseContext(later));
-  return filled && printContext(filled);
+  return filled && serializeContext(filled);
 }
 
 /** Parts of the usage that were missing are filled in; what a cost consists of goes with the cost that stays. */
 function completedCall(stored: FactRow, later: FactRow): string | null {
   const [before, after] = [stored.call_details, later.call_details].map(storedCall);
   const withCost = stored.cost_usd === null ? after : before;
-  return printCall({
+  return serializeCall({
     usage: before?.usage || after?.usage ? { ...after?.usage, ...before?.usage } : null,
     cost: withCost?.cost ?? null,
   });

@@ -1,4 +1,4 @@
-import { NO_CONTEXT, printTags, type RunContext } from '../../signal/run-context.js';
+import { NO_CONTEXT, serializeTags, type RunContext } from '../../signal/run-context.js';
 import type { HeaderSpan } from './header-of-spans.js';
 import { shallowest } from './shallowest.js';
 
@@ -23,5 +23,5 @@ export function contextOf(spans: readonly HeaderSpan[]): RunContext {
 
 /** A text that equal tags have in common; null where there are none. */
 export function tagsKey({ tags }: RunContext): string | null {
-  return tags && printTags(tags);
+  return tags && serializeTags(tags);
 }

@@ -3,7 +3,7 @@ import type { RunContext } from '../../signal/run-context.js';
 import type { Micros } from '../../signal/time.js';
 import {
   isWrapper,
-  lastSpeaking,
+  lastOutcome,
   outcomeOf,
   speaksForRun,
   type Outcome,
@@ -47,7 +47,7 @@ export function headerOf(spans: readonly HeaderSpan[]): FollowingHeader {
   const hasEnded = root !== undefined && root.status !== 'running';
   const ended_at = hasEnded ? (root.ended_at ?? latestEnd(spans)) : null;
   const wraps = hasEnded && isWrapper(speaksForRun(root), root.run_kind);
-  const outcome = hasEnded ? outcomeOf(root, wraps, () => lastSpeaking(spans)) : GOES_ON;
+  const outcome = hasEnded ? outcomeOf(root, wraps, () => lastOutcome(spans)) : GOES_ON;
   return {
     agent: agentOf(spans),
     kind: kindOf(top, spans.some(isOfAgent)),

@@ -16,7 +16,7 @@ export interface HeaderRow extends Omit<
   metadata: string | null;
   session_id: string | null;
   user_id: string | null;
-  /** A line for each (`printTags`). */
+  /** A line for each (`serializeTags`). */
   tags: string | null;
   derived: number;
 }
@@ -44,9 +44,9 @@ export interface SpanRow extends Omit<
   agent_name: string | null;
   /** A position in `RUN_KINDS`; null where the span says nothing of its run's kind. */
   run_kind: number | null;
-  /** As `printContext` gives it. */
+  /** As `serializeContext` gives it. */
   context: string | null;
-  /** As `printCall` writes them. */
+  /** As `serializeCall` writes them. */
   call_details: string | null;
   /** As `callKey` writes it; null where the span is no model call, or says too little of it. */
   call_key: string | null;

@@ -25,7 +25,7 @@ export interface OutcomeSpan extends Outcome {
 }
 
 /** What of a span says whether it speaks for its run. */
-export interface Speaking {
+export interface OutcomeCandidate {
   readonly isRoot: boolean;
   readonly type: SpanType | number;
   readonly status: RunStatus;
@@ -41,7 +41,7 @@ export const SPEAKING_SOURCES = (['root', 'agent span'] as const).map((source) =
  * Whether a span says how its agent or workflow went: it has a name of its own, or is an agent's that failed below something else.
  * A span that once speaks for its run always does.
  */
-export function speaks({ isRoot, type, status, source }: Speaking): boolean {
+export function hasOutcome({ isRoot, type, status, source }: OutcomeCandidate): boolean {
   if (source === 'root' || source === 'agent span') return true;
   return !isRoot && (type === 'agent' || type === TYPE_CODES.agent) && hasFailed(status);
 }
@@ -52,7 +52,7 @@ export function speaksForRun({
   status,
   agent_hint,
 }: Omit<OutcomeSpan, 'error_message' | 'span_id' | 'started_at'>): boolean {
-  return speaks({ isRoot: parent_span_id === null, type, status, source: agent_hint?.source });
+  return hasOutcome({ isRoot: parent_span_id === null, type, status, source: agent_hint?.source });
 }
 
 /**
@@ -61,8 +61,8 @@ export function speaksForRun({
  *
  * @param speaks whether the root {@link speaks}
  */
-export function isWrapper(speaks: boolean, kind: RunKind | null): boolean {
-  return !speaks && kind !== 'agent';
+export function isWrapper(hasOutcome: boolean, kind: RunKind | null): boolean {
+  return !hasOutcome && kind !== 'agent';
 }
 
 export function hasFailed(status: RunStatus): boolean {
@@ -74,7 +74,7 @@ export function hasFailed(status: RunStatus): boolean {
  *
  * @param root has ended
  * @param wraps whether it {@link isWrapper}
- * @param last finds {@link lastSpeaking}
+ * @param last finds {@link lastOutcome}
  */
 export function outcomeOf(root: Outcome, wraps: boolean, last: () => Outcome | undefined): Outcome {
   if (root.status === 'completed' && wraps) {
@@ -88,7 +88,7 @@ export function outcomeOf(root: Outcome, wraps: boolean, last: () => Outcome | u
  * Of the topmost spans that speak for their run ({@link speaks}), those that have no such span above, the one that began last: one
  * that failed below another was perhaps recovered from, and so was one that another followed.
  */
-export function lastSpeaking<Span extends OutcomeSpan>(spans: readonly Span[]): Span | undefined {
+export function lastOutcome<Span extends OutcomeSpan>(spans: readonly Span[]): Span | undefined {
   const speaking = spans.filter(speaksForRun);
   if (!speaking.some(({ status }) => hasFailed(status))) return undefined;
   const known = new Map(spans.map((span) => [span.span_id, span]));

@@ -1,4 +1,4 @@
-import { must } from '../../signal/checked.js';
+import { invariant } from '../../signal/checked.js';
 import type { Micros } from '../../signal/time.js';
 
 /** Where a span stands among those of its run. */
@@ -27,7 +27,7 @@ export function shallowest<Span extends PlacedSpan>(
   const tops = candidates.filter(({ parent_span_id: id }) => id === null || !known.has(id));
   if (tops.length > 0) return first(tops);
   const depths = depthsOf(spans);
-  const depth = (span: PlacedSpan): number => must(depths.get(span.span_id), 'depth of a span');
+  const depth = (span: PlacedSpan): number => invariant(depths.get(span.span_id), 'depth of a span');
   const least = candidates.reduce((min, span) => Math.min(min, depth(span)), Infinity);
   return first(candidates.filter((span) => depth(span) === least));
 }

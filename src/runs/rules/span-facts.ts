@@ -5,14 +5,14 @@ import type { MapSpan } from '../../signal/trace-map.js';
 import { formatUuid, parseUuid, uuidKey, wordsOfKey } from '../../worker/uuid-words.js';
 import type { HeaderSpan } from './header-of-spans.js';
 import type { FACT_FIELDS, SpanRow } from './rows.js';
-import { WHOLE, type ToldCall } from './told-calls.js';
+import { WHOLE, type DuplicateCall } from './told-calls.js';
 import type { UsageNode } from './usage.js';
 
 /**
  * What its run's header and the service map depend on in a span. The ids are keys ({@link uuidKey}), since very many are kept in
  * memory.
  */
-export interface SpanFacts extends Omit<HeaderSpan, 'type'>, UsageNode, MapSpan, ToldCall {}
+export interface SpanFacts extends Omit<HeaderSpan, 'type'>, UsageNode, MapSpan, DuplicateCall {}
 
 /** @param node the number of its node in the service map */
 export function factsOf(row: Pick<SpanRow, (typeof FACT_FIELDS)[number]>, node: number): SpanFacts {
@@ -52,7 +52,7 @@ function idOf(key: string): string {
 }
 
 /** What counts of a span, as its row has it. @param told with an id as a key */
-export function toldRow({ same_as, counted }: ToldCall): Pick<SpanRow, 'same_as' | 'counted'> {
+export function toldRow({ same_as, counted }: DuplicateCall): Pick<SpanRow, 'same_as' | 'counted'> {
   return { same_as: same_as === null ? null : idOf(same_as), counted: counted === WHOLE ? null : counted };
 }
 

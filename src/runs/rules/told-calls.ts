@@ -11,7 +11,7 @@ import type { Micros } from '../../signal/time.js';
  * call and the call below it. Two spans of one scope never tell the same call, nor do two with different ids. Each span joins the
  * first call that it may join, in the order of starts, then ids; those with an id of the answer before all others.
  *
- * Of the spans of one call one counts ({@link ToldCall}): the one that began last, because it is nearest to the model, of those
+ * Of the spans of one call one counts ({@link DuplicateCall}): the one that began last, because it is nearest to the model, of those
  * that say most. Tokens and cost are judged apart: where that one tells no cost, the cost of another counts. What a span above
  * others reports counts less than what they do, as everywhere (`usage.ts`).
  */
@@ -34,13 +34,13 @@ export const COUNTS = { call: 1, cost: 2 } as const;
 export const WHOLE = COUNTS.call | COUNTS.cost;
 
 /** What counts of a span, and by which other span its call is counted. */
-export interface ToldCall<Id = string> {
+export interface DuplicateCall<Id = string> {
   readonly same_as: Id | null;
   readonly counted: number;
 }
 
 /** Nothing else tells of its call. */
-export const NOT_TOLD: ToldCall<never> = { same_as: null, counted: WHOLE };
+export const NOT_TOLD: DuplicateCall<never> = { same_as: null, counted: WHOLE };
 
 /** Whether a span reports a measure, and whether a span below it does, too. */
 export const SAYS = { nothing: 0, covered: 1, first: 2 } as const;
@@ -49,7 +49,7 @@ type Says = (typeof SAYS)[keyof typeof SAYS];
 type Name = string | number;
 
 /** A span that tells of a call. Names are empty, or 0, where they are not known. */
-export interface Teller<Id> {
+export interface Reporter<Id> {
   readonly id: Id;
   readonly teller: Name;
   readonly model: Name;
@@ -74,7 +74,7 @@ export function endOf(span: { readonly started_at: Micros; readonly ended_at: Mi
 }
 
 /** Whether anything of a call may be told twice: a look in passing, for runs in which only one scope tells of calls. */
-export function haveSeveralTellers(keys: Iterable<string | null>): boolean {
+export function haveSeveralReporters(keys: Iterable<string | null>): boolean {
   let first: string | null = null;
   for (const key of keys) {
     if (key === null) continue;
@@ -90,13 +90,13 @@ export function haveSeveralTellers(keys: Iterable<string | null>): boolean {
  *
  * @param covered the spans above one that reports tokens, and those above one that reports a cost
  */
-export function toldCalls(
+export function duplicateCalls(
   spans: readonly CallSpan[],
   covered: { readonly tokens: ReadonlySet<string>; readonly cost: ReadonlySet<string> },
-): ReadonlyMap<string, ToldCall> {
-  const found = new Map<string, ToldCall>();
+): ReadonlyMap<string, DuplicateCall> {
+  const found = new Map<string, DuplicateCall>();
   const placeOf = placesIn(spans);
-  const tellers: Teller<string>[] = [];
+  const tellers: Reporter<string>[] = [];
   for (const span of spans) {
     if (span.call_key === null) continue;
     const says = (value: number | null, above: ReadonlySet<string>): Says =>
@@ -121,14 +121,14 @@ export function toldCalls(
  *
  * @param tellers all that hang together, in the order of starts, then ids
  */
-export function judged<Id>(tellers: readonly Teller<Id>[]): ReadonlyMap<Id, ToldCall<Id>> {
-  const found = new Map<Id, ToldCall<Id>>();
+export function judged<Id>(tellers: readonly Reporter<Id>[]): ReadonlyMap<Id, DuplicateCall<Id>> {
+  const found = new Map<Id, DuplicateCall<Id>>();
   if (tellers.length < 2 || tellers.length > MOST_TELLERS) return found;
   for (const call of callsOf(tellers)) if (call.length > 1) judge(call, found);
   return found;
 }
 
-function judge<Id>(call: readonly Teller<Id>[], found: Map<Id, ToldCall<Id>>): void {
+function judge<Id>(call: readonly Reporter<Id>[], found: Map<Id, DuplicateCall<Id>>): void {
   const counted = best(call, weightOf);
   const costs = best(call, (teller) => (teller === counted ? 0.5 : 0) + teller.cost);
   for (const teller of call) {
@@ -139,20 +139,20 @@ function judge<Id>(call: readonly Teller<Id>[], found: Map<Id, ToldCall<Id>>): v
 }
 
 /** How much a teller says. */
-function weightOf({ tokens, cost, model }: Teller<unknown>): number {
+function weightOf({ tokens, cost, model }: Reporter<unknown>): number {
   return tokens * 8 + cost * 2 + (model ? 1 : 0);
 }
 
 /** The last one of those with the greatest weight. @param call in the order of starts, at least one */
-function best<Id>(call: readonly Teller<Id>[], weight: (teller: Teller<Id>) => number): Teller<Id> {
+function best<Id>(call: readonly Reporter<Id>[], weight: (teller: Reporter<Id>) => number): Reporter<Id> {
   return call.reduce((chosen, teller) => (weight(teller) >= weight(chosen) ? teller : chosen));
 }
 
 /** Puts tellers of the same call together. */
-function callsOf<Id>(tellers: readonly Teller<Id>[]): Teller<Id>[][] {
-  const calls: Teller<Id>[][] = [];
-  const join = (teller: Teller<Id>, isSame: (known: Teller<Id>) => boolean): void => {
-    const isKnown = (known: Teller<Id>): boolean => overlap(known, teller) && isSame(known);
+function callsOf<Id>(tellers: readonly Reporter<Id>[]): Reporter<Id>[][] {
+  const calls: Reporter<Id>[][] = [];
+  const join = (teller: Reporter<Id>, isSame: (known: Reporter<Id>) => boolean): void => {
+    const isKnown = (known: Reporter<Id>): boolean => overlap(known, teller) && isSame(known);
     const call = calls.find(
       (others) => others.some(isKnown) && !others.some((other) => other.teller === teller.teller),
     );
@@ -167,11 +167,11 @@ function callsOf<Id>(tellers: readonly Teller<Id>[]): Teller<Id>[][] {
   return calls;
 }
 
-function overlap(one: Teller<unknown>, other: Teller<unknown>): boolean {
+function overlap(one: Reporter<unknown>, other: Reporter<unknown>): boolean {
   return one.start < other.end && other.start < one.end;
 }
 
-function isAlike(one: Teller<unknown>, other: Teller<unknown>): boolean {
+function isAlike(one: Reporter<unknown>, other: Reporter<unknown>): boolean {
   const isSameModel = Boolean(one.model) && one.model === other.model;
   const mayBeSeller = !one.provider || !other.provider || one.provider === other.provider;
   return one.place === other.place && isSameModel && mayBeSeller;
@@ -199,7 +199,7 @@ function placesIn(spans: readonly CallSpan[]): (span: CallSpan) => string {
 }
 
 /** Those that hang together by their times, within a place or by one id of the answer. @param tellers in the order of starts */
-function apart(tellers: readonly Teller<string>[]): Teller<string>[][] {
+function apart(tellers: readonly Reporter<string>[]): Reporter<string>[][] {
   const parts = tellers.map((_, i) => i);
   const partOf = (i: number): number => {
     let end = i;
@@ -218,7 +218,7 @@ function apart(tellers: readonly Teller<string>[]): Teller<string>[][] {
       } else stretches.set(group, { end, one: i });
     }
   }
-  const found = new Map<number, Teller<string>[]>();
+  const found = new Map<number, Reporter<string>[]>();
   for (const [i, teller] of tellers.entries()) {
     const part = partOf(i);
     const known = found.get(part);

@@ -1,6 +1,6 @@
 import type { NanoUsd } from '../../signal/money.js';
 import { ExactSum } from './exact-sum.js';
-import { COUNTS, haveSeveralTellers, toldCalls, WHOLE, type CallSpan, type ToldCall } from './told-calls.js';
+import { COUNTS, haveSeveralReporters, duplicateCalls, WHOLE, type CallSpan, type DuplicateCall } from './told-calls.js';
 
 /** What the usage of a trace depends on in each of its spans. */
 export type UsageNode = CallSpan;
@@ -14,7 +14,7 @@ export interface Usage {
   readonly total_cost_usd: NanoUsd | null;
 }
 
-const NOTHING_TOLD: ReadonlyMap<string, ToldCall> = new Map();
+const NOTHING_TOLD: ReadonlyMap<string, DuplicateCall> = new Map();
 
 /**
  * A trace's usage from its spans: what a span reports counts only if none of its descendants reports the same
@@ -29,14 +29,14 @@ export function usageOf(spans: readonly UsageNode[]): Usage {
 /** The same, and what counts of those spans of which not everything does, by their ids. */
 export function countedOnce(spans: readonly UsageNode[]): {
   readonly usage: Usage;
-  readonly told: ReadonlyMap<string, ToldCall>;
+  readonly told: ReadonlyMap<string, DuplicateCall>;
 } {
   const parents = new Map<string, string>();
   for (const { span_id, parent_span_id } of spans) {
     if (parent_span_id !== null) parents.set(span_id, parent_span_id);
   }
   const covered = { tokens: coveredIn(spans, parents, tokensOf), cost: coveredIn(spans, parents, costOf) };
-  const told = haveSeveralTellers(keysOf(spans)) ? toldCalls(spans, covered) : NOTHING_TOLD;
+  const told = haveSeveralReporters(keysOf(spans)) ? duplicateCalls(spans, covered) : NOTHING_TOLD;
   const counts = (span: UsageNode, bit: number): boolean =>
     ((told.get(span.span_id)?.counted ?? WHOLE) & bit) !== 0;
   const tokens = sumOf(

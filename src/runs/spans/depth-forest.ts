@@ -1,4 +1,4 @@
-import { intAt, must } from '../../signal/checked.js';
+import { intAt, invariant } from '../../signal/checked.js';
 import { FIRST_ROWS, grown } from './id-rows.js';
 import { Heap } from './heap.js';
 import { NO_ROW, type SpanColumns } from './span-columns.js';
@@ -109,14 +109,14 @@ export class DepthForest {
       const path: number[] = [];
       let row = member;
       for (; !depths.has(row); row = intAt(parents, row)) path.push(row);
-      let depth = must(depths.get(row), 'depth of a span of the ring');
+      let depth = invariant(depths.get(row), 'depth of a span of the ring');
       for (const below of path.reverse()) depths.set(below, ++depth);
     }
     this.#depths[root] = ring.size;
     for (const member of members) {
       if (member === root) continue;
       this.#up[member] = root;
-      this.#deeper[member] = must(depths.get(member), 'depth of a span below the ring') - ring.size;
+      this.#deeper[member] = invariant(depths.get(member), 'depth of a span below the ring') - ring.size;
     }
     const rank = this.#rank(intAt(this.#best, root));
     if (this.#best[root] === NO_ROW) return;

@@ -9,7 +9,7 @@ import {
 import { contextWeight, type RunContext } from '../../signal/run-context.js';
 import { contextOf } from '../rules/context-of-spans.js';
 import type { Micros } from '../../signal/time.js';
-import { lastSpeaking } from '../rules/run-outcome.js';
+import { lastOutcome } from '../rules/run-outcome.js';
 import { NOT_TOLD } from '../rules/told-calls.js';
 import { countedOnce, usageOf, type Usage } from '../rules/usage.js';
 import type { SpanFacts } from '../rules/span-facts.js';
@@ -81,8 +81,8 @@ export class FewSpans implements RunSpans {
     return topmost(this.all());
   }
 
-  lastSpeaking(): SpanFacts | undefined {
-    return lastSpeaking(this.all());
+  lastOutcome(): SpanFacts | undefined {
+    return lastOutcome(this.all());
   }
 
   header(): FollowingHeader {

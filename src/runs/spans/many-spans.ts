@@ -9,11 +9,11 @@ import type { SpanFacts } from '../rules/span-facts.js';
 import { Heap } from './heap.js';
 import { MapTally } from './map-tally.js';
 import type { DuplicateRewrite, RunSpans } from './run-spans.js';
-import { SaidOfRun } from './said-of-run.js';
+import { RunAttributes } from './said-of-run.js';
 import { NO_ROW, SpanColumns } from './span-columns.js';
-import { doesSpeak, SpeakingSpans } from './speaking-spans.js';
+import { decidesOutcome, OutcomeSpans } from './speaking-spans.js';
 import type { SpanState } from './span-state.js';
-import { TellingSpans } from './telling-spans.js';
+import { DuplicateTracker } from './telling-spans.js';
 import { UsageTree } from './usage-tree.js';
 
 /** The memory that a span takes here, compared with a span as an object. */
@@ -29,7 +29,7 @@ export class ManySpans implements RunSpans {
   readonly #columns = new SpanColumns();
   readonly #tokens = this.#tree(({ tokens }) => tokens);
   readonly #costs = this.#tree(({ costs }) => costs);
-  readonly #said = new SaidOfRun(this.#columns);
+  readonly #said = new RunAttributes(this.#columns);
   /** Spans without a parent, and some that have got one since. */
   readonly #roots = new Heap<number>((a, b) => this.#columns.isBefore(a, b));
   readonly #handles = new Map<string, SpanState>();
@@ -40,9 +40,9 @@ export class ManySpans implements RunSpans {
   #lastTime = -Infinity;
   #isOfAgent = false;
   #map: MapTally | null = null;
-  #speaking: SpeakingSpans | null = null;
+  #speaking: OutcomeSpans | null = null;
   /** Null while a single scope tells of calls. */
-  #telling: TellingSpans | null = null;
+  #telling: DuplicateTracker | null = null;
 
   /** Made from the same objects, which stay until {@link release}. */
   static of(spans: Iterable<SpanState>): ManySpans {
@@ -148,8 +148,8 @@ export class ManySpans implements RunSpans {
     return top === NO_ROW ? undefined : this.#columns.facts(top);
   }
 
-  lastSpeaking(): SpanFacts | undefined {
-    const row = (this.#speaking ??= new SpeakingSpans(this.#columns)).last;
+  lastOutcome(): SpanFacts | undefined {
+    const row = (this.#speaking ??= new OutcomeSpans(this.#columns)).last;
     const isOfUse = row !== NO_ROW && hasFailed(this.#columns.status(row));
     return isOfUse ? this.#columns.facts(row) : undefined;
   }
@@ -162,7 +162,7 @@ export class ManySpans implements RunSpans {
     const ended_at = hasEnded ? (Number.isNaN(end) ? this.#latestEnd : end) : null;
     const outcome = hasEnded
       ? outcomeOf({ status, error_message: this.#columns.error(root) }, this.#wraps(root), () =>
-          this.lastSpeaking(),
+          this.lastOutcome(),
         )
       : GOES_ON;
     return {
@@ -177,7 +177,7 @@ export class ManySpans implements RunSpans {
   }
 
   #wraps(root: number): boolean {
-    return isWrapper(doesSpeak(this.#columns, root), this.#columns.kind(root));
+    return isWrapper(decidesOutcome(this.#columns, root), this.#columns.kind(root));
   }
 
   usage(): Usage {
@@ -246,7 +246,7 @@ export class ManySpans implements RunSpans {
     const columns = this.#columns;
     const [tokens, cost] = [doubleAt(columns.tokens, row), doubleAt(columns.costs, row)];
     const before = this.#said.ranks(row);
-    const spoke = doesSpeak(columns, row);
+    const spoke = decidesOutcome(columns, row);
     const wasCall = columns.voice(row) !== null;
     const isLinked = columns.parents[row] === NO_ROW && parent !== NO_ROW;
     const node = intAt(columns.nodes, row);
@@ -257,7 +257,7 @@ export class ManySpans implements RunSpans {
       else this.#map = null;
     }
     // Paths of the spans below lead past it, and nothing says which these are.
-    if (!spoke && doesSpeak(columns, row)) this.#speaking = null;
+    if (!spoke && decidesOutcome(columns, row)) this.#speaking = null;
     this.#tokens.reported(row, tokens);
     this.#costs.reported(row, cost);
     if (isLinked) {
@@ -279,8 +279,8 @@ export class ManySpans implements RunSpans {
 
   /** From where on several scopes tell of calls. */
   #listen(): void {
-    if (this.#telling === null && this.#columns.haveSeveralTellers)
-      this.#telling = new TellingSpans(this.#columns, this.#tokens, this.#costs);
+    if (this.#telling === null && this.#columns.haveSeveralReporters)
+      this.#telling = new DuplicateTracker(this.#columns, this.#tokens, this.#costs);
   }
 
   #tree(values: (columns: SpanColumns) => Float64Array): UsageTree {

@@ -1,13 +1,13 @@
 import type { RunFacts } from '../rules/run-facts.js';
 import type { Micros } from '../../signal/time.js';
 import type { SpanFacts } from '../rules/span-facts.js';
-import type { ToldCall } from '../rules/told-calls.js';
+import type { DuplicateCall } from '../rules/told-calls.js';
 import type { SpanState } from './span-state.js';
 
 /** What counts of a span from now on. The ids are keys. */
 export interface DuplicateRewrite {
   readonly span_id: string;
-  readonly told: ToldCall;
+  readonly told: DuplicateCall;
 }
 
 /** The spans of one run, as far as its header and the service map depend on them. Ids are keys: `uuidKey`. */
@@ -33,7 +33,7 @@ export interface RunSpans extends RunFacts {
   /** The topmost span; undefined where there is none, or where it is not kept as a whole. */
   top(): SpanFacts | undefined;
   /** See `rules/run-outcome.ts`; undefined also where no such span failed. Not of a truncated run. */
-  lastSpeaking(): SpanFacts | undefined;
+  lastOutcome(): SpanFacts | undefined;
   /**
    * The spans of which something else counts than their facts say, with what it is: `rules/told-calls.ts`. Of a truncated run none: it
    * does not change any more.

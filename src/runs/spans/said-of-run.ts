@@ -1,17 +1,17 @@
 import { NO_CONTEXT, type RunContext } from '../../signal/run-context.js';
 import { tagsKey } from '../rules/context-of-spans.js';
 import { NO_AGENT } from '../rules/header-of-spans.js';
-import { TopmostSaying, type Said } from './topmost-saying.js';
+import { RootmostValue, type Said } from './topmost-saying.js';
 import type { SpanColumns } from './span-columns.js';
 
 /** The memory that a span takes where depths are kept, compared with a span as an object. */
 const DEPTH_WEIGHT = 0.1;
 
 /** What the spans of a run say of it ({@link headerOf}, {@link contextOf}): its agent, its session, its user and its tags. */
-export class SaidOfRun {
+export class RunAttributes {
   readonly #columns: SpanColumns;
   readonly #said: readonly Said[];
-  readonly #topmost: readonly TopmostSaying[];
+  readonly #topmost: readonly RootmostValue[];
 
   constructor(columns: SpanColumns) {
     this.#columns = columns;
@@ -28,7 +28,7 @@ export class SaidOfRun {
       context(({ user_id }) => user_id),
       context(tagsKey),
     ];
-    this.#topmost = this.#said.map((said) => new TopmostSaying(columns, said));
+    this.#topmost = this.#said.map((said) => new RootmostValue(columns, said));
   }
 
   get agent(): string {

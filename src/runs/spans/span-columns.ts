@@ -8,9 +8,9 @@ import {
   type RunStatus,
 } from '../../signal/span.js';
 import { NO_NODE } from '../../signal/service-map.js';
-import { printCallKey, RADIX, readCallKey, type CallKey } from '../../signal/call-key.js';
-import { contextWeight, printContext, type RunContext } from '../../signal/run-context.js';
-import { speaks } from '../rules/run-outcome.js';
+import { serializeCallKey, RADIX, readCallKey, type CallKey } from '../../signal/call-key.js';
+import { contextWeight, serializeContext, type RunContext } from '../../signal/run-context.js';
+import { hasOutcome } from '../rules/run-outcome.js';
 import type { SpanFacts } from '../rules/span-facts.js';
 import { WHOLE } from '../rules/told-calls.js';
 import { FIRST_ROWS, grown, IdRows } from './id-rows.js';
@@ -55,7 +55,7 @@ export class SpanColumns {
   /** What counts of each span: `told-calls.ts`. */
   counts = new Uint8Array(FIRST_ROWS);
   /** Whether spans of several scopes tell of calls. */
-  haveSeveralTellers = false;
+  haveSeveralReporters = false;
   /** How many spans there are. */
   size = 0;
   #here = new Uint8Array(FIRST_ROWS);
@@ -161,7 +161,7 @@ export class SpanColumns {
     this.counts[row] = span.counted;
     this.#setCall(row, span.call_key);
     const source = span.agent_hint?.source;
-    const isKept = !hasParent || speaks({ isRoot: false, type: span.type, status: span.status, source });
+    const isKept = !hasParent || hasOutcome({ isRoot: false, type: span.type, status: span.status, source });
     if (!isKept || span.error_message === null) this.#errors.delete(row);
     else this.#errors.set(row, span.error_message);
   }
@@ -205,18 +205,18 @@ export class SpanColumns {
     const { response, ...voice } = readCallKey(key);
     this.#voices[row] = this.#voiceNumber(voice);
     this.responses[row] = response === '' ? 0 : Number.parseInt(response, RADIX);
-    this.haveSeveralTellers ||= this.#voiceList[0]?.teller !== voice.teller;
+    this.haveSeveralReporters ||= this.#voiceList[0]?.teller !== voice.teller;
   }
 
   #callKey(row: number): string | null {
     const voice = this.voice(row);
     if (voice === null) return null;
     const response = doubleAt(this.responses, row);
-    return printCallKey({ ...voice, response: response === 0 ? '' : response.toString(RADIX) });
+    return serializeCallKey({ ...voice, response: response === 0 ? '' : response.toString(RADIX) });
   }
 
   #voiceNumber(voice: Voice): number {
-    const key = printCallKey({ ...voice, response: '' });
+    const key = serializeCallKey({ ...voice, response: '' });
     const known = this.#voiceNumbers.get(key);
     if (known !== undefined) return known;
     const number = this.#voiceList.push(voice) - 1;
@@ -234,7 +234,7 @@ export class SpanColumns {
   }
 
   #contextNumber(context: RunContext): number {
-    const key = printContext(context);
+    const key = serializeContext(context);
     const known = this.#contextNumbers.get(key);
     if (known !== undefined) return known;
     const number = this.#contextList.push(context) - 1;

@@ -1,16 +1,16 @@
 import { byteAt, intAt } from '../../signal/checked.js';
-import { speaks } from '../rules/run-outcome.js';
+import { hasOutcome } from '../rules/run-outcome.js';
 import { endOfPath } from './end-of-path.js';
 import { Heap } from './heap.js';
 import { FIRST_ROWS, grown } from './id-rows.js';
 import { NO_ROW, type SpanColumns } from './span-columns.js';
 
 /**
- * Finds `lastSpeaking` while spans come and their parents become known. A span that speaks and has another one above it has so for
+ * Finds `lastOutcome` while spans come and their parents become known. A span that speaks and has another one above it has so for
  * good; hence all that speak lie in a heap, of which the first is dropped once somebody above it speaks. Who is above is found by
  * paths that end at the nearest span that speaks, or else at the root of the tree, and that are shortened when they are walked.
  */
-export class SpeakingSpans {
+export class OutcomeSpans {
   readonly #columns: SpanColumns;
   #up = new Int32Array(FIRST_ROWS);
   #rows = 0;
@@ -36,7 +36,7 @@ export class SpeakingSpans {
   /** A span has arrived. */
   arrived(row: number): void {
     this.#reach(row);
-    if (doesSpeak(this.#columns, row)) this.#heap.push(row);
+    if (decidesOutcome(this.#columns, row)) this.#heap.push(row);
     if (this.#columns.parents[row] !== NO_ROW) this.linked(row);
   }
 
@@ -44,7 +44,7 @@ export class SpeakingSpans {
   linked(row: number): void {
     const parent = intAt(this.#columns.parents, row);
     this.#reach(parent);
-    if (doesSpeak(this.#columns, row)) return;
+    if (decidesOutcome(this.#columns, row)) return;
     const end = endOfPath(this.#up, parent);
     // A ring of parents in which nobody speaks.
     if (end !== row) this.#up[row] = end;
@@ -52,7 +52,7 @@ export class SpeakingSpans {
 
   #isBelow(row: number): boolean {
     const parent = intAt(this.#columns.parents, row);
-    return parent !== NO_ROW && doesSpeak(this.#columns, endOfPath(this.#up, parent));
+    return parent !== NO_ROW && decidesOutcome(this.#columns, endOfPath(this.#up, parent));
   }
 
   #reach(row: number): void {
@@ -62,10 +62,10 @@ export class SpeakingSpans {
 }
 
 /** Whether the span of a row is here and speaks for its run. */
-export function doesSpeak(columns: SpanColumns, row: number): boolean {
+export function decidesOutcome(columns: SpanColumns, row: number): boolean {
   return (
     columns.isHere(row) &&
-    speaks({
+    hasOutcome({
       isRoot: columns.parents[row] === NO_ROW,
       type: byteAt(columns.types, row),
       status: columns.status(row),

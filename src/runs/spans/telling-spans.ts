@@ -1,4 +1,4 @@
-import { byteAt, doubleAt, intAt, itemAt, must } from '../../signal/checked.js';
+import { byteAt, doubleAt, intAt, itemAt, invariant } from '../../signal/checked.js';
 import type { Micros } from '../../signal/time.js';
 import {
   COUNTS,
@@ -8,8 +8,8 @@ import {
   NOT_TOLD,
   SAYS,
   WHOLE,
-  type Teller,
-  type ToldCall,
+  type Reporter,
+  type DuplicateCall,
 } from '../rules/told-calls.js';
 import { endOfPath } from './end-of-path.js';
 import { FIRST_ROWS, grown } from './id-rows.js';
@@ -21,7 +21,7 @@ import type { UsageTree } from './usage-tree.js';
  * the answer, lie in stretches of time without a gap; calls whose stretches have a call in common hang together. All of that only
  * ever grows together. So a span that comes has those judged anew that it hangs together with, and no others.
  */
-export class TellingSpans {
+export class DuplicateTracker {
   readonly #columns: SpanColumns;
   readonly #tokens: UsageTree;
   readonly #costs: UsageTree;
@@ -37,7 +37,7 @@ export class TellingSpans {
   readonly #places: Stretches;
   readonly #answers: Stretches;
   /** What counts, where that is not everything. */
-  readonly #told = new Map<number, ToldCall<number>>();
+  readonly #told = new Map<number, DuplicateCall<number>>();
   readonly #toJudge = new Set<number>();
   /** Calls of which something else is kept in their rows. */
   readonly #news = new Set<number>();
@@ -106,18 +106,18 @@ export class TellingSpans {
   }
 
   /** Those of which something else is kept in their rows than counts now. To be called after {@link judge}. */
-  *news(): Generator<readonly [row: number, told: ToldCall<number>]> {
+  *news(): Generator<readonly [row: number, told: DuplicateCall<number>]> {
     for (const row of this.#news) yield [row, this.#told.get(row) ?? NOT_TOLD];
   }
 
-  #teller(row: number): Teller<number> {
+  #teller(row: number): Reporter<number> {
     const columns = this.#columns;
     const says = (value: number, tree: UsageTree) =>
       Number.isNaN(value) ? SAYS.nothing : tree.isAbove(row) ? SAYS.covered : SAYS.first;
     const start = doubleAt(columns.starts, row);
     return {
       id: row,
-      ...must(columns.voice(row), 'voice of a call'),
+      ...invariant(columns.voice(row), 'voice of a call'),
       response: doubleAt(columns.responses, row),
       place: this.#placeOf(row),
       start,
@@ -127,7 +127,7 @@ export class TellingSpans {
     };
   }
 
-  #tell(row: number, told: ToldCall<number> | undefined): void {
+  #tell(row: number, told: DuplicateCall<number> | undefined): void {
     if (told === undefined) this.#told.delete(row);
     else this.#told.set(row, told);
     const counted = told?.counted ?? WHOLE;
@@ -225,7 +225,7 @@ class Stretches {
     const others = this.#groups.get(into) ?? [];
     const [few, many] = firsts.length < others.length ? [firsts, others] : [others, firsts];
     this.#groups.set(into, many);
-    for (const row of few) this.#fill(many, row, must(this.#ends.get(row), 'end of a stretch'));
+    for (const row of few) this.#fill(many, row, invariant(this.#ends.get(row), 'end of a stretch'));
   }
 
   #fill(firsts: number[], row: number, end: Micros): void {
@@ -249,7 +249,7 @@ class Stretches {
   }
 
   #endOf(first: number): Micros {
-    return must(this.#ends.get(first), 'end of a stretch');
+    return invariant(this.#ends.get(first), 'end of a stretch');
   }
 
   /** How many stretches begin no later. */

@@ -13,7 +13,7 @@ export interface Said {
  * Which span says something of its run, of those that have it from the best source the topmost ({@link shallowest}). Usually all of
  * them say the same, and then nobody has to know their depths.
  */
-export class TopmostSaying {
+export class RootmostValue {
   readonly #columns: SpanColumns;
   readonly #said: Said;
   #rank = Infinity;

@@ -7,8 +7,8 @@ import type { SpanFacts } from '../rules/span-facts.js';
 import {
   failureOf,
   isAbove,
-  printFailure,
-  printTop,
+  serializeFailure,
+  serializeTop,
   readFailure,
   readTop,
   topOf,
@@ -120,8 +120,8 @@ export class TruncatedSpans implements RunSpans {
       lastTime: this.#lastTime,
       isOfAgent: this.#isOfAgent,
       context: this.#context,
-      top: printTop(this.#top),
-      failure: printFailure(this.#failure),
+      top: serializeTop(this.#top),
+      failure: serializeFailure(this.#failure),
     };
     return JSON.stringify(summary);
   }
@@ -230,7 +230,7 @@ export class TruncatedSpans implements RunSpans {
     return this.#latestEnd;
   }
 
-  lastSpeaking(): undefined {
+  lastOutcome(): undefined {
     return undefined;
   }
 

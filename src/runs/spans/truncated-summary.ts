@@ -46,7 +46,7 @@ export function topOf(span: SpanFacts): Top {
   return { span_id, parent_span_id, started_at, status, ended_at, error_message, run_kind, isWrapper: wraps };
 }
 
-export function printTop(top: Top): Summary['top'] {
+export function serializeTop(top: Top): Summary['top'] {
   const { span_id, parent_span_id, started_at, status, ended_at, run_kind, error_message } = top;
   const units = Array.from({ length: span_id.length }, (_, i) => span_id.charCodeAt(i));
   const kind = run_kind === null ? null : RUN_KINDS.indexOf(run_kind);
@@ -70,12 +70,12 @@ export function readTop(printed: Summary['top']): Top {
 }
 
 export function failureOf(spans: RunSpans): Outcome | undefined {
-  const last = spans.lastSpeaking();
+  const last = spans.lastOutcome();
   if (last === undefined || !hasFailed(last.status)) return undefined;
   return { status: last.status, error_message: last.error_message };
 }
 
-export function printFailure(failure: Outcome | undefined): Summary['failure'] {
+export function serializeFailure(failure: Outcome | undefined): Summary['failure'] {
   return failure === undefined ? null : [RUN_STATUSES.indexOf(failure.status), failure.error_message];
 }
 

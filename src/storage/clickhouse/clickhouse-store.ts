@@ -6,9 +6,9 @@ import type { Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import { repeat } from '../../telemetry/repeat.js';
 import { waitFor } from '../../telemetry/wait-for.js';
-import { isControlPlane, type ControlPlane } from '../contracts/control-plane.js';
+import { isControlStore, type ControlStore } from '../contracts/control-plane.js';
 import type { Agents, Models, Runs, Series, Sessions } from '../contracts/runs.js';
-import type { AlertFigures, PastFigures } from '../contracts/alerts.js';
+import type { AlertStats, PastStats } from '../contracts/alerts.js';
 import type { Logs } from '../contracts/logs.js';
 import type { Metrics } from '../contracts/metrics.js';
 import type { PromptRuns } from '../contracts/prompts.js';
@@ -16,18 +16,18 @@ import { ReadMetrics } from '../shared/read-metrics.js';
 import type { ReadPool } from '../shared/read-pool.js';
 import type { ServiceMap } from '../contracts/service-map.js';
 import { MeasuredBytes } from '../shared/measured-bytes.js';
-import type { TelemetryParts } from '../contracts/telemetry-plane.js';
+import type { PartialTelemetryStore } from '../contracts/telemetry-plane.js';
 import type { TelemetryTransfer, Transferable } from '../contracts/transfer.js';
 import type { TelemetryWriter, Usage } from '../contracts/telemetry-writer.js';
-import { RunPlane } from './run-plane.js';
+import { RunStore } from './run-plane.js';
 import { TransferIn } from './transfer/transfer-in.js';
 import { TransferOut } from './transfer/transfer-out.js';
-import { ToldArrivals } from '../shared/told-arrivals.js';
+import { LocalChangeFeed } from '../shared/told-arrivals.js';
 import type { ClickHouseOptions } from './clickhouse-options.js';
 import { ClickHouseStoreError } from './clickhouse-store-error.js';
 import { Connection } from './client/connection.js';
-import { inTurns, openTurns, type ReadRight } from './client/in-turns.js';
-import { Reach } from './client/reach.js';
+import { withTurns, openTurns, type ReadRight } from './client/in-turns.js';
+import { StoreHandle } from './client/reach.js';
 import { removeLinks } from './runs/prompt-links.js';
 import { readStoredBytes } from './queries/stored-bytes.js';
 import { removeOldDays } from './tables/retention.js';
@@ -60,10 +60,10 @@ const SIZES_EVERY_MS = 60_000;
 const LOOK_EVERY_MS = 5000;
 
 /** The store in ClickHouse as the rest of the daemon sees it: what it holds so far (`README.md`). */
-export class ClickHouseStore implements Component, TelemetryParts, Transferable {
-  readonly #reach = new Reach();
+export class ClickHouseStore implements Component, PartialTelemetryStore, Transferable {
+  readonly #reach = new StoreHandle();
   readonly isShared = true;
-  readonly arrivals = new ToldArrivals();
+  readonly arrivals = new LocalChangeFeed();
   readonly logs: Logs;
   readonly metrics: Metrics;
   readonly writer: TelemetryWriter;
@@ -74,14 +74,14 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
   readonly sessions: Sessions;
   readonly map: ServiceMap;
   readonly prompts: PromptRuns;
-  readonly figures: AlertFigures;
-  readonly past: PastFigures;
+  readonly stats: AlertStats;
+  readonly past: PastStats;
   readonly usage: Usage;
   readonly stored = new MeasuredBytes();
   readonly transfer: TelemetryTransfer;
   readonly #out: TransferOut;
   readonly #items: ItemWrites;
-  readonly #plane: RunPlane;
+  readonly #plane: RunStore;
   readonly #turns: ReadPool<ReadRight>;
   readonly #readMetrics: ReadMetrics;
   readonly #sizes: StoreSizes;
@@ -89,7 +89,7 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
   readonly #options: ClickHouseStoreOptions;
   readonly #owner = randomUUID();
   readonly #ends: (() => void)[] = [];
-  #control: ControlPlane | null = null;
+  #control: ControlStore | null = null;
   #id: string | null = null;
   #isReached = true;
 
@@ -98,7 +98,7 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
     this.#options = options;
     const { clock } = settings;
     const { stored } = this;
-    const plane = new RunPlane(this.#reach, this.arrivals, options, { clock, stored });
+    const plane = new RunStore(this.#reach, this.arrivals, options, { clock, stored });
     const items = new ItemWrites({
       reach: this.#reach,
       arrivals: this.arrivals,
@@ -121,7 +121,7 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
     this.#sizes = new StoreSizes(settings.meter, options.database);
     const { runs, agents, models, series, sessions, map, prompts, past } = plane;
     const [logs, metrics] = [new LogReads(this.#reach), new MetricReads(this.#reach)];
-    const reads = inTurns(
+    const reads = withTurns(
       { runs, agents, models, series, sessions, map, prompts, past, logs, metrics },
       this.#turns,
     );
@@ -135,7 +135,7 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
     this.past = reads.past;
     this.logs = reads.logs;
     this.metrics = reads.metrics;
-    this.figures = plane.figures;
+    this.stats = plane.stats;
     this.usage = plane.usage;
     const open = () => {
       const { connection } = this.#reach;
@@ -169,7 +169,7 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
 
   /** @throws ClickHouseStoreError with the place and the cure */
   async start(host: Host): Promise<void> {
-    const control = host.extension(this.#options.control, isControlPlane);
+    const control = host.extension(this.#options.control, isControlStore);
     const { clock } = this.#settings;
     const place = { database: this.#options.database, now: () => performance.now() };
     // The database need not be there before the tables are made.
@@ -200,7 +200,7 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
         this.#settings,
         { everyMs: UPKEEP_EVERY_MS, failed: 'Could not complete run maintenance; retrying.', isLater: true },
         async () => {
-          await this.#plane.keepUp();
+          await this.#plane.runMaintenance();
         },
       ),
     );
@@ -211,7 +211,7 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
       await this.#sizes.update(connection);
     });
     this.#repeat(FIGURES_EVERY_MS, 'Could not update the metrics of reads.', async () => {
-      this.#readMetrics.update(this.#turns.figures);
+      this.#readMetrics.update(this.#turns.stats);
     });
     this.#repeat(LOOK_EVERY_MS, 'Could not check whether ClickHouse is reachable.', async () => {
       await this.#look(host, connection);
@@ -226,7 +226,7 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
 
   async shutdown(deadline: AbortSignal): Promise<void> {
     for (const end of this.#ends.splice(0)) end();
-    this.#turns.hurry();
+    this.#turns.abortPending();
     await waitFor(this.#out.close(), deadline);
     await waitFor(
       Promise.all([this.#items.idle(), this.#plane.idle()]).then(() => undefined),
@@ -283,20 +283,20 @@ export class ClickHouseStore implements Component, TelemetryParts, Transferable 
 
   /** Says when the store cannot be reached, and when it can again. */
   async #look(host: Host, connection: Connection): Promise<void> {
-    let trouble: string | null = null;
+    let healthIssue: string | null = null;
     try {
       await connection.rows('SELECT 1');
     } catch (error) {
-      trouble = error instanceof Error ? error.message : String(error);
+      healthIssue = error instanceof Error ? error.message : String(error);
     }
-    if (this.#isReached === (trouble === null) || this.#ends.length === 0) return;
-    this.#isReached = trouble === null;
-    if (trouble === null) {
+    if (this.#isReached === (healthIssue === null) || this.#ends.length === 0) return;
+    this.#isReached = healthIssue === null;
+    if (healthIssue === null) {
       this.#settings.logger.info({}, 'ClickHouse is available again.');
       host.reportStatus({ level: 'ok' });
     } else {
-      this.#settings.logger.error({ reason: trouble }, 'ClickHouse is unavailable; retrying.');
-      host.reportStatus({ level: 'recoverable', message: `ClickHouse is unavailable: ${trouble}` });
+      this.#settings.logger.error({ reason: healthIssue }, 'ClickHouse is unavailable; retrying.');
+      host.reportStatus({ level: 'recoverable', message: `ClickHouse is unavailable: ${healthIssue}` });
     }
   }
 

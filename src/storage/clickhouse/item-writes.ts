@@ -8,10 +8,10 @@ import { CallOrder } from '../shared/call-order.js';
 import { TOO_MANY_METRICS } from '../contracts/metrics.js';
 import type { MeasuredBytes } from '../shared/measured-bytes.js';
 import type { TelemetryWriter } from '../contracts/telemetry-writer.js';
-import type { ToldArrivals } from '../shared/told-arrivals.js';
-import type { UserTerms } from '../shared/user-terms.js';
+import type { LocalChangeFeed } from '../shared/told-arrivals.js';
+import type { StoreUserLimits } from '../shared/user-terms.js';
 import type { ClickHouseOptions } from './clickhouse-options.js';
-import type { Reach } from './client/reach.js';
+import type { StoreHandle } from './client/reach.js';
 import { logRows } from './logs/log-rows.js';
 import { KnownMetrics, type TakenMetrics } from './metrics/known-metrics.js';
 import { readMetricFacts } from './metrics/metric-facts.js';
@@ -23,7 +23,7 @@ import { missingRows, NO_BATCH } from './tables/stored-batch.js';
 import { POINTS } from './tables/metric-tables.js';
 import type { NewRow } from './tables/table.js';
 
-/** Notes that items are going to be written: `RunPlane`. @throws ConsumeError */
+/** Notes that items are going to be written: `RunStore`. @throws ConsumeError */
 type AdmitBatch<Name> = (
   batch: Pick<Batch<unknown>, 'tenant' | 'quota'>,
   receivedAt: Micros,
@@ -32,8 +32,8 @@ type AdmitBatch<Name> = (
 ) => Promise<AdmittedItems | WrittenBatch | null>;
 
 export interface ItemWriteParts {
-  readonly reach: Reach;
-  readonly arrivals: ToldArrivals;
+  readonly reach: StoreHandle;
+  readonly arrivals: LocalChangeFeed;
   readonly options: Pick<ClickHouseOptions, 'groupRows' | 'isReplicated' | 'maxQueueBytes'>;
   /** Counts the items of a batch; null where they count for no quota and have no name. */
   readonly admit: AdmitBatch<string | null>;
@@ -41,7 +41,7 @@ export interface ItemWriteParts {
   readonly claim: AdmitBatch<string>;
   readonly clock: Clock;
   readonly stored: Pick<MeasuredBytes, 'refuseExceeded' | 'add'>;
-  readonly termsOf: (userId: string) => Promise<UserTerms>;
+  readonly termsOf: (userId: string) => Promise<StoreUserLimits>;
 }
 
 /** The part of the contract `TelemetryWriter` that takes items which are only ever added. */

@@ -3,17 +3,17 @@ import { notOpen } from '../contracts/errors.js';
 import type { ConsumeContext, Receipt } from '../../component/consumer.js';
 import type { Clock } from '../../component/telemetry.js';
 import type { TracesBatch } from '../../signal/batch.js';
-import type { AlertFigures, PastFigures } from '../contracts/alerts.js';
+import type { AlertStats, PastStats } from '../contracts/alerts.js';
 import { CallOrder } from '../shared/call-order.js';
-import type { ControlPlane } from '../contracts/control-plane.js';
+import type { ControlStore } from '../contracts/control-plane.js';
 import { PromptNumbers } from '../shared/prompt-numbers.js';
-import type { ToldArrivals } from '../shared/told-arrivals.js';
+import type { LocalChangeFeed } from '../shared/told-arrivals.js';
 import type { MeasuredBytes } from '../shared/measured-bytes.js';
-import { KnownUsers, type UserTerms } from '../shared/user-terms.js';
+import { KnownUsers, type StoreUserLimits } from '../shared/user-terms.js';
 import { Observations } from './alerts/observations.js';
 import { PastReads } from './alerts/past-figures.js';
 import type { ClickHouseOptions } from './clickhouse-options.js';
-import type { Reach } from './client/reach.js';
+import type { StoreHandle } from './client/reach.js';
 import type { Reads } from './client/reads.js';
 import { AgentNames } from './names/agent-names.js';
 import { AgentReads } from './queries/agent-reads.js';
@@ -53,7 +53,7 @@ const REMEMBERED = 10_000;
 
 /** What there is while the store is open. */
 interface Opened {
-  readonly control: ControlPlane;
+  readonly control: ControlStore;
   readonly store: string;
   readonly names: AgentNames;
   readonly users: KnownUsers;
@@ -65,7 +65,7 @@ interface Opened {
 }
 
 /** Runs and everything that follows from them. */
-export class RunPlane {
+export class RunStore {
   readonly runs: RunReads;
   readonly agents: AgentReads;
   readonly models: ModelReads;
@@ -73,12 +73,12 @@ export class RunPlane {
   readonly sessions: SessionReads;
   readonly map: MapReads;
   readonly prompts: PromptReads;
-  readonly figures: AlertFigures;
-  readonly past: PastFigures;
+  readonly stats: AlertStats;
+  readonly past: PastStats;
   readonly usage: UsageReads;
   readonly stored: MeasuredBytes;
-  readonly #reach: Reach;
-  readonly #arrivals: ToldArrivals;
+  readonly #reach: StoreHandle;
+  readonly #arrivals: LocalChangeFeed;
   readonly #options: Pick<ClickHouseOptions, 'groupRows' | 'maxQueueBytes'>;
   readonly #clock: Clock;
   readonly #order = new CallOrder();
@@ -86,8 +86,8 @@ export class RunPlane {
   #opened: Opened | null = null;
 
   constructor(
-    reach: Reach,
-    arrivals: ToldArrivals,
+    reach: StoreHandle,
+    arrivals: LocalChangeFeed,
     options: Pick<ClickHouseOptions, 'groupRows' | 'maxQueueBytes'>,
     { clock, stored }: { readonly clock: Clock; readonly stored: MeasuredBytes },
   ) {
@@ -101,7 +101,7 @@ export class RunPlane {
       pages: (...args) => reach.connection.pages(...args),
     };
     const names: Pick<AgentNames, 'of'> = { of: async (...args) => await this.#open().names.of(...args) };
-    const prompts: Pick<ControlPlane['prompts'], 'findNumber' | 'numbersOf'> = {
+    const prompts: Pick<ControlStore['prompts'], 'findNumber' | 'numbersOf'> = {
       findNumber: async (...args) => await this.#open().control.prompts.findNumber(...args),
       numbersOf: async (...args) => await this.#open().control.prompts.numbersOf(...args),
     };
@@ -138,7 +138,7 @@ export class RunPlane {
       names,
       findTenant: async (userId) => (await this.#open().users.tenants([userId])).get(userId) ?? null,
     });
-    this.figures = observations;
+    this.stats = observations;
     this.past = new PastReads(reads, observations);
     this.usage = new UsageReads(() => {
       const { control, store } = this.#open();
@@ -147,7 +147,7 @@ export class RunPlane {
   }
 
   /** @param store its identity @param owner this process, unlike any other that is or was */
-  open(control: ControlPlane, store: string, owner: string): void {
+  open(control: ControlStore, store: string, owner: string): void {
     const { connection } = this.#reach;
     const users = new KnownUsers(control, this.#clock);
     const prompts = new PromptNumbers(control, this.#clock);
@@ -204,7 +204,7 @@ export class RunPlane {
   }
 
   /** What has to be known of a user. @throws ConsumeError; Error for a user that there is not */
-  async termsOf(userId: string): Promise<UserTerms> {
+  async termsOf(userId: string): Promise<StoreUserLimits> {
     const { users } = this.#open();
     return users.known(userId) ?? (await users.find(userId));
   }
@@ -255,7 +255,7 @@ export class RunPlane {
   }
 
   /** Finishes what other processes left, and ends runs of which nothing comes any more. To be called every few seconds. */
-  async keepUp(): Promise<void> {
+  async runMaintenance(): Promise<void> {
     const { upkeep } = this.#open();
     await finishLeftWrites(upkeep);
     await timeOutIdleRuns(upkeep, this.#clock.now());

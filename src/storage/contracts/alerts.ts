@@ -422,7 +422,7 @@ export type Target =
   | { readonly userId: string; readonly service: string };
 
 /** Which figures of a target are wanted: those that are not are null in the answer. */
-export interface WantedFigures {
+export interface WantedStats {
   readonly target: Target;
   readonly runs: boolean;
   readonly cost: boolean;
@@ -440,7 +440,7 @@ export interface WantedMetric {
    * label; null for all.
    */
   readonly service: string | null;
-  /** As {@link WantedFigures.since}. */
+  /** As {@link WantedStats.since}. */
   readonly since?: readonly Evidence[];
 }
 
@@ -461,14 +461,14 @@ export interface Observing {
   readonly windowStart: Micros;
   /** Days by their first moment (included) and their end (excluded): the runs that started within. */
   readonly days: readonly { readonly from: Micros; readonly to: Micros }[];
-  readonly targets: readonly WantedFigures[];
+  readonly targets: readonly WantedStats[];
   readonly metrics: readonly WantedMetric[];
   /** Points after this, and not after `now`. */
   readonly pointsStart: Micros;
 }
 
 /** Finished runs (or spans) of a target in the window, by event time: the end, else the start, and never after it came. */
-export interface WindowFigures extends Looked {
+export interface WindowStats extends Looked {
   readonly finished: number;
   /** `success` is false, or it is null and the status `failed` or `timed_out`. Of spans by status alone. */
   readonly failed: number;
@@ -479,17 +479,17 @@ export interface WindowFigures extends Looked {
 }
 
 /** What a target's runs (or spans) of a day cost. */
-export interface CostFigures {
+export interface CostStats {
   readonly cost: Usd;
   /** Those that have a cost. */
   readonly priced: number;
 }
 
-export interface TargetFigures {
+export interface TargetStats {
   /** Null where they were not wanted, and where the target is not known (yet). */
-  readonly window: WindowFigures | null;
+  readonly window: WindowStats | null;
   /** In the order of the days asked for; empty where they were not wanted, or the target is not known. */
-  readonly costs: readonly CostFigures[];
+  readonly costs: readonly CostStats[];
   /**
    * The last time of any run or span, never after it came, also of those that retention has removed since; of an agent of
    * which no run is known, when it came into being. Null where there is none, or it was not wanted.
@@ -498,7 +498,7 @@ export interface TargetFigures {
 }
 
 /** The newest points of the series of a metric, one of each. */
-export interface MetricFigures extends Looked {
+export interface MetricStats extends Looked {
   readonly series: number;
   /** Of their values; null where there are none. */
   readonly min: number | null;
@@ -507,9 +507,9 @@ export interface MetricFigures extends Looked {
 
 export interface Observed {
   /** In the order of the targets asked for. */
-  readonly targets: readonly TargetFigures[];
+  readonly targets: readonly TargetStats[];
   /** In the order of the metrics asked for; no series for an unknown one. Points without a finite value are left out. */
-  readonly metrics: readonly MetricFigures[];
+  readonly metrics: readonly MetricStats[];
 }
 
 /** Which runs tell best why an alert fires. */
@@ -522,19 +522,19 @@ export interface ExampleQuery {
 
 /**
  * What alerts read of the telemetry. All of one question is as of one moment, and what was acknowledged before it is in the answer. Evidence
- * says nothing to another store (`TelemetryPlane.identity`), which calls all of it news. Every method may throw a `ConsumeError` with
+ * says nothing to another store (`TelemetryStore.identity`), which calls all of it news. Every method may throw a `ConsumeError` with
  * `storage_unavailable` (retryable).
  */
-export interface AlertFigures {
+export interface AlertStats {
   observe(request: Observing): Promise<Observed>;
   /** Ids of at most twenty traces of each: failed, the slowest, or the most expensive ones; none for `inactivity`. */
   exampleTraces(queries: readonly ExampleQuery[]): Promise<readonly (readonly string[])[]>;
 }
 
 /** What alerts would have been told in the past. */
-export interface PastFigures {
+export interface PastStats {
   /**
-   * What {@link AlertFigures.observe} would tell a user at moments of the past, by what is known now: late spans and outcomes count as if
+   * What {@link AlertStats.observe} would tell a user at moments of the past, by what is known now: late spans and outcomes count as if
    * they had come in time, and what retention has removed as if it had never been. A run that was under way counts as activity.
    *
    * @param requests the same but for their times, which lie equal steps apart, the oldest first; their targets and metrics are this

@@ -3,8 +3,8 @@ import type { Accounts, AuditLog, Logins, Organizations, Views } from './account
 import type { AlertRules, AlertSecrets, Notices } from './alerts.js';
 import type { ControlTransfer } from './transfer.js';
 import type { DeliveryQueue, Endpoints } from './deliveries.js';
-import type { EventLog, FactIntake, FactNews, FactSource } from './events.js';
-import type { Leases, NumberedAgents, Terms, Watch, WriteBook } from './coordination.js';
+import type { EventLog, FactIntake, FactNews, OutboxSource } from './events.js';
+import type { Leases, InternedAgents, SettingsBoard, Watch, WriteIntentLog } from './coordination.js';
 import type { Prompts } from './prompts.js';
 import type { MessagePort } from 'node:worker_threads';
 
@@ -12,7 +12,7 @@ import type { MessagePort } from 'node:worker_threads';
  * The control plane: small data that is changed in place and needs transactions. Each part is a contract of its own, with a suite
  * in `test/conformance/`.
  */
-export interface ControlPlane {
+export interface ControlStore {
   readonly accounts: Accounts;
   readonly logins: Logins;
   readonly organizations: Organizations;
@@ -21,9 +21,9 @@ export interface ControlPlane {
   readonly deliveries: DeliveryQueue;
   readonly events: EventLog;
   readonly leases: Leases;
-  readonly writes: WriteBook;
-  readonly agents: NumberedAgents;
-  readonly terms: Terms;
+  readonly writes: WriteIntentLog;
+  readonly agents: InternedAgents;
+  readonly terms: SettingsBoard;
   readonly alerts: AlertRules;
   readonly notices: Notices;
   readonly views: Views;
@@ -42,7 +42,7 @@ export interface ControlPlane {
    * Brings the facts of a source into {@link events}, earlier ones too, each once and in their order, until it is stopped. Whatever
    * fails is tried again, without end. Only one may take a source at a time.
    */
-  takeFacts(source: FactSource, news: FactNews): Promise<FactIntake>;
+  takeFacts(source: OutboxSource, news: FactNews): Promise<FactIntake>;
   /**
    * The folder of its files, where a first key and a key of secrets may be made; null where it has none: then both have to be
    * configured.
@@ -51,11 +51,11 @@ export interface ControlPlane {
 }
 
 /** The contracts whose methods can cross a port as calls. */
-export type ControlContract = Exclude<keyof ControlPlane, 'watch' | 'identity' | 'directory' | 'takeFacts'>;
-export type ControlContracts = Pick<ControlPlane, ControlContract>;
+export type ControlContract = Exclude<keyof ControlStore, 'watch' | 'identity' | 'directory' | 'takeFacts'>;
+export type ControlContracts = Pick<ControlStore, ControlContract>;
 
 /** Every method of every contract: clients and servers of other threads are made from this list. */
-export const CONTROL_METHODS: { readonly [Name in ControlContract]: MethodsOf<ControlPlane[Name]> } = {
+export const CONTROL_METHODS: { readonly [Name in ControlContract]: MethodsOf<ControlStore[Name]> } = {
   accounts: {
     findUser: true,
     findTenants: true,
@@ -123,7 +123,7 @@ export const CONTROL_METHODS: { readonly [Name in ControlContract]: MethodsOf<Co
     read: true,
     readAttempts: true,
     removeBefore: true,
-    figures: true,
+    stats: true,
   },
   events: {
     append: true,
@@ -175,7 +175,7 @@ export const CONTROL_METHODS: { readonly [Name in ControlContract]: MethodsOf<Co
 };
 
 /** Finds a control plane among extensions. */
-export function isControlPlane(candidate: unknown): candidate is ControlPlane {
+export function isControlStore(candidate: unknown): candidate is ControlStore {
   return typeof candidate === 'object' && candidate !== null && 'accounts' in candidate;
 }
 

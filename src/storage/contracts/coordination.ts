@@ -138,7 +138,7 @@ export interface NewWrite {
   readonly batch?: NamedBatch;
 }
 
-/** What {@link WriteBook.begin} answers. */
+/** What {@link WriteIntentLog.begin} answers. */
 export interface BegunWrite {
   /** Null where none of its charges was taken although there were some, or its batch is being written or was: nothing is noted then. */
   readonly write: OpenWrite | null;
@@ -167,7 +167,7 @@ export interface TakenWrite {
 }
 
 /** The items of a user that were counted in a period. */
-export interface CountedItems {
+export interface ChargedItems {
   /** A month as `month.ts` numbers it, or a day as days since 1970. */
   readonly period: number;
   readonly items: number;
@@ -184,7 +184,7 @@ export interface CountedItems {
  * last one who looked has seen everything. Who has looked later is told by **tickets**: one is taken after everything of a write is stored and
  * before the facts are read back. The greatest ticket has seen all writes whose tickets are smaller.
  */
-export interface WriteBook {
+export interface WriteIntentLog {
   /**
    * Notes a write and what it may cost. A charge that is not taken counts for nothing: what it is for must not be written. All charges of
    * a write are judged one after the other, as if those before it in the list had been taken by others. Those of several writes never pass
@@ -254,15 +254,15 @@ export interface WriteBook {
    *
    * @param months numbers of `month.ts`
    */
-  months(store: string, tenant: number, months: readonly number[]): Promise<readonly CountedItems[]>;
+  months(store: string, tenant: number, months: readonly number[]): Promise<readonly ChargedItems[]>;
   /** Likewise by days, both ends included. */
-  days(store: string, tenant: number, from: number, to: number): Promise<readonly CountedItems[]>;
+  days(store: string, tenant: number, from: number, to: number): Promise<readonly ChargedItems[]>;
   /** The first day of which anything was counted, of any user; null: of none. Before it nobody knows of days. */
   firstDay(store: string): Promise<number | null>;
 }
 
 /** A name under which runs of a user are counted. */
-export interface NumberedAgent {
+export interface InternedAgent {
   readonly tenant: number;
   /** From 1, unlike that of any other name of any user. */
   readonly number: number;
@@ -294,20 +294,20 @@ export const OTHER_AGENTS = '(other)';
  * give a name to only one of them. Numbers, ids and names are never changed and never removed. A name has one number, whether it is an
  * agent's or not. Every method may throw a `ConsumeError` with `storage_unavailable` (retryable).
  */
-export interface NumberedAgents {
+export interface InternedAgents {
   /**
    * The agents that runs name, in the order of the runs; names that are new are added, and agents come into being. With `most` names a user
    * has no room for more: its further ones are `(other)`, which comes on top.
    *
    * @param store the identity of the store of telemetry
    */
-  number(store: string, runs: readonly NamedAgent[], most: number): Promise<readonly NumberedAgent[]>;
+  number(store: string, runs: readonly NamedAgent[], most: number): Promise<readonly InternedAgent[]>;
   /** All names of a user, in the order of their numbers. */
-  ofTenant(store: string, tenant: number): Promise<readonly NumberedAgent[]>;
+  ofTenant(store: string, tenant: number): Promise<readonly InternedAgent[]>;
 }
 
 /** How a process evaluates alerts. */
-export interface AlertingTerms {
+export interface AlertingSettings {
   readonly windowMs: number;
   /** With fewer runs (or spans) in the window it says nothing. */
   readonly minSamples: number;
@@ -316,7 +316,7 @@ export interface AlertingTerms {
 }
 
 /** What a process lets each user store in a month who has no limit of its own. */
-export interface QuotaTerms {
+export interface QuotaSettings {
   /** The identity of the telemetry store that counts. */
   readonly store: string;
   /** 0: any number. */
@@ -324,27 +324,27 @@ export interface QuotaTerms {
 }
 
 /** What a process goes by, as its configuration says. It does not do what is absent. */
-export interface PublishedTerms {
-  readonly quota?: QuotaTerms;
+export interface PublishedSettings {
+  readonly quota?: QuotaSettings;
   /** Private addresses to which webhooks may be sent. */
   readonly targets?: { readonly allow_cidrs: readonly string[] };
-  readonly alerting?: AlertingTerms;
+  readonly alerting?: AlertingSettings;
 }
 
 /**
  * What the processes that share a store go by, so that others can tell users. Watchers of `terms` are told of changes. Every
  * method may throw a `ConsumeError` with `storage_unavailable` (retryable).
  */
-export interface Terms {
+export interface SettingsBoard {
   /**
    * Replaces what the owner published before.
    *
    * @param owner names the process
    * @param until when they end, unless they are published again
    */
-  publish(owner: string, terms: PublishedTerms, until: Micros): Promise<void>;
+  publish(owner: string, terms: PublishedSettings, until: Micros): Promise<void>;
   /** Takes back what an owner published. */
   withdraw(owner: string): Promise<void>;
   /** All current terms, in the order of their owners. */
-  all(now: Micros): Promise<readonly PublishedTerms[]>;
+  all(now: Micros): Promise<readonly PublishedSettings[]>;
 }

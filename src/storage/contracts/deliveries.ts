@@ -131,7 +131,7 @@ export interface DeliveryFilter {
 }
 
 /** A place in the list of deliveries, which is behind one of them. */
-export interface DeliveryPlace {
+export interface DeliveryCursor {
   readonly created_at: Micros;
   readonly id: string;
 }
@@ -246,7 +246,7 @@ export interface FinishedRules {
 }
 
 /** What waits. */
-export interface DeliveryFigures {
+export interface DeliveryStats {
   readonly pending: number;
   /** For active endpoints: how long the oldest delivery is overdue; 0 for none. */
   readonly overdueMs: number;
@@ -321,8 +321,8 @@ export interface DeliveryQueue {
   follow(
     slug: string,
     filter: DeliveryFilter,
-    page: { readonly after: DeliveryPlace | null; readonly limit: number },
-  ): Promise<{ readonly items: readonly ListedDelivery[]; readonly next: DeliveryPlace | null }>;
+    page: { readonly after: DeliveryCursor | null; readonly limit: number },
+  ): Promise<{ readonly items: readonly ListedDelivery[]; readonly next: DeliveryCursor | null }>;
   /**
    * What the process that has the store open changed lately, in parts: of the last few thousand deliveries, and of all organizations. A
    * claim is no change.
@@ -347,5 +347,5 @@ export interface DeliveryQueue {
   readAttempts(slug: string, deliveryId: string, after: number): Promise<readonly DeliveryAttempt[] | null>;
   /** Removes the deliveries that were queued before a time, whatever became of them. @returns how many */
   removeBefore(time: Micros): Promise<number>;
-  figures(now: Micros): Promise<DeliveryFigures>;
+  stats(now: Micros): Promise<DeliveryStats>;
 }

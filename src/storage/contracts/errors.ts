@@ -100,16 +100,16 @@ type PlainErrorClass = new (message: string) => Error;
  *
  * @param own further classes, by the names of their errors
  */
-export function reviveError(
+export function deserializeError(
   { name, message, stack, fields }: SpelledError,
   own: Readonly<Record<string, PlainErrorClass>> = {},
 ): Error {
-  const error = revived(name, message, fields, own[name]);
+  const error = deserialized(name, message, fields, own[name]);
   if (stack !== undefined) error.stack = stack;
   return error;
 }
 
-function revived(
+function deserialized(
   name: string,
   message: string,
   fields: SpelledError['fields'],

@@ -154,7 +154,7 @@ export interface FactPage {
 }
 
 /** Who has facts for the log of events, in an order that stands: a store of telemetry. */
-export interface FactSource {
+export interface OutboxSource {
   /** Its name among the sources of the log. */
   readonly name: string;
   /**

@@ -20,11 +20,11 @@ export interface LogFilter {
 }
 
 /** A place in the order of a search: newest first by `timestamp`, then `id` descending. */
-export type LogPlace = Pick<LogRecord, 'timestamp' | 'id'>;
+export type LogCursor = Pick<LogRecord, 'timestamp' | 'id'>;
 
 export interface LogPage extends PageRange {
   /** Only records behind this place are found, counted, and skipped by `offset`. */
-  readonly after?: LogPlace;
+  readonly after?: LogCursor;
   /** Whether to add what was sent with a record beside what the API shows by default. */
   readonly details?: boolean;
 }
@@ -49,7 +49,7 @@ export interface FoundLogs {
   /** The page's records, newest first. */
   readonly items: Pages<StoredLog>;
   /** The place of the page's last record; null where none follows. */
-  readonly next: LogPlace | null;
+  readonly next: LogCursor | null;
 }
 
 /** Most services that facets tell apart. */

@@ -97,7 +97,7 @@ export interface PromptLink {
 }
 
 /** The figures of a prompt version over the stored traces that used it, each counted once. */
-export interface PromptVersionFigures {
+export interface PromptVersionStats {
   readonly version: number;
   readonly total_traces: number;
   readonly success_count: number;
@@ -109,7 +109,7 @@ export interface PromptVersionFigures {
 }
 
 /**
- * How the runs went that used users' prompts: the prompts themselves are in the control plane. Figures are exact, percentiles too, over the
+ * How the runs went that used users' prompts: the prompts themselves are in the control plane. Stats are exact, percentiles too, over the
  * newest headers; in an engine of several machines they may lag behind the writes by some seconds. Every method may throw a `ConsumeError`
  * with `storage_unavailable` or `overloaded` (retryable; nothing was changed).
  */
@@ -122,5 +122,5 @@ export interface PromptRuns {
    */
   link(userId: string, link: PromptLink, now: Micros): Promise<boolean>;
   /** The versions of a prompt, the newest first. @returns null where the user has no prompt of that name */
-  compare(userId: string, name: string, abort?: AbortSignal): Promise<readonly PromptVersionFigures[] | null>;
+  compare(userId: string, name: string, abort?: AbortSignal): Promise<readonly PromptVersionStats[] | null>;
 }

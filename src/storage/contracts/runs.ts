@@ -74,7 +74,7 @@ export interface StoredTrace extends RunSummary {
 }
 
 /** A span without its payload. */
-export interface OutlinedSpan extends Omit<StoredSpan, 'input_data' | 'output_data' | 'events' | 'details'> {
+export interface SpanSummary extends Omit<StoredSpan, 'input_data' | 'output_data' | 'events' | 'details'> {
   /** Its node in the service map; null where it makes none. */
   readonly node: string | null;
   /** Of its own `input_data` and `output_data` as JSON in UTF-8; null where it brought none. */
@@ -85,12 +85,12 @@ export interface OutlinedSpan extends Omit<StoredSpan, 'input_data' | 'output_da
 }
 
 /** A trace whose spans come without their payloads. */
-export interface TraceOutline extends RunSummary {
+export interface TraceSummary extends RunSummary {
   readonly metadata: JsonObject | null;
   /** How far it shows what was written: to be asked for what came later. */
   readonly seq: number;
   /** As in {@link StoredTrace}. What came while it is read may be there already, and is told again with what came later. */
-  readonly spans: Pages<OutlinedSpan>;
+  readonly spans: Pages<SpanSummary>;
 }
 
 /** Which runs a list shows. Absent: no restriction. */
@@ -138,7 +138,7 @@ export interface RunSearch extends RunFilter {
 }
 
 /** What lists show of the spans of a run. */
-export interface RunGlance {
+export interface RunPreview {
   readonly trace_id: string;
   /** That its spans name, by name; {@link GLANCE_MODELS} at most. */
   readonly models: readonly string[];
@@ -158,7 +158,7 @@ export const RUN_SORTS = ['duration_ms', 'total_tokens', 'total_cost_usd'] as co
 export type RunSort = (typeof RUN_SORTS)[number];
 
 /** A place in a list of runs: that of one of its runs. */
-export interface RunPlace {
+export interface RunCursor {
   readonly trace_id: string;
   readonly started_at: Micros;
   /** What the list is sorted by; null for a run without it, and where it is sorted by the start. */
@@ -168,7 +168,7 @@ export interface RunPlace {
 /** Runs of a list behind a place. */
 export type FollowingRuns = Omit<FoundRuns, 'count'> & {
   /** Where the next ones follow; null where there are none. */
-  readonly next: RunPlace | null;
+  readonly next: RunCursor | null;
 };
 
 /** A page of a list of runs. */
@@ -217,7 +217,7 @@ export interface Runs {
    * @param since the `seq` of an outline before: only spans that came, or changed, after it; 0: all
    * @returns null for an unknown trace
    */
-  outline(userId: string, traceId: string, since: number, abort?: AbortSignal): Promise<TraceOutline | null>;
+  outline(userId: string, traceId: string, since: number, abort?: AbortSignal): Promise<TraceSummary | null>;
   /**
    * One span of a trace, which costs the same however many others the trace has.
    *
@@ -239,7 +239,7 @@ export interface Runs {
   follow(
     userId: string,
     search: RunSearch,
-    from: { readonly after: RunPlace | null; readonly limit: number },
+    from: { readonly after: RunCursor | null; readonly limit: number },
     abort?: AbortSignal,
   ): Promise<FollowingRuns>;
   /**
@@ -248,7 +248,7 @@ export interface Runs {
    * @param traceIds 100 at most
    * @returns those that there are, in any order
    */
-  glance(userId: string, traceIds: readonly string[], abort?: AbortSignal): Promise<readonly RunGlance[]>;
+  preview(userId: string, traceIds: readonly string[], abort?: AbortSignal): Promise<readonly RunPreview[]>;
   /**
    * Runs by their ids, in pages that memory can hold; unknown ones are left out.
    *
@@ -360,7 +360,7 @@ export interface AgentComparison extends AgentSummary {
 }
 
 /**
- * The agents of users, which come into being with their first run. Figures are exact sums over the stored runs, each counted once by its
+ * The agents of users, which come into being with their first run. Stats are exact sums over the stored runs, each counted once by its
  * newest header, and percentiles are exact; in an engine of several machines they may lag behind the writes by some seconds. All of one
  * answer is as of one moment. Every method may throw a `ConsumeError` with `storage_unavailable` or `overloaded` (retryable).
  */
@@ -408,7 +408,7 @@ export interface SessionSummary {
 /** How many users and agents a session names. */
 export const MOST_NAMED = 20;
 
-/** Which sessions: those with a run for which all of this holds. Figures are those of all their runs of the kind. */
+/** Which sessions: those with a run for which all of this holds. Stats are those of all their runs of the kind. */
 export interface SessionFilter {
   /** Absent: both. */
   readonly kind?: RunKind;
@@ -528,7 +528,7 @@ export interface SeriesRequest {
   readonly agent_id?: string;
 }
 
-/** Figures of some runs. */
+/** Stats of some runs. */
 export interface RunTotals {
   readonly runs: number;
   /** `failed` and `timed_out`. */

@@ -2,14 +2,14 @@ import type { SpanType } from '../../signal/span.js';
 import type { Micros } from '../../signal/time.js';
 import type { Pages } from './paging.js';
 
-export interface MapFigures {
+export interface MapStats {
   /** Spans that failed; null where some were counted by a version that did not look. */
   readonly error_count: number | null;
   /** Within a tenth; null likewise, and where none has ended. */
   readonly p95_ms: number | null;
 }
 
-export interface MapNode extends MapFigures {
+export interface MapNode extends MapStats {
   /** The name of the service or agent. */
   readonly id: string;
   /** The type of span that makes such a node; of several the first of agent, http, db, custom. */
@@ -19,7 +19,7 @@ export interface MapNode extends MapFigures {
 }
 
 /** Its figures are those of the called spans. */
-export interface MapEdge extends MapFigures {
+export interface MapEdge extends MapStats {
   /** The id of the calling node. */
   readonly source: string;
   readonly target: string;

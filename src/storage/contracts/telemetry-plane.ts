@@ -1,6 +1,6 @@
 import type { Agents, Models, Runs, Series, Sessions } from './runs.js';
-import type { AlertFigures, PastFigures } from './alerts.js';
-import type { Arrivals, StoredBytes, TelemetryWriter, Usage } from './telemetry-writer.js';
+import type { AlertStats, PastStats } from './alerts.js';
+import type { ChangeFeed, StoredBytes, TelemetryWriter, Usage } from './telemetry-writer.js';
 import type { Logs } from './logs.js';
 import type { Metrics } from './metrics.js';
 import type { PromptRuns } from './prompts.js';
@@ -12,7 +12,7 @@ import type { ServiceMap } from './service-map.js';
  *
  * Reads are given up when `abort` ends, as the client disconnected; what they throw then is of no interest.
  */
-export interface TelemetryPlane {
+export interface TelemetryStore {
   readonly writer: TelemetryWriter;
   readonly runs: Runs;
   readonly agents: Agents;
@@ -23,11 +23,11 @@ export interface TelemetryPlane {
   readonly logs: Logs;
   readonly map: ServiceMap;
   readonly prompts: PromptRuns;
-  readonly figures: AlertFigures;
-  readonly past: PastFigures;
+  readonly stats: AlertStats;
+  readonly past: PastStats;
   readonly usage: Usage;
   readonly stored: StoredBytes;
-  readonly arrivals: Arrivals;
+  readonly arrivals: ChangeFeed;
   /** Whether other processes may write to it at the same time. Absent: no. */
   readonly isShared?: boolean;
   /**
@@ -42,31 +42,31 @@ export interface TelemetryPlane {
  * What a store has of the telemetry plane, where it has not all of it: what is there keeps its contract, and what is not there is
  * undefined, so that whoever needs it is told so when the daemon starts.
  */
-export type TelemetryParts = Pick<TelemetryPlane, 'identity'> &
-  Partial<Omit<TelemetryPlane, 'identity' | 'writer'>> & { readonly writer: Partial<TelemetryWriter> };
+export type PartialTelemetryStore = Pick<TelemetryStore, 'identity'> &
+  Partial<Omit<TelemetryStore, 'identity' | 'writer'>> & { readonly writer: Partial<TelemetryWriter> };
 
 /** What a store tells and is asked, beside what it takes. */
-export type TelemetryPart = Exclude<keyof TelemetryPlane, 'writer' | 'isShared'>;
+export type TelemetryPart = Exclude<keyof TelemetryStore, 'writer' | 'isShared'>;
 
 /** Finds a store of telemetry among extensions, whatever it holds. */
-export function isTelemetryStore(candidate: unknown): candidate is TelemetryParts {
+export function isPartialTelemetryStore(candidate: unknown): candidate is PartialTelemetryStore {
   return typeof candidate === 'object' && candidate !== null && 'writer' in candidate;
 }
 
 /** Whether a store has some parts. */
 export function hasParts<Part extends TelemetryPart>(
-  store: TelemetryParts,
+  store: PartialTelemetryStore,
   parts: readonly Part[],
-): store is TelemetryParts & Pick<TelemetryPlane, Part> {
+): store is PartialTelemetryStore & Pick<TelemetryStore, Part> {
   return parts.every((part) => store[part] !== undefined);
 }
 
 /** The contracts of the plane. */
-type TelemetryContract = Exclude<keyof TelemetryPlane, 'identity' | 'isShared'>;
+type TelemetryContract = Exclude<keyof TelemetryStore, 'identity' | 'isShared'>;
 
 /** Every method of every contract: clients of other threads are made from this list. */
 export const TELEMETRY_METHODS: {
-  readonly [Name in TelemetryContract]: { readonly [Method in keyof TelemetryPlane[Name]]: true };
+  readonly [Name in TelemetryContract]: { readonly [Method in keyof TelemetryStore[Name]]: true };
 } = {
   writer: { traces: true, metrics: true, logs: true },
   runs: {
@@ -75,7 +75,7 @@ export const TELEMETRY_METHODS: {
     readSpan: true,
     list: true,
     follow: true,
-    glance: true,
+    preview: true,
     find: true,
     setOutcome: true,
   },
@@ -87,7 +87,7 @@ export const TELEMETRY_METHODS: {
   logs: { search: true, facets: true, findTrace: true },
   map: { read: true, hours: true, rebuild: true },
   prompts: { link: true, compare: true },
-  figures: { observe: true, exampleTraces: true },
+  stats: { observe: true, exampleTraces: true },
   past: { observe: true },
   usage: { read: true, days: true },
   stored: { read: true, take: true },
@@ -95,8 +95,8 @@ export const TELEMETRY_METHODS: {
 };
 
 /** Finds a store of telemetry that has all of it. */
-export function isTelemetryPlane(candidate: unknown): candidate is TelemetryPlane {
-  if (!isTelemetryStore(candidate) || !hasParts(candidate, ['identity'])) return false;
+export function isTelemetryStore(candidate: unknown): candidate is TelemetryStore {
+  if (!isPartialTelemetryStore(candidate) || !hasParts(candidate, ['identity'])) return false;
   const { writer: writes, ...contracts } = TELEMETRY_METHODS;
   return (
     hasParts(candidate, Object.keys(contracts) as TelemetryPart[]) &&

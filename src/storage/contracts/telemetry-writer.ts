@@ -5,7 +5,7 @@ import type { LogsBatch, MetricsBatch, TracesBatch } from '../../signal/batch.js
 import type { LogRecord } from '../../signal/log-record.js';
 import type { Micros } from '../../signal/time.js';
 import type { Accounts } from './accounts.js';
-import type { Terms } from './coordination.js';
+import type { SettingsBoard } from './coordination.js';
 
 /**
  * Takes telemetry in. Each call resolves after the commit: what it accepted survives the end of the process, and is read by whoever asks
@@ -44,7 +44,7 @@ export interface ArrivalListener {
  * everything asks the contracts of what is stored. What was told is read by whoever asks afterwards. While nobody listens to a user,
  * that user's writes cost nothing more.
  */
-export interface Arrivals {
+export interface ChangeFeed {
   /** @returns a function that ends it */
   watch(userId: string, listener: ArrivalListener): () => void;
 }
@@ -98,12 +98,12 @@ export function dayOf(at: Micros): number {
 }
 
 /** `2026-11-26`. @param day as {@link dayOf} gives it */
-export function printDay(day: number): string {
+export function formatDay(day: number): string {
   return new Date((day * MICROS_PER_DAY) / MICROS_PER_MS).toISOString().slice(0, 'YYYY-MM-DD'.length);
 }
 
 /** `2026-11` */
-export function printMonth(month: number): string {
+export function formatMonth(month: number): string {
   return new Date(startOfMonth(month) / MICROS_PER_MS).toISOString().slice(0, 'YYYY-MM'.length);
 }
 
@@ -115,7 +115,7 @@ export function printMonth(month: number): string {
  * @throws ConsumeError `storage_unavailable`
  */
 export async function monthlyLimit(
-  { accounts, terms }: { readonly accounts: Pick<Accounts, 'findUser'>; readonly terms: Pick<Terms, 'all'> },
+  { accounts, terms }: { readonly accounts: Pick<Accounts, 'findUser'>; readonly terms: Pick<SettingsBoard, 'all'> },
   userId: string,
   store: string,
   now: Micros,

@@ -106,7 +106,7 @@ export interface TelemetryIn {
    * To be called when all is there.
    *
    * @param at runs that had timed out at that moment do so again
-   * @returns evidence of having seen all that is stored, for alert rules (`AlertFigures`)
+   * @returns evidence of having seen all that is stored, for alert rules (`AlertStats`)
    */
   finish(at: Micros): Promise<string>;
   /** Lets others fill it. To be called after `begin`, whatever happened. */

@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely';
 import {
   type NamedAgent,
-  type NumberedAgent,
-  type NumberedAgents,
+  type InternedAgent,
+  type InternedAgents,
   OTHER_AGENTS,
 } from '../contracts/coordination.js';
 import type { ControlDatabase } from './control-database.js';
@@ -22,14 +22,14 @@ const TENANTS_A_QUERY = 10_000;
  * A row for each name. Whoever adds any, or lets an agent come into being, locks the counter of agents first; names that are all known, as
  * nearly always, lock nothing, and neither does a user that has no room for more.
  */
-export class AgentNumberRows implements NumberedAgents {
+export class AgentNumberRows implements InternedAgents {
   readonly #database: ControlDatabase;
 
   constructor(database: ControlDatabase) {
     this.#database = database;
   }
 
-  async number(store: string, runs: readonly NamedAgent[], most: number): Promise<readonly NumberedAgent[]> {
+  async number(store: string, runs: readonly NamedAgent[], most: number): Promise<readonly InternedAgent[]> {
     // Half of a surrogate pair is kept as what the database makes of it.
     const named = runs.map((run) => ({ ...run, name: run.name.toWellFormed() }));
     const known = await this.#database.read((db) => find(db, store, named, most));
@@ -52,7 +52,7 @@ export class AgentNumberRows implements NumberedAgents {
     });
   }
 
-  async ofTenant(store: string, tenant: number): Promise<readonly NumberedAgent[]> {
+  async ofTenant(store: string, tenant: number): Promise<readonly InternedAgent[]> {
     return await this.#database.read((db) =>
       db
         .selectFrom('numbered_agents')
@@ -101,16 +101,16 @@ async function findNames(
   db: Kysely<Tables>,
   store: string,
   names: readonly { readonly tenant: number; readonly name: string }[],
-): Promise<readonly NumberedAgent[]> {
+): Promise<readonly InternedAgent[]> {
   const distinct = new Map(names.map(({ tenant, name }) => [`${String(tenant)} ${name}`, { tenant, name }]));
   const all = [...distinct.values()];
-  const found: NumberedAgent[] = [];
+  const found: InternedAgent[] = [];
   for (let start = 0; start < all.length; start += NAMES_A_QUERY) {
     const pairs = all
       .slice(start, start + NAMES_A_QUERY)
       // Of parameters alone PostgreSQL takes the first column for a text.
       .map(({ tenant, name }) => sql`(cast(${tenant} as bigint), ${indexKey(name)})`);
-    const { rows } = await sql<NumberedAgent>`
+    const { rows } = await sql<InternedAgent>`
       select tenant, number, id, name, created_at from numbered_agents
       where store = ${store} and (tenant, name_key) in (values ${sql.join(pairs)})`.execute(db);
     found.push(...rows);
@@ -118,7 +118,7 @@ async function findNames(
   return found;
 }
 
-function toRow(store: string, agent: NumberedAgent): Tables['numbered_agents'] {
+function toRow(store: string, agent: InternedAgent): Tables['numbered_agents'] {
   const { number, tenant, id, name, created_at } = agent;
   return { number, store, tenant, id, name, name_key: indexKey(name), created_at };
 }

@@ -6,11 +6,11 @@ import {
   CONTROL_METHODS,
   type ControlContract,
   type ControlContracts,
-  type ControlPlane,
+  type ControlStore,
 } from '../contracts/control-plane.js';
 import type { Topic, Watch } from '../contracts/coordination.js';
-import { reviveError, unavailable } from '../contracts/errors.js';
-import type { FactIntake, FactNews, FactSource } from '../contracts/events.js';
+import { deserializeError, unavailable } from '../contracts/errors.js';
+import type { FactIntake, FactNews, OutboxSource } from '../contracts/events.js';
 import { factPort } from '../shared/fact-port.js';
 import { TopicListeners } from './topic-listeners.js';
 
@@ -36,7 +36,7 @@ export function callName(contract: string, method: string): string {
 const WithContracts = Object as unknown as new () => ControlContracts;
 
 /** A control plane whose store runs in another thread. */
-export abstract class ControlClient extends WithContracts implements ControlPlane {
+export abstract class ControlClient extends WithContracts implements ControlStore {
   abstract readonly directory: string | null;
   readonly #watch = new TopicListeners();
   /** By the numbers of intakes. */
@@ -60,7 +60,7 @@ export abstract class ControlClient extends WithContracts implements ControlPlan
     return await this.call('identity', []);
   }
 
-  async takeFacts(source: FactSource, news: FactNews): Promise<FactIntake> {
+  async takeFacts(source: OutboxSource, news: FactNews): Promise<FactIntake> {
     const intake = ++this.#intakes;
     const port = await factPort(source);
     this.#news.set(intake, news);
@@ -100,12 +100,12 @@ export abstract class ControlClient extends WithContracts implements ControlPlan
   #heardFacts({ intake, news }: IntakeNotice): void {
     const told = this.#news.get(intake);
     if ('passedOver' in news) told?.passedOver(news.passedOver);
-    else told?.failing(news.failing && reviveError(news.failing));
+    else told?.failing(news.failing && deserializeError(news.failing));
   }
 }
 
 /** A control plane over a port, until it is closed. */
-export interface ConnectedControl extends ControlPlane {
+export interface ConnectedControl extends ControlStore {
   /** Closes the port. Calls that were not answered fail; the work itself goes on. */
   close(): void;
 }
@@ -131,7 +131,7 @@ class PortControl extends ControlClient implements ConnectedControl {
     super();
     this.#port = port;
     this.#client = new PortClient(port, {
-      revive: (error) => reviveError(error),
+      revive: (error) => deserializeError(error),
       onNotice: (notice, value) => {
         this.heard(notice, value);
       },

@@ -9,7 +9,7 @@ import type { CallOptions } from '../../worker/port-client.js';
 import { writeNotice, type LogNotice } from '../../worker/notice-logger.js';
 import { ThreadClient } from '../../worker/thread-client.js';
 import type { ControlConnector } from '../contracts/control-plane.js';
-import { reviveError, unavailable } from '../contracts/errors.js';
+import { deserializeError, unavailable } from '../contracts/errors.js';
 import type { ControlOptions } from './control-options.js';
 import { ControlStoreError } from './control-store-error.js';
 import { ControlClient } from './control-client.js';
@@ -36,7 +36,7 @@ export class ControlExtension extends ControlClient implements ControlConnector,
       module: firstModule(new URL('./control-thread.js', import.meta.url)),
       name: 'jackdaw-control',
       workerData: this.#options,
-      revive: (error) => reviveError(error, { ControlStoreError }),
+      revive: (error) => deserializeError(error, { ControlStoreError }),
       ended: (cause) => unavailable('The control store is closed.', cause),
       onNotice: (notice, value) => {
         this.#notice(host, notice, value);
@@ -112,18 +112,18 @@ export class ControlExtension extends ControlClient implements ControlConnector,
     else if (notice === 'reach') this.#reached(host, value as string | null);
   }
 
-  #reached(host: Host, trouble: string | null): void {
-    if (trouble === null) {
+  #reached(host: Host, healthIssue: string | null): void {
+    if (healthIssue === null) {
       this.#settings.logger.info({}, 'The control store is available again.');
       host.reportStatus({ level: 'ok' });
       return;
     }
     if (this.#options.engine === 'sqlite') {
       // Reads and authentication go on.
-      host.reportStatus({ level: 'degraded', message: trouble });
+      host.reportStatus({ level: 'degraded', message: healthIssue });
       return;
     }
-    this.#settings.logger.error({ reason: trouble }, 'The control store is unavailable; retrying.');
-    host.reportStatus({ level: 'recoverable', message: `The control store is unavailable: ${trouble}` });
+    this.#settings.logger.error({ reason: healthIssue }, 'The control store is unavailable; retrying.');
+    host.reportStatus({ level: 'recoverable', message: `The control store is unavailable: ${healthIssue}` });
   }
 }

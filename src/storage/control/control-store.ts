@@ -1,8 +1,8 @@
 import type { Clock } from '../../component/telemetry.js';
 import { uuidV7 } from '../../signal/ids.js';
 import { systemClock } from '../../telemetry/system-clock.js';
-import type { ControlPlane } from '../contracts/control-plane.js';
-import type { FactIntake, FactNews, FactSource } from '../contracts/events.js';
+import type { ControlStore } from '../contracts/control-plane.js';
+import type { FactIntake, FactNews, OutboxSource } from '../contracts/events.js';
 import type { Watch } from '../contracts/coordination.js';
 import { AccountRows } from './account-rows.js';
 import { AgentNumberRows } from './agent-number-rows.js';
@@ -13,18 +13,18 @@ import type { ControlDatabase } from './control-database.js';
 import { DeliveryRows } from './delivery-rows.js';
 import { EndpointRows } from './endpoint-rows.js';
 import { EventLogRows } from './event-log-rows.js';
-import { FactPump } from './fact-pump.js';
+import { OutboxRelay } from './fact-pump.js';
 import { LeaseRows } from './lease-rows.js';
 import { LoginRows } from './login-rows.js';
 import { NoticeRows } from './notice-rows.js';
 import { OrganizationRows } from './organization-rows.js';
 import { PromptRows } from './prompt-rows.js';
-import { TermsRows } from './terms-rows.js';
+import { SettingsRows } from './terms-rows.js';
 import { TransferRows } from './transfer-rows.js';
 import { ViewRows } from './view-rows.js';
-import { WriteBookRows } from './write-book-rows.js';
+import { WriteIntentRows } from './write-book-rows.js';
 
-/** Holds the database where the fields of {@link ControlStore} can use it. */
+/** Holds the database where the fields of {@link SqlControlStore} can use it. */
 class OverDatabase {
   protected readonly database: ControlDatabase;
 
@@ -34,7 +34,7 @@ class OverDatabase {
 }
 
 /** All contracts of the control plane, over one database. */
-export class ControlStore extends OverDatabase implements ControlPlane {
+export class SqlControlStore extends OverDatabase implements ControlStore {
   readonly accounts = new AccountRows(this.database);
   readonly logins = new LoginRows(this.database);
   readonly organizations = new OrganizationRows(this.database);
@@ -43,9 +43,9 @@ export class ControlStore extends OverDatabase implements ControlPlane {
   readonly deliveries = new DeliveryRows(this.database);
   readonly events = new EventLogRows(this.database);
   readonly leases = new LeaseRows(this.database);
-  readonly writes = new WriteBookRows(this.database);
+  readonly writes = new WriteIntentRows(this.database);
   readonly agents = new AgentNumberRows(this.database);
-  readonly terms = new TermsRows(this.database);
+  readonly terms = new SettingsRows(this.database);
   readonly alerts = new AlertRuleRows(this.database);
   readonly notices = new NoticeRows(this.database);
   readonly views = new ViewRows(this.database);
@@ -85,9 +85,9 @@ export class ControlStore extends OverDatabase implements ControlPlane {
     return kept.id;
   }
 
-  async takeFacts(source: FactSource, news: FactNews): Promise<FactIntake> {
+  async takeFacts(source: OutboxSource, news: FactNews): Promise<FactIntake> {
     const { events, accounts } = this;
-    const pump = new FactPump({ source, events, accounts, clock: this.#clock, news });
+    const pump = new OutboxRelay({ source, events, accounts, clock: this.#clock, news });
     this.#intakes.add(pump);
     return {
       stop: async () => {

@@ -1,7 +1,7 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { systemClock } from '../../telemetry/system-clock.js';
 import { noticeLogger, type LogNotice } from '../../worker/notice-logger.js';
-import { Outbox } from '../../worker/outbox.js';
+import { MessageBatcher } from '../../worker/outbox.js';
 import type { ThreadMessage } from '../../worker/thread-protocol.js';
 import { serve } from '../../worker/thread-server.js';
 import type { ControlOptions } from './control-options.js';
@@ -22,19 +22,19 @@ const ANSWER_MS = 5000;
  * @param tell called once with the reason why it does not answer, and with null when it does again
  * @returns a function that ends it
  */
-function watchReach(
+function watchHealth(
   clock: Clock,
   ask: () => Promise<unknown>,
-  tell: (trouble: string | null) => void,
+  tell: (healthIssue: string | null) => void,
 ): () => void {
   let isEnded = false;
   let isLost = false;
   let cancel = (): void => undefined;
   const look = async (): Promise<void> => {
-    const trouble = await troubleOf(ask);
+    const healthIssue = await healthIssueOf(ask);
     if (isEnded) return;
-    if (trouble === null ? isLost : !isLost) tell(trouble);
-    isLost = trouble !== null;
+    if (healthIssue === null ? isLost : !isLost) tell(healthIssue);
+    isLost = healthIssue !== null;
     next();
   };
   const next = (): void => {
@@ -47,7 +47,7 @@ function watchReach(
   };
 }
 
-async function troubleOf(ask: () => Promise<unknown>): Promise<string | null> {
+async function healthIssueOf(ask: () => Promise<unknown>): Promise<string | null> {
   const over = new AbortController();
   const answered = ask().then(
     () => null,
@@ -67,7 +67,7 @@ async function troubleOf(ask: () => Promise<unknown>): Promise<string | null> {
 const port = parentPort;
 if (port === null) throw new Error('control-thread.js runs as a worker thread only');
 
-const outbox = new Outbox<ThreadMessage>(port);
+const outbox = new MessageBatcher<ThreadMessage>(port);
 const sendLine = (line: LogNotice): void => {
   outbox.post({ kind: 'notice', notice: 'log', value: line });
 };
@@ -76,20 +76,20 @@ const opening = openControl(options, { clock: systemClock, logger: noticeLogger(
 // Whoever calls `open` gets the error; until then it must not count as an unhandled rejection.
 opening.catch(() => undefined);
 
-let endReach = (): void => undefined;
-let hurry = (): void => undefined;
-const hurried = new Promise<void>((resolve) => (hurry = resolve));
+let endHealthProbe = (): void => undefined;
+let abortPending = (): void => undefined;
+const hurried = new Promise<void>((resolve) => (abortPending = resolve));
 
 serve(port, outbox, {
   ...methodsOf(opening, outbox),
   open: async () => {
     const store = await opening;
     tellChanges(store, outbox);
-    endReach = watchReach(
+    endHealthProbe = watchHealth(
       systemClock,
       () => store.check(),
-      (trouble) => {
-        outbox.post({ kind: 'notice', notice: 'reach', value: trouble }, [], true);
+      (healthIssue) => {
+        outbox.post({ kind: 'notice', notice: 'reach', value: healthIssue }, [], true);
       },
     );
     return store.directory;
@@ -99,9 +99,9 @@ serve(port, outbox, {
     serveControl(await opening, connected);
   },
   close: async () => {
-    endReach();
+    endHealthProbe();
     // A server that does not answer is not waited for: it rolls back what it was not told to commit.
     await Promise.race([(await opening).close(), hurried]);
   },
-  hurry,
+  abortPending,
 });

@@ -10,7 +10,7 @@ import {
   organizationsInTurn,
   readEndpoints,
   roomOf,
-  type Glance,
+  type ReadyDeliveries,
 } from './delivery-glance.js';
 import type { Dialect } from './dialect.js';
 import type { Tables } from './tables.js';
@@ -97,7 +97,7 @@ async function lockOrganizations(
 }
 
 /** What is under way to each host. */
-function hostsOf(endpoints: readonly Glance[], { perHost }: ClaimRequest): HostTurns {
+function hostsOf(endpoints: readonly ReadyDeliveries[], { perHost }: ClaimRequest): HostTurns {
   const hosts = new HostTurns(perHost);
   for (const { host, organizationId, underWay } of endpoints)
     hosts.add({ host, owner: organizationId }, underWay);
@@ -138,7 +138,7 @@ async function interruptExpired(
 async function readFirst(
   tx: Transaction<Tables>,
   dialect: Dialect,
-  endpoint: Glance,
+  endpoint: ReadyDeliveries,
   room: number,
 ): Promise<readonly WaitingDelivery[]> {
   const query = tx
@@ -153,7 +153,7 @@ async function readFirst(
 }
 
 /** Stands for what waits and is not due. */
-function laterTurn(endpoint: Glance, now: Micros): readonly Turn[] {
+function laterTurn(endpoint: ReadyDeliveries, now: Micros): readonly Turn[] {
   if (endpoint.first === null) return [];
   // What is due beyond its organization's limit comes when other attempts have ended: somebody will ask then.
   if (endpoint.first <= now) return [];
@@ -162,7 +162,7 @@ function laterTurn(endpoint: Glance, now: Micros): readonly Turn[] {
 
 /** When something is due for organizations that were left out. */
 function firstOfOthers(
-  others: readonly Glance[],
+  others: readonly ReadyDeliveries[],
   request: ClaimRequest,
   hosts: HostTurns,
 ): readonly Micros[] {

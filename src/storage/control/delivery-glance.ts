@@ -1,12 +1,12 @@
 import type { Transaction } from 'kysely';
-import { must } from '../../signal/checked.js';
+import { invariant } from '../../signal/checked.js';
 import type { Micros } from '../../signal/time.js';
 import type { ClaimRequest } from '../contracts/deliveries.js';
 import { hostOfUrl, type HostTurns } from '../shared/host-turns.js';
 import type { Tables } from './tables.js';
 
 /** What waits for an endpoint, and what is running, at a glance. */
-export interface Glance {
+export interface ReadyDeliveries {
   readonly id: string;
   readonly organizationId: string;
   /** Of its URL; undefined where that has none. */
@@ -23,7 +23,7 @@ export interface Glance {
 export async function readEndpoints(
   tx: Transaction<Tables>,
   organizations?: readonly string[],
-): Promise<readonly Glance[]> {
+): Promise<readonly ReadyDeliveries[]> {
   const rows = await tx
     .selectFrom('webhook_endpoints as e')
     .select((row) => [
@@ -51,7 +51,7 @@ export async function readEndpoints(
         .as('under_way'),
     ])
     .$if(organizations !== undefined, (query) =>
-      query.where('e.organization_id', 'in', must(organizations, 'list of organizations')),
+      query.where('e.organization_id', 'in', invariant(organizations, 'list of organizations')),
     )
     .execute();
   return rows.map((row) => ({
@@ -59,7 +59,7 @@ export async function readEndpoints(
     organizationId: row.organization_id,
     host: hostOfUrl(row.url),
     isActive: row.is_active === 1,
-    underWay: must(row.under_way, 'count of attempts under way'),
+    underWay: invariant(row.under_way, 'count of attempts under way'),
     expiresAt: row.ends,
     first: row.is_active === 1 ? row.first : null,
   }));
@@ -67,7 +67,7 @@ export async function readEndpoints(
 
 /** How many attempts may be begun to an endpoint. */
 export function roomOf(
-  { underWay, isActive, host }: Glance,
+  { underWay, isActive, host }: ReadyDeliveries,
   { perEndpoint, limit }: ClaimRequest,
   hosts: HostTurns,
 ): number {
@@ -79,7 +79,7 @@ export function roomOf(
  * asked for. Others may claim for the rest meanwhile.
  */
 export function organizationsInTurn(
-  seen: readonly Glance[],
+  seen: readonly ReadyDeliveries[],
   clock: Micros,
   request: ClaimRequest,
   hosts: HostTurns,
@@ -112,7 +112,7 @@ export function organizationsInTurn(
 
 /** The endpoints with something due whose turn it may be: for each organization as many as it, and hosts, may have running attempts. */
 export function endpointsInTurn(
-  endpoints: readonly Glance[],
+  endpoints: readonly ReadyDeliveries[],
   request: ClaimRequest,
   hosts: HostTurns,
 ): ReadonlySet<string> {
@@ -120,7 +120,7 @@ export function endpointsInTurn(
   const takenAtHosts = new Map<string, number>();
   const next = new Set<string>();
   const due = endpoints.filter(
-    (endpoint): endpoint is Glance & { readonly first: Micros } =>
+    (endpoint): endpoint is ReadyDeliveries & { readonly first: Micros } =>
       endpoint.first !== null && endpoint.first <= request.now && roomOf(endpoint, request, hosts) > 0,
   );
   for (const { id, organizationId, host } of due.sort(

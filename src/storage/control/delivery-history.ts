@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import { must } from '../../signal/checked.js';
+import { invariant } from '../../signal/checked.js';
 import type { Micros } from '../../signal/time.js';
 import type {
   DeliveryAttempt,
@@ -169,7 +169,7 @@ export async function summaries(
     rows.map(({ id, type, created_at, waiting, attempted_at, ended, succeeded }) => {
       const atRest: DeliveryStatus = succeeded === 1 ? 'success' : 'failed';
       const status = waiting === null ? atRest : 'pending';
-      const attempt_count = must(ended, 'count of attempts') + (attempted_at === null ? 0 : 1);
+      const attempt_count = invariant(ended, 'count of attempts') + (attempted_at === null ? 0 : 1);
       return [id, { id, event_type: type, status, created_at, attempt_count }];
     }),
   );

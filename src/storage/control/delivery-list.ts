@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely';
 import type {
   ChangedDelivery,
   DeliveryFilter,
-  DeliveryPlace,
+  DeliveryCursor,
   ListedDelivery,
 } from '../contracts/deliveries.js';
 import type { EventSubject } from '../contracts/events.js';
@@ -14,12 +14,12 @@ const LOOKED_AT_ONCE = 1000;
 const MOST_LOOKS = 10;
 
 /** Deliveries of an organization that match, the newest first. */
-export async function followDeliveries(
+export async function listDeliveriesAfter(
   db: Kysely<Tables>,
   slug: string,
   filter: DeliveryFilter,
-  { after, limit }: { readonly after: DeliveryPlace | null; readonly limit: number },
-): Promise<{ readonly items: readonly ListedDelivery[]; readonly next: DeliveryPlace | null }> {
+  { after, limit }: { readonly after: DeliveryCursor | null; readonly limit: number },
+): Promise<{ readonly items: readonly ListedDelivery[]; readonly next: DeliveryCursor | null }> {
   const organization = await db
     .selectFrom('organizations')
     .select('id')
@@ -57,7 +57,7 @@ async function rowsBehind(
   db: Kysely<Tables>,
   organization: string,
   { status, endpointId, traceId }: DeliveryFilter,
-  after: DeliveryPlace | null,
+  after: DeliveryCursor | null,
   size: number,
 ) {
   let query = db

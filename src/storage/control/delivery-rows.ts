@@ -7,9 +7,9 @@ import type {
   DeliveryAttempt,
   DeliveryChanges,
   DeliveryDetail,
-  DeliveryFigures,
+  DeliveryStats,
   DeliveryFilter,
-  DeliveryPlace,
+  DeliveryCursor,
   DeliveryQueue,
   DeliverySummary,
   FinishedAttempt,
@@ -23,7 +23,7 @@ import type { ControlDatabase } from './control-database.js';
 import { claimDue, leaseClock } from './delivery-claims.js';
 import { DeliveryHistory } from './delivery-history.js';
 import { takeEvents } from './delivery-intake.js';
-import { followDeliveries, readChanged } from './delivery-list.js';
+import { listDeliveriesAfter, readChanged } from './delivery-list.js';
 import { noteResults } from './delivery-results.js';
 import { lockedWaiting, retryOne, retrySome } from './delivery-retries.js';
 
@@ -107,9 +107,9 @@ export class DeliveryRows implements DeliveryQueue {
   async follow(
     slug: string,
     filter: DeliveryFilter,
-    page: { readonly after: DeliveryPlace | null; readonly limit: number },
-  ): Promise<{ readonly items: readonly ListedDelivery[]; readonly next: DeliveryPlace | null }> {
-    return await this.#database.read((db) => followDeliveries(db, slug, filter, page));
+    page: { readonly after: DeliveryCursor | null; readonly limit: number },
+  ): Promise<{ readonly items: readonly ListedDelivery[]; readonly next: DeliveryCursor | null }> {
+    return await this.#database.read((db) => listDeliveriesAfter(db, slug, filter, page));
   }
 
   async changes(after: string | null, wait?: AbortSignal): Promise<DeliveryChanges> {
@@ -153,7 +153,7 @@ export class DeliveryRows implements DeliveryQueue {
     }
   }
 
-  async figures(now: Micros): Promise<DeliveryFigures> {
+  async stats(now: Micros): Promise<DeliveryStats> {
     const [all, overdue] = await this.#database.read(async (db) => [
       await db
         .selectFrom('waiting_deliveries')

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import { must } from '../../signal/checked.js';
+import { invariant } from '../../signal/checked.js';
 import { ALL_EVENTS, type EventType } from '../../signal/event.js';
 import type { Fact } from '../contracts/events.js';
 import { indexKey } from './index-key.js';
@@ -27,7 +27,7 @@ export async function appendFacts(tx: Transaction<Tables>, facts: readonly Fact[
       .values(rows)
       .onConflict((conflict) => conflict.columns(['tenant', 'fact']).doNothing())
       .executeTakeFirst();
-    added += must(inserted.numInsertedOrUpdatedRows, 'count of rows');
+    added += invariant(inserted.numInsertedOrUpdatedRows, 'count of rows');
   }
   return Number(added);
 }

@@ -7,7 +7,7 @@ import type {
   FactIntake,
   FactNews,
   FactPage,
-  FactSource,
+  OutboxSource,
   NumberedFact,
 } from '../contracts/events.js';
 
@@ -21,8 +21,8 @@ const MOST_USERS = 10_000;
 const FIRST_WAIT_MS = 100;
 const MOST_WAIT_MS = 10_000;
 
-export interface FactPumpTools {
-  readonly source: FactSource;
+export interface OutboxRelayTools {
+  readonly source: OutboxSource;
   readonly events: Pick<EventLog, 'append' | 'markOf'>;
   readonly accounts: Pick<Accounts, 'findTenants'>;
   readonly clock: Clock;
@@ -40,8 +40,8 @@ interface Reading {
  * Brings the facts of a source into the log of events: page by page, in their order, each in one transaction with the mark of how far it
  * came. So each is told once, whatever fails; and a start goes on where the log has it from. While a page is appended the next one is read.
  */
-export class FactPump implements FactIntake {
-  readonly #tools: FactPumpTools;
+export class OutboxRelay implements FactIntake {
+  readonly #tools: OutboxRelayTools;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
   /** Users by their numbers, which never change. */
@@ -49,7 +49,7 @@ export class FactPump implements FactIntake {
   /** What follows all that was appended; null: the log is to be asked how far that was. */
   #reading: Reading | null = null;
 
-  constructor(tools: FactPumpTools) {
+  constructor(tools: OutboxRelayTools) {
     this.#tools = tools;
     this.#running = this.#run();
   }

@@ -1,12 +1,12 @@
 import { uuidV7 } from '../../signal/ids.js';
 import { MICROS_PER_MS } from '../../signal/time-units.js';
-import { type NamedAgent, type NumberedAgent, OTHER_AGENTS } from '../contracts/coordination.js';
+import { type NamedAgent, type InternedAgent, OTHER_AGENTS } from '../contracts/coordination.js';
 
 /** Names of agents as they are stored, and what becomes of them by runs that name some. */
 export class NamedAgents {
   readonly #most: number;
   #last: number;
-  readonly #agents = new Map<string, NumberedAgent>();
+  readonly #agents = new Map<string, InternedAgent>();
   /** How many names users have, without `(other)`. */
   readonly #names = new Map<number, number>();
   readonly #added = new Set<string>();
@@ -16,13 +16,13 @@ export class NamedAgents {
    * @param last the last number that was given
    * @param most names that a user may have
    */
-  constructor(last: number, most: number, stored: readonly NumberedAgent[]) {
+  constructor(last: number, most: number, stored: readonly InternedAgent[]) {
     this.#last = last;
     this.#most = most;
     this.add(stored);
   }
 
-  add(stored: readonly NumberedAgent[]): void {
+  add(stored: readonly InternedAgent[]): void {
     for (const agent of stored) this.#agents.set(keyOf(agent), agent);
   }
 
@@ -37,18 +37,18 @@ export class NamedAgents {
   }
 
   /** The agents of runs, as they are after the last one. */
-  name(runs: readonly NamedAgent[]): readonly NumberedAgent[] {
+  name(runs: readonly NamedAgent[]): readonly InternedAgent[] {
     const named = runs.map((run) => this.#nameOne(run));
     return named.map((agent) => this.#agents.get(keyOf(agent)) ?? agent);
   }
 
   /** Agents that are new, in the order of their numbers. */
-  get added(): readonly NumberedAgent[] {
+  get added(): readonly InternedAgent[] {
     return this.#of(this.#added);
   }
 
   /** Others that came into being. */
-  get arisen(): readonly NumberedAgent[] {
+  get arisen(): readonly InternedAgent[] {
     return this.#of(this.#arisen);
   }
 
@@ -56,7 +56,7 @@ export class NamedAgents {
     return this.#added.size + this.#arisen.size > 0;
   }
 
-  #nameOne(run: NamedAgent): NumberedAgent {
+  #nameOne(run: NamedAgent): InternedAgent {
     const { tenant, name, at, comesIntoBeing } = run;
     const key = keyOf(run);
     const known = this.#agents.get(key);
@@ -72,7 +72,7 @@ export class NamedAgents {
       if (names >= this.#most) return this.#nameOne({ ...run, name: OTHER_AGENTS });
       this.#names.set(tenant, names + 1);
     }
-    const agent: NumberedAgent = {
+    const agent: InternedAgent = {
       ...{ tenant, number: ++this.#last, id: uuidV7(Math.floor(at / MICROS_PER_MS)), name },
       created_at: comesIntoBeing ? at : null,
     };
@@ -81,7 +81,7 @@ export class NamedAgents {
     return agent;
   }
 
-  #of(keys: Iterable<string>): readonly NumberedAgent[] {
+  #of(keys: Iterable<string>): readonly InternedAgent[] {
     return [...keys].flatMap((key) => this.#agents.get(key) ?? []);
   }
 }

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder, type Transaction } from 'kysely';
-import { must } from '../../signal/checked.js';
+import { invariant } from '../../signal/checked.js';
 import { MICROS_PER_MS } from '../../signal/time-units.js';
 import type {
   ClaimedNotice,
@@ -77,7 +77,7 @@ export class NoticeRows implements Notices {
           })),
         );
       const dueAt = new Map(waiting.map(({ number, due_at }) => [number, due_at]));
-      const due = ({ number }: ClaimedNotice): number => must(dueAt.get(number), 'time of a notice');
+      const due = ({ number }: ClaimedNotice): number => invariant(dueAt.get(number), 'time of a notice');
       items.sort((a, b) => due(a) - due(b) || a.number - b.number);
       return { items, nextDueAt };
     });

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import type { Clock, Logger } from '../../component/telemetry.js';
 import type { ControlOptions } from './control-options.js';
-import { ControlStore } from './control-store.js';
+import { SqlControlStore } from './control-store.js';
 import { openPostgres } from './postgres/open-postgres.js';
 import { openSqlite } from './sqlite/open-sqlite.js';
 
@@ -9,10 +9,10 @@ import { openSqlite } from './sqlite/open-sqlite.js';
 export async function openControl(
   options: ControlOptions,
   parts: { readonly clock: Clock; readonly logger: Logger },
-): Promise<ControlStore> {
+): Promise<SqlControlStore> {
   const { clock } = parts;
   if (options.engine === 'postgres')
-    return new ControlStore(await openPostgres({ ...options, ...parts }), null, clock);
+    return new SqlControlStore(await openPostgres({ ...options, ...parts }), null, clock);
   const directory = dirname(resolve(options.path));
-  return new ControlStore(await openSqlite({ path: options.path, clock }), directory, clock);
+  return new SqlControlStore(await openSqlite({ path: options.path, clock }), directory, clock);
 }

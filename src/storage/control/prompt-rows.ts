@@ -246,7 +246,7 @@ export class PromptRows implements Prompts {
 
   async #page(userId: string, name: string | null, after: string | undefined): Promise<PromptPage> {
     return await this.#database.read(async (db) => {
-      const place = after === undefined ? null : readPlace(after);
+      const place = after === undefined ? null : decodeCursor(after);
       const last = place?.last ?? (await lastNumber());
       let query = db
         .selectFrom('prompts')
@@ -362,7 +362,7 @@ function writePlace({ last, name, version }: Place): string {
   return JSON.stringify([last, name, version]);
 }
 
-function readPlace(text: string): Place {
+function decodeCursor(text: string): Place {
   const [last, name, version] = JSON.parse(text) as [number, string, number];
   return { last, name, version };
 }

@@ -1,8 +1,8 @@
 import type { MessagePort } from 'node:worker_threads';
-import { Outbox } from '../../worker/outbox.js';
-import { spellError, type ThreadMessage } from '../../worker/thread-protocol.js';
+import { MessageBatcher } from '../../worker/outbox.js';
+import { serializeError, type ThreadMessage } from '../../worker/thread-protocol.js';
 import { serve, type Methods } from '../../worker/thread-server.js';
-import { CONTROL_METHODS, type ControlPlane } from '../contracts/control-plane.js';
+import { CONTROL_METHODS, type ControlStore } from '../contracts/control-plane.js';
 import { factsOver } from '../shared/fact-port.js';
 import type { FactIntake } from '../contracts/events.js';
 import { TOPICS } from '../contracts/coordination.js';
@@ -11,8 +11,8 @@ import { callName, CHANGED, FACT_NEWS, type IntakeNotice } from './control-clien
 type Method = (...args: readonly unknown[]) => unknown;
 
 /** Offers a control plane to another thread: the other end of `connectControl`. It ends when the port is closed. */
-export function serveControl(plane: ControlPlane, port: MessagePort): void {
-  const outbox = new Outbox<ThreadMessage>(port);
+export function serveControl(plane: ControlStore, port: MessagePort): void {
+  const outbox = new MessageBatcher<ThreadMessage>(port);
   port.on('close', tellChanges(plane, outbox));
   serve(port, outbox, methodsOf(Promise.resolve(plane), outbox));
 }
@@ -23,7 +23,7 @@ export function serveControl(plane: ControlPlane, port: MessagePort): void {
  * @param opening calls that come before it has resolved wait for it
  * @param outbox leads to the remote
  */
-export function methodsOf(opening: Promise<ControlPlane>, outbox: Outbox<ThreadMessage>): Methods {
+export function methodsOf(opening: Promise<ControlStore>, outbox: MessageBatcher<ThreadMessage>): Methods {
   const methods: [string, Method][] = Object.entries(CONTROL_METHODS).flatMap(([contract, names]) =>
     Object.keys(names).map((method): [string, Method] => [
       callName(contract, method),
@@ -42,7 +42,7 @@ export function methodsOf(opening: Promise<ControlPlane>, outbox: Outbox<ThreadM
 }
 
 /** Sources are asked over ports of their own: their facts take no way through the remote's thread. */
-function intakesOf(opening: Promise<ControlPlane>, outbox: Outbox<ThreadMessage>): Methods {
+function intakesOf(opening: Promise<ControlStore>, outbox: MessageBatcher<ThreadMessage>): Methods {
   const intakes = new Map<number, FactIntake>();
   const tell = (intake: number, news: IntakeNotice['news']): void => {
     outbox.post({ kind: 'notice', notice: FACT_NEWS, value: { intake, news } satisfies IntakeNotice });
@@ -53,7 +53,7 @@ function intakesOf(opening: Promise<ControlPlane>, outbox: Outbox<ThreadMessage>
         await opening
       ).takeFacts(factsOver(name, port), {
         failing: (error) => {
-          tell(intake, { failing: error && spellError(error) });
+          tell(intake, { failing: error && serializeError(error) });
         },
         passedOver: (facts) => {
           tell(intake, { passedOver: facts });
@@ -78,7 +78,7 @@ function intakesOf(opening: Promise<ControlPlane>, outbox: Outbox<ThreadMessage>
  *
  * @returns a function that ends it
  */
-export function tellChanges({ watch }: ControlPlane, outbox: Outbox<ThreadMessage>): () => void {
+export function tellChanges({ watch }: ControlStore, outbox: MessageBatcher<ThreadMessage>): () => void {
   const ends = TOPICS.map((topic) =>
     watch.watch(topic, () => {
       outbox.post({ kind: 'notice', notice: CHANGED, value: topic }, [], true);

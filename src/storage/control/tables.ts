@@ -15,7 +15,7 @@ export interface Tables extends WriteTables {
   event_readers: { name: string; position: number };
   event_marks: { source: string; mark: string };
   event_wants: { owner: string; type: string; until: number };
-  terms: TermsTable;
+  terms: SettingsTable;
   delivery_events: DeliveryEventTable;
   deliveries: DeliveryTable;
   waiting_deliveries: WaitingDeliveryTable;
@@ -158,7 +158,7 @@ interface EventTable {
   body: string;
 }
 
-interface TermsTable {
+interface SettingsTable {
   owner: string;
   /** JSON */
   terms: string;

@@ -1,20 +1,20 @@
 import { MICROS_PER_DAY } from '../../signal/time-units.js';
 import type { Micros } from '../../signal/time.js';
-import type { PublishedTerms, Terms } from '../contracts/coordination.js';
+import type { PublishedSettings, SettingsBoard } from '../contracts/coordination.js';
 import type { ControlDatabase } from './control-database.js';
 
 /** Processes that ended leave their terms behind: these are removed this long after they expired. */
 const FORGOTTEN: Micros = MICROS_PER_DAY;
 
 /** A row for each process that publishes. */
-export class TermsRows implements Terms {
+export class SettingsRows implements SettingsBoard {
   readonly #database: ControlDatabase;
 
   constructor(database: ControlDatabase) {
     this.#database = database;
   }
 
-  async publish(owner: string, terms: PublishedTerms, until: Micros): Promise<void> {
+  async publish(owner: string, terms: PublishedSettings, until: Micros): Promise<void> {
     const changed = { terms: JSON.stringify(terms), until };
     await this.#database.transaction(async (tx, tell) => {
       await tx
@@ -37,10 +37,10 @@ export class TermsRows implements Terms {
     });
   }
 
-  async all(now: Micros): Promise<readonly PublishedTerms[]> {
+  async all(now: Micros): Promise<readonly PublishedSettings[]> {
     const rows = await this.#database.read((db) =>
       db.selectFrom('terms').select('terms').where('until', '>', now).orderBy('owner').execute(),
     );
-    return rows.map(({ terms }) => JSON.parse(terms) as PublishedTerms);
+    return rows.map(({ terms }) => JSON.parse(terms) as PublishedSettings);
   }
 }

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { Micros } from '../../signal/time.js';
 import { dayOf, monthOf } from '../contracts/telemetry-writer.js';
-import type { CountedItems } from '../contracts/coordination.js';
+import type { ChargedItems } from '../contracts/coordination.js';
 import type { Tables } from './tables.js';
 
 /** Each takes five of the 32,766 parameters that SQLite allows in a statement. */
@@ -124,7 +124,7 @@ export async function readMonths(
   store: string,
   tenant: number,
   months: readonly number[],
-): Promise<readonly CountedItems[]> {
+): Promise<readonly ChargedItems[]> {
   const rows = await db
     .selectFrom('usage_months')
     .select(['month', 'settled'])
@@ -143,7 +143,7 @@ export async function readDays(
   store: string,
   tenant: number,
   { from, to }: { readonly from: number; readonly to: number },
-): Promise<readonly CountedItems[]> {
+): Promise<readonly ChargedItems[]> {
   const rows = await db
     .selectFrom('usage_days')
     .select(['day', 'settled'])

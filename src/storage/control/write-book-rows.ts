@@ -1,10 +1,10 @@
-import { itemAt, must } from '../../signal/checked.js';
+import { itemAt, invariant } from '../../signal/checked.js';
 import {
   type BatchStanding,
   type BegunWrite,
   type Charge,
   type Charged,
-  type CountedItems,
+  type ChargedItems,
   MOST_CHARGES,
   MOST_TRACES,
   type NamedBatch,
@@ -13,7 +13,7 @@ import {
   type SettledItems,
   type TakenWrite,
   type TouchedTrace,
-  type WriteBook,
+  type WriteIntentLog,
 } from '../contracts/coordination.js';
 import type { ControlDatabase } from './control-database.js';
 import { fromNow } from './dialect.js';
@@ -39,7 +39,7 @@ const FORGOTTEN_AT_ONCE = 1000;
  * A row for each write, and one for each month and day of a user. Rows are locked in this order: write, name of its batch, months, days, counter. The counter of
  * tickets is taken before the row of its write, and nobody who has such a row waits for that counter.
  */
-export class WriteBookRows implements WriteBook {
+export class WriteIntentRows implements WriteIntentLog {
   readonly #database: ControlDatabase;
 
   constructor(database: ControlDatabase) {
@@ -163,7 +163,7 @@ export class WriteBookRows implements WriteBook {
         const gains = items.map(({ tenant, at, items: settled }) => ({ tenant, at, settled, charged: 0 }));
         const standings = await addToMonths(tx, ended.store, [...back, ...gains]);
         await addToDays(tx, ended.store, gains);
-        return charges.map((charge) => must(standings.get(monthKey(charge)), 'row of a month').settled);
+        return charges.map((charge) => invariant(standings.get(monthKey(charge)), 'row of a month').settled);
       });
     } catch (error) {
       if (error instanceof OthersBatch) return null;
@@ -221,13 +221,13 @@ export class WriteBookRows implements WriteBook {
     return await this.#database.transaction(async (tx) => await forgetNames(tx, store, before, mostOfUser));
   }
 
-  async months(store: string, tenant: number, months: readonly number[]): Promise<readonly CountedItems[]> {
+  async months(store: string, tenant: number, months: readonly number[]): Promise<readonly ChargedItems[]> {
     return months.length === 0
       ? []
       : await this.#database.read((db) => readMonths(db, store, tenant, months));
   }
 
-  async days(store: string, tenant: number, from: number, to: number): Promise<readonly CountedItems[]> {
+  async days(store: string, tenant: number, from: number, to: number): Promise<readonly ChargedItems[]> {
     return await this.#database.read((db) => readDays(db, store, tenant, { from, to }));
   }
 
@@ -294,7 +294,7 @@ function without(
   const before = new Map(standings);
   for (const gain of gains) {
     const key = monthKey(gain);
-    const { settled, charged } = must(before.get(key), 'row of a month');
+    const { settled, charged } = invariant(before.get(key), 'row of a month');
     before.set(key, { settled, charged: charged - gain.charged });
   }
   return before;
@@ -312,7 +312,7 @@ function judgeCharges(
   const open = new Map<string, number>();
   return charges.map((charge) => {
     const key = monthKey(charge);
-    const { settled, charged } = must(standings.get(key), 'row of a month');
+    const { settled, charged } = invariant(standings.get(key), 'row of a month');
     const before = open.get(key) ?? charged;
     const as = judge(charge, settled, before);
     open.set(key, as === 'taken' ? before + charge.items : before);

@@ -1,9 +1,9 @@
 import type { TracesBatch } from '../../signal/batch.js';
-import { must } from '../../signal/checked.js';
+import { invariant } from '../../signal/checked.js';
 import type { EventType } from '../../signal/event.js';
 import { AGENT_SOURCES, RUN_KINDS, RUN_STATUSES, type SpanRecord } from '../../signal/span.js';
-import { contextIn, NO_CONTEXT, printContext } from '../../signal/run-context.js';
-import { printCall } from '../../signal/call-details.js';
+import { contextIn, NO_CONTEXT, serializeContext } from '../../signal/run-context.js';
+import { serializeCall } from '../../signal/call-details.js';
 import { mapOf } from '../../signal/derive-map.js';
 import type { BatchMap, DerivedMap } from '../../signal/service-map.js';
 import { TYPE_CODES } from '../../signal/trace-map.js';
@@ -17,11 +17,11 @@ import { DERIVED, FOLLOWS_SPANS } from '../../runs/rules/derived.js';
 import { indexOf } from '../schema/table.js';
 import { PIECE_BYTES, SPAN_WIRE, TRACE_LATER, TRACE_SAMPLED, TRACE_WIRE } from '../schema/tables.js';
 import { PayloadWriter } from '../../runs/rules/payload.js';
-import { haveSeveralTellers, WHOLE, type ToldCall } from '../../runs/rules/told-calls.js';
+import { haveSeveralReporters, WHOLE, type DuplicateCall } from '../../runs/rules/told-calls.js';
 import { countedOnce, type Usage, type UsageNode } from '../../runs/rules/usage.js';
 import type { Counted } from './counted.js';
 import { namedPrompts, type NamedPrompts, type PromptMessage } from './prompt-message.js';
-import { printJson } from '../../signal/json.js';
+import { serializeJson } from '../../signal/json.js';
 import type { GivenPayload } from '../../runs/rules/payload.js';
 import type { JsonObject } from '../../signal/attributes.js';
 import { sentOf } from '../../signal/sent-span.js';
@@ -55,7 +55,7 @@ function keptNotes(notes: JsonObject): JsonObject | null {
 }
 
 function jsonOf(value: JsonObject | null): string | null {
-  return value === null ? null : printJson(value);
+  return value === null ? null : serializeJson(value);
 }
 
 /** A span as it crosses to the store thread: its columns and its payload. */
@@ -161,7 +161,7 @@ export function transferablesOf({ traces, spans, named }: EncodedTraces): ArrayB
 /** What its spans use, and what counts of them; undefined where that says nothing new. */
 function usedIn({ trace, spans }: TraceRecord): ReturnType<typeof countedOnce> | undefined {
   const isDeclared = trace.total_tokens !== null && trace.total_cost_usd !== null;
-  if (isDeclared && !haveSeveralTellers(spans.map(callKeyOf))) return undefined;
+  if (isDeclared && !haveSeveralReporters(spans.map(callKeyOf))) return undefined;
   return countedOnce(spans.map(usageNode));
 }
 
@@ -169,14 +169,14 @@ function callKeyOf({ type, call }: SpanRecord): string | null {
   return type === 'llm' ? (call?.key ?? null) : null;
 }
 
-function writeSpan(to: ColumnsWriter, row: number, span: SpanRecord, told: ToldCall | undefined): void {
+function writeSpan(to: ColumnsWriter, row: number, span: SpanRecord, told: DuplicateCall | undefined): void {
   let derived = 0;
   to.uuid(S.trace_id, row, span.trace_id);
   to.uuid(S.span_id, row, span.span_id);
   if (span.parent_span_id === null) to.isNull(S.parent_span_id, row);
   else to.uuid(S.parent_span_id, row, span.parent_span_id);
   to.byte(S.type, row, TYPE_CODES[span.type]);
-  to.byte(S.status, row, must(STATUS_CODES.get(span.status), 'code of the status'));
+  to.byte(S.status, row, invariant(STATUS_CODES.get(span.status), 'code of the status'));
   to.text(S.name, row, span.name);
   to.int64(S.started_at, row, span.started_at);
   nullableInt(to, S.ended_at, row, span.ended_at);
@@ -193,14 +193,14 @@ function writeSpan(to: ColumnsWriter, row: number, span: SpanRecord, told: ToldC
     to.isNull(S.agent_source, row);
     to.isNull(S.agent_name, row);
   } else {
-    to.byte(S.agent_source, row, must(SOURCE_CODES.get(span.agent_hint.source), 'code of the source'));
+    to.byte(S.agent_source, row, invariant(SOURCE_CODES.get(span.agent_hint.source), 'code of the source'));
     to.text(S.agent_name, row, span.agent_hint.name);
   }
   nullableText(to, S.map_hint, row, span.map_hint);
   if (span.run_kind === null) to.isNull(S.run_kind, row);
   else to.byte(S.run_kind, row, RUN_KINDS.indexOf(span.run_kind));
-  nullableText(to, S.context, row, span.context && printContext(span.context));
-  nullableText(to, S.call_details, row, span.call === null ? null : printCall(span.call));
+  nullableText(to, S.context, row, span.context && serializeContext(span.context));
+  nullableText(to, S.call_details, row, span.call === null ? null : serializeCall(span.call));
   to.byte(S.derived, row, derived);
   nullableText(to, S.call_key, row, callKeyOf(span));
   if (told === undefined || told.same_as === null) to.isNull(S.same_as, row);
@@ -219,7 +219,7 @@ function writeHeader(
   let derived = header.follows_spans ? FOLLOWS_SPANS : 0;
   to.uuid(T.trace_id, row, header.trace_id);
   to.byte(T.kind, row, RUN_KINDS.indexOf(header.kind));
-  to.byte(T.status, row, must(STATUS_CODES.get(header.status), 'code of the status'));
+  to.byte(T.status, row, invariant(STATUS_CODES.get(header.status), 'code of the status'));
   to.int64(T.started_at, row, header.started_at);
   nullableInt(to, T.ended_at, row, header.ended_at);
   if (header.duration_ms === null) derived |= DERIVED.duration_ms;
@@ -245,7 +245,7 @@ function writeHeader(
   }
   nullableInt(to, T.total_tokens, row, tokens);
   nullableInt(to, T.total_cost_usd, row, cost);
-  nullableText(to, T.metadata, row, header.metadata === null ? null : printJson(header.metadata));
+  nullableText(to, T.metadata, row, header.metadata === null ? null : serializeJson(header.metadata));
   nullableText(to, T.sdk_version, row, header.sdk_version);
   nullableInt(to, T.idle_timeout_ms, row, header.idle_timeout_ms);
   const declared = header.follows_spans ? NO_CONTEXT : contextIn(header.metadata);

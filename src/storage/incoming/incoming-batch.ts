@@ -1,5 +1,5 @@
 import type { SpanRow } from '../../runs/rules/rows.js';
-import { WHOLE, type ToldCall } from '../../runs/rules/told-calls.js';
+import { WHOLE, type DuplicateCall } from '../../runs/rules/told-calls.js';
 import type { SentRows } from '../../runs/sent-spans.js';
 import { runKey } from '../../runs/run-key.js';
 import { intAt, itemAt, wordAt } from '../../signal/checked.js';
@@ -131,7 +131,7 @@ export class IncomingBatch implements SentRows {
   }
 
   /** Something else counts of a span than its sender found, who knew less of the run. */
-  rewriteDuplicate(row: number, { same_as, counted }: ToldCall): void {
+  rewriteDuplicate(row: number, { same_as, counted }: DuplicateCall): void {
     if (same_as !== null) wordsOfKey(same_as, this.sameIds.subarray(row * 4));
     this.spans.nullFlags(SAME_AS)[row] = same_as === null ? 1 : 0;
     this.spans.bytes(COUNTED)[row] = counted;

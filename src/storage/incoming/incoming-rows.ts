@@ -1,4 +1,4 @@
-import { byteAt, itemAt, must } from '../../signal/checked.js';
+import { byteAt, itemAt, invariant } from '../../signal/checked.js';
 import { gradeOf } from '../../signal/span-grade.js';
 import type { CalledSpans } from '../../signal/trace-map.js';
 import { RUN_STATUSES } from '../../signal/span.js';
@@ -75,7 +75,7 @@ export function payloadAt(batch: IncomingBatch, row: number, first: number): Pay
   let from = row;
   while (from > first && !beginsPiece(byteAt(spans.text, spans.textStart(PAYLOAD, from)))) from--;
   const piece = spans.text.subarray(spans.textStart(PAYLOAD, from), spans.textEnd(PAYLOAD, row));
-  return must(payloadsOf(piece).at(-1), 'payload of a span');
+  return invariant(payloadsOf(piece).at(-1), 'payload of a span');
 }
 
 /** The payloads of all spans of a trace, in their order. */
@@ -117,10 +117,10 @@ export function newSpansAt(
     states.push({
       span_id: uuidKey(spanIds, row * 4),
       parent_span_id: spans.isNull(S.parent_span_id, row) ? null : uuidKey(batch.parentIds, row * 4),
-      type: must(numberAt(S.type, row), 'type of a span'),
+      type: invariant(numberAt(S.type, row), 'type of a span'),
       node: nodeAt(row),
-      status: itemAt(RUN_STATUSES, must(numberAt(S.status, row), 'status of a span')),
-      started_at: must(numberAt(S.started_at, row), 'start of a span'),
+      status: itemAt(RUN_STATUSES, invariant(numberAt(S.status, row), 'status of a span')),
+      started_at: invariant(numberAt(S.started_at, row), 'start of a span'),
       ended_at: numberAt(S.ended_at, row),
       error_message: textAt(S.error_message, row),
       agent_hint: hint,

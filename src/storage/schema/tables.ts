@@ -40,7 +40,7 @@ export const SPAN_WIRE = [
   { name: 'run_kind', kind: 'uint8', sql: 'UTINYINT', nullable: true },
   /** What it says of its run's session, user and tags: `signal/run-context.ts`. */
   { name: 'context', kind: 'text', sql: 'VARCHAR', nullable: true },
-  /** The parts of tokens and cost, as `printCall` writes them. */
+  /** The parts of tokens and cost, as `serializeCall` writes them. */
   { name: 'call_details', kind: 'text', sql: 'VARCHAR', nullable: true },
   { name: 'derived', kind: 'uint8', sql: 'UTINYINT' },
   /** What tells a model call from others: `signal/call-key.ts`. */

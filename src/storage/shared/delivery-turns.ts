@@ -1,4 +1,4 @@
-import { must } from '../../signal/checked.js';
+import { invariant } from '../../signal/checked.js';
 import type { Micros } from '../../signal/time.js';
 import type { ClaimRequest } from '../contracts/deliveries.js';
 import type { HostTurns } from './host-turns.js';
@@ -48,11 +48,11 @@ export function takeTurns<Turn extends WaitingTurn>(
   const organizations = byOrganization(queues).map((ofOne) => {
     const underWay = ofOne.reduce((sum, queue) => sum + queue.underWay.length, 0);
     const candidates = ofOne.flatMap((queue) => queue.candidates);
-    const due = candidates.filter((candidate) => candidate.due <= now).sort(inTurns);
+    const due = candidates.filter((candidate) => candidate.due <= now).sort(withTurns);
     return { underWay, candidates, due, room: Math.max(0, limits.perOrganization - underWay) };
   });
   const places = organizations.flatMap(({ due, room }) =>
-    room === 0 ? [] : due.map((candidate) => must(placeOf.get(candidate), 'place of a turn')),
+    room === 0 ? [] : due.map((candidate) => invariant(placeOf.get(candidate), 'place of a turn')),
   );
   const hosted = new Set([...hosts.withinRoom(places)].map(({ candidate }) => candidate));
   const taken = new Set(
@@ -63,11 +63,11 @@ export function takeTurns<Turn extends WaitingTurn>(
           .slice(0, room)
           .map((candidate, place) => ({ candidate, before: underWay + place })),
       )
-      .sort((a, b) => a.before - b.before || inTurns(a.candidate, b.candidate))
+      .sort((a, b) => a.before - b.before || withTurns(a.candidate, b.candidate))
       .slice(0, limits.limit)
       .map(({ candidate }) => candidate),
   );
-  for (const candidate of taken) hosts.add(must(placeOf.get(candidate), 'place of a turn'), 1);
+  for (const candidate of taken) hosts.add(invariant(placeOf.get(candidate), 'place of a turn'), 1);
   const rest = organizations.flatMap(({ candidates, room }) => {
     const left = candidates.filter((candidate) => !taken.has(candidate));
     return candidates.length - left.length < room
@@ -89,7 +89,7 @@ function byOrganization<Queue extends { readonly organizationId: string }>(
   return [...found.values()];
 }
 
-function inTurns(a: WaitingTurn, b: WaitingTurn): number {
+function withTurns(a: WaitingTurn, b: WaitingTurn): number {
   return a.ofEndpoint - b.ofEndpoint || a.due - b.due || a.delivery - b.delivery;
 }
 

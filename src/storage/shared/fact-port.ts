@@ -1,19 +1,19 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import { Outbox } from '../../worker/outbox.js';
+import { MessageBatcher } from '../../worker/outbox.js';
 import { PortClient } from '../../worker/port-client.js';
 import type { ThreadMessage } from '../../worker/thread-protocol.js';
 import { serve } from '../../worker/thread-server.js';
-import type { FactPage, FactSource } from '../contracts/events.js';
-import { reviveError, unavailable } from '../contracts/errors.js';
+import type { FactPage, OutboxSource } from '../contracts/events.js';
+import { deserializeError, unavailable } from '../contracts/errors.js';
 
 /** A source of facts that another thread can ask without a way through this one. */
-export interface FactConnector extends FactSource {
+export interface FactConnector extends OutboxSource {
   /** A port for `factsOver`. It ends when it is closed on either side. */
   connectFacts(): Promise<MessagePort>;
 }
 
 /** A port to a source for another thread: straight where the source has a thread of its own, otherwise to this one. */
-export async function factPort(source: FactSource): Promise<MessagePort> {
+export async function factPort(source: OutboxSource): Promise<MessagePort> {
   if ('connectFacts' in source) return await (source as FactConnector).connectFacts();
   const { port1, port2 } = new MessageChannel();
   serveFacts(source, port1);
@@ -21,14 +21,14 @@ export async function factPort(source: FactSource): Promise<MessagePort> {
 }
 
 /** Lets another thread read facts: the other end of {@link factsOver}. It ends when the port is closed. */
-export function serveFacts(source: Pick<FactSource, 'readFacts'>, port: MessagePort): void {
-  const readFacts: FactSource['readFacts'] = async (...args) => await source.readFacts(...args);
-  serve(port, new Outbox<ThreadMessage>(port), { readFacts });
+export function serveFacts(source: Pick<OutboxSource, 'readFacts'>, port: MessagePort): void {
+  const readFacts: OutboxSource['readFacts'] = async (...args) => await source.readFacts(...args);
+  serve(port, new MessageBatcher<ThreadMessage>(port), { readFacts });
 }
 
 /** The source at the other end of a port, until it is closed. */
-export function factsOver(name: string, port: MessagePort): FactSource {
-  const client = new PortClient(port, { revive: (error) => reviveError(error), onNotice: () => undefined });
+export function factsOver(name: string, port: MessagePort): OutboxSource {
+  const client = new PortClient(port, { revive: (error) => deserializeError(error), onNotice: () => undefined });
   port.on('close', () => {
     client.end(unavailable('The store of telemetry is closed.'));
   });

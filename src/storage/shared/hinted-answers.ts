@@ -2,7 +2,7 @@ import type { Clock } from '../../component/telemetry.js';
 import type { Micros } from '../../signal/time.js';
 import { MICROS_PER_SECOND } from '../../signal/time-units.js';
 import type { Topic, Watch } from '../contracts/coordination.js';
-import { LoadedFigures } from './loaded-figures.js';
+import { LruCache } from './loaded-figures.js';
 
 /** A hint may be lost: after this time one asks again all the same, unless a shorter one is given. */
 const MOST_AGE: Micros = 30 * MICROS_PER_SECOND;
@@ -16,10 +16,10 @@ interface Kept<Answer> {
  * Answers of the control plane, as many as were used last, until a hint says that they may have changed. Who asks after a hint never
  * gets what was asked for before it.
  */
-export class HintedAnswers<Answer> {
+export class InvalidatedCache<Answer> {
   readonly #clock: Clock;
   readonly #mostAge: Micros;
-  readonly #kept: LoadedFigures<string, Kept<Answer>>;
+  readonly #kept: LruCache<string, Kept<Answer>>;
   /** Those who ask the same at the same time share the question. */
   readonly #asked = new Map<string, Promise<Answer | null>>();
   readonly #ends: readonly (() => void)[];
@@ -36,7 +36,7 @@ export class HintedAnswers<Answer> {
   ) {
     this.#clock = clock;
     this.#mostAge = mostAge;
-    this.#kept = new LoadedFigures(most);
+    this.#kept = new LruCache(most);
     this.#ends = topics.map((topic) =>
       watch.watch(topic, () => {
         this.#version++;

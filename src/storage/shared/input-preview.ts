@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../signal/attributes.js';
-import { parseJson, printJson } from '../../signal/json.js';
+import { parseJson, serializeJson } from '../../signal/json.js';
 import { GLANCE_CHARACTERS } from '../contracts/runs.js';
 
 /** Longer input is shown as it begins, without being read. */
@@ -36,7 +36,7 @@ export function inputPreview(json: string): string {
 function asked(json: string): string {
   try {
     const value = parseJson(json);
-    return textIn(value, MOST_LEVELS) ?? printJson(value);
+    return textIn(value, MOST_LEVELS) ?? serializeJson(value);
   } catch {
     return json;
   }

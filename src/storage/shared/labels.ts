@@ -1,4 +1,4 @@
-import { must } from '../../signal/checked.js';
+import { invariant } from '../../signal/checked.js';
 
 /**
  * Labels as they are stored: JSON, the keys in ascending order, each pair on a line of its own. JSON texts have no raw
@@ -13,7 +13,7 @@ export function labelsText(labels: Readonly<Record<string, string>>): LabelsText
   // Without a list of keys this takes a third of the time; labels are plain data, whose prototype adds nothing.
   for (const key in labels) {
     if (key < before) return sortedText(labels);
-    const line = labelLine(key, must(labels[key], 'value of a label'));
+    const line = labelLine(key, invariant(labels[key], 'value of a label'));
     text += text === '{' ? line : `,${line}`;
     before = key;
   }
@@ -23,7 +23,7 @@ export function labelsText(labels: Readonly<Record<string, string>>): LabelsText
 function sortedText(labels: Readonly<Record<string, string>>): LabelsText {
   const lines = Object.keys(labels)
     .sort()
-    .map((key) => labelLine(key, must(labels[key], 'value of a label')));
+    .map((key) => labelLine(key, invariant(labels[key], 'value of a label')));
   return `{${lines.join(',')}}`;
 }
 
@@ -46,7 +46,7 @@ export function quote(text: string): string {
 }
 
 /** The labels as JSON on one line. */
-export function printLabels(text: LabelsText): string {
+export function serializeLabels(text: LabelsText): string {
   return text.replaceAll('\n', '');
 }
 

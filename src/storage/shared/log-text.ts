@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../signal/attributes.js';
-import { must } from '../../signal/checked.js';
-import { printJson } from '../../signal/json.js';
+import { invariant } from '../../signal/checked.js';
+import { serializeJson } from '../../signal/json.js';
 
 /** A run of letters and digits. */
 const TOKEN = /[\p{L}\p{N}]+/gu;
@@ -28,7 +28,7 @@ export function isAscii(text: string): boolean {
 /** A body as it is searched and shown: text as it is, anything else as JSON; null where nothing was sent. */
 export function bodyText(body: JsonValue): string | null {
   if (typeof body === 'string') return body;
-  return body === null ? null : printJson(body);
+  return body === null ? null : serializeJson(body);
 }
 
 /**
@@ -55,7 +55,7 @@ export function phrasesOf(query: string): string[][] {
   const phrases: string[][] = [];
   for (const [, quoted, plain] of query.matchAll(QUOTED_OR_NOT)) {
     if (quoted === undefined)
-      phrases.push(...tokensOf(must(plain, 'text between quotes')).map((token) => [token]));
+      phrases.push(...tokensOf(invariant(plain, 'text between quotes')).map((token) => [token]));
     else phrases.push(tokensOf(quoted));
   }
   return phrases.filter((phrase) => phrase.length > 0);

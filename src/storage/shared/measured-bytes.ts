@@ -4,7 +4,7 @@ import { MS_PER_MINUTE } from '../../signal/time-units.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
 import { notOpen } from '../contracts/errors.js';
 import type { StorageUse, StoredBytes } from '../contracts/telemetry-writer.js';
-import type { UserTerms } from './user-terms.js';
+import type { StoreUserLimits } from './user-terms.js';
 
 /** Bytes by the numbers of tenants. */
 export type TenantBytes = ReadonlyMap<number, number>;
@@ -12,7 +12,7 @@ export type TenantBytes = ReadonlyMap<number, number>;
 interface MeasureParts {
   /** The limit of users without one of their own; 0 for none. */
   readonly defaultLimit: number;
-  readonly termsOf: (userId: string) => UserTerms | Promise<UserTerms>;
+  readonly termsOf: (userId: string) => StoreUserLimits | Promise<StoreUserLimits>;
   /** Reads what every user stores. */
   readonly measure: () => Promise<readonly TenantBytes[]>;
   readonly clock: Clock;
@@ -73,7 +73,7 @@ export class MeasuredBytes implements StoredBytes {
    * @returns a promise only for the first write of a user with a limit, which waits for a measurement
    * @throws ConsumeError `storage_exceeded` where the user has reached the limit
    */
-  refuseExceeded(terms: UserTerms): Promise<void> | undefined {
+  refuseExceeded(terms: StoreUserLimits): Promise<void> | undefined {
     const limit = this.#limitOf(terms);
     if (limit === 0) return undefined;
     const measured = this.#refresh();
@@ -97,7 +97,7 @@ export class MeasuredBytes implements StoredBytes {
     throw notOpen();
   }
 
-  #limitOf({ storedLimit }: UserTerms): number {
+  #limitOf({ storedLimit }: StoreUserLimits): number {
     return storedLimit ?? this.#opened.defaultLimit;
   }
 
@@ -105,7 +105,7 @@ export class MeasuredBytes implements StoredBytes {
     return Math.max(0, (this.#measured?.get(tenant) ?? 0) + (this.#added.get(tenant) ?? 0));
   }
 
-  #refuse({ tenant }: UserTerms, limit: number): void {
+  #refuse({ tenant }: StoreUserLimits, limit: number): void {
     const used = this.#usedBy(tenant);
     if (used < limit) return;
     throw new ConsumeError(

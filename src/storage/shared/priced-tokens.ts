@@ -5,7 +5,7 @@ import { RATES_PER_NANO, type Price } from '../../signal/price.js';
 
 /** Which tokens of a call are priced as what (`signal/call-tokens.ts`), in SQL that every engine reads, and when sums of calls tell their price. */
 
-/** Parts of the usage that a call may tell, as `printCall` keeps them, and the columns that queries make of them. */
+/** Parts of the usage that a call may tell, as `serializeCall` keeps them, and the columns that queries make of them. */
 export const USAGE_COLUMNS = {
   cached_read: 'read',
   cached_write: 'written',

@@ -25,7 +25,7 @@ export interface PrintedRun {
   readonly sample_rate: number | null;
 }
 
-export function printRunFields(run: RunSummary): PrintedRun {
+export function serializeRunFields(run: RunSummary): PrintedRun {
   return {
     trace_id: run.trace_id,
     agent_name: run.agent_name,
@@ -47,7 +47,7 @@ export function printRunFields(run: RunSummary): PrintedRun {
 }
 
 export function printRun(run: RunSummary): PrintedRun & { readonly span_count: number } {
-  return { ...printRunFields(run), span_count: run.span_count };
+  return { ...serializeRunFields(run), span_count: run.span_count };
 }
 
 /** What a span shows of a call that another span counts, nothing otherwise. @param sameAs that span's id */

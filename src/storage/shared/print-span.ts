@@ -1,13 +1,13 @@
 import { moneyToNumber } from '../../signal/money.js';
 import { formatTime, type Micros } from '../../signal/time.js';
 import { toldFields } from './print-run.js';
-import type { OutlinedSpan, StoredSpan } from '../contracts/runs.js';
+import type { SpanSummary, StoredSpan } from '../contracts/runs.js';
 
 /** What the API shows of a span beside its payload. */
 export type SpanHead = Omit<StoredSpan, 'input_data' | 'output_data' | 'events' | 'details'>;
 
 /** As the API shows it. */
-export function printSpanHead(span: SpanHead) {
+export function serializeSpanHead(span: SpanHead) {
   return {
     span_id: span.span_id,
     trace_id: span.trace_id,
@@ -29,7 +29,7 @@ export function printSpanHead(span: SpanHead) {
 }
 
 /** The same as JSON, and what an outline adds. */
-export function outlineJson(span: OutlinedSpan): string {
+export function summaryJson(span: SpanSummary): string {
   const { node, input_bytes, output_bytes, preview } = span;
   return `${headJson(span)},"node":${text(node)},"input_bytes":${number(input_bytes)},"output_bytes":${number(output_bytes)},"preview":${text(preview)}}`;
 }
@@ -40,7 +40,7 @@ export function shownJson(span: SpanHead, input: string, output: string): string
 }
 
 /**
- * What {@link printSpanHead} gives, as JSON up to the closing brace. Spelt out, because runs have ten thousand spans, and of objects
+ * What {@link serializeSpanHead} gives, as JSON up to the closing brace. Spelt out, because runs have ten thousand spans, and of objects
  * with that many fields `JSON.stringify` takes three to four times as long.
  */
 function headJson(span: SpanHead): string {

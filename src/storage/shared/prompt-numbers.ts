@@ -1,7 +1,7 @@
 import type { Clock } from '../../component/telemetry.js';
-import type { ControlPlane } from '../contracts/control-plane.js';
+import type { ControlStore } from '../contracts/control-plane.js';
 import type { NamedVersion } from '../contracts/prompts.js';
-import { HintedAnswers } from './hinted-answers.js';
+import { InvalidatedCache } from './hinted-answers.js';
 
 /** Versions of prompts that are remembered: those that were asked for last. */
 const REMEMBERED = 10_000;
@@ -14,12 +14,12 @@ const MISSING = 0;
 
 /** Gives the numbers of users' prompt versions, from memory until a hint: versions are created and deleted. */
 export class PromptNumbers {
-  readonly #prompts: ControlPlane['prompts'];
-  readonly #numbers: HintedAnswers<number>;
+  readonly #prompts: ControlStore['prompts'];
+  readonly #numbers: InvalidatedCache<number>;
 
-  constructor({ prompts, watch }: Pick<ControlPlane, 'prompts' | 'watch'>, clock: Clock) {
+  constructor({ prompts, watch }: Pick<ControlStore, 'prompts' | 'watch'>, clock: Clock) {
     this.#prompts = prompts;
-    this.#numbers = new HintedAnswers(REMEMBERED, clock, watch, ['prompts']);
+    this.#numbers = new InvalidatedCache(REMEMBERED, clock, watch, ['prompts']);
   }
 
   /** Undefined where the control plane has to be asked: {@link find} does. */

@@ -3,7 +3,7 @@ import { ConsumeError } from '../../component/consume-error.js';
 import type { Clock, Logger } from '../../component/telemetry.js';
 import { MICROS_PER_MS } from '../../signal/time-units.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
-import type { PublishedTerms, Terms } from '../contracts/coordination.js';
+import type { PublishedSettings, SettingsBoard } from '../contracts/coordination.js';
 
 /** Of one that ends without a word, terms hold so long. */
 const HOLD_MS = 120_000;
@@ -12,7 +12,7 @@ const RENEW_MS = 40_000;
 const RETRY_MS = 5000;
 
 /** Who publishes, and by what clock. */
-export interface TermsPublisher {
+export interface SettingsPublisher {
   /** Names it among all that share the control store: {@link publisherName}. */
   readonly owner: string;
   readonly clock: Clock;
@@ -42,9 +42,9 @@ export function publisherName(
  * @throws where the store will never take them
  */
 export async function keepPublished(
-  terms: Terms,
-  published: PublishedTerms,
-  { owner, clock, logger }: TermsPublisher,
+  terms: SettingsBoard,
+  published: PublishedSettings,
+  { owner, clock, logger }: SettingsPublisher,
 ): Promise<() => Promise<void>> {
   const faults = new SparseLog(logger, clock);
   let underWay: Promise<void> = Promise.resolve();

@@ -1,12 +1,12 @@
 import type { Counter, Meter } from '../../component/telemetry.js';
-import { ENDED_FOR, type ReadFigures } from './read-pool.js';
+import { ENDED_FOR, type ReadStats } from './read-pool.js';
 
 /** Metrics about the reads of users that take turns, by the same names in every engine. */
 export class ReadMetrics {
   readonly #meter: Meter;
   readonly #refused: Counter;
   readonly #ended: Counter;
-  #figures: ReadFigures = {
+  #stats: ReadStats = {
     waiting: 0,
     running: 0,
     refused: 0,
@@ -26,11 +26,11 @@ export class ReadMetrics {
   }
 
   /** What is shown from now on. @param figures of the same pool each time */
-  update(figures: ReadFigures): void {
-    this.#refused.add(figures.refused - this.#figures.refused);
+  update(stats: ReadStats): void {
+    this.#refused.add(stats.refused - this.#stats.refused);
     for (const reason of ENDED_FOR)
-      this.#ended.add(figures.ended[reason] - this.#figures.ended[reason], { reason });
-    this.#figures = figures;
+      this.#ended.add(stats.ended[reason] - this.#stats.ended[reason], { reason });
+    this.#stats = stats;
   }
 
   /** Begins to show how many wait and run. @returns functions that end that */
@@ -38,8 +38,8 @@ export class ReadMetrics {
     const gauge = (name: string, description: string, read: () => number): (() => void) =>
       this.#meter.gauge(name, { description }, read);
     return [
-      gauge('store_waiting_reads', 'Reads in the queue.', () => this.#figures.waiting),
-      gauge('store_running_reads', 'Reads in progress.', () => this.#figures.running),
+      gauge('store_waiting_reads', 'Reads in the queue.', () => this.#stats.waiting),
+      gauge('store_running_reads', 'Reads in progress.', () => this.#stats.running),
     ];
   }
 }

@@ -42,7 +42,7 @@ export const ENDED_FOR = ['abandoned', 'timed_out', 'held_up_move'] as const;
 type EndedFor = (typeof ENDED_FOR)[number];
 
 /** What became of reads since the start. */
-export interface ReadFigures {
+export interface ReadStats {
   readonly waiting: number;
   readonly running: number;
   /** Because the queue was full. */
@@ -98,7 +98,7 @@ export class ReadPool<Place extends ReadPlace> {
     this.#turns = new ReadTurns(places.length);
   }
 
-  get figures(): ReadFigures {
+  get stats(): ReadStats {
     return {
       waiting: this.#turns.waiting,
       running: this.#turns.running,
@@ -165,7 +165,7 @@ export class ReadPool<Place extends ReadPlace> {
   }
 
   /** Refuses the reads that wait, and ends the running ones. */
-  hurry(): void {
+  abortPending(): void {
     for (const waiting of this.#turns.all()) {
       this.#turns.remove(waiting);
       waiting.refuse(closing());

@@ -1,11 +1,11 @@
 import type { LogsBatch, TracesBatch } from '../../signal/batch.js';
-import type { ArrivalListener, Arrivals } from '../contracts/telemetry-writer.js';
+import type { ArrivalListener, ChangeFeed } from '../contracts/telemetry-writer.js';
 
 /** Called after the commit. */
 type Tell = () => void;
 
 /** Who listens to which user, and what a write has for them. */
-export class ToldArrivals implements Arrivals {
+export class LocalChangeFeed implements ChangeFeed {
   readonly #listeners = new Map<string, Set<ArrivalListener>>();
 
   watch(userId: string, listener: ArrivalListener): () => void {

@@ -1,11 +1,11 @@
 import type { Clock } from '../../component/telemetry.js';
 import { ALL_EVENTS, type EventType } from '../../signal/event.js';
-import type { ControlPlane } from '../contracts/control-plane.js';
-import { HintedAnswers } from './hinted-answers.js';
+import type { ControlStore } from '../contracts/control-plane.js';
+import { InvalidatedCache } from './hinted-answers.js';
 import { TELEMETRY_EVENTS } from '../contracts/events.js';
 
 /** What the store thread has to know of a user: it knows users by their numbers only. */
-export interface UserTerms {
+export interface StoreUserLimits {
   readonly tenant: number;
   /** Events a month that it may store, 0 for any number; null: the daemon's default holds. */
   readonly monthlyLimit: number | null;
@@ -19,18 +19,18 @@ export interface UserTerms {
 const REMEMBERED = 10_000;
 
 /** Answers for users by their ids, from memory as far as the control plane has not hinted that something has changed. */
-export class KnownUsers extends HintedAnswers<UserTerms> {
-  readonly #control: Pick<ControlPlane, 'accounts' | 'events'>;
+export class KnownUsers extends InvalidatedCache<StoreUserLimits> {
+  readonly #control: Pick<ControlStore, 'accounts' | 'events'>;
   readonly #clock: Clock;
 
-  constructor(control: Pick<ControlPlane, 'accounts' | 'events' | 'watch'>, clock: Clock) {
+  constructor(control: Pick<ControlStore, 'accounts' | 'events' | 'watch'>, clock: Clock) {
     super(REMEMBERED, clock, control.watch, ['keys', 'endpoints']);
     this.#control = control;
     this.#clock = clock;
   }
 
   /** Asks the control plane unless {@link known} has the answer. @throws Error for a user that there is not */
-  async find(userId: string): Promise<UserTerms> {
+  async find(userId: string): Promise<StoreUserLimits> {
     const terms = await this.answer(userId, () => this.#ask(userId));
     if (terms === null) throw new Error('a request is for an unknown user');
     return terms;
@@ -48,7 +48,7 @@ export class KnownUsers extends HintedAnswers<UserTerms> {
     return tenants;
   }
 
-  async #ask(userId: string): Promise<UserTerms | null> {
+  async #ask(userId: string): Promise<StoreUserLimits | null> {
     const [user, wanted] = await Promise.all([
       this.#control.accounts.findUser(userId),
       this.#control.events.wantedOf(userId, this.#clock.now()),

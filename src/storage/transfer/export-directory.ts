@@ -69,8 +69,8 @@ export class ExportDirectory {
       return directory;
     } catch (cause) {
       await removeEmpty(made);
-      const trouble = troubleOf(path, cause);
-      throw trouble === null ? cause : new UnusableDirectory(trouble, { cause });
+      const healthIssue = healthIssueOf(path, cause);
+      throw healthIssue === null ? cause : new UnusableDirectory(healthIssue, { cause });
     }
   }
 
@@ -146,7 +146,7 @@ export class ExportDirectory {
  *
  * @returns a sentence with the cure; null where it says nothing of them
  */
-export function troubleOf(directory: string, error: unknown): string | null {
+export function healthIssueOf(directory: string, error: unknown): string | null {
   if (error instanceof UnusableDirectory) return error.message;
   if (error instanceof ConsumeError) return null;
   const reason = error instanceof Error ? error.message : String(error);

@@ -7,7 +7,7 @@ import {
   NO_PROGRESS,
   type TelemetryOut,
 } from '../contracts/transfer.js';
-import { ExportDirectory, troubleOf, UnusableDirectory } from './export-directory.js';
+import { ExportDirectory, healthIssueOf, UnusableDirectory } from './export-directory.js';
 import { FORMAT, type Manifest, type ManifestMissing } from './manifest.js';
 
 /** What is exported, and whose. */
@@ -156,8 +156,8 @@ function failed(directory: string, error: unknown, left: string | null): Error {
     left === null
       ? 'The partial export was removed.'
       : `The partial export could not be removed (${left}): remove the directory before you export into it again.`;
-  const trouble = troubleOf(directory, error);
-  if (trouble !== null) return new UnusableDirectory(`${trouble} ${rest}`, { cause: error });
+  const healthIssue = healthIssueOf(directory, error);
+  if (healthIssue !== null) return new UnusableDirectory(`${healthIssue} ${rest}`, { cause: error });
   const message = `The export to ${directory} failed: ${wordsOf(error).replace(/\.?$/, '.')} ${rest}`;
   if (!(error instanceof ConsumeError)) return new Error(message, { cause: error });
   const { code, retryable, retryAfterMs } = error;

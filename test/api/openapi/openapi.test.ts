@@ -6,7 +6,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv } from 'ajv';
 import t from 'tap';
 import { AUDIT_ACTIONS } from '../../../src/component/audit-actions.js';
-import { must } from '../../../src/signal/checked.js';
+import { invariant } from '../../../src/signal/checked.js';
 import { startTestDaemon } from '../../support/daemon.js';
 import { send } from '../../support/http-listener.js';
 import { dueBy } from '../../support/due-notices.js';
@@ -92,7 +92,7 @@ void t.test('a route that changes something declares what the audit has of it, o
   const { routes } = await startApi(t);
   const declared = new Set<string>();
   for (const { method, operation } of routes) {
-    const { id, audit } = must(operation, 'every route of the API has one');
+    const { id, audit } = invariant(operation, 'every route of the API has one');
     if (method !== 'GET') t.ok(audit, `${id} declares neither`);
     if (audit === undefined || 'none' in audit) continue;
     t.ok(audit.length > 0, id);
@@ -154,7 +154,7 @@ void t.test('every answer that can be had is as documented, field by field', asy
     'each documented answer was seen',
   );
   for (const { operation } of api.routes) {
-    const { id, audit = [] } = must(operation, 'every route of the API has one');
+    const { id, audit = [] } = invariant(operation, 'every route of the API has one');
     const declared = 'none' in audit ? [] : [...audit];
     t.strictSame([...(audited.get(id) ?? [])].sort(), declared.sort(), `the audit of ${id}`);
   }

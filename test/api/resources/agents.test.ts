@@ -38,8 +38,8 @@ void t.test('agents are listed with their figures, the most recently active firs
     'equal times are in the order of names',
   );
   const b = agents[2] ?? {};
-  const { id, created_at, ...figures } = b;
-  t.strictSame(figures, {
+  const { id, created_at, ...stats } = b;
+  t.strictSame(stats, {
     name: 'b',
     total_runs: 3,
     success_percentage: 66.7,

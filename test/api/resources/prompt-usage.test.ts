@@ -8,7 +8,7 @@ import { ODD_TEXTS } from '../../support/odd-texts.js';
 import { aSpan, jsonOf, tracesOf } from '../../support/otlp-requests.js';
 import { anItem } from '../../support/trace-batch.js';
 
-interface Figures {
+interface Stats {
   readonly version: number;
   readonly template_text: string;
   readonly total_traces: number;
@@ -35,9 +35,9 @@ async function use(api: TestApi, json: object, key?: string) {
   return await api.call('POST', '/dashboard/prompts/usage', { json, ...(key === undefined ? {} : { key }) });
 }
 
-async function compare(api: TestApi, name: string): Promise<readonly Figures[]> {
+async function compare(api: TestApi, name: string): Promise<readonly Stats[]> {
   const path = `/dashboard/prompts/${encodeURIComponent(name)}/compare`;
-  const body = await api.get<{ name: string; versions: Figures[] }>(path);
+  const body = await api.get<{ name: string; versions: Stats[] }>(path);
   if (body.name !== name) throw new Error(`asked for ${name}, got ${body.name}`);
   return body.versions;
 }

@@ -14,8 +14,8 @@ interface Page {
 async function sendRuns(api: TestApi, number: number, more: Record<string, unknown> = {}): Promise<string[]> {
   const items = Array.from({ length: number }, (_, i) => {
     const started_at = new Date(Date.UTC(2026, 0, 15, 12) - i * 60_000).toISOString();
-    const figures = { duration_ms: (i + 1) * 1000, total_cost_usd: (i + 1) / 100 };
-    return anItem({ trace: { started_at, ended_at: undefined, ...figures, ...more }, spans: 1 });
+    const stats = { duration_ms: (i + 1) * 1000, total_cost_usd: (i + 1) / 100 };
+    return anItem({ trace: { started_at, ended_at: undefined, ...stats, ...more }, spans: 1 });
   });
   await api.send(items);
   return items.map(traceIdOf);

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { printTrace } from '../../../src/api/resources/trace-body.js';
+import { serializeTrace } from '../../../src/api/resources/trace-body.js';
 import { ConsumeError } from '../../../src/component/consume-error.js';
 import type { StoredSpan, StoredTrace } from '../../../src/storage/contracts/runs.js';
 
@@ -54,18 +54,18 @@ async function whole(body: Uint8Array | AsyncIterable<Uint8Array>): Promise<{ re
 
 void t.test('a small trace is one piece, so that a failing store is a proper error', async (t) => {
   for (const count of [0, 1, 500]) {
-    const body = await printTrace(aTrace(count, 1000).trace);
+    const body = await serializeTrace(aTrace(count, 1000).trace);
     t.ok(body instanceof Uint8Array);
     const { spans, ...header } = await whole(body);
     t.equal(spans.length, count);
     t.match(header, { agent_name: 'researcher', total_cost_usd: 1.5, started_at: '2023-11-14T22:13:20Z' });
   }
-  await t.rejects(printTrace(aTrace(10, 10, 5).trace), { code: 'storage_unavailable' });
+  await t.rejects(serializeTrace(aTrace(10, 10, 5).trace), { code: 'storage_unavailable' });
 });
 
 void t.test('a big trace comes in pieces, read no faster than they are taken', async (t) => {
   const { trace, state } = aTrace(1000, 10_000);
-  const body = await printTrace(trace);
+  const body = await serializeTrace(trace);
   t.notOk(body instanceof Uint8Array);
   t.ok(state.read < 200, 'the rest is not read before it is wanted');
   t.equal((await whole(body)).spans.length, 1000);
@@ -74,7 +74,7 @@ void t.test('a big trace comes in pieces, read no faster than they are taken', a
 void t.test('a source is told to end when nobody reads on, even before the first piece', async (t) => {
   for (const pieces of [0, 1, 3]) {
     const { trace, state } = aTrace(1000, 10_000);
-    const body = await printTrace(trace);
+    const body = await serializeTrace(trace);
     if (body instanceof Uint8Array) throw new Error('expected pieces');
     const iterator = body[Symbol.asyncIterator]();
     for (let i = 0; i < pieces; i++) await iterator.next();
@@ -85,7 +85,7 @@ void t.test('a source is told to end when nobody reads on, even before the first
 });
 
 void t.test('a failure in the middle reaches whoever sends the pieces', async (t) => {
-  const body = await printTrace(aTrace(1000, 10_000, 500).trace);
+  const body = await serializeTrace(aTrace(1000, 10_000, 500).trace);
   await t.rejects(whole(body), { code: 'storage_unavailable' });
 });
 
@@ -102,7 +102,7 @@ void t.test('spans that come as rows are printed like those that come as text', 
     yield Buffer.from('{"span_id":"b"},{"span_id":"c"}');
     yield [span];
   }
-  const body = await printTrace({ ...RUN, spans: pages() });
+  const body = await serializeTrace({ ...RUN, spans: pages() });
   if (!(body instanceof Uint8Array)) throw new Error('expected one piece');
   t.match(Buffer.from(body).toString(), '"input_data":{"big":12345678901234567890}');
   const { spans } = await whole(body);

@@ -119,7 +119,7 @@ void t.test('two plays do not collide, and what is around the runs is made once'
 void t.test('the API shows the stories in the last 24 hours', async (t) => {
   const daemon = await startTestDaemon(t);
   await demo(daemon, UNTIL_MS, '--days', '3');
-  interface Figures {
+  interface Stats {
     readonly runs: number;
     readonly failed: number;
     readonly success_count: number;
@@ -129,8 +129,8 @@ void t.test('the API shows the stories in the last 24 hours', async (t) => {
   interface Group {
     readonly key: string | null;
     readonly name: string | null;
-    readonly total: Figures;
-    readonly buckets: readonly Figures[];
+    readonly total: Stats;
+    readonly buckets: readonly Stats[];
   }
   /** What the pages ask for, of the 24 hours that end so many days before. */
   const groups = async (daysAgo: number, query: string): Promise<readonly Group[]> => {
@@ -138,18 +138,18 @@ void t.test('the API shows the stories in the last 24 hours', async (t) => {
     const path = `/dashboard/series?start_time=${from ?? ''}&end_time=${to ?? ''}&interval=1h${query}`;
     return ((await read(daemon, path)) as { groups: readonly Group[] }).groups;
   };
-  const figures = async (daysAgo: number, query: string, name?: string) =>
+  const stats = async (daysAgo: number, query: string, name?: string) =>
     (await groups(daysAgo, query)).find((group) => group.name === (name ?? null));
 
-  const all = await figures(0, '');
+  const all = await stats(0, '');
   const hours = (all?.buckets ?? []).filter(({ runs }) => runs >= 8).map(({ runs, failed }) => failed / runs);
   t.ok(Math.max(...hours) > 0.25, `an incident: ${hours.join(', ')}`);
   t.ok(hours.filter((share) => share < 0.1).length >= 3, 'and hours without it');
 
   const costOf = (group: Group | undefined) => (group?.total.cost ?? 0) / (group?.total.priced_runs ?? 0);
   const [now, before] = [
-    await figures(0, '&group_by=agent', 'research-assistant'),
-    await figures(1, '&group_by=agent', 'research-assistant'),
+    await stats(0, '&group_by=agent', 'research-assistant'),
+    await stats(1, '&group_by=agent', 'research-assistant'),
   ];
   t.ok(costOf(now) > 1.5 * costOf(before), `a rise in cost: ${costOf(before)} to ${costOf(now)}`);
 

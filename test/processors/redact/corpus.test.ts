@@ -1,5 +1,5 @@
 import t from 'tap';
-import { printJson } from '../../../src/signal/json.js';
+import { serializeJson } from '../../../src/signal/json.js';
 import type { JsonValue } from '../../../src/signal/attributes.js';
 import { redactionOf } from '../../../src/processors/redact/redaction-of.js';
 import { BUILTIN_NAMES } from '../../../src/processors/redact/text/builtin.js';
@@ -29,16 +29,16 @@ void t.test('what is found of the examples, and how much of what is found is rig
   t.comment(
     `recall ${percent(recall)} of ${present.length}, precision ${percent(precision)} with ${absent.length} that are none`,
   );
-  for (const { kind, value } of missed) t.comment(`missed: ${kind} ${printJson(value)}`);
+  for (const { kind, value } of missed) t.comment(`missed: ${kind} ${serializeJson(value)}`);
   for (const { kind, value } of wrong)
-    t.comment(`wrong: ${kind} ${printJson(value)} is now ${printJson(redactor.value(value))}`);
+    t.comment(`wrong: ${kind} ${serializeJson(value)} is now ${serializeJson(redactor.value(value))}`);
   t.ok(recall >= LEAST, 'recall');
   t.ok(precision >= LEAST, 'precision');
 });
 
 /** All that is to be read of a value: as it is printed, and what its texts say. */
 function textsOf(value: JsonValue): string {
-  return `${printJson(value)}\n${strings(value).join('\n')}`;
+  return `${serializeJson(value)}\n${strings(value).join('\n')}`;
 }
 
 function strings(value: JsonValue): string[] {

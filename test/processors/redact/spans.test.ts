@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { SpanRecord } from '../../../src/signal/span.js';
-import { printJson } from '../../../src/signal/json.js';
+import { serializeJson } from '../../../src/signal/json.js';
 import { sentOf } from '../../../src/signal/sent-span.js';
 import { toKeyValues } from '../../../src/otlp/encode/value.js';
 import { redactProcessor } from '../../../src/processors/redact/factory.js';
@@ -24,12 +24,12 @@ async function redacted(yaml: string, span: SpanRecord): Promise<SpanRecord> {
 function all(span: SpanRecord): string {
   const sent = sentOf(span);
   const bytes = sent === undefined ? '' : Buffer.concat([sent.bytes, sent.origin.bytes]).toString('utf8');
-  return `${bytes}\n${printJson(span)}\n${printJson(sent?.notes ?? {})}`;
+  return `${bytes}\n${serializeJson(span)}\n${serializeJson(sent?.notes ?? {})}`;
 }
 
 void t.test('an example is in none of the bytes that came, wherever it was', async (t) => {
   for (const { value, gone } of trueExamples()) {
-    const said = { 'input.value': printJson({ said: value }), plain: value };
+    const said = { 'input.value': serializeJson({ said: value }), plain: value };
     const event = { name: 'e', timeUnixNano: '1768478400000000000', attributes: toKeyValues(said) };
     const link = { traceId: Buffer.alloc(16, 3), spanId: Buffer.alloc(8, 4), attributes: toKeyValues(said) };
     const places: readonly [string, SpanRecord][] = [

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { toAnyValue, toKeyValues } from '../../../src/otlp/encode/value.js';
 import { BUILTIN_NAMES } from '../../../src/processors/redact/text/builtin.js';
-import { printJson } from '../../../src/signal/json.js';
+import { serializeJson } from '../../../src/signal/json.js';
 import { startTestDaemon, type TestDaemon } from '../../support/daemon.js';
 import { metricValues } from '../../support/engine.js';
 import { aSpan as anOtlpSpan, protobufOf, START, tracesOf } from '../../support/otlp-requests.js';
@@ -37,26 +37,26 @@ async function send({ url, otlpUrl, key }: TestDaemon, t: Test): Promise<void> {
     const some = values.slice(first, first + BATCH);
     const item = anItem({
       spans: 0,
-      trace: { metadata: { values: some }, error_message: printJson(some.slice(0, 20)) },
+      trace: { metadata: { values: some }, error_message: serializeJson(some.slice(0, 20)) },
     });
     const said = some.map((value) =>
       aSpan(traceIdOf(item), {
         input_data: { value },
-        output_data: { text: printJson(value) },
+        output_data: { text: serializeJson(value) },
         metadata: { value },
-        error_message: printJson(value),
+        error_message: serializeJson(value),
         status: 'failed',
       }),
     );
     const batch = await fetch(`${url}/api/v1/traces/batch`, {
       method: 'POST',
       headers: { authorization, 'content-type': 'application/json' },
-      body: printJson({ traces: [{ ...item, spans: said }] }),
+      body: serializeJson({ traces: [{ ...item, spans: said }] }),
     });
     t.equal(batch.status, 200, await batch.text());
   }
   const attributesOf = (index: number) =>
-    toKeyValues({ value: values[index] ?? null, 'input.value': printJson(values[index]) });
+    toKeyValues({ value: values[index] ?? null, 'input.value': serializeJson(values[index]) });
   const spans = values.map((_, index) =>
     anOtlpSpan(1, {
       spanId: Buffer.from((index + 1).toString(16).padStart(16, '0'), 'hex'),
@@ -67,12 +67,12 @@ async function send({ url, otlpUrl, key }: TestDaemon, t: Test): Promise<void> {
           timeUnixNano: START,
           attributes: [
             ...attributesOf(index),
-            ...toKeyValues({ 'exception.message': printJson(values[index]) }),
+            ...toKeyValues({ 'exception.message': serializeJson(values[index]) }),
           ],
         },
       ],
       links: [{ traceId: Buffer.alloc(16, 9), spanId: Buffer.alloc(8, 9), attributes: attributesOf(index) }],
-      status: { code: 2, message: printJson(values[index]) },
+      status: { code: 2, message: serializeJson(values[index]) },
     }),
   );
   const resource = { attributes: toKeyValues({ 'service.name': 'shop', owners: values }) };
@@ -93,7 +93,7 @@ async function send({ url, otlpUrl, key }: TestDaemon, t: Test): Promise<void> {
   const dataPoints = values.map((value) => ({
     timeUnixNano: START,
     asInt: 1,
-    attributes: toKeyValues({ to: printJson(value) }),
+    attributes: toKeyValues({ to: serializeJson(value) }),
   }));
   const requests = {
     traces,

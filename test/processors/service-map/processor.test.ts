@@ -3,7 +3,7 @@ import t from 'tap';
 import { ConsumeError } from '../../../src/component/consume-error.js';
 import { serviceMapConfig } from '../../../src/processors/service-map/config.js';
 import { createServiceMap } from '../../../src/processors/service-map/service-map.js';
-import { must } from '../../../src/signal/checked.js';
+import { invariant } from '../../../src/signal/checked.js';
 import { deriveMap } from '../../../src/signal/derive-map.js';
 import { fitsBatch } from '../../../src/signal/service-map.js';
 import type { TraceRecord } from '../../../src/signal/trace.js';
@@ -46,7 +46,7 @@ void t.test('a batch goes on with its map, in a batch of its own', async (t) => 
   ];
   t.same(await send(items), { accepted: 1, refused: [] });
   t.equal(passed.length, 1);
-  const { batch, map } = must(passed[0], 'what was passed on');
+  const { batch, map } = invariant(passed[0], 'what was passed on');
   t.same(batch, { tenant: 'tenant', items, service_map: batch.service_map });
   t.same(map?.names, ['writer', 'api.example.com']);
   t.same([...(map?.nodes ?? [])], [0, -1, 1]);

@@ -140,13 +140,13 @@ void t.test('any JSON in any place of a JSON request', async (t) => {
     fc.property(signals, other, fc.nat(), (signal, value, place) => {
       const request = JSON.parse(sample(signal, 'json').toString()) as object;
       const places: (readonly [Record<string, unknown>, string])[] = [];
-      const visit = (node: object): void => {
+      const permit = (node: object): void => {
         for (const [key, child] of Object.entries(node)) {
           places.push([node as Record<string, unknown>, key]);
-          if (typeof child === 'object' && child !== null) visit(child as object);
+          if (typeof child === 'object' && child !== null) permit(child as object);
         }
       };
-      visit(request);
+      permit(request);
       const [node, key] = places[place % places.length] ?? [{}, ''];
       node[key] = value;
       take(signal, 'json', Buffer.from(JSON.stringify(request)));
@@ -244,15 +244,15 @@ function repeatedFields(signal: TelemetrySignal): readonly RepeatedField[] {
   root.loadSync(`opentelemetry/proto/collector/${folder}/v1/${folder}_service.proto`).resolveAll();
   const found: RepeatedField[] = [];
   const seen = new Set<protobuf.Type>();
-  const visit = (type: protobuf.Type, around: readonly protobuf.Field[]): void => {
+  const permit = (type: protobuf.Type, around: readonly protobuf.Field[]): void => {
     if (seen.has(type)) return;
     seen.add(type);
     for (const field of type.fieldsArray) {
       if (field.repeated) found.push({ field, around });
-      if (field.resolvedType instanceof protobuf.Type) visit(field.resolvedType, [...around, field]);
+      if (field.resolvedType instanceof protobuf.Type) permit(field.resolvedType, [...around, field]);
     }
   };
-  visit(root.lookupType(`opentelemetry.proto.collector.${REQUEST_TYPES[signal]}`), []);
+  permit(root.lookupType(`opentelemetry.proto.collector.${REQUEST_TYPES[signal]}`), []);
   return found;
 }
 

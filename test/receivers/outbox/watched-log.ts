@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
 import { envelope, type EventRecord, type EventType } from '../../../src/signal/event.js';
-import type { ControlPlane } from '../../../src/storage/contracts/control-plane.js';
+import type { ControlStore } from '../../../src/storage/contracts/control-plane.js';
 import type { EventLog, EventPageLimit, EventPosition } from '../../../src/storage/contracts/events.js';
 import type { Lease } from '../../../src/storage/contracts/coordination.js';
 import { openControlPlane } from '../../support/control-plane.js';
@@ -24,13 +24,13 @@ export class WatchedLog {
   wants = 0;
   /** What is ended before the file is closed. */
   readonly ends: (() => Promise<void> | undefined)[] = [];
-  readonly #control: ControlPlane;
+  readonly #control: ControlStore;
   #events = 0;
   /** Who asked for a lease last. */
   #owner = '';
   #notesHeld: Promise<void> = Promise.resolve();
 
-  private constructor(control: ControlPlane, clock: HandClock) {
+  private constructor(control: ControlStore, clock: HandClock) {
     this.#control = control;
     this.clock = clock;
   }
@@ -46,7 +46,7 @@ export class WatchedLog {
   }
 
   /** As the receiver sees it. */
-  get control(): ControlPlane {
+  get control(): ControlStore {
     const { events, leases } = this.#control;
     const failing = (method: keyof WatchedLog['faults']): void => {
       const fault = this.faults[method].shift();
@@ -91,7 +91,7 @@ export class WatchedLog {
           await leases.release(lease);
         },
       },
-    } as Partial<ControlPlane> as ControlPlane;
+    } as Partial<ControlStore> as ControlStore;
   }
 
   /** Appends one event for each, with the ids `e1`, `e2` and so on. */

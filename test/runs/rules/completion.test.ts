@@ -2,7 +2,7 @@ import t from 'tap';
 import { completedSpan } from '../../../src/runs/rules/completion.js';
 import type { SpanRow } from '../../../src/runs/rules/rows.js';
 import { RUN_STATUSES } from '../../../src/signal/span.js';
-import { printCall, storedCall, type CallDetails } from '../../../src/signal/call-details.js';
+import { serializeCall, storedCall, type CallDetails } from '../../../src/signal/call-details.js';
 
 const PRICED: NonNullable<CallDetails['cost']> = { source: 'priced', rule: 'p.yaml:1 m', input: 7 };
 
@@ -32,7 +32,7 @@ function aCall(
     map_hint: null,
     run_kind: null,
     context: null,
-    call_details: printCall({ usage: null, cost: null, ...details }),
+    call_details: serializeCall({ usage: null, cost: null, ...details }),
     call_key: null,
     same_as: null,
     counted: null,

@@ -14,7 +14,7 @@ import { callKey, filledCallKey } from '../../../src/signal/call-key.js';
 import { NOT_TOLD, WHOLE } from '../../../src/runs/rules/told-calls.js';
 import { countedOnce, usageOf } from '../../../src/runs/rules/usage.js';
 import { callKeys } from '../histories.js';
-import { must } from '../../../src/signal/checked.js';
+import { invariant } from '../../../src/signal/checked.js';
 import { holds, same } from '../../support/property.js';
 
 const AGENT = 7;
@@ -157,7 +157,7 @@ for (const { ids, length } of [
               if (merged !== stored) many.put(stateOf(merged));
             }
             for (const { span_id, told: now } of many.duplicateRewrites()) {
-              const retold = { ...must(known.get(span_id), 'span'), ...now };
+              const retold = { ...invariant(known.get(span_id), 'span'), ...now };
               known.set(span_id, retold);
               many.put(stateOf(retold));
             }
@@ -200,7 +200,7 @@ void t.test(
         many.put(stateOf(span));
       }
       for (const { span_id, told } of many.duplicateRewrites()) {
-        const retold = { ...must(known.get(span_id), 'span'), ...told };
+        const retold = { ...invariant(known.get(span_id), 'span'), ...told };
         known.set(span_id, retold);
         many.put(stateOf(retold));
       }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import type { Receipt } from '../../../src/component/consumer.js';
-import type { WriteBook } from '../../../src/storage/contracts/coordination.js';
+import type { WriteIntentLog } from '../../../src/storage/contracts/coordination.js';
 import { ClickHouseServer } from '../../support/clickhouse-server.js';
 import { openControlPlane } from '../../support/control-plane.js';
 import { aSpanRecord, aTrace, NOON } from '../../support/run-records.js';
@@ -10,9 +10,9 @@ import { TestClickHouse } from './test-clickhouse.js';
 const LIMIT = 5;
 
 /** A book that has something done before two of its methods. */
-function withBefore(book: WriteBook, before: Pick<WriteBook, 'begin' | 'renew'>): WriteBook {
+function withBefore(book: WriteIntentLog, before: Pick<WriteIntentLog, 'begin' | 'renew'>): WriteIntentLog {
   return new Proxy(book, {
-    get: (_, name: keyof WriteBook) =>
+    get: (_, name: keyof WriteIntentLog) =>
       name === 'begin' || name === 'renew' ? before[name] : book[name].bind(book),
   });
 }

@@ -33,7 +33,7 @@ async function shownReads({ settings }: TestClickHouse): Promise<readonly string
   return [...text.matchAll(/^jackdaw_store_((?:ended|running)_reads.* \d+)$/gm)].map(([, one = '']) => one);
 }
 
-function figures(abandoned: number, timedOut: number): readonly string[] {
+function stats(abandoned: number, timedOut: number): readonly string[] {
   return [
     `ended_reads_total{reason="abandoned"} ${String(abandoned)}`,
     `ended_reads_total{reason="timed_out"} ${String(timedOut)}`,
@@ -94,7 +94,7 @@ void t.test('a read of a user', { skip }, async (t) => {
     settings.clock.advance(options.timeoutMs);
     await reading;
     await underWay(server, 0);
-    t.same(await shownReads(opened), figures(0, 1));
+    t.same(await shownReads(opened), stats(0, 1));
   });
 
   await t.test('whose client goes away is ended likewise', async (t) => {
@@ -109,7 +109,7 @@ void t.test('a read of a user', { skip }, async (t) => {
     await reading;
     await underWay(server, 0);
     settings.clock.advance(options.timeoutMs);
-    t.same(await shownReads(opened), figures(1, 1));
+    t.same(await shownReads(opened), stats(1, 1));
   });
 
   await t.test('that lists: the time of each part counts, and not that of who takes them', async (t) => {
@@ -119,7 +119,7 @@ void t.test('a read of a user', { skip }, async (t) => {
     t.equal((await parts.next()).done, false);
     settings.clock.advance(2 * options.timeoutMs);
     t.equal((await parts.next()).done, true);
-    t.same(await shownReads(opened), figures(1, 1));
+    t.same(await shownReads(opened), stats(1, 1));
 
     const { items: slow } = await store.logs.search(user, {}, PAGE, signal);
     await server.fault({ kind: 'endless', times: 1, matching: 'FROM logs' });
@@ -128,7 +128,7 @@ void t.test('a read of a user', { skip }, async (t) => {
     settings.clock.advance(options.timeoutMs);
     await taking;
     await underWay(server, 0);
-    t.same(await shownReads(opened), figures(1, 2));
+    t.same(await shownReads(opened), stats(1, 2));
     t.match(await store.logs.search(user, {}, PAGE), { count: items.length });
   });
 });

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { printPoint } from '../../../src/api/resources/metrics.js';
+import { serializePoint } from '../../../src/api/resources/metrics.js';
 import type { MetricPoint } from '../../../src/signal/metric.js';
 import { MICROS_PER_DAY } from '../../../src/signal/time-units.js';
-import { Reach } from '../../../src/storage/clickhouse/client/reach.js';
+import { StoreHandle } from '../../../src/storage/clickhouse/client/reach.js';
 import { Connection } from '../../../src/storage/clickhouse/client/connection.js';
 import { Tenants } from '../../../src/storage/clickhouse/client/tenants.js';
 import { GroupedInserts, InsertRoom } from '../../../src/storage/clickhouse/tables/grouped-inserts.js';
@@ -149,7 +149,7 @@ void t.test('items', { skip }, async (t) => {
     t.strictSame(await list(), [['load', 3]]);
     t.equal(await opened.store.metrics.query(user, 'old', { limit: 1 }), null);
     const found = await opened.store.metrics.query(user, 'load', { limit: 9 });
-    t.equal((await listOf(found?.points, printPoint)).length, 3);
+    t.equal((await listOf(found?.points, serializePoint)).length, 3);
   });
 
   await t.test('that are points of more metrics than a user may have are refused one by one', async (t) => {
@@ -257,7 +257,7 @@ async function groups(
   await server.query(`CREATE DATABASE ${options.database}`, createTable(options, NUMBERS));
   const place = { database: options.database, now: () => performance.now() };
   const connection = await Connection.open(options, place);
-  const reach = new Reach();
+  const reach = new StoreHandle();
   reach.open({ connection, tenants: new Tenants(await openControlPlane(t), new HandClock()) });
   t.teardown(() => connection.close());
   return {

@@ -3,7 +3,7 @@ import { createServer, request as ask, type IncomingMessage, type ServerResponse
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
-import { printPoint } from '../../../src/api/resources/metrics.js';
+import { serializePoint } from '../../../src/api/resources/metrics.js';
 import { MICROS_PER_DAY } from '../../../src/signal/time-units.js';
 import { ClickHouseServer } from '../../support/clickhouse-server.js';
 import { aLog } from '../../support/log-records.js';
@@ -102,7 +102,7 @@ void t.test('a server that is killed before an insert is heard of', { skip }, as
         const stored = async (): Promise<number> => {
           if (table === 'logs') return (await searchLogs(store, user)).count;
           const found = await store.metrics.query(user, aPoint().stream.name, { limit: 100 });
-          return (await listOf(found?.points, printPoint)).length;
+          return (await listOf(found?.points, serializePoint)).length;
         };
         await write();
         const known = await parts();

@@ -21,7 +21,7 @@ import { MIGRATIONS } from '../../../src/storage/clickhouse/tables/migrations.js
 import { RUN_COLUMNS } from '../../../src/storage/clickhouse/tables/run-tables.js';
 import { CallOrder } from '../../../src/storage/shared/call-order.js';
 import { monthOf } from '../../../src/storage/contracts/telemetry-writer.js';
-import type { ControlStore } from '../../../src/storage/control/control-store.js';
+import type { SqlControlStore } from '../../../src/storage/control/control-store.js';
 import { runRows } from '../../../src/storage/clickhouse/runs/run-rows.js';
 import { ClickHouseServer } from '../../support/clickhouse-server.js';
 import { controlPlaneAt } from '../../support/control-plane.js';
@@ -68,7 +68,7 @@ interface Gateway {
 }
 
 interface Scene {
-  readonly control: ControlStore;
+  readonly control: SqlControlStore;
   readonly clock: HandClock;
   readonly connection: Connection;
   readonly gateways: readonly Gateway[];

@@ -6,7 +6,7 @@ import {
   ClickHouseStore,
   type ClickHouseStoreOptions,
 } from '../../../src/storage/clickhouse/clickhouse-store.js';
-import type { ControlStore } from '../../../src/storage/control/control-store.js';
+import type { SqlControlStore } from '../../../src/storage/control/control-store.js';
 import type { ClickHouseServer } from '../../support/clickhouse-server.js';
 import { componentSettings } from '../../support/component-settings.js';
 import { openControlPlane } from '../../support/control-plane.js';
@@ -18,11 +18,11 @@ export class TestClickHouse {
   readonly settings = componentSettings('clickhouse');
   /** What it told the daemon. */
   readonly statuses: Status[] = [];
-  readonly control: ControlStore;
+  readonly control: SqlControlStore;
   readonly options: ClickHouseStoreOptions;
   #store: ClickHouseStore | null = null;
 
-  private constructor(control: ControlStore, options: ClickHouseStoreOptions) {
+  private constructor(control: SqlControlStore, options: ClickHouseStoreOptions) {
     this.control = control;
     this.options = options;
   }
@@ -32,7 +32,7 @@ export class TestClickHouse {
     t: Test,
     server: ClickHouseServer,
     changes: Partial<ClickHouseStoreOptions> = {},
-    given?: ControlStore,
+    given?: SqlControlStore,
   ): Promise<TestClickHouse> {
     const control = given ?? (await openControlPlane(t));
     const options = { ...clickHouseOptions(server, changes), control: 'sqlite' };

@@ -1,6 +1,6 @@
 import { MessageChannel } from 'node:worker_threads';
 import t, { type Test } from 'tap';
-import type { ControlPlane } from '../../../src/storage/contracts/control-plane.js';
+import type { ControlStore } from '../../../src/storage/contracts/control-plane.js';
 import { connectControl, type ConnectedControl } from '../../../src/storage/control/control-client.js';
 import { serveControl } from '../../../src/storage/control/serve-control.js';
 import { openControlPlane } from '../../support/control-plane.js';
@@ -12,12 +12,12 @@ const USER = aUser();
 const ORGANIZATION = anOrganization('ours');
 const ENDPOINT = anEndpoint();
 
-async function bootstrap({ accounts }: ControlPlane): Promise<void> {
+async function bootstrap({ accounts }: ControlStore): Promise<void> {
   await accounts.bootstrap({ user: USER, organization: ORGANIZATION, key: aKey(USER) });
 }
 
 /** Another plane over the same store, over a port. */
-async function over(t: Test, plane: ControlPlane): Promise<ConnectedControl> {
+async function over(t: Test, plane: ControlStore): Promise<ConnectedControl> {
   const { port1, port2 } = new MessageChannel();
   serveControl(plane, port1);
   const remote = await connectControl(port2);

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { MessageChannel } from 'node:worker_threads';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { isControlConnector, isControlPlane } from '../../../src/storage/contracts/control-plane.js';
+import { isControlConnector, isControlStore } from '../../../src/storage/contracts/control-plane.js';
 import { ControlExtension } from '../../../src/storage/control/control-extension.js';
 import { connectControl } from '../../../src/storage/control/control-client.js';
 import type { FactConnector } from '../../../src/storage/shared/fact-port.js';
@@ -54,7 +54,7 @@ void t.test('its size is a metric while it is open', async (t) => {
 
 void t.test('it can be asked while it is open, and after a stop everything is in one file', async (t) => {
   const { extension, directory, path } = await start(t);
-  t.ok(isControlPlane(extension));
+  t.ok(isControlStore(extension));
   t.ok(isControlConnector(extension));
   t.equal(extension.directory, directory);
   const identity = await extension.identity();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { ControlStore } from '../../../src/storage/control/control-store.js';
+import { SqlControlStore } from '../../../src/storage/control/control-store.js';
 import { openSqlite } from '../../../src/storage/control/sqlite/open-sqlite.js';
 import { HandClock } from '../../support/hand-clock.js';
 import { NOON } from '../../support/run-records.js';
@@ -27,7 +27,7 @@ void t.test('after kill -9 a firing is there with its notices and its event, or 
     }
     t.same(await exited, [null, 'SIGKILL']);
     const [userId = '', id = '', acknowledged] = last.split(' ');
-    const store = new ControlStore(await openSqlite({ path, clock: new HandClock() }));
+    const store = new SqlControlStore(await openSqlite({ path, clock: new HandClock() }));
     const found = await store.alerts.listFirings(userId, id, { offset: 0, limit: 100_000 });
     const count = found?.count ?? 0;
     t.ok(count >= Number(acknowledged), 'what was acknowledged is there');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
-import { ControlStore } from '../../../src/storage/control/control-store.js';
+import { SqlControlStore } from '../../../src/storage/control/control-store.js';
 import { loadSqlite } from '../../../src/config/sqlite-module.js';
 import { openSqlite } from '../../../src/storage/control/sqlite/open-sqlite.js';
 import { HandClock } from '../../support/hand-clock.js';
@@ -19,8 +19,8 @@ const LONG = 600_000;
 
 const clock = new HandClock();
 
-async function openStore(path: string): Promise<ControlStore> {
-  return new ControlStore(await openSqlite({ path, clock }));
+async function openStore(path: string): Promise<SqlControlStore> {
+  return new SqlControlStore(await openSqlite({ path, clock }));
 }
 
 /** A path in a folder that is not there yet. */

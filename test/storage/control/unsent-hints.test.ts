@@ -1,6 +1,6 @@
 import t from 'tap';
 import { randomUUID } from 'node:crypto';
-import { printHints, readHints, UnsentHints } from '../../../src/storage/control/postgres/unsent-hints.js';
+import { serializeHints, readHints, UnsentHints } from '../../../src/storage/control/postgres/unsent-hints.js';
 
 const NONE = { topics: new Set<never>(), deliveries: [], lost: 0 };
 
@@ -14,7 +14,7 @@ void t.test('every message fits, and what nobody can name any more is counted', 
   const told: string[] = [];
   while (!unsent.isEmpty) {
     const hints = unsent.take();
-    const words = [randomUUID(), ...printHints(hints)].join(' ');
+    const words = [randomUUID(), ...serializeHints(hints)].join(' ');
     t.ok(words.length < 8000, 'as PostgreSQL takes it');
     t.same(readHints(words.split(' ').slice(1)), hints);
     messages += 1;

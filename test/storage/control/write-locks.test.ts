@@ -1,6 +1,6 @@
 import t from 'tap';
-import { itemAt, must } from '../../../src/signal/checked.js';
-import { ControlStore } from '../../../src/storage/control/control-store.js';
+import { itemAt, invariant } from '../../../src/signal/checked.js';
+import { SqlControlStore } from '../../../src/storage/control/control-store.js';
 import { openPostgres } from '../../../src/storage/control/postgres/open-postgres.js';
 import { systemClock } from '../../../src/telemetry/system-clock.js';
 import { PostgresServer } from '../../support/postgres.js';
@@ -20,7 +20,7 @@ else
     const stores = await Promise.all(
       [1, 2].map(async () => {
         const database = await openPostgres({ url, clock: systemClock, logger: new RecordingLogger() });
-        return new ControlStore(database);
+        return new SqlControlStore(database);
       }),
     );
     const lane = async (lane: number): Promise<void> => {
@@ -32,7 +32,7 @@ else
         );
         const charges = tenants.map((tenant) => ({ tenant, at, items: 2, isExact: true, limit: LONG }));
         const begun = await writes.begin({ store: STORE, owner: 'a', leaseMs: LONG, traces: [], charges });
-        const write = must(begun.write, 'write');
+        const write = invariant(begun.write, 'write');
         await writes.ticket(write);
         const named = tenants.map((tenant) => ({ tenant, name: `agent ${String(round)}`, at }));
         await agents.number(

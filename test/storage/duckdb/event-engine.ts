@@ -5,7 +5,7 @@ import type { Micros } from '../../../src/signal/time.js';
 import type { TraceRecord } from '../../../src/signal/trace.js';
 import { printRun, type PrintedRun } from '../../../src/storage/shared/print-run.js';
 import { AGENTS } from '../../../src/storage/schema/tables.js';
-import type { Asker } from '../../../src/storage/duckdb/segments/asker.js';
+import type { ReadContext } from '../../../src/storage/duckdb/segments/asker.js';
 import type { Read } from '../../../src/storage/duckdb/segments/read.js';
 import { openParts, type EngineParts } from '../../../src/storage/duckdb/thread/engine-parts.js';
 import type { StoreOptions } from '../../../src/storage/duckdb/thread/store-options.js';
@@ -204,7 +204,7 @@ export class EventEngine {
   }
 
   /** A user that asks for what it sees. @param read absent: one of the store's own */
-  asking(tenant: number, read: Read = this.read): Asker {
+  asking(tenant: number, read: Read = this.read): ReadContext {
     return { tenant, short: read, long: read };
   }
 

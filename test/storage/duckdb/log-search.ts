@@ -1,9 +1,9 @@
-import { printLog } from '../../../src/api/resources/logs.js';
+import { serializeLog } from '../../../src/api/resources/logs.js';
 import { formatTime } from '../../../src/signal/time.js';
 import type { JsonObject } from '../../../src/signal/attributes.js';
 import type { LogRecord } from '../../../src/signal/log-record.js';
 import type { LogFilter, LogPage } from '../../../src/storage/contracts/logs.js';
-import type { TelemetryPlane } from '../../../src/storage/contracts/telemetry-plane.js';
+import type { TelemetryStore } from '../../../src/storage/contracts/telemetry-plane.js';
 import { listOf } from '../../support/read-pieces.js';
 
 /** A log record as the API shows it. */
@@ -20,13 +20,13 @@ export interface ShownLog {
 
 /** A page of a search, read to its end. */
 export async function searchLogs(
-  store: Pick<TelemetryPlane, 'logs'>,
+  store: Pick<TelemetryStore, 'logs'>,
   tenant: string,
   filter: LogFilter = {},
   page: LogPage = { offset: 0, limit: 1000 },
 ): Promise<{ readonly count: number; readonly items: readonly ShownLog[] }> {
   const { count, items } = await store.logs.search(tenant, filter, page);
-  return { count, items: await listOf(items, printLog) };
+  return { count, items: await listOf(items, serializeLog) };
 }
 
 export function shownLog(log: LogRecord): ShownLog {

@@ -1,7 +1,7 @@
 import { RUN_STATUSES, SPAN_TYPES } from '../../../src/signal/span.js';
 import { readAsOne, type Query } from './stored-rows.js';
 
-interface Figures {
+interface Stats {
   readonly error_count: number | null;
   readonly p95_ms: number | null;
 }
@@ -12,12 +12,12 @@ export interface ShownMap {
     readonly id: string;
     readonly span_type: string;
     readonly span_count: number;
-  } & Figures)[];
+  } & Stats)[];
   readonly edges: readonly ({
     readonly source: string;
     readonly target: string;
     readonly weight: number;
-  } & Figures)[];
+  } & Stats)[];
 }
 
 const FAILED = (['failed', 'timed_out'] as const).map((status) => RUN_STATUSES.indexOf(status));
@@ -58,7 +58,7 @@ export async function oracleMap(path: string, tenant: number, since: number | nu
 const FIGURES = `count(*) FILTER (failed)::INTEGER AS errors, string_agg(micros, ',' ORDER BY micros) AS micros`;
 
 /** The 95th percentile from all durations: of buckets that begin at 100 us and are a quarter of an octave wide, each filled evenly. */
-function figuresOf({ errors, micros }: Readonly<Record<string, unknown>>): Figures {
+function statsOf({ errors, micros }: Readonly<Record<string, unknown>>): Stats {
   const all = typeof micros === 'string' ? micros.split(',').map(Number) : [];
   const nth = Math.ceil((95 * all.length) / 100);
   const found = all[nth - 1];
@@ -84,7 +84,7 @@ async function nodesOf(query: Query): Promise<ShownMap['nodes']> {
       id: String(id),
       span_type: SPAN_TYPES[Number(type)] ?? '',
       span_count: Number(spans),
-      ...figuresOf(row),
+      ...statsOf(row),
     }))
     .sort((a, b) => byCodePoints(a.id, b.id));
 }
@@ -101,7 +101,7 @@ async function edgesOf(query: Query): Promise<ShownMap['edges']> {
       source: String(source),
       target: String(target),
       weight: Number(weight),
-      ...figuresOf(row),
+      ...statsOf(row),
     }))
     .sort((a, b) => byCodePoints(`${a.source}\0${a.target}`, `${b.source}\0${b.target}`));
 }

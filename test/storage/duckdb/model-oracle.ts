@@ -1,5 +1,5 @@
 import { totalTokens } from '../../../src/runs/rules/completion.js';
-import { COUNTS, WHOLE, type ToldCall } from '../../../src/runs/rules/told-calls.js';
+import { COUNTS, WHOLE, type DuplicateCall } from '../../../src/runs/rules/told-calls.js';
 import { countedOnce, type UsageNode } from '../../../src/runs/rules/usage.js';
 import type { SpanRecord } from '../../../src/signal/span.js';
 import type { TraceHeader } from '../../../src/signal/trace.js';
@@ -23,7 +23,7 @@ export interface Call {
 }
 
 /** What counts of spans of any runs, as the rule for the spans of one says. */
-export function toldIn(spans: readonly SpanRecord[]): ReadonlyMap<string, ToldCall> {
+export function toldIn(spans: readonly SpanRecord[]): ReadonlyMap<string, DuplicateCall> {
   const runs = new Set(spans.map(({ trace_id }) => trace_id));
   return new Map(
     [...runs].flatMap((id) => [

@@ -1,4 +1,4 @@
-import type { Evidence, Observing, Target, TargetFigures } from '../../../src/storage/contracts/alerts.js';
+import type { Evidence, Observing, Target, TargetStats } from '../../../src/storage/contracts/alerts.js';
 import { deriveBatch } from '../../../src/signal/derive-map.js';
 import type { Micros } from '../../../src/signal/time.js';
 import type { TraceRecord } from '../../../src/signal/trace.js';
@@ -33,12 +33,12 @@ export async function observeOne(
   target: Target,
   request: Partial<Observing> = {},
   since: readonly Evidence[] = [],
-): Promise<TargetFigures> {
+): Promise<TargetStats> {
   const targets = [{ target, runs: true, cost: true, activity: true, since }];
-  const observed = await store.figures.observe({ ...AT_NOON, ...request, targets });
-  const [figures] = observed.targets;
-  if (figures === undefined) throw new Error('the store told nothing of a target');
-  return figures;
+  const observed = await store.stats.observe({ ...AT_NOON, ...request, targets });
+  const [stats] = observed.targets;
+  if (stats === undefined) throw new Error('the store told nothing of a target');
+  return stats;
 }
 
 /** The target of an agent by its name. */

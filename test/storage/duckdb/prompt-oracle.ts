@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Prompts } from '../../../src/storage/contracts/prompts.js';
 import type { RunSummary } from '../../../src/storage/contracts/runs.js';
-import type { TelemetryPlane } from '../../../src/storage/contracts/telemetry-plane.js';
+import type { TelemetryStore } from '../../../src/storage/contracts/telemetry-plane.js';
 import { NOON } from '../../support/run-records.js';
 
 /** The ids of the traces that are linked to each version of each prompt. */
@@ -36,7 +36,7 @@ export async function addPrompts(
 
 /** Holds the comparison of every prompt against the runs that the store lists. @throws AssertionError */
 export async function compareWithRuns(
-  store: Pick<TelemetryPlane, 'prompts' | 'runs'>,
+  store: Pick<TelemetryStore, 'prompts' | 'runs'>,
   tenant: string,
   names: readonly string[],
   linked: Linked,
@@ -50,17 +50,17 @@ export async function compareWithRuns(
       versions,
       versions.toSorted((a, b) => b - a),
     );
-    for (const figures of found) {
-      const ids = linked.get(linkedKey(name, figures.version)) ?? new Set();
+    for (const stats of found) {
+      const ids = linked.get(linkedKey(name, stats.version)) ?? new Set();
       const runs = items.filter(({ trace_id }) => ids.has(trace_id));
-      const expected = { version: figures.version, ...figuresOf(runs) };
-      assert.deepEqual(rounded(figures), rounded(expected), linkedKey(name, figures.version));
+      const expected = { version: stats.version, ...statsOf(runs) };
+      assert.deepEqual(rounded(stats), rounded(expected), linkedKey(name, stats.version));
     }
   }
   assert.equal(await store.prompts.compare(tenant, 'nobody’s'), null);
 }
 
-function figuresOf(runs: readonly RunSummary[]): object {
+function statsOf(runs: readonly RunSummary[]): object {
   const costs = runs.flatMap(({ total_cost_usd }) => total_cost_usd ?? []);
   const durations = runs.flatMap(({ duration_ms }) => duration_ms ?? []);
   return {
@@ -88,9 +88,9 @@ function p95(values: readonly number[]): number | null {
 }
 
 /** Without the last digits, which depend on the order of adding up. */
-function rounded(figures: object): object {
+function rounded(stats: object): object {
   return Object.fromEntries(
-    Object.entries(figures).map(([key, value]: [string, unknown]) => [
+    Object.entries(stats).map(([key, value]: [string, unknown]) => [
       key,
       typeof value === 'number' ? Number(value.toPrecision(12)) : value,
     ]),

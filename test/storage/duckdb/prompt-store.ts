@@ -1,9 +1,9 @@
 import type { SpanRecord } from '../../../src/signal/span.js';
 import type { Micros } from '../../../src/signal/time.js';
 import type { TraceRecord } from '../../../src/signal/trace.js';
-import type { ControlPlane } from '../../../src/storage/contracts/control-plane.js';
-import type { PromptVersionFigures } from '../../../src/storage/contracts/prompts.js';
-import type { TelemetryPlane } from '../../../src/storage/contracts/telemetry-plane.js';
+import type { ControlStore } from '../../../src/storage/contracts/control-plane.js';
+import type { PromptVersionStats } from '../../../src/storage/contracts/prompts.js';
+import type { TelemetryStore } from '../../../src/storage/contracts/telemetry-plane.js';
 import { aHeader, aSpanRecord, NOON } from '../../support/run-records.js';
 import { addPrompts } from './prompt-oracle.js';
 
@@ -11,10 +11,10 @@ export const P1 = { name: 'p', version: 1 };
 
 /** Both planes, as they are now. */
 interface Planes {
-  readonly store: Pick<TelemetryPlane, 'prompts' | 'runs'> & {
-    readonly writer: Pick<TelemetryPlane['writer'], 'traces'>;
+  readonly store: Pick<TelemetryStore, 'prompts' | 'runs'> & {
+    readonly writer: Pick<TelemetryStore['writer'], 'traces'>;
   };
-  readonly control: ControlPlane;
+  readonly control: ControlStore;
   addUser(): Promise<string>;
 }
 
@@ -50,7 +50,7 @@ export class PromptStore<Opened extends Planes> {
   }
 
   /** The figures of version 1, and how many traces version 2 has. */
-  async figures(): Promise<PromptVersionFigures & { readonly others: number }> {
+  async stats(): Promise<PromptVersionStats & { readonly others: number }> {
     const [two, one] = (await this.opened.store.prompts.compare(this.tenant, 'p')) ?? [];
     if (one === undefined || two === undefined) throw new Error('the versions are gone');
     return { ...one, others: two.total_traces };

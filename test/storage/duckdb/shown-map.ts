@@ -1,17 +1,17 @@
 import { listOf } from '../../support/read-pieces.js';
 import type { ShownMap } from './map-oracle.js';
-import { printEdge, printNode } from '../../../src/api/resources/service-map.js';
-import type { TelemetryPlane } from '../../../src/storage/contracts/telemetry-plane.js';
+import { serializeEdge, serializeNode } from '../../../src/api/resources/service-map.js';
+import type { TelemetryStore } from '../../../src/storage/contracts/telemetry-plane.js';
 
 /** A user's service map, without what follows from the rest. @param since microseconds; null for all time */
 export async function shownMap(
-  { store }: { readonly store: Pick<TelemetryPlane, 'map'> },
+  { store }: { readonly store: Pick<TelemetryStore, 'map'> },
   tenant: string,
   since: number | null = null,
 ): Promise<ShownMap> {
   const { nodes, edges } = await store.map.read(tenant, { since, before: null });
   return {
-    nodes: (await listOf<ShownMap['nodes'][number]>(nodes, printNode)).map(
+    nodes: (await listOf<ShownMap['nodes'][number]>(nodes, serializeNode)).map(
       ({ id, span_type, span_count, error_count, p95_ms }) => ({
         id,
         span_type,
@@ -20,6 +20,6 @@ export async function shownMap(
         p95_ms,
       }),
     ),
-    edges: await listOf<ShownMap['edges'][number]>(edges, printEdge),
+    edges: await listOf<ShownMap['edges'][number]>(edges, serializeEdge),
   };
 }

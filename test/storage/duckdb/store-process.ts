@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { Status } from '../../../src/component/status.js';
 import type { User } from '../../../src/storage/contracts/accounts.js';
-import type { ControlStore } from '../../../src/storage/control/control-store.js';
+import type { SqlControlStore } from '../../../src/storage/control/control-store.js';
 import { DuckDBStore, type DuckDBStoreOptions } from '../../../src/storage/duckdb/client/store.js';
 import { componentSettings } from '../../support/component-settings.js';
 import { controlPlaneAt } from '../../support/control-plane.js';
@@ -39,7 +39,7 @@ process.on('SIGXFSZ', () => undefined);
 
 const path = process.argv[2] ?? '';
 const settings = componentSettings('duckdb');
-let control: ControlStore | null = null;
+let control: SqlControlStore | null = null;
 const statuses: Status[] = [];
 const store = new DuckDBStore(
   { ...settings, config: {} },
@@ -66,7 +66,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   });
 }
 await store.shutdown(AbortSignal.timeout(20_000));
-await (control as ControlStore | null)?.close();
+await (control as SqlControlStore | null)?.close();
 
 async function callStore(name: StoreMethod, args: readonly unknown[]): Promise<unknown> {
   const [method = '', part] = name.split('.').reverse();

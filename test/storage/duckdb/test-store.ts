@@ -3,8 +3,8 @@ import type { Test } from 'tap';
 import { NO_RATES } from '../../../src/http/user-rates.js';
 import type { Status } from '../../../src/component/status.js';
 import type { Host } from '../../../src/component/host.js';
-import type { ControlStore } from '../../../src/storage/control/control-store.js';
-import type { ControlPlane } from '../../../src/storage/contracts/control-plane.js';
+import type { SqlControlStore } from '../../../src/storage/control/control-store.js';
+import type { ControlStore } from '../../../src/storage/contracts/control-plane.js';
 import { DuckDBStore, type DuckDBStoreOptions } from '../../../src/storage/duckdb/client/store.js';
 import { componentSettings } from '../../support/component-settings.js';
 import { controlPathOf, controlPlaneAt } from '../../support/control-plane.js';
@@ -46,7 +46,7 @@ export class TestStore {
   readonly #options: Partial<DuckDBStoreOptions>;
   readonly #controlPath: string;
   #store: DuckDBStore | null = null;
-  #control: ControlStore | null = null;
+  #control: SqlControlStore | null = null;
 
   private constructor(path: string, options: Partial<DuckDBStoreOptions>, controlPath: string) {
     this.path = path;
@@ -82,7 +82,7 @@ export class TestStore {
   }
 
   /** Where users and prompts are. */
-  get control(): ControlStore {
+  get control(): SqlControlStore {
     if (this.#control === null) throw new Error('the store of this test is closed');
     return this.#control;
   }
@@ -138,7 +138,7 @@ export class TestStore {
 }
 
 /** A host of which the store uses nothing but the status, and the control plane. */
-export function hostThatKeeps(statuses: Status[], control?: ControlPlane): Host {
+export function hostThatKeeps(statuses: Status[], control?: ControlStore): Host {
   const unused = (): never => {
     throw new Error('the store asked for something it does not need');
   };
@@ -157,7 +157,7 @@ export function hostThatKeeps(statuses: Status[], control?: ControlPlane): Host 
     prices: { offer: unused, leadingTo: unused },
     smtp: null,
     health: unused,
-    daemon: { version: '', startedAt: 0, pipelines: [], edges: unused, listen: unused, printConfig: unused },
+    daemon: { version: '', startedAt: 0, pipelines: [], edges: unused, listen: unused, formatConfig: unused },
     reportStatus: (status) => {
       statuses.push(status);
     },

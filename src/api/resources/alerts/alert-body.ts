@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import type { FieldError } from '../../../component/http.js';
 import type { AddressPolicy } from '../../../delivery/senders/webhook/address-policy.js';
 import { validationProblem } from '../../../http/field-errors.js';
-import { must } from '../../../signal/checked.js';
+import { invariant } from '../../../signal/checked.js';
 import type { Alert, AlertCondition, AlertType, CompositeConfig } from '../../../storage/contracts/alerts.js';
 import {
   alertChannel,
@@ -129,7 +129,7 @@ export function readNewAlert(body: Static<typeof newAlertSchema>, policy: Addres
     agent_id: agent_id?.toLowerCase() ?? null,
     target_service: target_service ?? null,
     type,
-    threshold: type === 'composite' ? 0 : must(body.threshold, 'threshold'),
+    threshold: type === 'composite' ? 0 : invariant(body.threshold, 'threshold'),
     cooldown_minutes: body.cooldown_minutes,
     channel,
     webhook_url: webhook_url ?? null,

@@ -7,8 +7,8 @@ import { parseTime } from '../../../signal/time.js';
 import type { AlertEvent, AlertEventFilter } from '../../../storage/contracts/alerts.js';
 import type { ApiContext } from '../../support/api-context.js';
 import { count, nullable, time, uuid } from '../../support/fields.js';
-import { pageParameters, pageRange, pageSchema, printPage } from '../../support/paging.js';
-import { firingSchema, printFiring } from './alert-firings.js';
+import { pageParameters, pageRange, pageSchema, serializePage } from '../../support/paging.js';
+import { firingSchema, serializeFiring } from './alert-firings.js';
 import { alertType } from './alert-schema.js';
 import { triedConditionSchema, windowSchema } from './alert-test.js';
 
@@ -64,7 +64,7 @@ export function alertEventRoutes({
   return [
     routes.route(listAllEvents).to(async ({ identity, query }) => {
       const page = await alerts.listEvents(identity.userId, filterOf(query), pageRange(query));
-      return { status: 200, json: printPage(page.items.map(printEvent), page.count, query) };
+      return { status: 200, json: serializePage(page.items.map(serializeEvent), page.count, query) };
     }),
   ];
 }
@@ -97,11 +97,11 @@ interface Told {
   readonly conditions?: readonly ShownCondition[];
 }
 
-function printEvent(event: AlertEvent): Static<typeof eventSchema> {
+function serializeEvent(event: AlertEvent): Static<typeof eventSchema> {
   const { data } = JSON.parse(event.body) as { readonly data: Told };
   const { agent_id, agent_name, target_service } = event;
   return {
-    ...printFiring(event),
+    ...serializeFiring(event),
     alert_id: event.alert_id,
     type: event.type,
     target:

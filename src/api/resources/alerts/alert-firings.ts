@@ -10,8 +10,8 @@ import {
 } from '../../../storage/contracts/alerts.js';
 import { ALERT, alertParams, noAlert } from './alert-places.js';
 import type { ApiContext } from '../../support/api-context.js';
-import { nullable, printTime, time, uuid } from '../../support/fields.js';
-import { pageParameters, pageRange, pageSchema, printPage } from '../../support/paging.js';
+import { nullable, formatNullableTime, time, uuid } from '../../support/fields.js';
+import { pageParameters, pageRange, pageSchema, serializePage } from '../../support/paging.js';
 
 const attemptSchema = Type.Object(
   {
@@ -78,29 +78,29 @@ export function alertFiringRoutes({
     routes.route(listAlertEvents).to(async ({ identity, params, query }) => {
       const page = await alerts.listFirings(identity.userId, params.alert_id, pageRange(query));
       if (!page) throw noAlert();
-      return { status: 200, json: printPage(page.items.map(printFiring), page.count, query) };
+      return { status: 200, json: serializePage(page.items.map(serializeFiring), page.count, query) };
     }),
   ];
 }
 
 /** A firing as the API prints it. */
-export function printFiring(firing: AlertFiring): Static<typeof firingSchema> {
+export function serializeFiring(firing: AlertFiring): Static<typeof firingSchema> {
   return {
     id: firing.id,
     fired_at: formatTime(firing.fired_at),
     value: firing.value,
     threshold: firing.threshold,
-    resolved_at: printTime(firing.resolved_at),
-    notifications: firing.notifications.map(printNotification),
+    resolved_at: formatNullableTime(firing.resolved_at),
+    notifications: firing.notifications.map(serializeNotification),
   };
 }
 
-function printNotification(notification: AlertNotification): Static<typeof notificationSchema> {
+function serializeNotification(notification: AlertNotification): Static<typeof notificationSchema> {
   const { channel, status, detail, attempts } = notification;
-  return { channel, status, detail, attempts: attempts.map(printAttempt) };
+  return { channel, status, detail, attempts: attempts.map(serializeAttempt) };
 }
 
-function printAttempt(attempt: NotificationAttempt): Static<typeof attemptSchema> {
+function serializeAttempt(attempt: NotificationAttempt): Static<typeof attemptSchema> {
   const { attempt_number, attempted_at, status_code, duration_ms, error_message } = attempt;
   return { attempt_number, attempted_at: formatTime(attempted_at), status_code, duration_ms, error_message };
 }

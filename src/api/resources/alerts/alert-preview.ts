@@ -8,9 +8,9 @@ import { formatTime } from '../../../signal/time.js';
 import type { Alert, AlertRule } from '../../../storage/contracts/alerts.js';
 import { newAlertSchema, readNewAlert } from './alert-body.js';
 import { ALERTS } from './alert-places.js';
-import { alertTestSchema, printTrial, publishedTerms } from './alert-test.js';
+import { alertTestSchema, serializeTrial, publishedTerms } from './alert-test.js';
 import type { ApiContext } from '../../support/api-context.js';
-import { nullable, printTime, time } from '../../support/fields.js';
+import { nullable, formatNullableTime, time } from '../../support/fields.js';
 import { notFound } from '../../support/not-found.js';
 
 const MOST_HOURS = 168;
@@ -79,7 +79,7 @@ export function alertPreviewRoutes({
   targets,
   clock,
 }: Pick<
-  ApiContext<'agents' | 'figures' | 'identity' | 'past'>,
+  ApiContext<'agents' | 'stats' | 'identity' | 'past'>,
   'routes' | 'control' | 'telemetry' | 'targets' | 'clock'
 >): readonly Route[] {
   return [
@@ -111,12 +111,12 @@ export function alertPreviewRoutes({
         request.abort,
       );
       const source = await telemetry.identity();
-      const trial = await tryAlert({ figures: telemetry.figures, source }, rule, published.terms, now);
+      const trial = await tryAlert({ stats: telemetry.stats, source }, rule, published.terms, now);
       const isComposite = alert.type === 'composite';
       return {
         status: 200,
         json: {
-          now: { ...printTrial(trial), is_evaluated: published.isEvaluated },
+          now: { ...serializeTrial(trial), is_evaluated: published.isEvaluated },
           points: points.map(({ at, value, verdict }) => [
             Math.round(at / 1000),
             isComposite ? metAs(verdict) : value,
@@ -127,7 +127,7 @@ export function alertPreviewRoutes({
           firings: firings.map(({ firedAt, value, resolvedAt }) => ({
             fired_at: formatTime(firedAt),
             value,
-            resolved_at: printTime(resolvedAt),
+            resolved_at: formatNullableTime(resolvedAt),
           })),
           step_seconds: step / 1_000_000,
         },

@@ -11,7 +11,7 @@ import {
   METRIC_OPERATORS,
 } from '../../../storage/contracts/alerts.js';
 import { maskTarget } from '../../../storage/contracts/deliveries.js';
-import { nullable, printTime, time, uuid } from '../../support/fields.js';
+import { nullable, formatNullableTime, time, uuid } from '../../support/fields.js';
 
 /** The largest threshold of each type: a share, ten years of hours, the largest amount of money, a year of milliseconds. */
 export const MAX_THRESHOLDS = {
@@ -151,7 +151,7 @@ export const alertSchema = Type.Object(
 export type AlertJson = Static<typeof alertSchema>;
 
 /** @param scopes of the caller */
-export function printAlert({ alert, incident }: ListedRule, scopes: readonly Scope[]): AlertJson {
+export function serializeAlert({ alert, incident }: ListedRule, scopes: readonly Scope[]): AlertJson {
   const { webhook_url: url } = alert;
   return {
     id: alert.id,
@@ -164,13 +164,13 @@ export function printAlert({ alert, incident }: ListedRule, scopes: readonly Sco
     is_firing: incident !== null,
     channel: alert.channel,
     webhook_url: url !== null && !grants(scopes, 'manage') ? maskTarget(url) : url,
-    composite_config: alert.composite_config && printComposite(alert.composite_config),
+    composite_config: alert.composite_config && serializeComposite(alert.composite_config),
     target_service: alert.target_service,
-    last_fired_at: printTime(alert.last_fired_at),
+    last_fired_at: formatNullableTime(alert.last_fired_at),
     created_at: formatTime(alert.created_at),
   };
 }
 
-function printComposite({ operator, conditions }: CompositeConfig): Static<typeof compositeSchema> {
+function serializeComposite({ operator, conditions }: CompositeConfig): Static<typeof compositeSchema> {
   return { operator, conditions: conditions.map((condition) => ({ ...condition }) as ConditionJson) };
 }

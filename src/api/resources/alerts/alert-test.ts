@@ -4,7 +4,7 @@ import type { Route } from '../../../component/http.js';
 import type { Operation } from '../../../component/operation.js';
 import { formatTime, type Micros } from '../../../signal/time.js';
 import { MS_PER_HOUR } from '../../../signal/time-units.js';
-import type { AlertingTerms, Terms } from '../../../storage/contracts/coordination.js';
+import type { AlertingSettings, SettingsBoard } from '../../../storage/contracts/coordination.js';
 import { ALERT_TYPES } from '../../../storage/contracts/alerts.js';
 import { ALERT, alertParams, noAlert } from './alert-places.js';
 import { conditionSource, metricOperator } from './alert-schema.js';
@@ -12,7 +12,7 @@ import type { ApiContext } from '../../support/api-context.js';
 import { count, nullable, time } from '../../support/fields.js';
 
 /** The terms of an exporter `alerts` without any configuration. */
-const DEFAULT_TERMS: AlertingTerms = { windowMs: MS_PER_HOUR, minSamples: 1, timezone: 'UTC' };
+const DEFAULT_TERMS: AlertingSettings = { windowMs: MS_PER_HOUR, minSamples: 1, timezone: 'UTC' };
 
 /** A condition and what it found. */
 export const triedConditionSchema = Type.Object(
@@ -79,7 +79,7 @@ export function alertTestRoutes({
   control: { alerts, terms },
   telemetry,
   clock,
-}: Pick<ApiContext<'figures' | 'identity'>, 'routes' | 'control' | 'telemetry' | 'clock'>): readonly Route[] {
+}: Pick<ApiContext<'stats' | 'identity'>, 'routes' | 'control' | 'telemetry' | 'clock'>): readonly Route[] {
   return [
     routes.route(testAlert).to(async ({ identity, params }) => {
       const rule = await alerts.read(identity.userId, params.alert_id);
@@ -87,23 +87,23 @@ export function alertTestRoutes({
       const now = clock.now();
       const published = await publishedTerms(terms, now);
       const source = await telemetry.identity();
-      const trial = await tryAlert({ figures: telemetry.figures, source }, rule, published.terms, now);
-      return { status: 200, json: { ...printTrial(trial), is_evaluated: published.isEvaluated } };
+      const trial = await tryAlert({ stats: telemetry.stats, source }, rule, published.terms, now);
+      return { status: 200, json: { ...serializeTrial(trial), is_evaluated: published.isEvaluated } };
     }),
   ];
 }
 
 /** The terms by which alerts are evaluated here, and whether anybody does. */
 export async function publishedTerms(
-  terms: Pick<Terms, 'all'>,
+  terms: Pick<SettingsBoard, 'all'>,
   now: Micros,
-): Promise<{ readonly terms: AlertingTerms; readonly isEvaluated: boolean }> {
+): Promise<{ readonly terms: AlertingSettings; readonly isEvaluated: boolean }> {
   const published = (await terms.all(now)).find(({ alerting }) => alerting !== undefined)?.alerting;
   return { terms: published ?? DEFAULT_TERMS, isEvaluated: published !== undefined };
 }
 
 /** What an alert finds, as the API prints it. */
-export function printTrial(
+export function serializeTrial(
   trial: AlertTrial,
 ): Omit<Static<(typeof testAlert.responses)[200]>, 'is_evaluated'> {
   const { value, threshold, unit, sample_count, verdict, window, conditions } = trial;

@@ -6,7 +6,7 @@ import { uuidV7 } from '../../../signal/ids.js';
 import type { Alert } from '../../../storage/contracts/alerts.js';
 import { alertChangeSchema, checkChange, lacksUrl, newAlertSchema, readNewAlert } from './alert-body.js';
 import { ALERT, alertParams, ALERTS, noAlert } from './alert-places.js';
-import { alertSchema, printAlert } from './alert-schema.js';
+import { alertSchema, serializeAlert } from './alert-schema.js';
 import { ROW_BYTES } from '../../../storage/contracts/telemetry-writer.js';
 import type { ApiContext } from '../../support/api-context.js';
 import { targetHost } from '../../support/audit.js';
@@ -104,7 +104,7 @@ export function alertRoutes({
     routes.route(listAlerts).to(async ({ identity }) => ({
       status: 200,
       encoded: await longArray(await alerts.list(identity.userId), (rule) =>
-        printAlert(rule, identity.scopes),
+        serializeAlert(rule, identity.scopes),
       ),
     })),
     routes.route(createAlert).to(async ({ body, request, identity, address }) => {
@@ -127,12 +127,12 @@ export function alertRoutes({
       const { id: alert_id, type, channel, webhook_url: url } = alert;
       const host = url === null ? {} : { host: targetHost(url) };
       audit({ identity, address }, 'alert.created', { alert_id, type, channel, ...host });
-      return { status: 201, json: printAlert({ alert, incident: null }, identity.scopes) };
+      return { status: 201, json: serializeAlert({ alert, incident: null }, identity.scopes) };
     }),
     routes.route(readAlert).to(async ({ identity, params }) => {
       const rule = await alerts.read(identity.userId, params.alert_id);
       if (!rule) throw noAlert();
-      return { status: 200, json: printAlert(rule, identity.scopes) };
+      return { status: 200, json: serializeAlert(rule, identity.scopes) };
     }),
     routes.route(updateAlert).to(async ({ identity, address, params, body }) => {
       const known = await alerts.read(identity.userId, params.alert_id);
@@ -144,7 +144,7 @@ export function alertRoutes({
       const { webhook_url: url, ...others } = body;
       const host = url === undefined ? {} : { host: targetHost(url) };
       audit({ identity, address }, 'alert.changed', { ...params, ...others, ...host });
-      return { status: 200, json: printAlert(changed, identity.scopes) };
+      return { status: 200, json: serializeAlert(changed, identity.scopes) };
     }),
     routes.route(deleteAlert).to(async ({ identity, address, params }) => {
       if (!(await alerts.delete(identity.userId, params.alert_id))) throw noAlert();

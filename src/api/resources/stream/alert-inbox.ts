@@ -1,6 +1,6 @@
 import type { Identity } from '../../../component/identity.js';
 import type { AlertRule } from '../../../storage/contracts/alerts.js';
-import { printAlert } from '../alerts/alert-schema.js';
+import { serializeAlert } from '../alerts/alert-schema.js';
 import type { AlertNews } from './alert-news.js';
 import type { Inbox } from './inbox.js';
 import { lostEvent, sseEvent } from './sse.js';
@@ -20,7 +20,7 @@ export function alertInbox(news: AlertNews, { userId, scopes }: Identity): (wake
     return {
       take: () => {
         const events = [...rules.values()].map((rule) =>
-          sseEvent('alert', JSON.stringify(printAlert(rule, scopes))),
+          sseEvent('alert', JSON.stringify(serializeAlert(rule, scopes))),
         );
         if (lost > 0) events.push(lostEvent('alerts', lost));
         rules = new Map();

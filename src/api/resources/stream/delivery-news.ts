@@ -1,7 +1,7 @@
 import type { Clock } from '../../../component/telemetry.js';
-import type { ControlPlane } from '../../../storage/contracts/control-plane.js';
+import type { ControlStore } from '../../../storage/contracts/control-plane.js';
 import type { ChangedDelivery } from '../../../storage/contracts/deliveries.js';
-import { HintedAnswers } from '../../../storage/shared/hinted-answers.js';
+import { InvalidatedCache } from '../../../storage/shared/hinted-answers.js';
 import { pause } from '../../../telemetry/pause.js';
 
 /** Changes that come shortly after each other are read together. */
@@ -11,7 +11,7 @@ const RETRY_MS = 1000;
 /** Users whose organizations are remembered. */
 const MOST_USERS = 1000;
 
-export type FollowedDeliveries = Pick<ControlPlane, 'deliveries' | 'organizations' | 'watch'>;
+export type FollowedDeliveries = Pick<ControlStore, 'deliveries' | 'organizations' | 'watch'>;
 
 /** A stream of a user. */
 export interface DeliveryListener {
@@ -29,7 +29,7 @@ export class DeliveryNews {
   readonly #control: FollowedDeliveries;
   readonly #clock: Clock;
   readonly #listeners = new Set<DeliveryListener>();
-  #slugs: HintedAnswers<ReadonlySet<string>> | null = null;
+  #slugs: InvalidatedCache<ReadonlySet<string>> | null = null;
   #end: AbortController | null = null;
 
   constructor(control: FollowedDeliveries, clock: Clock) {
@@ -42,7 +42,7 @@ export class DeliveryNews {
     this.#listeners.add(listener);
     if (this.#end === null) {
       this.#end = new AbortController();
-      this.#slugs = new HintedAnswers(MOST_USERS, this.#clock, this.#control.watch, ['endpoints']);
+      this.#slugs = new InvalidatedCache(MOST_USERS, this.#clock, this.#control.watch, ['endpoints']);
       void this.#follow(this.#end.signal, this.#slugs);
     }
     return () => {
@@ -54,7 +54,7 @@ export class DeliveryNews {
     };
   }
 
-  async #follow(end: AbortSignal, slugs: HintedAnswers<ReadonlySet<string>>): Promise<void> {
+  async #follow(end: AbortSignal, slugs: InvalidatedCache<ReadonlySet<string>>): Promise<void> {
     let position: string | null = null;
     while (!end.aborted) {
       try {
@@ -72,7 +72,7 @@ export class DeliveryNews {
 
   async #tell(
     deliveries: readonly ChangedDelivery[],
-    slugs: HintedAnswers<ReadonlySet<string>>,
+    slugs: InvalidatedCache<ReadonlySet<string>>,
   ): Promise<void> {
     if (deliveries.length === 0) return;
     for (const listener of [...this.#listeners]) {

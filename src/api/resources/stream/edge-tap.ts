@@ -3,7 +3,7 @@ import type { Clock } from '../../../component/telemetry.js';
 import { failureOf } from '../../../http/problem.js';
 import { itemCount } from '../../../signal/amount.js';
 import type { Signal } from '../../../signal/batch.js';
-import { printJson } from '../../../signal/json.js';
+import { serializeJson } from '../../../signal/json.js';
 import { itemsWithin, type AnyBatch } from '../../../signal/raw-batch.js';
 import { formatTime } from '../../../signal/time.js';
 import type { Inbox } from './inbox.js';
@@ -56,7 +56,7 @@ export class EdgeTap implements EdgeListener, Inbox {
           is_truncated: isCut,
           item,
         };
-        this.#told.push(sseEvent('tap', printJson(shown)));
+        this.#told.push(sseEvent('tap', serializeJson(shown)));
       }
       this.#wake();
     };

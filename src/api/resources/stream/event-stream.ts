@@ -1,9 +1,9 @@
 import { ConsumeError } from '../../../component/consume-error.js';
 import type { Clock } from '../../../component/telemetry.js';
-import { printJson } from '../../../signal/json.js';
+import { serializeJson } from '../../../signal/json.js';
 import { MICROS_PER_MS } from '../../../signal/time-units.js';
 import type { RunFilter, Runs, RunSummary } from '../../../storage/contracts/runs.js';
-import { printListedRun } from '../../support/run-export.js';
+import { serializeListedRun } from '../../support/run-export.js';
 import { FollowedTraces } from './followed-traces.js';
 import type { Inbox } from './inbox.js';
 import { LogTail } from './log-tail.js';
@@ -203,7 +203,7 @@ export class EventStream implements AsyncIterable<Uint8Array> {
     for await (const page of runs.find(userId, ids, gone)) {
       const wanted = page.filter((run) => this.#isWanted(run));
       if (wanted.length > 0)
-        yield Buffer.concat(wanted.map((run) => sseEvent('run', printJson(printListedRun(run)))));
+        yield Buffer.concat(wanted.map((run) => sseEvent('run', serializeJson(serializeListedRun(run)))));
     }
     yield Buffer.from(`id: ${this.#id(seen)}\n\n`);
   }

@@ -1,4 +1,4 @@
-import { printOutline } from '../trace-body.js';
+import { serializeSummary } from '../trace-body.js';
 import type { Runs } from '../../../storage/contracts/runs.js';
 
 /** A run that is still open is looked at this often even when nothing comes: it may have timed out. */
@@ -83,7 +83,7 @@ export class FollowedTraces {
     }
     followed.seq = trace.seq;
     followed.status = trace.status;
-    const body = await printOutline(trace);
+    const body = await serializeSummary(trace);
     const isWhole = body instanceof Uint8Array;
     if (!isWhole) await body[Symbol.asyncIterator]().return?.();
     // From where it is followed from now on, there is nothing to tell yet.

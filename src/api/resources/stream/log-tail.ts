@@ -1,9 +1,9 @@
-import { printJson } from '../../../signal/json.js';
+import { serializeJson } from '../../../signal/json.js';
 import type { LogRecord } from '../../../signal/log-record.js';
 import type { LogFilter } from '../../../storage/contracts/logs.js';
 import { logMatcher, searchedText, type LogMatcher } from '../../../storage/shared/matches-log.js';
 import { shortened } from '../../support/shortened.js';
-import { printLog } from '../logs.js';
+import { serializeLog } from '../logs.js';
 
 /** What a stream is told of at a time; what comes beyond is only counted, so that a flood costs no more than this. */
 const MOST_RECORDS = 200;
@@ -74,6 +74,6 @@ export class LogTail {
 }
 
 function printed(record: LogRecord): string {
-  const shown = printLog({ ...record, service_name: record.origin.serviceName });
-  return printJson(shortened(shown, RECORD_BYTES));
+  const shown = serializeLog({ ...record, service_name: record.origin.serviceName });
+  return serializeJson(shortened(shown, RECORD_BYTES));
 }

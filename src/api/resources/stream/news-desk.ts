@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { HttpProblem } from '../../../component/http.js';
 import type { Clock } from '../../../component/telemetry.js';
-import type { Arrivals } from '../../../storage/contracts/telemetry-writer.js';
+import type { ChangeFeed } from '../../../storage/contracts/telemetry-writer.js';
 import { UserNews } from './user-news.js';
 
 /** Streams that a user may have at once. */
@@ -26,11 +26,11 @@ export interface Seat {
 export class NewsDesk {
   /** Numbers of changes hold in this process alone. */
   readonly era = randomBytes(6).toString('hex');
-  readonly #arrivals: Arrivals;
+  readonly #arrivals: ChangeFeed;
   readonly #clock: Clock;
   readonly #desks = new Map<string, Desk>();
 
-  constructor(arrivals: Arrivals, clock: Clock) {
+  constructor(arrivals: ChangeFeed, clock: Clock) {
     this.#arrivals = arrivals;
     this.#clock = clock;
   }

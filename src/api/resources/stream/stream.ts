@@ -8,7 +8,7 @@ import type { ApiContext } from '../../support/api-context.js';
 import { uuid } from '../../support/fields.js';
 import { kindParameter } from '../../support/runs.js';
 import { MAX_LOG_QUERY, spanNeedsTrace } from '../logs.js';
-import { printDaemon } from '../daemon.js';
+import { serializeDaemon } from '../daemon.js';
 import { alertInbox } from './alert-inbox.js';
 import { AlertNews } from './alert-news.js';
 import { DaemonNews } from './daemon-news.js';
@@ -19,7 +19,7 @@ import { MOST_STREAMS, NewsDesk } from './news-desk.js';
 import { MOST_TRACES, readTopics, type Topics } from './topics.js';
 import type { UserNews } from './user-news.js';
 import type { ChangedDelivery } from '../../../storage/contracts/deliveries.js';
-import { printChanged } from '../webhooks/organization-deliveries.js';
+import { serializeChanged } from '../webhooks/organization-deliveries.js';
 import type { Inbox } from './inbox.js';
 import { lostEvent, sseEvent } from './sse.js';
 
@@ -45,7 +45,7 @@ function deliveryInbox(news: DeliveryNews, userId: string): (wake: () => void) =
     return {
       take: () => {
         const events = [...changed.values()].map((delivery) =>
-          sseEvent('delivery', JSON.stringify(printChanged(delivery))),
+          sseEvent('delivery', JSON.stringify(serializeChanged(delivery))),
         );
         if (lost > 0) events.push(lostEvent('deliveries', lost));
         changed = new Map();
@@ -128,7 +128,7 @@ export function streamRoutes(context: ApiContext<'arrivals' | 'runs'>): readonly
   const alerts = new AlertNews(control, clock);
   const deliveries = new DeliveryNews(control, clock);
   const taps = new EdgeTaps(context.daemon, clock);
-  const daemon = new DaemonNews(() => JSON.stringify(printDaemon(context)), clock);
+  const daemon = new DaemonNews(() => JSON.stringify(serializeDaemon(context)), clock);
   return [
     routes.route(followChanges).to(({ identity, query, request }) => {
       const { userId, keyId, scopes } = identity;

@@ -1,5 +1,5 @@
 import type { LogRecord } from '../../../signal/log-record.js';
-import type { Arrivals } from '../../../storage/contracts/telemetry-writer.js';
+import type { ChangeFeed } from '../../../storage/contracts/telemetry-writer.js';
 import { NumberedChanges } from '../../../storage/shared/numbered-changes.js';
 
 /** Runs that changed and that streams may still have to be told of; of more, the longest ago are forgotten. */
@@ -24,7 +24,7 @@ export class UserNews {
   readonly #readers = new Set<NewsReader>();
   readonly #unwatch: () => void;
 
-  constructor(arrivals: Arrivals, userId: string) {
+  constructor(arrivals: ChangeFeed, userId: string) {
     this.#unwatch = arrivals.watch(userId, {
       traces: (ids) => {
         this.#add(ids);

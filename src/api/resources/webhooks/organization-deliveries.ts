@@ -1,12 +1,12 @@
 import { Type, type Static } from 'typebox';
 import { HttpProblem, type Route } from '../../../component/http.js';
 import type { Operation } from '../../../component/operation.js';
-import { must } from '../../../signal/checked.js';
+import { invariant } from '../../../signal/checked.js';
 import { parseTime } from '../../../signal/time.js';
 import type {
   ChangedDelivery,
   DeliveryFilter,
-  DeliveryPlace,
+  DeliveryCursor,
   ListedDelivery,
 } from '../../../storage/contracts/deliveries.js';
 import { SUBJECT_KINDS } from '../../../storage/contracts/events.js';
@@ -14,8 +14,8 @@ import type { ApiContext } from '../../support/api-context.js';
 import { count, nullable, time, uuid } from '../../support/fields.js';
 import { requireRole } from '../../support/organization-role.js';
 import { pageParameters } from '../../support/paging.js';
-import { printMomentPlace, readMomentPlace } from '../../support/moment-cursor.js';
-import { printSummary, statusSchema, summarySchema } from './webhook-deliveries.js';
+import { encodeMomentCursor, decodeMomentCursor } from '../../support/moment-cursor.js';
+import { serializeListedDelivery, statusSchema, summarySchema } from './webhook-deliveries.js';
 import { noEndpoint, organizationParams, WEBHOOKS } from './webhook-places.js';
 
 const listedSchema = Type.Object(
@@ -118,15 +118,15 @@ export function organizationDeliveryRoutes({
       return {
         status: 200,
         json: {
-          items: page.items.map(printListed),
-          next_cursor: page.next && printMomentPlace({ at: page.next.created_at, id: page.next.id }),
+          items: page.items.map(serializeListed),
+          next_cursor: page.next && encodeMomentCursor({ at: page.next.created_at, id: page.next.id }),
         },
       };
     }),
     routes.route(retryDeliveries).to(async ({ params: { org_slug: slug }, body, ...by }) => {
       await requireRole(organizations, by.identity, slug, 'member');
       const { endpoint_id, status, since } = body;
-      const from = must(parseTime(since), 'time that was checked');
+      const from = invariant(parseTime(since), 'time that was checked');
       const wanted = { endpointId: endpoint_id, status, since: from, limit: MOST_RETRIED };
       const outcome = await deliveries.retrySome(slug, wanted);
       if (outcome === null) throw noEndpoint();
@@ -137,13 +137,13 @@ export function organizationDeliveryRoutes({
   ];
 }
 
-function printListed({ endpoint_id, subject, ...delivery }: ListedDelivery) {
-  return { ...printSummary(delivery), endpoint_id, subject };
+function serializeListed({ endpoint_id, subject, ...delivery }: ListedDelivery) {
+  return { ...serializeListedDelivery(delivery), endpoint_id, subject };
 }
 
 /** As streams show one, which are of several organizations. */
-export function printChanged({ org_slug, ...delivery }: ChangedDelivery) {
-  return { org_slug, ...printListed(delivery) };
+export function serializeChanged({ org_slug, ...delivery }: ChangedDelivery) {
+  return { org_slug, ...serializeListed(delivery) };
 }
 
 function filterOf({
@@ -164,7 +164,7 @@ function isPaused(): HttpProblem {
   return new HttpProblem(409, 'conflict', 'The endpoint is paused: activate it first.');
 }
 
-function placeOf(cursor: string): DeliveryPlace {
-  const { at, id } = readMomentPlace(cursor);
+function placeOf(cursor: string): DeliveryCursor {
+  const { at, id } = decodeMomentCursor(cursor);
   return { created_at: at, id };
 }

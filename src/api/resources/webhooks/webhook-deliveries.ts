@@ -16,7 +16,7 @@ import { count, jsonObject, nullable, time, uuid } from '../../support/fields.js
 import { notFound } from '../../support/not-found.js';
 import { requireRole } from '../../support/organization-role.js';
 import { longList, pagesFrom } from '../../support/long-body.js';
-import { pageParameters, pageRange, pageSchema, printPage } from '../../support/paging.js';
+import { pageParameters, pageRange, pageSchema, serializePage } from '../../support/paging.js';
 import { ENDPOINT, endpointParams, noEndpoint, organizationParams, WEBHOOKS } from './webhook-places.js';
 
 const DELIVERY = `${WEBHOOKS}/deliveries/{delivery_id}`;
@@ -128,14 +128,14 @@ export function webhookDeliveryRoutes({
       await requireRole(organizations, identity, slug, 'member');
       const page = await deliveries.list(slug, endpoint_id, pageRange(query));
       if (!page) throw noEndpoint();
-      return { status: 200, json: printPage(page.items.map(printSummary), page.count, query) };
+      return { status: 200, json: serializePage(page.items.map(serializeListedDelivery), page.count, query) };
     }),
     routes.route(readDelivery).to(async ({ identity, params: { org_slug: slug, delivery_id } }) => {
       await requireRole(organizations, identity, slug, 'member');
       const delivery = await deliveries.read(slug, delivery_id);
       if (!delivery) throw noDelivery();
       const further = delivery.hasMoreAttempts ? furtherAttempts(deliveries, slug, delivery) : undefined;
-      return { status: 200, encoded: await printDetail(delivery, further) };
+      return { status: 200, encoded: await serializeDetail(delivery, further) };
     }),
     routes.route(retryDelivery).to(async ({ params: { org_slug: slug, delivery_id }, ...by }) => {
       await requireRole(organizations, by.identity, slug, 'member');
@@ -169,13 +169,13 @@ function noDelivery(): HttpProblem {
 }
 
 /** A delivery in a list, as the API prints it. */
-export function printSummary(delivery: DeliverySummary): Static<typeof summarySchema> {
+export function serializeListedDelivery(delivery: DeliverySummary): Static<typeof summarySchema> {
   const { id, event_type, status, created_at, attempt_count } = delivery;
   return { id, event_type, status, created_at: formatTime(created_at), attempt_count };
 }
 
 /** The body is shown as it is sent: if it were read and printed again, `1.0` would become another text. */
-async function printDetail(
+async function serializeDetail(
   delivery: DeliveryDetail,
   further: AsyncIterable<readonly DeliveryAttempt[]> | undefined,
 ): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
@@ -185,12 +185,12 @@ async function printDetail(
   return await longList(
     `${head.slice(0, -1)},"request_body":${body},${queued.slice(1, -1)},"attempts":[`,
     pagesFrom(attempts, further),
-    printAttempt,
+    serializeAttempt,
     ']}',
   );
 }
 
-function printAttempt(attempt: DeliveryAttempt): Static<typeof attemptSchema> {
+function serializeAttempt(attempt: DeliveryAttempt): Static<typeof attemptSchema> {
   const { attempt_number, http_status_code, response_body, duration_ms, attempted_at, error_message } =
     attempt;
   return {

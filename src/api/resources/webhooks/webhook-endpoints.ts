@@ -189,14 +189,14 @@ export function webhookEndpointRoutes({
       if (outcome === 'unknown') throw noOrganization();
       if (outcome === 'full') throw tooManyEndpoints();
       audit(by, 'endpoint.created', { slug, endpoint_id: endpoint.id, host: targetHost(endpoint.url) });
-      return { status: 201, json: { ...printCreated(endpoint), secret: made.secret } };
+      return { status: 201, json: { ...serializeCreated(endpoint), secret: made.secret } };
     }),
     routes.route(listEndpoints).to(async ({ identity, params: { org_slug: slug } }) => {
       const role = await requireRole(organizations, identity, slug, 'member');
       const maySee = role === 'admin' && grants(identity.scopes, 'manage');
       const shown = (endpoint: WebhookEndpoint): WebhookEndpoint =>
         maySee ? endpoint : { ...endpoint, url: maskTarget(endpoint.url) };
-      const json = (await endpoints.list(slug)).map((endpoint) => printEndpoint(shown(endpoint)));
+      const json = (await endpoints.list(slug)).map((endpoint) => serializeEndpoint(shown(endpoint)));
       return { status: 200, json };
     }),
     routes.route(updateEndpoint).to(async ({ params: { org_slug: slug, endpoint_id }, body, ...by }) => {
@@ -207,7 +207,7 @@ export function webhookEndpointRoutes({
       const { url, ...others } = body;
       const host = url === undefined ? {} : { host: targetHost(url) };
       audit(by, 'endpoint.changed', { slug, endpoint_id, ...others, ...host });
-      return { status: 200, json: printEndpoint(endpoint) };
+      return { status: 200, json: serializeEndpoint(endpoint) };
     }),
     routes.route(deleteEndpoint).to(async ({ params: { org_slug: slug, endpoint_id }, ...by }) => {
       await requireRole(organizations, by.identity, slug, 'admin');
@@ -255,11 +255,11 @@ function isPaused(): HttpProblem {
   return new HttpProblem(409, 'conflict', 'The webhook endpoint is paused: activate it first (is_active).');
 }
 
-function printEndpoint(endpoint: WebhookEndpoint): Static<typeof endpointSchema> {
-  return { ...printCreated(endpoint), consecutive_failures: endpoint.consecutive_failures };
+function serializeEndpoint(endpoint: WebhookEndpoint): Static<typeof endpointSchema> {
+  return { ...serializeCreated(endpoint), consecutive_failures: endpoint.consecutive_failures };
 }
 
-function printCreated(endpoint: WebhookEndpoint): Omit<Static<typeof createdSchema>, 'secret'> {
+function serializeCreated(endpoint: WebhookEndpoint): Omit<Static<typeof createdSchema>, 'secret'> {
   return {
     id: endpoint.id,
     url: endpoint.url,

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { connect } from 'node:net';
 import { Agent, request } from 'undici';
 import type { JsonObject } from '../../../signal/attributes.js';
-import { printJson } from '../../../signal/json.js';
+import { serializeJson } from '../../../signal/json.js';
 import { TestProblem } from '../test-problem.js';
 import type { Sent } from './schema.js';
 import { bodyOf } from '../recorded-request.js';
@@ -33,7 +33,7 @@ export function askOf(
   if (address === undefined)
     throw new TestProblem([...path, 'to'], `nothing that is configured listens on ${host}`);
   const real = new URL(address);
-  const text = body === undefined ? '' : typeof body === 'string' ? body : printJson(body);
+  const text = body === undefined ? '' : typeof body === 'string' ? body : serializeJson(body);
   if (scheme === 'udp') return { isRead: false, ask: async () => datagram(real, text) };
   if (scheme === 'tcp') return { isRead: false, ask: async () => stream(real, text) };
   const verb = method ?? (body === undefined ? 'GET' : 'POST');

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import type { Factory } from '../../../component/factory.js';
 import { httpExporterWith, openSender } from '../../../exporters/http/factory.js';
 import type { JsonObject, JsonValue } from '../../../signal/attributes.js';
-import { printJson } from '../../../signal/json.js';
+import { serializeJson } from '../../../signal/json.js';
 import type { StillClock } from '../../../telemetry/still-clock.js';
 import { bodyOf, NOT_SENT, recordedRequest } from '../recorded-request.js';
 import type { TestFile } from '../test-schema.js';
@@ -128,7 +128,7 @@ async function serve(
     const type = isText ? {} : { 'content-type': 'application/json' };
     note(request).then(
       () =>
-        response.writeHead(status, { ...type, ...headers }).end(isText ? body : printJson(body as JsonValue)),
+        response.writeHead(status, { ...type, ...headers }).end(isText ? body : serializeJson(body as JsonValue)),
       () => response.destroy(),
     );
   });

@@ -10,13 +10,13 @@ import { SparseLog } from '../../../telemetry/sparse-log.js';
 import { BatchCodec, type RawDecoders } from './batch-codec.js';
 import type { DeliveryOptions, DiskOptions } from '../config.js';
 import type { DeliveryError } from '../delivery-error.js';
-import type { MemoryQueue, Parcel } from '../memory-queue.js';
+import type { MemoryQueue, QueuedBatch } from '../memory-queue.js';
 import type { DeliveryMetrics } from '../metrics.js';
 import type { DeadReason, DeadLetters, WholeLetter } from './dead-letters.js';
 import type { DiskPlace } from './disk-place.js';
 import { DiskQueue } from './disk-queue.js';
 import { QueueFull, type StoredBatch } from './stored-batch.js';
-import type { LetterBox } from './letter-box.js';
+import type { DeadLetterReplayer } from './letter-box.js';
 import { aboutOf, type Offer } from './new-records.js';
 import type { Damage } from './segment.js';
 
@@ -27,7 +27,7 @@ const RETRY_MS = 1000;
 export interface SharedDisk {
   readonly place: DiskPlace;
   readonly letters: DeadLetters;
-  readonly box: LetterBox;
+  readonly box: DeadLetterReplayer;
   readonly decoders: RawDecoders;
   /** Is told whether the disk works. @param error null: it does */
   readonly noteDisk: (signal: Signal, error: unknown) => void;
@@ -149,22 +149,22 @@ export class DiskBacking {
   }
 
   /** A batch was delivered. @param refused what of it was not taken; @param message why, without secrets */
-  async delivered(parcel: Parcel, refused: readonly Refusal[]): Promise<void> {
+  async delivered(queuedBatch: QueuedBatch, refused: readonly Refusal[]): Promise<void> {
     if (refused.length > 0) {
-      const records = recordsOf(parcel.batch);
+      const records = recordsOf(queuedBatch.batch);
       const items = refused.flatMap(({ index }) => records.items.slice(index, index + 1));
       const message = [...new Set(refused.map(({ reason }) => reason))].slice(0, 5).join('; ');
       // By a new name: under its own the other side remembers that it has taken the batch.
-      const whole = { ...parcel, batch: { ...records, items }, id: undefined };
+      const whole = { ...queuedBatch, batch: { ...records, items }, id: undefined };
       if (!(await this.#bury(whole, 'items_refused', message))) return;
     }
-    this.#done(parcel);
+    this.#done(queuedBatch);
   }
 
   /** A batch was given up: it becomes a dead letter, or stays where the daemon stops before that. */
-  async givenUp(parcel: Parcel, error: DeliveryError): Promise<void> {
+  async givenUp(queuedBatch: QueuedBatch, error: DeliveryError): Promise<void> {
     const reason: DeadReason = error.reason === 'permanent' ? 'refused' : (error.limit ?? 'too_often');
-    if (await this.#bury(parcel, reason, error.message)) this.#done(parcel);
+    if (await this.#bury(queuedBatch, reason, error.message)) this.#done(queuedBatch);
   }
 
   /** Closes the files, with what waits in them. */
@@ -174,7 +174,7 @@ export class DiskBacking {
     await this.#queue.close();
   }
 
-  #done({ stored }: Parcel): void {
+  #done({ stored }: QueuedBatch): void {
     if (stored) this.#queue.done(stored);
   }
 
@@ -183,7 +183,7 @@ export class DiskBacking {
     if (this.#loading !== null || this.#end.signal.aborted) return;
     if (memory.isFull(itemCount(batch.batch), batch.bytes) || !this.#queue.giveOut(batch.stored)) this.pull();
     else {
-      memory.push(parcelOf(batch));
+      memory.push(queuedBatchOf(batch));
       pump();
     }
   }
@@ -199,7 +199,7 @@ export class DiskBacking {
       try {
         const batch = await this.#queue.next();
         if (batch === null) break;
-        memory.push(parcelOf(batch));
+        memory.push(queuedBatchOf(batch));
         shared.noteDisk(signal, null);
         pump();
       } catch (error) {
@@ -212,9 +212,9 @@ export class DiskBacking {
   }
 
   /** @returns false where the daemon stops before it could be written */
-  async #bury(parcel: Parcel, reason: DeadReason, message: string): Promise<boolean> {
+  async #bury(queuedBatch: QueuedBatch, reason: DeadReason, message: string): Promise<boolean> {
     const { exporter, signal, shared, metrics, clock, disk } = this.#tools;
-    const { batch, receivedAt, queuedAt, id = randomUUID() } = parcel;
+    const { batch, receivedAt, queuedAt, id = randomUUID() } = queuedBatch;
     const { tenant } = batch;
     const amount = amountOf(batch, signal);
     const encoded = await (batch.kind === 'raw'
@@ -265,7 +265,7 @@ export class DiskBacking {
   }
 }
 
-function parcelOf({ about, batch, bytes, stored }: StoredBatch): Parcel {
+function queuedBatchOf({ about, batch, bytes, stored }: StoredBatch): QueuedBatch {
   const { id, receivedAt, queuedAt } = about;
   return { batch, bytes, receivedAt, queuedAt, id, stored };
 }

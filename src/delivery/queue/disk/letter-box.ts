@@ -10,7 +10,7 @@ const LOOK_MS = 1000;
 const KEPT_SHARE = 0.9;
 
 /** Keeps the dead letters of an exporter within their bounds, and brings those back that somebody wants to be sent again. */
-export class LetterBox {
+export class DeadLetterReplayer {
   readonly #letters: DeadLetters;
   readonly #clock: Clock;
   readonly #logger: Logger;

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../../signal/attributes.js';
-import { parseJson, printJson } from '../../../signal/json.js';
+import { parseJson, serializeJson } from '../../../signal/json.js';
 import { REDACTED, type KeyNames, type ValueHash } from '../keys.js';
 import type { TextRedactor } from '../text/text-redactor.js';
 import type { Gate } from './gate.js';
@@ -150,7 +150,7 @@ export class Redactor {
     if ((typeof value !== 'object' && typeof value !== 'string') || value === null) return undefined;
     if (level > MOST_LEVELS) return this.#instead();
     const redacted = this.value(value, '', level + 1);
-    return redacted === value ? text : printJson(redacted);
+    return redacted === value ? text : serializeJson(redacted);
   }
 
   #instead(): string {

@@ -1,4 +1,4 @@
-import type { MetricFigures, Observing, WantedMetric } from '../../contracts/alerts.js';
+import type { MetricStats, Observing, WantedMetric } from '../../contracts/alerts.js';
 import { quote, SERVICE_STARTS } from '../../shared/labels.js';
 import { finiteOrNull } from '../../shared/metric-steps/stored-distribution.js';
 import type { Row } from '../client/connection.js';
@@ -11,7 +11,7 @@ export interface MetricOfTenant extends WantedMetric {
   readonly tenant: number;
 }
 
-interface FoundSeries extends Omit<MetricFigures, 'evidence' | 'isNews'> {
+interface FoundSeries extends Omit<MetricStats, 'evidence' | 'isNews'> {
   /** When their newest points came, the last first. */
   readonly arrivals: readonly number[];
 }
@@ -27,16 +27,16 @@ const NAMES = SERVICE_STARTS.map((start) => {
 const SERVICES = `arrayDistinct(arrayFilter(name -> name <> '', [${NAMES.join(', ')}]))`;
 
 /**
- * Figures of the newest point of each series of some metrics: among points of the same time the one that came last counts. One statement
+ * Stats of the newest point of each series of some metrics: among points of the same time the one that came last counts. One statement
  * reads all of them and puts their series together, as there may be any number of series.
  *
  * @returns in the order of the question
  */
-export async function metricFigures(
+export async function metricStats(
   reads: Reads,
   wanted: readonly MetricOfTenant[],
   { pointsStart, now }: Pick<Observing, 'pointsStart' | 'now'>,
-): Promise<MetricFigures[]> {
+): Promise<MetricStats[]> {
   if (wanted.length === 0) return [];
   const pairs = unique(wanted.map(({ tenant, name }) => `(${String(tenant)}, ${quoted(name)})`));
   const tenants = unique(wanted.map(({ tenant }) => String(tenant)));
@@ -62,8 +62,8 @@ export async function metricFigures(
     const of = (key: string): Row | undefined => found.get(keyOf(tenant, name.toWellFormed(), key));
     const all = of('');
     const isOwn = service !== null && all?.says === 1;
-    const { arrivals, ...figures } = figuresOf(isOwn ? of(quote(service)) : all);
-    return { ...figures, ...arrivalsLookedAt(arrivals, since) };
+    const { arrivals, ...stats } = statsOf(isOwn ? of(quote(service)) : all);
+    return { ...stats, ...arrivalsLookedAt(arrivals, since) };
   });
 }
 
@@ -75,7 +75,7 @@ function keyOf(tenant: number, metric: string, service: string): string {
   return JSON.stringify([tenant, metric, service]);
 }
 
-function figuresOf(row: Row | undefined): FoundSeries {
+function statsOf(row: Row | undefined): FoundSeries {
   if (row === undefined) return NO_SERIES;
   return {
     series: Number(row.series),

@@ -1,24 +1,24 @@
 import { LRUCache } from 'lru-cache';
 import type {
-  AlertFigures,
+  AlertStats,
   ExampleQuery,
-  MetricFigures,
+  MetricStats,
   Observed,
   Observing,
   Target,
-  TargetFigures,
+  TargetStats,
 } from '../../contracts/alerts.js';
 import { isKnown, type AgentNames, type KnownAgent } from '../names/agent-names.js';
 import type { Reads } from '../client/reads.js';
-import { metricFigures } from './metric-figures.js';
+import { metricStats } from './metric-figures.js';
 import {
   exampleTraces,
-  figuresOf,
+  statsOf,
   isKnownNode,
   NO_COST,
   NO_RUNS,
   windowSince,
-  type FoundFigures,
+  type FoundStats,
   type WantedUnits,
 } from './target-figures.js';
 import { unitKey, type Unit, type Units } from './unit-rows.js';
@@ -40,11 +40,11 @@ export interface Place extends Unit {
 
 /** Nodes that are remembered. */
 const MOST_NODES = 100_000;
-const NOTHING_FOUND: FoundFigures = { windows: new Map(), costs: new Map(), activity: new Map() };
-const UNKNOWN: TargetFigures = { window: null, costs: [], activeAt: null };
+const NOTHING_FOUND: FoundStats = { windows: new Map(), costs: new Map(), activity: new Map() };
+const UNKNOWN: TargetStats = { window: null, costs: [], activeAt: null };
 
-/** The contract `AlertFigures`. */
-export class Observations implements AlertFigures {
+/** The contract `AlertStats`. */
+export class Observations implements AlertStats {
   readonly #parts: ObservationParts;
   /** Nodes that some span has had, by their keys: they stay known. */
   readonly #nodes = new LRUCache<string, true>({ max: MOST_NODES });
@@ -69,7 +69,7 @@ export class Observations implements AlertFigures {
       cost: unitsOf(unit, 'cost'),
       activity: unitsOf(unit, 'activity'),
     });
-    const [ofAgents = NOTHING_FOUND, ofNodes = NOTHING_FOUND] = await figuresOf(
+    const [ofAgents = NOTHING_FOUND, ofNodes = NOTHING_FOUND] = await statsOf(
       reads,
       [of('agent'), of('node')],
       request,
@@ -142,9 +142,9 @@ export class Observations implements AlertFigures {
   }
 
   /** Of metrics alone. */
-  async metrics({ metrics, pointsStart, now }: Observing): Promise<readonly MetricFigures[]> {
+  async metrics({ metrics, pointsStart, now }: Observing): Promise<readonly MetricStats[]> {
     const tenants = await Promise.all(metrics.map(({ userId }) => this.#parts.findTenant(userId)));
     const wanted = metrics.map((metric, i) => ({ ...metric, tenant: tenants[i] ?? 0 }));
-    return await metricFigures(this.#parts.reads, wanted, { pointsStart, now });
+    return await metricStats(this.#parts.reads, wanted, { pointsStart, now });
   }
 }

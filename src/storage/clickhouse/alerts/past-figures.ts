@@ -1,12 +1,12 @@
 import { sumToNumber } from '../../../signal/money.js';
 import type { Micros } from '../../../signal/time.js';
 import type {
-  CostFigures,
+  CostStats,
   Observed,
   Observing,
-  PastFigures,
-  TargetFigures,
-  WantedFigures,
+  PastStats,
+  TargetStats,
+  WantedStats,
 } from '../../contracts/alerts.js';
 import type { Reads } from '../client/reads.js';
 import type { Observations, Place } from './observations.js';
@@ -27,7 +27,7 @@ interface Moments {
   readonly count: number;
 }
 
-const UNKNOWN: TargetFigures = { window: null, costs: [], activeAt: null };
+const UNKNOWN: TargetStats = { window: null, costs: [], activeAt: null };
 
 /** The number of the first moment that is not before a time, in microseconds, as SQL. */
 function momentOf({ first, step }: Moments, time: string): string {
@@ -38,8 +38,8 @@ function lastOf({ first, step, count }: Moments): Micros {
   return first + step * (count - 1);
 }
 
-/** The contract `PastFigures`. */
-export class PastReads implements PastFigures {
+/** The contract `PastStats`. */
+export class PastReads implements PastStats {
   readonly #reads: Reads;
   readonly #observations: Observations;
 
@@ -57,15 +57,15 @@ export class PastReads implements PastFigures {
     if (first === undefined) return [];
     const step = second === undefined ? 1 : second.now - first.now;
     const moments = { first: first.now, step, count: requests.length };
-    const targets: (readonly TargetFigures[])[] = [];
+    const targets: (readonly TargetStats[])[] = [];
     for (const wanted of first.targets) {
       const place = await this.#observations.place({ ...wanted.target, userId });
-      targets.push(place === null ? [] : await this.#figures(place, wanted, moments, requests, abort));
+      targets.push(place === null ? [] : await this.#stats(place, wanted, moments, requests, abort));
     }
     const answers: Observed[] = [];
     for (const [at, request] of requests.entries())
       answers.push({
-        targets: targets.map((figures) => figures[at] ?? UNKNOWN),
+        targets: targets.map((stats) => stats[at] ?? UNKNOWN),
         // Few points of a metric lie near each moment, so each is looked up by itself.
         metrics: await this.#observations.metrics({
           ...request,
@@ -76,17 +76,17 @@ export class PastReads implements PastFigures {
   }
 
   /** Of one target at each moment. */
-  async #figures(
+  async #stats(
     place: Place,
-    { runs, cost, activity }: WantedFigures,
+    { runs, cost, activity }: WantedStats,
     moments: Moments,
     requests: readonly Observing[],
     abort: AbortSignal | undefined,
-  ): Promise<readonly TargetFigures[]> {
+  ): Promise<readonly TargetStats[]> {
     const units = { unit: place.unit, units: [place] };
     const length = moments.first - (requests[0]?.windowStart ?? moments.first);
     const windows = runs ? await windowsAt(this.#reads, units, moments, length, abort) : [];
-    const ofDays = new Map<Micros, readonly CostFigures[]>();
+    const ofDays = new Map<Micros, readonly CostStats[]>();
     for (const day of cost ? requests.flatMap(({ days }) => days) : [])
       if (!ofDays.has(day.from)) ofDays.set(day.from, await costsAt(this.#reads, units, moments, day, abort));
     const active = activity ? await activityAt(this.#reads, units, moments, abort) : [];
@@ -130,14 +130,14 @@ async function costsAt(
   moments: Moments,
   { from, to }: Observing['days'][number],
   abort: AbortSignal | undefined,
-): Promise<CostFigures[]> {
+): Promise<CostStats[]> {
   const started = startedRows(units, { from, to: Math.min(to - 1, lastOf(moments)) });
   const at = momentOf(moments, 'started_at');
   const rows = await reads.rows(
     `SELECT ${at} AS moment, toString(sum(toInt128(cost))) AS nanos, count(cost) AS priced FROM ${started} WHERE cost IS NOT NULL GROUP BY moment ORDER BY moment`,
     abort,
   );
-  const costs: CostFigures[] = [];
+  const costs: CostStats[] = [];
   let [nanos, priced, next] = [0n, 0, 0];
   for (let moment = 0; moment < moments.count; moment++) {
     for (; Number(rows[next]?.moment ?? Infinity) <= moment; next++) {

@@ -1,11 +1,11 @@
 import { sumToNumber } from '../../../signal/money.js';
 import type { Micros } from '../../../signal/time.js';
 import type {
-  CostFigures,
+  CostStats,
   Evidence,
   ExampleQuery,
   Observing,
-  WindowFigures,
+  WindowStats,
 } from '../../contracts/alerts.js';
 import { numberOf } from '../../shared/summaries-of-rows.js';
 import type { Row } from '../client/connection.js';
@@ -21,8 +21,8 @@ import {
   type Units,
 } from './unit-rows.js';
 
-/** Figures of a window, before it is known what of them is new. */
-export interface FoundWindow extends Omit<WindowFigures, 'evidence' | 'isNews'> {
+/** Stats of a window, before it is known what of them is new. */
+export interface FoundWindow extends Omit<WindowStats, 'evidence' | 'isNews'> {
   /** The greatest ticket among its runs. */
   readonly ticket: number;
 }
@@ -42,7 +42,7 @@ export const WINDOW_FIGURES = Object.entries(WINDOW_PARTS)
   .join(', ');
 
 export const NO_RUNS: FoundWindow = { finished: 0, failed: 0, timed: 0, p95_ms: null, ticket: NOTHING_SEEN };
-export const NO_COST: CostFigures = { cost: 0, priced: 0 };
+export const NO_COST: CostStats = { cost: 0, priced: 0 };
 
 /** A window, from a row with {@link WINDOW_FIGURES}. */
 export function windowIn(row: Row): FoundWindow {
@@ -57,16 +57,16 @@ export function windowIn(row: Row): FoundWindow {
 
 /** @param since the evidence that is already known of the window */
 export function windowSince(
-  { ticket, ...figures }: FoundWindow,
+  { ticket, ...stats }: FoundWindow,
   since: readonly Evidence[] | undefined,
-): WindowFigures {
-  return { ...figures, ...lookedAt(ticket, since) };
+): WindowStats {
+  return { ...stats, ...lookedAt(ticket, since) };
 }
 
 /** What was found of some units, by their keys. */
-export interface FoundFigures {
+export interface FoundStats {
   readonly windows: ReadonlyMap<string, FoundWindow>;
-  readonly costs: ReadonlyMap<string, readonly CostFigures[]>;
+  readonly costs: ReadonlyMap<string, readonly CostStats[]>;
   /** Without units that never were active. */
   readonly activity: ReadonlyMap<string, Micros>;
 }
@@ -101,11 +101,11 @@ function part(
 }
 
 /** All figures of some units, of one moment: they are asked for in one statement. */
-export async function figuresOf(
+export async function statsOf(
   reads: Reads,
   wanted: readonly WantedUnits[],
   { windowStart, now, days }: Pick<Observing, 'windowStart' | 'now' | 'days'>,
-): Promise<readonly FoundFigures[]> {
+): Promise<readonly FoundStats[]> {
   const parts = wanted.flatMap(({ runs, cost, activity }, kind) => [
     ...(runs.units.length === 0
       ? []
@@ -126,7 +126,7 @@ export async function figuresOf(
   const rows = parts.length === 0 ? [] : await reads.rows(parts.join(' UNION ALL '));
   return wanted.map((_, kind) => {
     const of = (what: string): Row[] => rows.filter((row) => row.what === `${what} ${kind}`);
-    const costs = new Map<string, CostFigures[]>();
+    const costs = new Map<string, CostStats[]>();
     for (const row of of('cost')) {
       const priced = Number(row.priced);
       if (priced === 0) continue;

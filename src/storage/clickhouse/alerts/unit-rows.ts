@@ -2,7 +2,7 @@ import { RUNNING } from '../../../runs/rules/rows.js';
 import { RUN_KINDS, RUN_STATUSES } from '../../../signal/span.js';
 import { hourOf } from '../../../signal/trace-map.js';
 import type { Micros } from '../../../signal/time.js';
-import { printedNode } from '../runs/node-names.js';
+import { nodeFromRow } from '../runs/node-names.js';
 import { quoted } from '../client/literals.js';
 
 /** What alerts count for a target: the runs of an agent, or the spans of a node of the service map. Of any users. */
@@ -34,7 +34,7 @@ const IS_AGENTS = `kind = ${RUN_KINDS.indexOf('agent')}`;
 export function isOf({ unit, units }: Units): string {
   const column = unit === 'agent' ? 'agent_no' : 'node';
   const pairs = units.map(({ tenant, is }) =>
-    typeof is === 'number' ? `(${tenant}, ${is})` : `(${tenant}, ${quoted(printedNode(is))})`,
+    typeof is === 'number' ? `(${tenant}, ${is})` : `(${tenant}, ${quoted(nodeFromRow(is))})`,
   );
   const tenants = [...new Set(units.map(({ tenant }) => tenant))].join(', ');
   return `tenant IN (${tenants}) AND (tenant, ${column}) IN (${pairs.join(', ')})`;

@@ -1,4 +1,4 @@
-import { must } from '../../../signal/checked.js';
+import { invariant } from '../../../signal/checked.js';
 import type { Settings } from '../../../component/factory.js';
 import {
   ReadPool,
@@ -7,12 +7,12 @@ import {
   type Reader,
   type ReadPlace,
 } from '../../shared/read-pool.js';
-import type { TelemetryPlane } from '../../contracts/telemetry-plane.js';
+import type { TelemetryStore } from '../../contracts/telemetry-plane.js';
 import type { ClickHouseOptions } from '../clickhouse-options.js';
 
 /** The contracts that users read by. */
 type ReadParts = Pick<
-  TelemetryPlane,
+  TelemetryStore,
   'runs' | 'agents' | 'models' | 'series' | 'sessions' | 'map' | 'prompts' | 'metrics' | 'logs' | 'past'
 >;
 
@@ -38,7 +38,7 @@ const KINDS: { readonly [Part in keyof ReadParts]: Kinds<ReadParts[Part]> } = {
     list: (_user, { query }) => (query === undefined ? 'short' : 'long'),
     follow: (_user, { query, span, prompt }) =>
       [query, span, prompt].every((asked) => asked === undefined) ? 'short' : 'long',
-    glance: 'short',
+    preview: 'short',
     find: 'list',
     setOutcome: 'at once',
   },
@@ -133,7 +133,7 @@ export function openTurns(
  * Contracts whose reads wait for their turn, by the user that is their first argument. A list that comes in parts has its own turn, which
  * begins with the first part and ends with the last, as does the statement behind it.
  */
-export function inTurns(parts: ReadParts, pool: ReadPool<ReadRight>): ReadParts {
+export function withTurns(parts: ReadParts, pool: ReadPool<ReadRight>): ReadParts {
   const names = Object.keys(KINDS) as (keyof ReadParts)[];
   return Object.fromEntries(
     names.map((name) => [name, contractInTurns(parts[name], KINDS[name], pool)]),
@@ -145,7 +145,7 @@ type AnyMethod = (...args: readonly unknown[]) => unknown;
 function contractInTurns(contract: object, kinds: object, pool: ReadPool<ReadRight>): object {
   const methods = Object.entries(kinds as Readonly<Record<string, string | AnyMethod>>).map(
     ([name, kind]) => {
-      const method = must(
+      const method = invariant(
         (contract as Readonly<Record<string, AnyMethod>>)[name],
         `method ${name} of a store`,
       );

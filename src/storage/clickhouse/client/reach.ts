@@ -9,7 +9,7 @@ interface Opened {
 }
 
 /** The way of all parts of a store to ClickHouse, and to the numbers of users. */
-export class Reach {
+export class StoreHandle {
   #opened: Opened | null = null;
 
   open(opened: Opened): void {

@@ -1,18 +1,18 @@
 import type { Clock } from '../../../component/telemetry.js';
-import type { ControlPlane } from '../../contracts/control-plane.js';
-import { HintedAnswers } from '../../shared/hinted-answers.js';
+import type { ControlStore } from '../../contracts/control-plane.js';
+import { InvalidatedCache } from '../../shared/hinted-answers.js';
 
 /** Users whose numbers are remembered: those that were asked for last. */
 const REMEMBERED = 10_000;
 
 /** The numbers of users, which rows carry. */
 export class Tenants {
-  readonly #control: Pick<ControlPlane, 'accounts'>;
-  readonly #answers: HintedAnswers<number>;
+  readonly #control: Pick<ControlStore, 'accounts'>;
+  readonly #answers: InvalidatedCache<number>;
 
-  constructor(control: Pick<ControlPlane, 'accounts' | 'watch'>, clock: Clock) {
+  constructor(control: Pick<ControlStore, 'accounts' | 'watch'>, clock: Clock) {
     this.#control = control;
-    this.#answers = new HintedAnswers(REMEMBERED, clock, control.watch, ['keys']);
+    this.#answers = new InvalidatedCache(REMEMBERED, clock, control.watch, ['keys']);
   }
 
   /** @throws Error for a user that there is not; ConsumeError */

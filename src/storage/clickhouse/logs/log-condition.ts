@@ -1,6 +1,6 @@
 import { SEVERITIES } from '../../../signal/log-record.js';
 import { phrasesOf } from '../../shared/log-text.js';
-import type { LogFilter, LogPlace } from '../../contracts/logs.js';
+import type { LogFilter, LogCursor } from '../../contracts/logs.js';
 import { quoted, quotedList, quotedUuid } from '../client/literals.js';
 
 /** `hasAllTokens` takes no more. */
@@ -22,13 +22,13 @@ export function logCondition(tenant: number, filter: LogFilter): string {
 }
 
 /** The condition that records lie behind a place in the order of a search. */
-export function isBehind({ timestamp, id }: LogPlace): string {
+export function isBehind({ timestamp, id }: LogCursor): string {
   const at = String(timestamp);
   return `timestamp <= ${at} AND (timestamp < ${at} OR toUInt128(id) < toUInt128(${quotedUuid(id)}))`;
 }
 
 /** The condition for records at some places, one at least. */
-export function recordsAt(tenant: number, places: readonly LogPlace[]): string {
+export function recordsAt(tenant: number, places: readonly LogCursor[]): string {
   const times = [...new Set(places.map(({ timestamp }) => timestamp))].join(', ');
   const ids = places.map(({ id }) => quotedUuid(id)).join(', ');
   return `tenant = ${String(tenant)} AND timestamp IN (${times}) AND id IN (${ids})`;

@@ -8,13 +8,13 @@ import type {
   LogFacets,
   LogFilter,
   LogPage,
-  LogPlace,
+  LogCursor,
   Logs,
   StoredLog,
 } from '../../contracts/logs.js';
 import type { Row } from '../client/connection.js';
 import { quotedUuid } from '../client/literals.js';
-import type { Reach } from '../client/reach.js';
+import type { StoreHandle } from '../client/reach.js';
 import { isBehind, logCondition, recordsAt } from './log-condition.js';
 import { readLogFacets } from './log-facets.js';
 
@@ -26,9 +26,9 @@ const DETAILS = 'observed_at, severity_number, severity_text, flags, event_name,
 
 /** The contract `Logs`. */
 export class LogReads implements Logs {
-  readonly #reach: Reach;
+  readonly #reach: StoreHandle;
 
-  constructor(reach: Reach) {
+  constructor(reach: StoreHandle) {
     this.#reach = reach;
   }
 
@@ -46,7 +46,7 @@ export class LogReads implements Logs {
     );
     const ids = (row?.ids ?? []) as readonly string[];
     const times = (row?.times ?? []) as readonly number[];
-    const all = ids.map((id, at): LogPlace => ({ id, timestamp: itemAt(times, at) }));
+    const all = ids.map((id, at): LogCursor => ({ id, timestamp: itemAt(times, at) }));
     const shown = all.slice(0, limit);
     return {
       count: Number(row?.found ?? 0),
@@ -77,7 +77,7 @@ export class LogReads implements Logs {
   /** Records never change, so those of the places are the same later. @param places newest first */
   async *#records(
     tenant: number,
-    places: readonly LogPlace[],
+    places: readonly LogCursor[],
     details: boolean,
     abort: AbortSignal | undefined,
   ): AsyncGenerator<readonly StoredLog[]> {

@@ -1,6 +1,6 @@
 import { SEVERITIES, type LogRecord } from '../../../signal/log-record.js';
 import { loggedEventName } from '../../../signal/logged-event.js';
-import { printJson } from '../../../signal/json.js';
+import { serializeJson } from '../../../signal/json.js';
 import type { Micros } from '../../../signal/time.js';
 import type { RowOf } from '../../../worker/columns.js';
 import type { LOG_WIRE } from '../../schema/log-tables.js';
@@ -28,7 +28,7 @@ export function logRows(
   const rows = records.map((record): LogRow => {
     const { origin } = record;
     const body = bodyText(record.body)?.toWellFormed() ?? null;
-    const attributes = isEmpty(record.attributes) ? null : printJson(record.attributes);
+    const attributes = isEmpty(record.attributes) ? null : serializeJson(record.attributes);
     const words = body === null ? '' : wordsOf(body);
     const length = (body?.length ?? 0) + (attributes?.length ?? 0);
     bytes += FIXED_BYTES + length + words.length;

@@ -3,7 +3,7 @@ import { itemAt } from '../../../signal/checked.js';
 import { parseJson } from '../../../signal/json.js';
 import { TEMPORALITIES } from '../../../signal/metric.js';
 import type { Micros } from '../../../signal/time.js';
-import { printLabels } from '../../shared/labels.js';
+import { serializeLabels } from '../../shared/labels.js';
 import {
   type FoundMetricSeries,
   type MetricLabel,
@@ -20,7 +20,7 @@ import { labelsIn, MOST_LABEL_SETS } from '../../shared/metric-steps/label-lists
 import { finiteOrNull, shownDistribution } from '../../shared/metric-steps/stored-distribution.js';
 import { numberOf } from '../../shared/summaries-of-rows.js';
 import type { Row } from '../client/connection.js';
-import type { Reach } from '../client/reach.js';
+import type { StoreHandle } from '../client/reach.js';
 import { readMetricSummaries } from './metric-facts.js';
 import { pointCondition } from './point-condition.js';
 import {
@@ -71,7 +71,7 @@ async function readNumberSeries(reads: Reads, wanted: WantedSeries): Promise<Rea
   const sql =
     request.agg === 'rate'
       ? increases(shown, first, width)
-      : figures(shown, first, width, request.start_time);
+      : stats(shown, first, width, request.start_time);
   const rows = await reads.rows(`${sql} LIMIT ${String(MOST_NUMBER_ROWS + 1)}`, abort);
   const found = new NumberSteps(request);
   for (const row of rows.slice(0, MOST_NUMBER_ROWS)) found.add(row);
@@ -79,7 +79,7 @@ async function readNumberSeries(reads: Reads, wanted: WantedSeries): Promise<Rea
 }
 
 /** What is known of each step: by labels, source, and whether its points are deltas. */
-function figures(points: string, first: number, width: number, start: number): string {
+function stats(points: string, first: number, width: number, start: number): string {
   return `SELECT labels, intDiv(moment - ${first}, ${width}) AS step, count() AS count, sum(value) AS sum, min(value) AS min, max(value) AS max,
       argMax(value, (moment, arrived, place)) AS last, max(moment) AS last_at, if(is_delta, sum, last) AS total
     FROM ${points} WHERE moment >= ${start} GROUP BY labels, source, is_delta, step ORDER BY labels, step`;
@@ -114,9 +114,9 @@ const DETAILS = 'start_time, flags, temporality, is_monotonic, exemplars';
 
 /** The contract `Metrics`. */
 export class MetricReads implements Metrics {
-  readonly #reach: Reach;
+  readonly #reach: StoreHandle;
 
-  constructor(reach: Reach) {
+  constructor(reach: StoreHandle) {
     this.#reach = reach;
   }
 
@@ -197,7 +197,7 @@ function storedPoint(row: Row, details: boolean): StoredPoint {
   return {
     timestamp: Number(row.timestamp),
     value: finiteOrNull(row.value),
-    labels: JSON.parse(printLabels(String(row.labels))) as Readonly<Record<string, string>>,
+    labels: JSON.parse(serializeLabels(String(row.labels))) as Readonly<Record<string, string>>,
     distribution: typeof row.distribution === 'string' ? shownDistribution(row.distribution) : null,
     ...(details && { details: detailsOf(row) }),
   };

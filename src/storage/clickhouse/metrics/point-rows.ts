@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { printJson } from '../../../signal/json.js';
+import { serializeJson } from '../../../signal/json.js';
 import { METRIC_TYPES, TEMPORALITIES, type MetricPoint, type MetricStream } from '../../../signal/metric.js';
 import type { Micros } from '../../../signal/time.js';
 import type { RowOf } from '../../../worker/columns.js';
@@ -53,7 +53,7 @@ export class PointPrinter {
       const origin = origins.of(stream.origin);
       const labels = labelsText(point.labels);
       const distribution = point.distribution && JSON.stringify(point.distribution);
-      const exemplars = point.exemplars && printJson(point.exemplars);
+      const exemplars = point.exemplars && serializeJson(point.exemplars);
       const own = labels.length + (distribution?.length ?? 0) + (exemplars?.length ?? 0);
       bytes += FIXED_BYTES + own + origin.length + stream.description.length;
       return {
@@ -62,7 +62,7 @@ export class PointPrinter {
         is_monotonic: stream.is_monotonic,
         timestamp: point.timestamp,
         start_time: point.start_time,
-        value: printValue(point.value),
+        value: serializeValue(point.value),
         flags: point.flags,
         labels,
         distribution,
@@ -86,7 +86,7 @@ function factsOf({ name, type, unit, description }: MetricStream): MetricFacts {
 }
 
 /** As a column of doubles takes it in JSON, which has no NaN and no infinities. */
-export function printValue(value: number | null): number | string | null {
+export function serializeValue(value: number | null): number | string | null {
   if (value === null || Number.isFinite(value)) return value;
   if (Number.isNaN(value)) return 'nan';
   return value > 0 ? 'inf' : '-inf';

@@ -3,7 +3,7 @@ import type { Clock } from '../../../component/telemetry.js';
 import { MICROS_PER_SECOND } from '../../../signal/time-units.js';
 import type { Micros } from '../../../signal/time.js';
 import { inLowerCase } from '../../shared/agents-in-order.js';
-import type { NamedAgent, NumberedAgent, NumberedAgents } from '../../contracts/coordination.js';
+import type { NamedAgent, InternedAgent, InternedAgents } from '../../contracts/coordination.js';
 
 /** Users whose agents are remembered. */
 const REMEMBERED = 1000;
@@ -11,29 +11,29 @@ const REMEMBERED = 1000;
 const MOST_AGE: Micros = 2 * MICROS_PER_SECOND;
 
 /** An agent that has come into being. */
-export interface KnownAgent extends NumberedAgent {
+export interface KnownAgent extends InternedAgent {
   readonly created_at: Micros;
 }
 
 /** The names of one user's agents at a moment. */
 export class AgentsOfUser {
-  readonly #byNumber: Map<number, NumberedAgent>;
+  readonly #byNumber: Map<number, InternedAgent>;
 
-  constructor(agents: readonly NumberedAgent[]) {
+  constructor(agents: readonly InternedAgent[]) {
     this.#byNumber = new Map(agents.map((agent) => [agent.number, agent]));
   }
 
   /** @returns undefined where another process has numbered it since */
-  byNumber(number: number): NumberedAgent | undefined {
+  byNumber(number: number): InternedAgent | undefined {
     return this.#byNumber.get(number);
   }
 
-  byId(id: string): NumberedAgent | undefined {
+  byId(id: string): InternedAgent | undefined {
     const wanted = id.toLowerCase();
     return this.all().find((agent) => agent.id === wanted);
   }
 
-  all(): NumberedAgent[] {
+  all(): InternedAgent[] {
     return [...this.#byNumber.values()];
   }
 
@@ -43,17 +43,17 @@ export class AgentsOfUser {
   }
 
   /** Whose names contain a text, in any case. */
-  matching(text: string): NumberedAgent[] {
+  matching(text: string): InternedAgent[] {
     const wanted = inLowerCase(text);
     return this.all().filter((agent) => inLowerCase(agent.name).includes(wanted));
   }
 
-  put(agent: NumberedAgent): void {
+  put(agent: InternedAgent): void {
     this.#byNumber.set(agent.number, agent);
   }
 }
 
-export function isKnown(agent: NumberedAgent | undefined): agent is KnownAgent {
+export function isKnown(agent: InternedAgent | undefined): agent is KnownAgent {
   return agent !== undefined && agent.created_at !== null;
 }
 
@@ -63,20 +63,20 @@ interface Remembered {
 }
 
 /** The names of agents, remembered: what this process numbers is known at once, what others number within seconds. */
-export class AgentNames implements Pick<NumberedAgents, 'number'> {
-  readonly #numbered: NumberedAgents;
+export class AgentNames implements Pick<InternedAgents, 'number'> {
+  readonly #numbered: InternedAgents;
   readonly #store: string;
   readonly #clock: Clock;
   readonly #users = new LRUCache<number, Remembered>({ max: REMEMBERED });
 
   /** @param store the identity of the store of telemetry */
-  constructor(numbered: NumberedAgents, store: string, clock: Clock) {
+  constructor(numbered: InternedAgents, store: string, clock: Clock) {
     this.#numbered = numbered;
     this.#store = store;
     this.#clock = clock;
   }
 
-  async number(store: string, runs: readonly NamedAgent[], most: number): Promise<readonly NumberedAgent[]> {
+  async number(store: string, runs: readonly NamedAgent[], most: number): Promise<readonly InternedAgent[]> {
     if (runs.length === 0) return [];
     const agents = await this.#numbered.number(store, runs, most);
     for (const agent of agents) this.#users.get(agent.tenant)?.agents.put(agent);

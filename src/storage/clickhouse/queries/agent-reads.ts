@@ -14,7 +14,7 @@ import type {
   TimeRange,
 } from '../../contracts/runs.js';
 import { inOrder } from '../../shared/agents-in-order.js';
-import { printDay } from '../../contracts/telemetry-writer.js';
+import { formatDay } from '../../contracts/telemetry-writer.js';
 import type { Page, PageRange } from '../../contracts/paging.js';
 import { isKnown, type AgentsOfUser, type KnownAgent } from '../names/agent-names.js';
 import { estimateOfRow, numberOf, textOf } from '../../shared/summaries-of-rows.js';
@@ -186,7 +186,7 @@ function costOf(row: Row | undefined): Usd | null {
 
 function dayOf(row: Row): AgentDay {
   return {
-    date: printDay(Number(row.day)),
+    date: formatDay(Number(row.day)),
     total_runs: Number(row.total_runs),
     success_count: Number(row.success_count),
     failure_count: Number(row.failure_count),

@@ -1,6 +1,6 @@
 import { RUN_STATUSES, SPAN_TYPES } from '../../../signal/span.js';
 import { inputPreview } from '../../shared/input-preview.js';
-import { GLANCE_MODELS, type RunGlance } from '../../contracts/runs.js';
+import { GLANCE_MODELS, type RunPreview } from '../../contracts/runs.js';
 import { textOf } from '../../shared/summaries-of-rows.js';
 import type { Row } from '../client/connection.js';
 import type { Reads } from '../client/reads.js';
@@ -15,12 +15,12 @@ const FAILED = [RUN_STATUSES.indexOf('failed'), RUN_STATUSES.indexOf('timed_out'
 const LLM = SPAN_TYPES.indexOf('llm');
 
 /** What lists show of the spans of some runs. @param traceIds in lower case */
-export async function readGlances(
+export async function readPreviews(
   reads: Reads,
   tenant: number,
   traceIds: readonly string[],
   abort?: AbortSignal,
-): Promise<RunGlance[]> {
+): Promise<RunPreview[]> {
   const wanted = [...new Set(traceIds)].map((traceId) => ({ tenant, traceId }));
   const messages = await readMessages(reads, wanted, abort);
   const orders: number[] = [];
@@ -45,10 +45,10 @@ export async function readGlances(
      ) GROUP BY trace_id`,
     abort,
   );
-  return rows.map(glanceOf);
+  return rows.map(previewOf);
 }
 
-function glanceOf(row: Row): RunGlance {
+function previewOf(row: Row): RunPreview {
   const models = (row.models as readonly string[]).filter((model) => model !== '');
   const input = textOf(row.of_first) ?? textOf(row.of_call);
   return {

@@ -1,5 +1,5 @@
 import { hourOf } from '../../../signal/trace-map.js';
-import type { FollowingRuns, FoundRuns, RunFilter, RunPlace, RunSummary } from '../../contracts/runs.js';
+import type { FollowingRuns, FoundRuns, RunFilter, RunCursor, RunSummary } from '../../contracts/runs.js';
 import { numberOf, summaryOfRow } from '../../shared/summaries-of-rows.js';
 import type { PageRange } from '../../contracts/paging.js';
 import type { AgentNames } from '../names/agent-names.js';
@@ -46,11 +46,11 @@ export async function listRuns(
 }
 
 /** The runs of a list behind a place. @param also a further condition in SQL */
-export async function followRuns(
+export async function listRunsAfter(
   parts: ListParts,
   tenant: number,
   filter: RunFilter,
-  { after, limit, also }: { readonly after: RunPlace | null; readonly limit: number; readonly also: string },
+  { after, limit, also }: { readonly after: RunCursor | null; readonly limit: number; readonly also: string },
   abort?: AbortSignal,
 ): Promise<FollowingRuns> {
   const where = conditions(await parts.names.of(tenant), tenant, filter);

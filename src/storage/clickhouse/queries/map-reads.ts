@@ -10,7 +10,7 @@ import type {
   MapRebuild,
   ServiceMap,
   StoredMap,
-  MapFigures,
+  MapStats,
 } from '../../contracts/service-map.js';
 import type { Row } from '../client/connection.js';
 import { EDGE, hoursOfMap, nodesAndEdges, wholeDays, notesOf, unnotedDays, type Days } from './map-days.js';
@@ -79,7 +79,7 @@ interface GradeCount {
 }
 
 /** What the grades of spans say of a node or an edge: which failed, and within a tenth how long 95 of 100 took at most. */
-function figuresOf(counts: readonly GradeCount[]): MapFigures {
+function statsOf(counts: readonly GradeCount[]): MapStats {
   const failed = counts.filter(({ grade }) => grade % 2 === 1);
   return { error_count: failed.reduce((sum, { spans }) => sum + spans, 0), p95_ms: p95Of(counts) };
 }
@@ -191,7 +191,7 @@ function nodesOf(rows: readonly Row[]): MapNode[] {
       id,
       span_type: itemAt(SPAN_TYPES, Number(types[0]?.type)),
       span_count: spansOf(grades),
-      ...figuresOf(grades),
+      ...statsOf(grades),
     };
   });
 }
@@ -202,7 +202,7 @@ function edgeOf(row: Row): MapEdge {
     source: String(row.source),
     target: String(row.target),
     weight: spansOf(grades),
-    ...figuresOf(grades),
+    ...statsOf(grades),
   };
 }
 

@@ -1,6 +1,6 @@
 import { sumToNumber } from '../../../signal/money.js';
 import type { Micros } from '../../../signal/time.js';
-import type { PromptLink, PromptRuns, Prompts, PromptVersionFigures } from '../../contracts/prompts.js';
+import type { PromptLink, PromptRuns, Prompts, PromptVersionStats } from '../../contracts/prompts.js';
 import { PendingLinks } from '../../shared/pending-links.js';
 import type { RunQueue } from '../runs/run-queue.js';
 import type { Row } from '../client/connection.js';
@@ -40,7 +40,7 @@ export class PromptReads implements PromptRuns {
     userId: string,
     name: string,
     abort?: AbortSignal,
-  ): Promise<readonly PromptVersionFigures[] | null> {
+  ): Promise<readonly PromptVersionStats[] | null> {
     const versions = await this.#parts.prompts.numbersOf(userId, name);
     if (versions.length === 0) return null;
     const numbers = versions.map(({ number }) => number).join(', ');
@@ -51,12 +51,12 @@ export class PromptReads implements PromptRuns {
       abort,
     );
     const found = new Map(rows.map((row) => [Number(row.prompt), row]));
-    return versions.map(({ number, version }) => figures(version, found.get(number)));
+    return versions.map(({ number, version }) => stats(version, found.get(number)));
   }
 }
 
 /** @param row undefined where no run used the version */
-function figures(version: number, row: Row | undefined): PromptVersionFigures {
+function stats(version: number, row: Row | undefined): PromptVersionStats {
   const priced = Number(row?.priced ?? 0);
   return {
     version,

@@ -20,7 +20,7 @@ export function repricing(calls: string, model: string | null, price: Price): st
   const whole = `intDiv(amount, ${RATES_PER_NANO})`;
   const left = `modulo(amount, ${RATES_PER_NANO})`;
   const rounded = `SELECT *, ${whole} + if(${left} > ${half} OR (${left} = ${half} AND modulo(${whole}, 2) = 1), 1, 0) AS nanos, ifNull(cost_usd, 0) AS paid FROM (${priced})`;
-  return `SELECT ${figures((where) => `countIf(${where})`)} FROM (SELECT *, ${whyNot(price)} AS why FROM (${rounded}))`;
+  return `SELECT ${stats((where) => `countIf(${where})`)} FROM (SELECT *, ${whyNot(price)} AS why FROM (${rounded}))`;
 }
 
 /**
@@ -37,14 +37,14 @@ export function repricingOfSums(sums: string, price: Price): string {
   const why = `multiIf(${reasons.map((reason) => `${has(TOLD[reason])}, '${reason}'`).join(', ')}, '')`;
   const judged = `SELECT *, intDiv(${amount(price)}, ${RATES_PER_NANO}) AS nanos FROM
     (SELECT *, ${isLong} AS is_long, ${has(TOLD.call)} AS is_call, ${has(TOLD.priced)} AS is_priced, ${why} AS why FROM ${sums})`;
-  return `SELECT toString(max(most)) AS most_tokens, ${figures((where) => `sumIf(one.calls, ${where})`)} FROM (${judged}) AS one`;
+  return `SELECT toString(max(most)) AS most_tokens, ${stats((where) => `sumIf(one.calls, ${where})`)} FROM (${judged}) AS one`;
 }
 
 /** Why no cost follows, as `told` has it; what would be too large is told by the price alone. */
 const WHY = ['running', 'no_tokens', 'no_parts'] as const satisfies readonly Unpriceable[];
 
 /** The columns of an answer. @param number of calls that meet a condition */
-function figures(number: (where: string) => string): string {
+function stats(number: (where: string) => string): string {
   const sum = (what: string, where: string): string => `toString(sumIf(${wide(what)}, ${where}))`;
   const is = "is_call AND why = ''";
   const both = `is_priced AND ${is}`;

@@ -2,7 +2,7 @@ import { storableIdentity, storableTag } from '../../../signal/run-context.js';
 import { RUN_KINDS, RUN_STATUSES } from '../../../signal/span.js';
 import { MICROS_PER_HOUR } from '../../../signal/time-units.js';
 import type { Micros } from '../../../signal/time.js';
-import type { RunFilter, RunPlace } from '../../contracts/runs.js';
+import type { RunFilter, RunCursor } from '../../contracts/runs.js';
 import type { AgentsOfUser } from '../names/agent-names.js';
 import { quoted } from '../client/literals.js';
 
@@ -69,7 +69,7 @@ export function orderOf({ oldest_first = false, sort }: RunFilter): string {
 }
 
 /** The condition for runs behind a place of the list. */
-export function behind({ sort, oldest_first = false }: RunFilter, place: RunPlace | null): string {
+export function behind({ sort, oldest_first = false }: RunFilter, place: RunCursor | null): string {
   if (place === null) return 'true';
   const than = oldest_first ? '>' : '<';
   const id = `toUInt128(toUUID(${quoted(place.trace_id)}))`;

@@ -8,24 +8,24 @@ import type {
   FoundRuns,
   OutcomeChange,
   RunFilter,
-  RunGlance,
+  RunPreview,
   RunOutcome,
-  RunPlace,
+  RunCursor,
   Runs,
   RunSearch,
   RunSummary,
   SpanFilter,
   StoredTrace,
-  TraceOutline,
+  TraceSummary,
 } from '../../contracts/runs.js';
 import { effectiveSpans } from './effective-spans-sql.js';
-import { readGlances } from './glances.js';
-import { findRuns, followRuns, listRuns, type ListParts } from './listed-runs.js';
-import { printedAgentNode, printedNode } from '../runs/node-names.js';
+import { readPreviews } from './glances.js';
+import { findRuns, listRunsAfter, listRuns, type ListParts } from './listed-runs.js';
+import { printedAgentNode, nodeFromRow } from '../runs/node-names.js';
 import { quoted, uuidIn } from '../client/literals.js';
 import type { RunQueue } from '../runs/run-queue.js';
 import { SOUGHT_COLUMNS } from '../tables/run-tables.js';
-import { readOutline, readSpan, readTrace } from './trace-reads.js';
+import { readSummary, readSpan, readTrace } from './trace-reads.js';
 
 /** What the contract is kept with. */
 export interface RunReadParts extends ListParts {
@@ -62,9 +62,9 @@ export class RunReads implements Runs {
     traceId: string,
     since: number,
     abort?: AbortSignal,
-  ): Promise<TraceOutline | null> {
+  ): Promise<TraceSummary | null> {
     const id = uuidIn(traceId);
-    return id === null ? null : await readOutline(this.#parts, await this.#tenant(userId), id, since, abort);
+    return id === null ? null : await readSummary(this.#parts, await this.#tenant(userId), id, since, abort);
   }
 
   async readSpan(
@@ -85,7 +85,7 @@ export class RunReads implements Runs {
   async follow(
     userId: string,
     { span, prompt, ...filter }: RunSearch,
-    { after, limit }: { readonly after: RunPlace | null; readonly limit: number },
+    { after, limit }: { readonly after: RunCursor | null; readonly limit: number },
     abort?: AbortSignal,
   ): Promise<FollowingRuns> {
     const tenant = await this.#tenant(userId);
@@ -96,16 +96,16 @@ export class RunReads implements Runs {
       ...(span === undefined ? [] : [await this.#hasSpan(tenant, span)]),
     ];
     const from = { after, limit, also: also.join(' AND ') || 'true' };
-    return await followRuns(this.#parts, tenant, filter, from, abort);
+    return await listRunsAfter(this.#parts, tenant, filter, from, abort);
   }
 
-  async glance(
+  async preview(
     userId: string,
     traceIds: readonly string[],
     abort?: AbortSignal,
-  ): Promise<readonly RunGlance[]> {
+  ): Promise<readonly RunPreview[]> {
     const ids = traceIds.flatMap((id) => uuidIn(id) ?? []);
-    return await readGlances(this.#parts.reads, await this.#tenant(userId), ids, abort);
+    return await readPreviews(this.#parts.reads, await this.#tenant(userId), ids, abort);
   }
 
   async *find(
@@ -147,7 +147,7 @@ export class RunReads implements Runs {
       return `if(is_contradicted, trace_id IN (SELECT trace_id FROM ${effective} WHERE ${all}), trace_id IN (${sought}))`;
     };
     if (node === undefined) return spans([]);
-    const named = spans([`node = ${quoted(printedNode(node))}`]);
+    const named = spans([`node = ${quoted(nodeFromRow(node))}`]);
     // A span of the agent itself has the name of its run's agent.
     const agents = (await this.#parts.names.of(tenant)).all().filter((agent) => agent.name === node);
     if (agents.length === 0) return named;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../signal/attributes.js';
 import { storedCall } from '../../../signal/call-details.js';
 import { parseJson } from '../../../signal/json.js';
 import { loggedEvent, type StoredLoggedEvent } from '../../shared/logged-events.js';
-import type { DetailedSpan, OutlinedSpan, StoredSpan } from '../../contracts/runs.js';
+import type { DetailedSpan, SpanSummary, StoredSpan } from '../../contracts/runs.js';
 import { numberOf, spanHeadOfRow, textOf } from '../../shared/summaries-of-rows.js';
 import type { Row } from '../client/connection.js';
 import { shownNode } from '../runs/node-names.js';
@@ -42,7 +42,7 @@ export function detailedSpan(row: Row, events: readonly StoredLoggedEvent[] = []
   };
 }
 
-export function outlinedSpan(row: Row, agentName: string): OutlinedSpan {
+export function spanSummary(row: Row, agentName: string): SpanSummary {
   const beginning = textOf(row.beginning);
   return {
     node: shownNode(String(row.node), agentName),

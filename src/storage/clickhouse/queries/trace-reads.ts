@@ -2,10 +2,10 @@ import type { JsonObject } from '../../../signal/attributes.js';
 import type { StoredLoggedEvent } from '../../shared/logged-events.js';
 import type {
   DetailedSpan,
-  OutlinedSpan,
+  SpanSummary,
   RunSummary,
   StoredTrace,
-  TraceOutline,
+  TraceSummary,
 } from '../../contracts/runs.js';
 import { hoursOfRun, type StoredMessage } from '../runs/run-facts.js';
 import { textOf } from '../../shared/summaries-of-rows.js';
@@ -13,7 +13,7 @@ import { summariesOf, SUMMARY_COLUMNS, type ListParts } from './listed-runs.js';
 import { PAYLOAD_COLUMNS, SPAN_ROW_COLUMNS } from '../tables/run-tables.js';
 import { traceKey } from '../runs/sent-traces.js';
 import { eventsOfSpans } from '../logs/events-of-spans.js';
-import { detailedSpan, objectOf, outlinedSpan, storedSpan } from './shown-spans.js';
+import { detailedSpan, objectOf, spanSummary, storedSpan } from './shown-spans.js';
 import { readMessages } from '../runs/stored-facts.js';
 import type { Row } from '../client/connection.js';
 
@@ -60,16 +60,16 @@ export async function readTrace(
 }
 
 /** @param since the order of a message: only spans that later ones brought or changed */
-export async function readOutline(
+export async function readSummary(
   parts: ListParts,
   tenant: number,
   traceId: string,
   since: number,
   abort?: AbortSignal,
-): Promise<TraceOutline | null> {
+): Promise<TraceSummary | null> {
   const found = await findTrace(parts, tenant, traceId, abort);
   if (found === null) return null;
-  const spans = outlinesOf(parts, found, since, abort);
+  const spans = summaryPages(parts, found, since, abort);
   return { ...found.summary, metadata: found.metadata, seq: found.last, spans };
 }
 
@@ -160,19 +160,19 @@ function lacking(rows: readonly Row[]): (string | null)[] {
   );
 }
 
-async function* outlinesOf(
+async function* summaryPages(
   parts: ListParts,
   found: FoundTrace,
   since: number,
   abort: AbortSignal | undefined,
-): AsyncGenerator<readonly OutlinedSpan[]> {
+): AsyncGenerator<readonly SpanSummary[]> {
   const columns = `${ROW}, node, if(input IS NULL, NULL, length(input)) AS input_bytes, if(output IS NULL, NULL, length(output)) AS output_bytes, if(input IS NULL, NULL, substringUTF8(ifNull(input, ''), 1, ${BEGINNING})) AS beginning`;
   const changed = since === 0 ? '' : `HAVING max(greatest(seq, begun_by, completed_by)) > ${since}`;
   for (let after: PlaceInTrace | null = null; ;) {
     const places: readonly Row[] = await readPlaces(parts, found, after, abort, changed);
     if (places.length > 0) {
       const rows = await readAt(parts, found, places, columns, abort);
-      yield rows.map((row) => outlinedSpan(row, found.summary.agent_name));
+      yield rows.map((row) => spanSummary(row, found.summary.agent_name));
     }
     if (places.length < PAGE_SPANS) return;
     after = placeOf(places.at(-1));

@@ -4,15 +4,15 @@ import {
   dayOf,
   type MonthlyCount,
   monthOf,
-  printDay,
-  printMonth,
+  formatDay,
+  formatMonth,
   startOfMonth,
   type Usage,
 } from '../../contracts/telemetry-writer.js';
-import type { WriteBook } from '../../contracts/coordination.js';
+import type { WriteIntentLog } from '../../contracts/coordination.js';
 
 export interface UsageReadParts {
-  readonly book: Pick<WriteBook, 'months' | 'days' | 'firstDay'>;
+  readonly book: Pick<WriteIntentLog, 'months' | 'days' | 'firstDay'>;
   /** The identity of the store. */
   readonly store: string;
   readonly tenantOf: (userId: string) => Promise<number>;
@@ -31,7 +31,7 @@ export class UsageReads implements Usage {
     const { book, store, tenantOf } = this.#parts();
     const month = monthOf(now);
     const [counted] = await book.months(store, await tenantOf(userId), [month]);
-    return { period: printMonth(month), used: counted?.items ?? 0, resets_at: startOfMonth(month + 1) };
+    return { period: formatMonth(month), used: counted?.items ?? 0, resets_at: startOfMonth(month + 1) };
   }
 
   async days(userId: string, now: Micros, days: number): Promise<readonly DailyCount[]> {
@@ -43,7 +43,7 @@ export class UsageReads implements Usage {
     const items = new Map(counted.map((day) => [day.period, day.items]));
     return Array.from({ length: days }, (_, at) => {
       const day = first + at;
-      return { date: printDay(day), events: day < began ? null : (items.get(day) ?? 0) };
+      return { date: formatDay(day), events: day < began ? null : (items.get(day) ?? 0) };
     });
   }
 }

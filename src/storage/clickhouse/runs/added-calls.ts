@@ -11,7 +11,7 @@ import { NO_CALLS } from '../tables/run-tables.js';
 import { rowMadeOf, type WholeSpan } from './effective-spans.js';
 
 const LLM = SPAN_TYPES.indexOf('llm');
-/** How details begin that have a usage, as `printCall` writes them. */
+/** How details begin that have a usage, as `serializeCall` writes them. */
 const PRINTED_USAGE = '{"usage":{';
 
 /** A sum, which may be larger than a number holds exactly. */
@@ -26,7 +26,7 @@ interface AddedTokens extends Readonly<Record<CostPart, Sum>> {
 }
 
 /** What the calls of a model within an hour, of which the same is told, add up to in one run. */
-interface AddedFigures {
+interface AddedStats {
   readonly hour: number;
   readonly model: string | null;
   readonly calls: number;
@@ -41,7 +41,7 @@ interface AddedFigures {
 
 /** What some calls of a run add to the figures of models. */
 export interface AddedCalls {
-  readonly figures: AddedFigures;
+  readonly stats: AddedStats;
   readonly tokens: AddedTokens;
 }
 
@@ -81,7 +81,7 @@ class CallSums {
   of({ hour, model, told }: Pick<CallGroup, 'hour' | 'model' | 'told'>): AddedCalls {
     const parts = Object.fromEntries(this.#parts.map(({ part, sum }) => [part, sum.value]));
     return {
-      figures: {
+      stats: {
         hour,
         model,
         calls: this.#calls,
@@ -142,5 +142,5 @@ function toldOf(row: SpanRow, counted: number, tokens: Tokens): number {
 
 /** The hour of the last of them. */
 export function callsUntil(calls: readonly AddedCalls[]): number {
-  return calls.reduce((last, { figures }) => Math.max(last, figures.hour), NO_CALLS);
+  return calls.reduce((last, { stats }) => Math.max(last, stats.hour), NO_CALLS);
 }

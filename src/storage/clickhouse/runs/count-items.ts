@@ -1,12 +1,12 @@
 import { ConsumeError } from '../../../component/consume-error.js';
 import type { QuotaUsage } from '../../../component/consumer.js';
 import type { Micros } from '../../../signal/time.js';
-import { must } from '../../../signal/checked.js';
-import type { NamedBatch, OpenWrite, WriteBook } from '../../contracts/coordination.js';
-import { refusalOf, usageOf, type CountedTerms } from './quota-answers.js';
+import { invariant } from '../../../signal/checked.js';
+import type { NamedBatch, OpenWrite, WriteIntentLog } from '../../contracts/coordination.js';
+import { refusalOf, usageOf, type ChargedLimits } from './quota-answers.js';
 
 export interface CountParts {
-  readonly book: Pick<WriteBook, 'begin' | 'finish'>;
+  readonly book: Pick<WriteIntentLog, 'begin' | 'finish'>;
   /** The identity of the store. */
   readonly store: string;
   readonly owner: string;
@@ -21,7 +21,7 @@ export interface NewItems {
   readonly items: number;
   readonly isExact: boolean;
   /** Null where they count for no quota. */
-  readonly terms: CountedTerms | null;
+  readonly terms: ChargedLimits | null;
   /** Null where their sender gave them no name. */
   readonly name: string | null;
 }
@@ -70,9 +70,9 @@ export async function admitItems(
   if (begun.batch?.as === 'under_way') throw underWay();
   const [charged] = begun.charged;
   if (charged?.as === 'inexact') return null;
-  const refusal = terms === null ? null : refusalOf(terms, most, must(charged, 'answer to a charge'));
+  const refusal = terms === null ? null : refusalOf(terms, most, invariant(charged, 'answer to a charge'));
   if (refusal !== null) throw refusal;
-  const write: OpenWrite = must(begun.write, 'a write that was begun');
+  const write: OpenWrite = invariant(begun.write, 'a write that was begun');
   return {
     kind: 'admitted',
     isBegun: begun.batch?.as === 'begun',
@@ -81,7 +81,7 @@ export async function admitItems(
       const used = await book.finish(write, settled, batch === null ? undefined : { ...batch, refused });
       // Another has ended it meanwhile. Only a named batch can come again without being stored twice.
       if (used === null && batch !== null) throw underWay();
-      return used === null || terms === null ? null : usageOf(terms, must(used[0], 'what is settled'));
+      return used === null || terms === null ? null : usageOf(terms, invariant(used[0], 'what is settled'));
     },
     failed: async () => {
       await book.finish(write, []);

@@ -1,4 +1,4 @@
-import { must } from '../../../signal/checked.js';
+import { invariant } from '../../../signal/checked.js';
 import { AGENT_NODE, NO_NODE } from '../../../signal/service-map.js';
 
 /** How the node of a span is written: nothing, the run's agent, or a name behind a mark. */
@@ -7,13 +7,13 @@ const AGENT = '@';
 const NAMED = '=';
 
 /** @param node as in `DerivedMap.nodes` @param names those of the same map */
-export function printNode(node: number, names: readonly string[]): string {
+export function serializeNode(node: number, names: readonly string[]): string {
   if (node === NO_NODE) return NONE;
-  return node === AGENT_NODE ? AGENT : printedNode(must(names[node], 'name of a node'));
+  return node === AGENT_NODE ? AGENT : nodeFromRow(invariant(names[node], 'name of a node'));
 }
 
-/** The node of a name, as {@link printNode} gives it. */
-export function printedNode(name: string): string {
+/** The node of a name, as {@link serializeNode} gives it. */
+export function nodeFromRow(name: string): string {
   return NAMED + name;
 }
 
@@ -31,7 +31,7 @@ export class NodeNumbers {
   readonly #numbers = new Map<string, number>();
   readonly #names: string[] = [];
 
-  /** @param printed as {@link printNode} gives it */
+  /** @param printed as {@link serializeNode} gives it */
   numberOf(printed: string): number {
     if (printed === NONE) return NO_NODE;
     return printed === AGENT ? AGENT_NODE : this.named(printed.slice(NAMED.length));
@@ -47,6 +47,6 @@ export class NodeNumbers {
   }
 
   nameOf(number: number): string {
-    return must(this.#names[number], 'name of a node');
+    return invariant(this.#names[number], 'name of a node');
   }
 }

@@ -1,6 +1,6 @@
 import { ConsumeError } from '../../../component/consume-error.js';
 import type { QuotaUsage } from '../../../component/consumer.js';
-import { must } from '../../../signal/checked.js';
+import { invariant } from '../../../signal/checked.js';
 import type { Micros } from '../../../signal/time.js';
 import { monthOf, startOfMonth } from '../../contracts/telemetry-writer.js';
 import { quotaExceeded } from '../../contracts/errors.js';
@@ -9,25 +9,25 @@ import type { Charged } from '../../contracts/coordination.js';
 const WAIT_FOR_OTHERS_MS = 1000;
 
 /** By what items count for a quota. */
-export interface CountedTerms {
+export interface ChargedLimits {
   readonly at: Micros;
   /** Items a month; Infinity for no limit. */
   readonly limit: number;
 }
 
 /** How a quota stands; null where there is no limit. */
-export function usageOf({ at, limit }: CountedTerms, used: number): QuotaUsage | null {
+export function usageOf({ at, limit }: ChargedLimits, used: number): QuotaUsage | null {
   return limit === Infinity ? null : { limit, used, resets_at: startOfMonth(monthOf(at) + 1) };
 }
 
 /** What a sender is told of a charge that was not taken; null where it was taken, or has to be asked for again with an exact number. */
 export function refusalOf(
-  terms: CountedTerms,
+  terms: ChargedLimits,
   items: number,
   { as, used }: { readonly as: Charged; readonly used: number },
 ): ConsumeError | null {
   if (as === 'taken' || as === 'inexact') return null;
-  if (as === 'exceeds') return quotaExceeded(must(usageOf(terms, used), 'limit of a quota'), items, terms.at);
+  if (as === 'exceeds') return quotaExceeded(invariant(usageOf(terms, used), 'limit of a quota'), items, terms.at);
   return new ConsumeError('Concurrent writes may reach the monthly limit; retry.', {
     code: 'overloaded',
     retryable: true,

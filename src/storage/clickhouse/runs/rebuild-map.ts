@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../../signal/attributes.js';
-import { itemAt, must } from '../../../signal/checked.js';
+import { itemAt, invariant } from '../../../signal/checked.js';
 import { AGENT, serviceNodeOf } from '../../../signal/service-node.js';
 import { SPAN_TYPES } from '../../../signal/span.js';
 import type { Leases } from '../../contracts/coordination.js';
@@ -9,7 +9,7 @@ import type { Row } from '../client/connection.js';
 import type { Reads } from '../client/reads.js';
 import type { PAYLOAD_COLUMNS } from '../tables/run-tables.js';
 import { MESSAGES, SPANS } from '../tables/run-tables.js';
-import { NodeNumbers, printedAgentNode, printedNode } from './node-names.js';
+import { NodeNumbers, printedAgentNode, nodeFromRow } from './node-names.js';
 import type { RunQueue } from './run-queue.js';
 import { readFacts, type WantedTrace } from './stored-facts.js';
 import { settledRun, type AddedEdge, type AddedNode } from './settled-run.js';
@@ -117,7 +117,7 @@ async function rebuildSome(
         spans: each.spans.map((span) => ({
           ...span,
           node: numbers.numberOf(
-            must(nodes.get(`${span.row.span_id} ${span.order}`), 'node of a span that is stored'),
+            invariant(nodes.get(`${span.row.span_id} ${span.order}`), 'node of a span that is stored'),
           ),
         })),
       },
@@ -210,7 +210,7 @@ function derivedNode(row: Row): string {
     metadata: objectIn(row, 'metadata'),
   });
   if (node === null) return '';
-  return node === AGENT ? printedAgentNode : printedNode(node);
+  return node === AGENT ? printedAgentNode : nodeFromRow(node);
 }
 
 function objectIn(row: Row, part: (typeof PAYLOAD_COLUMNS)[number]['name']): JsonObject | null {

@@ -128,7 +128,7 @@ export function runRows(settled: SettledRun, agentNo: number, ticket: number): B
     nodes,
     edges,
     calls_until: callsUntil(calls),
-    model_calls: calls.map(({ figures }) => figures),
+    model_calls: calls.map(({ stats }) => stats),
     call_tokens: calls.map(({ tokens }) => tokens),
     ...shared,
   };

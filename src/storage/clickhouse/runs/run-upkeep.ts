@@ -1,5 +1,5 @@
 import type { Micros } from '../../../signal/time.js';
-import type { Lease, Leases, WriteBook } from '../../contracts/coordination.js';
+import type { Lease, Leases, WriteIntentLog } from '../../contracts/coordination.js';
 import type { Reads } from '../client/reads.js';
 import type { RunQueue } from './run-queue.js';
 import type { RunWrites } from './write-runs.js';
@@ -15,7 +15,7 @@ const MOST_NAMES_OF_USER = 100_000;
 
 export interface UpkeepParts {
   readonly reads: Reads;
-  readonly book: Pick<WriteBook, 'begin' | 'finish' | 'takeOver' | 'forgetEnded' | 'forgetBatches'>;
+  readonly book: Pick<WriteIntentLog, 'begin' | 'finish' | 'takeOver' | 'forgetEnded' | 'forgetBatches'>;
   readonly leases: Leases;
   readonly queue: Pick<RunQueue, 'write'>;
   readonly writes: Pick<RunWrites, 'finishTaken'>;

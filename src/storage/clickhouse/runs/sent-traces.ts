@@ -10,13 +10,13 @@ import { SPAN_WIRE } from '../../schema/tables.js';
 import { BinaryColumns } from '../client/binary-columns.js';
 import { headerAt, payloadsAt } from '../../incoming/incoming-rows.js';
 import { orderOf } from './message-order.js';
-import { printNode } from './node-names.js';
+import { serializeNode } from './node-names.js';
 
 /** A span as a message brings it. */
 export interface SentSpan {
   readonly row: SpanRow;
   readonly payload: Payload;
-  /** As `printNode` gives it. */
+  /** As `serializeNode` gives it. */
   readonly node: string;
   /** The number of the prompt version that it names; null for none. */
   readonly prompt: number | null;
@@ -86,7 +86,7 @@ function spansOf(batch: IncomingBatch, trace: number, columns: BinaryColumns): S
     const span: SentSpan = {
       row: batch.span(at),
       payload: itemAt(payloads, at - first),
-      node: batch.map === null ? '' : printNode(intAt(batch.map.nodes, at), batch.map.names),
+      node: batch.map === null ? '' : serializeNode(intAt(batch.map.nodes, at), batch.map.names),
       prompt: batch.promptAt(at),
       encoded: { columns, at },
     };

@@ -1,7 +1,7 @@
-import { itemAt, must } from '../../../signal/checked.js';
+import { itemAt, invariant } from '../../../signal/checked.js';
 import { RUN_KINDS } from '../../../signal/span.js';
 import type { SpanRow } from '../../../runs/rules/rows.js';
-import type { NamedAgent, NumberedAgent, NumberedAgents, WriteBook } from '../../contracts/coordination.js';
+import type { NamedAgent, InternedAgent, InternedAgents, WriteIntentLog } from '../../contracts/coordination.js';
 import type { SentFact, WholeSpan } from './effective-spans.js';
 import { earlierThan, newItems, otherWrites } from './new-items.js';
 import { NodeNumbers } from './node-names.js';
@@ -20,8 +20,8 @@ const WHOLES_A_READ = 500;
 /** What is asked and told while runs are settled. */
 export interface SettlementParts {
   readonly reads: Reads;
-  readonly book: Pick<WriteBook, 'firstTickets'>;
-  readonly agents: Pick<NumberedAgents, 'number'>;
+  readonly book: Pick<WriteIntentLog, 'firstTickets'>;
+  readonly agents: Pick<InternedAgents, 'number'>;
   /** The identity of the store. */
   readonly store: string;
   /** Names of agents of a user. */
@@ -39,7 +39,7 @@ export interface SettlingWrite {
 /** A run that a write has touched. */
 export interface SettledOfWrite {
   readonly settled: SettledRun;
-  readonly agent: NumberedAgent;
+  readonly agent: InternedAgent;
   /** Whether it has ended with this write. */
   readonly endsNow: boolean;
 }
@@ -123,7 +123,7 @@ async function wholeRows(
     const sent = await sentSpans(reads, some, own);
     for (const { tenant, traceId, whole } of some) {
       const find = (fact: SentFact): SentSpan =>
-        must(sent.get(spanKey({ tenant, traceId }, fact)), 'a span that a message brought');
+        invariant(sent.get(spanKey({ tenant, traceId }, fact)), 'a span that a message brought');
       const { begun, completed: later } = whole.made;
       const span = later === null ? find(begun) : completed(find(begun), find(later));
       rows.push(wholeSpanRow({ tenant, whole }, span, span.payload, ticket));

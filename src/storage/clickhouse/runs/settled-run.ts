@@ -4,7 +4,7 @@ import { RUNNING, type SpanRow } from '../../../runs/rules/rows.js';
 import { keyOf, toldRow, type SpanFacts } from '../../../runs/rules/span-facts.js';
 import { HourSums } from '../../../signal/hour-sums.js';
 import { countTrace, hourOf } from '../../../signal/trace-map.js';
-import { must } from '../../../signal/checked.js';
+import { invariant } from '../../../signal/checked.js';
 import type { Micros } from '../../../signal/time.js';
 import { addedCalls, type AddedCalls } from './added-calls.js';
 import { rowMadeOf, spansMadeOf, type MadeOf, type WholeSpan } from './effective-spans.js';
@@ -76,7 +76,7 @@ export function settledRun(facts: RunFacts, nodes: NodeNumbers): SettledRun | nu
     calls: addedCalls(spans.values()),
     wholes: wholesOf(facts, spans),
     isContradicted: facts.spans.some((fact) => {
-      const of = must(made.get(fact.row.span_id), 'what a span is made of');
+      const of = invariant(made.get(fact.row.span_id), 'what a span is made of');
       const row = rowMadeOf(of);
       return (
         fact.node !== of.begun.node ||
@@ -111,14 +111,14 @@ function mapOf(run: Run, numbers: NodeNumbers): Pick<SettledRun, 'nodes' | 'edge
     nodes: sums.nodes().map(({ node_no, type, grade, spans, traces }) => ({
       name: numbers.nameOf(node_no),
       type,
-      grade: must(grade, 'grade of a span'),
+      grade: invariant(grade, 'grade of a span'),
       spans,
       traces,
     })),
     edges: sums.edges().map(({ source_no, target_no, grade, spans }) => ({
       source: numbers.nameOf(source_no),
       target: numbers.nameOf(target_no),
-      grade: must(grade, 'grade of a span'),
+      grade: invariant(grade, 'grade of a span'),
       spans,
     })),
   };
@@ -133,7 +133,7 @@ export function wholeSpans(
   return new Map(
     [...made].map(([spanId, of]) => [
       spanId,
-      { made: of, told: must(told.get(keyOf(spanId)), 'what counts of a span') },
+      { made: of, told: invariant(told.get(keyOf(spanId)), 'what counts of a span') },
     ]),
   );
 }

@@ -3,7 +3,7 @@ import type { TracesBatch } from '../../../signal/batch.js';
 import { TracesEncoder } from '../../incoming/encode-traces.js';
 import { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { MeasuredBytes } from '../../shared/measured-bytes.js';
-import type { UserTerms } from '../../shared/user-terms.js';
+import type { StoreUserLimits } from '../../shared/user-terms.js';
 import type { CallOrder } from '../../shared/call-order.js';
 import type { RunQueue } from './run-queue.js';
 
@@ -13,7 +13,7 @@ export interface WriterParts {
   readonly queue: Pick<RunQueue, 'write'>;
   /** In which the writes of a user are handed over, whatever they have to ask for. */
   readonly order: Pick<CallOrder, 'send'>;
-  readonly termsOf: (userId: string) => UserTerms | Promise<UserTerms>;
+  readonly termsOf: (userId: string) => StoreUserLimits | Promise<StoreUserLimits>;
   /** The numbers of prompt versions; null for one that the user does not have. */
   readonly promptNumbers: (
     userId: string,

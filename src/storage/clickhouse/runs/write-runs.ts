@@ -1,12 +1,12 @@
 import { ConsumeError } from '../../../component/consume-error.js';
-import { itemAt, must } from '../../../signal/checked.js';
+import { itemAt, invariant } from '../../../signal/checked.js';
 import type {
   Charge,
-  NumberedAgents,
+  InternedAgents,
   OpenWrite,
   SettledItems,
   TakenWrite,
-  WriteBook,
+  WriteIntentLog,
 } from '../../contracts/coordination.js';
 import type { Reads } from '../client/reads.js';
 import type { BinaryRow } from '../client/row-binary.js';
@@ -42,8 +42,8 @@ type OnSettled = (settled: SettledRuns) => Promise<void>;
 export interface WritePartsOfRuns {
   readonly reads: Reads;
   readonly inserts: Inserts;
-  readonly book: WriteBook;
-  readonly agents: Pick<NumberedAgents, 'number'>;
+  readonly book: WriteIntentLog;
+  readonly agents: Pick<InternedAgents, 'number'>;
   /** The identity of the store. */
   readonly store: string;
   /** This process, unlike any other that is or was. */
@@ -103,7 +103,7 @@ export class RunWrites {
         answer.as === 'inexact' ? new Uncounted(answer.used) : refusalOf(change.batch.counted, items, answer);
       if (refusal !== null) refusals.set(change, refusal);
     });
-    if (write === null) return changes.map((change) => must(refusals.get(change), 'refusal of a change'));
+    if (write === null) return changes.map((change) => invariant(refusals.get(change), 'refusal of a change'));
     const places = new MessagePlaces(write.number);
     const written = changes
       .filter((change) => !refusals.has(change))

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { ConsumeError } from '../../../component/consume-error.js';
-import type { Reach } from '../client/reach.js';
+import type { StoreHandle } from '../client/reach.js';
 import type { ClickHouseOptions } from '../clickhouse-options.js';
 import { MOST_DAYS_OF_AN_INSERT } from './days.js';
 import type { ClickHouseTable, NewRow } from './table.js';
-import { must } from '../../../signal/checked.js';
+import { invariant } from '../../../signal/checked.js';
 import type { Reads } from '../client/reads.js';
 import { named, quoted } from '../client/literals.js';
 
@@ -27,7 +27,7 @@ async function lostRows(
 ): Promise<readonly NewRow[]> {
   const [server] = await reads.rows('SELECT uptime() AS seconds');
   if (Number(server?.seconds) * 1000 > performance.now() - begun + SLACK_MS) return [];
-  const columns = ['day', ...must(identity, 'columns that tell rows apart')];
+  const columns = ['day', ...invariant(identity, 'columns that tell rows apart')];
   const ofEachDay = new Map(rows.map((row) => [row.day, row]));
   const isOneOf = [...ofEachDay.values()].map(
     (row) => `(${columns.map((column) => `${named(column)} = ${literal(row[column])}`).join(' AND ')})`,
@@ -84,7 +84,7 @@ export class InsertRoom {
  */
 export class GroupedInserts {
   readonly table: ClickHouseTable;
-  readonly #reach: Reach;
+  readonly #reach: StoreHandle;
   readonly #groupRows: number;
   readonly #isReplicated: boolean;
   readonly #room: InsertRoom;
@@ -92,7 +92,7 @@ export class GroupedInserts {
   #running: Promise<void> | null = null;
 
   constructor(
-    reach: Reach,
+    reach: StoreHandle,
     table: ClickHouseTable,
     { groupRows, isReplicated }: Pick<ClickHouseOptions, 'groupRows' | 'isReplicated'>,
     room: InsertRoom,

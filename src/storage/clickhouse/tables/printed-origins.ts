@@ -1,4 +1,4 @@
-import { printJson } from '../../../signal/json.js';
+import { serializeJson } from '../../../signal/json.js';
 import type { Origin } from '../../../signal/origin.js';
 import type { ClickHouseColumn } from './table.js';
 
@@ -13,7 +13,7 @@ export class PrintedOrigins {
     const known = this.#printed.get(origin);
     if (known !== undefined) return known;
     const { resource, scope } = origin;
-    const printed = printJson({ resource, scope });
+    const printed = serializeJson({ resource, scope });
     this.#printed.set(origin, printed);
     return printed;
   }

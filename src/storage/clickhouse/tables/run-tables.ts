@@ -61,7 +61,7 @@ const SPAN_PLACE_COLUMNS: readonly ClickHouseColumn[] = [
   /** Of a row of `seq` 0: the messages that it was made of. */
   { name: 'begun_by', type: 'UInt64' },
   { name: 'completed_by', type: 'UInt64' },
-  /** As `printNode` gives it. */
+  /** As `serializeNode` gives it. */
   { name: 'node', type: 'LowCardinality(String)' },
   { name: 'prompt', type: 'Nullable(UInt64)' },
 ];

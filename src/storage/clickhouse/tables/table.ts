@@ -1,4 +1,4 @@
-import { must } from '../../../signal/checked.js';
+import { invariant } from '../../../signal/checked.js';
 import type { Column, ColumnKind } from '../../../worker/columns.js';
 import type { ClickHouseOptions } from '../clickhouse-options.js';
 import { named } from '../client/literals.js';
@@ -102,7 +102,7 @@ export function addColumn(
   added: string,
   after: string,
 ): string {
-  const { type } = must(
+  const { type } = invariant(
     columns.find((column) => column.name === added),
     'column to add',
   );
@@ -111,7 +111,7 @@ export function addColumn(
 
 /** Likewise, an index. Rows that are there have it once they are merged. */
 export function addIndex(place: TablePlace, { name, indexes = [] }: ClickHouseTable, added: string): string {
-  const index = must(
+  const index = invariant(
     indexes.find((each) => each.startsWith(`${added} `)),
     'index to add',
   );

@@ -3,7 +3,7 @@ import { LOG_WIRE } from '../../schema/log-tables.js';
 import { POINT_WIRE } from '../../schema/tables.js';
 import type { ExportedRow } from '../../contracts/transfer.js';
 import { wordsOf } from '../logs/log-rows.js';
-import { printValue } from '../metrics/point-rows.js';
+import { serializeValue } from '../metrics/point-rows.js';
 import { dayOf } from '../tables/days.js';
 import { NO_BATCH } from '../tables/stored-batch.js';
 import type { NewRow } from '../tables/table.js';
@@ -40,7 +40,7 @@ export function exportedPointRow(
     ...pick(row, POINT_WIRE),
     tenant,
     day: dayOf(Number(row['timestamp']), arrived),
-    value: printValue(typeof value === 'number' ? value : null),
+    value: serializeValue(typeof value === 'number' ? value : null),
     name: textOf(row, 'metric') ?? '',
     type: Number(row['metric_type']),
     unit: textOf(row, 'unit') ?? '',

@@ -14,7 +14,7 @@ import {
   type WrittenTables,
 } from '../../contracts/transfer.js';
 import { HeldLease } from '../../shared/held-lease.js';
-import type { Leases, WriteBook } from '../../contracts/coordination.js';
+import type { Leases, WriteIntentLog } from '../../contracts/coordination.js';
 import { TableFiles } from '../../transfer/table-files.js';
 import type { Connection } from '../client/connection.js';
 import type { ClickHouseOptions } from '../clickhouse-options.js';
@@ -36,7 +36,7 @@ export interface TransferOutParts {
     readonly connection: Connection;
     readonly control: ControlTransfer;
     readonly leases: Leases;
-    readonly book: Pick<WriteBook, 'openWrites'>;
+    readonly book: Pick<WriteIntentLog, 'openWrites'>;
     /** The identity of the store. */
     readonly store: string;
     readonly now: Micros;

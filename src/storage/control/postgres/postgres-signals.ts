@@ -5,7 +5,7 @@ import type { Topic } from '../../contracts/coordination.js';
 import { LocalSignals, type Signals } from '../signals.js';
 import type { ChangedIds } from '../changed-ids.js';
 import { postgresFailure } from './postgres-failure.js';
-import { printHints, readHints, UnsentHints } from './unsent-hints.js';
+import { serializeHints, readHints, UnsentHints } from './unsent-hints.js';
 
 const CHANNEL = 'jackdaw';
 /** Repeating it changes nothing. */
@@ -152,7 +152,7 @@ export class PostgresSignals implements Signals {
       this.#send();
     });
     const client = this.#client;
-    const words = [this.#sender, ...printHints(hints)].join(' ');
+    const words = [this.#sender, ...serializeHints(hints)].join(' ');
     client.query('select pg_notify($1, $2)', [CHANNEL, words]).catch(() => {
       // The connection is lost: they are sent over the next one.
       this.#unsent.add(hints);

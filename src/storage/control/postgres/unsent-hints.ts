@@ -46,7 +46,7 @@ export class UnsentHints {
 }
 
 /** Hints as words. */
-export function printHints({ topics, deliveries, lost }: Hints): readonly string[] {
+export function serializeHints({ topics, deliveries, lost }: Hints): readonly string[] {
   return [...topics, ...deliveries.map((id) => ID + id), ...(lost > 0 ? [MORE + String(lost)] : [])];
 }
 

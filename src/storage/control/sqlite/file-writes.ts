@@ -49,7 +49,7 @@ export class FileWrites {
   readonly #path: string;
   /** Whether the start has written what it has to, which it cannot before the tables exist. */
   #start: 'not yet' | 'due' | 'done' = 'not yet';
-  #trouble: DatabaseFailure | null = null;
+  #healthIssue: DatabaseFailure | null = null;
 
   constructor(file: DatabaseSyncInstance, path: string) {
     this.#file = file;
@@ -86,15 +86,15 @@ export class FileWrites {
   /** Takes the error of a transaction. @returns what to throw */
   failed(error: unknown): DatabaseFailure {
     const failure = sqliteFailure(error);
-    if (failure.kind === 'unavailable') this.#trouble = failure;
+    if (failure.kind === 'unavailable') this.#healthIssue = failure;
     return failure;
   }
 
   /** Writes a little if the last write failed. @throws Error that says where the problem is and what to do, while that fails */
   async check(database: ControlDatabase): Promise<void> {
-    const trouble = this.#trouble;
-    if (trouble === null) return;
-    if (trouble.isNoRoom && (await freeBytes(this.#path)) < SPARE_BYTES) throw this.#told(trouble);
+    const healthIssue = this.#healthIssue;
+    if (healthIssue === null) return;
+    if (healthIssue.isNoRoom && (await freeBytes(this.#path)) < SPARE_BYTES) throw this.#told(healthIssue);
     try {
       await database.transaction(async (tx) => {
         // Nobody else uses that number, and SQLite would skip a row that stays as it is.
@@ -103,9 +103,9 @@ export class FileWrites {
         await sql.raw(`pragma user_version = ${String(next)}`).execute(tx);
       });
     } catch {
-      throw this.#told(this.#trouble ?? trouble);
+      throw this.#told(this.#healthIssue ?? healthIssue);
     }
-    this.#trouble = null;
+    this.#healthIssue = null;
   }
 
   #told({ message, isNoRoom }: DatabaseFailure): Error {

@@ -16,9 +16,9 @@ import { nameOfBatch, type BatchName } from '../../shared/batch-name.js';
 import type { NamedPrompts, PromptMessage } from '../../incoming/prompt-message.js';
 import type { MeasuredBytes } from '../../shared/measured-bytes.js';
 import type { StoreMetrics } from './store-metrics.js';
-import type { StoreReach } from './store-reach.js';
-import type { ToldArrivals } from '../../shared/told-arrivals.js';
-import type { UserTerms } from '../../shared/user-terms.js';
+import type { StoreHandle } from './store-reach.js';
+import type { LocalChangeFeed } from '../../shared/told-arrivals.js';
+import type { StoreUserLimits } from '../../shared/user-terms.js';
 import type { Micros } from '../../../signal/time.js';
 import type { Counted } from '../../incoming/counted.js';
 
@@ -28,7 +28,7 @@ const NO_REFUSALS: Receipt['refused'] = [];
 interface Encoded {
   readonly buffers: readonly ArrayBuffer[];
   /** What crosses to the store thread of it, beside its tenant and its quota. It may have to be asked for. */
-  readonly message: (terms: UserTerms) => object | Promise<object>;
+  readonly message: (terms: StoreUserLimits) => object | Promise<object>;
 }
 
 /** The contract `TelemetryWriter` for the daemon's thread: encodes batches, and bounds what waits for its commit. */
@@ -38,16 +38,16 @@ export class BatchWrites implements TelemetryWriter {
   readonly #logs = new LogsEncoder();
   readonly #maxQueueBytes: number;
   readonly #metrics: StoreMetrics;
-  readonly #reach: StoreReach;
-  readonly #arrivals: ToldArrivals;
+  readonly #reach: StoreHandle;
+  readonly #arrivals: LocalChangeFeed;
   readonly #stored: MeasuredBytes;
   #queuedBytes = 0;
 
   constructor(
     maxQueueBytes: number,
     metrics: StoreMetrics,
-    reach: StoreReach,
-    { arrivals, stored }: { readonly arrivals: ToldArrivals; readonly stored: MeasuredBytes },
+    reach: StoreHandle,
+    { arrivals, stored }: { readonly arrivals: LocalChangeFeed; readonly stored: MeasuredBytes },
   ) {
     this.#maxQueueBytes = maxQueueBytes;
     this.#metrics = metrics;
@@ -107,7 +107,7 @@ export class BatchWrites implements TelemetryWriter {
   async #tracesMessage(
     { named, map, ...rows }: EncodedTraces,
     userId: string,
-    wanted: UserTerms['wanted'],
+    wanted: StoreUserLimits['wanted'],
   ): Promise<Omit<TracesMessage, 'tenant' | 'counted'>> {
     const [derived, prompts] = await Promise.all([map, named && this.#promptsOf(userId, named)]);
     return { ...rows, wanted, ...(derived && { map: derived }), ...(prompts && { prompts }) };
@@ -145,12 +145,12 @@ export class BatchWrites implements TelemetryWriter {
     this.#queuedBytes += bytes;
     let uncount = (): void => undefined;
     try {
-      const whole = (terms: UserTerms, own: object): object => ({
+      const whole = (terms: StoreUserLimits, own: object): object => ({
         ...own,
         tenant: terms.tenant,
         ...countedMessage(batch, terms, receivedAt),
       });
-      const prepare = (terms: UserTerms): object | Promise<object> => {
+      const prepare = (terms: StoreUserLimits): object | Promise<object> => {
         this.#stored.add(terms.tenant, bytes);
         uncount = () => {
           this.#stored.add(terms.tenant, -bytes);
@@ -158,7 +158,7 @@ export class BatchWrites implements TelemetryWriter {
         const own = message(terms);
         return own instanceof Promise ? own.then((own) => whole(terms, own)) : whole(terms, own);
       };
-      const admit = (terms: UserTerms): object | Promise<object> =>
+      const admit = (terms: StoreUserLimits): object | Promise<object> =>
         this.#stored.refuseExceeded(terms)?.then(() => prepare(terms)) ?? prepare(terms);
       return await known.order.send(
         batch.tenant,
@@ -196,7 +196,7 @@ function receiptOf(accepted: number, refused: Receipt['refused'], usage: Receipt
  */
 function countedMessage(
   { quota }: Pick<Batch<unknown>, 'quota'>,
-  { tenant, monthlyLimit }: UserTerms,
+  { tenant, monthlyLimit }: StoreUserLimits,
   at: Micros,
 ): { readonly counted?: Counted } {
   if (quota === undefined) return {};

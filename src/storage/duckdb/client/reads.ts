@@ -1,35 +1,35 @@
 import { contractOver } from '../../../worker/contract-over.js';
-import { TELEMETRY_METHODS, type TelemetryPlane } from '../../contracts/telemetry-plane.js';
+import { TELEMETRY_METHODS, type TelemetryStore } from '../../contracts/telemetry-plane.js';
 import type { LogKey } from '../index/log-keys.js';
 import type { PointsCursor } from '../read/metrics.js';
 import type { MapList } from '../read/service-map.js';
 import type { Served } from '../segments/asker.js';
 import { jsonPages } from '../segments/json-pages.js';
 import type { ReadPart, StoreReads } from '../thread/store-reads.js';
-import type { StoreReach } from './store-reach.js';
+import type { StoreHandle } from './store-reach.js';
 
 /** A contract of which the store thread answers some methods. */
 type Contract = ReadPart & keyof typeof TELEMETRY_METHODS;
 
 /** The methods of a contract that the store thread answers as the contract says. */
 type AnsweredWhole<Part extends Contract> = {
-  [Name in keyof TelemetryPlane[Part]]: Name extends keyof StoreReads[Part]
-    ? StoreReads[Part][Name] extends Served<TelemetryPlane[Part]>[Name]
+  [Name in keyof TelemetryStore[Part]]: Name extends keyof StoreReads[Part]
+    ? StoreReads[Part][Name] extends Served<TelemetryStore[Part]>[Name]
       ? Name
       : never
     : never;
-}[keyof TelemetryPlane[Part]];
+}[keyof TelemetryStore[Part]];
 
 /** Of a contract those methods that take several calls, or something of the control plane: all that the thread does not answer whole. */
-type Own<Part extends Contract> = Omit<TelemetryPlane[Part], AnsweredWhole<Part>>;
+type Own<Part extends Contract> = Omit<TelemetryStore[Part], AnsweredWhole<Part>>;
 
 /** A contract over the port to the store thread: each method is a read, but for its own ones. */
 export function readsOver<Part extends Contract>(
-  reach: StoreReach,
+  reach: StoreHandle,
   part: Part,
   own: Own<Part>,
-): TelemetryPlane[Part] {
-  const reads = contractOver<TelemetryPlane[Part]>(
+): TelemetryStore[Part] {
+  const reads = contractOver<TelemetryStore[Part]>(
     TELEMETRY_METHODS[part],
     async (method, [user, ...args], abort) => {
       const { thread, known } = reach.opened;
@@ -40,7 +40,7 @@ export function readsOver<Part extends Contract>(
   return { ...reads, ...own };
 }
 
-export function seriesReads(reach: StoreReach): TelemetryPlane['series'] {
+export function seriesReads(reach: StoreHandle): TelemetryStore['series'] {
   return {
     read: async (userId, { prompt, ...request }, abort) => {
       const prompts =
@@ -52,7 +52,7 @@ export function seriesReads(reach: StoreReach): TelemetryPlane['series'] {
   };
 }
 
-export function metricReads(reach: StoreReach): TelemetryPlane['metrics'] {
+export function metricReads(reach: StoreHandle): TelemetryStore['metrics'] {
   return readsOver(reach, 'metrics', {
     query: async (userId, name, filter, abort) => {
       const { tenant } = await reach.user(userId);
@@ -69,7 +69,7 @@ export function metricReads(reach: StoreReach): TelemetryPlane['metrics'] {
   });
 }
 
-export function logReads(reach: StoreReach): TelemetryPlane['logs'] {
+export function logReads(reach: StoreHandle): TelemetryStore['logs'] {
   return readsOver(reach, 'logs', {
     search: async (userId, filter, page, abort) => {
       const { tenant } = await reach.user(userId);
@@ -84,7 +84,7 @@ export function logReads(reach: StoreReach): TelemetryPlane['logs'] {
   });
 }
 
-export function mapReads(reach: StoreReach): TelemetryPlane['map'] {
+export function mapReads(reach: StoreHandle): TelemetryStore['map'] {
   return readsOver(reach, 'map', {
     read: async (userId, range, abort) => {
       const { tenant } = await reach.user(userId);
@@ -110,7 +110,7 @@ export function mapReads(reach: StoreReach): TelemetryPlane['map'] {
   });
 }
 
-export function promptRuns(reach: StoreReach): TelemetryPlane['prompts'] {
+export function promptRuns(reach: StoreHandle): TelemetryStore['prompts'] {
   return {
     link: async (userId, link, now) => {
       const { prompt_name: name, prompt_version: version, trace_id, span_id } = link;
@@ -139,8 +139,8 @@ export function promptRuns(reach: StoreReach): TelemetryPlane['prompts'] {
   };
 }
 
-/** The contract `AlertFigures`: one question is about many users. */
-export function alertFigures(reach: StoreReach): TelemetryPlane['figures'] {
+/** The contract `AlertStats`: one question is about many users. */
+export function alertFigures(reach: StoreHandle): TelemetryStore['stats'] {
   const tenantsOf = (userIds: readonly string[]): Promise<ReadonlyMap<string, number>> =>
     reach.opened.known.users.tenants(userIds);
   return {

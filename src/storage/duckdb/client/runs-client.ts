@@ -6,20 +6,20 @@ import type {
   OutcomeChange,
   RunFilter,
   RunOutcome,
-  RunGlance,
-  RunPlace,
+  RunPreview,
+  RunCursor,
   Runs,
   RunSearch,
   RunSummary,
   StoredSpan,
   StoredTrace,
-  TraceOutline,
+  TraceSummary,
 } from '../../contracts/runs.js';
 import type { ShownPage } from '../read/run-reads.js';
 import type { SpanPage } from '../read/span-json.js';
 import type { WholeSpan, WholeSpanPage } from '../read/whole-span.js';
-import type { StoreReach } from './store-reach.js';
-import type { ToldArrivals } from '../../shared/told-arrivals.js';
+import type { StoreHandle } from './store-reach.js';
+import type { LocalChangeFeed } from '../../shared/told-arrivals.js';
 import type { JsonObject } from '../../../signal/attributes.js';
 import { storedCall } from '../../../signal/call-details.js';
 import { parseJson } from '../../../signal/json.js';
@@ -30,10 +30,10 @@ const PARSED_SPANS = 50;
 
 /** The contract `Runs` for the daemon's thread. */
 export class RunsClient implements Runs {
-  readonly #reach: StoreReach;
-  readonly #arrivals: ToldArrivals;
+  readonly #reach: StoreHandle;
+  readonly #arrivals: LocalChangeFeed;
 
-  constructor(reach: StoreReach, arrivals: ToldArrivals) {
+  constructor(reach: StoreHandle, arrivals: LocalChangeFeed) {
     this.#reach = reach;
     this.#arrivals = arrivals;
   }
@@ -55,7 +55,7 @@ export class RunsClient implements Runs {
     traceId: string,
     since: number,
     abort?: AbortSignal,
-  ): Promise<TraceOutline | null> {
+  ): Promise<TraceSummary | null> {
     const { tenant } = await this.#reach.user(userId);
     const found = await this.#reach.read(tenant, 'runs', 'outline', [traceId, since], abort);
     if (found === null) return null;
@@ -84,7 +84,7 @@ export class RunsClient implements Runs {
   async follow(
     userId: string,
     { prompt, ...filter }: RunSearch,
-    from: { readonly after: RunPlace | null; readonly limit: number },
+    from: { readonly after: RunCursor | null; readonly limit: number },
     abort?: AbortSignal,
   ): Promise<FollowingRuns> {
     const { tenant } = await this.#reach.user(userId);
@@ -95,13 +95,13 @@ export class RunsClient implements Runs {
     return { items, next, rest: { runs: rest.length, pages: this.#pages(tenant, rest, filter, abort) } };
   }
 
-  async glance(
+  async preview(
     userId: string,
     traceIds: readonly string[],
     abort?: AbortSignal,
-  ): Promise<readonly RunGlance[]> {
+  ): Promise<readonly RunPreview[]> {
     const { tenant } = await this.#reach.user(userId);
-    return await this.#reach.read(tenant, 'runs', 'glance', [traceIds], abort);
+    return await this.#reach.read(tenant, 'runs', 'preview', [traceIds], abort);
   }
 
   async *find(

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { Counter, Histogram, Meter } from '../../../component/telemetry.js';
 import { KeptMetrics } from '../../shared/kept-metrics.js';
 import { ReadMetrics } from '../../shared/read-metrics.js';
-import type { StoreFigures } from '../thread/store-figures.js';
+import type { StoreStats } from '../thread/store-figures.js';
 import type { CommitReport } from '../write/writer.js';
 import { bytesOf, SegmentFiles } from '../files/segment-files.js';
 
@@ -20,7 +20,7 @@ export class StoreMetrics {
   readonly #damagedReads: Counter;
   readonly #otherAgents: Counter;
   readonly #reads: ReadMetrics;
-  #figures: Omit<StoreFigures, 'reads'> = {
+  #stats: Omit<StoreStats, 'reads'> = {
     hotSegments: 0,
     waitingSegments: 0,
     isDiskFull: false,
@@ -79,21 +79,21 @@ export class StoreMetrics {
   }
 
   /** What the gauges show from now on. */
-  update(figures: StoreFigures): void {
-    this.#refusedBatches.add(figures.refusedWrites - this.#figures.refusedWrites);
-    this.#reads.update(figures.reads);
-    this.#truncatedRuns.add(figures.truncatedRuns - this.#figures.truncatedRuns);
-    this.#refusedReloads.add(figures.refusedReloads - this.#figures.refusedReloads);
-    this.#damagedReads.add(figures.damagedReads - this.#figures.damagedReads);
-    this.#mergedLogBlocks.add(figures.mergedLogBlocks - this.#figures.mergedLogBlocks);
-    this.#otherAgents.add(figures.runsOfOtherAgents - this.#figures.runsOfOtherAgents);
-    const before = this.#figures.removedRows;
+  update(stats: StoreStats): void {
+    this.#refusedBatches.add(stats.refusedWrites - this.#stats.refusedWrites);
+    this.#reads.update(stats.reads);
+    this.#truncatedRuns.add(stats.truncatedRuns - this.#stats.truncatedRuns);
+    this.#refusedReloads.add(stats.refusedReloads - this.#stats.refusedReloads);
+    this.#damagedReads.add(stats.damagedReads - this.#stats.damagedReads);
+    this.#mergedLogBlocks.add(stats.mergedLogBlocks - this.#stats.mergedLogBlocks);
+    this.#otherAgents.add(stats.runsOfOtherAgents - this.#stats.runsOfOtherAgents);
+    const before = this.#stats.removedRows;
     this.kept.removed(
       Object.fromEntries(
-        Object.entries(figures.removedRows).map(([table, rows]) => [table, rows - (before[table] ?? 0)]),
+        Object.entries(stats.removedRows).map(([table, rows]) => [table, rows - (before[table] ?? 0)]),
       ),
     );
-    this.#figures = figures;
+    this.#stats = stats;
   }
 
   /** Begins to show the gauges. @returns functions that end that */
@@ -120,29 +120,29 @@ export class StoreMetrics {
       gauge(
         'store_hot_segments',
         'Hot segments: files that accept new rows or wait for compaction.',
-        () => this.#figures.hotSegments,
+        () => this.#stats.hotSegments,
       ),
       gauge(
         'store_waiting_segments',
         'Full segments waiting for compaction (max_waiting_segments).',
-        () => this.#figures.waitingSegments,
+        () => this.#stats.waitingSegments,
       ),
       gauge(
         'store_segments_aside',
         'Quarantined segments, which cannot be compacted or read; see the log and /readyz for their names.',
-        () => this.#figures.quarantinedSegments,
+        () => this.#stats.quarantinedSegments,
       ),
       gauge(
         'store_disk_full',
         '1 if writes are refused because the disk is full (reserve), otherwise 0.',
-        () => Number(this.#figures.isDiskFull),
+        () => Number(this.#stats.isDiskFull),
       ),
       gauge(
         'store_clock_ahead',
         '1 if retention is paused because the system clock jumped ahead, otherwise 0.',
-        () => Number(this.#figures.isClockAhead),
+        () => Number(this.#stats.isClockAhead),
       ),
-      gauge('store_id_filter_bytes', 'Memory of the trace id index.', () => this.#figures.idFilterBytes),
+      gauge('store_id_filter_bytes', 'Memory of the trace id index.', () => this.#stats.idFilterBytes),
       ...this.#reads.observe(),
       () => {
         this.kept.end();

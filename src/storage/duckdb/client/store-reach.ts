@@ -1,14 +1,14 @@
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { notOpen } from '../../contracts/errors.js';
 import type { ThreadClient } from '../../../worker/thread-client.js';
-import type { ControlPlane } from '../../contracts/control-plane.js';
+import type { ControlStore } from '../../contracts/control-plane.js';
 import type { Observations } from '../read/observations.js';
 import type { ReadAnswer, ReadArgs, ReadCall, ReadMethod, ReadPart } from '../thread/store-reads.js';
 import type { StoreEngine } from '../thread/store-engine.js';
 import type { EngineMethod, LookMethod } from '../thread/store-thread.js';
 import type { CallOrder } from '../../shared/call-order.js';
 import type { PromptNumbers } from '../../shared/prompt-numbers.js';
-import type { KnownUsers, UserTerms } from '../../shared/user-terms.js';
+import type { KnownUsers, StoreUserLimits } from '../../shared/user-terms.js';
 
 /** What the control plane says of users and prompts, from memory as far as that is allowed. */
 interface Known {
@@ -22,11 +22,11 @@ interface Known {
 export interface Opened {
   readonly thread: ThreadClient;
   readonly known: Known;
-  readonly control: ControlPlane;
+  readonly control: ControlStore;
 }
 
 /** The way of all parts of the store to its thread, and to the control plane. */
-export class StoreReach {
+export class StoreHandle {
   #opened: Opened | null = null;
   /** Of calls that cannot go to the thread before the control plane has told them who their user is. */
   readonly #asking = new Set<Promise<unknown>>();
@@ -46,7 +46,7 @@ export class StoreReach {
   }
 
   /** What the thread has to know of a user. @throws Error for a user that there is not */
-  async user(userId: string): Promise<UserTerms> {
+  async user(userId: string): Promise<StoreUserLimits> {
     const { users } = this.opened.known;
     const known = users.known(userId);
     if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-import type { Trouble } from '../files/troubles.js';
+import type { HealthIssue } from '../files/troubles.js';
 import type { Component } from '../../../component/component.js';
 import type { Settings } from '../../../component/factory.js';
 import type { Host } from '../../../component/host.js';
@@ -9,10 +9,10 @@ import { waitFor } from '../../../telemetry/wait-for.js';
 import { writeNotice, type LogNotice } from '../../../worker/notice-logger.js';
 import { plainError, type SpelledError } from '../../../worker/thread-protocol.js';
 import { ThreadClient } from '../../../worker/thread-client.js';
-import { isControlPlane, type ControlPlane } from '../../contracts/control-plane.js';
+import { isControlStore, type ControlStore } from '../../contracts/control-plane.js';
 import type { FactIntake, FactNews, FactPage } from '../../contracts/events.js';
 import { MeasuredBytes } from '../../shared/measured-bytes.js';
-import type { TelemetryPlane } from '../../contracts/telemetry-plane.js';
+import type { TelemetryStore } from '../../contracts/telemetry-plane.js';
 import type { Transferable } from '../../contracts/transfer.js';
 import { BatchWrites } from './batch-writes.js';
 import { CallOrder } from '../../shared/call-order.js';
@@ -30,12 +30,12 @@ import { RunsClient } from './runs-client.js';
 import type { StoreOptions } from '../thread/store-options.js';
 import { StoreMetrics } from './store-metrics.js';
 import { TransferClient } from './transfer-client.js';
-import { StoreReach } from './store-reach.js';
-import { ToldArrivals } from '../../shared/told-arrivals.js';
+import { StoreHandle } from './store-reach.js';
+import { LocalChangeFeed } from '../../shared/told-arrivals.js';
 import { timeOutIdle } from './time-out-idle.js';
 import { KnownUsers } from '../../shared/user-terms.js';
 import type { CommitReport } from '../write/writer.js';
-import { notOpen, reviveError, unavailable } from '../../contracts/errors.js';
+import { notOpen, deserializeError, unavailable } from '../../contracts/errors.js';
 import { StoreOpenError } from '../files/store-open-error.js';
 import { MessageChannel } from 'node:worker_threads';
 import type { Clock, Logger } from '../../../component/telemetry.js';
@@ -106,9 +106,9 @@ const IDLE_EVERY_MS = 5000;
  * The embedded store as the rest of the daemon sees it: it turns batches into columns, hands them to the store thread,
  * and answers when they are committed.
  */
-export class DuckDBStore implements Component, TelemetryPlane, Transferable {
-  readonly #reach = new StoreReach();
-  readonly arrivals = new ToldArrivals();
+export class DuckDBStore implements Component, TelemetryStore, Transferable {
+  readonly #reach = new StoreHandle();
+  readonly arrivals = new LocalChangeFeed();
   readonly runs = new RunsClient(this.#reach, this.arrivals);
   readonly agents = readsOver(this.#reach, 'agents', {});
   readonly models = readsOver(this.#reach, 'models', {});
@@ -118,7 +118,7 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
   readonly logs = logReads(this.#reach);
   readonly map = mapReads(this.#reach);
   readonly prompts = promptRuns(this.#reach);
-  readonly figures = alertFigures(this.#reach);
+  readonly stats = alertFigures(this.#reach);
   readonly past = readsOver(this.#reach, 'past', {});
   readonly usage = readsOver(this.#reach, 'usage', {});
   readonly transfer = new TransferClient(this.#reach, () => sourceOf(this.#id ?? ''));
@@ -132,7 +132,7 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
   #id: string | null = null;
   #host: Host | null = null;
   #intake: FactIntake | null = null;
-  #troubles: readonly Trouble[] = [];
+  #healthIssues: readonly HealthIssue[] = [];
   /** Whether events of telemetry cannot be brought to the control plane. */
   #isBehind = false;
 
@@ -146,7 +146,7 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
   /** @throws StoreOpenError with the file and the cure. */
   async start(host: Host): Promise<void> {
     this.#host = host;
-    const plane = host.extension(this.#options.control, isControlPlane);
+    const plane = host.extension(this.#options.control, isControlStore);
     const options: StoreOptions = { ...this.#options, control: await plane.identity() };
     const thread = new ThreadClient({
       module: firstModule(new URL('../thread/store-thread.js', import.meta.url)),
@@ -191,7 +191,7 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
     this.#ends.push(...this.#metrics.observe(() => this.writer.queuedBytes, this.#options.path));
     this.#intake = await this.#bringFacts(thread, plane, this.#id);
     this.#repeat(FIGURES_EVERY_MS, async () => {
-      this.#metrics.update(await this.#reach.call('figures'));
+      this.#metrics.update(await this.#reach.call('stats'));
     });
     // Later, so that no read holds up the first requests.
     this.#repeat(OLDEST_EVERY_MS, () => this.#showOldest(), true);
@@ -244,7 +244,7 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
   }
 
   /** What is behind the mark that the log has is brought there at once, without a way through this thread. */
-  async #bringFacts(thread: ThreadClient, plane: ControlPlane, id: string): Promise<FactIntake> {
+  async #bringFacts(thread: ThreadClient, plane: ControlStore, id: string): Promise<FactIntake> {
     const { clock, logger } = this.#settings;
     const reports = new FactReports(logger, clock, (isFailing) => {
       this.#isBehind = isFailing;
@@ -256,8 +256,8 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
   #notice(notice: string, value: unknown): void {
     if (notice === 'commit') {
       this.#metrics.committed(value as CommitReport);
-    } else if (notice === 'troubles') {
-      this.#troubles = value as readonly Trouble[];
+    } else if (notice === 'healthIssues') {
+      this.#healthIssues = value as readonly HealthIssue[];
       this.#tellStatus();
     } else if (notice === 'log') {
       writeNotice(this.#settings.logger, value as LogNotice);
@@ -265,8 +265,8 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
   }
 
   #tellStatus(): void {
-    const messages = [...(this.#isBehind ? [BEHIND] : []), ...this.#troubles.map(({ message }) => message)];
-    const level = this.#troubles.some((one) => one.level === 'recoverable') ? 'recoverable' : 'degraded';
+    const messages = [...(this.#isBehind ? [BEHIND] : []), ...this.#healthIssues.map(({ message }) => message)];
+    const level = this.#healthIssues.some((one) => one.level === 'recoverable') ? 'recoverable' : 'degraded';
     this.#host?.reportStatus(
       messages.length === 0 ? { level: 'ok' } : { level, message: messages.join(' ') },
     );
@@ -297,5 +297,5 @@ export class DuckDBStore implements Component, TelemetryPlane, Transferable {
 
 /** Errors of the store thread as those of this side. */
 function revive(error: SpelledError): Error {
-  return reviveError(error, { StoreOpenError });
+  return deserializeError(error, { StoreOpenError });
 }

@@ -1,8 +1,8 @@
 import type { EventType } from '../../../signal/event.js';
 import type { Micros } from '../../../signal/time.js';
-import type { ControlPlane } from '../../contracts/control-plane.js';
+import type { ControlStore } from '../../contracts/control-plane.js';
 import type { KnownUsers } from '../../shared/user-terms.js';
-import type { StoreReach } from './store-reach.js';
+import type { StoreHandle } from './store-reach.js';
 
 /** A page of idle runs may name tenants that the one before did not; the next turn goes on where this one ends. */
 const MOST_ROUNDS = 20;
@@ -12,8 +12,8 @@ const MOST_ROUNDS = 20;
  * are wanted of them.
  */
 export async function timeOutIdle(
-  reach: Pick<StoreReach, 'call'>,
-  { users, plane }: { readonly users: KnownUsers; readonly plane: Pick<ControlPlane, 'accounts'> },
+  reach: Pick<StoreHandle, 'call'>,
+  { users, plane }: { readonly users: KnownUsers; readonly plane: Pick<ControlStore, 'accounts'> },
   now: Micros,
 ): Promise<void> {
   const wanted = new Map<number, readonly EventType[]>();

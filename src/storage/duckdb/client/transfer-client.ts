@@ -18,7 +18,7 @@ import type {
 import { LOG_MESSAGE, type LogsMessage } from '../write/encode-logs.js';
 import { POINT_MESSAGE, STREAM_MESSAGE, type PointsMessage } from '../write/encode-points.js';
 import { ORIGIN_MESSAGE } from '../write/origin-message.js';
-import type { StoreReach } from './store-reach.js';
+import type { StoreHandle } from './store-reach.js';
 
 /** How often it is asked whether all events lie in their log, and for how long. */
 const ASK_AGAIN_MS = 20;
@@ -30,17 +30,17 @@ export class TransferClient implements TelemetryTransfer {
   readonly in: TelemetryIn;
 
   /** @param source the name under which the store's events come into the log */
-  constructor(reach: StoreReach, source: () => string) {
+  constructor(reach: StoreHandle, source: () => string) {
     this.out = new OutClient(reach, source);
     this.in = new InClient(reach);
   }
 }
 
 class OutClient implements TelemetryOut {
-  readonly #reach: StoreReach;
+  readonly #reach: StoreHandle;
   readonly #source: () => string;
 
-  constructor(reach: StoreReach, source: () => string) {
+  constructor(reach: StoreHandle, source: () => string) {
     this.#reach = reach;
     this.#source = source;
   }
@@ -75,9 +75,9 @@ class OutClient implements TelemetryOut {
 }
 
 class InClient implements TelemetryIn {
-  readonly #reach: StoreReach;
+  readonly #reach: StoreHandle;
 
-  constructor(reach: StoreReach) {
+  constructor(reach: StoreHandle) {
     this.#reach = reach;
   }
 

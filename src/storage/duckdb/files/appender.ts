@@ -1,5 +1,5 @@
 import duckdb from '@duckdb/node-bindings';
-import { byteAt, itemAt, must } from '../../../signal/checked.js';
+import { byteAt, itemAt, invariant } from '../../../signal/checked.js';
 import type { ColumnsReader } from '../../../worker/columns-reader.js';
 import { WIDTHS, type Column } from '../../../worker/columns.js';
 import { columnsOf, type Assigned, type AssignedColumns, type Table } from '../../schema/table.js';
@@ -90,7 +90,7 @@ export class TableAppender {
   }
 
   #markNulls(source: ColumnsReader, wireColumn: number, position: number, from: number, count: number): void {
-    const bits = must(this.#validity[position], 'place for the nulls of a column');
+    const bits = invariant(this.#validity[position], 'place for the nulls of a column');
     const nulls = source.nullFlags(wireColumn);
     for (let i = 0; i < count; i++) {
       if (nulls[from + i] === 1) {

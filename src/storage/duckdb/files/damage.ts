@@ -4,7 +4,7 @@ import { MS_PER_MINUTE } from '../../../signal/time-units.js';
 import { SparseLog } from '../../../telemetry/sparse-log.js';
 import type { OpenFiles } from './metadata-copy.js';
 import type { SegmentFiles } from './segment-files.js';
-import type { Troubles } from './troubles.js';
+import type { HealthIssues } from './troubles.js';
 
 /** How often the log repeats that a file is damaged. */
 const SAY_MS = 10 * MS_PER_MINUTE;
@@ -31,7 +31,7 @@ interface Parts {
   readonly names: SegmentFiles;
   readonly logger: Logger;
   readonly clock: Clock;
-  readonly troubles: Troubles;
+  readonly healthIssues: HealthIssues;
 }
 
 /** Reports damaged blocks: in `/readyz` until the next start, and in the log every ten minutes for each file. */
@@ -59,7 +59,7 @@ export class Damage {
   notice(error: unknown, files: OpenFiles): void {
     const damage = damageIn(error);
     if (damage === null) return;
-    const { names, logger, clock, troubles } = this.#parts;
+    const { names, logger, clock, healthIssues } = this.#parts;
     this.#statements++;
     const file = fileOf(damage, names, files);
     this.#file = file;
@@ -67,7 +67,7 @@ export class Damage {
     this.#logs.set(file, log);
     const message = `${file} has damaged blocks: requests that need them fail, other data is served. Stop the daemon and run jackdaw store check to list the damage; then restore a backup, or copy the rest to a new store with jackdaw export --skip-damaged.`;
     log.warn(0, { err: error, file }, message);
-    troubles.set(`damage of ${file}`, message);
+    healthIssues.set(`damage of ${file}`, message);
   }
 }
 

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { ConsumeError } from '../../../component/consume-error.js';
 import type { Clock, Logger } from '../../../component/telemetry.js';
 import { PRIVATE_FILE } from '../../../config/private-path.js';
-import type { Troubles } from './troubles.js';
+import type { HealthIssues } from './troubles.js';
 
 interface Parts {
   /** The main file's path: the reserve lies beside it. */
@@ -14,7 +14,7 @@ interface Parts {
   readonly bytes: number;
   readonly logger: Logger;
   readonly clock: Clock;
-  readonly troubles: Troubles;
+  readonly healthIssues: HealthIssues;
 }
 
 /** How often to check whether there is room again. */
@@ -97,12 +97,12 @@ export class DiskRoom {
   #ranOut(cause: unknown): void {
     if (this.#isShort || this.#stop.signal.aborted) return;
     this.#isShort = true;
-    const { logger, troubles, bytes } = this.#parts;
+    const { logger, healthIssues, bytes } = this.#parts;
     logger.error(
       { err: cause },
       'The disk of the store is full: writes are refused until space is free; reads and retention continue.',
     );
-    troubles.set(
+    healthIssues.set(
       TROUBLE,
       `The disk of the store is full: reads and retention continue, writes are refused until ${mebibytes(this.#needed)} MiB are free. Free space, use a larger disk, or shorten extensions.duckdb.retention.`,
       'recoverable',
@@ -149,10 +149,10 @@ export class DiskRoom {
   }
 
   #isEnough(): void {
-    const { logger, troubles } = this.#parts;
+    const { logger, healthIssues } = this.#parts;
     if (!this.#isShort || this.#stop.signal.aborted) return;
     this.#isShort = false;
-    troubles.set(TROUBLE, null);
+    healthIssues.set(TROUBLE, null);
     logger.info({}, 'There is room on the disk of the store again: writes go on.');
   }
 

@@ -10,7 +10,7 @@ import { isInvalidated, literal, MAIN, type Database } from './database.js';
 import { MAIN_SCHEMA, migrate } from './migrations.js';
 import { SegmentFiles } from './segment-files.js';
 import { StoreOpenError } from './store-open-error.js';
-import type { Troubles } from './troubles.js';
+import type { HealthIssues } from './troubles.js';
 import { quarantineUnusable, type CheckedFile } from './unusable-rows.js';
 
 /** What the main file holds. */
@@ -29,7 +29,7 @@ export interface MainFile {
 export async function openMainFile(
   database: Database,
   { path, control }: { readonly path: string; readonly control: string },
-  parts: { readonly logger: Logger; readonly troubles: Troubles },
+  parts: { readonly logger: Logger; readonly healthIssues: HealthIssues },
 ): Promise<MainFile> {
   const connection = await database.connect();
   await connection.run(`USE ${MAIN}`);

@@ -1,7 +1,7 @@
 import type { Logger } from '../../../component/telemetry.js';
 import { formatTime, type Micros } from '../../../signal/time.js';
 import type { ClockNote } from './clock-notes.js';
-import type { Troubles } from './troubles.js';
+import type { HealthIssues } from './troubles.js';
 
 /** By how much the clock may go on between two checks, which are an hour apart while the daemon runs. */
 const LARGEST_STEP = 2 * 86_400_000_000;
@@ -14,7 +14,7 @@ interface Parts {
   readonly notes: { read(): Promise<ClockNote | null>; write(note: ClockNote): Promise<void> };
   /** When the newest run was last heard of; null where there is none. */
   readonly heardUpTo: () => Promise<Micros | null>;
-  readonly troubles: Troubles;
+  readonly healthIssues: HealthIssues;
   readonly logger: Logger;
 }
 
@@ -59,15 +59,15 @@ export class RetentionClock {
   }
 
   #tell({ trustedAt, ahead }: ClockNote, before: ClockNote, now: Micros): void {
-    const { troubles, logger } = this.#parts;
+    const { healthIssues, logger } = this.#parts;
     if (ahead === null) {
-      troubles.set(TROUBLE, null);
+      healthIssues.set(TROUBLE, null);
       if (before.ahead !== null)
         logger.info({ clock: formatTime(now) }, 'The system clock is trusted again; retention resumed.');
       return;
     }
     const message = `The clock jumped ahead to ${formatTime(ahead.since)}; the last trusted time is ${formatTime(trustedAt)}. Retention uses that time until ${formatTime(ahead.since + CONFIRMED_AFTER)}, a day after the jump. If the clock is wrong, correct it.`;
-    troubles.set(TROUBLE, message);
+    healthIssues.set(TROUBLE, message);
     if (before.ahead?.since !== ahead.since) logger.warn({ clock: formatTime(now) }, message);
   }
 }

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { must } from '../../../signal/checked.js';
+import { invariant } from '../../../signal/checked.js';
 
 /** The commits whose ids a file of ids has: those after `after`, up to `upTo`. */
 export interface CommitRange {
@@ -27,7 +27,7 @@ export function lastWithIds(mainPath: string): number {
 function allRuns(mainPath: string): { readonly path: string; readonly range: CommitRange }[] {
   const runs = INDEX_KINDS.flatMap((kind) => new RunNames(mainPath, kind).list().runs);
   return runs.map((path) => {
-    const [, after, upTo] = must(/-(\d+)-(\d+)\.ids$/.exec(path), 'range of commits in a name');
+    const [, after, upTo] = invariant(/-(\d+)-(\d+)\.ids$/.exec(path), 'range of commits in a name');
     return { path, range: { after: Number(after), upTo: Number(upTo) } };
   });
 }

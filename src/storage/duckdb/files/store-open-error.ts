@@ -21,13 +21,13 @@ export function openError(path: string, cause: unknown): StoreOpenError {
   const damage = damageIn(cause);
   if (damage !== null) {
     return new StoreOpenError(
-      `The file ${path} is damaged: ${firstLine(damage.message)}. ${cureOf(path)} To list what is damaged, run jackdaw store check.`,
+      `The file ${path} is damaged: ${firstLine(damage.message)}. ${remedyOf(path)} To list what is damaged, run jackdaw store check.`,
       { cause },
     );
   }
   if (/not a valid DuckDB database file|Serialization Error|older version|newer version/.test(text)) {
     return new StoreOpenError(
-      `The file ${path} cannot be read as a store: ${firstLine(text)}. ${cureOf(path)}`,
+      `The file ${path} cannot be read as a store: ${firstLine(text)}. ${remedyOf(path)}`,
       { cause },
     );
   }
@@ -39,7 +39,7 @@ export function isLocked(cause: unknown): boolean {
   return cause instanceof Error && cause.message.includes('Could not set lock');
 }
 
-function cureOf(path: string): string {
+function remedyOf(path: string): string {
   return /\.(cold|hot-\d+)\.duckdb$/.test(path)
     ? 'Restore it from a backup, or move it away and start with jackdaw run --accept-loss to continue without its telemetry.'
     : 'Restore it from a backup, or move all files of this store away to start with an empty store.';

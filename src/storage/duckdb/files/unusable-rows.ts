@@ -1,6 +1,6 @@
 import type { Logger } from '../../../component/telemetry.js';
 import type { Connection } from './connection.js';
-import type { Troubles } from './troubles.js';
+import type { HealthIssues } from './troubles.js';
 
 /** The largest number that JavaScript holds exactly, whether it counts microseconds or anything else. */
 const MOST = Number.MAX_SAFE_INTEGER;
@@ -46,7 +46,7 @@ const UNUSABLE = 'unusable_rows';
 export async function quarantineUnusable(
   connection: Connection,
   file: CheckedFile,
-  { logger, troubles }: { readonly logger: Logger; readonly troubles: Troubles },
+  { logger, healthIssues }: { readonly logger: Logger; readonly healthIssues: HealthIssues },
 ): Promise<void> {
   const { catalog, path, tables } = file;
   const looks = tables.flatMap((table) =>
@@ -71,7 +71,7 @@ export async function quarantineUnusable(
   const listed = [...counts].map(([name, count]) => `${count} of ${name}`).join(', ');
   const message = `Moved rows with invalid values to the table ${UNUSABLE} of ${path}: ${listed}.${file.hint?.(counts) ?? ''}`;
   logger.error({ rows: Object.fromEntries(counts), file: path }, message);
-  troubles.set(`unusable rows of ${path}`, message);
+  healthIssues.set(`unusable rows of ${path}`, message);
 }
 
 /** @returns how many rows */

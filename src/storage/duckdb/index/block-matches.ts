@@ -1,4 +1,4 @@
-import { must, shortAt, wordAt } from '../../../signal/checked.js';
+import { invariant, shortAt, wordAt } from '../../../signal/checked.js';
 import type { Micros } from '../../../signal/time.js';
 import type { Connection } from '../files/connection.js';
 import { extremesOf } from '../segments/extremes.js';
@@ -63,7 +63,7 @@ export async function findInBlocks(
     }),
     numbers: async (wanted) =>
       await reader.numbers(
-        wanted.map(({ list, places }) => ({ candidate: must(byNumber.get(list.block), 'block'), places })),
+        wanted.map(({ list, places }) => ({ candidate: invariant(byNumber.get(list.block), 'block'), places })),
       ),
   };
 }
@@ -86,7 +86,7 @@ async function candidatesOf(
     if (range === undefined) return [];
     const counts = records.get(block.block) ?? new Map<string, number>();
     const open = hashes.filter((hash) => counts.get(hash) !== block.records);
-    const entries = open.reduce((sum, hash) => sum + must(counts.get(hash), 'count of a term'), 0);
+    const entries = open.reduce((sum, hash) => sum + invariant(counts.get(hash), 'count of a term'), 0);
     const inRange = range.last - range.first + 1;
     let count: number | null = null;
     if (phraseCondition === null && open.length === 0) count = inRange;
@@ -148,7 +148,7 @@ class MatchReader {
     const placesOf = new Map(wanted.map(({ candidate, places }) => [candidate, places]));
     const look = (candidate: Candidate, positions: Positions): void => {
       const base = candidate.block.block * BLOCK_RECORDS;
-      const places = positions.fromEnd(must(placesOf.get(candidate), 'list of places'));
+      const places = positions.fromEnd(invariant(placesOf.get(candidate), 'list of places'));
       found.set(
         candidate,
         places.map((position) => base + position),
@@ -160,7 +160,7 @@ class MatchReader {
     for (const batch of batchesOf(missing)) {
       for (const [candidate, positions] of await this.#read(batch)) look(candidate, positions);
     }
-    return wanted.map(({ candidate }) => must(found.get(candidate), 'list of records'));
+    return wanted.map(({ candidate }) => invariant(found.get(candidate), 'list of records'));
   }
 
   /** Works out the positions in some blocks, and keeps them while there is room. */

@@ -1,4 +1,4 @@
-import { itemAt, must } from '../../../signal/checked.js';
+import { itemAt, invariant } from '../../../signal/checked.js';
 import type { Connection } from '../files/connection.js';
 import type { BlockMatches, FoundInBlocks } from './block-matches.js';
 import { HotKeys } from './hot-keys.js';
@@ -18,7 +18,7 @@ export async function readKeys(
   const found: (LogKey | undefined)[][] = [];
   for (const { list, places } of wanted) {
     if (list instanceof HotKeys) found.push(await list.at(places));
-    else found.push(must(numbersOf.get(list), 'list of records').map((number) => keys.get(number)));
+    else found.push(invariant(numbersOf.get(list), 'list of records').map((number) => keys.get(number)));
   }
   return found;
 }

@@ -21,13 +21,13 @@ export class HotKeys implements KeyList {
   /** The newest of them, as far as they were read. */
   readonly #first: readonly LogKey[];
 
-  private constructor(connection: Connection, found: Found, figures: Figures, first: readonly LogKey[]) {
+  private constructor(connection: Connection, found: Found, stats: Stats, first: readonly LogKey[]) {
     this.#connection = connection;
     this.#found = found;
     this.#first = first;
-    this.count = figures.count;
-    this.newest = figures.newest;
-    this.oldest = figures.oldest;
+    this.count = stats.count;
+    this.newest = stats.newest;
+    this.oldest = stats.oldest;
   }
 
   /** @param records how many of them may be asked for, counted from the newest */
@@ -42,15 +42,15 @@ export class HotKeys implements KeyList {
     if (parts.length === 0) return new HotKeys(connection, found, NONE, []);
     const limit = records > FIRST_RECORDS ? 1 : records;
     const sql = `SELECT ${KEY_COLUMNS}, (count(*) OVER ())::UINTEGER AS found, epoch_us(min(timestamp) OVER ()) AS oldest FROM (${found.sql}) ORDER BY timestamp DESC, id DESC LIMIT ${limit}`;
-    let figures = NONE;
+    let stats = NONE;
     const first: LogKey[] = [];
     for await (const chunk of connection.wholeChunks(sql, found.values)) {
       for (let row = 0; row < chunk.rows; row++) first.push(keyAt(chunk, row));
       const count = wordAt(chunk.words(KEY_WIDTH, 4), 0);
       const oldest = int64At(chunk.words(KEY_WIDTH + 1, 8), 0);
-      figures = { count, newest: first[0]?.timestamp ?? oldest, oldest };
+      stats = { count, newest: first[0]?.timestamp ?? oldest, oldest };
     }
-    return new HotKeys(connection, found, figures, first);
+    return new HotKeys(connection, found, stats, first);
   }
 
   /** The keys at some places, 0 for the newest. */
@@ -76,6 +76,6 @@ interface Found {
   readonly values: LogSearch['condition']['values'];
 }
 
-type Figures = Pick<KeyList, 'count' | 'newest' | 'oldest'>;
+type Stats = Pick<KeyList, 'count' | 'newest' | 'oldest'>;
 
-const NONE: Figures = { count: 0, newest: 0, oldest: 0 };
+const NONE: Stats = { count: 0, newest: 0, oldest: 0 };

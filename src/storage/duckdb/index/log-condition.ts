@@ -1,13 +1,13 @@
 import { SEVERITIES } from '../../../signal/log-record.js';
 import { isAscii, phrasesOf } from '../../shared/log-text.js';
-import type { LogFilter, LogPlace } from '../../contracts/logs.js';
+import type { LogFilter, LogCursor } from '../../contracts/logs.js';
 import type { Parameter } from '../files/plain-rows.js';
 import { severityTerm, type Term } from './terms.js';
 
 /** What a search looks for, and behind which place. */
 export interface PlacedFilter extends LogFilter {
   /** Its id is one that was printed by the store. */
-  readonly after?: LogPlace;
+  readonly after?: LogCursor;
 }
 
 /** A search in the forms that its steps need. */
@@ -57,7 +57,7 @@ export function logSearch(tenant: number, filter: PlacedFilter): LogSearch {
 }
 
 /** The condition that a record comes behind a place, in a form by which row groups are pruned. */
-export function isBehind({ timestamp, id }: LogPlace): string {
+export function isBehind({ timestamp, id }: LogCursor): string {
   const time = `make_timestamp(${timestamp})`;
   return `timestamp <= ${time} AND (timestamp < ${time} OR id < '${id}'::UUID)`;
 }

@@ -12,7 +12,7 @@ import { ColdUpkeep } from './cold-upkeep.js';
 import { copySegment, noteReplacedInQuarantine } from './segment-copy.js';
 import type { Segment } from '../segments/segment.js';
 import type { Segments } from '../segments/segments.js';
-import type { Troubles } from '../files/troubles.js';
+import type { HealthIssues } from '../files/troubles.js';
 
 /** The pause after a slice: among the measured ones the one that disturbs acknowledgements least. */
 const PAUSE_MS = 20;
@@ -41,7 +41,7 @@ export interface CompactionPace {
 
 interface Parts {
   readonly segments: Segments;
-  readonly troubles: Troubles;
+  readonly healthIssues: HealthIssues;
   readonly damage: Damage;
   readonly logger: Logger;
   readonly pace?: CompactionPace | undefined;
@@ -56,7 +56,7 @@ interface Parts {
 export class Compactor {
   readonly #connection: Connection;
   readonly #segments: Segments;
-  readonly #troubles: Troubles;
+  readonly #healthIssues: HealthIssues;
   readonly #logger: Logger;
   readonly #pace: CompactionPace;
   #running: Promise<void> | null = null;
@@ -72,10 +72,10 @@ export class Compactor {
   #exclusive: Promise<void> = Promise.resolve();
 
   /** @param connection the compactor's own */
-  constructor(connection: Connection, { segments, troubles, damage, logger, pace }: Parts) {
+  constructor(connection: Connection, { segments, healthIssues, damage, logger, pace }: Parts) {
     this.#connection = connection;
     this.#segments = segments;
-    this.#troubles = troubles;
+    this.#healthIssues = healthIssues;
     this.#logger = logger;
     this.#pace = pace ?? { retryMs: RETRY_MS, lateEveryMs: LATE_EVERY_MS };
     this.#cold = new ColdUpkeep(connection, {
@@ -203,7 +203,7 @@ export class Compactor {
     for (const [one, isRead] of canBeRead) {
       const message = isRead ? quarantineMessage(one.path) : unreadableMessage(one.path);
       this.#logger.error({ file: one.path }, message);
-      this.#troubles.set(`segment ${one.number}`, message);
+      this.#healthIssues.set(`segment ${one.number}`, message);
     }
     if (++this.#compactions % FOLD_EVERY === 0) await this.#cold.foldSums();
     // What waits to be moved goes first.
@@ -230,7 +230,7 @@ export class Compactor {
         });
         await this.#cold.checkpoint();
       });
-      this.#troubles.set(`segment ${segment.number}`, null);
+      this.#healthIssues.set(`segment ${segment.number}`, null);
       this.#logger.info({ file: segment.path }, 'A quarantined segment was compacted.');
     } catch (error) {
       if (this.#stop.signal.aborted) return;

@@ -1,5 +1,5 @@
 import { SPAN_TYPES } from '../../../signal/span.js';
-import { NO_GRADE, printGrade, type Grade } from '../../../signal/span-grade.js';
+import { NO_GRADE, encodeGrade, type Grade } from '../../../signal/span-grade.js';
 import { formatTime } from '../../../signal/time.js';
 import { hourRanges } from './hour-ranges.js';
 import { RangeSums, UNNUMBERED } from './range-sums.js';
@@ -30,7 +30,7 @@ export async function rebuildSums(work: RebuildWork): Promise<number> {
     const differing = await work.read((connection, capture) =>
       new RangeSums(work, connection, capture).compare(range),
     );
-    for (const part of differing) work.findings.add('sums', part.tenant, () => inWords(work, part));
+    for (const part of differing) work.findings.add('sums', part.tenant, () => asText(work, part));
     if (!work.dryRun) await correct(work, differing.filter(isNumbered));
   }
   return traces;
@@ -48,7 +48,7 @@ function isNumbered(part: SumPart): boolean {
   return numbers.every((number) => number < UNNUMBERED);
 }
 
-function inWords(work: RebuildWork, part: SumPart): string {
+function asText(work: RebuildWork, part: SumPart): string {
   const place = `hour ${formatTime(part.hour * HOUR)}`;
   if (part.kind === 'edge') {
     const { source_no: source, target_no: target, spans, grade } = part.edge;
@@ -63,7 +63,7 @@ function inWords(work: RebuildWork, part: SumPart): string {
 }
 
 function ofGrade(grade: Grade | null): string {
-  return grade === null ? ' without a grade, counted by an older version' : printGrade(grade);
+  return grade === null ? ' without a grade, counted by an older version' : encodeGrade(grade);
 }
 
 /** @param lacking how many have to be added, or, if negative, taken away */

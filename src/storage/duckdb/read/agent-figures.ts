@@ -10,7 +10,7 @@ import type { Read } from '../segments/read.js';
 import { newest } from '../segments/relation.js';
 import type { AgentTotals } from '../stats/counted-run.js';
 import type { CellReading } from '../stats/run-cells.js';
-import type { RunFigures } from '../stats/run-figures.js';
+import type { RunStats } from '../stats/run-figures.js';
 import type { Capture } from '../segments/segment.js';
 import { ESTIMATES, FAILED } from './estimates.js';
 import { number, sumOf } from '../write/run-summary.js';
@@ -29,15 +29,15 @@ const P95 = 'quantile_cont(duration_ms, 0.95) AS p95_latency_ms';
 /** Agents of one user with their 95th percentile of duration, in the order given. */
 export async function compareAgents(
   read: Read,
-  figures: RunFigures,
+  stats: RunStats,
   tenant: number,
   compared: readonly KnownAgent[],
 ): Promise<AgentComparison[]> {
   const of = { tenant, numbers: compared.map((agent) => agent.agent_no) };
-  const starts = await figures.loadNewest(read, of);
+  const starts = await stats.loadNewest(read, of);
   return await read(async (connection, capture) => {
     // First from memory, which changes with the commits that come while the table is read.
-    const summaries = compared.map((agent) => summary(agent, figures.totals(agent.agent_no), starts));
+    const summaries = compared.map((agent) => summary(agent, stats.totals(agent.agent_no), starts));
     const rows = await connection.rows(
       `SELECT agent_no, ${P95} FROM ${newest(capture, TRACES, runsOf(of))} GROUP BY agent_no`,
     );
@@ -49,9 +49,9 @@ export async function compareAgents(
   });
 }
 
-export async function readAgent(read: Read, figures: RunFigures, agent: KnownAgent): Promise<AgentSummary> {
-  const starts = await figures.loadNewest(read, { tenant: agent.tenant, numbers: [agent.agent_no] });
-  return summary(agent, figures.totals(agent.agent_no), starts);
+export async function readAgent(read: Read, stats: RunStats, agent: KnownAgent): Promise<AgentSummary> {
+  const starts = await stats.loadNewest(read, { tenant: agent.tenant, numbers: [agent.agent_no] });
+  return summary(agent, stats.totals(agent.agent_no), starts);
 }
 
 /** The UTC days on which the agent's runs started, oldest first. Whole days that are kept are not read again. */

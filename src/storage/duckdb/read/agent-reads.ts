@@ -13,15 +13,15 @@ import { isKnown, type Agent, type Agents } from '../stats/agents.js';
 import type { RunCells } from '../stats/run-cells.js';
 import { inOrder } from '../../shared/agents-in-order.js';
 import type { Read } from '../segments/read.js';
-import type { RunFigures } from '../stats/run-figures.js';
-import type { Asker, Served } from '../segments/asker.js';
+import type { RunStats } from '../stats/run-figures.js';
+import type { ReadContext, Served } from '../segments/asker.js';
 import { agentDays, compareAgents, readAgent, summary } from './agent-figures.js';
 import { estimateRuns } from './estimates.js';
 
 /** What is known of agents without reading the tables. */
 interface Known {
   readonly agents: Agents;
-  readonly figures: RunFigures;
+  readonly stats: RunStats;
   readonly days: RunCells<AgentDay>;
 }
 
@@ -33,30 +33,30 @@ export class AgentReads implements Served<AgentsContract> {
     this.#known = known;
   }
 
-  async list({ tenant, short }: Asker): Promise<readonly AgentSummary[]> {
-    const listed = await this.#withFigures(short, tenant, () => this.#known.agents.ofTenant(tenant));
+  async list({ tenant, short }: ReadContext): Promise<readonly AgentSummary[]> {
+    const listed = await this.#withStats(short, tenant, () => this.#known.agents.ofTenant(tenant));
     return listed.sort(inOrder('-last_run_at'));
   }
 
   /** Only agents of the user are looked at. */
   async find(
-    { tenant, short }: Asker,
+    { tenant, short }: ReadContext,
     { query = '', sort = '-last_run_at' }: AgentFilter,
     { offset, limit }: PageRange,
   ): Promise<Page<AgentSummary>> {
     const { agents } = this.#known;
-    const found = await this.#withFigures(short, tenant, () =>
+    const found = await this.#withStats(short, tenant, () =>
       query === '' ? agents.ofTenant(tenant) : agents.matching(tenant, query),
     );
     return { items: found.sort(inOrder(sort)).slice(offset, offset + limit), count: found.length };
   }
 
-  async read({ tenant, short }: Asker, agentId: string): Promise<AgentSummary | null> {
+  async read({ tenant, short }: ReadContext, agentId: string): Promise<AgentSummary | null> {
     const agent = this.#known.agents.byId(tenant, agentId);
-    return agent === undefined ? null : await readAgent(short, this.#known.figures, agent);
+    return agent === undefined ? null : await readAgent(short, this.#known.stats, agent);
   }
 
-  async days({ tenant, short }: Asker, agentId: string, range: TimeRange): Promise<AgentDays | null> {
+  async days({ tenant, short }: ReadContext, agentId: string, range: TimeRange): Promise<AgentDays | null> {
     const agent = this.#known.agents.byId(tenant, agentId);
     if (agent === undefined) return null;
     const days = await short((connection, capture) =>
@@ -67,28 +67,28 @@ export class AgentReads implements Served<AgentsContract> {
     return { name: agent.name, days };
   }
 
-  async estimate({ tenant, long }: Asker, agentId: string): Promise<EstimatedRuns | null> {
+  async estimate({ tenant, long }: ReadContext, agentId: string): Promise<EstimatedRuns | null> {
     const agent = this.#known.agents.byId(tenant, agentId);
     if (agent === undefined) return null;
     return await long((connection, capture) => estimateRuns(connection, capture, agent));
   }
 
   async compare(
-    { tenant, short }: Asker,
+    { tenant, short }: ReadContext,
     agentIds: readonly string[],
   ): Promise<readonly AgentComparison[] | null> {
-    const { agents, figures } = this.#known;
+    const { agents, stats } = this.#known;
     const compared = agentIds.flatMap((id) => agents.byId(tenant, id) ?? []);
-    return compared.length < agentIds.length ? null : await compareAgents(short, figures, tenant, compared);
+    return compared.length < agentIds.length ? null : await compareAgents(short, stats, tenant, compared);
   }
   /** Those that have runs. @param wanted gives some agents of the user, as they are when it is called */
-  async #withFigures(read: Read, tenant: number, wanted: () => Iterable<Agent>): Promise<AgentSummary[]> {
-    const { figures } = this.#known;
+  async #withStats(read: Read, tenant: number, wanted: () => Iterable<Agent>): Promise<AgentSummary[]> {
+    const { stats } = this.#known;
     const ofAgents = (): Agent[] => [...wanted()].filter(({ kind }) => kind === 'agent');
     const numbers = ofAgents().map((agent) => agent.agent_no);
-    const starts = await figures.loadNewest(read, { tenant, numbers });
+    const starts = await stats.loadNewest(read, { tenant, numbers });
     return ofAgents().flatMap((agent) => {
-      const totals = figures.totals(agent.agent_no);
+      const totals = stats.totals(agent.agent_no);
       return isKnown(agent) && totals !== undefined && totals.runs > 0 ? summary(agent, totals, starts) : [];
     });
   }

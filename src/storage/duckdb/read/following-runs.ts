@@ -1,8 +1,8 @@
-import type { RunFilter, RunPlace, RunSearch } from '../../contracts/runs.js';
+import type { RunFilter, RunCursor, RunSearch } from '../../contracts/runs.js';
 import { TRACES } from '../../schema/tables.js';
 import type { Agent, Agents } from '../stats/agents.js';
 import type { RunList } from '../stats/counted-run.js';
-import type { RunFigures } from '../stats/run-figures.js';
+import type { RunStats } from '../stats/run-figures.js';
 import type { Row } from '../files/plain-rows.js';
 import type { Read } from '../segments/read.js';
 import { newest } from '../segments/relation.js';
@@ -18,7 +18,7 @@ import { orderOf, readRunsAt, whereMatching, type RunsPart } from './runs.js';
 const MOST_LISTS = 3;
 
 /** Runs behind a place, and the place of the last of them; null where no others follow. */
-export type FollowingPart = RunsPart & { readonly next: RunPlace | null };
+export type FollowingPart = RunsPart & { readonly next: RunCursor | null };
 
 /** What {@link RunSearch} asks for, with the numbers of the prompt's versions. */
 export interface FollowedSearch extends Omit<RunSearch, 'prompt'> {
@@ -28,20 +28,20 @@ export interface FollowedSearch extends Omit<RunSearch, 'prompt'> {
 /** What is known of runs without reading the tables. */
 interface KnownOfRuns {
   readonly agents: Agents;
-  readonly figures: RunFigures;
+  readonly stats: RunStats;
   readonly services: NodeNames;
   readonly agentsWith: AgentsWithSpans;
 }
 
 /** The runs of a list behind a place, not counted. */
-export async function followRuns(
+export async function listRunsAfter(
   read: Read,
   known: KnownOfRuns,
   tenant: number,
   search: FollowedSearch,
-  { after, limit }: { readonly after: RunPlace | null; readonly limit: number },
+  { after, limit }: { readonly after: RunCursor | null; readonly limit: number },
 ): Promise<FollowingPart> {
-  const { agents, figures } = known;
+  const { agents, stats } = known;
   const { span, promptNos, ...filter } = search;
   const matching = conditions(agents, tenant, filter);
   const spans = span === undefined ? undefined : wantedSpans(span, known, tenant);
@@ -52,16 +52,16 @@ export async function followRuns(
   const most = limit + 1;
   const isOfStarts = after === null && list !== null && isWholeList(filter) && promptNos === undefined;
   const isFirst = isOfStarts && spans === undefined;
-  if (isOfStarts) await figures.loadStarts(read, list, isFirst ? most : FIRST_RUNS);
+  if (isOfStarts) await stats.loadStarts(read, list, isFirst ? most : FIRST_RUNS);
   const ofAgents =
     isOfStarts && spans !== undefined ? listsOfAgents(known, tenant, matching.counted, spans) : [];
-  for (const one of ofAgents) await figures.loadStarts(read, one, FIRST_RUNS);
+  for (const one of ofAgents) await stats.loadStarts(read, one, FIRST_RUNS);
   return await read(async (connection, capture) => {
-    const since = isFirst ? figures.nthNewest(list, most) : null;
-    const begin = isOfStarts && !isFirst ? figures.nthNewest(list, FIRST_RUNS) : null;
+    const since = isFirst ? stats.nthNewest(list, most) : null;
+    const begin = isOfStarts && !isFirst ? stats.nthNewest(list, FIRST_RUNS) : null;
     const begins = ofAgents.map((one) => ({
       agentNo: one.agentNo,
-      begin: figures.nthNewest(one, FIRST_RUNS),
+      begin: stats.nthNewest(one, FIRST_RUNS),
     }));
     const from = since === null ? behind(filter, after) : `started_at >= make_timestamp(${since})`;
     const isOf = `tenant = ${tenant} AND ${sql} AND ${from}`;
@@ -93,13 +93,13 @@ export async function followRuns(
 
 /** The lists of some agents that were found to have such spans, each the runs that are counted under it. */
 function listsOfAgents(
-  { figures, agentsWith }: KnownOfRuns,
+  { stats, agentsWith }: KnownOfRuns,
   tenant: number,
   counted: readonly Agent[],
   spans: WantedSpans,
 ): (RunList & { readonly agentNo: number })[] {
   const found = agentsWith.foundLast(tenant, spans);
-  const runsOf = ({ agent_no: agentNo }: Agent): number => figures.totals(agentNo)?.runs ?? 0;
+  const runsOf = ({ agent_no: agentNo }: Agent): number => stats.totals(agentNo)?.runs ?? 0;
   return counted
     .filter(({ agent_no: agentNo }) => found.has(agentNo))
     .toSorted((one, other) => runsOf(other) - runsOf(one))
@@ -107,7 +107,7 @@ function listsOfAgents(
     .map(({ agent_no: agentNo }) => ({ tenant, agentNo }));
 }
 
-function placeOf({ id, start, value }: Row): RunPlace {
+function placeOf({ id, start, value }: Row): RunCursor {
   return {
     trace_id: String(id),
     started_at: Number(start),
@@ -116,7 +116,7 @@ function placeOf({ id, start, value }: Row): RunPlace {
 }
 
 /** The condition for runs behind a place of the list. */
-function behind({ sort, oldest_first = false }: RunFilter, place: RunPlace | null): string {
+function behind({ sort, oldest_first = false }: RunFilter, place: RunCursor | null): string {
   if (place === null) return 'TRUE';
   const than = oldest_first ? '>' : '<';
   const start = `make_timestamp(${place.started_at})`;

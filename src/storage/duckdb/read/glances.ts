@@ -1,7 +1,7 @@
 import { payloadsOf } from '../../../runs/rules/payload.js';
 import { RUN_STATUSES, SPAN_TYPES } from '../../../signal/span.js';
 import { inputPreview } from '../../shared/input-preview.js';
-import { GLANCE_MODELS, type RunGlance } from '../../contracts/runs.js';
+import { GLANCE_MODELS, type RunPreview } from '../../contracts/runs.js';
 import { PAYLOADS, SPANS, TRACES } from '../../schema/tables.js';
 import type { Connection } from '../files/connection.js';
 import type { Row } from '../files/plain-rows.js';
@@ -34,12 +34,12 @@ export interface PlacedRun {
 }
 
 /** What lists show of the spans of some runs. */
-export async function readGlances(
+export async function readPreviews(
   connection: Connection,
   capture: Capture,
   tenant: number,
   wanted: readonly PlacedRun[],
-): Promise<RunGlance[]> {
+): Promise<RunPreview[]> {
   if (wanted.length === 0) return [];
   const isOne = (runs: readonly string[]): string =>
     `tenant = ${tenant} AND trace_id IN (${runs.map((id) => `'${id}'::UUID`).join(', ')})`;
@@ -60,7 +60,7 @@ export async function readGlances(
   const firsts = rows.filter(({ line }) => line !== null);
   const inputs = await inputsOf(connection, capture, firsts, isOne(ids));
   return short.map(({ id }) =>
-    glanceOf(
+    previewOf(
       String(id),
       rows.filter((row) => row.id === id),
       inputs,
@@ -134,7 +134,7 @@ function keyOf(id: unknown, place: LinePlace): string {
   return `${String(id)} ${placeKey(place)}`;
 }
 
-function glanceOf(id: string, rows: readonly Row[], inputs: ReadonlyMap<string, string>): RunGlance {
+function previewOf(id: string, rows: readonly Row[], inputs: ReadonlyMap<string, string>): RunPreview {
   const models = rows.flatMap(({ model }) => (typeof model === 'string' && model !== '' ? [model] : []));
   const firsts = rows
     .filter(({ line }) => line !== null)

@@ -1,7 +1,7 @@
 import { SharedCache } from '../../shared/shared-cache.js';
-import type { RunGlance } from '../../contracts/runs.js';
+import type { RunPreview } from '../../contracts/runs.js';
 import type { Read } from '../segments/read.js';
-import { readGlances, type PlacedRun } from './glances.js';
+import { readPreviews, type PlacedRun } from './glances.js';
 
 /** Bytes of all users' glances and of one user's, and roughly what one takes beside its texts. */
 const MOST_BYTES = 32 * 1024 * 1024;
@@ -12,24 +12,24 @@ const GLANCE_BYTES = 400;
  * What lists show of the spans of runs, kept for those that were looked at last: with the commit of its header a glance never changes.
  * Target: the longest runs with previews in 100 ms. Over a million spans they take 260 ms of processor time without it, 25 with it.
  */
-export class KeptGlances {
+export class PreviewCache {
   /** Null: of this run nothing is shown. */
-  readonly #kept = new SharedCache<RunGlance | null>({
+  readonly #kept = new SharedCache<RunPreview | null>({
     mostSize: MOST_BYTES,
     mostSizeOfUser: MOST_BYTES_OF_USER,
   });
 
   /** @param find the runs as they are when it is called */
-  async read(short: Read, tenant: number, find: () => readonly PlacedRun[]): Promise<RunGlance[]> {
+  async read(short: Read, tenant: number, find: () => readonly PlacedRun[]): Promise<RunPreview[]> {
     const { known, unknown } = this.#split(tenant, find());
     if (unknown.length === 0) return known;
     return await short(async (connection, capture) => {
       const { known, unknown } = this.#split(tenant, find());
-      const found = await readGlances(connection, capture, tenant, unknown);
-      const byId = new Map(found.map((glance) => [glance.trace_id, glance]));
+      const found = await readPreviews(connection, capture, tenant, unknown);
+      const byId = new Map(found.map((preview) => [preview.trace_id, preview]));
       for (const run of unknown) {
-        const glance = byId.get(run.id) ?? null;
-        this.#kept.put(tenant, nameOf(run), glance, sizeOf(glance));
+        const preview = byId.get(run.id) ?? null;
+        this.#kept.put(tenant, nameOf(run), preview, sizeOf(preview));
       }
       return [...known, ...found];
     });
@@ -38,12 +38,12 @@ export class KeptGlances {
   #split(
     tenant: number,
     runs: readonly PlacedRun[],
-  ): { readonly known: RunGlance[]; readonly unknown: readonly PlacedRun[] } {
-    const known: RunGlance[] = [];
+  ): { readonly known: RunPreview[]; readonly unknown: readonly PlacedRun[] } {
+    const known: RunPreview[] = [];
     const unknown = runs.filter((run) => {
-      const glance = this.#kept.get(tenant, nameOf(run));
-      if (glance) known.push(glance);
-      return glance === undefined;
+      const preview = this.#kept.get(tenant, nameOf(run));
+      if (preview) known.push(preview);
+      return preview === undefined;
     });
     return { known, unknown };
   }
@@ -53,8 +53,8 @@ function nameOf({ id, seq }: PlacedRun): string {
   return `${id} ${seq}`;
 }
 
-function sizeOf(glance: RunGlance | null): number {
-  if (glance === null) return GLANCE_BYTES;
-  const texts = [...glance.models, glance.input_preview ?? ''];
+function sizeOf(preview: RunPreview | null): number {
+  if (preview === null) return GLANCE_BYTES;
+  const texts = [...preview.models, preview.input_preview ?? ''];
   return texts.reduce((bytes, text) => bytes + 2 * text.length, GLANCE_BYTES);
 }

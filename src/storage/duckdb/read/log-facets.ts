@@ -219,7 +219,7 @@ class FacetCounts {
     const buckets = [...this.#buckets]
       .filter(([, { count }]) => count > 0)
       .sort(([a], [b]) => a - b)
-      .map(([start, figures]) => ({ start, ...figures }));
+      .map(([start, stats]) => ({ start, ...stats }));
     return {
       count: buckets.reduce((sum, { count }) => sum + count, 0),
       severities: this.#severities,

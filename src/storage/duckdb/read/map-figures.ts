@@ -13,7 +13,7 @@ const P95 = 0.95;
  * @param graded a relation with `keys`, `grade` and `spans`, one row for each grade
  * @param keys columns
  */
-export function figuresOf(graded: string, keys: string): string {
+export function statsOf(graded: string, keys: string): string {
   const buckets = `SELECT ${keys}, grade // 2 AS bucket, sum(spans) AS n FROM ${graded} WHERE grade > 1 GROUP BY ALL HAVING n > 0`;
   const ranked = `SELECT *, sum(n) OVER (PARTITION BY ${keys} ORDER BY bucket ROWS UNBOUNDED PRECEDING) AS upto,
       ceil(${P95} * sum(n) OVER (PARTITION BY ${keys})) AS nth FROM (${buckets})`;

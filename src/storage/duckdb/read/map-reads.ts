@@ -1,6 +1,6 @@
 import type { MapHour, MapRange } from '../../contracts/service-map.js';
 import { Transfer } from '../../../worker/thread-protocol.js';
-import type { Asker } from '../segments/asker.js';
+import type { ReadContext } from '../segments/asker.js';
 import { readMapHours } from './map-hours.js';
 import { readMapPage, type MapList, type MapPage } from './service-map.js';
 
@@ -8,7 +8,7 @@ import { readMapPage, type MapList, type MapPage } from './service-map.js';
 export class MapReads {
   /** The first parts of its lists, of one moment. */
   async read(
-    { tenant, short }: Asker,
+    { tenant, short }: ReadContext,
     range: MapRange,
   ): Promise<Transfer<Readonly<Record<MapList, MapPage>>>> {
     return await short(async (connection, capture) => {
@@ -21,7 +21,7 @@ export class MapReads {
 
   /** A later part. @param after the names of the last item of the part before */
   async rest(
-    { tenant, short }: Asker,
+    { tenant, short }: ReadContext,
     range: MapRange,
     list: MapList,
     after: readonly string[],
@@ -32,7 +32,7 @@ export class MapReads {
     });
   }
 
-  async hours({ tenant, short }: Asker, range: MapRange): Promise<readonly MapHour[]> {
+  async hours({ tenant, short }: ReadContext, range: MapRange): Promise<readonly MapHour[]> {
     return await short((connection, capture) => readMapHours(connection, capture, tenant, range));
   }
 }

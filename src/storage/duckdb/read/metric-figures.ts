@@ -1,4 +1,4 @@
-import type { Evidence, MetricFigures, Observing, WantedMetric } from '../../contracts/alerts.js';
+import type { Evidence, MetricStats, Observing, WantedMetric } from '../../contracts/alerts.js';
 import { POINTS } from '../../schema/tables.js';
 import type { Connection } from '../files/connection.js';
 import type { Row } from '../files/plain-rows.js';
@@ -15,7 +15,7 @@ export interface WantedStream extends Pick<WantedMetric, 'service'> {
   readonly since: readonly Evidence[] | undefined;
 }
 
-interface FoundSeries extends Omit<MetricFigures, 'evidence' | 'isNews'> {
+interface FoundSeries extends Omit<MetricStats, 'evidence' | 'isNews'> {
   /** The greatest commit among their newest points. */
   readonly seq: number;
 }
@@ -34,17 +34,17 @@ const FIGURES =
   'count(*) AS series, min(newest.value) AS min, max(newest.value) AS max, max(newest.seq) AS seq';
 
 /**
- * Figures of the newest point of each series of some streams. One statement reads all streams and puts their series together, as
+ * Stats of the newest point of each series of some streams. One statement reads all streams and puts their series together, as
  * there may be any number of series.
  *
  * @returns in the order of the question
  */
-export async function metricFigures(
+export async function metricStats(
   connection: Connection,
   capture: Capture,
   wanted: readonly WantedStream[],
   { pointsStart, now }: Pick<Observing, 'pointsStart' | 'now'>,
-): Promise<MetricFigures[]> {
+): Promise<MetricStats[]> {
   if (wanted.length === 0) return [];
   const streams = new Set(wanted.map(({ stream }) => stream));
   const where = `stream_no IN (${[...streams].join(', ')}) AND timestamp > make_timestamp(${pointsStart}) AND timestamp <= make_timestamp(${now}) AND isfinite(value)`;
@@ -69,12 +69,12 @@ export async function metricFigures(
      ${asked.length > 0 ? own : ''}`,
     services,
   );
-  const all = new Map<number, { readonly figures: FoundSeries; readonly says: boolean }>();
+  const all = new Map<number, { readonly stats: FoundSeries; readonly says: boolean }>();
   const found = new Map<string, FoundSeries>();
   for (const row of rows) {
     const stream = Number(row.stream_no);
-    if (row.service === null) all.set(stream, { figures: figuresOf(row), says: row.says === true });
-    else found.set(keyOf(stream, String(row.service)), figuresOf(row));
+    if (row.service === null) all.set(stream, { stats: statsOf(row), says: row.says === true });
+    else found.set(keyOf(stream, String(row.service)), statsOf(row));
   }
   return wanted.map((one) => {
     const ofStream = all.get(one.stream);
@@ -83,20 +83,20 @@ export async function metricFigures(
       one.service !== null && ofStream.says
         ? (found.get(keyOf(one.stream, quote(one.service))) ?? NO_SERIES)
         : null;
-    return seriesSince(own ?? ofStream.figures, one.since);
+    return seriesSince(own ?? ofStream.stats, one.since);
   });
 }
 
 /** The figures of a stream that does not exist. */
-export function noSeries(since: readonly Evidence[] | undefined): MetricFigures {
+export function noSeries(since: readonly Evidence[] | undefined): MetricStats {
   return seriesSince(NO_SERIES, since);
 }
 
 function seriesSince(
-  { seq, ...figures }: FoundSeries,
+  { seq, ...stats }: FoundSeries,
   since: readonly Evidence[] | undefined,
-): MetricFigures {
-  return { ...figures, ...lookedAt(seq, since) };
+): MetricStats {
+  return { ...stats, ...lookedAt(seq, since) };
 }
 
 /** A key with the service as labels hold it, since that is how it is found. */
@@ -104,7 +104,7 @@ function keyOf(stream: number, label: string): string {
   return `${stream} ${label}`;
 }
 
-function figuresOf({ series, min, max, seq }: Row): FoundSeries {
+function statsOf({ series, min, max, seq }: Row): FoundSeries {
   return {
     series: Number(series),
     min: number(min),

@@ -7,13 +7,13 @@ import { POINTS } from '../../schema/tables.js';
 import type { MetricSummary, PointFilter } from '../../contracts/metrics.js';
 import type { Connection } from '../files/connection.js';
 import type { Parameter, Row } from '../files/plain-rows.js';
-import { labelLine, printLabels } from '../../shared/labels.js';
+import { labelLine, serializeLabels } from '../../shared/labels.js';
 import { finiteOrNull, shownDistribution } from '../../shared/metric-steps/stored-distribution.js';
 import type { Stream } from '../write/metric-streams.js';
 import { relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 import { PART_BYTES } from '../segments/part-bytes.js';
-import { parseJson, printJson } from '../../../signal/json.js';
+import { parseJson, serializeJson } from '../../../signal/json.js';
 
 /** How many points are printed in one step of the thread. */
 const STEP_POINTS = 1000;
@@ -92,7 +92,7 @@ export async function readPoints(
     `SELECT ${columnsOf(filter)} FROM ${relation(capture, POINTS, where)} ORDER BY timestamp DESC, labels LIMIT ${filter.limit}`,
     values,
   );
-  return { json: await printPoints(rows, filter), next: null };
+  return { json: await serializePoints(rows, filter), next: null };
 }
 
 /** The points that follow. What has come since is left out, and so is what retention has removed. */
@@ -123,7 +123,7 @@ export async function readMorePoints(
     `SELECT ${columnsOf(filter)}, points, seq, ${TIE}::VARCHAR AS tie FROM (${sized}) WHERE place = 1 OR upto <= ${PART_BYTES} ORDER BY place`,
     values,
   );
-  const json = await printPoints(rows, filter);
+  const json = await serializePoints(rows, filter);
   const last = rows.at(-1);
   const isOver = rows.length === left || (rows.length === Number(last?.points) && rows.length < most);
   if (last === undefined || isOver) return { json, next: null };
@@ -137,7 +137,7 @@ function columnsOf({ details }: PointFilter): string {
   return details ? `${SHOWN}, ${DETAILS}` : SHOWN;
 }
 
-async function printPoints(
+async function serializePoints(
   rows: readonly Row[],
   { details = false }: PointFilter,
 ): Promise<Uint8Array<ArrayBuffer>> {
@@ -228,7 +228,7 @@ function pointJson(row: Row, details: boolean): string {
   const fields = [
     `"timestamp":"${formatTime(Number(row.at))}"`,
     `"value":${JSON.stringify(finiteOrNull(row.value))}`,
-    `"labels":${printLabels(String(row.labels))}`,
+    `"labels":${serializeLabels(String(row.labels))}`,
   ];
   if (typeof row.distribution === 'string') fields.push(distributionJson(row.distribution));
   if (details) fields.push(detailsJson(row));
@@ -243,17 +243,17 @@ function distributionJson(text: string): string {
 
 function detailsJson(row: Row): string {
   const { start_time, flags, temporality, is_monotonic, exemplars } = row;
-  const details = printJson({
+  const details = serializeJson({
     start_time: typeof start_time === 'number' ? formatTime(start_time) : null,
     flags,
     temporality: temporality === null ? null : itemAt(TEMPORALITIES, Number(temporality)),
     is_monotonic,
-    exemplars: typeof exemplars === 'string' ? printExemplars(exemplars) : [],
+    exemplars: typeof exemplars === 'string' ? serializeExemplars(exemplars) : [],
   });
   return details.slice(1, -1);
 }
 
-function printExemplars(text: string): JsonObject[] {
+function serializeExemplars(text: string): JsonObject[] {
   return (parseJson(text) as JsonObject[]).map((exemplar) => ({
     ...exemplar,
     timestamp: typeof exemplar.timestamp === 'number' ? formatTime(exemplar.timestamp) : null,

@@ -2,7 +2,7 @@ import type { Price } from '../../../signal/price.js';
 import type { ModelFilter, Models, ModelUsage, RepricedCalls, RepricedFilter } from '../../contracts/runs.js';
 import type { Page, PageRange } from '../../contracts/paging.js';
 import type { Agents } from '../stats/agents.js';
-import type { Asker, Served } from '../segments/asker.js';
+import type { ReadContext, Served } from '../segments/asker.js';
 import { listModels } from './models.js';
 import { repriceCalls } from './repriced-calls.js';
 
@@ -14,13 +14,13 @@ export class ModelReads implements Served<Models> {
     this.#agents = agents;
   }
 
-  async list({ tenant, long }: Asker, filter: ModelFilter, page: PageRange): Promise<Page<ModelUsage>> {
+  async list({ tenant, long }: ReadContext, filter: ModelFilter, page: PageRange): Promise<Page<ModelUsage>> {
     return await long((connection, capture) =>
       listModels(connection, capture, this.#agents, tenant, filter, page),
     );
   }
 
-  async reprice({ tenant, long }: Asker, filter: RepricedFilter, price: Price): Promise<RepricedCalls> {
+  async reprice({ tenant, long }: ReadContext, filter: RepricedFilter, price: Price): Promise<RepricedCalls> {
     return await long((connection, capture) =>
       repriceCalls(connection, capture, this.#agents, tenant, filter, price),
     );

@@ -1,4 +1,4 @@
-import { must } from '../../../signal/checked.js';
+import { invariant } from '../../../signal/checked.js';
 import type { Micros } from '../../../signal/time.js';
 import { SPANS, TRACES } from '../../schema/tables.js';
 import { narrowed, ofCommitsSince } from '../segments/commit-ranges.js';
@@ -30,7 +30,7 @@ export class NodeActivity {
   ): Promise<ReadonlyMap<number, Micros | null>> {
     const known = nodes.filter((node) => this.#seen.has(node));
     const { least: seenUpTo } = extremesOf(
-      known.map((node) => must(this.#seen.get(node), 'note of a node').seq),
+      known.map((node) => invariant(this.#seen.get(node), 'note of a node').seq),
     );
     await this.#look(connection, capture, known, seenUpTo);
     const knownOnes = new Set(known);

@@ -1,15 +1,15 @@
 import type {
-  CostFigures,
+  CostStats,
   ExampleQuery,
   Observed,
   Observing,
   Target,
-  TargetFigures,
-  WantedFigures,
+  TargetStats,
+  WantedStats,
 } from '../../contracts/alerts.js';
 import type { Read } from '../segments/read.js';
-import type { RunFigures } from '../stats/run-figures.js';
-import { metricFigures, noSeries } from './metric-figures.js';
+import type { RunStats } from '../stats/run-figures.js';
+import { metricStats, noSeries } from './metric-figures.js';
 import { NodeActivity } from './node-activity.js';
 import { placeOf, type Known, type Place } from './places.js';
 import { costsOf, windowSince, windowsOf, type FoundWindow } from './target-figures.js';
@@ -71,7 +71,7 @@ async function rankedTraces(
 
 interface Parts extends Known {
   readonly read: Read;
-  readonly figures: RunFigures;
+  readonly stats: RunStats;
 }
 
 /** The numbers of the users that a question names, by their ids, as far as these users exist. */
@@ -82,11 +82,11 @@ type Wanted = 'runs' | 'cost' | 'activity';
 /** What was found for one kind of targets. */
 interface Found {
   readonly windows: ReadonlyMap<number, FoundWindow>;
-  readonly costs: ReadonlyMap<number, readonly CostFigures[]>;
+  readonly costs: ReadonlyMap<number, readonly CostStats[]>;
   readonly activity: ReadonlyMap<number, number | null>;
 }
 
-const UNKNOWN: TargetFigures = { window: null, costs: [], activeAt: null };
+const UNKNOWN: TargetStats = { window: null, costs: [], activeAt: null };
 
 /** What alerts read of the telemetry. Here targets become the numbers of agents and nodes. */
 export class Observations {
@@ -104,7 +104,7 @@ export class Observations {
       const place = activity ? this.#place(target, tenants) : undefined;
       return place?.unit === 'agent' ? place.no : [];
     });
-    await this.#parts.figures.loadActivity(toTables, silent);
+    await this.#parts.stats.loadActivity(toTables, silent);
     return await toTables(async (connection, capture) => {
       const places = request.targets.map(({ target }) => this.#place(target, tenants));
       const numbers = (unit: Unit, figure: Wanted): number[] => {
@@ -115,12 +115,12 @@ export class Observations {
         return [...new Set(wanted)];
       };
       // Memory changes with every commit, so it is asked in the same step in which the capture was taken.
-      const { agents, figures } = this.#parts;
+      const { agents, stats } = this.#parts;
       const agentActivity = new Map(
         // Retention may have removed all its runs before the start: then it has been silent at most since it came into being.
         numbers('agent', 'activity').map((no) => [
           no,
-          figures.activeAt(no) ?? agents.byNumber(no)?.created_at ?? null,
+          stats.activeAt(no) ?? agents.byNumber(no)?.created_at ?? null,
         ]),
       );
       const streams = request.metrics.map(({ userId, name, service, since }) => {
@@ -139,12 +139,12 @@ export class Observations {
         },
       };
       const known = streams.filter((stream) => stream !== undefined);
-      const ofKnown = await metricFigures(connection, capture, known, request);
+      const ofKnown = await metricStats(connection, capture, known, request);
       const metrics = new Map(known.map((stream, i) => [stream, ofKnown[i]]));
       return {
         targets: request.targets.map((wanted, i) => {
           const place = places[i];
-          return place === undefined ? UNKNOWN : figuresOf(place, found[place.unit], wanted);
+          return place === undefined ? UNKNOWN : statsOf(place, found[place.unit], wanted);
         }),
         metrics: streams.map(
           (stream, i) => (stream && metrics.get(stream)) ?? noSeries(request.metrics[i]?.since),
@@ -189,7 +189,7 @@ export class Observations {
   }
 }
 
-function figuresOf({ no }: Place, found: Found, wanted: WantedFigures): TargetFigures {
+function statsOf({ no }: Place, found: Found, wanted: WantedStats): TargetStats {
   const window = wanted.runs ? found.windows.get(no) : undefined;
   return {
     window: window === undefined ? null : windowSince(window, wanted.since),

@@ -1,5 +1,5 @@
 import type { Micros } from '../../../signal/time.js';
-import type { CostFigures, Observing } from '../../contracts/alerts.js';
+import type { CostStats, Observing } from '../../contracts/alerts.js';
 import type { Connection } from '../files/connection.js';
 import { sumOf } from '../write/run-summary.js';
 import type { Capture } from '../segments/segment.js';
@@ -55,14 +55,14 @@ export async function costsAt(
   units: Units,
   moments: Moments,
   { from, to }: Observing['days'][number],
-): Promise<CostFigures[]> {
+): Promise<CostStats[]> {
   const started = startedRows(capture, units, { from, to: Math.min(to - 1, lastOf(moments)) });
   const at = momentOf(moments, 'epoch_us(started_at)');
   const rows = await connection.rows(
     `SELECT moment, (sum(sum(cost)) OVER (ORDER BY moment))::VARCHAR AS cost, (sum(count(cost)) OVER (ORDER BY moment))::BIGINT AS priced
      FROM (SELECT cost, ${at} AS moment FROM ${started} WHERE cost IS NOT NULL) GROUP BY moment ORDER BY moment`,
   );
-  const costs: CostFigures[] = [];
+  const costs: CostStats[] = [];
   let known = NO_COST;
   let next = 0;
   for (let moment = 0; moment < moments.count; moment++) {

@@ -1,65 +1,65 @@
 import type { Micros } from '../../../signal/time.js';
 import type {
-  CostFigures,
-  MetricFigures,
+  CostStats,
+  MetricStats,
   Observed,
   Observing,
-  PastFigures,
-  TargetFigures,
-  WantedFigures,
+  PastStats,
+  TargetStats,
+  WantedStats,
 } from '../../contracts/alerts.js';
 import type { Connection } from '../files/connection.js';
-import type { Asker, Served } from '../segments/asker.js';
+import type { ReadContext, Served } from '../segments/asker.js';
 import type { Capture } from '../segments/segment.js';
-import { metricFigures, noSeries } from './metric-figures.js';
+import { metricStats, noSeries } from './metric-figures.js';
 import { activityAt, costsAt, windowsAt, type Moments } from './past-figures.js';
 import { placeOf, type Known } from './places.js';
 import { NO_COST, windowSince } from './target-figures.js';
 
-const UNKNOWN: TargetFigures = { window: null, costs: [], activeAt: null };
+const UNKNOWN: TargetStats = { window: null, costs: [], activeAt: null };
 
-/** The contract `PastFigures` in the store thread. */
-export class PastReads implements Served<PastFigures> {
+/** The contract `PastStats` in the store thread. */
+export class PastReads implements Served<PastStats> {
   readonly #known: Known;
 
   constructor(known: Known) {
     this.#known = known;
   }
 
-  async observe({ tenant, long }: Asker, requests: readonly Observing[]): Promise<readonly Observed[]> {
+  async observe({ tenant, long }: ReadContext, requests: readonly Observing[]): Promise<readonly Observed[]> {
     const [first, second] = requests;
     if (first === undefined) return [];
     const step = second === undefined ? 1 : second.now - first.now;
     const moments = { first: first.now, step, count: requests.length };
     return await long(async (connection, capture) => {
-      const targets: (readonly TargetFigures[])[] = [];
+      const targets: (readonly TargetStats[])[] = [];
       for (const wanted of first.targets)
-        targets.push(await this.#figures(connection, capture, tenant, wanted, moments, requests));
-      const metrics: (readonly MetricFigures[])[] = [];
+        targets.push(await this.#stats(connection, capture, tenant, wanted, moments, requests));
+      const metrics: (readonly MetricStats[])[] = [];
       // Few points of a metric lie near each moment, so each is looked up by itself.
       for (const request of requests) metrics.push(await this.#metrics(connection, capture, tenant, request));
       return requests.map((_, at) => ({
-        targets: targets.map((figures) => figures[at] ?? UNKNOWN),
+        targets: targets.map((stats) => stats[at] ?? UNKNOWN),
         metrics: metrics[at] ?? [],
       }));
     });
   }
 
   /** Of one target at each moment. */
-  async #figures(
+  async #stats(
     connection: Connection,
     capture: Capture,
     tenant: number,
-    { target, runs, cost, activity }: WantedFigures,
+    { target, runs, cost, activity }: WantedStats,
     moments: Moments,
     requests: readonly Observing[],
-  ): Promise<readonly TargetFigures[]> {
+  ): Promise<readonly TargetStats[]> {
     const place = placeOf(this.#known, tenant, target);
     if (place === undefined) return [];
     const units = { unit: place.unit, numbers: [place.no] };
     const length = moments.first - (requests[0]?.windowStart ?? moments.first);
     const windows = runs ? await windowsAt(connection, capture, units, moments, length) : [];
-    const ofDays = new Map<Micros, readonly CostFigures[]>();
+    const ofDays = new Map<Micros, readonly CostStats[]>();
     for (const day of cost ? requests.flatMap(({ days }) => days) : [])
       if (!ofDays.has(day.from))
         ofDays.set(day.from, await costsAt(connection, capture, units, moments, day));
@@ -82,13 +82,13 @@ export class PastReads implements Served<PastFigures> {
     capture: Capture,
     tenant: number,
     request: Observing,
-  ): Promise<readonly MetricFigures[]> {
+  ): Promise<readonly MetricStats[]> {
     const streams = request.metrics.map(({ name, service }) => {
       const stream = this.#known.metrics.streamNumber(tenant, name);
       return stream === undefined ? undefined : { stream, service, since: [] };
     });
     const known = streams.filter((stream) => stream !== undefined);
-    const found = await metricFigures(connection, capture, known, request);
+    const found = await metricStats(connection, capture, known, request);
     return streams.map((stream) =>
       stream === undefined ? noSeries([]) : (found[known.indexOf(stream)] ?? noSeries([])),
     );

@@ -54,7 +54,7 @@ function statementOfSums(parts: string, price: Price): string {
   // What is left of calls that have all gone is not a cost of 0.
   const sum = (what: string, where: string): string =>
     `(CASE WHEN ${number(where)} > 0 THEN sum(${what}) FILTER (${where}) END)::VARCHAR`;
-  return `SELECT max(most) AS most, ${figures({ number, sum, cost: 'nanos' })} FROM (${judged})`;
+  return `SELECT max(most) AS most, ${stats({ number, sum, cost: 'nanos' })} FROM (${judged})`;
 }
 
 /** @param calls a relation of spans */
@@ -64,7 +64,7 @@ function statement(calls: string, price: Price): string {
   const judged = `SELECT *, coalesce(${whyNot(price)}, CASE WHEN amount IS NULL OR amount > ${MOST_NANO_USD} THEN 'too_large' END) AS why FROM (${rounded})`;
   const sum = (what: string, where: string): string => `(sum(${what}) FILTER (${where}))::VARCHAR`;
   const number = (where: string): string => `count(*) FILTER (${where})`;
-  return `SELECT ${figures({ number, sum, cost: 'cost_usd' })} FROM (${judged})`;
+  return `SELECT ${stats({ number, sum, cost: 'cost_usd' })} FROM (${judged})`;
 }
 
 interface Counting {
@@ -76,7 +76,7 @@ interface Counting {
 }
 
 /** The columns of an answer. */
-function figures({ number, sum, cost }: Counting): string {
+function stats({ number, sum, cost }: Counting): string {
   const isCall = `(told & ${TOLD.call}) > 0`;
   const isPriced = `(told & ${TOLD.priced}) > 0`;
   const is = `${isCall} AND why IS NULL`;

@@ -1,19 +1,19 @@
 import { Transfer } from '../../../worker/thread-protocol.js';
 import type { PageRange } from '../../contracts/paging.js';
 import { removedMeanwhile } from '../../contracts/errors.js';
-import type { RunFilter, RunGlance, RunPlace, StoredTrace } from '../../contracts/runs.js';
+import type { RunFilter, RunPreview, RunCursor, StoredTrace } from '../../contracts/runs.js';
 import { AGENT_NODE, NO_NODE } from '../../../signal/service-map.js';
 import type { Agents } from '../stats/agents.js';
-import type { RunFigures } from '../stats/run-figures.js';
+import type { RunStats } from '../stats/run-figures.js';
 import type { IdIndex } from '../index/id-index.js';
 import type { Connection } from '../files/connection.js';
-import type { Asker } from '../segments/asker.js';
+import type { ReadContext } from '../segments/asker.js';
 import type { Beside } from '../segments/connection-pool.js';
 import type { Capture } from '../segments/segment.js';
 import { TraceId } from '../segments/trace-id.js';
-import { followRuns, type FollowedSearch, type FollowingPart } from './following-runs.js';
+import { listRunsAfter, type FollowedSearch, type FollowingPart } from './following-runs.js';
 import type { PlacedRun } from './glances.js';
-import { KeptGlances } from './kept-glances.js';
+import { PreviewCache } from './kept-glances.js';
 import { AgentsWithSpans } from './agents-with-spans.js';
 import type { NodeNames } from './wanted-spans.js';
 import { listRuns, orderOf, readRunsAt, type RunsPart } from './runs.js';
@@ -26,13 +26,13 @@ import {
   type SpansOfTrace,
 } from './trace.js';
 import { readSpan, shortSpanPage, wholeSpanPage, type WholeSpan, type WholeSpanPage } from './whole-span.js';
-import { outlinePage, spanPage, type SpanPage } from './span-json.js';
+import { summaryPage, spanPage, type SpanPage } from './span-json.js';
 import { withEvents } from './with-events.js';
 
 /** What is known of runs without reading the tables. */
 interface Known {
   readonly agents: Agents;
-  readonly figures: RunFigures;
+  readonly stats: RunStats;
   /** Which traces are stored, with the commits of their headers. */
   readonly traces: IdIndex;
   /** The names of the service map's nodes. */
@@ -48,7 +48,7 @@ export interface FoundTrace<Page> {
 }
 
 /** The same of a trace without its payloads. */
-export interface FoundOutline extends FoundTrace<SpanPage> {
+export interface FoundSummary extends FoundTrace<SpanPage> {
   /** The last commit that it shows. */
   readonly seq: number;
 }
@@ -74,20 +74,20 @@ interface Place {
 /** What the contract `Runs` reads, in parts that may cross from the store thread. */
 export class RunReads {
   readonly #known: Known;
-  readonly #glances = new KeptGlances();
+  readonly #previews = new PreviewCache();
   readonly #agentsWith = new AgentsWithSpans();
 
   constructor(known: Known) {
     this.#known = known;
   }
 
-  async read(by: Asker, traceId: string): Promise<Transfer<FoundTrace<ShownPage>> | null> {
+  async read(by: ReadContext, traceId: string): Promise<Transfer<FoundTrace<ShownPage>> | null> {
     const found = await this.#trace(by, traceId, shownPage);
     return found && new Transfer(found, buffersOf(found.page));
   }
 
   /** The same with everything that the spans brought. */
-  async readWhole(by: Asker, traceId: string): Promise<FoundTrace<WholeSpanPage> | null> {
+  async readWhole(by: ReadContext, traceId: string): Promise<FoundTrace<WholeSpanPage> | null> {
     return await this.#trace(by, traceId, wholeSpanPage);
   }
 
@@ -96,7 +96,7 @@ export class RunReads {
    *
    * @param since only spans that came, or changed, after this commit; 0: all
    */
-  async outline(by: Asker, traceId: string, since: number): Promise<Transfer<FoundOutline> | null> {
+  async outline(by: ReadContext, traceId: string, since: number): Promise<Transfer<FoundSummary> | null> {
     const { agents, traces } = this.#known;
     const { tenant } = by;
     const id = new TraceId(traceId);
@@ -108,14 +108,14 @@ export class RunReads {
       const { trace, spans } = found;
       const start = { traceId: id.text, after: null, since, most: OUTLINE_SPANS };
       const rows = await readSpanRows(connection, capture, tenant, start, spans, beside);
-      const page = this.#outlinePage(id.text, rows, trace.agent_name);
+      const page = this.#summaryPage(id.text, rows, trace.agent_name);
       return new Transfer({ trace, page, seq: capture.lastSeq }, [page.json.buffer]);
     });
   }
 
   /** A later page of it. */
   async outlineSpans(
-    { tenant, short }: Asker,
+    { tenant, short }: ReadContext,
     cursor: SpanCursor,
     agentName: string,
   ): Promise<Transfer<SpanPage>> {
@@ -125,21 +125,21 @@ export class RunReads {
       const spans = await readCommits(connection, capture, tenant, id.text, seq);
       if (spans === null) throw removedMeanwhile({ what: 'trace', list: 'spans' });
       const rows = await readSpanRows(connection, capture, tenant, cursor, spans, beside);
-      const page = this.#outlinePage(id.text, rows, agentName);
+      const page = this.#summaryPage(id.text, rows, agentName);
       return new Transfer(page, [page.json.buffer]);
     });
   }
 
-  #outlinePage(traceId: string, rows: SpanRows, agentName: string): SpanPage {
+  #summaryPage(traceId: string, rows: SpanRows, agentName: string): SpanPage {
     const { services } = this.#known;
-    return outlinePage(traceId, rows, (number) => {
+    return summaryPage(traceId, rows, (number) => {
       if (number === NO_NODE) return null;
       return number === AGENT_NODE ? agentName : services.name(number) || null;
     });
   }
 
   async #trace<Page>(
-    { tenant, short }: Asker,
+    { tenant, short }: ReadContext,
     traceId: string,
     pageOf: MakePage<Page>,
   ): Promise<FoundTrace<Page> | null> {
@@ -162,17 +162,17 @@ export class RunReads {
    *
    * @throws ConsumeError `storage_unavailable` where the trace was removed meanwhile
    */
-  async spans(by: Asker, cursor: SpanCursor): Promise<Transfer<ShownPage>> {
+  async spans(by: ReadContext, cursor: SpanCursor): Promise<Transfer<ShownPage>> {
     const page = await this.#page(by, cursor, shownPage);
     return new Transfer(page, buffersOf(page));
   }
 
   /** The same with everything that the spans brought. */
-  async wholeSpans(by: Asker, cursor: SpanCursor): Promise<WholeSpanPage> {
+  async wholeSpans(by: ReadContext, cursor: SpanCursor): Promise<WholeSpanPage> {
     return await this.#page(by, cursor, wholeSpanPage);
   }
 
-  async #page<Page>({ tenant, short }: Asker, cursor: SpanCursor, pageOf: MakePage<Page>): Promise<Page> {
+  async #page<Page>({ tenant, short }: ReadContext, cursor: SpanCursor, pageOf: MakePage<Page>): Promise<Page> {
     const id = new TraceId(cursor.traceId);
     return await short(async (connection, capture, beside) => {
       const seq = this.#known.traces.find(tenant, id.words, 0);
@@ -194,7 +194,7 @@ export class RunReads {
   }
 
   /** One span of a trace; null where there is none. */
-  async span({ tenant, short }: Asker, traceId: string, spanId: string): Promise<WholeSpan | null> {
+  async span({ tenant, short }: ReadContext, traceId: string, spanId: string): Promise<WholeSpan | null> {
     const [trace, span] = [new TraceId(traceId), new TraceId(spanId)];
     return await short(async (connection, capture) => {
       const seq = this.#known.traces.find(tenant, trace.words, 0);
@@ -206,20 +206,20 @@ export class RunReads {
     });
   }
 
-  async list(by: Asker, filter: RunFilter, page: PageRange): Promise<RunsPart & { readonly count: number }> {
-    const { agents, figures } = this.#known;
+  async list(by: ReadContext, filter: RunFilter, page: PageRange): Promise<RunsPart & { readonly count: number }> {
+    const { agents, stats } = this.#known;
     const read = filter.query === undefined ? by.short : by.long;
-    return await listRuns(read, agents, figures, by.tenant, filter, page);
+    return await listRuns(read, agents, stats, by.tenant, filter, page);
   }
 
   /** Those behind a place of the same list, not counted. */
   async follow(
-    by: Asker,
+    by: ReadContext,
     search: FollowedSearch,
-    from: { readonly after: RunPlace | null; readonly limit: number },
+    from: { readonly after: RunCursor | null; readonly limit: number },
   ): Promise<FollowingPart> {
     const isShort = [search.query, search.span, search.promptNos].every((asked) => asked === undefined);
-    return await followRuns(
+    return await listRunsAfter(
       isShort ? by.short : by.long,
       { ...this.#known, agentsWith: this.#agentsWith },
       by.tenant,
@@ -229,12 +229,12 @@ export class RunReads {
   }
 
   /** What lists show of the spans of some runs, as they are now. */
-  async glance({ tenant, short }: Asker, ids: readonly string[]): Promise<RunGlance[]> {
-    return await this.#glances.read(short, tenant, () => this.#wanted(tenant, ids));
+  async preview({ tenant, short }: ReadContext, ids: readonly string[]): Promise<RunPreview[]> {
+    return await this.#previews.read(short, tenant, () => this.#wanted(tenant, ids));
   }
 
   /** The runs of a list that follow, as they are now. */
-  async rest({ tenant, short }: Asker, ids: readonly string[], filter: RunFilter): Promise<RunsPart> {
+  async rest({ tenant, short }: ReadContext, ids: readonly string[], filter: RunFilter): Promise<RunsPart> {
     const { agents } = this.#known;
     return await short(async (connection, capture) => {
       const wanted = this.#wanted(tenant, ids);

@@ -7,7 +7,7 @@ import type { Connection } from '../files/connection.js';
 import type { Row } from '../files/plain-rows.js';
 import type { Read } from '../segments/read.js';
 import { newest, relation, type Condition } from '../segments/relation.js';
-import type { RunFigures } from '../stats/run-figures.js';
+import type { RunStats } from '../stats/run-figures.js';
 import type { Capture } from '../segments/segment.js';
 import { PART_BYTES } from '../segments/part-bytes.js';
 import { narrowed, ofCommits } from '../segments/commit-ranges.js';
@@ -48,7 +48,7 @@ interface Wanted extends Matching {
 export async function listRuns(
   read: Read,
   agents: Agents,
-  figures: RunFigures,
+  stats: RunStats,
   tenant: number,
   filter: RunFilter,
   page: Page,
@@ -56,9 +56,9 @@ export async function listRuns(
   const matching = conditions(agents, tenant, filter);
   if (matching === null) return NONE;
   if (matching.list !== null && isWholeList(filter))
-    await figures.loadStarts(read, matching.list, page.offset + page.limit);
+    await stats.loadStarts(read, matching.list, page.offset + page.limit);
   return await read((connection, capture) =>
-    readRuns(connection, capture, agents, figures, { tenant, filter, page, ...matching }),
+    readRuns(connection, capture, agents, stats, { tenant, filter, page, ...matching }),
   );
 }
 
@@ -66,14 +66,14 @@ async function readRuns(
   connection: Connection,
   capture: Capture,
   agents: Agents,
-  figures: RunFigures,
+  stats: RunStats,
   { tenant, filter, page, sql, counted: under, list, named }: Wanted,
 ): Promise<RunsPart & { readonly count: number }> {
   // Both from memory before anything is awaited, since it changes with every commit.
-  const counted = countKnown(figures, under, filter);
+  const counted = countKnown(stats, under, filter);
   const order = orderOf(filter);
   const since =
-    list !== null && isWholeList(filter) ? figures.nthNewest(list, page.offset + page.limit) : null;
+    list !== null && isWholeList(filter) ? stats.nthNewest(list, page.offset + page.limit) : null;
   if (counted !== null && counted <= page.offset) return { ...NONE, count: counted };
   if (counted !== null && since !== null) {
     const where = `tenant = ${tenant} AND ${sql} AND started_at >= make_timestamp(${since})`;
@@ -129,10 +129,10 @@ function orderAndCut({ limit, offset }: Page, order: string): string {
 }
 
 /** How many runs match, where the figures in memory know it; otherwise null. */
-function countKnown(figures: RunFigures, under: readonly Agent[], filter: RunFilter): number | null {
+function countKnown(stats: RunStats, under: readonly Agent[], filter: RunFilter): number | null {
   const { status, success } = filter;
   if (!isCounted(filter) || (status !== undefined && success !== undefined)) return null;
-  const totals = under.map((one) => figures.totals(one.agent_no)).filter((known) => known !== undefined);
+  const totals = under.map((one) => stats.totals(one.agent_no)).filter((known) => known !== undefined);
   return totals.reduce((sum, { runs, byStatus, successes, failures }) => {
     if (status !== undefined) return sum + itemAt(byStatus, RUN_STATUSES.indexOf(status));
     if (success !== undefined) return sum + (success ? successes : failures);

@@ -1,7 +1,7 @@
 import type { FoundSeries } from '../../contracts/runs.js';
 import type { Agents } from '../stats/agents.js';
 import type { RunCells } from '../stats/run-cells.js';
-import type { Asker } from '../segments/asker.js';
+import type { ReadContext } from '../segments/asker.js';
 import { readSeries, type StoredSeriesRequest } from './run-series.js';
 
 /** What the contract `Series` reads. */
@@ -14,7 +14,7 @@ export class SeriesReads {
     this.#cells = cells;
   }
 
-  async read({ tenant, long }: Asker, request: StoredSeriesRequest): Promise<FoundSeries> {
+  async read({ tenant, long }: ReadContext, request: StoredSeriesRequest): Promise<FoundSeries> {
     return await long((connection, capture) =>
       this.#cells.read(tenant, capture.lastSeq, (cells) =>
         readSeries({ connection, capture, agents: this.#agents, cells, tenant }, request),

@@ -4,7 +4,7 @@ import { MAP_EDGES, MAP_NODES, SERVICES } from '../../schema/sum-tables.js';
 import type { Connection } from '../files/connection.js';
 import { relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
-import { figuresOf } from './map-figures.js';
+import { statsOf } from './map-figures.js';
 import { sumsWithin } from './map-hours.js';
 import { PART_BYTES } from '../segments/part-bytes.js';
 
@@ -76,7 +76,7 @@ function nodesOf(capture: Capture, where: string): Items {
   const json = `json_object('id', v.name, 'name', v.name, 'node_type', ${NODE_TYPE}, 'span_type', ${SPAN_TYPE}, 'span_count', n.spans, ${FIGURES})`;
   return {
     sums,
-    items: `SELECT v.name AS id, ${json}::VARCHAR AS item FROM (${nodes}) n JOIN names v USING (node_no) JOIN (${figuresOf('sums', 'node_no')}) f USING (node_no)`,
+    items: `SELECT v.name AS id, ${json}::VARCHAR AS item FROM (${nodes}) n JOIN names v USING (node_no) JOIN (${statsOf('sums', 'node_no')}) f USING (node_no)`,
     keys: ['id'],
   };
 }
@@ -89,7 +89,7 @@ function edgesOf(capture: Capture, where: string): Items {
     sums,
     items: `SELECT s.name AS source, t.name AS target, ${json}::VARCHAR AS item
       FROM (${edges}) e JOIN names s ON s.node_no = e.source_no JOIN names t ON t.node_no = e.target_no
-      JOIN (${figuresOf('sums', 'source_no, target_no')}) f USING (source_no, target_no)`,
+      JOIN (${statsOf('sums', 'source_no, target_no')}) f USING (source_no, target_no)`,
     keys: ['source', 'target'],
   };
 }

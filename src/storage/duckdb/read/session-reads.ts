@@ -2,7 +2,7 @@ import { storableIdentity } from '../../../signal/run-context.js';
 import type { Page, PageRange } from '../../contracts/paging.js';
 import type { SessionFilter, Sessions, SessionSummary } from '../../contracts/runs.js';
 import type { Agents } from '../stats/agents.js';
-import type { Asker, Served } from '../segments/asker.js';
+import type { ReadContext, Served } from '../segments/asker.js';
 import { findSessions, sessionsOf } from './sessions.js';
 
 /** The contract `Sessions` in the store thread. */
@@ -13,7 +13,7 @@ export class SessionReads implements Served<Sessions> {
     this.#agents = agents;
   }
 
-  async list({ tenant, long }: Asker, filter: SessionFilter, page: PageRange): Promise<Page<SessionSummary>> {
+  async list({ tenant, long }: ReadContext, filter: SessionFilter, page: PageRange): Promise<Page<SessionSummary>> {
     return await long(async (connection, capture) => {
       const { ids, count } = await findSessions(connection, capture, this.#agents, tenant, filter, page);
       const items = await sessionsOf(connection, capture, this.#agents, tenant, ids, filter.kind);
@@ -22,7 +22,7 @@ export class SessionReads implements Served<Sessions> {
   }
 
   async read(
-    { tenant, short }: Asker,
+    { tenant, short }: ReadContext,
     sessionId: string,
     { kind }: Pick<SessionFilter, 'kind'>,
   ): Promise<SessionSummary | null> {

@@ -1,4 +1,4 @@
-import { outlineJson, shownJson } from '../../shared/print-span.js';
+import { summaryJson, shownJson } from '../../shared/print-span.js';
 import { spanHeadOfRow } from '../../shared/summaries-of-rows.js';
 import type { SpanCursor, SpanRows } from './trace.js';
 
@@ -27,13 +27,13 @@ export function spanPage(traceId: string, { spans, next }: SpanRows): SpanPage {
  *
  * @param nodeOf the name of a node by its number
  */
-export function outlinePage(
+export function summaryPage(
   traceId: string,
   { spans, next }: SpanRows,
   nodeOf: (nodeNo: number) => string | null,
 ): SpanPage {
   const texts = spans.map(({ row, payload: { input, output } }) =>
-    outlineJson({
+    summaryJson({
       node: nodeOf(Number(row.node_no)),
       input_bytes: input?.length ?? null,
       output_bytes: output?.length ?? null,

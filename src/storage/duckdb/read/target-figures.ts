@@ -1,4 +1,4 @@
-import type { CostFigures, Evidence, Observing, WindowFigures } from '../../contracts/alerts.js';
+import type { CostStats, Evidence, Observing, WindowStats } from '../../contracts/alerts.js';
 import type { Connection } from '../files/connection.js';
 import type { Row } from '../files/plain-rows.js';
 import { number, sumOf } from '../write/run-summary.js';
@@ -6,8 +6,8 @@ import type { Capture } from '../segments/segment.js';
 import { lookedAt, NOTHING_SEEN } from './evidence.js';
 import { finishedRows, startedRows, type Units } from './unit-rows.js';
 
-/** Figures of a window, before it is known what of them is new. */
-export interface FoundWindow extends Omit<WindowFigures, 'evidence' | 'isNews'> {
+/** Stats of a window, before it is known what of them is new. */
+export interface FoundWindow extends Omit<WindowStats, 'evidence' | 'isNews'> {
   /** The greatest commit among its rows. */
   readonly seq: number;
 }
@@ -17,7 +17,7 @@ export const WINDOW_FIGURES =
   'count(*) AS finished, sum(failed::TINYINT)::BIGINT AS failed, count(duration_ms) AS timed, quantile_cont(duration_ms, 0.95) AS p95_ms, max(seq) AS seq';
 
 export const NO_RUNS: FoundWindow = { finished: 0, failed: 0, timed: 0, p95_ms: null, seq: NOTHING_SEEN };
-export const NO_COST: CostFigures = { cost: 0, priced: 0 };
+export const NO_COST: CostStats = { cost: 0, priced: 0 };
 
 /** What has finished in the window, by the numbers asked for. */
 export async function windowsOf(
@@ -47,10 +47,10 @@ export function windowIn(row: Row): FoundWindow {
 
 /** @param since the evidence that is already known of the window */
 export function windowSince(
-  { seq, ...figures }: FoundWindow,
+  { seq, ...stats }: FoundWindow,
   since: readonly Evidence[] | undefined,
-): WindowFigures {
-  return { ...figures, ...lookedAt(seq, since) };
+): WindowStats {
+  return { ...stats, ...lookedAt(seq, since) };
 }
 
 /** What the runs or spans that started on each of the days have cost, by the numbers asked for. */
@@ -59,7 +59,7 @@ export async function costsOf(
   capture: Capture,
   units: Units,
   days: Observing['days'],
-): Promise<Map<number, CostFigures[]>> {
+): Promise<Map<number, CostStats[]>> {
   const costs = new Map(units.numbers.map((no) => [no, days.map(() => NO_COST)]));
   if (units.numbers.length === 0) return costs;
   for (const [day, { from, to }] of days.entries()) {

@@ -18,7 +18,7 @@ import { lacksSome } from './with-events.js';
 /** A span with everything that it brought, as it crosses from the store thread: the payload is parsed where it is wanted. */
 export interface WholeSpan {
   readonly span: SpanHead;
-  /** As `printCall` writes it. */
+  /** As `serializeCall` writes it. */
   readonly call: string | null;
   readonly payload: Payload;
   readonly events: readonly StoredLoggedEvent[];

@@ -1,7 +1,7 @@
 import type { Read } from './read.js';
 
 /** A user that asks, and its ways to the tables. */
-export interface Asker {
+export interface ReadContext {
   /** Its number. */
   readonly tenant: number;
   /** For a read that looks at little. */
@@ -16,6 +16,6 @@ export type Served<Contract> = {
     userId: string,
     ...args: infer Args
   ) => Promise<infer Answer>
-    ? (by: Asker, ...args: Args) => Answer | Promise<Answer>
+    ? (by: ReadContext, ...args: Args) => Answer | Promise<Answer>
     : never;
 };

@@ -15,7 +15,7 @@ import { completeCallSums } from './call-sums.js';
 import { bytesOf, hasBlocks, isTorn, removeFiles, type SegmentFiles } from '../files/segment-files.js';
 import { COLD, newSegment, type Segment } from './segment.js';
 import { isLocked, openError, StoreOpenError } from '../files/store-open-error.js';
-import type { Troubles } from '../files/troubles.js';
+import type { HealthIssues } from '../files/troubles.js';
 import { quarantineUnusable } from '../files/unusable-rows.js';
 import { columnsOf } from '../../schema/table.js';
 import { LOGS } from '../../schema/log-tables.js';
@@ -32,7 +32,7 @@ export class AttachedFiles {
   readonly #connection: Connection;
   readonly #files: SegmentFiles;
   readonly #logger: Logger;
-  readonly #troubles: Troubles;
+  readonly #healthIssues: HealthIssues;
   readonly #listed: ListedFiles;
   /** The length of the log of a new segment. */
   #newLogBytes = 0;
@@ -42,13 +42,13 @@ export class AttachedFiles {
     { connection, listed }: { readonly connection: Connection; readonly listed: ListedFiles },
     files: SegmentFiles,
     logger: Logger,
-    troubles: Troubles,
+    healthIssues: HealthIssues,
   ) {
     this.#connection = connection;
     this.#listed = listed;
     this.#files = files;
     this.#logger = logger;
-    this.#troubles = troubles;
+    this.#healthIssues = healthIssues;
   }
 
   /** @throws StoreOpenError */
@@ -163,7 +163,7 @@ export class AttachedFiles {
   async #setUnusableAside(catalog: string, path: string): Promise<void> {
     await quarantineUnusable(this.#connection, telemetryFile(this.#connection, catalog, path), {
       logger: this.#logger,
-      troubles: this.#troubles,
+      healthIssues: this.#healthIssues,
     });
   }
 

@@ -19,7 +19,7 @@ import { lastWithIds, runsWithIdsOf } from '../files/run-names.js';
 import { LOST, nameLostNumbers } from './accepted-loss.js';
 import { COLD, type Segment } from './segment.js';
 import { bytesOf, type SegmentFiles } from '../files/segment-files.js';
-import type { Troubles } from '../files/troubles.js';
+import type { HealthIssues } from '../files/troubles.js';
 
 /** What a start finds of the hot segments that an earlier process left. */
 export interface Found {
@@ -45,7 +45,7 @@ interface Damaged {
 
 interface Parts {
   readonly logger: Logger;
-  readonly troubles: Troubles;
+  readonly healthIssues: HealthIssues;
   readonly listed: ListedFiles;
   /** Whether to go on without missing files. */
   readonly acceptsLoss: boolean;
@@ -61,7 +61,7 @@ export async function findSegments(
   connection: Connection,
   files: AttachedFiles,
   names: SegmentFiles,
-  { logger, troubles, listed, acceptsLoss }: Parts,
+  { logger, healthIssues, listed, acceptsLoss }: Parts,
 ): Promise<Found> {
   const lostCold = listed.check((path) => path === names.cold, acceptsLoss, logger);
   await files.attachCold();
@@ -104,7 +104,7 @@ export async function findSegments(
       lastSeq += bytesOf(path) + bytesOf(`${path}.wal`);
       const message = unreadableMessage(path);
       logger.error({ err: error, file: path }, message);
-      troubles.set(`segment ${number}`, message);
+      healthIssues.set(`segment ${number}`, message);
       damaged.push({ number, path, lastSeq: notes.get(number)?.lastSeq ?? lastSeq });
     }
   }
@@ -133,7 +133,7 @@ export async function findSegments(
   }
   for (const segment of quarantined) {
     segment.isQuarantined = true;
-    troubles.set(`segment ${segment.number}`, quarantineMessage(segment.path));
+    healthIssues.set(`segment ${segment.number}`, quarantineMessage(segment.path));
     if (notes.get(segment.number)?.isRead === true) continue;
     await readAgain(connection, names, segment, [...quarantined, ...hot]);
     logger.info({ file: segment.path }, 'A quarantined segment is readable again.');

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { must } from '../../../signal/checked.js';
+import { invariant } from '../../../signal/checked.js';
 import type { Table } from '../../schema/table.js';
 import { REPLACED_IN_QUARANTINE, SEGMENT_TABLES, VERSIONED_TABLES } from '../../schema/tables.js';
 import type { Connection } from '../files/connection.js';
@@ -123,7 +123,7 @@ async function noteReplaced(
   table: Table,
   newer: readonly string[],
 ): Promise<void> {
-  const keys = must(table.versionOf, 'key of a table with versions');
+  const keys = invariant(table.versionOf, 'key of a table with versions');
   const others = REPLACED_IN_QUARANTINE.wire
     .slice(2)
     .map(({ name, sql }) => (keys.includes(name) ? `n.${name}` : `NULL::${sql}`));

@@ -7,13 +7,13 @@ import { ReadsUnderWay } from './reads-under-way.js';
 import type { Capture, Segment } from './segment.js';
 import { ListedFiles } from '../files/listed-files.js';
 import { SegmentFiles } from '../files/segment-files.js';
-import type { Troubles } from '../files/troubles.js';
+import type { HealthIssues } from '../files/troubles.js';
 
 /** Who hears of changes in the list of segments, and the clock. */
 export interface SegmentParts {
   readonly logger: Logger;
   readonly clock: Clock;
-  readonly troubles: Troubles;
+  readonly healthIssues: HealthIssues;
   /** Whether to go on without missing files. */
   readonly acceptsLoss?: boolean | undefined;
 }
@@ -62,7 +62,7 @@ export class Segments {
   static async open(connection: Connection, mainPath: string, parts: SegmentParts): Promise<Segments> {
     const names = new SegmentFiles(mainPath);
     const listed = await ListedFiles.read(connection, mainPath);
-    const files = new AttachedFiles({ connection, listed }, names, parts.logger, parts.troubles);
+    const files = new AttachedFiles({ connection, listed }, names, parts.logger, parts.healthIssues);
     const { acceptsLoss = false } = parts;
     const found = await findSegments(connection, files, names, { ...parts, listed, acceptsLoss });
     const segments = new Segments(files, found, parts);

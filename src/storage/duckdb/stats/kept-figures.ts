@@ -3,7 +3,7 @@ import type { CountedRun, RunChanges } from './counted-run.js';
 import { RunCells } from './run-cells.js';
 
 /** What was worked out from the tables and is kept until a commit touches it. */
-export class KeptFigures implements RunChanges {
+export class CachedStats implements RunChanges {
   readonly days = new RunCells<AgentDay>();
   readonly cells = new RunCells();
 

@@ -4,7 +4,7 @@ import { AgentSums } from './agent-sums.js';
 import type { StoredSums } from '../segments/cold-sums.js';
 import type { AgentsOf, AgentTotals, CountedRun, RunChange, RunChanges, RunList } from './counted-run.js';
 import type { Connection } from '../files/connection.js';
-import { LoadedFigures } from '../../shared/loaded-figures.js';
+import { LruCache } from '../../shared/loaded-figures.js';
 import { MOST_STARTS, NewestStarts } from './newest-starts.js';
 import { lastActivity, newestStarts, someNewestStarts } from './stored-runs.js';
 import type { Read } from '../segments/read.js';
@@ -18,10 +18,10 @@ const MOST_LISTS = 2000;
  * need no look at the tables. At the start they come from sums that are kept beside the rows (`cold-sums.ts`). The newest starts, which
  * only some routes need, are read from the tables when somebody first asks for them, and follow the commits from then on.
  */
-export class RunFigures implements RunChanges {
+export class RunStats implements RunChanges {
   #sums = new AgentSums();
   /** The newest starts of lists, by {@link listKey}. */
-  readonly #starts = new LoadedFigures<number, NewestStarts>(MOST_LISTS);
+  readonly #starts = new LruCache<number, NewestStarts>(MOST_LISTS);
   /** For each load under way, the changes since it began: what it loads does not contain them. */
   readonly #meanwhile = new Set<RunChange[]>();
   /** Grows when runs are removed, because what was loaded before is then outdated. */

@@ -30,8 +30,8 @@ import { OWN_READS, READ_LIMITS, readsAtATime } from '../segments/read-limits.js
 import { openPool } from '../segments/connection-pool.js';
 import { Reads } from '../segments/read.js';
 import { RetentionClock } from '../files/retention-clock.js';
-import { KeptFigures } from '../stats/kept-figures.js';
-import { RunFigures } from '../stats/run-figures.js';
+import { CachedStats } from '../stats/kept-figures.js';
+import { RunStats } from '../stats/run-figures.js';
 import type { RunChanges } from '../stats/counted-run.js';
 import type { StoreReads } from './store-reads.js';
 import { AgentReads } from '../read/agent-reads.js';
@@ -50,7 +50,7 @@ import { Reloads } from '../write/reloads.js';
 import { RUN_SIZE } from '../write/run-size.js';
 import type { StoreListener, StoreOptions } from './store-options.js';
 import { openError } from '../files/store-open-error.js';
-import { Troubles } from '../files/troubles.js';
+import { HealthIssues } from '../files/troubles.js';
 import { SEGMENT_SIZE, Writer } from '../write/writer.js';
 
 /** Everything that the engine works with, opened and loaded. */
@@ -59,7 +59,7 @@ export type EngineParts = Awaited<ReturnType<typeof compose>>;
 /** What is open before the first file of telemetry is. */
 interface Opened {
   readonly database: Database;
-  readonly troubles: Troubles;
+  readonly healthIssues: HealthIssues;
   readonly room: DiskRoom;
   readonly damage: Damage;
   /** What works on the files in the background, and is closed before they are, last first. */
@@ -74,10 +74,10 @@ export async function openParts(
 ): Promise<EngineParts> {
   makeStorePrivate(options.path, logger);
   refuseWithoutMain(options.path);
-  const troubles = new Troubles(listener.troubled);
+  const healthIssues = new HealthIssues(listener.troubled);
   const { path, reserveBytes: bytes = 0 } = options;
-  const room = new DiskRoom({ mainPath: path, bytes, logger, clock: systemClock, troubles });
-  const damage = new Damage({ names: new SegmentFiles(path), logger, clock: systemClock, troubles });
+  const room = new DiskRoom({ mainPath: path, bytes, logger, clock: systemClock, healthIssues });
+  const damage = new Damage({ names: new SegmentFiles(path), logger, clock: systemClock, healthIssues });
   const failed: DatabaseListener['failed'] = (error, files) => {
     room.notice(error);
     damage.notice(error, files);
@@ -87,7 +87,7 @@ export async function openParts(
   };
   try {
     const database = await Database.open(options, { died: listener.died, failed, cut });
-    const opened: Opened = { database, troubles, room, damage, working: [] };
+    const opened: Opened = { database, healthIssues, room, damage, working: [] };
     try {
       await room.begin();
       const parts = await compose(opened, options, logger, listener);
@@ -106,17 +106,17 @@ export async function openParts(
 }
 
 async function compose(
-  { database, troubles, room, damage, working }: Opened,
+  { database, healthIssues, room, damage, working }: Opened,
   options: StoreOptions,
   logger: Logger,
   listener: StoreListener,
 ) {
   // The files.
-  const main = await openMainFile(database, options, { logger, troubles });
+  const main = await openMainFile(database, options, { logger, healthIssues });
   const segments = await Segments.open(await database.connect(), options.path, {
     logger,
     clock: systemClock,
-    troubles,
+    healthIssues,
     acceptsLoss: options.acceptsLoss,
   });
   working.push(segments);
@@ -156,12 +156,12 @@ async function compose(
   const metrics = new StoredMetrics(origins, names);
   const counts = new ItemCounts();
   const services = new Services();
-  const figures = new RunFigures();
+  const stats = new RunStats();
   const capture = segments.capture();
   try {
     for (const kept of [agents, origins, metrics, counts, names, services])
       await kept.load(connection, capture);
-    await figures.load(storedSums(connection, capture));
+    await stats.load(storedSums(connection, capture));
   } finally {
     capture.release();
   }
@@ -169,13 +169,13 @@ async function compose(
   const prompts = new StoredPrompts(links, traces, reads);
 
   // What commits change, beside the tables.
-  const kept = new KeptFigures();
+  const kept = new CachedStats();
   const idle = new IdleRuns();
   const recent = new RecentEvents(segments.lastSeq, options.recentSize ?? RECENT_SIZE);
   const truncatedRuns = new TruncatedRuns(connection, truncatedSpans, { logger, clock: systemClock });
   const runs: RunChanges = {
     change: (before, after, activeAt) => {
-      figures.change(before, after, activeAt);
+      stats.change(before, after, activeAt);
       kept.change(before, after);
     },
   };
@@ -183,7 +183,7 @@ async function compose(
   // Compacting and writing.
   const compactor = new Compactor(await database.connect(), {
     segments,
-    troubles,
+    healthIssues,
     damage,
     logger,
     pace: options.compactionPace,
@@ -229,7 +229,7 @@ async function compose(
   const retentionClock = new RetentionClock({
     notes: main.clockNotes,
     heardUpTo: () => upkeep(lastHeard),
-    troubles,
+    healthIssues,
     logger,
   });
   const housekeeping = new Housekeeping({
@@ -242,7 +242,7 @@ async function compose(
     segments,
     compactor,
     applier,
-    figures,
+    stats,
     kept,
     metrics,
     prompts,
@@ -262,8 +262,8 @@ async function compose(
 
   // What users, alerts and the control store read.
   const readers: StoreReads = {
-    runs: new RunReads({ agents, traces, withEvents, figures, services }),
-    agents: new AgentReads({ agents, figures, days: kept.days }),
+    runs: new RunReads({ agents, traces, withEvents, stats, services }),
+    agents: new AgentReads({ agents, stats, days: kept.days }),
     models: new ModelReads(agents),
     series: new SeriesReads({ agents, cells: kept.cells }),
     sessions: new SessionReads(agents),
@@ -277,7 +277,7 @@ async function compose(
   const observations = new Observations({
     read: reads.forWork('alerts'),
     agents,
-    figures,
+    stats,
     services,
     metrics,
   });

@@ -1,4 +1,4 @@
-import { must } from '../../../signal/checked.js';
+import { invariant } from '../../../signal/checked.js';
 import type { Micros } from '../../../signal/time.js';
 import type { Table } from '../../schema/table.js';
 import { EVENTS } from '../../schema/events-table.js';
@@ -6,7 +6,7 @@ import { PROMPT_LINKS } from '../../schema/prompt-links-table.js';
 import { PENDING_KEPT_FOR } from '../../shared/pending-links.js';
 import { POINTS, TRACES } from '../../schema/tables.js';
 import { LOGS } from '../../schema/log-tables.js';
-import type { KeptFigures } from '../stats/kept-figures.js';
+import type { CachedStats } from '../stats/kept-figures.js';
 import { storedSums } from '../segments/cold-sums.js';
 import type { DiskRoom } from '../files/disk-room.js';
 import type { RecentEvents } from '../write/recent-events.js';
@@ -31,7 +31,7 @@ import {
   removeOldTraces,
 } from '../maintenance/retention.js';
 import type { RetentionClock } from '../files/retention-clock.js';
-import type { RunFigures } from '../stats/run-figures.js';
+import type { RunStats } from '../stats/run-figures.js';
 import type { Capture } from '../segments/segment.js';
 import type { Segments } from '../segments/segments.js';
 import type { ChangeApplier } from '../write/change-applier.js';
@@ -60,8 +60,8 @@ interface Parts {
   readonly segments: Segments;
   readonly compactor: Compactor;
   readonly applier: ChangeApplier;
-  readonly figures: RunFigures;
-  readonly kept: KeptFigures;
+  readonly stats: RunStats;
+  readonly kept: CachedStats;
   readonly metrics: StoredMetrics;
   readonly prompts: StoredPrompts;
   readonly logs: StoredLogs;
@@ -210,7 +210,7 @@ export class Housekeeping {
   }
 
   async #removeTraces(firstKept: Micros): Promise<void> {
-    const { applier, segments, compactor, kept, figures, prompts, traces, truncatedSpans } = this.#parts;
+    const { applier, segments, compactor, kept, stats, prompts, traces, truncatedSpans } = this.#parts;
     applier.forgetBefore(firstKept);
     await this.#compactOld(TRACES, 'started_at', firstKept);
     const removed = await compactor.between(async (connection) => {
@@ -224,11 +224,11 @@ export class Housekeeping {
     prompts.linked.trim();
     traces.trim();
     truncatedSpans.trim();
-    prompts.figures.clear();
+    prompts.stats.clear();
     kept.clear();
     // Nothing may be moved in the meantime.
     await compactor.between((connection) =>
-      this.#captured((capture) => figures.load(storedSums(connection, capture))),
+      this.#captured((capture) => stats.load(storedSums(connection, capture))),
     );
   }
 
@@ -246,7 +246,7 @@ export class Housekeeping {
     await compactor.checkpoint();
     prompts.linked.trim();
     // Memory may still count a link whose trace has just arrived.
-    prompts.figures.clear();
+    prompts.stats.clear();
   }
 
   /** For work on a connection other than those of the reads. */
@@ -325,5 +325,5 @@ export class Housekeeping {
 
 function timeoutOf({ tenant, traceId, seq }: IdleRun, wanted: WantedOfTenants): TimeoutChange {
   const { words } = new TraceId(traceId);
-  return { kind: 'timeout', tenant, words, seq, wanted: must(wanted.get(tenant), 'list of wanted events') };
+  return { kind: 'timeout', tenant, words, seq, wanted: invariant(wanted.get(tenant), 'list of wanted events') };
 }

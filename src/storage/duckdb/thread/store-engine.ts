@@ -14,7 +14,7 @@ import type { Rebuilt } from '../maintenance/rebuild.js';
 import type { PointsMessage } from '../write/encode-points.js';
 import type { NumberedLink } from '../write/linked-prompts.js';
 import type { OldestTimes } from '../../shared/kept-metrics.js';
-import { figuresOf, type StoreFigures } from './store-figures.js';
+import { statsOf, type StoreStats } from './store-figures.js';
 import type { StoreListener, StoreOptions } from './store-options.js';
 import type { ReadParts } from './store-reads.js';
 import { TraceId } from '../segments/trace-id.js';
@@ -59,8 +59,8 @@ export class StoreEngine {
     return new StoreEngine(parts, options);
   }
 
-  figures(): StoreFigures {
-    return figuresOf(this.#parts);
+  stats(): StoreStats {
+    return statsOf(this.#parts);
   }
 
   /** The times of the oldest data. */
@@ -162,11 +162,11 @@ export class StoreEngine {
   }
 
   /** For a `close` that must not take long: refuses what waits and breaks off what can be broken off. */
-  hurry(): void {
+  abortPending(): void {
     const { writer, pools, database } = this.#parts;
     writer.refuseWaiting();
-    pools.users.hurry();
-    pools.own.hurry();
+    pools.users.abortPending();
+    pools.own.abortPending();
     database.interrupt();
   }
 

@@ -1,9 +1,9 @@
 import type { EngineParts } from './engine-parts.js';
 import type { RemovedRows } from '../../shared/kept-metrics.js';
-import type { ReadFigures } from '../../shared/read-pool.js';
+import type { ReadStats } from '../../shared/read-pool.js';
 
 /** The state of the engine at a moment, for metrics. */
-export interface StoreFigures {
+export interface StoreStats {
   readonly hotSegments: number;
   readonly waitingSegments: number;
   readonly quarantinedSegments: number;
@@ -19,7 +19,7 @@ export interface StoreFigures {
   /** Headers written with `(other)` in place of their agent, since the start. */
   readonly runsOfOtherAgents: number;
   /** Reads of users. */
-  readonly reads: ReadFigures;
+  readonly reads: ReadStats;
   /** Runs that got more spans than are followed, since the start. */
   readonly truncatedRuns: number;
   /** Changes refused because too many spans of forgotten runs would have been loaded for their user, since the start. */
@@ -31,7 +31,7 @@ export interface StoreFigures {
 }
 
 /** The figures of this moment. */
-export function figuresOf(parts: EngineParts): StoreFigures {
+export function statsOf(parts: EngineParts): StoreStats {
   const {
     segments,
     traces,
@@ -60,7 +60,7 @@ export function figuresOf(parts: EngineParts): StoreFigures {
     refusedReloads: parts.reloads.refused,
     mergedLogBlocks: parts.compactor.mergedBlocks,
     removedRows: parts.housekeeping.removed,
-    reads: pools.users.figures,
+    reads: pools.users.stats,
     runsOfOtherAgents: otherAgents.runs,
   };
 }

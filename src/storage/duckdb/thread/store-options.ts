@@ -1,4 +1,4 @@
-import type { Trouble } from '../files/troubles.js';
+import type { HealthIssue } from '../files/troubles.js';
 import type { DatabaseOptions } from '../files/database.js';
 import type { RecentSize } from '../write/recent-events.js';
 import type { Retention } from './housekeeping.js';
@@ -45,5 +45,5 @@ export interface StoreListener {
   /** DuckDB refuses everything from now on: only another process can open the files again. */
   readonly died: (error: unknown) => void;
   /** Everything that somebody should see to, in words; empty when all is well. */
-  readonly troubled: (troubles: readonly Trouble[]) => void;
+  readonly troubled: (healthIssues: readonly HealthIssue[]) => void;
 }

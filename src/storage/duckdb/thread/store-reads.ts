@@ -6,14 +6,14 @@ import type { SeriesReads } from '../read/series-reads.js';
 import type { ModelReads } from '../read/model-reads.js';
 import type { SessionReads } from '../read/session-reads.js';
 import type { RunReads } from '../read/run-reads.js';
-import type { Asker } from '../segments/asker.js';
+import type { ReadContext } from '../segments/asker.js';
 import type { Reads } from '../segments/read.js';
 import type { StoredLogs } from './stored-logs.js';
 import type { StoredMetrics } from './stored-metrics.js';
 import type { StoredPrompts } from './stored-prompts.js';
 import type { UsageReads } from './usage-reads.js';
 
-/** What users read of the store, by the parts of `TelemetryPlane`: the first argument of each method says who asks. */
+/** What users read of the store, by the parts of `TelemetryStore`: the first argument of each method says who asks. */
 export interface StoreReads {
   readonly runs: RunReads;
   readonly agents: AgentReads;
@@ -34,7 +34,7 @@ export type ReadMethod<Part extends ReadPart> = keyof StoreReads[Part] & string;
 export type ReadArgs<
   Part extends ReadPart,
   Method extends ReadMethod<Part>,
-> = StoreReads[Part][Method] extends (by: Asker, ...args: infer Args) => unknown ? Args : never;
+> = StoreReads[Part][Method] extends (by: ReadContext, ...args: infer Args) => unknown ? Args : never;
 /** As it arrives on the other side. */
 export type ReadAnswer<
   Part extends ReadPart,
@@ -50,7 +50,7 @@ export interface ReadCall {
   readonly args: readonly unknown[];
 }
 
-type Method = (by: Asker, ...args: readonly unknown[]) => unknown;
+type Method = (by: ReadContext, ...args: readonly unknown[]) => unknown;
 
 /** What a read takes besides the readers. */
 export interface ReadParts extends StoreReads {

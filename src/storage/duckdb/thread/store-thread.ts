@@ -1,11 +1,11 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { CallsUnderWay } from '../../../worker/calls-under-way.js';
 import { noticeLogger, type LogNotice } from '../../../worker/notice-logger.js';
-import { Outbox } from '../../../worker/outbox.js';
-import { spellError, type ThreadMessage } from '../../../worker/thread-protocol.js';
+import { MessageBatcher } from '../../../worker/outbox.js';
+import { serializeError, type ThreadMessage } from '../../../worker/thread-protocol.js';
 import { serve } from '../../../worker/thread-server.js';
 import { serveFacts } from '../../shared/fact-port.js';
-import type { FactPage, FactSource } from '../../contracts/events.js';
+import type { FactPage, OutboxSource } from '../../contracts/events.js';
 import { readWhenThere } from '../../shared/read-when-there.js';
 import type { Observations } from '../read/observations.js';
 import type { TracesMessage } from '../../incoming/encode-traces.js';
@@ -21,7 +21,7 @@ import type { ExportProgress, WrittenTables } from '../../contracts/transfer.js'
 const port = parentPort;
 if (port === null) throw new Error('store-thread.js runs as a worker thread only');
 
-const outbox = new Outbox<ThreadMessage>(port);
+const outbox = new MessageBatcher<ThreadMessage>(port);
 const notify = (notice: string, value: unknown): void => {
   outbox.post({ kind: 'notice', notice, value });
 };
@@ -34,10 +34,10 @@ const engine = StoreEngine.open(workerData as StoreOptions, noticeLogger(sendLin
     notify('commit', report);
   },
   died: (error) => {
-    outbox.post({ kind: 'notice', notice: 'died', value: spellError(error) }, [], true);
+    outbox.post({ kind: 'notice', notice: 'died', value: serializeError(error) }, [], true);
   },
-  troubled: (troubles) => {
-    notify('troubles', troubles);
+  troubled: (healthIssues) => {
+    notify('healthIssues', healthIssues);
   },
 });
 // Whoever calls `open` gets the error; until then it must not count as an unhandled rejection.
@@ -47,7 +47,7 @@ engine.catch(() => undefined);
 const reads = new CallsUnderWay();
 
 /** What waits for facts needs nothing that a close takes away. */
-const readFacts: FactSource['readFacts'] = async (mark, limit, wait) => {
+const readFacts: OutboxSource['readFacts'] = async (mark, limit, wait) => {
   const target = await engine;
   const page = {
     read: reads.known(() => target.readFacts(mark, limit)),
@@ -60,7 +60,7 @@ const readFacts: FactSource['readFacts'] = async (mark, limit, wait) => {
 /** Methods of the engine that the daemon's thread calls as they are. */
 const ENGINE_METHODS = [
   'applyRetention',
-  'figures',
+  'stats',
   'isEmpty',
   'linkedPrompts',
   'linkPrompt',
@@ -82,8 +82,8 @@ serve(port, outbox, {
   close: async () => {
     await (await engine).close(() => reads.over());
   },
-  hurry: async () => {
-    (await engine).hurry();
+  abortPending: async () => {
+    (await engine).abortPending();
   },
   settled: async () => {
     await (await engine).settled();

@@ -1,11 +1,11 @@
 import { Transfer } from '../../../worker/thread-protocol.js';
-import type { LogBuckets, LogFacets, LogFilter, LogPage, LogPlace } from '../../contracts/logs.js';
+import type { LogBuckets, LogFacets, LogFilter, LogPage, LogCursor } from '../../contracts/logs.js';
 import type { NamedBatches } from '../write/named-batches.js';
 import type { Origins } from '../write/origins.js';
 import type { IdIndex } from '../index/id-index.js';
 import { readLogFacets } from '../read/log-facets.js';
 import { readLogs, readLogTrace, searchLogs, type LogSlice } from '../read/logs.js';
-import type { Asker } from '../segments/asker.js';
+import type { ReadContext } from '../segments/asker.js';
 import { TraceId } from '../segments/trace-id.js';
 import type { WriteAnswer } from '../write/commit-queue.js';
 import type { Writer } from '../write/writer.js';
@@ -19,7 +19,7 @@ export interface FoundLogsAnswer {
   readonly count: number;
   readonly slice: LogSlice;
   /** The place of the page's last record; null where none follows. */
-  readonly next: LogPlace | null;
+  readonly next: LogCursor | null;
 }
 
 /** The log records in the store. Users are tenant numbers here. */
@@ -45,7 +45,7 @@ export class StoredLogs {
   }
 
   async search(
-    { tenant, long }: Asker,
+    { tenant, long }: ReadContext,
     filter: LogFilter,
     page: LogPage,
   ): Promise<Transfer<FoundLogsAnswer>> {
@@ -67,7 +67,7 @@ export class StoredLogs {
   }
 
   async facets(
-    { tenant, long }: Asker,
+    { tenant, long }: ReadContext,
     filter: Omit<LogFilter, 'start_time' | 'end_time'>,
     buckets: LogBuckets,
   ): Promise<LogFacets> {
@@ -80,7 +80,7 @@ export class StoredLogs {
 
   /** A later part of a page. Its records may lie elsewhere by now. */
   async rest(
-    { tenant, short }: Asker,
+    { tenant, short }: ReadContext,
     keys: readonly LogKey[],
     details: boolean,
   ): Promise<Transfer<LogSlice>> {
@@ -89,7 +89,7 @@ export class StoredLogs {
   }
 
   /** @returns null for an unknown record and for one without a trace */
-  async findTrace({ tenant, long }: Asker, logId: string): Promise<string | null> {
+  async findTrace({ tenant, long }: ReadContext, logId: string): Promise<string | null> {
     const { text } = new TraceId(logId);
     return await long((connection, capture) => readLogTrace(connection, capture, tenant, text));
   }

@@ -21,7 +21,7 @@ import {
 import { readDistributionSeries } from '../read/distribution-series.js';
 import { readMetricLabels } from '../read/metric-labels.js';
 import { readNumberSeries } from '../read/number-series.js';
-import type { Asker } from '../segments/asker.js';
+import type { ReadContext } from '../segments/asker.js';
 import { removeOldPoints } from '../maintenance/retention.js';
 import type { Capture } from '../segments/segment.js';
 import type { WriteAnswer } from '../write/commit-queue.js';
@@ -72,13 +72,13 @@ export class StoredMetrics {
     return this.#streams.find(tenant, name)?.stream_no;
   }
 
-  list({ tenant }: Pick<Asker, 'tenant'>): readonly MetricSummary[] {
+  list({ tenant }: Pick<ReadContext, 'tenant'>): readonly MetricSummary[] {
     return this.#streams.list(tenant).map(metricSummary);
   }
 
   /** @returns null where the tenant has no metric of that name */
   async query(
-    { tenant, short }: Asker,
+    { tenant, short }: ReadContext,
     name: string,
     filter: PointFilter,
   ): Promise<Transfer<PointsAnswer> | null> {
@@ -92,7 +92,7 @@ export class StoredMetrics {
 
   /** A later page of the points of {@link query}. */
   async points(
-    { tenant, short }: Asker,
+    { tenant, short }: ReadContext,
     name: string,
     filter: PointFilter,
     cursor: PointsCursor,
@@ -107,7 +107,7 @@ export class StoredMetrics {
 
   /** @returns null where the tenant has no metric of that name */
   async series(
-    { tenant, long }: Asker,
+    { tenant, long }: ReadContext,
     name: string,
     request: MetricSeriesRequest,
   ): Promise<FoundMetricSeries | null> {
@@ -122,7 +122,7 @@ export class StoredMetrics {
   }
 
   /** @returns null where the tenant has no metric of that name */
-  async labels({ tenant, long }: Asker, name: string, since: Micros): Promise<readonly MetricLabel[] | null> {
+  async labels({ tenant, long }: ReadContext, name: string, since: Micros): Promise<readonly MetricLabel[] | null> {
     const stream = this.#streams.find(tenant, name);
     if (stream === undefined) return null;
     return await long((connection, capture) => readMetricLabels(connection, capture, stream, since));

@@ -1,18 +1,18 @@
-import type { NumberedVersion, PromptVersionFigures } from '../../contracts/prompts.js';
+import type { NumberedVersion, PromptVersionStats } from '../../contracts/prompts.js';
 import type { IdIndex } from '../index/id-index.js';
-import type { Asker } from '../segments/asker.js';
+import type { ReadContext } from '../segments/asker.js';
 import { TraceId } from '../segments/trace-id.js';
 import type { Writer } from '../write/writer.js';
 import type { LinkedPrompts, NumberedLink } from '../write/linked-prompts.js';
 import { countPending } from '../write/stored-links.js';
 import { PendingLinks } from '../../shared/pending-links.js';
 import type { Reads } from '../segments/read.js';
-import { PromptFigures } from '../write/prompt-figures.js';
+import { PromptStats } from '../write/prompt-figures.js';
 
 /** Which traces used which prompt versions, and how those traces went. */
 export class StoredPrompts implements LinkedPrompts {
   readonly linked: IdIndex;
-  readonly figures = new PromptFigures();
+  readonly stats = new PromptStats();
   readonly #traces: IdIndex;
   readonly #pending: PendingLinks;
 
@@ -43,15 +43,15 @@ export class StoredPrompts implements LinkedPrompts {
 
   /** The figures of versions, in their order. */
   async compare(
-    { long }: Asker,
+    { long }: ReadContext,
     versions: readonly NumberedVersion[],
-  ): Promise<readonly PromptVersionFigures[]> {
-    const figures = await this.figures.totals(
+  ): Promise<readonly PromptVersionStats[]> {
+    const stats = await this.stats.totals(
       long,
       versions.map(({ number }) => number),
     );
     return versions.map(({ number, version }) => {
-      const totals = figures.get(number);
+      const totals = stats.get(number);
       return {
         version,
         total_traces: totals?.traces ?? 0,

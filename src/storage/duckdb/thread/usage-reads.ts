@@ -4,14 +4,14 @@ import {
   dayOf,
   type MonthlyCount,
   monthOf,
-  printDay,
-  printMonth,
+  formatDay,
+  formatMonth,
   startOfMonth,
   type Usage,
 } from '../../contracts/telemetry-writer.js';
 import { USAGE } from '../../schema/sum-tables.js';
 import type { ItemCounts } from '../write/item-counts.js';
-import type { Asker, Served } from '../segments/asker.js';
+import type { ReadContext, Served } from '../segments/asker.js';
 import { relation } from '../segments/relation.js';
 
 /** The contract `Usage` in the store thread. */
@@ -22,16 +22,16 @@ export class UsageReads implements Served<Usage> {
     this.#counts = counts;
   }
 
-  read({ tenant }: Asker, now: Micros): MonthlyCount {
+  read({ tenant }: ReadContext, now: Micros): MonthlyCount {
     const month = monthOf(now);
     return {
-      period: printMonth(month),
+      period: formatMonth(month),
       used: this.#counts.used(tenant, month),
       resets_at: startOfMonth(month + 1),
     };
   }
 
-  async days({ tenant, short }: Asker, now: Micros, days: number): Promise<readonly DailyCount[]> {
+  async days({ tenant, short }: ReadContext, now: Micros, days: number): Promise<readonly DailyCount[]> {
     const last = dayOf(now);
     const first = last - days + 1;
     // Days stand below 0: those asked for, and the first one of all, before which nothing was counted by day.
@@ -46,7 +46,7 @@ export class UsageReads implements Served<Usage> {
     const start = began?.day === undefined || began.day === null ? Infinity : Number(began.day);
     return Array.from({ length: days }, (_, at) => {
       const day = first + at;
-      return { date: printDay(day), events: day < start ? null : (events.get(day) ?? 0) };
+      return { date: formatDay(day), events: day < start ? null : (events.get(day) ?? 0) };
     });
   }
 }

@@ -11,7 +11,7 @@ import {
   type WrittenTables,
 } from '../../contracts/transfer.js';
 import type { EventReads } from '../write/event-reads.js';
-import { factsReach } from '../write/facts.js';
+import { factsStore } from '../write/facts.js';
 import type { Connection } from '../files/connection.js';
 import { isUnreadable } from '../files/damage.js';
 import { ReturnedMemory } from '../files/returned-memory.js';
@@ -99,7 +99,7 @@ export class StoreExport {
 
   /** Whether the log of events, which has all up to a mark, lacks facts of the moment or before. */
   async lacksFacts(mark: string | null): Promise<boolean> {
-    return await factsReach(this.#events, mark, this.#begun().capture.lastSeq);
+    return await factsStore(this.#events, mark, this.#begun().capture.lastSeq);
   }
 
   /** Writes all tables. @param directory absolute */

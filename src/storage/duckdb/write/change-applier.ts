@@ -1,5 +1,5 @@
 import type { StoredRuns } from '../../../runs/stored-runs.js';
-import { must } from '../../../signal/checked.js';
+import { invariant } from '../../../signal/checked.js';
 import type { Micros } from '../../../signal/time.js';
 import type { Agents } from '../stats/agents.js';
 import { CompletedSpans, type LoadedGroup } from './completed-spans.js';
@@ -44,9 +44,9 @@ function countedAt({ tenant, traces }: IncomingBatch, trace: number, agentNo: nu
   return {
     tenant,
     agentNo,
-    status: must(numberAt(STATUS), 'status of a run'),
-    kind: must(numberAt(KIND), 'kind of a run'),
-    startedAt: must(numberAt(STARTED_AT), 'start of a run'),
+    status: invariant(numberAt(STATUS), 'status of a run'),
+    kind: invariant(numberAt(KIND), 'kind of a run'),
+    startedAt: invariant(numberAt(STARTED_AT), 'start of a run'),
     success: typeof success === 'boolean' ? success : null,
     cost: numberAt(TOTAL_COST_USD),
     durationMs: numberAt(DURATION_MS),
@@ -198,7 +198,7 @@ export class ChangeApplier {
     });
     for (const { trace, state, agentNo, ends } of written) if (ends) facts.addTouched(trace, state, agentNo);
     const rows = whole.flatMap(({ batch, agentNos }) =>
-      wholeRows(seq, batch, [...agentNos.keys()], (trace) => must(agentNos.get(trace), 'agent of a run')),
+      wholeRows(seq, batch, [...agentNos.keys()], (trace) => invariant(agentNos.get(trace), 'agent of a run')),
     );
     for (const batch of new Set([...sorted.whole.keys(), ...fresh.keys()])) {
       const touchedParts = fresh.get(batch);

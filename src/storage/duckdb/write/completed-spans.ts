@@ -1,6 +1,6 @@
 import { completingSpans } from '../../../runs/completing-spans.js';
 import type { StoredRuns } from '../../../runs/stored-runs.js';
-import { itemAt, must } from '../../../signal/checked.js';
+import { itemAt, invariant } from '../../../signal/checked.js';
 import { TooMuchToLoad } from './reloads.js';
 import type { RunSize } from './run-size.js';
 import type { TraceState } from './trace-state.js';
@@ -96,7 +96,7 @@ class Read {
     const places = changes.flatMap((change, place) =>
       change.kind === 'batch' && this.#batches.has(change.batch) ? place : [],
     );
-    const last = must(places.at(-1), 'change of the group with the batch');
+    const last = invariant(places.at(-1), 'change of the group with the batch');
     const change = itemAt(
       changes,
       places.length > 1 ? Math.min(last, Math.max(1, changes.length >> 1)) : last,

@@ -12,7 +12,7 @@ import type { BatchName } from '../../shared/batch-name.js';
 import type { Counted } from '../../incoming/counted.js';
 import { encodeOrigins } from './origin-message.js';
 import { SharedParts } from './shared-parts.js';
-import { printJson } from '../../../signal/json.js';
+import { serializeJson } from '../../../signal/json.js';
 
 /** A record as it crosses to the store thread: its columns, and the position of its origin in the message. */
 export const LOG_MESSAGE: readonly Column[] = [
@@ -99,7 +99,7 @@ export class LogsEncoder {
   #writeAttributes(to: ColumnsWriter, row: number, { attributes }: LogRecord): number {
     const start = this.#text.length;
     if (isEmpty(attributes)) to.isNull(C.attributes, row);
-    else to.text(C.attributes, row, printJson(attributes));
+    else to.text(C.attributes, row, serializeJson(attributes));
     return this.#text.length - start;
   }
 

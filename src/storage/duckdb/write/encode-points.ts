@@ -11,7 +11,7 @@ import type { Counted } from '../../incoming/counted.js';
 import { encodeOrigins } from './origin-message.js';
 import { SharedParts } from './shared-parts.js';
 import { labelsText } from '../../shared/labels.js';
-import { printJson } from '../../../signal/json.js';
+import { serializeJson } from '../../../signal/json.js';
 
 /** A point as it crosses to the store thread: its columns, and the positions of its stream and its origin in the message. */
 export const POINT_MESSAGE: readonly Column[] = [
@@ -105,5 +105,5 @@ function writePoint(to: ColumnsWriter, row: number, point: MetricPoint): void {
   if (point.distribution === null) to.isNull(C.distribution, row);
   else to.text(C.distribution, row, JSON.stringify(point.distribution));
   if (point.exemplars === null) to.isNull(C.exemplars, row);
-  else to.text(C.exemplars, row, printJson(point.exemplars));
+  else to.text(C.exemplars, row, serializeJson(point.exemplars));
 }

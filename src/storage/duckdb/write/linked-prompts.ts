@@ -1,6 +1,6 @@
 import type { PromptLink } from '../../contracts/prompts.js';
 import type { IdIndex } from '../index/id-index.js';
-import type { PromptFigures } from './prompt-figures.js';
+import type { PromptStats } from './prompt-figures.js';
 
 /** A link to a prompt version, by its number. */
 export interface NumberedLink extends Pick<PromptLink, 'trace_id' | 'span_id'> {
@@ -11,5 +11,5 @@ export interface NumberedLink extends Pick<PromptLink, 'trace_id' | 'span_id'> {
 export interface LinkedPrompts {
   /** Every linked trace, whether stored or not, with the last commit that brought links of it. */
   readonly linked: IdIndex;
-  readonly figures: PromptFigures;
+  readonly stats: PromptStats;
 }

@@ -1,5 +1,5 @@
 import type { Origin } from '../../../signal/origin.js';
-import { printJson } from '../../../signal/json.js';
+import { serializeJson } from '../../../signal/json.js';
 import { encodeRows } from '../../../worker/columns-writer.js';
 import type { ColumnsMessage } from '../../../worker/columns.js';
 import { ORIGINS } from '../../schema/tables.js';
@@ -9,6 +9,6 @@ export const ORIGIN_MESSAGE = ORIGINS.wire.slice(1);
 
 /** The origins of a message, in columns of {@link ORIGIN_MESSAGE}. */
 export function encodeOrigins(origins: readonly Origin[]): ColumnsMessage {
-  const rows = origins.map(({ resource, scope }) => ({ origin: printJson({ resource, scope }) }));
+  const rows = origins.map(({ resource, scope }) => ({ origin: serializeJson({ resource, scope }) }));
   return encodeRows(ORIGIN_MESSAGE, rows);
 }

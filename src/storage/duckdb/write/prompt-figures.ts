@@ -1,5 +1,5 @@
 import { MoneySum, type Usd } from '../../../signal/money.js';
-import { LoadedFigures } from '../../shared/loaded-figures.js';
+import { LruCache } from '../../shared/loaded-figures.js';
 import type { Read } from '../segments/read.js';
 import { KeptDurations } from './kept-durations.js';
 import type { LinkedRun } from './linked-run.js';
@@ -27,11 +27,11 @@ const MOST_PROMPTS = 1000;
 const MOST_DURATIONS = 4_000_000;
 
 /**
- * Figures of the prompt versions that were asked for last, kept in memory and changed with every commit, so that a comparison
+ * Stats of the prompt versions that were asked for last, kept in memory and changed with every commit, so that a comparison
  * needs no look at the tables, where it would have to join links with runs. They are read when somebody first asks for them.
  */
-export class PromptFigures {
-  readonly #prompts = new LoadedFigures<number, PromptSums>(MOST_PROMPTS);
+export class PromptStats {
+  readonly #prompts = new LruCache<number, PromptSums>(MOST_PROMPTS);
   /** For each load under way, the changes since it began: what it loads does not contain them. */
   readonly #meanwhile = new Set<Change[]>();
   /** Grows when links or runs are removed, because what was loaded before is then outdated. */

@@ -12,7 +12,7 @@ import type { TouchedTrace, ClassifiedTraces } from './classify.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { LinkChange } from './change.js';
 import { columnRows, type Rows } from './rows.js';
-import type { PromptFigures } from './prompt-figures.js';
+import type { PromptStats } from './prompt-figures.js';
 import type { LinkedRun } from './linked-run.js';
 import { loadLinks } from './stored-links.js';
 import type { LinkedPrompts } from './linked-prompts.js';
@@ -25,15 +25,15 @@ type LinkedTrace = Pick<TouchedTrace, 'tenant' | 'words' | 'offset'>;
 export class PromptLinks {
   readonly #connection: Connection;
   readonly #linked: IdIndex;
-  readonly #figures: PromptFigures;
+  readonly #stats: PromptStats;
   /** The traces of the group that have links or get some, by key. */
   readonly #traces = new Map<string, TraceLinks>();
 
   /** @param connection the writer's */
-  constructor(connection: Connection, { linked, figures }: LinkedPrompts) {
+  constructor(connection: Connection, { linked, stats }: LinkedPrompts) {
     this.#connection = connection;
     this.#linked = linked;
-    this.#figures = figures;
+    this.#stats = stats;
   }
 
   /** Reads the stored links of the group's traces. @param states the stored traces, by key */
@@ -127,7 +127,7 @@ export class PromptLinks {
     this.#traces.delete(key);
     if (after !== null) {
       for (const { promptNo, isNew } of links.prompts())
-        if (isNew || before !== after) this.#figures.change(promptNo, isNew ? null : before, after);
+        if (isNew || before !== after) this.#stats.change(promptNo, isNew ? null : before, after);
     }
     const { tenant, words, offset } = links;
     if (links.added.length > 0) this.#linked.put(tenant, words, offset, seq);

@@ -1,7 +1,7 @@
 import { ConsumeError } from '../../../component/consume-error.js';
 import type { Clock, Logger } from '../../../component/telemetry.js';
 import { TokenBuckets } from '../../../component/token-buckets.js';
-import { itemAt, must } from '../../../signal/checked.js';
+import { itemAt, invariant } from '../../../signal/checked.js';
 import { SaidByUser } from './said-by-user.js';
 import { changeOf, isOfBatch, type TouchedTrace } from './classify.js';
 import type { Change, TruncateChange, TraceChange } from './change.js';
@@ -194,7 +194,7 @@ function byChange(changes: readonly TraceChange[], runs: readonly RunToLoad[]): 
   for (const run of runs) {
     const [first] = run.trace.parts;
     if (first === undefined) continue;
-    itemAt(found, must(places.get(changeOf(first)), 'change that is about a run')).runs.push(run);
+    itemAt(found, invariant(places.get(changeOf(first)), 'change that is about a run')).runs.push(run);
   }
   return found;
 }

@@ -1,4 +1,4 @@
-import { printLabels, type LabelsText } from '../labels.js';
+import { serializeLabels, type LabelsText } from '../labels.js';
 import { type MetricLabel, MOST_LABEL_KEYS, MOST_LABEL_VALUES } from '../../contracts/metrics.js';
 
 /** Sets of labels that are read for a list. */
@@ -9,7 +9,7 @@ export function labelsIn(sets: readonly LabelsText[]): MetricLabel[] {
   const isCut = sets.length > MOST_LABEL_SETS;
   const found = new Map<string, Set<string>>();
   for (const labels of sets) {
-    const pairs = JSON.parse(printLabels(labels)) as Readonly<Record<string, string>>;
+    const pairs = JSON.parse(serializeLabels(labels)) as Readonly<Record<string, string>>;
     for (const [key, value] of Object.entries(pairs)) {
       const known = found.get(key);
       if (known !== undefined) known.add(value);

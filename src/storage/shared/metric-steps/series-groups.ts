@@ -1,5 +1,5 @@
 import type { Micros } from '../../../signal/time.js';
-import { printLabels } from '../labels.js';
+import { serializeLabels } from '../labels.js';
 import { type MetricSeries, type MetricSeriesRequest, MOST_METRIC_SERIES } from '../../contracts/metrics.js';
 import type { Steps } from './step-values.js';
 
@@ -35,7 +35,7 @@ export class SeriesGroups<Group> {
   of(text: string): Group {
     const known = this.#byText.get(text);
     if (known !== undefined) return known.group;
-    const all = JSON.parse(printLabels(text)) as Labels;
+    const all = JSON.parse(serializeLabels(text)) as Labels;
     const labels =
       this.#groupBy === undefined
         ? all

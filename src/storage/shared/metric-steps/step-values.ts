@@ -15,7 +15,7 @@ export function stepOf({ first, width }: Steps, at: number): number {
 }
 
 /** What is known of some values of one step. */
-export interface StepFigures {
+export interface StepStats {
   readonly count: number;
   readonly sum: number;
   readonly min: number;
@@ -37,7 +37,7 @@ export interface Increase {
 /** One series of an answer while it is put together: a value for each step, of any number of sources. */
 export class StepValues {
   readonly #steps: Steps;
-  readonly #figures = new Map<number, StepFigures>();
+  readonly #stats = new Map<number, StepStats>();
   readonly #increases = new Map<number, number>();
 
   constructor(steps: Steps) {
@@ -45,10 +45,10 @@ export class StepValues {
   }
 
   /** @param step its place */
-  add(step: number, some: StepFigures): void {
+  add(step: number, some: StepStats): void {
     if (step < 0 || step >= this.#steps.count) return;
-    const known = this.#figures.get(step);
-    this.#figures.set(step, known === undefined ? some : together(known, some));
+    const known = this.#stats.get(step);
+    this.#stats.set(step, known === undefined ? some : together(known, some));
   }
 
   /**
@@ -82,7 +82,7 @@ export class StepValues {
     const values =
       agg === 'rate'
         ? [...this.#increases].map(([step, by]): [number, number] => [step, by / secondsOf(step)])
-        : [...this.#figures].map(([step, figures]): [number, number] => [step, valueOf(figures, agg)]);
+        : [...this.#stats].map(([step, stats]): [number, number] => [step, valueOf(stats, agg)]);
     return values
       .filter(([, value]) => Number.isFinite(value))
       .sort(([a], [b]) => a - b)
@@ -100,7 +100,7 @@ export function startMs({ first, width }: Steps, step: number): number {
   return (first + step * width) / 1000;
 }
 
-function together(a: StepFigures, b: StepFigures): StepFigures {
+function together(a: StepStats, b: StepStats): StepStats {
   const newest = b.lastAt > a.lastAt ? b : a;
   return {
     count: a.count + b.count,
@@ -114,7 +114,7 @@ function together(a: StepFigures, b: StepFigures): StepFigures {
 }
 
 function valueOf(
-  { count, sum, min, max, last, total }: StepFigures,
+  { count, sum, min, max, last, total }: StepStats,
   agg: 'avg' | 'sum' | 'min' | 'max' | 'last',
 ): number {
   switch (agg) {

@@ -6,7 +6,7 @@ import type { Inbox } from '../../../../src/api/resources/stream/inbox.js';
 import { NewsDesk } from '../../../../src/api/resources/stream/news-desk.js';
 import { readTopics } from '../../../../src/api/resources/stream/topics.js';
 import { ConsumeError } from '../../../../src/component/consume-error.js';
-import { ToldArrivals } from '../../../../src/storage/shared/told-arrivals.js';
+import { LocalChangeFeed } from '../../../../src/storage/shared/told-arrivals.js';
 import type { Runs, RunSummary } from '../../../../src/storage/contracts/runs.js';
 import { HandClock } from '../../../support/hand-clock.js';
 import { until } from '../../../support/until.js';
@@ -39,7 +39,7 @@ function summary(trace_id: string): RunSummary {
 /** A stream over a clock that stands still, and a store that knows every run. */
 function open(topics: string, isFailing: () => boolean = () => false) {
   const clock = new HandClock();
-  const arrivals = new ToldArrivals();
+  const arrivals = new LocalChangeFeed();
   const desk = new NewsDesk(arrivals, clock);
   const asked: number[] = [];
   const runs: Pick<Runs, 'find' | 'outline'> = {

@@ -3,7 +3,7 @@ import t from 'tap';
 import type { Micros } from '../../../../src/signal/time.js';
 import type { ClockNote } from '../../../../src/storage/duckdb/files/clock-notes.js';
 import { RetentionClock } from '../../../../src/storage/duckdb/files/retention-clock.js';
-import { Troubles } from '../../../../src/storage/duckdb/files/troubles.js';
+import { HealthIssues } from '../../../../src/storage/duckdb/files/troubles.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 import { aTrace, DAY, NOON } from '../../../support/run-records.js';
 import { until } from '../../../support/until.js';
@@ -17,7 +17,7 @@ const YEARS = 4000 * DAY;
 function aClock(heardUpTo: Micros | null = null) {
   const kept: { note: ClockNote | null; fails: boolean } = { note: null, fails: false };
   const logger = new RecordingLogger();
-  let troubles: readonly string[] = [];
+  let healthIssues: readonly string[] = [];
   const parts = {
     notes: {
       read: async () => Promise.resolve(kept.note),
@@ -28,47 +28,47 @@ function aClock(heardUpTo: Micros | null = null) {
       },
     },
     heardUpTo: async () => Promise.resolve(heardUpTo),
-    troubles: new Troubles((current) => (troubles = current.map(({ message }) => message))),
+    healthIssues: new HealthIssues((current) => (healthIssues = current.map(({ message }) => message))),
     logger,
   };
-  return { kept, logger, troubles: () => troubles, open: () => new RetentionClock(parts) };
+  return { kept, logger, healthIssues: () => healthIssues, open: () => new RetentionClock(parts) };
 }
 
 void t.test('a clock that goes on as it should is believed', async (t) => {
-  const { open, troubles } = aClock();
+  const { open, healthIssues } = aClock();
   const clock = open();
   for (const now of [NOON, NOON + HOUR, NOON + 20 * HOUR, NOON + 68 * HOUR, NOON + 69 * HOUR]) {
     t.equal(await clock.believed(now), now);
     t.notOk(clock.isWaiting);
   }
-  t.strictSame(troubles(), []);
+  t.strictSame(healthIssues(), []);
 });
 
 void t.test('one that jumps ahead is believed when it has gone on from there for a day', async (t) => {
-  const { open, troubles, logger } = aClock();
+  const { open, healthIssues, logger } = aClock();
   const clock = open();
   await clock.believed(NOON);
   const there = NOON + YEARS;
   for (let hours = 0; hours < 24; hours++) {
     t.equal(await clock.believed(there + hours * HOUR), NOON, `after ${hours} hours`);
     t.ok(clock.isWaiting);
-    t.match(troubles(), [/The clock jumped ahead to 2036-.*the last trusted time is 2026-.*correct it/]);
+    t.match(healthIssues(), [/The clock jumped ahead to 2036-.*the last trusted time is 2026-.*correct it/]);
   }
   t.equal(logger.lines.filter((line) => /The clock jumped ahead/.test(line)).length, 1, 'logged once');
   t.equal(await clock.believed(there + DAY), there + DAY);
   t.notOk(clock.isWaiting);
-  t.strictSame(troubles(), []);
+  t.strictSame(healthIssues(), []);
   t.equal(await clock.believed(there + DAY + HOUR), there + DAY + HOUR);
 });
 
 void t.test('one that is set right again is believed at once', async (t) => {
-  const { open, troubles } = aClock();
+  const { open, healthIssues } = aClock();
   const clock = open();
   await clock.believed(NOON);
   await clock.believed(NOON + YEARS);
   t.equal(await clock.believed(NOON + HOUR), NOON + HOUR);
   t.notOk(clock.isWaiting);
-  t.strictSame(troubles(), []);
+  t.strictSame(healthIssues(), []);
   t.equal(await clock.believed(NOON - 10 * DAY), NOON - 10 * DAY, 'put back');
   t.equal(await clock.believed(NOON - 10 * DAY + HOUR), NOON - 10 * DAY + HOUR);
 });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import t from 'tap';
 import { Database, MAIN } from '../../../../src/storage/duckdb/files/database.js';
-import { Troubles } from '../../../../src/storage/duckdb/files/troubles.js';
+import { HealthIssues } from '../../../../src/storage/duckdb/files/troubles.js';
 import { quarantineUnusable, type CheckedFile } from '../../../../src/storage/duckdb/files/unusable-rows.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 import { testFolder } from '../../../support/test-folder.js';
@@ -113,7 +113,7 @@ void t.test('however many rows are set aside, this thread holds none of them', a
     return found;
   };
   const logger = new RecordingLogger();
-  const troubles = new Troubles(() => undefined);
+  const healthIssues = new HealthIssues(() => undefined);
   let settled = 0;
   const file: CheckedFile = {
     catalog: MAIN,
@@ -124,12 +124,12 @@ void t.test('however many rows are set aside, this thread holds none of them', a
       settled++;
     },
   };
-  await quarantineUnusable(connection, file, { logger, troubles });
+  await quarantineUnusable(connection, file, { logger, healthIssues });
   t.ok(most < 5, `${most} rows at a time`);
   t.match(logger.lines.join('\n'), `${ROWS} of ${of}`);
   const [left] = await rows(`SELECT count(*)::INTEGER AS rows FROM ${MAIN}.main.${of}`);
   t.equal(left?.rows, ROWS);
-  await quarantineUnusable(connection, file, { logger, troubles });
+  await quarantineUnusable(connection, file, { logger, healthIssues });
   t.equal(logger.lines.length, 1, 'nothing is left to do');
   t.equal(settled, 1);
 });

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { uuidV7, uuidV7InOrder } from '../../../../src/signal/ids.js';
 import { SEVERITIES, type LogRecord } from '../../../../src/signal/log-record.js';
-import type { LogFilter, LogPlace } from '../../../../src/storage/contracts/logs.js';
+import type { LogFilter, LogCursor } from '../../../../src/storage/contracts/logs.js';
 import { logMatcher, searchedText } from '../../../../src/storage/shared/matches-log.js';
 import { BlockCounts } from '../../../../src/storage/duckdb/index/block-counts.js';
 import { LogsEncoder } from '../../../../src/storage/duckdb/write/encode-logs.js';
@@ -114,7 +114,7 @@ function model(all: readonly LogRecord[], filter: LogFilter, stretch = STRETCH) 
       .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1)),
     of_other_services: 0,
     buckets: [...buckets]
-      .map(([start, figures]) => ({ start, ...figures }))
+      .map(([start, stats]) => ({ start, ...stats }))
       .sort((a, b) => a.start - b.start),
     counted_after: null,
   };
@@ -127,7 +127,7 @@ function idsOf(logs: readonly LogRecord[]): string[] {
 /** The ids of all that is found, page by page. */
 async function pages({ store }: TestStore, tenant: string, filter: LogFilter): Promise<string[]> {
   const ids: string[] = [];
-  let after: LogPlace | undefined;
+  let after: LogCursor | undefined;
   do {
     const page = { offset: 0, limit: 97, ...(after && { after }) };
     const { count, items } = await searchLogs({ logs: store.logs }, tenant, filter, page);

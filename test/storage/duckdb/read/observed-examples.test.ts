@@ -51,9 +51,9 @@ void t.test('of an agent: the newest that failed, the longest, the most expensiv
     [],
     [],
   ];
-  t.strictSame(await opened.store.figures.exampleTraces(queries), expected);
+  t.strictSame(await opened.store.stats.exampleTraces(queries), expected);
   await opened.reopen();
-  t.strictSame(await opened.store.figures.exampleTraces(queries), expected);
+  t.strictSame(await opened.store.stats.exampleTraces(queries), expected);
 });
 
 void t.test('of a node: the traces of its spans, each once', async (t) => {
@@ -77,7 +77,7 @@ void t.test('of a node: the traces of its spans, each once', async (t) => {
   const target = { userId: tenant, service: 'billing' };
   const first = idsOf(items).slice(0, 20);
   t.strictSame(
-    await opened.store.figures.exampleTraces([
+    await opened.store.stats.exampleTraces([
       query(target, 'failure_rate'),
       query(target, 'latency_threshold'),
       query(target, 'cost_threshold'),

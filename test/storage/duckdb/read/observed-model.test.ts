@@ -4,7 +4,7 @@ import t from 'tap';
 import { deriveBatch } from '../../../../src/signal/derive-map.js';
 import type { TraceRecord } from '../../../../src/signal/trace.js';
 import type { Micros } from '../../../../src/signal/time.js';
-import type { Observing, Target, TargetFigures } from '../../../../src/storage/contracts/alerts.js';
+import type { Observing, Target, TargetStats } from '../../../../src/storage/contracts/alerts.js';
 import { neverDiffers, same } from '../../../support/property.js';
 import { aHeader, aSpanRecord, DAY, NOON } from '../../../support/run-records.js';
 import { ObservedOracle, type OracleFigures } from './observed-oracle.js';
@@ -110,7 +110,7 @@ function recordOf(sent: Message, ids: Ids, now: Micros): TraceRecord {
 }
 
 /** The last bits of a percentile depend on how it is worked out. */
-function comparable({ window, costs, activeAt }: TargetFigures | OracleFigures): unknown {
+function comparable({ window, costs, activeAt }: TargetStats | OracleFigures): unknown {
   if (window === null) return null;
   const { finished, failed, timed, p95_ms } = window;
   const p95 = p95_ms === null ? null : p95_ms.toFixed(6);
@@ -150,15 +150,15 @@ void t.test('what alerts observe is what simple rules say, wherever the rows lie
           }
           for (const service of NODES) {
             const isAgent = names.has(service);
-            const figures = isAgent ? oracles[i].agent(service, asked) : oracles[i].node(service, asked);
+            const stats = isAgent ? oracles[i].agent(service, asked) : oracles[i].node(service, asked);
             // A node that nobody has heard of is not known.
-            if (!isAgent && figures.activeAt === null) continue;
+            if (!isAgent && stats.activeAt === null) continue;
             targets.push({ userId: users[i], service });
-            expected.push(figures);
+            expected.push(stats);
           }
         }
         const wanted = targets.map((target) => ({ target, runs: true, cost: true, activity: true }));
-        const { targets: found } = await opened.store.figures.observe({ ...request, targets: wanted });
+        const { targets: found } = await opened.store.stats.observe({ ...request, targets: wanted });
         same(found.map(comparable), expected.map(comparable));
       };
       await playSteps(opened, steps, {

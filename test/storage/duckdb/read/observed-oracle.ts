@@ -1,5 +1,5 @@
 import { money } from '../store-model.js';
-import type { Observing, TargetFigures } from '../../../../src/storage/contracts/alerts.js';
+import type { Observing, TargetStats } from '../../../../src/storage/contracts/alerts.js';
 import type { Micros } from '../../../../src/signal/time.js';
 import type { SpanRecord } from '../../../../src/signal/span.js';
 import type { TraceRecord } from '../../../../src/signal/trace.js';
@@ -34,8 +34,8 @@ interface Counted {
 }
 
 /** The figures without evidence, which only the store knows. */
-export interface OracleFigures extends Omit<TargetFigures, 'window'> {
-  readonly window: Omit<NonNullable<TargetFigures['window']>, 'evidence' | 'isNews'> | null;
+export interface OracleFigures extends Omit<TargetStats, 'window'> {
+  readonly window: Omit<NonNullable<TargetStats['window']>, 'evidence' | 'isNews'> | null;
 }
 
 /** What alerts observe of one user, by the rules alone. It knows declared runs whose spans carry `peer.service`. */
@@ -82,7 +82,7 @@ export class ObservedOracle {
       isRunning: run.status === 'running',
       failed: run.success === null ? hasFailed(run) : !run.success,
     }));
-    return figures(counted, this.#active.get(name) ?? null, request);
+    return stats(counted, this.#active.get(name) ?? null, request);
   }
 
   node(name: string, request: Observing): OracleFigures {
@@ -97,7 +97,7 @@ export class ObservedOracle {
       failed: hasFailed(span),
     }));
     const last = Math.max(...spans.map(({ span, heard }) => Math.min(lastOf(span), heard)));
-    return figures(counted, spans.length === 0 ? null : last, request);
+    return stats(counted, spans.length === 0 ? null : last, request);
   }
 
   #noteActivity(): void {
@@ -147,7 +147,7 @@ function lastOf({ started, ended }: { readonly started: Micros; readonly ended: 
   return Math.max(started, ended ?? started);
 }
 
-function figures(
+function stats(
   counted: readonly Counted[],
   activeAt: Micros | null,
   { now, windowStart, days }: Observing,

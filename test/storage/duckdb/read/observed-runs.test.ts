@@ -217,7 +217,7 @@ void t.test('of what is unknown, and of what was not asked for, nothing is told'
     await observeOne(opened, agent),
   );
   const unwanted = { target: agent, runs: false, cost: false, activity: false };
-  const { targets } = await opened.store.figures.observe({
+  const { targets } = await opened.store.stats.observe({
     ...AT_NOON,
     targets: [
       unwanted,

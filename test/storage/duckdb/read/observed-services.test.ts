@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { SpanRecord } from '../../../../src/signal/span.js';
-import type { Target, TargetFigures } from '../../../../src/storage/contracts/alerts.js';
+import type { Target, TargetStats } from '../../../../src/storage/contracts/alerts.js';
 import type { TraceRecord } from '../../../../src/signal/trace.js';
 import { aHeader, aSpanRecord, DAY, NOON } from '../../../support/run-records.js';
 import { agentOf, AT_NOON, HOUR, observeOne, receive } from '../observing.js';
@@ -24,7 +24,7 @@ async function observeNode(
   userId: string,
   service = 'billing',
   request = AT_NOON,
-): Promise<TargetFigures> {
+): Promise<TargetStats> {
   return await observeOne(opened, { userId, service }, request);
 }
 
@@ -110,7 +110,7 @@ void t.test('activity goes on with each look, and is not taken back', async (t) 
       cost: false,
       activity: true,
     }));
-    const observed = await opened.store.figures.observe({ ...AT_NOON, targets });
+    const observed = await opened.store.stats.observe({ ...AT_NOON, targets });
     return observed.targets.map(({ activeAt }) => activeAt);
   };
   const at = (minutes: number, node = 'billing'): TraceRecord =>

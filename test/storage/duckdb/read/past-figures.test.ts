@@ -61,12 +61,12 @@ void t.test('the past is told as it would have been at each moment', async (t) =
   await store.writer.metrics({ tenant: user, items: points }, { receivedAt: NOON });
 
   const agent = await agentOf(opened, user, 'researcher');
-  const figures = { runs: true, cost: true, activity: true };
+  const stats = { runs: true, cost: true, activity: true };
   const requests = asked({
     targets: [
-      { target: agent, ...figures },
-      { target: { userId: user, service: 'billing' }, ...figures },
-      { target: { userId: user, service: 'nobody' }, ...figures },
+      { target: agent, ...stats },
+      { target: { userId: user, service: 'billing' }, ...stats },
+      { target: { userId: user, service: 'nobody' }, ...stats },
     ],
     metrics: [
       { userId: user, name: 'queue', service: null },
@@ -79,7 +79,7 @@ void t.test('the past is told as it would have been at each moment', async (t) =
   for (const [at, request] of requests.entries()) {
     // What had not begun by then cannot have cost anything.
     const days = request.days.map(({ from, to }) => ({ from, to: Math.min(to, request.now + 1) }));
-    const { targets, metrics } = await store.figures.observe({ ...request, days });
+    const { targets, metrics } = await store.stats.observe({ ...request, days });
     const withoutActivity = (all: typeof targets) => all.map(({ window, costs }) => ({ window, costs }));
     t.strictSame(withoutActivity(past[at]?.targets ?? []), withoutActivity(targets), String(at));
     t.strictSame(past[at]?.metrics, metrics);
@@ -94,7 +94,7 @@ void t.test('the past is told as it would have been at each moment', async (t) =
   t.same(await store.past.observe(user, []), []);
   const stranger = await opened.addUser();
   const foreign = await store.past.observe(stranger, [
-    { ...AT_NOON, targets: [{ target: agent, ...figures }] },
+    { ...AT_NOON, targets: [{ target: agent, ...stats }] },
   ]);
   t.strictSame(foreign[0]?.targets[0], { window: null, costs: [], activeAt: null }, 'what belongs to others');
 });

@@ -6,7 +6,7 @@ import { Database } from '../../../../src/storage/duckdb/files/database.js';
 import { openPool } from '../../../../src/storage/duckdb/segments/connection-pool.js';
 import { Reads } from '../../../../src/storage/duckdb/segments/read.js';
 import { Segments } from '../../../../src/storage/duckdb/segments/segments.js';
-import { Troubles } from '../../../../src/storage/duckdb/files/troubles.js';
+import { HealthIssues } from '../../../../src/storage/duckdb/files/troubles.js';
 import type { LogRecord } from '../../../../src/signal/log-record.js';
 import { HandClock } from '../../../support/hand-clock.js';
 import { aLog } from '../../../support/log-records.js';
@@ -82,7 +82,7 @@ void t.test(
     const segments = await Segments.open(connection, path, {
       logger: new RecordingLogger(),
       clock,
-      troubles: new Troubles(() => undefined),
+      healthIssues: new HealthIssues(() => undefined),
     });
     const options = {
       size: 2,
@@ -123,13 +123,13 @@ void t.test(
     let isMoved = false;
     const move = segments.readsBefore(1).then(() => (isMoved = true));
     clock.advance(6000);
-    t.match(pools[0].figures, { running: 1, ended: { held_up_move: 0 } }, 'one segment waits');
+    t.match(pools[0].stats, { running: 1, ended: { held_up_move: 0 } }, 'one segment waits');
     await seal();
     await seal();
     clock.advance(6000);
     t.match(await outcome, [{ reason: { code: 'overloaded', detail: /blocked compaction/ } }]);
-    t.match(pools[0].figures, { running: 0, ended: { held_up_move: 1 } });
-    t.match(pools[1].figures, { running: 1 });
+    t.match(pools[0].stats, { running: 0, ended: { held_up_move: 1 } });
+    t.match(pools[1].stats, { running: 1 });
     t.notOk(isMoved, 'the upkeep’s read goes on');
     endUpkeep();
     await Promise.all([upkeep, move]);

@@ -29,7 +29,7 @@ async function poolOf(
     ...options,
   });
   t.teardown(async () => {
-    pool.hurry();
+    pool.abortPending();
     await pool.close();
     database.close();
   });
@@ -50,31 +50,31 @@ void t.test('reads beyond the line are refused and counted; those in it are serv
   const held = new Promise<void>((resolve) => (end = resolve));
   const first = pool.use(ONE, () => held);
   const second = pool.use(ONE, answer);
-  t.equal(pool.figures.waiting, 1);
+  t.equal(pool.stats.waiting, 1);
   for (const time of [1, 2]) {
     await t.rejects(
       pool.use(ONE, async () => 'never'),
       { code: 'overloaded', retryable: true, retryAfterMs: 1000 },
     );
-    t.equal(pool.figures.refused, time);
+    t.equal(pool.stats.refused, time);
   }
   end();
   await first;
   t.match(await second, [{ answer: 42 }]);
   t.equal(await pool.use(ONE, async () => 'again'), 'again');
-  t.match(pool.figures, { refused: 2, waiting: 0, running: 0 });
+  t.match(pool.stats, { refused: 2, waiting: 0, running: 0 });
 });
 
 void t.test('a read does two things at once only where a connection is free that it may have', async (t) => {
   const { pool } = await poolOf(t, { size: 3 });
   const both = await pool.use(ONE, async (connection, { beside }) => {
     const other = beside(answer);
-    t.match(pool.figures, { running: 2 });
+    t.match(pool.stats, { running: 2 });
     t.equal(beside(answer), null, 'the last one is for others');
     return [await answer(connection), await other];
   });
   t.match(both, [[{ answer: 42 }], [{ answer: 42 }]]);
-  t.match(pool.figures, { running: 0, waiting: 0 });
+  t.match(pool.stats, { running: 0, waiting: 0 });
 });
 
 void t.test(
@@ -91,7 +91,7 @@ void t.test(
     clock.advance(1000);
     await t.rejects(late, { code: 'overloaded' });
     await t.rejects(Promise.resolve(besides), { code: 'overloaded' });
-    t.match(pool.figures, { running: 0, ended: { timed_out: 1 } }, 'it counts once');
+    t.match(pool.stats, { running: 0, ended: { timed_out: 1 } }, 'it counts once');
     const next = await Promise.all([pool.use(ONE, answer), pool.use(OTHER, answer)]);
     t.match(next, [[{ answer: 42 }], [{ answer: 42 }]]);
   },
@@ -102,16 +102,16 @@ void t.test('the reads of one user never hold all connections', async (t) => {
   const aborts = Array.from({ length: 50 }, () => new AbortController());
   const reads = aborts.map(({ signal }) => pool.use({ ...ONE, abort: signal }, endless));
   const ended = Promise.allSettled(reads);
-  t.match(pool.figures, { running: 2, waiting: 48 });
+  t.match(pool.stats, { running: 2, waiting: 48 });
   t.match(await pool.use(OTHER, answer), [{ answer: 42 }], 'another user is answered meanwhile');
-  t.match(pool.figures, { running: 2, waiting: 48 });
+  t.match(pool.stats, { running: 2, waiting: 48 });
 
   for (const abort of aborts.slice(10)) abort.abort();
-  t.match(pool.figures, { running: 2, waiting: 8, ended: { abandoned: 40 } }, 'who has gone leaves the line');
+  t.match(pool.stats, { running: 2, waiting: 8, ended: { abandoned: 40 } }, 'who has gone leaves the line');
   for (const abort of aborts) abort.abort();
   const outcomes = await ended;
   t.equal(outcomes.filter(({ status }) => status === 'rejected').length, 50);
-  t.match(pool.figures, { running: 0, waiting: 0, ended: { abandoned: 50 } });
+  t.match(pool.stats, { running: 0, waiting: 0, ended: { abandoned: 50 } });
   t.match(await pool.use(ONE, answer), [{ answer: 42 }], 'and the connections are of use again');
 });
 
@@ -123,9 +123,9 @@ void t.test('a read whose client has gone is ended, and others on other connecti
   // Also before its statement has begun, when DuckDB does not hear it.
   gone.abort();
   await t.rejects(first, { code: 'overloaded' });
-  t.match(pool.figures, { running: 1, ended: { abandoned: 1 } });
+  t.match(pool.stats, { running: 1, ended: { abandoned: 1 } });
   t.match(await pool.use(ONE, answer), [{ answer: 42 }]);
-  t.match(pool.figures, { running: 1 }, 'the other user’s read goes on');
+  t.match(pool.stats, { running: 1 }, 'the other user’s read goes on');
   waiting.abort();
   await t.rejects(second, { code: 'overloaded' });
   const late = AbortSignal.abort();
@@ -162,13 +162,13 @@ void t.test('what takes too long is ended, and so is what waits too long', async
   );
   const outcomes = Promise.allSettled([running, waiting]);
   clock.advance(29_999);
-  t.match(pool.figures, { running: 2, waiting: 1 });
+  t.match(pool.stats, { running: 2, waiting: 1 });
   clock.advance(1);
   t.match(await outcomes, [
     { reason: { code: 'overloaded', detail: /within 30 s.*extensions\.duckdb\.read_timeout/ } },
     { reason: { code: 'overloaded', detail: /busy for 30 s/ } },
   ]);
-  t.match(pool.figures, { running: 1, waiting: 0, ended: { timed_out: 2 } });
+  t.match(pool.stats, { running: 1, waiting: 0, ended: { timed_out: 2 } });
   upkeep.abort();
   await t.rejects(patient);
 });
@@ -180,9 +180,9 @@ void t.test('whoever waits with most gives up a place in a full line', async (t)
   const [first, other] = [pool.use(ONE, () => held), pool.use(OTHER, () => held)];
   const flood = Array.from({ length: 7 }, () => pool.use(ONE, answer));
   const outcomes = Promise.allSettled(flood);
-  t.match(pool.figures, { waiting: 5, refused: 2 }, 'five of one user');
+  t.match(pool.stats, { waiting: 5, refused: 2 }, 'five of one user');
   const others = [3, 4, 5].map((share) => pool.use({ ...ONE, share }, answer));
-  t.match(pool.figures, { waiting: 6, refused: 4 }, 'and six of all');
+  t.match(pool.stats, { waiting: 6, refused: 4 }, 'and six of all');
   end();
   await Promise.all([first, other, ...others]);
   t.same(

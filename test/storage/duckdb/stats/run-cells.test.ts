@@ -12,8 +12,8 @@ const VIEW: CellView = { tenant: 1, agentNos: null, key: '0', interval: HOUR };
 
 /** A run as a commit tells of it. */
 function aRun(startedAt: number, changes: Partial<CountedRun> = {}): CountedRun {
-  const figures = { status: 1, success: null, cost: null, durationMs: null };
-  return { tenant: 1, agentNo: 7, kind: 0, startedAt, ...figures, ...changes };
+  const stats = { status: 1, success: null, cost: null, durationMs: null };
+  return { tenant: 1, agentNo: 7, kind: 0, startedAt, ...stats, ...changes };
 }
 
 /** So many cells. */

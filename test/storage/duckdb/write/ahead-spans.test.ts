@@ -201,7 +201,7 @@ void t.test('prompts that completed spans name are linked once', async (t) => {
   const { prompts } = engine.parts;
   await runs.write(runs.endings({ prompt: { name: 'p', version: 1 } }));
   await runs.areEnded(t);
-  const totals = await prompts.figures.totals(engine.read, [1]);
+  const totals = await prompts.stats.totals(engine.read, [1]);
   t.match(totals.get(1), { traces: SIZES.length });
 });
 

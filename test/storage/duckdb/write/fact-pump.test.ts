@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { ConsumeError } from '../../../../src/component/consume-error.js';
-import type { ControlStore } from '../../../../src/storage/control/control-store.js';
-import { FactPump } from '../../../../src/storage/control/fact-pump.js';
+import type { SqlControlStore } from '../../../../src/storage/control/control-store.js';
+import { OutboxRelay } from '../../../../src/storage/control/fact-pump.js';
 import { openControlPlane } from '../../../support/control-plane.js';
 import { HandClock } from '../../../support/hand-clock.js';
 import { KeptNews, ListedFacts } from '../../../support/listed-facts.js';
@@ -11,7 +11,7 @@ import { aUser } from '../meta-records.js';
 const ALL = { events: 1000, bytes: 1e9 };
 const broken = () => new ConsumeError('gone', { code: 'storage_unavailable', retryable: true });
 
-type Append = ControlStore['events']['append'];
+type Append = SqlControlStore['events']['append'];
 
 /** A pump into a real log, whose appending a test may change. What it does otherwise: `test/conformance/fact-intake.test.ts`. */
 async function startPump(t: Test, change: (append: Append) => Append) {
@@ -20,7 +20,7 @@ async function startPump(t: Test, change: (append: Append) => Append) {
   const tenant = await control.accounts.createUser(aUser());
   const start = await control.events.open('test');
   const append = change((...args) => control.events.append(...args));
-  const pump = new FactPump({
+  const pump = new OutboxRelay({
     source: facts,
     events: { append, markOf: (source) => control.events.markOf(source) },
     accounts: control.accounts,

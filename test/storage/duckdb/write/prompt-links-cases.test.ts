@@ -30,17 +30,17 @@ for (const segmentSize of [
     await store.link(never);
     // The link of the last one is older than what is kept, but it has come.
     await store.write(...runs, late);
-    t.match(await store.figures(), { total_traces: 5 });
+    t.match(await store.stats(), { total_traces: 5 });
     // A day at a time: retention believes no larger steps.
     for (let days = 0; days < 4; days++) await store.opened.retained(24 * HOUR_MS);
-    t.match(await store.figures(), { total_traces: 3 });
+    t.match(await store.stats(), { total_traces: 3 });
     await store.write(aPromptedRun({ trace_id: never, started_at: firstKept }, {}));
     await store.opened.reopen({ traceRetentionDays: null });
-    t.match(await store.figures(), { total_traces: 3 }, 'the link that waited too long is gone');
+    t.match(await store.stats(), { total_traces: 3 }, 'the link that waited too long is gone');
     // What expired may come again.
     await store.write(...runs.slice(0, 1));
     await store.opened.reopen();
-    t.match(await store.figures(), { total_traces: 4 });
+    t.match(await store.stats(), { total_traces: 4 });
     t.notMatch(store.opened.settings.logger.lines, /failed|could not/);
   });
 
