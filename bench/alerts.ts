@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import { Evaluator } from '../src/alerting/evaluator.js';
 import { controlPathOf, controlPlaneAt } from '../test/support/control-plane.js';
-import type { SqlControlStore } from '../src/storage/control/control-store.js';
+import type { SqlControlStore } from '../src/storage/control/sql-control-store.js';
 import { DuckDBStore } from '../src/storage/duckdb/client/store.js';
 import { SEGMENT_SIZE } from '../src/storage/duckdb/write/writer.js';
 import { PrometheusMeter } from '../src/telemetry/meter.js';

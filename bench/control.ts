@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { itemAt, invariant } from '../src/signal/checked.js';
 import type { Micros } from '../src/signal/time.js';
-import type { ControlStore } from '../src/storage/contracts/control-plane.js';
+import type { ControlStore } from '../src/storage/contracts/control-store.js';
 import { ControlExtension } from '../src/storage/control/control-extension.js';
 import type { ControlOptions } from '../src/storage/control/control-options.js';
 import { openControl } from '../src/storage/control/open-control.js';

@@ -72,8 +72,8 @@ export { Type, type Static } from 'typebox';
 export { consumeKept, consumeUnrefused } from './component/keep-items.js';
 
 // What stores can do, for engines of one's own: each contract with the types that belong to it.
-export { isTelemetryStore } from './storage/contracts/telemetry-plane.js';
-export type { TelemetryStore } from './storage/contracts/telemetry-plane.js';
+export { isTelemetryStore } from './storage/contracts/telemetry-store.js';
+export type { TelemetryStore } from './storage/contracts/telemetry-store.js';
 export type * from './storage/contracts/paging.js';
 export type * from './storage/contracts/telemetry-writer.js';
 export type * from './storage/contracts/runs.js';
@@ -82,8 +82,8 @@ export type * from './storage/contracts/logs.js';
 export type * from './storage/contracts/service-map.js';
 export type * from './storage/contracts/prompts.js';
 export type * from './storage/contracts/alerts.js';
-export { isControlStore } from './storage/contracts/control-plane.js';
-export type { ControlStore } from './storage/contracts/control-plane.js';
+export { isControlStore } from './storage/contracts/control-store.js';
+export type { ControlStore } from './storage/contracts/control-store.js';
 export { ConflictError } from './storage/contracts/errors.js';
 export type * from './storage/contracts/accounts.js';
 export type * from './storage/contracts/deliveries.js';

@@ -9,7 +9,11 @@ import { alertTestRoutes } from './resources/alerts/alert-test.js';
 import { alertRoutes } from './resources/alerts/alerts.js';
 import { auditRoutes } from './resources/audit.js';
 import type { ApiContext } from './support/api-context.js';
-import { hasParts, type TelemetryPart, type PartialTelemetryStore } from '../storage/contracts/telemetry-plane.js';
+import {
+  hasParts,
+  type TelemetryPart,
+  type PartialTelemetryStore,
+} from '../storage/contracts/telemetry-store.js';
 import { daemonRoutes } from './resources/daemon.js';
 import { exportRoutes } from './resources/export.js';
 import { keyRoutes } from './resources/keys.js';

@@ -8,7 +8,7 @@ import { SCOPES, type Identity, type Scope } from '../component/identity.js';
 import type { Clock, Logger } from '../component/telemetry.js';
 import type { AuthConfig } from '../config/file-schema.js';
 import type { KeysVersion, StoredUser } from '../storage/contracts/accounts.js';
-import { isControlStore, type ControlStore } from '../storage/contracts/control-plane.js';
+import { isControlStore, type ControlStore } from '../storage/contracts/control-store.js';
 import { bootstrap, INITIAL_KEY_FILE } from './bootstrap.js';
 import { KeyRing, type RingEntry } from './key-ring.js';
 import { LastUsed } from './last-used.js';

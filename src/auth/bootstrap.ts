@@ -4,7 +4,7 @@ import { SCOPES } from '../component/identity.js';
 import type { Clock, Logger } from '../component/telemetry.js';
 import type { AuthConfig } from '../config/file-schema.js';
 import { uuidV7 } from '../signal/ids.js';
-import type { ControlStore } from '../storage/contracts/control-plane.js';
+import type { ControlStore } from '../storage/contracts/control-store.js';
 import { describeKey, generateKey, isKey } from './keys.js';
 import { writePrivateFile } from './private-file.js';
 

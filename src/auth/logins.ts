@@ -14,7 +14,7 @@ import { groupName } from '../http/connections.js';
 import { uuidV7 } from '../signal/ids.js';
 import { MICROS_PER_MINUTE } from '../signal/time-units.js';
 import type { Micros } from '../signal/time.js';
-import type { ControlStore } from '../storage/contracts/control-plane.js';
+import type { ControlStore } from '../storage/contracts/control-store.js';
 import { type FollowedLogin, LOGIN_IDLE, LOGIN_LONGEST } from '../storage/contracts/accounts.js';
 import { LastUsed } from './last-used.js';
 import { loginCookie, refuseOtherPage, requireOwnPage, secretOf } from './login-cookie.js';

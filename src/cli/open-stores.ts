@@ -7,7 +7,7 @@ import type { BuildTools } from '../pipeline/build.js';
 import { openControl, openStores, type OpenStores, type StoreNames } from '../pipeline/open-stores.js';
 import { ownerOf } from '../pipeline/owner-files.js';
 import { prepare, type Prepared } from '../pipeline/prepare.js';
-import type { ControlStore } from '../storage/contracts/control-plane.js';
+import type { ControlStore } from '../storage/contracts/control-store.js';
 import { createLogger } from '../telemetry/logger.js';
 import { PrometheusMeter } from '../telemetry/meter.js';
 import { StillClock } from '../telemetry/still-clock.js';

@@ -17,7 +17,7 @@ import {
   type SmtpConfig,
 } from './file-schema.js';
 import { suggestion } from './nearest-name.js';
-import { formatConfig, type PrintedPart } from './print-config.js';
+import { formatConfig, type PrintedPart } from './format-config.js';
 import { checkSchema, segmentsOf, type Checked } from './schema-check.js';
 import { checkSmtp, smtpSettings } from './smtp.js';
 

@@ -5,7 +5,7 @@ import { compilePattern, MATCHES, matches } from './patterns.js';
 import { PRESENCE, presenceMacro } from './presence.js';
 import { SCOPES, type Scope, type ScopeName } from './scope/scopes.js';
 import { callOf, literalText, nodesOf, type Node } from './syntax-tree.js';
-import { formatProblem } from './wording.js';
+import { formatProblem } from './format-problem.js';
 import { Environment } from '@marcbachmann/cel-js';
 import { serializeJson } from '../signal/json.js';
 import { jsonOf } from './json-value.js';

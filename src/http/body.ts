@@ -2,7 +2,7 @@ import { HttpProblem, type InspectBody } from '../component/http.js';
 import type { Clock } from '../component/telemetry.js';
 import { contentCoding, decompress, tooLarge } from './decompress.js';
 import { SLOW_BODY_MS } from './limits.js';
-import type { MinRateMonitor } from './pace.js';
+import type { MinRateMonitor } from './min-rate-monitor.js';
 import { overloaded } from './problem.js';
 import type { Holding } from './shares.js';
 import type { Turns } from './turns.js';

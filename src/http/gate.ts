@@ -1,7 +1,7 @@
 import { HttpProblem, type HttpRequest, type HttpResponse, type UnknownPath } from '../component/http.js';
 import type { Cors } from './cors.js';
 import type { Exchange } from './engine.js';
-import type { Permit } from './occupancy.js';
+import type { Permit } from './admission-controller.js';
 import type { RebindingGuard } from './rebinding-guard.js';
 import { isWellFormed } from './request-head.js';
 import { trimSlash, type Match } from './router.js';

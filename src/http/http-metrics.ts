@@ -1,6 +1,6 @@
 import type { Labels, Meter } from '../component/telemetry.js';
 import type { NoRoom } from './connections.js';
-import type { SpentShare } from './occupancy.js';
+import type { SpentShare } from './admission-controller.js';
 
 /** Seconds: from fractions of a millisecond to the longest commit. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];

@@ -15,7 +15,7 @@ import { Gate } from './gate.js';
 import { HttpMetrics } from './http-metrics.js';
 import { DEFAULT_LIMITS, type HttpLimits } from './limits.js';
 import { RebindingGuard } from './rebinding-guard.js';
-import { MinRateMonitor } from './pace.js';
+import { MinRateMonitor } from './min-rate-monitor.js';
 import { Router } from './router.js';
 import { TlsReload } from './tls-reload.js';
 import { isSameTls, readTlsFiles } from './tls.js';

@@ -4,7 +4,7 @@ import type { Method } from '../component/operation.js';
 import { connectionClosed, type Body } from './body.js';
 import type { Identity } from '../component/identity.js';
 import type { Exchange } from './engine.js';
-import type { Permit } from './occupancy.js';
+import type { Permit } from './admission-controller.js';
 
 const WELL_FORMED_ID = /^[A-Za-z0-9._-]{1,128}$/;
 const EMPTY = new Uint8Array();

@@ -1,8 +1,8 @@
 import type { Host } from '../component/host.js';
 import { Authenticator } from '../auth/authenticator.js';
 import { SecretBoxes } from '../auth/secret-boxes.js';
-import { isControlStore, type ControlStore } from '../storage/contracts/control-plane.js';
-import { isPartialTelemetryStore, type PartialTelemetryStore } from '../storage/contracts/telemetry-plane.js';
+import { isControlStore, type ControlStore } from '../storage/contracts/control-store.js';
+import { isPartialTelemetryStore, type PartialTelemetryStore } from '../storage/contracts/telemetry-store.js';
 import { buildPipelines, type BuildTools } from './build.js';
 import { daemonView } from './daemon-view.js';
 import { Deadline } from './deadline.js';

@@ -13,7 +13,7 @@ import { isLedBy } from './rules/header-of-spans.js';
 import { RUNNING, type HeaderRow } from './rules/rows.js';
 import { factsOfSpans, type RunFacts } from './rules/run-facts.js';
 import { factsOf, type SpanFacts } from './rules/span-facts.js';
-import { NOT_TOLD } from './rules/told-calls.js';
+import { NOT_TOLD } from './rules/duplicate-calls.js';
 import { countedOnce } from './rules/usage.js';
 import type { HeaderMessage, RunMessage, SpanFact } from './run-messages.js';
 

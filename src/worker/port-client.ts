@@ -1,5 +1,5 @@
 import type { Transferable } from 'node:worker_threads';
-import { MessageBatcher } from './outbox.js';
+import { MessageBatcher } from './message-batcher.js';
 import type { OwnerMessage, SpelledError, ThreadMessage } from './thread-protocol.js';
 
 /** A thread, or one end of a channel to it. */

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { MessageBatcher } from './outbox.js';
+import type { MessageBatcher } from './message-batcher.js';
 import {
   serializeError,
   Transfer,

@@ -4,7 +4,7 @@ import type { EvaluatorOptions } from '../../src/alerting/evaluator-options.js';
 import { Evaluator } from '../../src/alerting/evaluator.js';
 import { uuidV7 } from '../../src/signal/ids.js';
 import type { Alert, AlertFiring, AlertRule } from '../../src/storage/contracts/alerts.js';
-import type { SqlControlStore } from '../../src/storage/control/control-store.js';
+import type { SqlControlStore } from '../../src/storage/control/sql-control-store.js';
 import type { AlertingSettings } from '../../src/storage/contracts/coordination.js';
 import type { DuckDBStore } from '../../src/storage/duckdb/client/store.js';
 import { HandClock } from '../support/hand-clock.js';

@@ -5,7 +5,7 @@ import type {
   DecidedFiring,
   Resolution,
 } from '../../src/storage/contracts/alerts.js';
-import type { SqlControlStore } from '../../src/storage/control/control-store.js';
+import type { SqlControlStore } from '../../src/storage/control/sql-control-store.js';
 import { aUser } from '../storage/duckdb/meta-records.js';
 import { USER } from './alert-samples.js';
 import { SaidFigures, SOURCE } from './said-figures.js';

@@ -4,7 +4,7 @@ import t from 'tap';
 import { apiRoutes, type OfferedContext } from '../../src/api/routes.js';
 
 import { createRouteBuilder } from '../../src/http/operation.js';
-import type { TelemetryStore } from '../../src/storage/contracts/telemetry-plane.js';
+import type { TelemetryStore } from '../../src/storage/contracts/telemetry-store.js';
 import { openControlPlane } from '../support/control-plane.js';
 import { ENGINES, startListener } from '../support/http-listener.js';
 

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { bootstrap, INITIAL_KEY_FILE } from '../../src/auth/bootstrap.js';
 import type { LoginRequest } from '../../src/component/browser-logins.js';
-import type { SqlControlStore } from '../../src/storage/control/control-store.js';
+import type { SqlControlStore } from '../../src/storage/control/sql-control-store.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAuthenticator } from '../support/authenticator.js';

@@ -1,7 +1,7 @@
 import type { Factory } from '../../src/component/factory.js';
 import type { Host } from '../../src/component/host.js';
-import type { ControlConnector } from '../../src/storage/contracts/control-plane.js';
-import type { FactConnector } from '../../src/storage/shared/fact-port.js';
+import type { ControlConnector } from '../../src/storage/contracts/control-store.js';
+import type { FactConnector } from '../../src/storage/shared/outbox-port.js';
 import { watchedPort, type PortWatch } from './watched-port.js';
 
 /** Where a process ends: before or after a call of the store is done, by the name of the method. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { uuidV7 } from '../../src/signal/ids.js';
 import type { AlertRule } from '../../src/storage/contracts/alerts.js';
-import type { ControlStore } from '../../src/storage/contracts/control-plane.js';
+import type { ControlStore } from '../../src/storage/contracts/control-store.js';
 import { anAlert, MINUTE } from '../storage/duckdb/alert-records.js';
 import { aUser } from '../storage/duckdb/meta-records.js';
 import { aDecision, addRule, firedRule, ruleNow } from '../support/kept-rules.js';

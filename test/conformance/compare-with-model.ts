@@ -1,6 +1,6 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import type { AgentSummary, RunFilter } from '../../src/storage/contracts/runs.js';
-import type { TelemetryStore } from '../../src/storage/contracts/telemetry-plane.js';
+import type { TelemetryStore } from '../../src/storage/contracts/telemetry-store.js';
 import type { ModelAgent, StoreModel } from '../storage/duckdb/store-model.js';
 import { spansOf, without } from '../storage/duckdb/shown-spans.js';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import root, { type Test } from 'tap';
 import type { ControlDatabase } from '../../src/storage/control/control-database.js';
-import type { ControlStore } from '../../src/storage/contracts/control-plane.js';
-import { SqlControlStore } from '../../src/storage/control/control-store.js';
+import type { ControlStore } from '../../src/storage/contracts/control-store.js';
+import { SqlControlStore } from '../../src/storage/control/sql-control-store.js';
 import { openPostgres } from '../../src/storage/control/postgres/open-postgres.js';
 import { openSqlite } from '../../src/storage/control/sqlite/open-sqlite.js';
 import { systemClock } from '../../src/telemetry/system-clock.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import type { ControlStore } from '../../src/storage/contracts/control-plane.js';
+import type { ControlStore } from '../../src/storage/contracts/control-store.js';
 import type { ControlFile } from '../../src/storage/contracts/transfer.js';
 import { openControlPlane } from '../support/control-plane.js';
 import { anOrganization, aUser } from '../storage/duckdb/meta-records.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { envelope } from '../../src/signal/event.js';
-import type { ControlStore } from '../../src/storage/contracts/control-plane.js';
+import type { ControlStore } from '../../src/storage/contracts/control-store.js';
 import type {
   DeliveryFilter,
   DeliveryCursor,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { envelope, type EventType } from '../../src/signal/event.js';
-import type { ControlStore } from '../../src/storage/contracts/control-plane.js';
+import type { ControlStore } from '../../src/storage/contracts/control-store.js';
 import type {
   ClaimRequest,
   DeliveryClaim,

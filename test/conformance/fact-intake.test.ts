@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import type { ControlStore } from '../../src/storage/contracts/control-plane.js';
+import type { ControlStore } from '../../src/storage/contracts/control-store.js';
 import type { FactIntake } from '../../src/storage/contracts/events.js';
 import { aUser } from '../storage/duckdb/meta-records.js';
 import { KeptNews, ListedFacts } from '../support/listed-facts.js';

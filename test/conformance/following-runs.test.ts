@@ -3,7 +3,7 @@ import type { TraceHeader } from '../../src/signal/trace.js';
 import { RUN_SORTS, type RunFilter, type RunCursor, type RunSort } from '../../src/storage/contracts/runs.js';
 import { aHeader, NOON } from '../support/run-records.js';
 import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
-import type { TelemetryStore } from '../../src/storage/contracts/telemetry-plane.js';
+import type { TelemetryStore } from '../../src/storage/contracts/telemetry-store.js';
 
 const RECEIVED = { receivedAt: NOON };
 

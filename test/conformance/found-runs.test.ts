@@ -5,7 +5,7 @@ import type { RunCursor, RunSearch } from '../../src/storage/contracts/runs.js';
 import { addPrompts } from '../storage/duckdb/prompt-oracle.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
 import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
-import type { TelemetryStore } from '../../src/storage/contracts/telemetry-plane.js';
+import type { TelemetryStore } from '../../src/storage/contracts/telemetry-store.js';
 
 const RECEIVED = { receivedAt: NOON };
 

@@ -6,7 +6,7 @@ import type {
   NoticeRequest,
   NoticeResult,
 } from '../../src/storage/contracts/alerts.js';
-import type { ControlStore } from '../../src/storage/contracts/control-plane.js';
+import type { ControlStore } from '../../src/storage/contracts/control-store.js';
 import { anAttempt, MINUTE } from '../storage/duckdb/alert-records.js';
 import { aUser } from '../storage/duckdb/meta-records.js';
 import { aDecision, addRule, ruleNow } from '../support/kept-rules.js';

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import type { SpanRecord } from '../../src/signal/span.js';
 import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
 import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
-import type { TelemetryStore } from '../../src/storage/contracts/telemetry-plane.js';
+import type { TelemetryStore } from '../../src/storage/contracts/telemetry-store.js';
 
 const RECEIVED = { receivedAt: NOON };
 

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
-import { isControlStore } from '../../src/storage/contracts/control-plane.js';
-import { isTelemetryStore } from '../../src/storage/contracts/telemetry-plane.js';
+import { isControlStore } from '../../src/storage/contracts/control-store.js';
+import { isTelemetryStore } from '../../src/storage/contracts/telemetry-store.js';
 import { ALL_TIME } from '../../src/storage/contracts/service-map.js';
 import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 

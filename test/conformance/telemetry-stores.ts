@@ -1,9 +1,9 @@
 import root, { type Test } from 'tap';
 import type { Status } from '../../src/component/status.js';
-import type { ControlStore } from '../../src/storage/contracts/control-plane.js';
+import type { ControlStore } from '../../src/storage/contracts/control-store.js';
 import type { StillClock } from '../../src/telemetry/still-clock.js';
 import { MS_PER_DAY } from '../../src/signal/time-units.js';
-import type { TelemetryStore } from '../../src/storage/contracts/telemetry-plane.js';
+import type { TelemetryStore } from '../../src/storage/contracts/telemetry-store.js';
 import { TestClickHouse } from '../storage/clickhouse/test-clickhouse.js';
 import { duplicatesIn, wrongSumsIn } from '../storage/duckdb/stored-rows.js';
 import { ClickHouseServer } from '../support/clickhouse-server.js';

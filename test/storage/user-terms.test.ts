@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import type { Accounts } from '../../src/storage/contracts/accounts.js';
-import type { SqlControlStore } from '../../src/storage/control/control-store.js';
+import type { SqlControlStore } from '../../src/storage/control/sql-control-store.js';
 import { TELEMETRY_EVENTS } from '../../src/storage/contracts/events.js';
 import { PromptNumbers } from '../../src/storage/shared/prompt-numbers.js';
-import { KnownUsers } from '../../src/storage/shared/user-terms.js';
+import { KnownUsers } from '../../src/storage/shared/store-user-limits.js';
 import type { Prompts } from '../../src/storage/contracts/prompts.js';
 import { openControlPlane } from '../support/control-plane.js';
 import { HandClock } from '../support/hand-clock.js';

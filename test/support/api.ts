@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { SCOPES } from '../../src/component/identity.js';
 import type { ExtensionFactory } from '../../src/component/factory.js';
 import type { Route } from '../../src/component/http.js';
-import { isControlStore, type ControlStore } from '../../src/storage/contracts/control-plane.js';
+import { isControlStore, type ControlStore } from '../../src/storage/contracts/control-store.js';
 import { ApiCaller } from './api-caller.js';
 import { startTestDaemon, type TestDaemonOptions } from './daemon.js';
 import { clickHouseOverlay, IS_ON_CLICKHOUSE } from './clickhouse-config.js';

@@ -1,4 +1,4 @@
-import { SqlControlStore } from '../../src/storage/control/control-store.js';
+import { SqlControlStore } from '../../src/storage/control/sql-control-store.js';
 import { openSqlite } from '../../src/storage/control/sqlite/open-sqlite.js';
 import { HandClock } from './hand-clock.js';
 

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
 import type { Clock } from '../../src/component/telemetry.js';
-import { SqlControlStore } from '../../src/storage/control/control-store.js';
+import { SqlControlStore } from '../../src/storage/control/sql-control-store.js';
 import { openPostgres } from '../../src/storage/control/postgres/open-postgres.js';
 import { openSqlite } from '../../src/storage/control/sqlite/open-sqlite.js';
 import { systemClock } from '../../src/telemetry/system-clock.js';

@@ -1,4 +1,4 @@
-import type { ControlStore } from '../../src/storage/contracts/control-plane.js';
+import type { ControlStore } from '../../src/storage/contracts/control-store.js';
 import { ControlExtension } from '../../src/storage/control/control-extension.js';
 import { connectControl } from '../../src/storage/control/control-client.js';
 import { componentSettings } from './component-settings.js';

@@ -1,8 +1,8 @@
 import { parentPort, type MessagePort } from 'node:worker_threads';
-import { SqlControlStore } from '../../src/storage/control/control-store.js';
+import { SqlControlStore } from '../../src/storage/control/sql-control-store.js';
 import { serveControl } from '../../src/storage/control/serve-control.js';
 import { openSqlite } from '../../src/storage/control/sqlite/open-sqlite.js';
-import { MessageBatcher } from '../../src/worker/outbox.js';
+import { MessageBatcher } from '../../src/worker/message-batcher.js';
 import type { ThreadMessage } from '../../src/worker/thread-protocol.js';
 import { serve } from '../../src/worker/thread-server.js';
 import { SharedClock } from './shared-clock.js';

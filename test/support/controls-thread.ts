@@ -1,6 +1,6 @@
 import { MessageChannel } from 'node:worker_threads';
 import type { Test } from 'tap';
-import type { ControlStore } from '../../src/storage/contracts/control-plane.js';
+import type { ControlStore } from '../../src/storage/contracts/control-store.js';
 import { connectControl } from '../../src/storage/control/control-client.js';
 import { ThreadClient } from '../../src/worker/thread-client.js';
 import { plainError } from '../../src/worker/thread-protocol.js';

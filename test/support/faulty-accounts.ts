@@ -1,5 +1,5 @@
 import type { Accounts } from '../../src/storage/contracts/accounts.js';
-import type { ControlStore } from '../../src/storage/contracts/control-plane.js';
+import type { ControlStore } from '../../src/storage/contracts/control-store.js';
 
 /** A control plane of which the test sees what is asked of the accounts, and makes them fail. */
 export interface FaultyAccounts {

@@ -1,5 +1,5 @@
 import { uuidV7 } from '../../src/signal/ids.js';
-import { SqlControlStore } from '../../src/storage/control/control-store.js';
+import { SqlControlStore } from '../../src/storage/control/sql-control-store.js';
 import { openSqlite } from '../../src/storage/control/sqlite/open-sqlite.js';
 import { aUser } from '../storage/duckdb/meta-records.js';
 import { HandClock } from './hand-clock.js';

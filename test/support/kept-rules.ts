@@ -1,6 +1,6 @@
 import { uuidV7 } from '../../src/signal/ids.js';
 import type { Alert, AlertRule, DecidedFiring } from '../../src/storage/contracts/alerts.js';
-import type { ControlStore } from '../../src/storage/contracts/control-plane.js';
+import type { ControlStore } from '../../src/storage/contracts/control-store.js';
 import { anAlert, MINUTE } from '../storage/duckdb/alert-records.js';
 import { NOON } from './run-records.js';
 

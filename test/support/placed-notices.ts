@@ -11,7 +11,7 @@ import type {
   Notices,
   NotificationChannel,
 } from '../../src/storage/contracts/alerts.js';
-import type { SqlControlStore } from '../../src/storage/control/control-store.js';
+import type { SqlControlStore } from '../../src/storage/control/sql-control-store.js';
 import type { Watch } from '../../src/storage/contracts/coordination.js';
 import { anAttempt } from '../storage/duckdb/alert-records.js';
 import { aUser } from '../storage/duckdb/meta-records.js';

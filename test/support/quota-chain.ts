@@ -9,7 +9,7 @@ import type {
   TelemetrySignal,
   TracesBatch,
 } from '../../src/signal/batch.js';
-import type { TelemetryStore } from '../../src/storage/contracts/telemetry-plane.js';
+import type { TelemetryStore } from '../../src/storage/contracts/telemetry-store.js';
 import type { TelemetryWriter } from '../../src/storage/contracts/telemetry-writer.js';
 import type { OpenedTelemetry } from '../conformance/telemetry-stores.js';
 import { hostThatKeeps } from '../storage/duckdb/test-store.js';

@@ -11,7 +11,7 @@ import { webhookConfig } from '../../src/exporters/webhook/config.js';
 import { WebhookExporter } from '../../src/exporters/webhook/webhook-exporter.js';
 import { envelope, type EventRecord, type EventType } from '../../src/signal/event.js';
 import { uuidV7 } from '../../src/signal/ids.js';
-import type { SqlControlStore } from '../../src/storage/control/control-store.js';
+import type { SqlControlStore } from '../../src/storage/control/sql-control-store.js';
 import { type DeliveryDetail, sealOwner } from '../../src/storage/contracts/deliveries.js';
 import { componentSettings } from './component-settings.js';
 import { openControlPlane } from './control-plane.js';

@@ -6,7 +6,7 @@ import t from 'tap';
 import { builtinFactories } from '../../src/builtin.js';
 import type { Factory } from '../../src/component/factory.js';
 import { systemClock } from '../../src/telemetry/system-clock.js';
-import { isControlStore } from '../../src/storage/contracts/control-plane.js';
+import { isControlStore } from '../../src/storage/contracts/control-store.js';
 import {
   conformance,
   sampleBatch,

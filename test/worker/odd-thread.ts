@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { MessageBatcher } from '../../src/worker/outbox.js';
+import { MessageBatcher } from '../../src/worker/message-batcher.js';
 import { Transfer, type ThreadMessage } from '../../src/worker/thread-protocol.js';
 import { serve } from '../../src/worker/thread-server.js';
 

@@ -6,7 +6,7 @@ import { ConsumeError } from '../../component/consume-error.js';
 import { HttpProblem, type Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import { formatTime } from '../../signal/time.js';
-import type { PartialTelemetryStore } from '../../storage/contracts/telemetry-plane.js';
+import type { PartialTelemetryStore } from '../../storage/contracts/telemetry-store.js';
 import { isTransferable } from '../../storage/contracts/transfer.js';
 import { exportPath, UnusableDirectory } from '../../storage/transfer/export-directory.js';
 import { exportStores, type ExportSources } from '../../storage/transfer/export-stores.js';

@@ -1,7 +1,7 @@
 import { serializeJson } from '../../signal/json.js';
 import { loggedPayload } from '../../otlp/map/logged-payload.js';
-import { serializeRunFields } from '../../storage/shared/print-run.js';
-import { summaryJson, serializeSpanHead } from '../../storage/shared/print-span.js';
+import { serializeRunFields } from '../../storage/shared/serialize-run.js';
+import { summaryJson, serializeSpanHead } from '../../storage/shared/serialize-span.js';
 import type { StoredSpan, StoredTrace, TraceSummary } from '../../storage/contracts/runs.js';
 import { longList } from '../support/long-body.js';
 

@@ -8,8 +8,8 @@ import type { Rejections } from '../../component/rejections.js';
 import type { Clock, Logger } from '../../component/telemetry.js';
 import type { RouteBuilder } from '../../http/operation.js';
 import type { AddressPolicy } from '../../delivery/senders/webhook/address-policy.js';
-import type { ControlStore } from '../../storage/contracts/control-plane.js';
-import type { TelemetryPart, TelemetryStore } from '../../storage/contracts/telemetry-plane.js';
+import type { ControlStore } from '../../storage/contracts/control-store.js';
+import type { TelemetryPart, TelemetryStore } from '../../storage/contracts/telemetry-store.js';
 import type { Audit } from './audit.js';
 
 /** What the routes of the API work with: of telemetry the parts that they need, since a store may not have all of them. */

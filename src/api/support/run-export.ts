@@ -1,6 +1,6 @@
 import { weightsOf } from '../../http/weights.js';
 import { serializeJson } from '../../signal/json.js';
-import { printRun } from '../../storage/shared/print-run.js';
+import { printRun } from '../../storage/shared/serialize-run.js';
 import type { FollowingRuns, RunCursor, RunSummary } from '../../storage/contracts/runs.js';
 
 /** Runs that are asked for at a time. */
@@ -79,7 +79,9 @@ async function* lines(
   isCsv: boolean,
 ): AsyncGenerator<Uint8Array> {
   const print = (runs: readonly RunSummary[]): Uint8Array =>
-    Buffer.from(runs.map((run) => (isCsv ? csvLine(run) : `${serializeJson(serializeListedRun(run))}\n`)).join(''));
+    Buffer.from(
+      runs.map((run) => (isCsv ? csvLine(run) : `${serializeJson(serializeListedRun(run))}\n`)).join(''),
+    );
   if (isCsv) yield Buffer.from(COLUMNS.join(',') + LINE_END);
   for (let part = first; ;) {
     if (part.items.length > 0) yield print(part.items);

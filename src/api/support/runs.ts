@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { MAX_IDENTITY, MAX_TAG } from '../../signal/run-context.js';
 import { RUN_KINDS, RUN_STATUSES, type RunKind } from '../../signal/span.js';
 import { parseTime } from '../../signal/time.js';
-import { printRun } from '../../storage/shared/print-run.js';
+import { printRun } from '../../storage/shared/serialize-run.js';
 import type { FoundRuns, RunFilter } from '../../storage/contracts/runs.js';
 import { count, nullable, time, usd, uuid } from './fields.js';
 import { longList, pagesFrom } from './long-body.js';

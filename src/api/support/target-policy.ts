@@ -1,6 +1,6 @@
 import type { Clock } from '../../component/telemetry.js';
 import { AddressPolicy } from '../../delivery/senders/webhook/address-policy.js';
-import type { ControlStore } from '../../storage/contracts/control-plane.js';
+import type { ControlStore } from '../../storage/contracts/control-store.js';
 
 /** SettingsBoard may expire, and a hint may be lost: so this is how long they are used without being read again. */
 const HOLDS_MS = 30_000;

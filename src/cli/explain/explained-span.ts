@@ -13,7 +13,7 @@ import {
   type SpanType,
 } from '../../signal/span.js';
 import { formatTime } from '../../signal/time.js';
-import { toldFields } from '../../storage/shared/print-run.js';
+import { toldFields } from '../../storage/shared/serialize-run.js';
 import type { ExplainedSpan } from './explained.js';
 import type { Grounds, GroundsOfSpans } from './grounds.js';
 import type { StoredSpan } from './stored-runs.js';

@@ -1,7 +1,7 @@
 import { FIELDS, type Field } from '../../otlp/map/conventions/convention.js';
 import { SPAN_ATTRIBUTES, VERBATIM } from '../../otlp/map/conventions/jackdaw.js';
 import type { OwnAttributes } from '../../otlp/map/own-attributes.js';
-import type { Ground, Sources, Told, Provenance } from '../../otlp/map/witness.js';
+import type { Ground, Sources, Told, Provenance } from '../../otlp/map/provenance.js';
 import type { SpanRecord } from '../../signal/span.js';
 
 /** What gave the values of a span, by their names: the key of an attribute, or a rule in words. */

@@ -1,5 +1,5 @@
 import type { Consumer } from '../../component/consumer.js';
-import type { Provenance } from '../../otlp/map/witness.js';
+import type { Provenance } from '../../otlp/map/provenance.js';
 import type { Plan, PlannedPipeline } from '../../pipeline/plan.js';
 import { otlpReceiver } from '../../receivers/otlp/factory.js';
 import { Intake } from '../../receivers/otlp/intake.js';

@@ -15,7 +15,7 @@ import { DeadLetters, type WholeLetter } from './disk/dead-letters.js';
 import type { RawDecoders } from './disk/batch-codec.js';
 import type { SharedDisk } from './disk/disk-backing.js';
 import { DiskPlace, placeOf } from './disk/disk-place.js';
-import { DeadLetterReplayer } from './disk/letter-box.js';
+import { DeadLetterReplayer } from './disk/dead-letter-replayer.js';
 import { RoomWatch } from './room-watch.js';
 import { StatusParts } from './status-parts.js';
 
@@ -148,7 +148,9 @@ export class QueuedExporter implements Exporter {
       for (const delivery of this.#deliveries.values()) await delivery.open();
       await box.open(this.#disk.maxLetterBytes);
     } catch (error) {
-      throw error instanceof DirectoryTaken ? error : new Error(healthIssueOf(error, place), { cause: error });
+      throw error instanceof DirectoryTaken
+        ? error
+        : new Error(healthIssueOf(error, place), { cause: error });
     }
   }
 
@@ -195,7 +197,8 @@ export class QueuedExporter implements Exporter {
     const box = new DeadLetterReplayer(letters, { exporter: id, logger, meter, clock, takeBack });
     const noteDisk: SharedDisk['noteDisk'] = (signal, error) => {
       const { level } = this.#worstFate([signal]);
-      const status: Status = error === null ? { level: 'ok' } : { level, message: healthIssueOf(error, place) };
+      const status: Status =
+        error === null ? { level: 'ok' } : { level, message: healthIssueOf(error, place) };
       this.#status.set(`disk of ${signal}`, status);
     };
     return { shared: { place, letters, box, decoders, noteDisk }, maxLetterBytes: maxDeadLetterBytes };

@@ -17,10 +17,14 @@ import { WebhookSender, type SenderOptions } from '../../delivery/senders/webhoo
 import { readTrusted } from '../../delivery/senders/webhook/trusted.js';
 import type { Batch } from '../../signal/batch.js';
 import { alertSecretOwner } from '../../storage/contracts/alerts.js';
-import { isControlStore, type ControlStore } from '../../storage/contracts/control-plane.js';
-import { keepPublished, publisherName } from '../../storage/shared/publish-terms.js';
+import { isControlStore, type ControlStore } from '../../storage/contracts/control-store.js';
+import { keepPublished, publisherName } from '../../storage/shared/publish-settings.js';
 import { SoleWorker } from '../../storage/shared/sole-worker.js';
-import { hasParts, isPartialTelemetryStore, type TelemetryStore } from '../../storage/contracts/telemetry-plane.js';
+import {
+  hasParts,
+  isPartialTelemetryStore,
+  type TelemetryStore,
+} from '../../storage/contracts/telemetry-store.js';
 import type { AlertingSettings } from '../../storage/contracts/coordination.js';
 import { AlertMetrics } from './alert-metrics.js';
 import type { Channel } from './channel.js';

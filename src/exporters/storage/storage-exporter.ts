@@ -3,7 +3,7 @@ import { ConsumeError } from '../../component/consume-error.js';
 import type { Exporter, Outputs } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import { TELEMETRY_SIGNALS, type Batch, type TelemetrySignal } from '../../signal/batch.js';
-import { isPartialTelemetryStore } from '../../storage/contracts/telemetry-plane.js';
+import { isPartialTelemetryStore } from '../../storage/contracts/telemetry-store.js';
 import type { TelemetryWriter } from '../../storage/contracts/telemetry-writer.js';
 
 /** Exporter `storage`: see README.md. */

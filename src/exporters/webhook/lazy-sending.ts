@@ -1,6 +1,6 @@
 import type { SecretBox } from '../../component/secret-box.js';
 import type { Logger } from '../../component/telemetry.js';
-import type { ControlStore } from '../../storage/contracts/control-plane.js';
+import type { ControlStore } from '../../storage/contracts/control-store.js';
 import type { SendingEvents, SendingOptions } from './sending.js';
 
 /** What sending is begun with, wherever it runs. */

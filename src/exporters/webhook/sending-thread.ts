@@ -1,10 +1,10 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { SecretBox } from '../../component/secret-box.js';
 import { firstModule } from '../../config/built-module.js';
-import { isControlConnector } from '../../storage/contracts/control-plane.js';
+import { isControlConnector } from '../../storage/contracts/control-store.js';
 import { endThread } from '../../worker/end-thread.js';
 import { writeNotice, type LogNotice } from '../../worker/notice-logger.js';
-import { MessageBatcher } from '../../worker/outbox.js';
+import { MessageBatcher } from '../../worker/message-batcher.js';
 import { ThreadClient, type ThreadOptions } from '../../worker/thread-client.js';
 import { plainError, type ThreadMessage } from '../../worker/thread-protocol.js';
 import { serve } from '../../worker/thread-server.js';

@@ -3,7 +3,7 @@ import type { SecretBox } from '../../component/secret-box.js';
 import { connectControl } from '../../storage/control/control-client.js';
 import { systemClock } from '../../telemetry/system-clock.js';
 import { noticeLogger } from '../../worker/notice-logger.js';
-import { MessageBatcher } from '../../worker/outbox.js';
+import { MessageBatcher } from '../../worker/message-batcher.js';
 import { PortClient } from '../../worker/port-client.js';
 import { plainError, type ThreadMessage } from '../../worker/thread-protocol.js';
 import { serve } from '../../worker/thread-server.js';

@@ -11,8 +11,8 @@ import { endpoint, extensionId, filePath, section } from '../../config/schema.js
 import { tlsFiles, tlsOptions, tlsResources } from '../../config/tls.js';
 import { createRouteBuilder } from '../../http/operation.js';
 import { targetPolicy } from '../../api/support/target-policy.js';
-import { isControlStore } from '../../storage/contracts/control-plane.js';
-import { isPartialTelemetryStore } from '../../storage/contracts/telemetry-plane.js';
+import { isControlStore } from '../../storage/contracts/control-store.js';
+import { isPartialTelemetryStore } from '../../storage/contracts/telemetry-store.js';
 
 const configSchema = section(
   {

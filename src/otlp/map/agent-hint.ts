@@ -4,7 +4,7 @@ import type { AgentNames } from './agent-names.js';
 import type { Field, Kind } from './conventions/convention.js';
 import { storableName } from './names.js';
 import type { SpanReading } from './span-reading.js';
-import type { Ground } from './witness.js';
+import type { Ground } from './provenance.js';
 
 const UNKNOWN_SERVICE = 'unknown_service';
 

@@ -6,7 +6,7 @@ import { isObject } from './json-text.js';
 import { storableText } from './names.js';
 import type { ReadEvents } from './span-events.js';
 import type { SpanReading } from './span-reading.js';
-import type { Ground } from './witness.js';
+import type { Ground } from './provenance.js';
 
 const OK = 1;
 const ERROR = 2;

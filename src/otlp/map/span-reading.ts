@@ -3,7 +3,7 @@ import { FIELDS, type Field, type Shape } from './conventions/convention.js';
 import type { Role } from './attribute-shapes.js';
 import { fieldNumber, USES, type PrefixUse, type Use } from './conventions/sources.js';
 import { unflatten } from './unflatten.js';
-import type { Provenance } from './witness.js';
+import type { Provenance } from './provenance.js';
 
 const NONE = 255;
 const INPUT = fieldNumber('input');

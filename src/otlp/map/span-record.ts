@@ -27,7 +27,7 @@ import { SpanReading } from './span-reading.js';
 import { tokensOf } from './span-tokens.js';
 import { spanType } from './span-type.js';
 import type { Kind } from './conventions/convention.js';
-import type { Provenance } from './witness.js';
+import type { Provenance } from './provenance.js';
 import type { ReadAttributes, ReadSpan } from '../wire/read-span.js';
 import type { AnyValue } from '../wire/requests.js';
 import { callKey } from '../../signal/call-key.js';

@@ -1,7 +1,7 @@
 import type { SpanType } from '../../signal/span.js';
 import type { Field, Kind } from './conventions/convention.js';
 import type { SpanReading } from './span-reading.js';
-import type { Ground } from './witness.js';
+import type { Ground } from './provenance.js';
 
 const CLIENT = 3;
 const SERVER = 2;

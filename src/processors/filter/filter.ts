@@ -17,7 +17,7 @@ import type { SpanRecord } from '../../signal/span.js';
 import type { TraceRecord } from '../../signal/trace.js';
 import type { FilterConfig } from './config.js';
 import type { ListName } from './conditions.js';
-import { refusalOf, ItemFilter, type Fate } from './sieve.js';
+import { refusalOf, ItemFilter, type Fate } from './item-filter.js';
 
 /** What becomes of a trace. */
 interface Left {

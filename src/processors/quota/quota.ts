@@ -5,12 +5,16 @@ import type { Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import type { Batch, TelemetrySignal } from '../../signal/batch.js';
 import { MICROS_PER_SECOND } from '../../signal/time-units.js';
-import { isControlStore } from '../../storage/contracts/control-plane.js';
-import { InvalidatedCache } from '../../storage/shared/hinted-answers.js';
+import { isControlStore } from '../../storage/contracts/control-store.js';
+import { InvalidatedCache } from '../../storage/shared/invalidated-cache.js';
 import { monthOf, smallest, startOfMonth } from '../../storage/contracts/telemetry-writer.js';
-import { keepPublished, publisherName } from '../../storage/shared/publish-terms.js';
+import { keepPublished, publisherName } from '../../storage/shared/publish-settings.js';
 import { quotaExceeded } from '../../storage/contracts/errors.js';
-import { hasParts, isPartialTelemetryStore, type TelemetryStore } from '../../storage/contracts/telemetry-plane.js';
+import {
+  hasParts,
+  isPartialTelemetryStore,
+  type TelemetryStore,
+} from '../../storage/contracts/telemetry-store.js';
 import { COUNTABLE, type QuotaConfig } from './config.js';
 
 /**

@@ -12,7 +12,7 @@ import { metricsToPoints } from '../../otlp/map/metrics-to-points.js';
 import { SpanMapper } from '../../otlp/map/span-record.js';
 import { decoderOf } from '../../otlp/map/decode-raw.js';
 import { spansToTraces } from '../../otlp/map/spans-to-traces.js';
-import type { Provenance } from '../../otlp/map/witness.js';
+import type { Provenance } from '../../otlp/map/provenance.js';
 import type { Mapped } from '../../otlp/wire/requests.js';
 import type { Batches, TelemetrySignal } from '../../signal/batch.js';
 import type { DecodeRequest, RawBatch } from '../../signal/raw-batch.js';

@@ -5,7 +5,7 @@ import type { Outputs, Settings } from '../../component/factory.js';
 import type { Host } from '../../component/host.js';
 import { durationMs } from '../../config/duration.js';
 import type { RetryOptions } from '../../delivery/backoff.js';
-import { isControlStore } from '../../storage/contracts/control-plane.js';
+import { isControlStore } from '../../storage/contracts/control-store.js';
 import type { EventPosition } from '../../storage/contracts/events.js';
 import type { Lease } from '../../storage/contracts/coordination.js';
 import { SoleWorker } from '../../storage/shared/sole-worker.js';

@@ -5,7 +5,7 @@ import { parseMoney, type NanoUsd } from '../../signal/money.js';
 import { parseTime, type Micros } from '../../signal/time.js';
 import type { TraceRecord, TraceHeader } from '../../signal/trace.js';
 import { SpanSchema, TraceHeaderSchema, TraceItemSchema, type TraceItem } from './wire-format.js';
-import { formatError } from './wording.js';
+import { formatError } from './format-error.js';
 import type { JsonObject } from '../../signal/attributes.js';
 import type { SpanRecord } from '../../signal/span.js';
 import type { CallDetails } from '../../signal/call-details.js';

@@ -21,7 +21,7 @@ import type { TraceRecord } from '../../signal/trace.js';
 import type { TraceBatchConfig } from './config.js';
 import { itemReader, type ItemReader } from './item-reader.js';
 import { type TraceBatchReply, TraceBatchReplySchema, TraceBatchSchema } from './wire-format.js';
-import { withoutValues } from './wording.js';
+import { withoutValues } from './format-error.js';
 import { parseJson } from '../../signal/json.js';
 import type { Operation } from '../../component/operation.js';
 

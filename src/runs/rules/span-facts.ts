@@ -5,7 +5,7 @@ import type { MapSpan } from '../../signal/trace-map.js';
 import { formatUuid, parseUuid, uuidKey, wordsOfKey } from '../../worker/uuid-words.js';
 import type { HeaderSpan } from './header-of-spans.js';
 import type { FACT_FIELDS, SpanRow } from './rows.js';
-import { WHOLE, type DuplicateCall } from './told-calls.js';
+import { WHOLE, type DuplicateCall } from './duplicate-calls.js';
 import type { UsageNode } from './usage.js';
 
 /**

@@ -1,6 +1,13 @@
 import type { NanoUsd } from '../../signal/money.js';
 import { ExactSum } from './exact-sum.js';
-import { COUNTS, haveSeveralReporters, duplicateCalls, WHOLE, type CallSpan, type DuplicateCall } from './told-calls.js';
+import {
+  COUNTS,
+  haveSeveralReporters,
+  duplicateCalls,
+  WHOLE,
+  type CallSpan,
+  type DuplicateCall,
+} from './duplicate-calls.js';
 
 /** What the usage of a trace depends on in each of its spans. */
 export type UsageNode = CallSpan;

@@ -10,7 +10,7 @@ import { contextWeight, type RunContext } from '../../signal/run-context.js';
 import { contextOf } from '../rules/context-of-spans.js';
 import type { Micros } from '../../signal/time.js';
 import { lastOutcome } from '../rules/run-outcome.js';
-import { NOT_TOLD } from '../rules/told-calls.js';
+import { NOT_TOLD } from '../rules/duplicate-calls.js';
 import { countedOnce, usageOf, type Usage } from '../rules/usage.js';
 import type { SpanFacts } from '../rules/span-facts.js';
 import type { DuplicateRewrite, RunSpans } from './run-spans.js';

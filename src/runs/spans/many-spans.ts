@@ -9,11 +9,11 @@ import type { SpanFacts } from '../rules/span-facts.js';
 import { Heap } from './heap.js';
 import { MapTally } from './map-tally.js';
 import type { DuplicateRewrite, RunSpans } from './run-spans.js';
-import { RunAttributes } from './said-of-run.js';
+import { RunAttributes } from './run-attributes.js';
 import { NO_ROW, SpanColumns } from './span-columns.js';
-import { decidesOutcome, OutcomeSpans } from './speaking-spans.js';
+import { decidesOutcome, OutcomeSpans } from './outcome-spans.js';
 import type { SpanState } from './span-state.js';
-import { DuplicateTracker } from './telling-spans.js';
+import { DuplicateTracker } from './duplicate-tracker.js';
 import { UsageTree } from './usage-tree.js';
 
 /** The memory that a span takes here, compared with a span as an object. */

@@ -1,7 +1,7 @@
 import type { RunFacts } from '../rules/run-facts.js';
 import type { Micros } from '../../signal/time.js';
 import type { SpanFacts } from '../rules/span-facts.js';
-import type { DuplicateCall } from '../rules/told-calls.js';
+import type { DuplicateCall } from '../rules/duplicate-calls.js';
 import type { SpanState } from './span-state.js';
 
 /** What counts of a span from now on. The ids are keys. */

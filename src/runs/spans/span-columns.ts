@@ -12,7 +12,7 @@ import { serializeCallKey, RADIX, readCallKey, type CallKey } from '../../signal
 import { contextWeight, serializeContext, type RunContext } from '../../signal/run-context.js';
 import { hasOutcome } from '../rules/run-outcome.js';
 import type { SpanFacts } from '../rules/span-facts.js';
-import { WHOLE } from '../rules/told-calls.js';
+import { WHOLE } from '../rules/duplicate-calls.js';
 import { FIRST_ROWS, grown, IdRows } from './id-rows.js';
 
 /** In place of a parent's row: there is no parent, or it is not known. */

@@ -7,11 +7,11 @@ import {
   type ControlContract,
   type ControlContracts,
   type ControlStore,
-} from '../contracts/control-plane.js';
+} from '../contracts/control-store.js';
 import type { Topic, Watch } from '../contracts/coordination.js';
 import { deserializeError, unavailable } from '../contracts/errors.js';
 import type { FactIntake, FactNews, OutboxSource } from '../contracts/events.js';
-import { factPort } from '../shared/fact-port.js';
+import { factPort } from '../shared/outbox-port.js';
 import { TopicListeners } from './topic-listeners.js';
 
 /** The notice that something of a topic has changed; its value is the topic. */

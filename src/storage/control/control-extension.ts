@@ -8,7 +8,7 @@ import { endThread } from '../../worker/end-thread.js';
 import type { CallOptions } from '../../worker/port-client.js';
 import { writeNotice, type LogNotice } from '../../worker/notice-logger.js';
 import { ThreadClient } from '../../worker/thread-client.js';
-import type { ControlConnector } from '../contracts/control-plane.js';
+import type { ControlConnector } from '../contracts/control-store.js';
 import { deserializeError, unavailable } from '../contracts/errors.js';
 import type { ControlOptions } from './control-options.js';
 import { ControlStoreError } from './control-store-error.js';

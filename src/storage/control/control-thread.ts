@@ -1,7 +1,7 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { systemClock } from '../../telemetry/system-clock.js';
 import { noticeLogger, type LogNotice } from '../../worker/notice-logger.js';
-import { MessageBatcher } from '../../worker/outbox.js';
+import { MessageBatcher } from '../../worker/message-batcher.js';
 import type { ThreadMessage } from '../../worker/thread-protocol.js';
 import { serve } from '../../worker/thread-server.js';
 import type { ControlOptions } from './control-options.js';

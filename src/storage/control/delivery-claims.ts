@@ -11,7 +11,7 @@ import {
   readEndpoints,
   roomOf,
   type ReadyDeliveries,
-} from './delivery-glance.js';
+} from './ready-deliveries.js';
 import type { Dialect } from './dialect.js';
 import type { Tables } from './tables.js';
 import { interrupt, saveWaiting, toWaiting, type WaitingDelivery } from './waiting-rows.js';

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import type { Clock, Logger } from '../../component/telemetry.js';
 import type { ControlOptions } from './control-options.js';
-import { SqlControlStore } from './control-store.js';
+import { SqlControlStore } from './sql-control-store.js';
 import { openPostgres } from './postgres/open-postgres.js';
 import { openSqlite } from './sqlite/open-sqlite.js';
 

@@ -1,9 +1,9 @@
 import type { MessagePort } from 'node:worker_threads';
-import { MessageBatcher } from '../../worker/outbox.js';
+import { MessageBatcher } from '../../worker/message-batcher.js';
 import { serializeError, type ThreadMessage } from '../../worker/thread-protocol.js';
 import { serve, type Methods } from '../../worker/thread-server.js';
-import { CONTROL_METHODS, type ControlStore } from '../contracts/control-plane.js';
-import { factsOver } from '../shared/fact-port.js';
+import { CONTROL_METHODS, type ControlStore } from '../contracts/control-store.js';
+import { factsOver } from '../shared/outbox-port.js';
 import type { FactIntake } from '../contracts/events.js';
 import { TOPICS } from '../contracts/coordination.js';
 import { callName, CHANGED, FACT_NEWS, type IntakeNotice } from './control-client.js';

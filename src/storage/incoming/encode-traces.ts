@@ -17,7 +17,7 @@ import { DERIVED, FOLLOWS_SPANS } from '../../runs/rules/derived.js';
 import { indexOf } from '../schema/table.js';
 import { PIECE_BYTES, SPAN_WIRE, TRACE_LATER, TRACE_SAMPLED, TRACE_WIRE } from '../schema/tables.js';
 import { PayloadWriter } from '../../runs/rules/payload.js';
-import { haveSeveralReporters, WHOLE, type DuplicateCall } from '../../runs/rules/told-calls.js';
+import { haveSeveralReporters, WHOLE, type DuplicateCall } from '../../runs/rules/duplicate-calls.js';
 import { countedOnce, type Usage, type UsageNode } from '../../runs/rules/usage.js';
 import type { Counted } from './counted.js';
 import { namedPrompts, type NamedPrompts, type PromptMessage } from './prompt-message.js';

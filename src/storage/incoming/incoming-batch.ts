@@ -1,5 +1,5 @@
 import type { SpanRow } from '../../runs/rules/rows.js';
-import { WHOLE, type DuplicateCall } from '../../runs/rules/told-calls.js';
+import { WHOLE, type DuplicateCall } from '../../runs/rules/duplicate-calls.js';
 import type { SentRows } from '../../runs/sent-spans.js';
 import { runKey } from '../../runs/run-key.js';
 import { intAt, itemAt, wordAt } from '../../signal/checked.js';

@@ -10,7 +10,7 @@ import { SPAN_WIRE, TRACES, TRACE_WIRE } from '../schema/tables.js';
 import type { NamedHeader } from '../../runs/rules/following-header.js';
 import { beginsPiece, payloadsOf, type Payload } from '../../runs/rules/payload.js';
 import { RUNNING } from '../../runs/rules/rows.js';
-import { WHOLE } from '../../runs/rules/told-calls.js';
+import { WHOLE } from '../../runs/rules/duplicate-calls.js';
 import { agentHint, runKind } from '../../runs/rules/span-facts.js';
 import type { SpanState } from '../../runs/spans/span-state.js';
 import { PAYLOAD, type IncomingBatch } from './incoming-batch.js';

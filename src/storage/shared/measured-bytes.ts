@@ -4,7 +4,7 @@ import { MS_PER_MINUTE } from '../../signal/time-units.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
 import { notOpen } from '../contracts/errors.js';
 import type { StorageUse, StoredBytes } from '../contracts/telemetry-writer.js';
-import type { StoreUserLimits } from './user-terms.js';
+import type { StoreUserLimits } from './store-user-limits.js';
 
 /** Bytes by the numbers of tenants. */
 export type TenantBytes = ReadonlyMap<number, number>;

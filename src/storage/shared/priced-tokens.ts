@@ -1,4 +1,4 @@
-import { COUNTS } from '../../runs/rules/told-calls.js';
+import { COUNTS } from '../../runs/rules/duplicate-calls.js';
 import { COST_PARTS, type CostPart } from '../../signal/call-details.js';
 import { MOST_NANO_USD } from '../../signal/money.js';
 import { RATES_PER_NANO, type Price } from '../../signal/price.js';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../component/telemetry.js';
-import type { ControlStore } from '../contracts/control-plane.js';
+import type { ControlStore } from '../contracts/control-store.js';
 import type { NamedVersion } from '../contracts/prompts.js';
-import { InvalidatedCache } from './hinted-answers.js';
+import { InvalidatedCache } from './invalidated-cache.js';
 
 /** Versions of prompts that are remembered: those that were asked for last. */
 const REMEMBERED = 10_000;

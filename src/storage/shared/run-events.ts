@@ -2,7 +2,7 @@ import { envelope, type EventRecord, type EventType } from '../../signal/event.j
 import { uuidV7InOrder } from '../../signal/ids.js';
 import { cutText } from '../../signal/names.js';
 import { formatTime, type Micros } from '../../signal/time.js';
-import { printRun } from './print-run.js';
+import { printRun } from './serialize-run.js';
 import type { RunSummary } from '../contracts/runs.js';
 
 /** How many characters of an outcome or an error message an event carries: what receivers get stays small. */

@@ -3,7 +3,7 @@ import { moneyToNumber } from '../../signal/money.js';
 import { parseTags } from '../../signal/run-context.js';
 import { RUN_KINDS, RUN_STATUSES, SPAN_TYPES } from '../../signal/span.js';
 import type { EstimatedRuns, RunSummary } from '../contracts/runs.js';
-import type { SpanHead } from './print-span.js';
+import type { SpanHead } from './serialize-span.js';
 
 /** Values of a row under the names of its columns, as any engine gives them: codes in place of words, times in microseconds. */
 type Row = Readonly<Record<string, unknown>>;

@@ -14,7 +14,7 @@ import { alertsExporter } from '../../../src/exporters/alerts/factory.js';
 import { reportStore } from '../../../src/exporters/alerts/store-status.js';
 import { uuidV7 } from '../../../src/signal/ids.js';
 import { alertSecretOwner } from '../../../src/storage/contracts/alerts.js';
-import type { SqlControlStore } from '../../../src/storage/control/control-store.js';
+import type { SqlControlStore } from '../../../src/storage/control/sql-control-store.js';
 import { aUser } from '../../storage/duckdb/meta-records.js';
 import { hostThatKeeps, TestStore } from '../../storage/duckdb/test-store.js';
 import { aDecision, addRule } from '../../support/kept-rules.js';

@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
 import { envelope, type EventRecord, type EventType } from '../../../src/signal/event.js';
-import type { ControlStore } from '../../../src/storage/contracts/control-plane.js';
+import type { ControlStore } from '../../../src/storage/contracts/control-store.js';
 import type { EventLog, EventPageLimit, EventPosition } from '../../../src/storage/contracts/events.js';
 import type { Lease } from '../../../src/storage/contracts/coordination.js';
 import { openControlPlane } from '../../support/control-plane.js';

@@ -11,7 +11,7 @@ import { speaksForRun } from '../../../src/runs/rules/run-outcome.js';
 import { ManySpans } from '../../../src/runs/spans/many-spans.js';
 import type { SpanState } from '../../../src/runs/spans/span-state.js';
 import { callKey, filledCallKey } from '../../../src/signal/call-key.js';
-import { NOT_TOLD, WHOLE } from '../../../src/runs/rules/told-calls.js';
+import { NOT_TOLD, WHOLE } from '../../../src/runs/rules/duplicate-calls.js';
 import { countedOnce, usageOf } from '../../../src/runs/rules/usage.js';
 import { callKeys } from '../histories.js';
 import { invariant } from '../../../src/signal/checked.js';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { SpanFacts } from '../../../src/runs/rules/span-facts.js';
-import { WHOLE } from '../../../src/runs/rules/told-calls.js';
+import { WHOLE } from '../../../src/runs/rules/duplicate-calls.js';
 import { TruncatedSpans } from '../../../src/runs/spans/truncated-spans.js';
 import { FewSpans } from '../../../src/runs/spans/few-spans.js';
 import { ManySpans } from '../../../src/runs/spans/many-spans.js';

@@ -2,7 +2,7 @@ import t from 'tap';
 import { serializePoint } from '../../../src/api/resources/metrics.js';
 import type { MetricPoint } from '../../../src/signal/metric.js';
 import { MICROS_PER_DAY } from '../../../src/signal/time-units.js';
-import { StoreHandle } from '../../../src/storage/clickhouse/client/reach.js';
+import { StoreHandle } from '../../../src/storage/clickhouse/client/store-handle.js';
 import { Connection } from '../../../src/storage/clickhouse/client/connection.js';
 import { Tenants } from '../../../src/storage/clickhouse/client/tenants.js';
 import { GroupedInserts, InsertRoom } from '../../../src/storage/clickhouse/tables/grouped-inserts.js';

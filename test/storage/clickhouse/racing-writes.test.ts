@@ -21,7 +21,7 @@ import { MIGRATIONS } from '../../../src/storage/clickhouse/tables/migrations.js
 import { RUN_COLUMNS } from '../../../src/storage/clickhouse/tables/run-tables.js';
 import { CallOrder } from '../../../src/storage/shared/call-order.js';
 import { monthOf } from '../../../src/storage/contracts/telemetry-writer.js';
-import type { SqlControlStore } from '../../../src/storage/control/control-store.js';
+import type { SqlControlStore } from '../../../src/storage/control/sql-control-store.js';
 import { runRows } from '../../../src/storage/clickhouse/runs/run-rows.js';
 import { ClickHouseServer } from '../../support/clickhouse-server.js';
 import { controlPlaneAt } from '../../support/control-plane.js';

@@ -6,7 +6,7 @@ import {
   ClickHouseStore,
   type ClickHouseStoreOptions,
 } from '../../../src/storage/clickhouse/clickhouse-store.js';
-import type { SqlControlStore } from '../../../src/storage/control/control-store.js';
+import type { SqlControlStore } from '../../../src/storage/control/sql-control-store.js';
 import type { ClickHouseServer } from '../../support/clickhouse-server.js';
 import { componentSettings } from '../../support/component-settings.js';
 import { openControlPlane } from '../../support/control-plane.js';

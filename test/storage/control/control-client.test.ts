@@ -1,6 +1,6 @@
 import { MessageChannel } from 'node:worker_threads';
 import t, { type Test } from 'tap';
-import type { ControlStore } from '../../../src/storage/contracts/control-plane.js';
+import type { ControlStore } from '../../../src/storage/contracts/control-store.js';
 import { connectControl, type ConnectedControl } from '../../../src/storage/control/control-client.js';
 import { serveControl } from '../../../src/storage/control/serve-control.js';
 import { openControlPlane } from '../../support/control-plane.js';

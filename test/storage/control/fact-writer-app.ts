@@ -1,5 +1,5 @@
 import { ControlExtension } from '../../../src/storage/control/control-extension.js';
-import type { FactConnector } from '../../../src/storage/shared/fact-port.js';
+import type { FactConnector } from '../../../src/storage/shared/outbox-port.js';
 import { DuckDBStore } from '../../../src/storage/duckdb/client/store.js';
 import { watchedPort } from '../../chaos/watched-port.js';
 import { controlPathOf } from '../../support/control-plane.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { SqlControlStore } from '../../../src/storage/control/control-store.js';
+import { SqlControlStore } from '../../../src/storage/control/sql-control-store.js';
 import { openSqlite } from '../../../src/storage/control/sqlite/open-sqlite.js';
 import { HandClock } from '../../support/hand-clock.js';
 import { NOON } from '../../support/run-records.js';

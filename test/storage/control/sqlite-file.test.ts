@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
-import { SqlControlStore } from '../../../src/storage/control/control-store.js';
+import { SqlControlStore } from '../../../src/storage/control/sql-control-store.js';
 import { loadSqlite } from '../../../src/config/sqlite-module.js';
 import { openSqlite } from '../../../src/storage/control/sqlite/open-sqlite.js';
 import { HandClock } from '../../support/hand-clock.js';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { itemAt, invariant } from '../../../src/signal/checked.js';
-import { SqlControlStore } from '../../../src/storage/control/control-store.js';
+import { SqlControlStore } from '../../../src/storage/control/sql-control-store.js';
 import { openPostgres } from '../../../src/storage/control/postgres/open-postgres.js';
 import { systemClock } from '../../../src/telemetry/system-clock.js';
 import { PostgresServer } from '../../support/postgres.js';

@@ -3,7 +3,7 @@ import { formatTime } from '../../../src/signal/time.js';
 import type { JsonObject } from '../../../src/signal/attributes.js';
 import type { LogRecord } from '../../../src/signal/log-record.js';
 import type { LogFilter, LogPage } from '../../../src/storage/contracts/logs.js';
-import type { TelemetryStore } from '../../../src/storage/contracts/telemetry-plane.js';
+import type { TelemetryStore } from '../../../src/storage/contracts/telemetry-store.js';
 import { listOf } from '../../support/read-pieces.js';
 
 /** A log record as the API shows it. */

@@ -1,5 +1,5 @@
 import { totalTokens } from '../../../src/runs/rules/completion.js';
-import { COUNTS, WHOLE, type DuplicateCall } from '../../../src/runs/rules/told-calls.js';
+import { COUNTS, WHOLE, type DuplicateCall } from '../../../src/runs/rules/duplicate-calls.js';
 import { countedOnce, type UsageNode } from '../../../src/runs/rules/usage.js';
 import type { SpanRecord } from '../../../src/signal/span.js';
 import type { TraceHeader } from '../../../src/signal/trace.js';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Prompts } from '../../../src/storage/contracts/prompts.js';
 import type { RunSummary } from '../../../src/storage/contracts/runs.js';
-import type { TelemetryStore } from '../../../src/storage/contracts/telemetry-plane.js';
+import type { TelemetryStore } from '../../../src/storage/contracts/telemetry-store.js';
 import { NOON } from '../../support/run-records.js';
 
 /** The ids of the traces that are linked to each version of each prompt. */

@@ -1,9 +1,9 @@
 import type { SpanRecord } from '../../../src/signal/span.js';
 import type { Micros } from '../../../src/signal/time.js';
 import type { TraceRecord } from '../../../src/signal/trace.js';
-import type { ControlStore } from '../../../src/storage/contracts/control-plane.js';
+import type { ControlStore } from '../../../src/storage/contracts/control-store.js';
 import type { PromptVersionStats } from '../../../src/storage/contracts/prompts.js';
-import type { TelemetryStore } from '../../../src/storage/contracts/telemetry-plane.js';
+import type { TelemetryStore } from '../../../src/storage/contracts/telemetry-store.js';
 import { aHeader, aSpanRecord, NOON } from '../../support/run-records.js';
 import { addPrompts } from './prompt-oracle.js';
 

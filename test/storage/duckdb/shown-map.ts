@@ -1,7 +1,7 @@
 import { listOf } from '../../support/read-pieces.js';
 import type { ShownMap } from './map-oracle.js';
 import { serializeEdge, serializeNode } from '../../../src/api/resources/service-map.js';
-import type { TelemetryStore } from '../../../src/storage/contracts/telemetry-plane.js';
+import type { TelemetryStore } from '../../../src/storage/contracts/telemetry-store.js';
 
 /** A user's service map, without what follows from the rest. @param since microseconds; null for all time */
 export async function shownMap(

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { Status } from '../../../src/component/status.js';
 import type { User } from '../../../src/storage/contracts/accounts.js';
-import type { SqlControlStore } from '../../../src/storage/control/control-store.js';
+import type { SqlControlStore } from '../../../src/storage/control/sql-control-store.js';
 import { DuckDBStore, type DuckDBStoreOptions } from '../../../src/storage/duckdb/client/store.js';
 import { componentSettings } from '../../support/component-settings.js';
 import { controlPlaneAt } from '../../support/control-plane.js';

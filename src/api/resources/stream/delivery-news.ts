@@ -1,7 +1,7 @@
 import type { Clock } from '../../../component/telemetry.js';
-import type { ControlStore } from '../../../storage/contracts/control-plane.js';
+import type { ControlStore } from '../../../storage/contracts/control-store.js';
 import type { ChangedDelivery } from '../../../storage/contracts/deliveries.js';
-import { InvalidatedCache } from '../../../storage/shared/hinted-answers.js';
+import { InvalidatedCache } from '../../../storage/shared/invalidated-cache.js';
 import { pause } from '../../../telemetry/pause.js';
 
 /** Changes that come shortly after each other are read together. */

@@ -16,7 +16,7 @@ import type { DeadReason, DeadLetters, WholeLetter } from './dead-letters.js';
 import type { DiskPlace } from './disk-place.js';
 import { DiskQueue } from './disk-queue.js';
 import { QueueFull, type StoredBatch } from './stored-batch.js';
-import type { DeadLetterReplayer } from './letter-box.js';
+import type { DeadLetterReplayer } from './dead-letter-replayer.js';
 import { aboutOf, type Offer } from './new-records.js';
 import type { Damage } from './segment.js';
 

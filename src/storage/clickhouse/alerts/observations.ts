@@ -10,7 +10,7 @@ import type {
 } from '../../contracts/alerts.js';
 import { isKnown, type AgentNames, type KnownAgent } from '../names/agent-names.js';
 import type { Reads } from '../client/reads.js';
-import { metricStats } from './metric-figures.js';
+import { metricStats } from './metric-stats.js';
 import {
   exampleTraces,
   statsOf,
@@ -20,7 +20,7 @@ import {
   windowSince,
   type FoundStats,
   type WantedUnits,
-} from './target-figures.js';
+} from './target-stats.js';
 import { unitKey, type Unit, type Units } from './unit-rows.js';
 
 export interface ObservationParts {

@@ -7,7 +7,7 @@ import {
   type Reader,
   type ReadPlace,
 } from '../../shared/read-pool.js';
-import type { TelemetryStore } from '../../contracts/telemetry-plane.js';
+import type { TelemetryStore } from '../../contracts/telemetry-store.js';
 import type { ClickHouseOptions } from '../clickhouse-options.js';
 
 /** The contracts that users read by. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../component/telemetry.js';
-import type { ControlStore } from '../../contracts/control-plane.js';
-import { InvalidatedCache } from '../../shared/hinted-answers.js';
+import type { ControlStore } from '../../contracts/control-store.js';
+import { InvalidatedCache } from '../../shared/invalidated-cache.js';
 
 /** Users whose numbers are remembered: those that were asked for last. */
 const REMEMBERED = 10_000;

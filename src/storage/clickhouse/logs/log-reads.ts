@@ -14,7 +14,7 @@ import type {
 } from '../../contracts/logs.js';
 import type { Row } from '../client/connection.js';
 import { quotedUuid } from '../client/literals.js';
-import type { StoreHandle } from '../client/reach.js';
+import type { StoreHandle } from '../client/store-handle.js';
 import { isBehind, logCondition, recordsAt } from './log-condition.js';
 import { readLogFacets } from './log-facets.js';
 

@@ -20,7 +20,7 @@ import { labelsIn, MOST_LABEL_SETS } from '../../shared/metric-steps/label-lists
 import { finiteOrNull, shownDistribution } from '../../shared/metric-steps/stored-distribution.js';
 import { numberOf } from '../../shared/summaries-of-rows.js';
 import type { Row } from '../client/connection.js';
-import type { StoreHandle } from '../client/reach.js';
+import type { StoreHandle } from '../client/store-handle.js';
 import { readMetricSummaries } from './metric-facts.js';
 import { pointCondition } from './point-condition.js';
 import {
@@ -69,9 +69,7 @@ async function readNumberSeries(reads: Reads, wanted: WantedSeries): Promise<Rea
     ifNull(is_monotonic, false) AS is_growing, value, arrived, place, ${SOURCE} FROM ${points}${newest})`;
   const { first, width } = stepsOf(request);
   const sql =
-    request.agg === 'rate'
-      ? increases(shown, first, width)
-      : stats(shown, first, width, request.start_time);
+    request.agg === 'rate' ? increases(shown, first, width) : stats(shown, first, width, request.start_time);
   const rows = await reads.rows(`${sql} LIMIT ${String(MOST_NUMBER_ROWS + 1)}`, abort);
   const found = new NumberSteps(request);
   for (const row of rows.slice(0, MOST_NUMBER_ROWS)) found.add(row);

@@ -1,4 +1,4 @@
-import { COUNTS, WHOLE } from '../../../runs/rules/told-calls.js';
+import { COUNTS, WHOLE } from '../../../runs/rules/duplicate-calls.js';
 import { RUN_KINDS, SPAN_TYPES } from '../../../signal/span.js';
 import { MICROS_PER_HOUR } from '../../../signal/time-units.js';
 import type { Micros } from '../../../signal/time.js';

@@ -1,4 +1,4 @@
-import { COUNTS, WHOLE } from '../../../runs/rules/told-calls.js';
+import { COUNTS, WHOLE } from '../../../runs/rules/duplicate-calls.js';
 import { COST_PARTS } from '../../../signal/call-details.js';
 import { RUN_STATUSES } from '../../../signal/span.js';
 import type { RepricedFilter } from '../../contracts/runs.js';

@@ -19,7 +19,7 @@ import type {
   TraceSummary,
 } from '../../contracts/runs.js';
 import { effectiveSpans } from './effective-spans-sql.js';
-import { readPreviews } from './glances.js';
+import { readPreviews } from './previews.js';
 import { findRuns, listRunsAfter, listRuns, type ListParts } from './listed-runs.js';
 import { printedAgentNode, nodeFromRow } from '../runs/node-names.js';
 import { quoted, uuidIn } from '../client/literals.js';

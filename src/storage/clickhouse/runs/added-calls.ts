@@ -1,5 +1,5 @@
 import { RUNNING, type SpanRow } from '../../../runs/rules/rows.js';
-import { COUNTS, WHOLE } from '../../../runs/rules/told-calls.js';
+import { COUNTS, WHOLE } from '../../../runs/rules/duplicate-calls.js';
 import { COST_PARTS, storedCall, type CostPart, type UsageParts } from '../../../signal/call-details.js';
 import { inputLength, tokensByPart, tokensOfCall, type Tokens } from '../../../signal/call-tokens.js';
 import { ExactSum } from '../../../signal/exact-sum.js';

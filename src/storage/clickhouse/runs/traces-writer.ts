@@ -3,7 +3,7 @@ import type { TracesBatch } from '../../../signal/batch.js';
 import { TracesEncoder } from '../../incoming/encode-traces.js';
 import { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { MeasuredBytes } from '../../shared/measured-bytes.js';
-import type { StoreUserLimits } from '../../shared/user-terms.js';
+import type { StoreUserLimits } from '../../shared/store-user-limits.js';
 import type { CallOrder } from '../../shared/call-order.js';
 import type { RunQueue } from './run-queue.js';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ConsumeError } from '../../../component/consume-error.js';
-import type { StoreHandle } from '../client/reach.js';
+import type { StoreHandle } from '../client/store-handle.js';
 import type { ClickHouseOptions } from '../clickhouse-options.js';
 import { MOST_DAYS_OF_AN_INSERT } from './days.js';
 import type { ClickHouseTable, NewRow } from './table.js';

@@ -16,9 +16,9 @@ import { nameOfBatch, type BatchName } from '../../shared/batch-name.js';
 import type { NamedPrompts, PromptMessage } from '../../incoming/prompt-message.js';
 import type { MeasuredBytes } from '../../shared/measured-bytes.js';
 import type { StoreMetrics } from './store-metrics.js';
-import type { StoreHandle } from './store-reach.js';
-import type { LocalChangeFeed } from '../../shared/told-arrivals.js';
-import type { StoreUserLimits } from '../../shared/user-terms.js';
+import type { StoreHandle } from './store-handle.js';
+import type { LocalChangeFeed } from '../../shared/local-change-feed.js';
+import type { StoreUserLimits } from '../../shared/store-user-limits.js';
 import type { Micros } from '../../../signal/time.js';
 import type { Counted } from '../../incoming/counted.js';
 

@@ -1,12 +1,12 @@
 import { contractOver } from '../../../worker/contract-over.js';
-import { TELEMETRY_METHODS, type TelemetryStore } from '../../contracts/telemetry-plane.js';
+import { TELEMETRY_METHODS, type TelemetryStore } from '../../contracts/telemetry-store.js';
 import type { LogKey } from '../index/log-keys.js';
 import type { PointsCursor } from '../read/metrics.js';
 import type { MapList } from '../read/service-map.js';
-import type { Served } from '../segments/asker.js';
+import type { Served } from '../segments/read-context.js';
 import { jsonPages } from '../segments/json-pages.js';
 import type { ReadPart, StoreReads } from '../thread/store-reads.js';
-import type { StoreHandle } from './store-reach.js';
+import type { StoreHandle } from './store-handle.js';
 
 /** A contract of which the store thread answers some methods. */
 type Contract = ReadPart & keyof typeof TELEMETRY_METHODS;

@@ -18,8 +18,8 @@ import type {
 import type { ShownPage } from '../read/run-reads.js';
 import type { SpanPage } from '../read/span-json.js';
 import type { WholeSpan, WholeSpanPage } from '../read/whole-span.js';
-import type { StoreHandle } from './store-reach.js';
-import type { LocalChangeFeed } from '../../shared/told-arrivals.js';
+import type { StoreHandle } from './store-handle.js';
+import type { LocalChangeFeed } from '../../shared/local-change-feed.js';
 import type { JsonObject } from '../../../signal/attributes.js';
 import { storedCall } from '../../../signal/call-details.js';
 import { parseJson } from '../../../signal/json.js';

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { Counter, Histogram, Meter } from '../../../component/telemetry.js';
 import { KeptMetrics } from '../../shared/kept-metrics.js';
 import { ReadMetrics } from '../../shared/read-metrics.js';
-import type { StoreStats } from '../thread/store-figures.js';
+import type { StoreStats } from '../thread/store-stats.js';
 import type { CommitReport } from '../write/writer.js';
 import { bytesOf, SegmentFiles } from '../files/segment-files.js';
 

@@ -1,4 +1,4 @@
-import type { HealthIssue } from '../files/troubles.js';
+import type { HealthIssue } from '../files/health-issues.js';
 import type { Component } from '../../../component/component.js';
 import type { Settings } from '../../../component/factory.js';
 import type { Host } from '../../../component/host.js';
@@ -9,10 +9,10 @@ import { waitFor } from '../../../telemetry/wait-for.js';
 import { writeNotice, type LogNotice } from '../../../worker/notice-logger.js';
 import { plainError, type SpelledError } from '../../../worker/thread-protocol.js';
 import { ThreadClient } from '../../../worker/thread-client.js';
-import { isControlStore, type ControlStore } from '../../contracts/control-plane.js';
+import { isControlStore, type ControlStore } from '../../contracts/control-store.js';
 import type { FactIntake, FactNews, FactPage } from '../../contracts/events.js';
 import { MeasuredBytes } from '../../shared/measured-bytes.js';
-import type { TelemetryStore } from '../../contracts/telemetry-plane.js';
+import type { TelemetryStore } from '../../contracts/telemetry-store.js';
 import type { Transferable } from '../../contracts/transfer.js';
 import { BatchWrites } from './batch-writes.js';
 import { CallOrder } from '../../shared/call-order.js';
@@ -30,17 +30,17 @@ import { RunsClient } from './runs-client.js';
 import type { StoreOptions } from '../thread/store-options.js';
 import { StoreMetrics } from './store-metrics.js';
 import { TransferClient } from './transfer-client.js';
-import { StoreHandle } from './store-reach.js';
-import { LocalChangeFeed } from '../../shared/told-arrivals.js';
+import { StoreHandle } from './store-handle.js';
+import { LocalChangeFeed } from '../../shared/local-change-feed.js';
 import { timeOutIdle } from './time-out-idle.js';
-import { KnownUsers } from '../../shared/user-terms.js';
+import { KnownUsers } from '../../shared/store-user-limits.js';
 import type { CommitReport } from '../write/writer.js';
 import { notOpen, deserializeError, unavailable } from '../../contracts/errors.js';
 import { StoreOpenError } from '../files/store-open-error.js';
 import { MessageChannel } from 'node:worker_threads';
 import type { Clock, Logger } from '../../../component/telemetry.js';
 import { SparseLog } from '../../../telemetry/sparse-log.js';
-import type { FactConnector } from '../../shared/fact-port.js';
+import type { FactConnector } from '../../shared/outbox-port.js';
 
 /** The facts of a store thread. @param storeId names it among all that bring facts */
 function factsOf(thread: ThreadClient, storeId: string): FactConnector {
@@ -265,7 +265,10 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
   }
 
   #tellStatus(): void {
-    const messages = [...(this.#isBehind ? [BEHIND] : []), ...this.#healthIssues.map(({ message }) => message)];
+    const messages = [
+      ...(this.#isBehind ? [BEHIND] : []),
+      ...this.#healthIssues.map(({ message }) => message),
+    ];
     const level = this.#healthIssues.some((one) => one.level === 'recoverable') ? 'recoverable' : 'degraded';
     this.#host?.reportStatus(
       messages.length === 0 ? { level: 'ok' } : { level, message: messages.join(' ') },

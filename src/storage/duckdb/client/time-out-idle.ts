@@ -1,8 +1,8 @@
 import type { EventType } from '../../../signal/event.js';
 import type { Micros } from '../../../signal/time.js';
-import type { ControlStore } from '../../contracts/control-plane.js';
-import type { KnownUsers } from '../../shared/user-terms.js';
-import type { StoreHandle } from './store-reach.js';
+import type { ControlStore } from '../../contracts/control-store.js';
+import type { KnownUsers } from '../../shared/store-user-limits.js';
+import type { StoreHandle } from './store-handle.js';
 
 /** A page of idle runs may name tenants that the one before did not; the next turn goes on where this one ends. */
 const MOST_ROUNDS = 20;

@@ -18,7 +18,7 @@ import type {
 import { LOG_MESSAGE, type LogsMessage } from '../write/encode-logs.js';
 import { POINT_MESSAGE, STREAM_MESSAGE, type PointsMessage } from '../write/encode-points.js';
 import { ORIGIN_MESSAGE } from '../write/origin-message.js';
-import type { StoreHandle } from './store-reach.js';
+import type { StoreHandle } from './store-handle.js';
 
 /** How often it is asked whether all events lie in their log, and for how long. */
 const ASK_AGAIN_MS = 20;

@@ -4,7 +4,7 @@ import { MS_PER_MINUTE } from '../../../signal/time-units.js';
 import { SparseLog } from '../../../telemetry/sparse-log.js';
 import type { OpenFiles } from './metadata-copy.js';
 import type { SegmentFiles } from './segment-files.js';
-import type { HealthIssues } from './troubles.js';
+import type { HealthIssues } from './health-issues.js';
 
 /** How often the log repeats that a file is damaged. */
 const SAY_MS = 10 * MS_PER_MINUTE;

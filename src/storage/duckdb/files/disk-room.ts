@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { ConsumeError } from '../../../component/consume-error.js';
 import type { Clock, Logger } from '../../../component/telemetry.js';
 import { PRIVATE_FILE } from '../../../config/private-path.js';
-import type { HealthIssues } from './troubles.js';
+import type { HealthIssues } from './health-issues.js';
 
 interface Parts {
   /** The main file's path: the reserve lies beside it. */

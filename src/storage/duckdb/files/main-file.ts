@@ -10,7 +10,7 @@ import { isInvalidated, literal, MAIN, type Database } from './database.js';
 import { MAIN_SCHEMA, migrate } from './migrations.js';
 import { SegmentFiles } from './segment-files.js';
 import { StoreOpenError } from './store-open-error.js';
-import type { HealthIssues } from './troubles.js';
+import type { HealthIssues } from './health-issues.js';
 import { quarantineUnusable, type CheckedFile } from './unusable-rows.js';
 
 /** What the main file holds. */

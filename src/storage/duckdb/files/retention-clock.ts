@@ -1,7 +1,7 @@
 import type { Logger } from '../../../component/telemetry.js';
 import { formatTime, type Micros } from '../../../signal/time.js';
 import type { ClockNote } from './clock-notes.js';
-import type { HealthIssues } from './troubles.js';
+import type { HealthIssues } from './health-issues.js';
 
 /** By how much the clock may go on between two checks, which are an hour apart while the daemon runs. */
 const LARGEST_STEP = 2 * 86_400_000_000;

@@ -1,6 +1,6 @@
 import type { Logger } from '../../../component/telemetry.js';
 import type { Connection } from './connection.js';
-import type { HealthIssues } from './troubles.js';
+import type { HealthIssues } from './health-issues.js';
 
 /** The largest number that JavaScript holds exactly, whether it counts microseconds or anything else. */
 const MOST = Number.MAX_SAFE_INTEGER;

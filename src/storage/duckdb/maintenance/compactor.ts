@@ -12,7 +12,7 @@ import { ColdUpkeep } from './cold-upkeep.js';
 import { copySegment, noteReplacedInQuarantine } from './segment-copy.js';
 import type { Segment } from '../segments/segment.js';
 import type { Segments } from '../segments/segments.js';
-import type { HealthIssues } from '../files/troubles.js';
+import type { HealthIssues } from '../files/health-issues.js';
 
 /** The pause after a slice: among the measured ones the one that disturbs acknowledgements least. */
 const PAUSE_MS = 20;

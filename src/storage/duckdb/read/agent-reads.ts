@@ -13,9 +13,9 @@ import { isKnown, type Agent, type Agents } from '../stats/agents.js';
 import type { RunCells } from '../stats/run-cells.js';
 import { inOrder } from '../../shared/agents-in-order.js';
 import type { Read } from '../segments/read.js';
-import type { RunStats } from '../stats/run-figures.js';
-import type { ReadContext, Served } from '../segments/asker.js';
-import { agentDays, compareAgents, readAgent, summary } from './agent-figures.js';
+import type { RunStats } from '../stats/run-stats.js';
+import type { ReadContext, Served } from '../segments/read-context.js';
+import { agentDays, compareAgents, readAgent, summary } from './agent-stats.js';
 import { estimateRuns } from './estimates.js';
 
 /** What is known of agents without reading the tables. */

@@ -2,7 +2,7 @@ import type { RunFilter, RunCursor, RunSearch } from '../../contracts/runs.js';
 import { TRACES } from '../../schema/tables.js';
 import type { Agent, Agents } from '../stats/agents.js';
 import type { RunList } from '../stats/counted-run.js';
-import type { RunStats } from '../stats/run-figures.js';
+import type { RunStats } from '../stats/run-stats.js';
 import type { Row } from '../files/plain-rows.js';
 import type { Read } from '../segments/read.js';
 import { newest } from '../segments/relation.js';

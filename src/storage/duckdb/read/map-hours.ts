@@ -5,7 +5,7 @@ import { MAP_NODES } from '../../schema/sum-tables.js';
 import type { Connection } from '../files/connection.js';
 import { relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
-import { ERRORS } from './map-figures.js';
+import { ERRORS } from './map-stats.js';
 
 /** A condition on the sums of the service map. */
 export function sumsWithin(tenant: number, { since, before }: MapRange): string {

@@ -1,6 +1,6 @@
 import type { MapHour, MapRange } from '../../contracts/service-map.js';
 import { Transfer } from '../../../worker/thread-protocol.js';
-import type { ReadContext } from '../segments/asker.js';
+import type { ReadContext } from '../segments/read-context.js';
 import { readMapHours } from './map-hours.js';
 import { readMapPage, type MapList, type MapPage } from './service-map.js';
 

@@ -2,7 +2,7 @@ import type { Price } from '../../../signal/price.js';
 import type { ModelFilter, Models, ModelUsage, RepricedCalls, RepricedFilter } from '../../contracts/runs.js';
 import type { Page, PageRange } from '../../contracts/paging.js';
 import type { Agents } from '../stats/agents.js';
-import type { ReadContext, Served } from '../segments/asker.js';
+import type { ReadContext, Served } from '../segments/read-context.js';
 import { listModels } from './models.js';
 import { repriceCalls } from './repriced-calls.js';
 

@@ -8,11 +8,11 @@ import type {
   WantedStats,
 } from '../../contracts/alerts.js';
 import type { Read } from '../segments/read.js';
-import type { RunStats } from '../stats/run-figures.js';
-import { metricStats, noSeries } from './metric-figures.js';
+import type { RunStats } from '../stats/run-stats.js';
+import { metricStats, noSeries } from './metric-stats.js';
 import { NodeActivity } from './node-activity.js';
 import { placeOf, type Known, type Place } from './places.js';
-import { costsOf, windowSince, windowsOf, type FoundWindow } from './target-figures.js';
+import { costsOf, windowSince, windowsOf, type FoundWindow } from './target-stats.js';
 import type { Unit } from './unit-rows.js';
 import type { Connection } from '../files/connection.js';
 import type { Capture } from '../segments/segment.js';

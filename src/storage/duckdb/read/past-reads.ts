@@ -9,12 +9,12 @@ import type {
   WantedStats,
 } from '../../contracts/alerts.js';
 import type { Connection } from '../files/connection.js';
-import type { ReadContext, Served } from '../segments/asker.js';
+import type { ReadContext, Served } from '../segments/read-context.js';
 import type { Capture } from '../segments/segment.js';
-import { metricStats, noSeries } from './metric-figures.js';
-import { activityAt, costsAt, windowsAt, type Moments } from './past-figures.js';
+import { metricStats, noSeries } from './metric-stats.js';
+import { activityAt, costsAt, windowsAt, type Moments } from './past-stats.js';
 import { placeOf, type Known } from './places.js';
-import { NO_COST, windowSince } from './target-figures.js';
+import { NO_COST, windowSince } from './target-stats.js';
 
 const UNKNOWN: TargetStats = { window: null, costs: [], activeAt: null };
 

@@ -4,16 +4,16 @@ import { removedMeanwhile } from '../../contracts/errors.js';
 import type { RunFilter, RunPreview, RunCursor, StoredTrace } from '../../contracts/runs.js';
 import { AGENT_NODE, NO_NODE } from '../../../signal/service-map.js';
 import type { Agents } from '../stats/agents.js';
-import type { RunStats } from '../stats/run-figures.js';
+import type { RunStats } from '../stats/run-stats.js';
 import type { IdIndex } from '../index/id-index.js';
 import type { Connection } from '../files/connection.js';
-import type { ReadContext } from '../segments/asker.js';
+import type { ReadContext } from '../segments/read-context.js';
 import type { Beside } from '../segments/connection-pool.js';
 import type { Capture } from '../segments/segment.js';
 import { TraceId } from '../segments/trace-id.js';
 import { listRunsAfter, type FollowedSearch, type FollowingPart } from './following-runs.js';
-import type { PlacedRun } from './glances.js';
-import { PreviewCache } from './kept-glances.js';
+import type { PlacedRun } from './previews.js';
+import { PreviewCache } from './preview-cache.js';
 import { AgentsWithSpans } from './agents-with-spans.js';
 import type { NodeNames } from './wanted-spans.js';
 import { listRuns, orderOf, readRunsAt, type RunsPart } from './runs.js';
@@ -172,7 +172,11 @@ export class RunReads {
     return await this.#page(by, cursor, wholeSpanPage);
   }
 
-  async #page<Page>({ tenant, short }: ReadContext, cursor: SpanCursor, pageOf: MakePage<Page>): Promise<Page> {
+  async #page<Page>(
+    { tenant, short }: ReadContext,
+    cursor: SpanCursor,
+    pageOf: MakePage<Page>,
+  ): Promise<Page> {
     const id = new TraceId(cursor.traceId);
     return await short(async (connection, capture, beside) => {
       const seq = this.#known.traces.find(tenant, id.words, 0);
@@ -206,7 +210,11 @@ export class RunReads {
     });
   }
 
-  async list(by: ReadContext, filter: RunFilter, page: PageRange): Promise<RunsPart & { readonly count: number }> {
+  async list(
+    by: ReadContext,
+    filter: RunFilter,
+    page: PageRange,
+  ): Promise<RunsPart & { readonly count: number }> {
     const { agents, stats } = this.#known;
     const read = filter.query === undefined ? by.short : by.long;
     return await listRuns(read, agents, stats, by.tenant, filter, page);

@@ -9,7 +9,7 @@ import { newest, relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 import { commitsAt } from '../write/stored-traces.js';
 import type { AgentsWithSpans } from './agents-with-spans.js';
-import { commitsOf } from './glances.js';
+import { commitsOf } from './previews.js';
 import { hasSpan, type WantedSpans } from './wanted-spans.js';
 
 /** The first runs of a list are looked at by themselves: most often they have what is looked for. Memory knows when so many start. */

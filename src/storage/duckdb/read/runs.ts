@@ -7,7 +7,7 @@ import type { Connection } from '../files/connection.js';
 import type { Row } from '../files/plain-rows.js';
 import type { Read } from '../segments/read.js';
 import { newest, relation, type Condition } from '../segments/relation.js';
-import type { RunStats } from '../stats/run-figures.js';
+import type { RunStats } from '../stats/run-stats.js';
 import type { Capture } from '../segments/segment.js';
 import { PART_BYTES } from '../segments/part-bytes.js';
 import { narrowed, ofCommits } from '../segments/commit-ranges.js';
@@ -72,8 +72,7 @@ async function readRuns(
   // Both from memory before anything is awaited, since it changes with every commit.
   const counted = countKnown(stats, under, filter);
   const order = orderOf(filter);
-  const since =
-    list !== null && isWholeList(filter) ? stats.nthNewest(list, page.offset + page.limit) : null;
+  const since = list !== null && isWholeList(filter) ? stats.nthNewest(list, page.offset + page.limit) : null;
   if (counted !== null && counted <= page.offset) return { ...NONE, count: counted };
   if (counted !== null && since !== null) {
     const where = `tenant = ${tenant} AND ${sql} AND started_at >= make_timestamp(${since})`;

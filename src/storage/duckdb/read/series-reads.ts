@@ -1,7 +1,7 @@
 import type { FoundSeries } from '../../contracts/runs.js';
 import type { Agents } from '../stats/agents.js';
 import type { RunCells } from '../stats/run-cells.js';
-import type { ReadContext } from '../segments/asker.js';
+import type { ReadContext } from '../segments/read-context.js';
 import { readSeries, type StoredSeriesRequest } from './run-series.js';
 
 /** What the contract `Series` reads. */

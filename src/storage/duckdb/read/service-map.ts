@@ -4,7 +4,7 @@ import { MAP_EDGES, MAP_NODES, SERVICES } from '../../schema/sum-tables.js';
 import type { Connection } from '../files/connection.js';
 import { relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
-import { statsOf } from './map-figures.js';
+import { statsOf } from './map-stats.js';
 import { sumsWithin } from './map-hours.js';
 import { PART_BYTES } from '../segments/part-bytes.js';
 

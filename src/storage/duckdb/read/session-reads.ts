@@ -2,7 +2,7 @@ import { storableIdentity } from '../../../signal/run-context.js';
 import type { Page, PageRange } from '../../contracts/paging.js';
 import type { SessionFilter, Sessions, SessionSummary } from '../../contracts/runs.js';
 import type { Agents } from '../stats/agents.js';
-import type { ReadContext, Served } from '../segments/asker.js';
+import type { ReadContext, Served } from '../segments/read-context.js';
 import { findSessions, sessionsOf } from './sessions.js';
 
 /** The contract `Sessions` in the store thread. */
@@ -13,7 +13,11 @@ export class SessionReads implements Served<Sessions> {
     this.#agents = agents;
   }
 
-  async list({ tenant, long }: ReadContext, filter: SessionFilter, page: PageRange): Promise<Page<SessionSummary>> {
+  async list(
+    { tenant, long }: ReadContext,
+    filter: SessionFilter,
+    page: PageRange,
+  ): Promise<Page<SessionSummary>> {
     return await long(async (connection, capture) => {
       const { ids, count } = await findSessions(connection, capture, this.#agents, tenant, filter, page);
       const items = await sessionsOf(connection, capture, this.#agents, tenant, ids, filter.kind);

@@ -1,4 +1,4 @@
-import { summaryJson, shownJson } from '../../shared/print-span.js';
+import { summaryJson, shownJson } from '../../shared/serialize-span.js';
 import { spanHeadOfRow } from '../../shared/summaries-of-rows.js';
 import type { SpanCursor, SpanRows } from './trace.js';
 

@@ -1,5 +1,5 @@
 import { copyOf, NO_PAYLOAD, type Payload } from '../../../runs/rules/payload.js';
-import type { SpanHead } from '../../shared/print-span.js';
+import type { SpanHead } from '../../shared/serialize-span.js';
 import { spanHeadOfRow, textOf } from '../../shared/summaries-of-rows.js';
 import { selectList } from '../../schema/table.js';
 import { SPANS } from '../../schema/tables.js';

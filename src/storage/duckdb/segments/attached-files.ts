@@ -15,7 +15,7 @@ import { completeCallSums } from './call-sums.js';
 import { bytesOf, hasBlocks, isTorn, removeFiles, type SegmentFiles } from '../files/segment-files.js';
 import { COLD, newSegment, type Segment } from './segment.js';
 import { isLocked, openError, StoreOpenError } from '../files/store-open-error.js';
-import type { HealthIssues } from '../files/troubles.js';
+import type { HealthIssues } from '../files/health-issues.js';
 import { quarantineUnusable } from '../files/unusable-rows.js';
 import { columnsOf } from '../../schema/table.js';
 import { LOGS } from '../../schema/log-tables.js';

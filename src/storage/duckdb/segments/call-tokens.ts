@@ -1,4 +1,4 @@
-import { COUNTS, WHOLE } from '../../../runs/rules/told-calls.js';
+import { COUNTS, WHOLE } from '../../../runs/rules/duplicate-calls.js';
 import { COST_PARTS } from '../../../signal/call-details.js';
 import { RUN_STATUSES } from '../../../signal/span.js';
 import { LONG_INPUTS, LONG_SHIFT, TOLD, USAGE_COLUMNS, pricedTokens } from '../../shared/priced-tokens.js';

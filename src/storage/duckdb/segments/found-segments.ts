@@ -19,7 +19,7 @@ import { lastWithIds, runsWithIdsOf } from '../files/run-names.js';
 import { LOST, nameLostNumbers } from './accepted-loss.js';
 import { COLD, type Segment } from './segment.js';
 import { bytesOf, type SegmentFiles } from '../files/segment-files.js';
-import type { HealthIssues } from '../files/troubles.js';
+import type { HealthIssues } from '../files/health-issues.js';
 
 /** What a start finds of the hot segments that an earlier process left. */
 export interface Found {

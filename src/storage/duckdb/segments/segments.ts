@@ -7,7 +7,7 @@ import { ReadsUnderWay } from './reads-under-way.js';
 import type { Capture, Segment } from './segment.js';
 import { ListedFiles } from '../files/listed-files.js';
 import { SegmentFiles } from '../files/segment-files.js';
-import type { HealthIssues } from '../files/troubles.js';
+import type { HealthIssues } from '../files/health-issues.js';
 
 /** Who hears of changes in the list of segments, and the clock. */
 export interface SegmentParts {

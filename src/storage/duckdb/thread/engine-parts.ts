@@ -30,8 +30,8 @@ import { OWN_READS, READ_LIMITS, readsAtATime } from '../segments/read-limits.js
 import { openPool } from '../segments/connection-pool.js';
 import { Reads } from '../segments/read.js';
 import { RetentionClock } from '../files/retention-clock.js';
-import { CachedStats } from '../stats/kept-figures.js';
-import { RunStats } from '../stats/run-figures.js';
+import { CachedStats } from '../stats/cached-stats.js';
+import { RunStats } from '../stats/run-stats.js';
 import type { RunChanges } from '../stats/counted-run.js';
 import type { StoreReads } from './store-reads.js';
 import { AgentReads } from '../read/agent-reads.js';
@@ -50,7 +50,7 @@ import { Reloads } from '../write/reloads.js';
 import { RUN_SIZE } from '../write/run-size.js';
 import type { StoreListener, StoreOptions } from './store-options.js';
 import { openError } from '../files/store-open-error.js';
-import { HealthIssues } from '../files/troubles.js';
+import { HealthIssues } from '../files/health-issues.js';
 import { SEGMENT_SIZE, Writer } from '../write/writer.js';
 
 /** Everything that the engine works with, opened and loaded. */

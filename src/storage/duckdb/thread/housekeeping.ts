@@ -6,7 +6,7 @@ import { PROMPT_LINKS } from '../../schema/prompt-links-table.js';
 import { PENDING_KEPT_FOR } from '../../shared/pending-links.js';
 import { POINTS, TRACES } from '../../schema/tables.js';
 import { LOGS } from '../../schema/log-tables.js';
-import type { CachedStats } from '../stats/kept-figures.js';
+import type { CachedStats } from '../stats/cached-stats.js';
 import { storedSums } from '../segments/cold-sums.js';
 import type { DiskRoom } from '../files/disk-room.js';
 import type { RecentEvents } from '../write/recent-events.js';
@@ -31,7 +31,7 @@ import {
   removeOldTraces,
 } from '../maintenance/retention.js';
 import type { RetentionClock } from '../files/retention-clock.js';
-import type { RunStats } from '../stats/run-figures.js';
+import type { RunStats } from '../stats/run-stats.js';
 import type { Capture } from '../segments/segment.js';
 import type { Segments } from '../segments/segments.js';
 import type { ChangeApplier } from '../write/change-applier.js';
@@ -325,5 +325,11 @@ export class Housekeeping {
 
 function timeoutOf({ tenant, traceId, seq }: IdleRun, wanted: WantedOfTenants): TimeoutChange {
   const { words } = new TraceId(traceId);
-  return { kind: 'timeout', tenant, words, seq, wanted: invariant(wanted.get(tenant), 'list of wanted events') };
+  return {
+    kind: 'timeout',
+    tenant,
+    words,
+    seq,
+    wanted: invariant(wanted.get(tenant), 'list of wanted events'),
+  };
 }

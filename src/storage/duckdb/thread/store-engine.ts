@@ -14,7 +14,7 @@ import type { Rebuilt } from '../maintenance/rebuild.js';
 import type { PointsMessage } from '../write/encode-points.js';
 import type { NumberedLink } from '../write/linked-prompts.js';
 import type { OldestTimes } from '../../shared/kept-metrics.js';
-import { statsOf, type StoreStats } from './store-figures.js';
+import { statsOf, type StoreStats } from './store-stats.js';
 import type { StoreListener, StoreOptions } from './store-options.js';
 import type { ReadParts } from './store-reads.js';
 import { TraceId } from '../segments/trace-id.js';

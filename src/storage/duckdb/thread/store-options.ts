@@ -1,4 +1,4 @@
-import type { HealthIssue } from '../files/troubles.js';
+import type { HealthIssue } from '../files/health-issues.js';
 import type { DatabaseOptions } from '../files/database.js';
 import type { RecentSize } from '../write/recent-events.js';
 import type { Retention } from './housekeeping.js';

@@ -6,7 +6,7 @@ import type { SeriesReads } from '../read/series-reads.js';
 import type { ModelReads } from '../read/model-reads.js';
 import type { SessionReads } from '../read/session-reads.js';
 import type { RunReads } from '../read/run-reads.js';
-import type { ReadContext } from '../segments/asker.js';
+import type { ReadContext } from '../segments/read-context.js';
 import type { Reads } from '../segments/read.js';
 import type { StoredLogs } from './stored-logs.js';
 import type { StoredMetrics } from './stored-metrics.js';

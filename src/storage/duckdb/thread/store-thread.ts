@@ -1,10 +1,10 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { CallsUnderWay } from '../../../worker/calls-under-way.js';
 import { noticeLogger, type LogNotice } from '../../../worker/notice-logger.js';
-import { MessageBatcher } from '../../../worker/outbox.js';
+import { MessageBatcher } from '../../../worker/message-batcher.js';
 import { serializeError, type ThreadMessage } from '../../../worker/thread-protocol.js';
 import { serve } from '../../../worker/thread-server.js';
-import { serveFacts } from '../../shared/fact-port.js';
+import { serveFacts } from '../../shared/outbox-port.js';
 import type { FactPage, OutboxSource } from '../../contracts/events.js';
 import { readWhenThere } from '../../shared/read-when-there.js';
 import type { Observations } from '../read/observations.js';

@@ -5,7 +5,7 @@ import type { Origins } from '../write/origins.js';
 import type { IdIndex } from '../index/id-index.js';
 import { readLogFacets } from '../read/log-facets.js';
 import { readLogs, readLogTrace, searchLogs, type LogSlice } from '../read/logs.js';
-import type { ReadContext } from '../segments/asker.js';
+import type { ReadContext } from '../segments/read-context.js';
 import { TraceId } from '../segments/trace-id.js';
 import type { WriteAnswer } from '../write/commit-queue.js';
 import type { Writer } from '../write/writer.js';

@@ -21,7 +21,7 @@ import {
 import { readDistributionSeries } from '../read/distribution-series.js';
 import { readMetricLabels } from '../read/metric-labels.js';
 import { readNumberSeries } from '../read/number-series.js';
-import type { ReadContext } from '../segments/asker.js';
+import type { ReadContext } from '../segments/read-context.js';
 import { removeOldPoints } from '../maintenance/retention.js';
 import type { Capture } from '../segments/segment.js';
 import type { WriteAnswer } from '../write/commit-queue.js';
@@ -122,7 +122,11 @@ export class StoredMetrics {
   }
 
   /** @returns null where the tenant has no metric of that name */
-  async labels({ tenant, long }: ReadContext, name: string, since: Micros): Promise<readonly MetricLabel[] | null> {
+  async labels(
+    { tenant, long }: ReadContext,
+    name: string,
+    since: Micros,
+  ): Promise<readonly MetricLabel[] | null> {
     const stream = this.#streams.find(tenant, name);
     if (stream === undefined) return null;
     return await long((connection, capture) => readMetricLabels(connection, capture, stream, since));

@@ -1,13 +1,13 @@
 import type { NumberedVersion, PromptVersionStats } from '../../contracts/prompts.js';
 import type { IdIndex } from '../index/id-index.js';
-import type { ReadContext } from '../segments/asker.js';
+import type { ReadContext } from '../segments/read-context.js';
 import { TraceId } from '../segments/trace-id.js';
 import type { Writer } from '../write/writer.js';
 import type { LinkedPrompts, NumberedLink } from '../write/linked-prompts.js';
 import { countPending } from '../write/stored-links.js';
 import { PendingLinks } from '../../shared/pending-links.js';
 import type { Reads } from '../segments/read.js';
-import { PromptStats } from '../write/prompt-figures.js';
+import { PromptStats } from '../write/prompt-stats.js';
 
 /** Which traces used which prompt versions, and how those traces went. */
 export class StoredPrompts implements LinkedPrompts {

@@ -11,7 +11,7 @@ import {
 } from '../../contracts/telemetry-writer.js';
 import { USAGE } from '../../schema/sum-tables.js';
 import type { ItemCounts } from '../write/item-counts.js';
-import type { ReadContext, Served } from '../segments/asker.js';
+import type { ReadContext, Served } from '../segments/read-context.js';
 import { relation } from '../segments/relation.js';
 
 /** The contract `Usage` in the store thread. */

@@ -1,6 +1,6 @@
 import type { PromptLink } from '../../contracts/prompts.js';
 import type { IdIndex } from '../index/id-index.js';
-import type { PromptStats } from './prompt-figures.js';
+import type { PromptStats } from './prompt-stats.js';
 
 /** A link to a prompt version, by its number. */
 export interface NumberedLink extends Pick<PromptLink, 'trace_id' | 'span_id'> {

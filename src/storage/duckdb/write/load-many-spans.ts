@@ -11,7 +11,7 @@ import { newest } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 import { runKind, type SpanFacts } from '../../../runs/rules/span-facts.js';
 import { SPEAKING_SOURCES } from '../../../runs/rules/run-outcome.js';
-import { WHOLE } from '../../../runs/rules/told-calls.js';
+import { WHOLE } from '../../../runs/rules/duplicate-calls.js';
 import { ManySpans } from '../../../runs/spans/many-spans.js';
 
 /** Stands in the place of a name's source, where the span gives no name. */

@@ -12,7 +12,7 @@ import type { TouchedTrace, ClassifiedTraces } from './classify.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { LinkChange } from './change.js';
 import { columnRows, type Rows } from './rows.js';
-import type { PromptStats } from './prompt-figures.js';
+import type { PromptStats } from './prompt-stats.js';
 import type { LinkedRun } from './linked-run.js';
 import { loadLinks } from './stored-links.js';
 import type { LinkedPrompts } from './linked-prompts.js';

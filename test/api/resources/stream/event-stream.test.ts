@@ -6,7 +6,7 @@ import type { Inbox } from '../../../../src/api/resources/stream/inbox.js';
 import { NewsDesk } from '../../../../src/api/resources/stream/news-desk.js';
 import { readTopics } from '../../../../src/api/resources/stream/topics.js';
 import { ConsumeError } from '../../../../src/component/consume-error.js';
-import { LocalChangeFeed } from '../../../../src/storage/shared/told-arrivals.js';
+import { LocalChangeFeed } from '../../../../src/storage/shared/local-change-feed.js';
 import type { Runs, RunSummary } from '../../../../src/storage/contracts/runs.js';
 import { HandClock } from '../../../support/hand-clock.js';
 import { until } from '../../../support/until.js';

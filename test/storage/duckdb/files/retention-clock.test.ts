@@ -3,7 +3,7 @@ import t from 'tap';
 import type { Micros } from '../../../../src/signal/time.js';
 import type { ClockNote } from '../../../../src/storage/duckdb/files/clock-notes.js';
 import { RetentionClock } from '../../../../src/storage/duckdb/files/retention-clock.js';
-import { HealthIssues } from '../../../../src/storage/duckdb/files/troubles.js';
+import { HealthIssues } from '../../../../src/storage/duckdb/files/health-issues.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 import { aTrace, DAY, NOON } from '../../../support/run-records.js';
 import { until } from '../../../support/until.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import t from 'tap';
 import { Database, MAIN } from '../../../../src/storage/duckdb/files/database.js';
-import { HealthIssues } from '../../../../src/storage/duckdb/files/troubles.js';
+import { HealthIssues } from '../../../../src/storage/duckdb/files/health-issues.js';
 import { quarantineUnusable, type CheckedFile } from '../../../../src/storage/duckdb/files/unusable-rows.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 import { testFolder } from '../../../support/test-folder.js';

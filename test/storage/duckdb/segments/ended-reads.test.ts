@@ -6,7 +6,7 @@ import { Database } from '../../../../src/storage/duckdb/files/database.js';
 import { openPool } from '../../../../src/storage/duckdb/segments/connection-pool.js';
 import { Reads } from '../../../../src/storage/duckdb/segments/read.js';
 import { Segments } from '../../../../src/storage/duckdb/segments/segments.js';
-import { HealthIssues } from '../../../../src/storage/duckdb/files/troubles.js';
+import { HealthIssues } from '../../../../src/storage/duckdb/files/health-issues.js';
 import type { LogRecord } from '../../../../src/signal/log-record.js';
 import { HandClock } from '../../../support/hand-clock.js';
 import { aLog } from '../../../support/log-records.js';

@@ -10,14 +10,7 @@ import type {
 } from '../../contracts/alerts.js';
 import type { Reads } from '../client/reads.js';
 import type { Observations, Place } from './observations.js';
-import {
-  NO_COST,
-  NO_RUNS,
-  windowIn,
-  windowSince,
-  WINDOW_FIGURES,
-  type FoundWindow,
-} from './target-figures.js';
+import { NO_COST, NO_RUNS, windowIn, windowSince, WINDOW_FIGURES, type FoundWindow } from './target-stats.js';
 import { activeRows, finishedRows, startedRows, type Units } from './unit-rows.js';
 
 /** Moments equal steps apart. */

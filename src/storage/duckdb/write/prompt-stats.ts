@@ -1,5 +1,5 @@
 import { MoneySum, type Usd } from '../../../signal/money.js';
-import { LruCache } from '../../shared/loaded-figures.js';
+import { LruCache } from '../../shared/lru-cache.js';
 import type { Read } from '../segments/read.js';
 import { KeptDurations } from './kept-durations.js';
 import type { LinkedRun } from './linked-run.js';

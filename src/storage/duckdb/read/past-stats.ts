@@ -3,7 +3,7 @@ import type { CostStats, Observing } from '../../contracts/alerts.js';
 import type { Connection } from '../files/connection.js';
 import { sumOf } from '../write/run-summary.js';
 import type { Capture } from '../segments/segment.js';
-import { NO_COST, NO_RUNS, WINDOW_FIGURES, windowIn, type FoundWindow } from './target-figures.js';
+import { NO_COST, NO_RUNS, WINDOW_FIGURES, windowIn, type FoundWindow } from './target-stats.js';
 import { activeRows, finishedRows, startedRows, type Units } from './unit-rows.js';
 
 /** Moments equal steps apart. */

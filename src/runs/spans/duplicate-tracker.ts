@@ -10,7 +10,7 @@ import {
   WHOLE,
   type Reporter,
   type DuplicateCall,
-} from '../rules/told-calls.js';
+} from '../rules/duplicate-calls.js';
 import { endOfPath } from './end-of-path.js';
 import { FIRST_ROWS, grown } from './id-rows.js';
 import { NO_ROW, type SpanColumns } from './span-columns.js';

@@ -8,7 +8,7 @@ import { substitute } from '../../src/config/environment.js';
 import { AuthSchema, SecretsSchema, ServiceSchema, SmtpSchema } from '../../src/config/file-schema.js';
 import { parseYaml } from '../../src/config/parse-yaml.js';
 import { plainValue, secretsIn, type JsonSchema } from '../../src/config/plain-value.js';
-import { formatConfig } from '../../src/config/print-config.js';
+import { formatConfig } from '../../src/config/format-config.js';
 import { secret, section, TEMPLATE_FORMAT } from '../../src/config/schema.js';
 import { prepare } from '../../src/pipeline/prepare.js';
 import { environmentOf, PIPELINE, prepareTexts } from '../support/config-problems.js';

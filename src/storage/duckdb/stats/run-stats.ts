@@ -4,7 +4,7 @@ import { AgentSums } from './agent-sums.js';
 import type { StoredSums } from '../segments/cold-sums.js';
 import type { AgentsOf, AgentTotals, CountedRun, RunChange, RunChanges, RunList } from './counted-run.js';
 import type { Connection } from '../files/connection.js';
-import { LruCache } from '../../shared/loaded-figures.js';
+import { LruCache } from '../../shared/lru-cache.js';
 import { MOST_STARTS, NewestStarts } from './newest-starts.js';
 import { lastActivity, newestStarts, someNewestStarts } from './stored-runs.js';
 import type { Read } from '../segments/read.js';

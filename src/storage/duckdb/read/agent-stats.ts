@@ -10,7 +10,7 @@ import type { Read } from '../segments/read.js';
 import { newest } from '../segments/relation.js';
 import type { AgentTotals } from '../stats/counted-run.js';
 import type { CellReading } from '../stats/run-cells.js';
-import type { RunStats } from '../stats/run-figures.js';
+import type { RunStats } from '../stats/run-stats.js';
 import type { Capture } from '../segments/segment.js';
 import { ESTIMATES, FAILED } from './estimates.js';
 import { number, sumOf } from '../write/run-summary.js';

@@ -92,10 +92,7 @@ export function noSeries(since: readonly Evidence[] | undefined): MetricStats {
   return seriesSince(NO_SERIES, since);
 }
 
-function seriesSince(
-  { seq, ...stats }: FoundSeries,
-  since: readonly Evidence[] | undefined,
-): MetricStats {
+function seriesSince({ seq, ...stats }: FoundSeries, since: readonly Evidence[] | undefined): MetricStats {
   return { ...stats, ...lookedAt(seq, since) };
 }
 

@@ -1,7 +1,7 @@
 import { SharedCache } from '../../shared/shared-cache.js';
 import type { RunPreview } from '../../contracts/runs.js';
 import type { Read } from '../segments/read.js';
-import { readPreviews, type PlacedRun } from './glances.js';
+import { readPreviews, type PlacedRun } from './previews.js';
 
 /** Bytes of all users' glances and of one user's, and roughly what one takes beside its texts. */
 const MOST_BYTES = 32 * 1024 * 1024;

@@ -52,7 +52,8 @@ class Printer {
   }
 
   print(value: unknown, node: ConfigNode | undefined, schemas: Schemas): unknown {
-    if (node?.kind === 'scalar' && node.isSubstituted === true) return formatReferences(node.references ?? []);
+    if (node?.kind === 'scalar' && node.isSubstituted === true)
+      return formatReferences(node.references ?? []);
     if (value === null || value === undefined || typeof value === 'boolean') return value;
     if (schemas.some(isSecret)) return value === '' ? value : SECRET;
     if (Array.isArray(value))

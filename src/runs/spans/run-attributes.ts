@@ -1,7 +1,7 @@
 import { NO_CONTEXT, type RunContext } from '../../signal/run-context.js';
 import { tagsKey } from '../rules/context-of-spans.js';
 import { NO_AGENT } from '../rules/header-of-spans.js';
-import { RootmostValue, type Said } from './topmost-saying.js';
+import { RootmostValue, type Said } from './rootmost-value.js';
 import type { SpanColumns } from './span-columns.js';
 
 /** The memory that a span takes where depths are kept, compared with a span as an object. */

@@ -1,5 +1,5 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import { MessageBatcher } from '../../worker/outbox.js';
+import { MessageBatcher } from '../../worker/message-batcher.js';
 import { PortClient } from '../../worker/port-client.js';
 import type { ThreadMessage } from '../../worker/thread-protocol.js';
 import { serve } from '../../worker/thread-server.js';
@@ -28,7 +28,10 @@ export function serveFacts(source: Pick<OutboxSource, 'readFacts'>, port: Messag
 
 /** The source at the other end of a port, until it is closed. */
 export function factsOver(name: string, port: MessagePort): OutboxSource {
-  const client = new PortClient(port, { revive: (error) => deserializeError(error), onNotice: () => undefined });
+  const client = new PortClient(port, {
+    revive: (error) => deserializeError(error),
+    onNotice: () => undefined,
+  });
   port.on('close', () => {
     client.end(unavailable('The store of telemetry is closed.'));
   });

@@ -2,7 +2,7 @@ import type { Clock } from '../../component/telemetry.js';
 import type { Micros } from '../../signal/time.js';
 import { MICROS_PER_SECOND } from '../../signal/time-units.js';
 import type { Topic, Watch } from '../contracts/coordination.js';
-import { LruCache } from './loaded-figures.js';
+import { LruCache } from './lru-cache.js';
 
 /** A hint may be lost: after this time one asks again all the same, unless a shorter one is given. */
 const MOST_AGE: Micros = 30 * MICROS_PER_SECOND;

@@ -1,6 +1,6 @@
 import { moneyToNumber } from '../../signal/money.js';
 import { formatTime, type Micros } from '../../signal/time.js';
-import { toldFields } from './print-run.js';
+import { toldFields } from './serialize-run.js';
 import type { SpanSummary, StoredSpan } from '../contracts/runs.js';
 
 /** What the API shows of a span beside its payload. */

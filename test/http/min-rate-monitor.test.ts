@@ -1,7 +1,7 @@
 import t from 'tap';
 import { Body } from '../../src/http/body.js';
 
-import { MinRateMonitor } from '../../src/http/pace.js';
+import { MinRateMonitor } from '../../src/http/min-rate-monitor.js';
 import { Holding, Shares } from '../../src/http/shares.js';
 import { HandClock } from '../support/hand-clock.js';
 import { ENGINES, pause, send, startListener } from '../support/http-listener.js';

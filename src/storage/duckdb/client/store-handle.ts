@@ -1,14 +1,14 @@
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { notOpen } from '../../contracts/errors.js';
 import type { ThreadClient } from '../../../worker/thread-client.js';
-import type { ControlStore } from '../../contracts/control-plane.js';
+import type { ControlStore } from '../../contracts/control-store.js';
 import type { Observations } from '../read/observations.js';
 import type { ReadAnswer, ReadArgs, ReadCall, ReadMethod, ReadPart } from '../thread/store-reads.js';
 import type { StoreEngine } from '../thread/store-engine.js';
 import type { EngineMethod, LookMethod } from '../thread/store-thread.js';
 import type { CallOrder } from '../../shared/call-order.js';
 import type { PromptNumbers } from '../../shared/prompt-numbers.js';
-import type { KnownUsers, StoreUserLimits } from '../../shared/user-terms.js';
+import type { KnownUsers, StoreUserLimits } from '../../shared/store-user-limits.js';
 
 /** What the control plane says of users and prompts, from memory as far as that is allowed. */
 interface Known {

@@ -1,12 +1,6 @@
 import { sumToNumber } from '../../../signal/money.js';
 import type { Micros } from '../../../signal/time.js';
-import type {
-  CostStats,
-  Evidence,
-  ExampleQuery,
-  Observing,
-  WindowStats,
-} from '../../contracts/alerts.js';
+import type { CostStats, Evidence, ExampleQuery, Observing, WindowStats } from '../../contracts/alerts.js';
 import { numberOf } from '../../shared/summaries-of-rows.js';
 import type { Row } from '../client/connection.js';
 import type { Reads } from '../client/reads.js';

@@ -3,7 +3,7 @@ import t from 'tap';
 import { callKey } from '../../../src/signal/call-key.js';
 import { NO_NODE } from '../../../src/signal/service-map.js';
 import { TYPE_CODES } from '../../../src/signal/trace-map.js';
-import { COUNTS, MOST_TELLERS, WHOLE, type CallSpan } from '../../../src/runs/rules/told-calls.js';
+import { COUNTS, MOST_TELLERS, WHOLE, type CallSpan } from '../../../src/runs/rules/duplicate-calls.js';
 import { countedOnce } from '../../../src/runs/rules/usage.js';
 import { ManySpans } from '../../../src/runs/spans/many-spans.js';
 import { holds, same } from '../../support/property.js';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../component/telemetry.js';
 import { ALL_EVENTS, type EventType } from '../../signal/event.js';
-import type { ControlStore } from '../contracts/control-plane.js';
-import { InvalidatedCache } from './hinted-answers.js';
+import type { ControlStore } from '../contracts/control-store.js';
+import { InvalidatedCache } from './invalidated-cache.js';
 import { TELEMETRY_EVENTS } from '../contracts/events.js';
 
 /** What the store thread has to know of a user: it knows users by their numbers only. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../component/telemetry.js';
 import { uuidV7 } from '../../signal/ids.js';
 import { systemClock } from '../../telemetry/system-clock.js';
-import type { ControlStore } from '../contracts/control-plane.js';
+import type { ControlStore } from '../contracts/control-store.js';
 import type { FactIntake, FactNews, OutboxSource } from '../contracts/events.js';
 import type { Watch } from '../contracts/coordination.js';
 import { AccountRows } from './account-rows.js';
@@ -13,16 +13,16 @@ import type { ControlDatabase } from './control-database.js';
 import { DeliveryRows } from './delivery-rows.js';
 import { EndpointRows } from './endpoint-rows.js';
 import { EventLogRows } from './event-log-rows.js';
-import { OutboxRelay } from './fact-pump.js';
+import { OutboxRelay } from './outbox-relay.js';
 import { LeaseRows } from './lease-rows.js';
 import { LoginRows } from './login-rows.js';
 import { NoticeRows } from './notice-rows.js';
 import { OrganizationRows } from './organization-rows.js';
 import { PromptRows } from './prompt-rows.js';
-import { SettingsRows } from './terms-rows.js';
+import { SettingsRows } from './settings-rows.js';
 import { TransferRows } from './transfer-rows.js';
 import { ViewRows } from './view-rows.js';
-import { WriteIntentRows } from './write-book-rows.js';
+import { WriteIntentRows } from './write-intent-rows.js';
 
 /** Holds the database where the fields of {@link SqlControlStore} can use it. */
 class OverDatabase {
