@@ -193,10 +193,7 @@ function serializeStats(stats: ThroughputFigures, options: ThroughputOptions, pr
       ['daemon memory', `max ${mib(memory.maxMiB)}, at the end ${mib(memory.endMiB)}`],
       ['daemon CPU', daemonCpuSeconds === undefined ? 'unknown' : cores(daemonCpuSeconds)],
       ['generator CPU', cores(measured.cpuSeconds)],
-      [
-        'store on disk',
-        `${stats.bytesPerItem.toFixed(0)} bytes a ${one}, of ${acknowledged.items} ${many}`,
-      ],
+      ['store on disk', `${stats.bytesPerItem.toFixed(0)} bytes a ${one}, of ${acknowledged.items} ${many}`],
       ['orderly stop', `${ms(stats.stopMs)} ms`],
       ['stored', `${WORDS[String(verdict.isComplete)]}${verdict.text}`],
     ]),

@@ -114,7 +114,9 @@ function textsOfSource() {
       if (metric === undefined) others.push([place, text]);
       else metrics.push([metric, text]);
     };
-    permit(ts.createSourceFile(place, readFileSync(join(source, file), 'utf8'), ts.ScriptTarget.Latest, true));
+    permit(
+      ts.createSourceFile(place, readFileSync(join(source, file), 'utf8'), ts.ScriptTarget.Latest, true),
+    );
   }
   return { metrics, others };
 }

@@ -45,7 +45,7 @@ const INNER_LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'storage/clickhouse': [
     ['clickhouse-store'],
     ['transfer'],
-    ['item-writes', 'run-plane'],
+    ['item-writes', 'run-store'],
     ['alerts'],
     ['queries'],
     ['runs'],

@@ -38,9 +38,7 @@ interface Options extends ConfigOptions {
 /** `jackdaw explain`: how a recording would be shown, and why. It needs no daemon. */
 export function explainCommand(io: CliIo, builtin: readonly Factory[]): Command {
   const command = new Command('explain')
-    .description(
-      'Show how Jackdaw maps recorded telemetry, and which attribute or rule gives each value.',
-    )
+    .description('Show how Jackdaw maps recorded telemetry, and which attribute or rule gives each value.')
     .argument('[files...]', 'recorded OTLP files')
     .option('--run <id>', 'only this run: UUID, or trace id in hexadecimal digits', traceId)
     .option(

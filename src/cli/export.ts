@@ -50,9 +50,7 @@ Exit codes:
 /** `jackdaw export` */
 export function exportCommand(io: ProcessIo, builtin: readonly Factory[]): Command {
   return withApiOptions(
-    new Command('export').description(
-      'Export all stored data to a directory for jackdaw import.',
-    ),
+    new Command('export').description('Export all stored data to a directory for jackdaw import.'),
   )
     .requiredOption('--to <directory>', 'a new or empty directory')
     .option('--offline', 'open the stores of --config directly, while no daemon runs')

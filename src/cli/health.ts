@@ -21,10 +21,7 @@ export function healthCommand(io: CliIo, setExitCode: (code: number) => void): C
   const command = new Command('health').description(
     'Print the health of the daemon. Exits with 0 if it is ready, otherwise with 1.',
   );
-  return withConfigOption(
-    command,
-    'configuration file of the daemon, for its health endpoint',
-  )
+  return withConfigOption(command, 'configuration file of the daemon, for its health endpoint')
     .option('--url <url>', 'address of the health endpoint (default: that of extensions.health.endpoint)')
     .option('--timeout <duration>', 'how long to wait for the answer', '2s')
     .action(async ({ url, timeout, ...config }: HealthOptions) => {

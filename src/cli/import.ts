@@ -85,9 +85,7 @@ export function importCommand(io: ProcessIo, builtin: readonly Factory[]): Comma
         }
       });
       if (manifest.missing !== undefined)
-        io.err(
-          `The export lacks rows from damaged blocks: see "missing" in ${join(directory, MANIFEST)}.`,
-        );
+        io.err(`The export lacks rows from damaged blocks: see "missing" in ${join(directory, MANIFEST)}.`);
       io.out(
         `Imported ${counted(rowsIn(manifest), 'row')} of telemetry, as of ${formatTime(manifest.exported_at)}.`,
       );

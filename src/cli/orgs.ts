@@ -35,9 +35,7 @@ const MEMBER_COLUMNS: readonly Column<MemberJson>[] = [
 
 /** `jackdaw orgs`: over the administration routes of a running daemon. */
 export function orgsCommand(io: CliIo): Command {
-  const command = new Command('orgs').description(
-    'List and create organizations, and manage their members.',
-  );
+  const command = new Command('orgs').description('List and create organizations, and manage their members.');
 
   withApiOptions(command.command('list').description('List all organizations.'))
     .option('--json', 'print JSON')

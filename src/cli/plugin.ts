@@ -35,9 +35,13 @@ export function pluginCommand(io: CliIo): Command {
   command.addCommand(
     new Command('new')
       .description('Create a working plugin with a test in a new directory of that name.')
-      .addArgument(new Argument('<name>', 'name of the package and its directory: letters, digits and hyphens'))
+      .addArgument(
+        new Argument('<name>', 'name of the package and its directory: letters, digits and hyphens'),
+      )
       .addOption(
-        new Option('--kind <kind>', 'kind of component').choices(Object.keys(TEMPLATES)).makeOptionMandatory(),
+        new Option('--kind <kind>', 'kind of component')
+          .choices(Object.keys(TEMPLATES))
+          .makeOptionMandatory(),
       )
       .option('--directory <folder>', 'new directory to write to instead')
       .action((name: string, options: Options) => {

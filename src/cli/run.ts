@@ -187,7 +187,11 @@ async function reload(daemon: Daemon, { prepared, sources, environment, logger }
   const fields = { signal: 'SIGHUP', reloaded: report.reloaded, failed, need_restart: needRestart };
   if (failed.length === 0)
     logger.info(fields, 'Reloaded secrets and certificates; other settings need a restart');
-  else logger.warn(fields, 'Could not reload everything; failed components keep their old secrets and certificates');
+  else
+    logger.warn(
+      fields,
+      'Could not reload everything; failed components keep their old secrets and certificates',
+    );
 }
 
 /** Files of the configuration that are not as they were at the start. */

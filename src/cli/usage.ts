@@ -6,9 +6,7 @@ import { showJson, showList } from './result.js';
 
 /** `jackdaw usage`: what the user of the key has used of its monthly quota and its storage. */
 export function usageCommand(io: CliIo): Command {
-  return withApiOptions(
-    new Command('usage').description('Show used monthly quota and storage.'),
-  )
+  return withApiOptions(new Command('usage').description('Show used monthly quota and storage.'))
     .option('--json', 'print JSON')
     .action(async (options: ApiOptions & { readonly json?: boolean }) => {
       const client = await ApiClient.open(options, io);

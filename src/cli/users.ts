@@ -64,9 +64,7 @@ export function usersCommand(io: CliIo): Command {
     .option('--monthly-event-limit <n>', 'events a month, 0 for no limit', readLimit)
     .option('--stored-bytes-limit <size>', STORED_BYTES, readSize)
     .addOption(
-      new Option('--disable', 'refuse its keys and stop its alerts; its data stays').conflicts(
-        'enable',
-      ),
+      new Option('--disable', 'refuse its keys and stop its alerts; its data stays').conflicts('enable'),
     )
     .option('--enable', 'accept its keys and evaluate its alerts again')
     .option('--json', 'print JSON')

@@ -15,9 +15,7 @@ export class DirectoryTaken extends Error {
   override readonly name = 'DirectoryTaken';
 
   constructor(path: string) {
-    super(
-      `another Jackdaw uses ${path}: stop it, or set another directory (two daemons cannot share one)`,
-    );
+    super(`another Jackdaw uses ${path}: stop it, or set another directory (two daemons cannot share one)`);
   }
 }
 

@@ -41,9 +41,7 @@ void t.test('keywords that we have no words for keep those of the checker', asyn
 
 void t.test('alternatives: one error, not one for each', async (t) => {
   const either = Type.Union([Type.Integer(), Type.Object({ a: Type.Integer() })]);
-  t.strictSame(await check({ either }, 'either: x'), [
-    'has none of the allowed forms, but is "x"',
-  ]);
+  t.strictSame(await check({ either }, 'either: x'), ['has none of the allowed forms, but is "x"']);
   const words = Type.Union([Type.Literal('on'), Type.Literal('off')]);
   t.strictSame(await check({ words }, 'words: onn'), [
     'must be one of "on", "off", but is "onn"; did you mean "on"?',

@@ -1,7 +1,12 @@
 import t, { type Test } from 'tap';
 import { itemAt, invariant } from '../../src/signal/checked.js';
 import { dayOf, monthOf } from '../../src/storage/contracts/telemetry-writer.js';
-import type { Charge, NewWrite, OpenWrite, WriteIntentLog } from '../../src/storage/contracts/coordination.js';
+import type {
+  Charge,
+  NewWrite,
+  OpenWrite,
+  WriteIntentLog,
+} from '../../src/storage/contracts/coordination.js';
 import { onEveryControl, type OpenControl } from './control-stores.js';
 
 const LONG = 600_000;
@@ -160,7 +165,11 @@ function checkWrites(t: Test, open: OpenControl): void {
       { tenant: 2, at: NOW, items: 1 },
       { tenant: 1, at: later, items: 9 },
     ];
-    t.strictSame(await writes.finish(invariant(write, 'write'), items), [7, 1, 9, 7], 'of those that were taken');
+    t.strictSame(
+      await writes.finish(invariant(write, 'write'), items),
+      [7, 1, 9, 7],
+      'of those that were taken',
+    );
     const [month, next] = [monthOf(NOW), monthOf(later)];
     t.strictSame(await writes.months(STORE, 1, [next, month, month - 1]), [
       { period: month, items: 7 },

@@ -87,7 +87,10 @@ void t.test('a pair that does not fit leaves the old one, and is told once', asy
   const warnings = (): readonly string[] => service.logger.lines.filter((line) => line.startsWith('warn'));
 
   writeFileSync(tls.certFile, VALID);
-  await untilLogged(service, /^warn .*keeping the old certificate.*tls\.key.*does not belong to the certificate/);
+  await untilLogged(
+    service,
+    /^warn .*keeping the old certificate.*tls\.key.*does not belong to the certificate/,
+  );
   t.equal(await shownBy(service.port), 'localhost');
   writeFileSync(tls.keyFile, '');
   await untilLogged(service, /^warn .*contains no private key/);

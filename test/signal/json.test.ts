@@ -46,7 +46,10 @@ void t.test('integers keep their digits, whatever stands around them', async (t)
       t.strictSame(parseJson(text, bytesAt(lead, text)), expected, `${text} behind ${lead} bytes`);
     }
   }
-  t.equal(serializeJson({ a: [big, { b: -big }, '~1~', 1.5] }), `{"a":[${digits},{"b":-${digits}},"~1~",1.5]}`);
+  t.equal(
+    serializeJson({ a: [big, { b: -big }, '~1~', 1.5] }),
+    `{"a":[${digits},{"b":-${digits}},"~1~",1.5]}`,
+  );
 });
 
 void t.test('what is no JSON is none here either, and is told as JSON.parse tells it', async (t) => {

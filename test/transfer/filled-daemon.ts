@@ -152,7 +152,10 @@ async function administration(api: ApiCaller, hook: string): Promise<void> {
     event_types: ['trace.failed', 'alert.fired'],
   });
   const view = randomUUID();
-  await invariant(api, 'PUT', `/dashboard/views/${view}`, { name: 'failed runs', path: '/runs?status=failed' });
+  await invariant(api, 'PUT', `/dashboard/views/${view}`, {
+    name: 'failed runs',
+    path: '/runs?status=failed',
+  });
 }
 
 /** A rule of alerts that a run makes true. @param now when the run is, as the API takes times */

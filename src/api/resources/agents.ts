@@ -15,7 +15,13 @@ import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, formatNullableTime, time, usd, uuid } from '../support/fields.js';
 import { longArray } from '../support/long-body.js';
 import { notFound } from '../support/not-found.js';
-import { optionalPageParameters, pageRange, pageRequest, pageSchema, serializePage } from '../support/paging.js';
+import {
+  optionalPageParameters,
+  pageRange,
+  pageRequest,
+  pageSchema,
+  serializePage,
+} from '../support/paging.js';
 import { serializeRuns, runFilter, runPageSchema, runParameters } from '../support/runs.js';
 
 const agentFields = {

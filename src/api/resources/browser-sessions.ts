@@ -211,7 +211,10 @@ export function browserSessionRoutes(context: {
     }),
     routes.route(listMySessions).to(async ({ identity }) => {
       const sessions = await logins.sessionsOf(identity.userId);
-      return { status: 200, json: sessions.map((session) => serializeSession(session, identity.session?.id)) };
+      return {
+        status: 200,
+        json: sessions.map((session) => serializeSession(session, identity.session?.id)),
+      };
     }),
     routes.route(revokeMySession).to(async ({ params, ...by }) => {
       const wanted = params.session_id.toLowerCase();
@@ -239,7 +242,10 @@ function readProof({ key, token }: { readonly key?: string; readonly token?: str
   throw validationProblem('body', [{ field: '/key', message: 'exactly one of key and token is required' }]);
 }
 
-function serializeSession(session: BrowserSession, current: string | undefined): Static<typeof sessionSchema> {
+function serializeSession(
+  session: BrowserSession,
+  current: string | undefined,
+): Static<typeof sessionSchema> {
   return {
     id: session.id,
     key_id: session.keyId,

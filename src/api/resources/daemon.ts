@@ -164,7 +164,13 @@ function serializeComponent({ kind, id, pipeline, state, message }: ComponentHea
   return { kind, id, pipeline: pipeline ?? null, state, message: message ?? null };
 }
 
-function serializePipeline({ name, signal, receivers, processors, exporters }: DaemonView['pipelines'][number]) {
+function serializePipeline({
+  name,
+  signal,
+  receivers,
+  processors,
+  exporters,
+}: DaemonView['pipelines'][number]) {
   return { name, signal, receivers: [...receivers], processors: [...processors], exporters: [...exporters] };
 }
 

@@ -128,7 +128,10 @@ export function traceRoutes({ routes, telemetry }: ApiContext<'agents' | 'runs'>
       const details = query.include === 'metadata';
       const trace = await telemetry.runs.read(identity.userId, params.trace_id, { details }, request.abort);
       if (!trace) throw notFound('trace');
-      return { status: 200, encoded: await serializeTrace(trace, details ? serializeDetailedSpan : printSpan) };
+      return {
+        status: 200,
+        encoded: await serializeTrace(trace, details ? serializeDetailedSpan : printSpan),
+      };
     }),
     routes.route(setOutcome).to(async ({ identity, params, body }) => {
       const outcome = await telemetry.runs.setOutcome(identity.userId, params.trace_id, body);

@@ -54,7 +54,10 @@ export async function* printedWithSpans(
     else {
       const ids = page.map(({ trace_id }) => trace_id);
       const previews = new Map((await runs.preview(userId, ids, abort)).map((one) => [one.trace_id, one]));
-      yield page.map((run) => ({ ...serializeListedRun(run), ...serializePreview(run, previews.get(run.trace_id)) }));
+      yield page.map((run) => ({
+        ...serializeListedRun(run),
+        ...serializePreview(run, previews.get(run.trace_id)),
+      }));
     }
   }
 }

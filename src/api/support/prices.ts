@@ -76,7 +76,10 @@ export function generalRule(rules: readonly PriceRule[]): PriceRule | undefined 
 
 /** US dollars per million tokens. */
 function serializePrice({ long, ...rates }: Price): Static<typeof priceSchema> {
-  return { ...serializeRates(rates), long: long === null ? null : { over: long.over, ...serializeRates(long) } };
+  return {
+    ...serializeRates(rates),
+    long: long === null ? null : { over: long.over, ...serializeRates(long) },
+  };
 }
 
 function serializeRates(rates: Rates): Record<CostPart, number> {

@@ -37,7 +37,8 @@ export function queuedBatchesOf(
   let partsIn = 0;
   const close = (end: number): void => {
     const id = about.id === undefined ? undefined : `${about.id}.${queuedBatches.length}`;
-    if (end > start) queuedBatches.push({ ...about, id, batch: { tenant, items: items.slice(start, end) }, bytes });
+    if (end > start)
+      queuedBatches.push({ ...about, id, batch: { tenant, items: items.slice(start, end) }, bytes });
     start = end;
     bytes = 0;
     partsIn = 0;
@@ -82,7 +83,9 @@ export function queuedBatchesOfNext(lane: Lane, limits: BatchLimits): number {
     parts += mostPartsOf(queuedBatch);
     if (index === 0) return false;
     const isNamed = queuedBatch.id !== undefined || first?.id !== undefined;
-    return isNamed || queuedBatch.batch.kind !== kind || !fits(items, bytes, limits) || parts > MAX_REQUEST_ITEMS;
+    return (
+      isNamed || queuedBatch.batch.kind !== kind || !fits(items, bytes, limits) || parts > MAX_REQUEST_ITEMS
+    );
   });
   return end < 0 ? lane.queuedBatches.length : end;
 }

@@ -292,7 +292,8 @@ export class Delivery implements Consumer<Batch<unknown>> {
 
   #noteFailure(error: unknown, waitMs: number | null): void {
     this.#metrics.failed(waitMs !== null);
-    if (!this.#abortPending.signal.aborted) this.#watch.failed(error, waitMs, (this.#disk ?? this.#queue).items);
+    if (!this.#abortPending.signal.aborted)
+      this.#watch.failed(error, waitMs, (this.#disk ?? this.#queue).items);
   }
 
   #dropWaiting(): void {

@@ -42,7 +42,8 @@ export function withRetry<B>(
   /** Milliseconds to wait after a failure. @throws DeliveryError where there is nothing to wait for */
   const waitAfter = (error: unknown, failures: number, startedAt: number, abort?: AbortSignal): number => {
     if (error instanceof ConsumeError && !error.retryable) throw new DeliveryError('permanent', error);
-    if (abort?.aborted === true || (isKept && abortPending.aborted)) throw new DeliveryError('shutdown', error);
+    if (abort?.aborted === true || (isKept && abortPending.aborted))
+      throw new DeliveryError('shutdown', error);
     const { isEnabled, maxAttempts = 0, maxElapsedMs } = options;
     if (!isEnabled || (maxAttempts > 0 && failures >= maxAttempts))
       throw new DeliveryError('retries_exhausted', error, 'too_often');

@@ -104,6 +104,9 @@ export class PluginFaults {
     ];
     const hasFaults = this.#lost > 0 || this.#last !== undefined;
     const level = LEVELS[Math.max(LEVELS.indexOf(this.#own.level), hasFaults ? 1 : 0)] ?? 'degraded';
-    this.#host?.reportStatus({ level, ...(healthIssues.length === 0 ? {} : { message: healthIssues.join('; ') }) });
+    this.#host?.reportStatus({
+      level,
+      ...(healthIssues.length === 0 ? {} : { message: healthIssues.join('; ') }),
+    });
   }
 }

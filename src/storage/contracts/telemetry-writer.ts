@@ -115,7 +115,10 @@ export function formatMonth(month: number): string {
  * @throws ConsumeError `storage_unavailable`
  */
 export async function monthlyLimit(
-  { accounts, terms }: { readonly accounts: Pick<Accounts, 'findUser'>; readonly terms: Pick<SettingsBoard, 'all'> },
+  {
+    accounts,
+    terms,
+  }: { readonly accounts: Pick<Accounts, 'findUser'>; readonly terms: Pick<SettingsBoard, 'all'> },
   userId: string,
   store: string,
   now: Micros,

@@ -1,6 +1,10 @@
 import t from 'tap';
 import { randomUUID } from 'node:crypto';
-import { serializeHints, readHints, UnsentHints } from '../../../src/storage/control/postgres/unsent-hints.js';
+import {
+  serializeHints,
+  readHints,
+  UnsentHints,
+} from '../../../src/storage/control/postgres/unsent-hints.js';
 
 const NONE = { topics: new Set<never>(), deliveries: [], lost: 0 };
 

@@ -128,7 +128,9 @@ async function serve(
     const type = isText ? {} : { 'content-type': 'application/json' };
     note(request).then(
       () =>
-        response.writeHead(status, { ...type, ...headers }).end(isText ? body : serializeJson(body as JsonValue)),
+        response
+          .writeHead(status, { ...type, ...headers })
+          .end(isText ? body : serializeJson(body as JsonValue)),
       () => response.destroy(),
     );
   });

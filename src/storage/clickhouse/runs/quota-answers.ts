@@ -27,7 +27,8 @@ export function refusalOf(
   { as, used }: { readonly as: Charged; readonly used: number },
 ): ConsumeError | null {
   if (as === 'taken' || as === 'inexact') return null;
-  if (as === 'exceeds') return quotaExceeded(invariant(usageOf(terms, used), 'limit of a quota'), items, terms.at);
+  if (as === 'exceeds')
+    return quotaExceeded(invariant(usageOf(terms, used), 'limit of a quota'), items, terms.at);
   return new ConsumeError('Concurrent writes may reach the monthly limit; retry.', {
     code: 'overloaded',
     retryable: true,

@@ -1,7 +1,12 @@
 import { itemAt, invariant } from '../../../signal/checked.js';
 import { RUN_KINDS } from '../../../signal/span.js';
 import type { SpanRow } from '../../../runs/rules/rows.js';
-import type { NamedAgent, InternedAgent, InternedAgents, WriteIntentLog } from '../../contracts/coordination.js';
+import type {
+  NamedAgent,
+  InternedAgent,
+  InternedAgents,
+  WriteIntentLog,
+} from '../../contracts/coordination.js';
 import type { SentFact, WholeSpan } from './effective-spans.js';
 import { earlierThan, newItems, otherWrites } from './new-items.js';
 import { NodeNumbers } from './node-names.js';

@@ -103,7 +103,8 @@ export class RunWrites {
         answer.as === 'inexact' ? new Uncounted(answer.used) : refusalOf(change.batch.counted, items, answer);
       if (refusal !== null) refusals.set(change, refusal);
     });
-    if (write === null) return changes.map((change) => invariant(refusals.get(change), 'refusal of a change'));
+    if (write === null)
+      return changes.map((change) => invariant(refusals.get(change), 'refusal of a change'));
     const places = new MessagePlaces(write.number);
     const written = changes
       .filter((change) => !refusals.has(change))

@@ -63,7 +63,10 @@ export async function findInBlocks(
     }),
     numbers: async (wanted) =>
       await reader.numbers(
-        wanted.map(({ list, places }) => ({ candidate: invariant(byNumber.get(list.block), 'block'), places })),
+        wanted.map(({ list, places }) => ({
+          candidate: invariant(byNumber.get(list.block), 'block'),
+          places,
+        })),
       ),
   };
 }

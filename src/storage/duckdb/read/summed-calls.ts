@@ -68,7 +68,9 @@ export async function callParts(place: Place, agents: Agents, filter: CallFilter
   const agentNo = agentId === undefined ? null : agents.byId(tenant, agentId)?.agent_no;
   if (agentNo === undefined) return null;
   // The sums do not tell what a segment that is set aside replaces.
-  const { sums, ends } = capture.isAnyQuarantined ? { sums: null, ends: [filter] } : hoursWithin(place, filter);
+  const { sums, ends } = capture.isAnyQuarantined
+    ? { sums: null, ends: [filter] }
+    : hoursWithin(place, filter);
   const calls = ends.map((end) => callsOf(someCalls(capture, agents, tenant, end) ?? ''));
   const parts = CALL_PARTS.split(', ').filter((name) => name !== 'agent_no');
   const statements: string[] = [];

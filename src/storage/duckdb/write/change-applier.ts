@@ -198,7 +198,9 @@ export class ChangeApplier {
     });
     for (const { trace, state, agentNo, ends } of written) if (ends) facts.addTouched(trace, state, agentNo);
     const rows = whole.flatMap(({ batch, agentNos }) =>
-      wholeRows(seq, batch, [...agentNos.keys()], (trace) => invariant(agentNos.get(trace), 'agent of a run')),
+      wholeRows(seq, batch, [...agentNos.keys()], (trace) =>
+        invariant(agentNos.get(trace), 'agent of a run'),
+      ),
     );
     for (const batch of new Set([...sorted.whole.keys(), ...fresh.keys()])) {
       const touchedParts = fresh.get(batch);

@@ -113,9 +113,7 @@ function model(all: readonly LogRecord[], filter: LogFilter, stretch = STRETCH) 
       .map(([name, count]) => ({ name, count }))
       .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1)),
     of_other_services: 0,
-    buckets: [...buckets]
-      .map(([start, stats]) => ({ start, ...stats }))
-      .sort((a, b) => a.start - b.start),
+    buckets: [...buckets].map(([start, stats]) => ({ start, ...stats })).sort((a, b) => a.start - b.start),
     counted_after: null,
   };
 }
