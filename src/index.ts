@@ -89,3 +89,11 @@ export type * from './storage/contracts/accounts.js';
 export type * from './storage/contracts/deliveries.js';
 export type * from './storage/contracts/events.js';
 export type * from './storage/contracts/coordination.js';
+
+// Earlier names, until the next release (CHANGELOG.md).
+export { serializeJson as printJson } from './signal/json.js';
+export { isControlStore as isControlPlane } from './storage/contracts/control-store.js';
+export type { ControlStore as ControlPlane } from './storage/contracts/control-store.js';
+export { isTelemetryStore as isTelemetryPlane } from './storage/contracts/telemetry-store.js';
+export type { TelemetryStore as TelemetryPlane } from './storage/contracts/telemetry-store.js';
+export type { EdgeStats as EdgeFigures, QueueStats as QueueFigures } from './component/daemon-view.js';

@@ -188,6 +188,7 @@ function checkAgents(t: Test, open: OpenTelemetry): void {
       { ...one, p95_latency_ms: 1 },
     ]);
     t.equal(await agents.compare(anna, [one.id, NOBODY]), null);
+    t.same(await agents.compare(anna, []), []);
     for (const [user, id] of [
       [ben, one.id],
       [anna, NOBODY],

@@ -12,7 +12,7 @@ service:
     traces: { exporters: [storage, ${type}] }
 `,
   plugin: (of) => `// @ts-check
-import { ConsumeError, deliveryKeys, printJson, section, Type } from 'jackdaw';
+import { ConsumeError, deliveryKeys, serializeJson, section, Type } from 'jackdaw';
 
 const configSchema = section({
   url: Type.String({
@@ -39,7 +39,7 @@ export const exporter = {
           const count = batch.items.length;
           if (count === 0) return { accepted: 0, refused: [] };
           // serializeJson also writes integers beyond 2^53, which are bigints.
-          const body = printJson(/** @type {any} */ ({ runs: batch.items.map(({ trace, spans }) => ({ ...trace, spans })) }));
+          const body = serializeJson(/** @type {any} */ ({ runs: batch.items.map(({ trace, spans }) => ({ ...trace, spans })) }));
           const answer = await fetch(config.url, {
             method: 'POST',
             headers: { 'content-type': 'application/json' },

@@ -156,7 +156,7 @@ void t.test('rules are judged soon after everybody else has a batch', async (t) 
     .then(() => undefined);
   const batch = { tenant: userId, items };
   await exporter.inputs.traces?.consume(batch, { ...context, answered });
-  t.same(batch.items, [], 'records are let go of');
+  t.equal(batch.items.length, 1, 'the list is left as it is');
   await until(
     'it has fired',
     async () => ((await planes.control.alerts.read(userId, rule.alert.id))?.incident ?? null) !== null,

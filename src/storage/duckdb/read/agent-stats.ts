@@ -33,6 +33,7 @@ export async function compareAgents(
   tenant: number,
   compared: readonly KnownAgent[],
 ): Promise<AgentComparison[]> {
+  if (compared.length === 0) return [];
   const of = { tenant, numbers: compared.map((agent) => agent.agent_no) };
   const starts = await stats.loadNewest(read, of);
   return await read(async (connection, capture) => {
