@@ -277,7 +277,7 @@ void t.test('gRPC: a changed certificate is served, and clients may be asked for
   writeFileSync(tls.key_file, RECEIVER_KEY);
   await until('the new one is served', () => {
     clock.advance(TLS_RELOAD_MS);
-    return logger.lines.some((line) => line.startsWith('info The certificate has changed'));
+    return logger.lines.some((line) => line.startsWith('info Reloaded the certificate'));
   });
   t.equal(await send(AUTHORITY, known), 0);
 });

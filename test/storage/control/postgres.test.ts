@@ -155,7 +155,7 @@ function checkPostgres(server: PostgresServer): void {
         ['a', 'b', 'd'],
       );
       t.ok(
-        logger.lines.some((line) => line.startsWith('warn Changes made by other processes are not noticed')),
+        logger.lines.some((line) => line.startsWith('warn Cannot listen for changes by other processes')),
       );
     },
   );

@@ -275,7 +275,7 @@ void t.test('a disk that takes no files leaves everything in memory, until it do
   rmSync(folder, { recursive: true });
   for (let n = 0; n < 300; n++) index.put(tenantOf(n), wordsOf(n), 0, n + 1);
   await index.settled();
-  t.match(lines[0], /could not be written/);
+  t.match(lines[0], /Could not write files/);
   t.equal(index.runs, 0);
   for (let n = 0; n < 300; n++) t.equal(index.find(tenantOf(n), wordsOf(n), 0), n + 1);
 });
