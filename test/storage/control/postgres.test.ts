@@ -154,9 +154,7 @@ function checkPostgres(server: PostgresServer): void {
         rows.map(({ name }) => name),
         ['a', 'b', 'd'],
       );
-      t.ok(
-        logger.lines.some((line) => line.startsWith('warn Cannot listen for changes by other processes')),
-      );
+      t.ok(logger.lines.some((line) => line.startsWith('warn Cannot listen for changes by other processes')));
     },
   );
 }

@@ -245,8 +245,8 @@ void t.test(
     await damaged.start(SMALL);
     await writeBoth(parts[2] ?? []);
     await until('it is set aside', () => damaged.statuses.at(-1)?.level === 'degraded');
-    t.match(damaged.statuses.at(-1)?.message, `${basename(segment)} could not be moved`);
-    t.ok(damaged.settings.logger.lines.some((line) => line.includes(segment) && line.includes('set aside')));
+    t.match(damaged.statuses.at(-1)?.message, `${basename(segment)} could not be compacted`);
+    t.ok(damaged.settings.logger.lines.some((line) => line.includes(segment) && line.includes('quarantined')));
     await damaged.store.settled();
     await same('when it is set aside');
 
@@ -259,7 +259,7 @@ void t.test(
     await same('when more was written');
     await damaged.reopen({ ...SMALL, compactionPace: { retryMs: 1, lateEveryMs: 1 } });
     const tries = (): number =>
-      damaged.settings.logger.lines.filter((line) => line.includes('cannot be moved yet')).length;
+      damaged.settings.logger.lines.filter((line) => line.includes('still cannot be compacted')).length;
     const before = tries();
     await until('it is tried again', () => tries() > before + 2);
     await damaged.close();

@@ -133,7 +133,7 @@ void t.test(
     t.same(refused, ids.slice(2), 'the second takes more than there is');
     await t.rejects(engine.setOutcome(user, ids[3] ?? '', true, 'done'), { code: 'overloaded' });
     t.equal(engine.parts.reloads.refused, 3);
-    t.equal(saysOf(engine, user, 'refused'), 1);
+    t.equal(saysOf(engine, user, 'Refusing writes'), 1);
 
     // Nobody else is refused, in the same commit either, and runs that have few spans are not.
     const inOneStep = await Promise.allSettled([

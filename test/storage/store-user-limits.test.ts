@@ -111,7 +111,7 @@ void t.test('what was asked for before a change is not what is remembered after 
 void t.test('a user that there is not is told, and not remembered', async (t) => {
   const { control, users } = await opened(t);
   const user = aUser();
-  await t.rejects(users.find(user.id), { message: /does not know/ });
+  await t.rejects(users.find(user.id), { message: /unknown user/ });
   t.same(await users.tenants([user.id, randomUUID()]), new Map());
   await control.accounts.createUser(user);
   t.match(await users.find(user.id), { tenant: 1 });
