@@ -246,7 +246,9 @@ void t.test(
     await writeBoth(parts[2] ?? []);
     await until('it is set aside', () => damaged.statuses.at(-1)?.level === 'degraded');
     t.match(damaged.statuses.at(-1)?.message, `${basename(segment)} could not be compacted`);
-    t.ok(damaged.settings.logger.lines.some((line) => line.includes(segment) && line.includes('quarantined')));
+    t.ok(
+      damaged.settings.logger.lines.some((line) => line.includes(segment) && line.includes('quarantined')),
+    );
     await damaged.store.settled();
     await same('when it is set aside');
 
