@@ -59,9 +59,9 @@ void t.test(
       return refusal[0] !== 200;
     });
     t.equal(refusal[0], 503, refusal[1]);
-    t.match(refusal[1], /Nothing was stored; send it again later.*retryDelay/);
+    t.match(refusal[1], /Nothing was stored; send the request again later.*retryDelay/);
     await until('it says so', async () => /"state":"recoverable"/.test(await health(first)));
-    t.match(await health(first), /the disk is full.*: make room on the disk/);
+    t.match(await health(first), /the disk is full.*: free disk space/);
     for (let more = 0; more < 5; more++) t.equal((await sendNext(first))[0], 503);
     const [command = '', ...before] = disk.through;
     const { stdout } = await run(command, [...before, 'find', disk.path, '-name', '*.queue', '-empty']);
@@ -95,7 +95,7 @@ void t.test(
     );
     t.match(
       failure,
-      /exporter \\"otlp_http\\" could not start: the queue in .*disk\/otlp_http cannot be used \(.*\): make room/,
+      /exporter \\"otlp_http\\" could not start: the queue in .*disk\/otlp_http cannot be used \(.*\): free disk space/,
     );
     await mount('rw');
     await spawnDaemon(t, { ...options, key: first.key });
