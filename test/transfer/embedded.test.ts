@@ -177,7 +177,7 @@ void t.test('export and import', async (t) => {
     const { signal: abort } = new AbortController();
     const manifest = await readManifest(directory);
     const wrote = (): void => undefined;
-    await t.rejects(importStores(target, directory, manifest, { wrote, abort }), /killed.* not complete/s);
+    await t.rejects(importStores(target, directory, manifest, { wrote, abort }), /killed.* is incomplete/s);
     t.strictSame(heldThen, [null]);
     t.equal(await control.transfer.holds(), null, 'and without it there is nothing');
   });

@@ -40,7 +40,7 @@ void t.test('an export and an import that are killed leave what the next call re
   const files = readdirSync(first.directory).filter((name) => /^config-\d+\.yaml$/.test(name));
   const config = files.flatMap((name) => ['--config', join(first.directory, name)]);
   const exporting = async () => await runInProcess(['export', '--offline', '--to', directory, ...config]);
-  t.match(await exporting(), { code: 1, stderr: /broken off.*remove the directory and export again/ });
+  t.match(await exporting(), { code: 1, stderr: /was interrupted.*remove the directory and export again/ });
   rmSync(directory, { recursive: true });
   const exported = await exporting();
   t.equal(exported.code, 0, exported.stderr);

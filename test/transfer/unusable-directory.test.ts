@@ -48,7 +48,7 @@ void t.test('exports are written below export_root, and one that fails leaves no
   symlinkSync(join(folder, 'nowhere'), join(root, 'dangling'));
   t.match(await ask('link'), refused);
   t.match(await ask('link/new'), refused);
-  t.match(await ask('dangling'), { status: 409, body: { detail: /leads nowhere/ } });
+  t.match(await ask('dangling'), { status: 409, body: { detail: /broken symbolic link/ } });
   t.strictSame([existsSync(join(folder, 'nowhere')), readdirSync(outside)], [false, []]);
 
   mkdirSync(join(root, 'open'));
