@@ -37,7 +37,10 @@ void t.test('a store with damaged blocks is checked, and exported without them',
   const target = join(testFolder(t), 'export');
   const exported = (...args: string[]) =>
     runInProcess(['export', '--offline', '--to', target, ...place.files, ...args]);
-  t.match(await exported(), { code: 1, stderr: /block of the store is damaged.*Export with --skip-damaged.*was removed/ });
+  t.match(await exported(), {
+    code: 1,
+    stderr: /block of the store is damaged.*Export with --skip-damaged.*was removed/,
+  });
   t.notOk(existsSync(target));
   const skipped = await exported('--skip-damaged');
   t.equal(skipped.code, 0, skipped.stderr);
