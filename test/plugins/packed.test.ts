@@ -48,7 +48,9 @@ void t.test('the packed program runs in an empty project beside a packed plugin'
   ])
     t.ok(files.includes(wanted), wanted);
   t.strictSame(
-    files.filter((path) => /^(test|bench|src(?!\/cli\/demo\/month)|proto|dist\/(test|bench))\/|\.tsbuildinfo$/.test(path)),
+    files.filter((path) =>
+      /^(test|bench|src(?!\/cli\/demo\/month)|proto|dist\/(test|bench))\/|\.tsbuildinfo$/.test(path),
+    ),
     [],
     'nothing that only its makers need',
   );

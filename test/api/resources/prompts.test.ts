@@ -104,7 +104,10 @@ void t.test('versions and prompts are deleted, and their numbers not used again'
   t.match(await api.get(versionsPath(name)), [{ version: 7 }, { version: 0 }]);
   t.match(await api.call('POST', '/dashboard/prompts/', { json: one }), {
     status: 409,
-    body: { code: 'conflict', detail: /^Version 1 of the prompt was deleted and cannot be reused: use a version above 1\.$/ },
+    body: {
+      code: 'conflict',
+      detail: /^Version 1 of the prompt was deleted and cannot be reused: use a version above 1\.$/,
+    },
   });
   t.equal((await api.call('POST', '/dashboard/prompts/', { json: zero })).status, 409, 'it exists');
   t.equal(await remove(path), 204);

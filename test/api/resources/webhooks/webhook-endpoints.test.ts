@@ -392,7 +392,9 @@ void t.test(
     await lost.stop();
 
     const absent = await restart();
-    t.match(complaint(absent), [/is missing: put .*secrets-key back, or set secrets\.key in the configuration/]);
+    t.match(complaint(absent), [
+      /is missing: put .*secrets-key back, or set secrets\.key in the configuration/,
+    ]);
     await t.rejects(stat(join(before.directory, 'secrets-key')), 'none is made in its place');
     await absent.stop();
 
