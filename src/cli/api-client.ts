@@ -56,7 +56,7 @@ export function withApiOptions(command: Command): Command {
     .addOption(
       new Option(
         '--key <key>',
-        `API key (or JACKDAW_KEY, which other processes cannot see; default: the key in ${INITIAL_KEY_FILE} beside the store)`,
+        `API key (or JACKDAW_KEY, which other processes cannot see; default: the key in ${INITIAL_KEY_FILE} next to the store)`,
       ),
     );
 }
@@ -210,7 +210,7 @@ async function findKey(
   const file = initialKeyFile(options, { env });
   if (file === null)
     throw new Error(
-      'No API key: set JACKDAW_KEY or give --key. The control store of this configuration is not in a file, so there is no first key beside it.',
+      'No API key: set JACKDAW_KEY or give --key. The control store of this configuration is not in a file, so there is no initial key next to it.',
     );
   try {
     return [(await readFile(file, 'utf8')).trim(), file];

@@ -13,10 +13,8 @@ const entrySchema = Type.Object(
   {
     at: time(),
     action: Type.String({ description: 'Such as `endpoint.changed`.' }),
-    user_id: nullable(uuid('The user who acted. Null: nobody was authenticated.')),
-    key_id: nullable(
-      uuid('The key that was used. Null: authentication is off, or nobody was authenticated.'),
-    ),
+    user_id: nullable(uuid('The user who acted. Null: not authenticated.')),
+    key_id: nullable(uuid('The key that was used. Null: authentication is off or failed.')),
     address: Type.String({
       description: 'The network address of the client; empty for entries that count several clients.',
     }),

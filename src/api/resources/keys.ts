@@ -95,8 +95,7 @@ export const revokeKey = {
   path: '/api/v1/admin/keys/{key_id}',
   tag: 'administration',
   summary: 'Revoke an API key permanently',
-  description:
-    'The last `admin` key that does not expire, of a user that is not disabled, cannot be revoked, which is a conflict: nobody could administer any more.',
+  description: 'The last unexpiring `admin` key of an enabled user cannot be revoked (conflict).',
   access: 'admin',
   audit: ['key.revoked'],
   params: Type.Object({ key_id: uuid() }),

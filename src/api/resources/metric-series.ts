@@ -87,7 +87,7 @@ const readSeries = {
               }),
               points: Type.Array(Type.Array(Type.Number(), { minItems: 2, maxItems: 2 }), {
                 description:
-                  'The beginning of the step in milliseconds since 1970, and the value. Steps of which nothing is known are left out.',
+                  'The beginning of the step in milliseconds since 1970, and the value. Steps without data are omitted.',
               }),
             },
             { title: 'MetricSeries' },

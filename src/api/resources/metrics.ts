@@ -65,8 +65,7 @@ const pointSchema = Type.Object(
     timestamp: time(),
     value: nullable(
       Type.Number({
-        description:
-          'For histograms and summaries the mean. Null: there is none, or JSON cannot express the number.',
+        description: 'The mean for histograms and summaries. Null: missing, or not representable in JSON.',
       }),
     ),
     labels: Type.Unsafe<Record<string, string>>({

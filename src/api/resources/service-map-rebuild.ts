@@ -23,7 +23,9 @@ export const rebuildServiceMap = {
         dry_run: Type.Boolean(),
         traces: count('Traces checked.'),
         spans: count('Spans checked.'),
-        unmapped_traces: count('Traces that were not in the map: nobody derived their nodes when they came.'),
+        unmapped_traces: count(
+          'Traces that were not in the map because they were received without the processor `service_map`.',
+        ),
         differing_spans: count(
           'Spans of other traces whose stored node is not the one that follows from what is stored of them.',
         ),

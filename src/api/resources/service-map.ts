@@ -72,16 +72,16 @@ const readServiceMap = {
       maximum: 8_784_000,
       refusesLess: true,
       description:
-        'Counts traces that started within this many hours, the first of them as a whole. 0: all. Negative numbers are refused. Not used beside `start_time` or `end_time`.',
+        'Counts traces that started within this many hours, including the whole first one. 0: all. Negative numbers are refused. Ignored with `start_time` or `end_time`.',
     }),
     start_time: Type.Optional(
       time(
-        'Counts traces that started at or after this, the first hour as a whole. Absent beside `end_time`: all before.',
+        'Counts traces that started at or after this, including its whole first hour. Absent with `end_time`: everything before.',
       ),
     ),
     end_time: Type.Optional(
       time(
-        'Counts traces that started before this, the last hour as a whole. Absent beside `start_time`: all after.',
+        'Counts traces that started before this, including its whole last hour. Absent with `start_time`: everything after.',
       ),
     ),
   }),

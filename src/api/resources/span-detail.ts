@@ -49,7 +49,7 @@ const sentSchema = {
   trace_state: nullable(Type.String()),
   flags: nullable(count()),
   status_code: nullable(Type.Integer({ description: 'As it was sent: 0 unset, 1 ok, 2 error.' })),
-  status_message: nullable(Type.String({ description: 'As it was sent; null where nothing was.' })),
+  status_message: nullable(Type.String({ description: 'As sent; null if not sent.' })),
   sent_start: nanoTime('The start to the nanosecond.'),
   sent_end: nanoTime('The end to the nanosecond, as it was sent, even where it lies before the start.'),
   attributes: nullable(keyValues()),

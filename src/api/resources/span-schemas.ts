@@ -22,7 +22,7 @@ const headFields = {
   counted: Type.Optional(
     Type.Literal(false, {
       description:
-        'Only where another instrumentation tells of the same model call, and the call counts there: neither the call nor the tokens of this span count anywhere, and its cost only where that span has none. Its own figures are shown as they came.',
+        'Set if another span reports the same model call and the call is counted there. The call and tokens of this span are not counted; its cost is, if that span has none. Its own values are shown as sent.',
     }),
   ),
   same_as: Type.Optional(uuid('With `counted`: the span by which the call is counted.')),

@@ -55,7 +55,7 @@ export const usageFields = {
       {
         title: 'SpanCost',
         description:
-          'US dollars; null where the span has no cost. Each token is in one part; a part that is not known is null.',
+          'US dollars; null if the span has no cost. Each token belongs to one part; unknown parts are null.',
       },
     ),
   ),

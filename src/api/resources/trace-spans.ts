@@ -32,7 +32,7 @@ const readSummary = {
         ...runFields,
         agent_id: uuid(),
         metadata: nullable(jsonObject()),
-        seq: count('To be given as `after`.'),
+        seq: count('Value for `after`.'),
         spans: Type.Array(spanSummarySchema),
       },
       { title: 'TraceOutline' },

@@ -84,8 +84,7 @@ export const updateUser = {
   path: '/api/v1/admin/users/{user_id}',
   tag: 'administration',
   summary: 'Change, disable or enable a user; absent fields are unchanged',
-  description:
-    'A user that has the last `admin` key that does not expire cannot be disabled, which is a conflict: nobody could administer any more.',
+  description: 'The user with the last unexpiring `admin` key cannot be disabled (conflict).',
   access: 'admin',
   audit: ['user.changed', 'user.disabled', 'user.enabled'],
   params: Type.Object({ user_id: uuid() }),

@@ -25,7 +25,7 @@ const callsSchema = Type.Object(
     priced_calls: count('Those that have a cost.'),
     total_cost: nullable(usd('US dollars for these; null: none has a cost')),
     repriced_calls: count('Calls with a calculable cost at the other price.'),
-    repriced_cost: nullable(usd('US dollars that these would have cost; null: there is none')),
+    repriced_cost: nullable(usd('Cost in US dollars at the other price; null if there is no price')),
     both_calls: count('Calls that have both; only these can be compared.'),
     both_cost: nullable(usd('US dollars that these cost')),
     both_repriced_cost: nullable(usd('US dollars that these would have cost')),
@@ -55,7 +55,7 @@ const readWhatIf = {
   tag: 'models',
   summary: 'Calculate what a model’s calls would have cost with another model',
   description:
-    'Each call is priced by itself, with the very tokens that it used, as processor `cost` would price it. That the other model would have used the same tokens is an assumption: it counts them in its own way, answers at its own length, and caches by its own rules. Where a price has more than three digits behind the point, every call of the time is looked at, which takes longer.',
+    'Each call is priced with the tokens it used, as processor `cost` would price it. The other model would count, answer and cache differently, so this is an estimate. Prices with more than three decimal places take longer, because every call is read.',
   access: 'read',
   query: Type.Object({
     model: Type.Optional(
@@ -90,7 +90,7 @@ const readWhatIf = {
         reason: nullable(
           Type.Enum(['no_prices', 'unknown_model', 'certain_providers'], {
             description:
-              'Why there is no price: no pipeline has a processor `cost`; its table does not know the model; it knows it for certain providers only.',
+              'Why there is no price: no pipeline has a processor `cost`; the model is missing in its table; it has prices for certain providers only.',
           }),
         ),
         repriced: nullable(callsSchema),

@@ -19,12 +19,16 @@ export const listedRunSchema = Type.Object(
     models: Type.Optional(
       nullable(
         Type.Array(Type.String(), {
-          description: `That its spans name, ${GLANCE_MODELS} at most. With \`previews\`; null of a run with more than 10 000 spans.`,
+          description: `Models named by its spans, at most ${GLANCE_MODELS}. With \`previews\`; null for runs with more than 10 000 spans.`,
         }),
       ),
     ),
     error_span_count: Type.Optional(
-      nullable(count('Spans that are `failed` or `timed_out`. With `previews`; null likewise.')),
+      nullable(
+        count(
+          'Number of spans with status `failed` or `timed_out`. With `previews`; null for runs with more than 10 000 spans.',
+        ),
+      ),
     ),
     input_preview: Type.Optional(
       nullable(

@@ -2,7 +2,7 @@ import { Type, type TSchema } from 'typebox';
 import { count } from './fields.js';
 
 const PAGE = { minimum: 1, maximum: 1_000_000_000, description: 'Page, from 1; clamped.' };
-const PAGE_SIZE = { minimum: 1, maximum: 100, description: 'Items on a page; clamped.' };
+const PAGE_SIZE = { minimum: 1, maximum: 100, description: 'Items per page; clamped.' };
 const FIRST: PageRequest = { page: 1, page_size: 20 };
 
 /** Query parameters of a list in pages; values out of range are clamped. */

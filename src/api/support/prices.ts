@@ -6,11 +6,11 @@ import { nullable, usd } from './fields.js';
 
 const RATES: Readonly<Record<CostPart, string>> = {
   input: 'Input, without caches and audio.',
-  cached_read: 'Input that was read from a cache; as `input` where the table has no price of its own.',
-  cached_write: 'Input that was written to a cache; likewise.',
-  audio_input: 'Audio that goes in; likewise.',
+  cached_read: 'Input read from a cache; `input` if the table has no price for it.',
+  cached_write: 'Input written to a cache; `input` if the table has no price for it.',
+  audio_input: 'Audio input; `input` if the table has no price for it.',
   output: 'Output with its reasoning, without audio.',
-  audio_output: 'Audio that comes out; as `output` where the table has no price of its own.',
+  audio_output: 'Audio output; `output` if the table has no price for it.',
 };
 
 const rateFields = Object.fromEntries(
@@ -51,7 +51,7 @@ export const pricedByFields = {
   ),
   price: nullable(priceSchema),
   providers: Type.Array(providerPriceSchema, {
-    description: 'Entries for certain providers, which are tried before, in this order.',
+    description: 'Entries for certain providers, tried first, in this order.',
   }),
 };
 

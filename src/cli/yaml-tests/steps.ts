@@ -6,7 +6,7 @@ import type { Case, Input } from './test-schema.js';
 export interface Step {
   /** Keys that lead to it in the test. */
   readonly path: readonly string[];
-  /** How much time passes before. */
+  /** Time that passes before the step. */
   readonly after: string;
   readonly input: Input | undefined;
   readonly send: readonly Sent[] | undefined;

@@ -37,7 +37,7 @@ const Trace = strict(
 
 const Log = strict(
   {
-    timestamp: text('RFC 3339; otherwise the time of the test.'),
+    timestamp: text('RFC 3339; default: the time of the test.'),
     observed_at: text('RFC 3339.'),
     severity: word(SEVERITIES, 'info where absent.'),
     severity_text: text('As sent.'),
@@ -46,7 +46,7 @@ const Log = strict(
     resource: map('Attributes of the resource.'),
     trace_id: text('UUID.'),
     span_id: text('UUID.'),
-    event_name: text('Name of the event that it is.'),
+    event_name: text('Event name.'),
   },
   'A log record.',
 );
@@ -57,12 +57,12 @@ const Point = strict(
     type: word(METRIC_TYPES, 'gauge where absent.'),
     unit: text('Of the metric.'),
     description: text('Of the metric.'),
-    temporality: word(TEMPORALITIES, 'Of sums and histograms; cumulative where absent.'),
-    is_monotonic: Type.Optional(Type.Boolean({ description: 'Of sums; true where absent.' })),
+    temporality: word(TEMPORALITIES, 'For sums and histograms; default: cumulative.'),
+    is_monotonic: Type.Optional(Type.Boolean({ description: 'For sums; default: true.' })),
     value: Type.Optional(Type.Number({ description: 'The value.' })),
     attributes: map('Attributes of the point.'),
     resource: map('Attributes of the resource.'),
-    timestamp: text('RFC 3339; otherwise the time of the test.'),
+    timestamp: text('RFC 3339; default: the time of the test.'),
     start_time: text('RFC 3339.'),
   },
   'A metric point.',
@@ -72,7 +72,7 @@ const Event = strict(
   {
     type: Type.Unsafe<(typeof EVENT_TYPES)[number]>({ enum: [...EVENT_TYPES], description: 'Its type.' }),
     id: text('UUID.'),
-    timestamp: text('RFC 3339; otherwise the time of the test.'),
+    timestamp: text('RFC 3339; default: the time of the test.'),
     organization_id: text('UUID.'),
     endpoint_id: text('UUID.'),
     data: map('What receivers get as data.'),
@@ -108,17 +108,17 @@ const Refusal = strict(
 
 const Request = strict(
   {
-    method: text('POST where the exporter does not say otherwise.'),
+    method: text('Default: POST, or the method of the exporter.'),
     url: text('The whole URL.'),
-    server: text('Of a daemon: the name of the server that got it.'),
-    path: text('Of a daemon: the path and the query.'),
+    server: text('For daemons: the server that received it.'),
+    path: text('For daemons: path and query.'),
     headers: Type.Optional(
       Type.Record(Type.String(), Type.String(), { description: 'Headers, in any case.' }),
     ),
     body: Type.Optional(Type.Unknown({ description: 'As JSON; of ndjson a list of the lines.' })),
-    traces: items('Of a request of OTLP in protobuf: the runs in it.'),
-    logs: items('Likewise log records.'),
-    metrics: items('Likewise metric points.'),
+    traces: items('For OTLP protobuf requests: the runs in the request.'),
+    logs: items('For OTLP protobuf requests: the log records.'),
+    metrics: items('For OTLP protobuf requests: the metric points.'),
   },
   'A request.',
 );
@@ -160,22 +160,20 @@ const Quota = strict(
 
 const Expect = section(
   {
-    traces: items('Runs that come out, with their spans.'),
-    logs: items('Log records that come out.'),
-    metrics: items('Metric points that come out.'),
-    events: items('Events that come out.'),
+    traces: items('Runs that are passed on, with their spans.'),
+    logs: items('Log records that are passed on.'),
+    metrics: items('Metric points that are passed on.'),
+    events: items('Events that are passed on.'),
     dropped: Type.Optional(
       Type.Record(
         Type.Unsafe<string>({ enum: ['spans', 'traces', 'logs', 'metrics', 'events'] }),
         Type.Integer(),
         {
-          description: 'How many processors dropped, by what.',
+          description: 'Number of dropped items by processor.',
         },
       ),
     ),
-    refused: Type.Optional(
-      Type.Array(Refusal, { description: 'Items that are refused; none where absent.' }),
-    ),
+    refused: Type.Optional(Type.Array(Refusal, { description: 'Items that are refused; default: none.' })),
     failed: text('The code or message with which a whole batch is refused, such as rate_limited.'),
     requests: Type.Optional(
       Type.Array(Request, {
@@ -183,28 +181,26 @@ const Expect = section(
       }),
     ),
     answers: Type.Optional(
-      Type.Array(Answered, { description: 'Of a daemon: the answers to what the step sends by HTTP.' }),
+      Type.Array(Answered, { description: 'For daemons: responses to the requests of the step.' }),
     ),
     files: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
         description:
-          'Of a daemon: files by their paths as configured: the text, or a list of lines of JSON; null for one that is not there.',
+          'For daemons: files by their configured paths: the text or a list of JSON lines; null if missing.',
       }),
     ),
     log: Type.Optional(
-      Type.Array(Type.String(), { description: 'Of a daemon: lines of its log, or parts of them.' }),
+      Type.Array(Type.String(), { description: 'For daemons: lines of the log, or parts of them.' }),
     ),
     delivered: Type.Optional(Delivered),
     service_map: Type.Optional(ServiceMap),
-    usage: map('How the quota stands then: limit, used, resets_at. Empty where no limit holds.'),
+    usage: map('Quota afterwards: limit, used, resets_at. Empty if there is no limit.'),
   },
   { description: 'What comes of it. Only what is written is compared.', isOptional: true },
 );
 
 const step = {
-  send: Type.Optional(
-    Type.Array(Sent, { description: 'Of a daemon: what is sent to it, one after the other.' }),
-  ),
+  send: Type.Optional(Type.Array(Sent, { description: 'For daemons: requests sent in this order.' })),
   input: Type.Optional(Input),
   expect: Type.Optional(Expect),
 };
@@ -228,12 +224,12 @@ const Case = strict(
       Type.Array(
         strict(
           {
-            after: Type.Optional(duration({ description: 'How much time passes before.' })),
+            after: Type.Optional(duration({ description: 'Time that passes before the step.' })),
             ...step,
           },
           'A step.',
         ),
-        { minItems: 1, description: 'Instead of input and expect: several of them, one after the other.' },
+        { minItems: 1, description: 'Several steps instead of one input and expect.' },
       ),
     ),
   },
@@ -254,24 +250,39 @@ export const TestFileSchema = section({
   ),
   plugins: Type.Optional(PluginsSchema),
   processors: components('Processors of the tests, over those of the configuration.'),
-  exporters: components('Exporters likewise.'),
-  receivers: components('Receivers of daemons likewise.'),
-  extensions: components('Extensions of daemons likewise.'),
-  service: Type.Optional(Type.Unsafe<object>({ type: 'object', description: 'Of daemons likewise.' })),
-  smtp: Type.Optional(Type.Unsafe<object>({ type: 'object', description: 'Of daemons likewise.' })),
-  auth: Type.Optional(Type.Unsafe<object>({ type: 'object', description: 'Of daemons likewise.' })),
+  exporters: components('Exporters of the tests, over those of the configuration.'),
+  receivers: components('For daemons: receivers over those of the configuration.'),
+  extensions: components('For daemons: extensions over those of the configuration.'),
+  service: Type.Optional(
+    Type.Unsafe<object>({
+      type: 'object',
+      description: 'For daemons: this section, over that of the configuration.',
+    }),
+  ),
+  smtp: Type.Optional(
+    Type.Unsafe<object>({
+      type: 'object',
+      description: 'For daemons: this section, over that of the configuration.',
+    }),
+  ),
+  auth: Type.Optional(
+    Type.Unsafe<object>({
+      type: 'object',
+      description: 'For daemons: this section, over that of the configuration.',
+    }),
+  ),
   servers: ServersSchema,
   files: Type.Record(
     Type.String(),
     section({
       text: text('What is in it.'),
-      copy: text('Otherwise a file beside this one, or README.md#2, whose text it has.'),
+      copy: text('Alternatively a file next to this one, or README.md#2, that contains it.'),
     }),
-    { default: {}, description: 'Files that daemons find, by their paths as the configuration has them.' },
+    { default: {}, description: 'For daemons: files by their paths in the configuration.' },
   ),
   env: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {
     default: {},
-    description: 'Environment variables; the process has no part in it.',
+    description: 'Environment variables; those of the process are not used.',
   }),
   now: text('When the tests begin, RFC 3339; 2026-01-15T12:00:00Z where absent.'),
   tests: Type.Array(Case, { minItems: 1, description: 'The tests.' }),

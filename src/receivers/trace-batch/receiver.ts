@@ -261,7 +261,7 @@ function traceBatchOperation(limits: {
     tag: 'traces',
     summary: 'Send runs of agents',
     description:
-      'Each trace is checked by itself: the answer is 200 even if some or all of them are rejected, and names each of these.  ' +
+      'Each trace is validated separately: the answer is 200 even if some or all are rejected, and lists the rejected ones.  ' +
       'An accepted trace is stored durably and readable at once. Repeats are accepted and change nothing, so a ' +
       `request may be sent again whenever its answer was lost. ${QUOTA_HEADERS_NOTE}`,
     access: 'write',

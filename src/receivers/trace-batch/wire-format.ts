@@ -105,7 +105,7 @@ export const TraceItemSchema = Type.Object(
 );
 
 /** No item can break a rule of the whole body. */
-const ANYTHING = Type.Unknown({ description: 'Anything that is not such an item is rejected by itself.' });
+const ANYTHING = Type.Unknown({ description: 'Any other item is rejected individually.' });
 
 /** The whole body, for the documentation: each item is checked by itself. */
 export const TraceBatchSchema = Type.Object(

@@ -116,7 +116,7 @@ export interface MetricSeriesRequest {
 export interface MetricSeries {
   /** Those that all of it has in common: of `group_by`, or all of them. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Step by step: when the step begins in milliseconds, and its value. Steps of which nothing is known are left out. */
+  /** Step by step: when the step begins in milliseconds, and its value. Steps without data are omitted. */
   readonly points: readonly (readonly [ms: number, value: number])[];
 }
 

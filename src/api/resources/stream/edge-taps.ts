@@ -52,8 +52,8 @@ export class EdgeTaps {
         429,
         'too_many_taps',
         ofUser >= MOST_OF_USER
-          ? `A user may look at ${MOST_OF_USER} edges at once: close another one.`
-          : `${MOST_OF_ALL} streams look at edges already: try again when others have been closed.`,
+          ? `A user can tap ${MOST_OF_USER} edges at once: close another one.`
+          : `${MOST_OF_ALL} streams already tap edges: try again when others have closed.`,
         { headers: { 'retry-after': '5' } },
       );
     return (wake) => {

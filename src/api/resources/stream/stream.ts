@@ -74,7 +74,7 @@ const followChanges = {
     'own route. `bye {reason}`: the end, since the daemon stops (`shutting_down`) or the key or login does not hold any more',
     '(`signed_out`). News go out at most four times a second; a comment comes at least every seven seconds. With the header',
     '`Last-Event-ID` changes of runs go on behind that event if it is not older than a minute and not more than 2000 runs changed; of all else `lost` tells.',
-    `A user may have ${MOST_STREAMS} streams, ${MOST_OF_USER} of which look at an edge.`,
+    `A user may have ${MOST_STREAMS} streams, ${MOST_OF_USER} of which tap an edge.`,
   ].join(' '),
   access: 'read',
   mediaType: 'text/event-stream',
@@ -82,14 +82,14 @@ const followChanges = {
     topics: Type.String({
       minLength: 1,
       maxLength: MAX_TOPICS_LENGTH,
-      description: `With commas between: \`runs\`, \`logs\`, \`alerts\`, \`deliveries\`, \`daemon\` and \`tap\` (which need the scope \`admin\`), \`trace:ID\`, \`trace:ID@SEQ\` (what came of the run after this \`seq\` of an outline, then what comes); at most ${MOST_TRACES} runs.`,
+      description: `Comma-separated: \`runs\`, \`logs\`, \`alerts\`, \`deliveries\`, \`daemon\` and \`tap\` (which need the scope \`admin\`), \`trace:ID\`, \`trace:ID@SEQ\` (changes of the run after this \`seq\` of its summary); at most ${MOST_TRACES} runs.`,
     }),
     kind: kindParameter,
-    agent_id: Type.Optional(uuid('Of `runs`: those of this agent.')),
+    agent_id: Type.Optional(uuid('For `runs`: only those of this agent.')),
     query: Type.Optional(
       Type.String({
         maxLength: MAX_LOG_QUERY,
-        description: 'Of `logs`, as in `searchLogs`; likewise those that follow.',
+        description: 'For `logs`, as in `searchLogs`; so are the next parameters.',
       }),
     ),
     service_name: Type.Optional(Type.String()),
@@ -99,23 +99,23 @@ const followChanges = {
     pipeline: Type.Optional(
       Type.String({
         maxLength: 300,
-        description: 'Of `tap`, which needs it, `from` and `to`: the pipeline of the edge.',
+        description: 'For `tap`: the pipeline of the edge; required, with `from` and `to`.',
       }),
     ),
     from: Type.Optional(
       Type.String({
         maxLength: 350,
-        description: 'Of `tap`: where the edge begins, such as `receiver:otlp`.',
+        description: 'For `tap`: start of the edge, such as `receiver:otlp`.',
       }),
     ),
     to: Type.Optional(
       Type.String({
         maxLength: 350,
-        description: 'Of `tap`: where the edge ends, such as `exporter:storage`.',
+        description: 'For `tap`: end of the edge, such as `exporter:storage`.',
       }),
     ),
   }),
-  responses: { 200: Type.String({ description: 'Server-sent events without an end.' }) },
+  responses: { 200: Type.String({ description: 'Endless server-sent events.' }) },
   errors: [429],
 } satisfies Operation;
 

@@ -88,8 +88,7 @@ const retryDeliveries = {
       endpoint_id: uuid(),
       status: Type.Enum(['failed', 'pending'], {
         default: 'failed',
-        description:
-          '`failed`: those that were given up; `pending`: those that wait for their next attempt, now instead.',
+        description: '`failed`: retry failed deliveries; `pending`: attempt waiting deliveries now.',
       }),
       since: time('Those that were queued at or after.'),
     },

@@ -99,7 +99,7 @@ const retryDelivery = {
   tag: 'webhooks',
   summary: 'Retry a webhook delivery',
   description:
-    'Whatever its status is, and beside the attempts that will follow. Nothing is sent while the endpoint is paused.',
+    'Works for any status and adds to scheduled attempts. Nothing is sent while the endpoint is paused.',
   access: 'manage',
   audit: ['delivery.retried'],
   params: deliveryParams,
