@@ -71,7 +71,7 @@ export type { DeliveryDefaults } from './delivery/queue/config.js';
 export { Type, type Static } from 'typebox';
 export { consumeKept, consumeUnrefused } from './component/keep-items.js';
 
-// What stores can do, for engines of one's own: each contract with the types that belong to it.
+// Capabilities of stores, for custom engines: each contract with its types.
 export { isTelemetryStore } from './storage/contracts/telemetry-store.js';
 export type { TelemetryStore } from './storage/contracts/telemetry-store.js';
 export type * from './storage/contracts/paging.js';

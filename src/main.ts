@@ -40,7 +40,7 @@ const io: ProcessIo = {
   exitNow: (code) => process.exit(code),
 };
 
-// Whoever reads the output may stop, as `head` does: that is not a failure of ours.
+// The reader of the output may stop early, as `head` does; this is not an error.
 for (const stream of [stdout, stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
@@ -52,6 +52,6 @@ const program = firstModule(new URL('./program.js', import.meta.url));
 const { builtinFactories, runProgram } = (await import(program.href)) as typeof Program;
 const exitCode = await runProgram(process.argv.slice(2), io, builtinFactories);
 clearInterval(keepAlive);
-// A pipe takes some 64 KiB at once; what it has not taken yet would be lost.
+// A pipe buffers about 64 KiB; unwritten output would be lost at exit.
 await Promise.all([stdout, stderr].map((stream) => new Promise((resolve) => stream.write('', resolve))));
 process.exit(exitCode);

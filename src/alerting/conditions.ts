@@ -12,34 +12,34 @@ import type { EvidenceOfCost, Known } from './evidence.js';
 import type { Moment } from './moment.js';
 import { MICROS_PER_HOUR } from '../signal/time-units.js';
 
-/** What is known of an alert's target. */
+/** State of an alert's target. */
 export interface Scene {
   readonly stats: TargetStats;
   /** The newest points of a metric's series, as far as they concern the target. */
   readonly metric: (name: string) => MetricStats;
-  /** What the alert looked at when it last fired. */
+  /** Evidence of the alert's last firing. */
   readonly known: Known | null;
-  /** Whether a condition now looks at something else than when the alert last fired. */
+  /** Whether a condition uses newer data than the last firing. */
   readonly isNews: (looked: Looked, condition: number) => boolean;
 }
 
-/** What a condition finds. */
+/** The result of a condition. */
 export interface Finding {
-  /** In the unit of the threshold; null where nothing is known. */
+  /** In the unit of the threshold; null without data. */
   readonly value: number | null;
-  /** Never true where nothing is known. */
+  /** Always false without data. */
   readonly met: boolean;
   /** The number of runs, spans or series from which the value was made. */
   readonly samples: number;
   readonly evidence: Known[number];
-  /** Whether it rests on something that the last firing did not know. */
+  /** Whether the result rests on evidence newer than the last firing. */
   readonly isNews: boolean;
-  /** The time that was looked at. */
+  /** Start of the evaluated time range. */
   readonly from: Micros;
   readonly to: Micros;
 }
 
-/** Judges a condition of an alert by what is known at a moment. @param index of the condition in the alert */
+/** Evaluates a condition of an alert at a moment. @param index of the condition in the alert */
 export function judgeCondition(
   condition: AlertCondition,
   index: number,
@@ -98,10 +98,7 @@ function costKnown(known: Known[number] | undefined): EvidenceOfCost | null {
   return typeof known === 'object' ? known : null;
 }
 
-/**
- * Today counts; so does yesterday where it is still open, unless the alert has fired knowing the cost of that day, or of a later
- * one.
- */
+/** Evaluates today, and yesterday if it is still open, unless the alert has fired with the known cost of that day or a later one. */
 function judgeCost(threshold: number, known: EvidenceOfCost | null, scene: Scene, moment: Moment): Finding {
   const [, yesterday] = moment.days;
   const today = judgeDay(threshold, known, scene, moment, 0);
@@ -120,7 +117,7 @@ function judgeDay(
 ): Finding {
   const day = moment.days[index] ?? moment.days[0];
   const { cost, priced } = stats.costs[index] ?? { cost: 0, priced: 0 };
-  // Both as the double nearest to the decimal: what is equal as written is then equal as a number, which a sum of doubles is not.
+  // Both are the double nearest to the decimal value, so values that are written the same compare equal. A sum of doubles would not.
   const value = priced > 0 ? cost : null;
   return {
     value,
@@ -135,7 +132,7 @@ function judgeDay(
 
 function judgeInactivity(threshold: number, { stats }: Scene, moment: Moment): Finding {
   const activeAt = moment.knowsActivity ? stats.activeAt : null;
-  // A clock that was put back must not make anybody active in the future.
+  // If the clock was set back, the last activity must not be in the future.
   const from = Math.min(activeAt ?? moment.now, moment.now);
   const value = activeAt === null ? null : (moment.now - from) / MICROS_PER_HOUR;
   return {
@@ -143,16 +140,14 @@ function judgeInactivity(threshold: number, { stats }: Scene, moment: Moment): F
     met: value !== null && value > threshold,
     samples: activeAt === null ? 0 : 1,
     evidence: null,
-    // No rows tell that nothing happens: the longer that lasts, the more it deserves a reminder.
+    // Silence produces no rows, and its reminder matters more the longer it lasts.
     isNews: true,
     from,
     to: moment.now,
   };
 }
 
-/**
- * One series is enough. The reported value is that of the series that meets the condition most clearly, or comes nearest to it.
- */
+/** One matching series is enough. Reports the series that meets the condition most clearly, or comes closest to it. */
 function judgeMetric(condition: MetricCondition, index: number, scene: Scene, moment: Moment): Finding {
   const stats = scene.metric(condition.metric_name);
   const { series, min, max, evidence } = stats;

@@ -16,7 +16,7 @@ export interface Day {
 
 const calendars = new Map<string, Calendar>();
 
-/** The calendar day of an IANA time zone that contains a moment. @throws RangeError where there is no such zone */
+/** The calendar day of an IANA time zone that contains a moment. @throws RangeError if the zone does not exist */
 export function dayOf(now: Micros, timezone: string): Day {
   let calendar = calendars.get(timezone);
   if (!calendar) {
@@ -36,7 +36,7 @@ export function isTimezone(name: string): boolean {
   }
 }
 
-/** The days of one zone. Formatters are expensive to make, and most moments lie in the day that was asked for last. */
+/** Day boundaries of one time zone. Caches the last day: formatters are expensive to create, and most moments are in that day. */
 class Calendar {
   readonly #format: Intl.DateTimeFormat;
   #last: Day = { from: 0, to: 0 };
@@ -60,7 +60,7 @@ class Calendar {
   #find(now: Micros): Day {
     const ms = Math.floor(now / 1000);
     let date = this.#dateAt(ms);
-    // Where clocks go back over midnight, the date that had begun goes on, although they show the previous one again.
+    // If clocks go back over midnight, the new date continues, although they briefly show the previous one.
     if (this.#startOf(date + 1) <= ms) date += 1;
     const from = this.#startOf(date);
     let to = this.#startOf(date + 1);
@@ -69,7 +69,7 @@ class Calendar {
     return { from: from * 1000, to: to * 1000 };
   }
 
-  /** When a date, or a later one where it is skipped, is first shown: not every day has a midnight. */
+  /** The first moment of a date, or of the next existing one: some days have no midnight. */
   #startOf(date: number): number {
     const midnight = date * MS_PER_DAY;
     let late = midnight - MOST_OFFSET_MS;

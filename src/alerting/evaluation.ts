@@ -21,23 +21,23 @@ import { judgeAlert, type Verdict, unitOf } from './verdict.js';
 import { formatTime } from '../signal/time.js';
 import { showCondition } from './shown-condition.js';
 
-/** How many targets and metrics are asked about at once. */
+/** Maximum number of targets and metrics in one query. */
 const MOST_ASKED = 2000;
-/** How many rules are judged in one go: a few milliseconds. */
+/** Number of rules evaluated without yielding: a few milliseconds. */
 const JUDGED_IN_ONE_GO = 500;
 /** How many firings, or resolutions, are written at once. */
 const WRITTEN_AT_ONCE = 100;
-/** How many traces the event names; the others are kept beside the firing. */
+/** Maximum number of traces named in the event; the rest are stored with the firing. */
 const MOST_TOLD = 5;
 
 export interface EvaluationTools {
-  /** What is asked of the telemetry. */
+  /** The telemetry queries that evaluations use. */
   readonly stats: Pick<AlertStats, 'observe' | 'exampleTraces'>;
   /** The identity of that telemetry. */
   readonly source: string;
   readonly alerts: Pick<AlertRules, 'recordFirings' | 'recordResolutions'>;
   readonly index: RuleIndex;
-  /** Reads what happened to rules, because somebody else has decided, or the notice of a change is still on its way. */
+  /** Reads the current state of rules, because another process has decided, or a change notification is still in transit. */
   readonly reread: () => Promise<void>;
   /** Called with the number of firings, and of ends of incidents, that were written. */
   readonly onFired: (count: number) => void;
@@ -51,11 +51,11 @@ interface FiringRule {
 }
 
 /**
- * Judges rules at one moment, and writes the results. A rule that somebody changes meanwhile is left out, since it is another one
- * by then.
+ * Evaluates rules at one moment and writes the results. A rule that changes meanwhile is skipped, because it is replaced by a new
+ * object.
  *
- * @param stop ends it between two steps
- * @throws ConsumeError `storage_unavailable`: what was written by then counts, the other rules stay as they were
+ * @param stop ends the evaluation between two steps
+ * @throws ConsumeError `storage_unavailable`: results written so far remain valid, the other rules are unchanged
  */
 export async function evaluate(
   watched: Iterable<WatchedRule>,
@@ -72,7 +72,7 @@ export async function evaluate(
   }
 }
 
-/** Decides what becomes of rules. Other work gets its turns in between. */
+/** Decides which rules fire and which are resolved, yielding to other work regularly. */
 async function judge(
   rules: readonly WatchedRule[],
   inquiry: Inquiry,
@@ -146,7 +146,7 @@ async function findExamples(
   return new Map(asking.map(({ one }, at) => [one, itemAt(found, at)]));
 }
 
-/** Asks for runs of the first condition that is met and looks at runs; null where only metrics and silence explain the firing. */
+/** The runs of the first met condition that uses runs; null if only metrics and silence explain the firing. */
 function exampleQuery({ watched, verdict }: FiringRule): ExampleQuery | null {
   for (const { condition, finding } of verdict.conditions) {
     const { type } = condition;

@@ -2,7 +2,7 @@ import type { Clock, Logger } from '../component/telemetry.js';
 import type { AlertStats, AlertRules } from '../storage/contracts/alerts.js';
 import type { AlertingSettings, Watch } from '../storage/contracts/coordination.js';
 
-/** What an evaluator asks of the control plane. */
+/** The parts of the control plane that an evaluator uses. */
 export interface EvaluatedRules {
   readonly alerts: Pick<AlertRules, 'follow' | 'recordFirings' | 'recordResolutions' | 'beat'>;
   readonly watch: Watch;
@@ -16,7 +16,7 @@ export interface EvaluatorOptions {
   readonly terms: AlertingSettings;
   /** Milliseconds between two evaluations of all rules. */
   readonly intervalMs: number;
-  /** Whether other processes write to the telemetry, too (absent: no): then all rules are evaluated again and again (`evaluator.ts`). */
+  /** Whether other processes also write telemetry (absent: no); all rules are then evaluated periodically (`evaluator.ts`). */
   readonly isShared?: boolean;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -24,7 +24,7 @@ export interface EvaluatorOptions {
   readonly onEvaluated: (evaluated: { readonly rules: number; readonly ms: number }) => void;
   /** Called with the number of firings that were written. */
   readonly onFired: (count: number) => void;
-  /** Called with the number of incidents whose end was written. */
+  /** Called with the number of resolved incidents that were written. */
   readonly onResolved: (count: number) => void;
   /** Called for each evaluation that failed. */
   readonly onFailed: () => void;

@@ -11,11 +11,14 @@ import { RuleIndex } from './rule-index.js';
 import { Touched, type Brought } from './touched.js';
 import type { Clock } from '../component/telemetry.js';
 
-/** Of batches that others store nobody is told: they are found by looking again, a tenth of the time, and at most once in this one. */
+/**
+ * Batches stored by other processes send no notification. All rules are evaluated again to find them, using at most about a
+ * tenth of the time, with a minimum rest in between.
+ */
 const REST_PER_MS = 10;
 const SHORTEST_REST_MS = 1000;
 
-/** When all rules are judged again because of what other processes may have stored. */
+/** Schedules the evaluation of all rules, to find data stored by other processes. */
 class SteadyLook {
   readonly #clock: Clock;
   readonly #longestMs: number;
@@ -41,7 +44,7 @@ class SteadyLook {
   }
 }
 
-/** The waits of one who fails again and again: each is twice as long as the one before, up to the longest. */
+/** Exponential backoff: each wait is twice as long as the previous one, up to a maximum. */
 class GrowingWait {
   readonly #clock: Clock;
   readonly #firstMs: number;
@@ -63,7 +66,7 @@ class GrowingWait {
     this.#nextMs = firstMs;
   }
 
-  /** Begins the next wait, unless one is under way. */
+  /** Starts the next wait, unless one is in progress. */
   begin(): void {
     if (this.#cancel !== null) return;
     this.#cancel = this.#clock.after(Math.min(this.#nextMs, this.#longestMs), () => {
@@ -73,7 +76,7 @@ class GrowingWait {
     this.#nextMs = Math.min(2 * this.#nextMs, this.#longestMs);
   }
 
-  /** Ends a wait that is under way; the next one is the first again. */
+  /** Cancels the current wait and resets the backoff. */
   end(): void {
     this.#cancel?.();
     this.#cancel = null;
@@ -81,21 +84,21 @@ class GrowingWait {
   }
 }
 
-/** Changes that come shortly after each other are judged together. */
+/** Changes within this time are evaluated together. */
 const SHORTEST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 1000;
 /**
- * Evaluations of what was touched take at most a fifth of the time, as long as each takes up to 250 ms; after longer ones the
- * wait has its longest value.
+ * Evaluations of touched rules use at most a fifth of the time while each takes up to 250 ms; after longer ones the wait has its
+ * maximum value.
  */
 const WAIT_PER_MS = 4;
-/** How long after a failed evaluation the next try comes; the longest wait is the interval. */
+/** Delay of the first retry after a failed evaluation; later delays grow up to the interval. */
 const FIRST_RETRY_MS = 1000;
 
 /**
- * Keeps the active rules and judges them: all on a tick and at the start, those that batches concern soon after these are stored,
- * and a changed one at once; where others store batches, too, all of them again and again. Evaluations never overlap. One that fails leaves the states of rules as they are, and is soon tried
- * again.
+ * Evaluates the active rules: all on a tick and at the start, rules concerned by a batch soon after it is stored, and a changed rule
+ * at once. If other processes store batches, all rules are also evaluated periodically. Evaluations never overlap. A failed
+ * evaluation leaves rule states unchanged and is retried soon.
  */
 export class Evaluator {
   readonly #options: EvaluatorOptions;
@@ -108,17 +111,17 @@ export class Evaluator {
   readonly #stop = new AbortController();
   #unwatch: () => void = () => undefined;
   #cancelTick: () => void = () => undefined;
-  /** Ends the wait for more changes; null where none is known. */
+  /** Cuts the wait for more changes short; null if no wait is in progress. */
   #cancelWait: (() => void) | null = null;
-  /** The waits after failed evaluations. Something else may wake it sooner; what is due is then tried as well. */
+  /** Backoff after failed evaluations. An earlier wake-up also retries the due work. */
   readonly #retry: GrowingWait;
-  /** Of a store that others write to, too. */
+  /** Set if other processes also write to the store. */
   readonly #look: SteadyLook | null;
   #isStarted = false;
   #running: Promise<void> | null = null;
   #lastMs = 0;
   #isFailing = false;
-  /** What is due: a beat, all rules, those that were touched, and some by their ids. */
+  /** Due work: a beat, all rules, touched rules, and single rules by id. */
   #isBeatDue = false;
   #isAllDue = false;
   #isTouchedDue = false;
@@ -180,20 +183,20 @@ export class Evaluator {
     }
     if (this.#stop.signal.aborted) return;
     this.#isStarted = true;
-    // Before the first judgement, but not here: a full disk, which takes no beat, must not fail the start.
+    // The first beat runs before the first evaluation, not here: on a full disk a beat fails, which must not fail the start.
     this.#isBeatDue = true;
     this.#isAllDue = true;
     this.#wake();
     this.#awaitTick();
   }
 
-  /** Takes what was stored: the rules that it may concern are judged soon. */
+  /** Records stored data and schedules the rules that it may affect. */
   touched(brought: Brought): void {
     this.#touched.add(brought);
     this.#noteTouched();
   }
 
-  /** Stops judging, and waits for the work in progress; what is not written by the deadline is found again at the next start. */
+  /** Stops evaluating and waits for the work in progress. Work not written by the deadline is repeated at the next start. */
   async stop(deadline: AbortSignal): Promise<void> {
     this.#stop.abort();
     this.#cancelTick();
@@ -210,12 +213,12 @@ export class Evaluator {
     await waitFor(beat, deadline);
   }
 
-  /** Even while an evaluation is running, which leaves out what has changed. If it fails, the next evaluation asks again. */
+  /** Runs even during an evaluation, which skips changed rules. After a failure, the next evaluation reads the changes. */
   async #followSoon(): Promise<void> {
     try {
       await this.#follower.follow();
     } catch {
-      // It is still due.
+      // The read stays due.
       this.#wake();
     }
   }
@@ -229,7 +232,7 @@ export class Evaluator {
     });
   }
 
-  /** Changes that are known wait no longer. */
+  /** Ends the wait for more changes. */
   #endWait(): void {
     if (!this.#cancelWait) return;
     this.#cancelWait();
@@ -256,7 +259,7 @@ export class Evaluator {
 
   async #run(): Promise<void> {
     try {
-      // Everything that changes in this turn is judged together.
+      // Changes of the same event loop turn are evaluated together.
       await turn();
       while (this.#isDue() && !this.#stop.signal.aborted) {
         if (await this.#evaluate()) continue;
@@ -265,7 +268,7 @@ export class Evaluator {
         return;
       }
     } finally {
-      // In the same step as the last look at what is due, so that nothing is missed.
+      // Runs in the same synchronous step as the last check for due work, so that no work is missed.
       this.#running = null;
     }
   }
@@ -284,7 +287,7 @@ export class Evaluator {
       await this.#beat(begin);
       const isAll = this.#isAllDue;
       const count = await this.#evaluateDue();
-      // The clock may be put back meanwhile.
+      // The clock may be set back meanwhile.
       this.#lastMs = Math.max(0, (clock.now() - begin) / 1000);
       if (isAll) this.#look?.rest(this.#lastMs);
       onEvaluated({ rules: count, ms: this.#lastMs });
@@ -299,7 +302,7 @@ export class Evaluator {
     }
   }
 
-  /** What was missed is found before anything is judged, whether a tick is due or not. */
+  /** Detects missed time before any evaluation, whether or not a tick is due. */
   async #beat(now: Micros): Promise<void> {
     if (!this.#isBeatDue && !this.#heartbeat.hasMissed(now)) return;
     await this.#heartbeat.beat(now);
@@ -330,7 +333,7 @@ export class Evaluator {
     return rules.length;
   }
 
-  /** The rules concerned are kept until they are judged. */
+  /** Keeps the affected rules until they are evaluated. */
   #takeTouched(): void {
     if (!this.#isTouchedDue) return;
     this.#isTouchedDue = false;

@@ -2,28 +2,22 @@ import type { Usd } from '../signal/money.js';
 import type { Micros } from '../signal/time.js';
 import type { Evidence } from '../storage/contracts/alerts.js';
 
-/** What was spent on a day, given by its first moment. */
+/** The cost of a day, identified by its first moment. */
 export interface EvidenceOfCost {
   readonly day: Micros;
   readonly cost: Usd;
 }
 
-/**
- * What conditions looked at when their alert fired, one entry for each; null for silence. It tells what is new from what is
- * known.
- */
+/** Evidence of each condition at the time of a firing; null for silence. Distinguishes new data from data already alerted on. */
 export type Known = readonly (Evidence | EvidenceOfCost | null)[];
 
-/** What a rule fired for by each store's telemetry, the last firing first. */
+/** Evidence of a rule for each telemetry store, the latest firing first. */
 type KnownByStore = readonly (readonly [store: string, known: Known])[];
 
 /** Few daemons share rules and have telemetry of their own; stores that are gone are forgotten in time. */
 const MOST_STORES = 8;
 
-/**
- * What a rule last fired for by a store's telemetry; null for nothing, since evidence of another store says nothing about this
- * one.
- */
+/** Evidence of a rule's last firing for a telemetry store, or null. Evidence of another store does not apply to this one. */
 export function knownBy(evidence: string | null, store: string): Known | null {
   return read(evidence).find(([of]) => of === store)?.[1] ?? null;
 }
@@ -40,7 +34,7 @@ export function withFiring(evidence: string | null, store: string, known: Known)
   return JSON.stringify(all);
 }
 
-/** Evidence of another version that this one cannot read counts as none. */
+/** Evidence in an unreadable version counts as missing. */
 function read(evidence: string | null): KnownByStore {
   if (evidence === null) return [];
   try {
@@ -52,9 +46,9 @@ function read(evidence: string | null): KnownByStore {
 }
 
 /**
- * The evidence of a rule whose store of telemetry was moved to another one.
+ * Moves the evidence of a rule from one telemetry store to another.
  *
- * @param seen evidence of the other one, of all that it holds: what the rule fired for is among that
+ * @param seen evidence of the new store that covers all its data, including the data that the rule fired for
  */
 export function movedEvidence(evidence: string, from: string, to: string, seen: Evidence): string {
   const moved = read(evidence).map(([store, known]) =>

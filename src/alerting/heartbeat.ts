@@ -3,7 +3,7 @@ import type { AlertRules } from '../storage/contracts/alerts.js';
 import { dayOf } from './days.js';
 import { MICROS_PER_MINUTE } from '../signal/time-units.js';
 
-/** A daemon that noted nothing for longer than this, and than two intervals, counts as having been away. */
+/** A daemon counts as absent after a gap between beats longer than this and longer than two intervals. */
 const LONGEST_SILENCE = 2 * MICROS_PER_MINUTE;
 /** How long agents have, after that, to send what they did meanwhile. */
 const GRACE = 5 * MICROS_PER_MINUTE;
@@ -17,10 +17,7 @@ interface HeartbeatOptions {
   readonly intervalMs: number;
 }
 
-/**
- * Notes, beside the rules, until when alerts were evaluated, and so finds out what was missed: being down and standing still are
- * the same.
- */
+/** Records next to the rules how far alerts were evaluated, to detect missed time after a stop or a stall. */
 export class Heartbeat {
   readonly #options: HeartbeatOptions;
   readonly #longestSilence: number;
@@ -36,12 +33,12 @@ export class Heartbeat {
     this.#longestSilence = Math.max(LONGEST_SILENCE, 2 * options.intervalMs * 1000);
   }
 
-  /** Whether a day ended between two beats, and not all rules have been judged since. */
+  /** Whether a day ended between two beats, and not all rules have been evaluated since. */
   get isDayMissed(): boolean {
     return this.#isDayMissed;
   }
 
-  /** @throws ConsumeError `storage_unavailable`: then nothing is noted, and the next beat finds what was missed */
+  /** @throws ConsumeError `storage_unavailable`: nothing is recorded, and the next beat detects the missed time */
   async beat(now: Micros): Promise<void> {
     const { rules, source } = this.#options;
     const stored = await rules.beat(source, now);
@@ -52,11 +49,11 @@ export class Heartbeat {
       this.#beforeAway = last;
     }
     if (this.#isOfEarlierDay(last, now)) this.#isDayMissed = true;
-    // A restart during the time of grace has to find that it was away, too.
+    // A restart during the grace period must also detect the absence.
     if (!this.knowsActivity(now) && this.#beforeAway !== null) await rules.beat(source, this.#beforeAway);
   }
 
-  /** The last beat: not made where something was missed for which only the next start can make up. */
+  /** Writes the last beat, unless missed time can only be made up for after the next start. */
   async end(now: Micros): Promise<void> {
     if (this.hasMissed(now) || !this.knowsActivity(now)) return;
     const { rules, source } = this.#options;
@@ -68,12 +65,12 @@ export class Heartbeat {
     return this.#isAway(this.#last, now) || this.#isOfEarlierDay(this.#last, now);
   }
 
-  /** All rules were judged, including by the day that was missed. */
+  /** Marks all rules as evaluated, including for the missed day. */
   makeUp(): void {
     this.#isDayMissed = false;
   }
 
-  /** After an absence, silence means nothing for a while. */
+  /** False for a while after an absence, because silence then proves nothing. */
   knowsActivity(now: Micros): boolean {
     const since = this.#backSince;
     return since === null || now < since || now >= since + GRACE;

@@ -5,26 +5,26 @@ import { MICROS_PER_HOUR, MICROS_PER_MINUTE } from '../signal/time-units.js';
 
 /** How old the newest point of a metric's series may be. */
 const POINTS_WINDOW = 5 * MICROS_PER_MINUTE;
-/** For how long after its end a day is judged again, because runs are reported late. */
+/** How long after its end a day is evaluated again, because runs are reported late. */
 const LATE_DATA_TIME = MICROS_PER_HOUR;
 
-/** The moment at which alerts are judged, the same for all of an evaluation. */
+/** The moment of an evaluation, shared by all its alerts. */
 export interface Moment {
   readonly now: Micros;
   readonly windowStart: Micros;
   readonly pointsStart: Micros;
   readonly minSamples: number;
-  /** Today; also yesterday, during the first hour of today and where the daemon was away at its end. */
+  /** Today; also yesterday, during the first hour of today and if the daemon was absent at its end. */
   readonly days: readonly [today: Day, yesterday?: Day];
   /** False after the daemon was away: quiet agents may be waiting to send what they did meanwhile. */
   readonly knowsActivity: boolean;
 }
 
 /**
- * What evaluations at a moment go by.
+ * The context of an evaluation at a moment.
  *
- * @param knowsActivity whether silence means anything
- * @param isDayMissed whether yesterday was not judged when it ended
+ * @param knowsActivity whether silence is meaningful
+ * @param isDayMissed whether yesterday was not evaluated when it ended
  */
 export function momentAt(
   now: Micros,

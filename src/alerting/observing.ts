@@ -13,13 +13,13 @@ import type { Known } from './evidence.js';
 import type { Moment } from './moment.js';
 import { conditionsOf } from './verdict.js';
 
-/** A rule, and what it knows of the telemetry by which it is judged. */
+/** A rule with its evidence from the telemetry store. */
 export interface InquiringRule {
   readonly rule: AlertRule;
   readonly known: Known | null;
 }
 
-/** What a rule is about. */
+/** The target of a rule. */
 export function targetOf({ userId, alert }: AlertRule): Target {
   return alert.agent_id === null
     ? { userId, service: alert.target_service ?? '' }
@@ -27,9 +27,9 @@ export function targetOf({ userId, alert }: AlertRule): Target {
 }
 
 /**
- * Groups rules into questions to the store; rules of one target stay together, unless they ask for very many metrics.
+ * Groups rules into queries to the store. Rules of one target stay together unless they need very many metrics.
  *
- * @param most how many targets and metrics one question has; the metrics of its last target, if fewer, may exceed it
+ * @param most maximum number of targets and metrics in one query; the metrics of the last target, if fewer, may exceed it
  */
 export function* portionsOf<Watched extends InquiringRule>(
   watched: Iterable<Watched>,
@@ -62,12 +62,12 @@ export function* portionsOf<Watched extends InquiringRule>(
   if (rules.length > 0) yield { inquiry, rules };
 }
 
-/** Gathers what rules want to know, each thing once, and distributes the answers. */
+/** Collects the queries of rules, removes duplicates, and distributes the answers. */
 export class Inquiry {
   readonly #targets = new Map<string, Asked<Wanted>>();
   readonly #metrics = new Map<string, Asked<WantedMetric>>();
 
-  /** How many things are asked for. */
+  /** The number of queried targets and metrics. */
   get size(): number {
     return this.#targets.size + this.#metrics.size;
   }
@@ -143,11 +143,11 @@ export class Inquiry {
   }
 }
 
-/** Something that is asked once for all rules that look at it. */
+/** A query shared by all rules that need it. */
 interface Asked<Wants> {
   readonly at: number;
   readonly wanted: Wants;
-  /** What rules know of it, with its place in the question. */
+  /** Evidence of rules, with its position in the query. */
   readonly since: Map<Evidence, number>;
 }
 

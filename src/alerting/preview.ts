@@ -10,21 +10,21 @@ import type { WatchedRule } from './rule-index.js';
 import { decide } from './state.js';
 import { judgeAlert, type Verdict } from './verdict.js';
 
-/** What an alert would have found at a moment. */
+/** The result of an alert at a past moment. */
 export interface PastPoint {
   readonly at: Micros;
-  /** In the unit of the threshold; null for `composite`, and where nothing was known. */
+  /** In the unit of the threshold; null for `composite` and without data. */
   readonly value: number | null;
   readonly verdict: Verdict['outcome'];
-  /** What each condition found. */
+  /** The observed value of each condition. */
   readonly observed: readonly (number | null)[];
 }
 
-/** A firing that there would have been. */
+/** A simulated firing. */
 export interface PastFiring {
   readonly firedAt: Micros;
   readonly value: number | null;
-  /** Null: it would still go on. */
+  /** Null if the firing would still be open. */
   resolvedAt: Micros | null;
 }
 
@@ -36,8 +36,8 @@ export interface PastMoments {
 }
 
 /**
- * How an alert would have gone in the past, had it been evaluated at some moments by what is known now: by the rules by which it is evaluated
- * (`judgeAlert`, `decide`), with its cooldown.
+ * Simulates an alert at past moments with the data available now, the rules of real evaluations (`judgeAlert`, `decide`), and its
+ * cooldown.
  *
  * @param rule need not exist
  * @throws ConsumeError `storage_unavailable`, `overloaded`
@@ -83,7 +83,7 @@ export async function previewAlert(
   return { points, firings };
 }
 
-/** Whether a condition looks at something else than when the alert would have fired last. */
+/** Whether a condition uses newer data than the last simulated firing. */
 function newTo(known: Known | null): Scene['isNews'] {
   return (looked, condition) => looked.evidence !== known?.[condition];
 }

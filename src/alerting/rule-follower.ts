@@ -10,7 +10,7 @@ export class RuleFollower {
   #isDue = true;
   #asking: Promise<void> | null = null;
 
-  /** @param onChanged called with rules that are new, or have to be judged by other terms than before */
+  /** @param onChanged called with rules that are new, or whose evaluation settings changed */
   constructor(
     rules: Pick<AlertRules, 'follow'>,
     index: RuleIndex,
@@ -32,9 +32,9 @@ export class RuleFollower {
   }
 
   /**
-   * Reads what has changed by now, unless nothing can have.
+   * Reads changes from the store, unless nothing can have changed.
    *
-   * @throws ConsumeError `storage_unavailable`: it stays due
+   * @throws ConsumeError `storage_unavailable`: the read stays due
    */
   async follow(): Promise<void> {
     while (this.#isDue || this.#asking) {
@@ -68,12 +68,12 @@ export class RuleFollower {
     const { id } = rule.alert;
     const before = this.#index.get(id)?.rule;
     this.#index.put(rule);
-    // A rule that has fired, or whose incident is over, is judged with the next change that concerns it.
+    // A rule that has fired or been resolved needs no new evaluation until the next change that concerns it.
     if (before === undefined || termsOf(before) !== termsOf(rule)) this.#onChanged(id);
   }
 }
 
-/** The values that a user may change and by which a rule is judged. */
+/** The settings of a rule that a user may change and that affect evaluation. */
 function termsOf({ alert: { threshold, cooldown_minutes } }: AlertRule): string {
   return `${threshold} ${cooldown_minutes}`;
 }

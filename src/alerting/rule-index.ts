@@ -4,10 +4,10 @@ import { firedBy, knownBy, type Known } from './evidence.js';
 import { agentKey, type TakenTouched } from './touched.js';
 import { conditionsOf } from './verdict.js';
 
-/** A rule that is evaluated. When somebody changes the rule, it is replaced by another object. */
+/** An evaluated rule. A change replaces it by a new object. */
 export interface WatchedRule {
   rule: AlertRule;
-  /** What it fired for by the telemetry by which it is judged. */
+  /** Evidence of its last firing, from the telemetry store that evaluates it. */
   known: Known | null;
   /** Whether its last firing came from that telemetry. */
   isOurs: boolean;
@@ -15,7 +15,7 @@ export interface WatchedRule {
   quietSince: Micros | null;
 }
 
-/** The active rules, which can be found by what batches bring. */
+/** The active rules, indexed by the data that affects them. */
 export class RuleIndex {
   readonly #source: string;
   readonly #rules = new Map<string, WatchedRule>();
@@ -26,7 +26,7 @@ export class RuleIndex {
   /** Rules with conditions on metrics, by user. */
   readonly #onMetrics = new Map<string, Set<WatchedRule>>();
 
-  /** @param source the identity of the telemetry by which rules are judged */
+  /** @param source the identity of the telemetry store that evaluates rules */
   constructor(source: string) {
     this.#source = source;
   }
@@ -83,7 +83,7 @@ export class RuleIndex {
     Object.assign(watched, this.#evidenceOf(watched.rule));
   }
 
-  /** Rules whose result may change after this was brought. */
+  /** Rules whose result the touched data may change. */
   concerned(touched: TakenTouched): Iterable<WatchedRule> {
     if (touched.isAll) return this.all();
     const found = new Set<WatchedRule>();

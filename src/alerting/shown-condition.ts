@@ -3,7 +3,7 @@ import type { JudgedCondition } from './verdict.js';
 
 /** A condition and what it found, as users see it. */
 export type ShownCondition = {
-  /** In the unit of the threshold; null where nothing is known. */
+  /** In the unit of the threshold; null without data. */
   readonly observed: number | null;
   readonly met: boolean;
 } & (

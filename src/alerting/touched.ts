@@ -1,4 +1,4 @@
-/** What a batch brought, as far as rules may concern it. */
+/** The users, agents and metrics in a batch that rules may depend on. */
 export interface Brought {
   /** The user's UUID, lower case. */
   readonly userId: string;
@@ -8,10 +8,10 @@ export interface Brought {
   readonly hasPoints: boolean;
 }
 
-/** How many agents are told apart; where batches bring more, everything counts as touched. */
+/** Maximum number of distinct agents; with more, everything counts as touched. */
 const MOST_AGENTS = 10_000;
 
-/** What batches have brought since it was last taken. */
+/** Data that arrived since the last take. */
 export class Touched {
   readonly #agents = new Set<string>();
   readonly #spansOf = new Set<string>();
@@ -45,7 +45,7 @@ export interface TakenTouched {
   readonly isAll: boolean;
   /** Made by {@link agentKey}. */
   readonly agents: readonly string[];
-  /** Users whose spans came, and users whose points came. */
+  /** Users with new spans, and users with new points. */
   readonly spansOf: readonly string[];
   readonly pointsOf: readonly string[];
 }

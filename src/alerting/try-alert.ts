@@ -7,9 +7,9 @@ import { Inquiry } from './observing.js';
 import { showCondition, type ShownCondition } from './shown-condition.js';
 import { judgeAlert, unitOf, type AlertUnit, type Verdict } from './verdict.js';
 
-/** What an alert finds now, whether or not it would fire. */
+/** The result of an alert now, whether or not it would fire. */
 export interface AlertTrial {
-  /** In the unit of the threshold; null for `composite`, and where nothing is known. */
+  /** In the unit of the threshold; null for `composite` and without data. */
   readonly value: number | null;
   readonly threshold: number;
   readonly unit: AlertUnit | null;
@@ -21,15 +21,15 @@ export interface AlertTrial {
   readonly conditions: readonly ShownCondition[];
 }
 
-/** What an alert is judged by. */
+/** The data sources of an alert trial. */
 export interface TrialSource {
   readonly stats: Pick<AlertStats, 'observe'>;
-  /** The identity of the store whose figures they are. */
+  /** The identity of the telemetry store. */
   readonly source: string;
 }
 
 /**
- * Judges an alert as an evaluation would, whether it is active or not, regardless of its cooldown and of what it fired for.
+ * Evaluates an alert as usual, even if it is inactive, and regardless of its cooldown and earlier firings.
  *
  * @throws ConsumeError `storage_unavailable`
  */

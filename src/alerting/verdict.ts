@@ -18,14 +18,14 @@ export interface JudgedCondition {
   readonly finding: Finding;
 }
 
-/** What is found for an alert, whether or not it then fires. */
+/** The result of an alert, whether or not it fires. */
 export interface Verdict {
-  /** `no_data`: the result depends on something that is not known. Such an alert never fires. */
+  /** `no_data`: the result depends on missing data. Such an alert never fires. */
   readonly outcome: 'met' | 'not_met' | 'no_data';
-  /** In the unit of the threshold; null for `composite`, and where nothing is known. */
+  /** In the unit of the threshold; null for `composite` and without data. */
   readonly value: number | null;
   readonly samples: number;
-  /** The time that was looked at; for `composite` by all its conditions together. */
+  /** Start of the evaluated time range; for `composite`, of all conditions together. */
   readonly from: Micros;
   readonly to: Micros;
   /** In the order of the alert's conditions; just one, unless it is `composite`. */
@@ -44,7 +44,7 @@ export function conditionsOf(alert: Alert): readonly AlertCondition[] {
   return [{ type, source: 'ai', threshold }];
 }
 
-/** Judges an alert by what is known at a moment. */
+/** Evaluates an alert at a moment. */
 export function judgeAlert(alert: Alert, scene: Scene, moment: Moment): Verdict {
   const conditions = conditionsOf(alert).map((condition, index): JudgedCondition => ({
     condition,
@@ -61,7 +61,7 @@ export function judgeAlert(alert: Alert, scene: Scene, moment: Moment): Verdict 
   };
 }
 
-/** Met or not met only where what is unknown could not change the result. */
+/** Met or not met only if missing data cannot change the result. */
 function outcomeOf(findings: readonly Finding[], operator: 'and' | 'or'): Verdict['outcome'] {
   if (findings.length === 0) return 'no_data';
   const isUnknown = ({ value }: Finding): boolean => value === null;

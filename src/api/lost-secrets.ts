@@ -3,8 +3,8 @@ import type { Logger } from '../component/telemetry.js';
 import { type Endpoints, sealOwner } from '../storage/contracts/deliveries.js';
 
 /**
- * Reports secrets in the store that cannot be opened at the start, rather than when something is to be sent. The daemon runs on:
- * ingestion does not depend on them, and where the key is lost, new secrets are the cure.
+ * Reports undecryptable secrets in the store at the start, rather than at the first use. The daemon continues: ingestion does not
+ * need secrets. If the key is lost, create new secrets.
  */
 export async function reportLostSecrets(
   endpoints: Pick<Endpoints, 'listAll'>,

@@ -45,10 +45,10 @@ import { webhookDeliveryRoutes } from './resources/webhooks/webhook-deliveries.j
 import { webhookEndpointRoutes } from './resources/webhooks/webhook-endpoints.js';
 import { whatIfRoutes } from './resources/what-if.js';
 
-/** What the routes are made of: a store of telemetry need not have all parts. */
+/** The input of the routes; a telemetry store may implement only some of the contracts. */
 export type OfferedContext = Omit<ApiContext, 'telemetry'> & { readonly telemetry: PartialTelemetryStore };
 
-/** Routes that need some parts of telemetry: none where the store has not all of them. */
+/** Routes that need some telemetry contracts; empty if the store does not implement all of them. */
 function needing<Part extends TelemetryPart>(
   parts: readonly Part[],
   routes: (context: ApiContext<Part>) => readonly Route[],

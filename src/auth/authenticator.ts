@@ -22,7 +22,10 @@ const LINES_A_MINUTE = 20;
 
 interface Refusal {
   readonly reason: 'malformed' | 'unknown' | 'expired' | 'user_disabled' | 'lacks_scope';
-  /** Absent where no usable key is known: of ended keys nothing is in memory. What was sent is never written: it may be a key with a typo. */
+  /**
+   * Absent if no usable key matches: ended keys are not in memory. The sent text is never logged, because it may be a key with a
+   * typo.
+   */
   readonly keyId?: string;
   readonly scope?: Scope;
 }
@@ -39,7 +42,7 @@ class Refusals {
     });
   }
 
-  /** @param address of the client; undefined where it is not known */
+  /** @param address of the client; undefined if unknown */
   note({ reason, keyId, scope }: Refusal, address: string | undefined): void {
     this.#lines.write(() => {
       const fields = { audit: 'key.refused', reason, key_id: keyId ?? null, address: address ?? null };
@@ -53,7 +56,7 @@ class Refusals {
   }
 }
 
-/** Stands for everybody, where authentication is off and no extension keeps users: a daemon that only passes data on. */
+/** The identity of every request if authentication is off and no extension stores users: a daemon that only passes data on. */
 const NOBODY: Identity = {
   userId: '00000000-0000-0000-0000-000000000000',
   keyId: null,
@@ -62,21 +65,21 @@ const NOBODY: Identity = {
 
 type Control = Pick<ControlStore, 'accounts' | 'logins' | 'watch' | 'directory'>;
 
-/** Finds out who calls the daemon, from the first extension that keeps users and keys. All keys are in memory. */
+/** Authenticates requests with the first extension that stores users and keys. All keys are in memory. */
 export class Authenticator {
   readonly #config: AuthConfig;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #refusals: Refusals;
   readonly #ring = new KeyRing();
-  /** The senders of requests that were authenticated: a listener does so before it chooses the route, and the route again. */
+  /** Identities of authenticated requests: both the listener and the route authenticate a request. */
   readonly #known = new WeakMap<Caller, Identity>();
   #control: Control | undefined;
   #follower: StoreFollower | undefined;
   #lastUsed: LastUsed | undefined;
   #site: LoginSite | undefined;
   #logins: Logins | undefined;
-  /** Whom everybody counts as with `auth.enabled: false`: the first user that is not disabled. */
+  /** The identity of every request with `auth.enabled: false`: the first user that is not disabled. */
   #first: StoredUser | undefined;
   #initialKeyFile: string | null = null;
 
@@ -97,15 +100,15 @@ export class Authenticator {
     return this.#initialKeyFile;
   }
 
-  /** To be called with each extension that has started. The first that is a control plane is used. @throws as {@link open} */
+  /** Call it with each started extension. The first control plane is used. @throws like {@link open} */
   async offer(candidate: unknown): Promise<void> {
     if (this.#control === undefined && isControlStore(candidate)) await this.open(candidate);
   }
 
   /**
-   * Reads all keys into memory. Of a store without users nobody is accepted until {@link bootstrap}.
+   * Reads all keys into memory. A store without users rejects every request until {@link bootstrap}.
    *
-   * @throws Error when the store cannot be read.
+   * @throws Error if the store cannot be read.
    */
   async open(control: Control): Promise<void> {
     const tools = { clock: this.#clock, logger: this.#logger };
@@ -129,7 +132,7 @@ export class Authenticator {
     this.#control = control;
   }
 
-  /** Makes the first user and key where there is none. To be called when everything has started. @throws Error */
+  /** Creates the first user and key if none exists. Call it after everything has started. @throws Error */
   async bootstrap(): Promise<void> {
     const control = this.#control;
     if (control === undefined) return;
@@ -141,12 +144,12 @@ export class Authenticator {
   }
 
   /**
-   * Who sends a request, from its `Authorization: Bearer` header, else from the cookie of its browser. Bound, so that hosts can
-   * have it as their own.
+   * Authenticates a request by its `Authorization: Bearer` header, otherwise by the browser's cookie. A bound function, so that
+   * hosts can expose it.
    *
-   * @param scope the scope the request needs; none asks only for a valid key.
+   * @param scope the scope the request needs; without it, any valid key is accepted.
    * @throws HttpProblem 401 `unauthenticated`, the same for every reason; 403 `forbidden_scope`, `forbidden_origin`; 503 before
-   *   there is anybody to ask; what `identified` of the request throws
+   * users and keys are loaded; errors of `identified` of the request
    */
   readonly authenticate = (request: Caller, scope?: Scope): Identity => {
     const known = this.#known.get(request);
@@ -164,7 +167,10 @@ export class Authenticator {
     return identity;
   };
 
-  /** Likewise, but by what holds at this moment, and without counting as a use. @returns undefined where nobody is */
+  /**
+   * Like {@link authenticate}, but uses the current keys and does not count as a use. @returns undefined if the request is not
+   * authenticated
+   */
   readonly identityNow = (request: Caller): Identity | undefined => {
     if (!this.#config.enabled) return this.#everybody();
     const header = request.header('authorization');
@@ -175,8 +181,8 @@ export class Authenticator {
   };
 
   /**
-   * Resolves when {@link authenticate} goes by all keys and users as they were stored when it was called; where the store cannot be read
-   * then, at once: it follows as soon as it can.
+   * Resolves when {@link authenticate} uses all keys and users stored before the call. If the store cannot be read, resolves at
+   * once; changes are then applied as soon as it can be read.
    */
   async settle(): Promise<void> {
     if (this.#config.enabled) await this.#follower?.settle();
@@ -186,7 +192,7 @@ export class Authenticator {
   /**
    * Lets browsers in from now on.
    *
-   * @throws Error where browsers are let in already, or no extension keeps users; ConsumeError where the store cannot be read
+   * @throws Error if browsers are let in already, or no extension keeps users; ConsumeError if the store cannot be read
    */
   async letIn(site: LoginSite): Promise<BrowserLogins> {
     if (this.#site)
@@ -208,10 +214,10 @@ export class Authenticator {
   }
 
   /**
-   * A link that lets a browser in once, with the first key.
+   * A one-time login link with the first key.
    *
    * @param address of the pages, `http://127.0.0.1:4319`
-   * @returns null where that key is not in its file any more, is not accepted, or nobody is let in
+   * @returns null if the key is no longer in its file or not accepted, or browser logins are disabled
    */
   async loginLink(address: string): Promise<string | null> {
     if (this.#site === undefined) return null;
@@ -221,10 +227,10 @@ export class Authenticator {
   }
 
   /**
-   * A link for a key of the store by its text.
+   * A one-time login link for the text of a key in the store.
    *
    * @param base address of the pages
-   * @returns null where it is no key that is accepted, or nobody is let in
+   * @returns null if the key is not accepted, or browser logins are disabled
    */
   async linkFor(key: string, base: URL): Promise<string | null> {
     if (!this.#config.enabled) return loginUrl(base, null);
@@ -232,7 +238,7 @@ export class Authenticator {
     return identity && this.#logins ? (await this.#logins.linkAt(base, identity)).url : null;
   }
 
-  /** Writes when keys were last used. To be called while the store still runs. May be called twice. */
+  /** Writes last-used times. Call it while the store still runs. May be called twice. */
   async close(): Promise<void> {
     this.#follower?.close();
     this.#refusals.close();
@@ -254,7 +260,7 @@ export class Authenticator {
     return identity;
   }
 
-  /** @returns undefined where it is no key that is accepted; that is logged */
+  /** @returns undefined if it is no key that is accepted; that is logged */
   #identityOf(
     token: string | undefined,
     { remoteAddress }: Pick<Caller, 'remoteAddress'>,
@@ -289,7 +295,7 @@ export class Authenticator {
       throw new Error('Authentication is off, but the store has no user to act for that is not disabled');
   }
 
-  /** Without authentication every browser is in, and nothing is kept of it. */
+  /** Without authentication, every browser is logged in, and no login is stored. */
   #openLogins({ publicUrl, secure }: LoginSite): BrowserLogins {
     return {
       enter: async () => ({ cookie: null, identity: this.#everybody() }),
@@ -309,12 +315,12 @@ export class Authenticator {
   }
 }
 
-/** Spaces may be `%20`: some clients send what stands in `OTEL_EXPORTER_OTLP_HEADERS` undecoded. */
+/** Spaces may be `%20`: some clients send the value of `OTEL_EXPORTER_OTLP_HEADERS` without decoding it. */
 function bearerToken(header: string | undefined): string | undefined {
   return header === undefined ? undefined : /^bearer(?: |%20)+(\S+?)(?: |%20)*$/i.exec(header)?.[1];
 }
 
-/** @returns why a key is refused; undefined where it is accepted. The client is told none of it. */
+/** @returns why a key is refused; undefined if it is accepted. The reason is never sent to the client. */
 function refusalOf(
   token: string | undefined,
   entry: RingEntry | undefined,
@@ -340,12 +346,12 @@ function unauthenticated(): HttpProblem {
   );
 }
 
-/** The answer to a request that comes before users and keys can be read. */
+/** The answer while users and keys cannot be read yet. */
 function notYet(detail: string): HttpProblem {
   return new HttpProblem(503, 'storage_unavailable', detail, { headers: { 'retry-after': '1' } });
 }
 
-/** The refusal of a key that may not do what a request asks for. */
+/** The error for a key without the required scope. */
 export function lacksScope(scope: Scope): HttpProblem {
   return new HttpProblem(403, 'forbidden_scope', `The API key lacks the scope "${scope}".`);
 }

@@ -12,12 +12,12 @@ import { writePrivateFile } from './private-file.js';
 export const INITIAL_KEY_FILE = 'initial-api-key';
 
 /**
- * Gives a store without users its first user, organization and key with all scopes; otherwise does nothing. To be called when
- * everything else has started: a start that failed before leaves neither a user nor a key file.
+ * Creates the first user, organization and key with all scopes in a store without users; otherwise does nothing. Call it after
+ * everything else has started, so that a failed start leaves neither a user nor a key file.
  *
- * @returns the path of the file with the generated key, or null where none was written.
- * @throws Error when `bootstrap_key` is not a key, or is missing where the store has no directory, or the file cannot be written;
- *   then nothing was stored.
+ * @returns the path of the file with the generated key, or null if none was written.
+ * @throws Error if `bootstrap_key` is not a key, or is missing although the store has no directory, or the file cannot be written;
+ * nothing is stored then.
  */
 export async function bootstrap(options: {
   readonly control: Pick<ControlStore, 'accounts' | 'directory'>;
@@ -34,11 +34,11 @@ export async function bootstrap(options: {
   }
 
   const file = config.bootstrap_key === undefined ? keyFileIn(control.directory) : null;
-  // A file that exists is used and never overwritten: an earlier start may have ended before it stored the key, or the file may
-  // belong to a control store that was moved away and will come back.
+  // An existing file is used and never overwritten: an earlier start may have ended before storing the key, or the file may belong to a
+  // control store that was moved and will come back.
   const kept = file === null ? null : await readKeyFile(file);
   const key = config.bootstrap_key ?? kept ?? generateKey();
-  // The file comes first: the other way round, a kill between the two would lose the only key.
+  // The file is written first: otherwise a kill between the two steps would lose the only key.
   if (file !== null && kept === null) await writePrivateFile(file, key, 'The first API key');
   const at = clock.now();
   const nowMs = Math.floor(at / 1000);
@@ -106,7 +106,7 @@ async function readKeyFile(file: string): Promise<string | null> {
   throw new Error(`${file} holds no API key and is not overwritten: move the file away`);
 }
 
-/** @throws Error where there is no directory to make a file in */
+/** @throws Error if there is no directory to make a file in */
 function keyFileIn(directory: string | null): string {
   if (directory !== null) return join(directory, INITIAL_KEY_FILE);
   throw new Error(

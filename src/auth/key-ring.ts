@@ -20,10 +20,10 @@ interface Slot {
   readonly bucket: string;
 }
 
-/** How many digits of the digest choose a bucket. The time of a look-up can tell an attacker nothing beyond these. */
+/** Number of digest digits that select a bucket. Look-up times can reveal no further digits to an attacker. */
 const BUCKET_DIGITS = 8;
 
-/** The keys that can be used, as they were put last: of those that ended nothing is kept in memory. */
+/** The usable keys; ended keys are not kept in memory. */
 export class KeyRing {
   readonly #buckets = new Map<string, Slot[]>();
   readonly #byId = new Map<string, Slot>();
@@ -43,7 +43,7 @@ export class KeyRing {
       else this.#firstEnd = Math.min(this.#firstEnd, entry.expiresAt ?? Infinity);
   }
 
-  /** @returns the entry for a key's text, or undefined where it is not a key, unknown or ended */
+  /** @returns the entry for a key's text, or undefined if it is not a key, unknown or ended */
   find(text: string): RingEntry | undefined {
     if (!isKey(text)) return undefined;
     const digest = digestKey(text);

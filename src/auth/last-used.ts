@@ -6,7 +6,7 @@ import { SparseLog } from '../telemetry/sparse-log.js';
 /** Uses are written at most once a minute. */
 const INTERVAL_MS = 60_000;
 
-/** How often it is said that this fails. */
+/** Minimum interval between logs of a failure. */
 const SAY_MS = MS_PER_HOUR;
 
 /** The use of something, by its id. */
@@ -16,8 +16,8 @@ export interface Use {
 }
 
 /**
- * Notes when things are used and has it written to the store: the first use after a quiet minute at once, so that a new key shows
- * as used; everything after it together, a minute later.
+ * Records last-used times in the store: the first use after a quiet minute is written at once, so that a new key shows as used;
+ * later uses are written together after a minute.
  */
 export class LastUsed {
   readonly #store: (uses: readonly Use[]) => Promise<void>;
@@ -29,7 +29,7 @@ export class LastUsed {
   #writing: Promise<void> = Promise.resolve();
   #isClosed = false;
 
-  /** @param failure said in the log when the store fails; it is then tried again */
+  /** @param failure the log message if the store fails; the write is then retried */
   constructor(
     store: (uses: readonly Use[]) => Promise<void>,
     failure: string,
@@ -46,7 +46,7 @@ export class LastUsed {
     if (this.#cancelTimer === undefined && !this.#isClosed) this.#flush();
   }
 
-  /** Writes what is noted and waits for it. Later uses are not written any more. */
+  /** Writes pending times. Later uses are not written. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancelTimer?.();
@@ -69,7 +69,7 @@ export class LastUsed {
       try {
         await this.#store([...uses].map(([id, at]) => ({ id, at })));
       } catch (error) {
-        // The next minute tries again: a time that is a little old harms nobody, while failing a request would.
+        // Retried in the next minute: a slightly old time is harmless, a failed request is not.
         for (const [id, at] of uses) if (!this.#uses.has(id)) this.#uses.set(id, at);
         this.#log.warn(0, { err: error, count: uses.size }, this.#failure);
       }

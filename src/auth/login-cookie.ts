@@ -21,12 +21,12 @@ export function loginCookie(secret: string | null, request: LoginRequest, site: 
   ].join('; ');
 }
 
-/** The secret in the cookie of a request; undefined where it has none of the right form. */
+/** The secret in the cookie of a request; undefined if missing or malformed. */
 export function secretOf(request: Pick<LoginRequest, 'header'>, site: LoginSite): string | undefined {
   const header = request.header('cookie');
   if (header === undefined) return undefined;
   const name = cookieName(request);
-  // Over TLS others (a page of a neighbouring name, somebody on the way of plain HTTP) can set a cookie of the bare name.
+  // Over TLS, other sites (a page of a sibling domain, an attacker on plain HTTP) can set a cookie without the prefix.
   const isSecure = site.secure || isPublicHost(request, site);
   const wanted = (isSecure ? PREFIXES.slice(0, -1) : PREFIXES).map((prefix) => `${prefix}${name}`);
   const cookies = new Map(header.split(';').map((pair) => splitPair(pair.trim())));
@@ -51,7 +51,7 @@ export function requireOwnPage(request: LoginRequest, site: LoginSite): void {
 }
 
 /**
- * Keeps pages of other origins from logging a browser in as somebody else. Who is no browser says nothing of an origin.
+ * Prevents other origins from logging a browser in as another user. Clients other than browsers send no origin.
  *
  * @throws HttpProblem 403 `forbidden_origin`
  */
@@ -70,7 +70,7 @@ function isOwnPage(request: LoginRequest, site: LoginSite): boolean {
   return isSameOrigin(origin, request.header('host') ?? '') || origin === site.publicUrl?.origin;
 }
 
-/** Cookies do not know ports: the name has to, so that two daemons on a machine do not take each other's. */
+/** Cookies ignore ports, so the port is part of the name. Two daemons on one machine then have separate cookies. */
 function cookieName(request: Pick<LoginRequest, 'header'>): string {
   const port = parseAuthority(request.header('host') ?? '')?.port;
   return port === undefined ? 'jackdaw' : `jackdaw_${port}`;

@@ -20,10 +20,10 @@ import { LastUsed } from './last-used.js';
 import { loginCookie, refuseOtherPage, requireOwnPage, secretOf } from './login-cookie.js';
 import { StoreFollower } from './store-follower.js';
 
-/** From so many on, those that expired are looked for from time to time. */
+/** From this number on, expired entries are removed periodically. */
 const MIN_SWEEP = 1024;
 
-/** All logins in memory, as they were put last. */
+/** All logins in memory, with their latest state. */
 class LoginRing {
   readonly #byDigest = new Map<string, FollowedLogin>();
   #sweepAt = MIN_SWEEP;
@@ -33,7 +33,7 @@ class LoginRing {
       const { digest, has_ended, last_seen_at } = login;
       const known = this.#byDigest.get(digest);
       if (has_ended) this.#byDigest.delete(digest);
-      // A use that is not written yet lets it last longer than the store knows.
+      // A use that is not written yet extends the login further than the store shows.
       else if (known === undefined || known.last_seen_at < last_seen_at) this.#byDigest.set(digest, login);
     }
     if (this.#byDigest.size < this.#sweepAt) return;
@@ -42,13 +42,13 @@ class LoginRing {
     this.#sweepAt = Math.max(MIN_SWEEP, 2 * this.#byDigest.size);
   }
 
-  /** @param digest SHA-256 of a secret in hex, which nobody can choose: looking it up tells nothing of others */
+  /** @param digest SHA-256 of a secret in hex. Clients cannot choose it, so look-up times reveal nothing about other logins */
   find(digest: string, now: Micros): FollowedLogin | undefined {
     const login = this.#byDigest.get(digest);
     return login !== undefined && login.expires_at > now ? login : undefined;
   }
 
-  /** Notes the use of a login, which lets it last longer. @returns the login as it is now */
+  /** Records the use of a login, which extends it. @returns the updated login */
   use(login: FollowedLogin, now: Micros): FollowedLogin {
     const expires_at = Math.min(now + LOGIN_IDLE, login.created_at + LOGIN_LONGEST);
     const used = { ...login, expires_at, last_seen_at: now };
@@ -58,11 +58,11 @@ class LoginRing {
 }
 
 const LINK: Micros = 15 * MICROS_PER_MINUTE;
-/** The use of a login is noted no more often than this. */
+/** Minimum interval between recorded uses of a login. */
 const STEP: Micros = MICROS_PER_MINUTE;
 /**
- * Failures of each address that are answered with 401; more get 429. Keys and tokens of 256 bits cannot be guessed, so what is
- * correct is never refused: others behind the same address could lock everybody out.
+ * Failures for each address that get 401; more get 429. Valid credentials are never refused: keys and tokens of 256 bits cannot be
+ * guessed, and clients behind the same address could lock out all others.
  */
 const FAILURES = { perSecond: 10 / 60, burst: 10, maxOwners: 10_000 };
 const SECRET_BYTES = 32;
@@ -71,7 +71,7 @@ const MAX_USER_AGENT = 300;
 
 /** Finds keys that can be used now. */
 interface UsableKeys {
-  /** @returns undefined where it is no key that is accepted; that is logged */
+  /** @returns undefined if it is no key that is accepted; that is logged */
   byText(text: string, request: LoginRequest): Identity | undefined;
   byId(keyId: string): Identity | undefined;
 }
@@ -113,7 +113,7 @@ export class Logins implements BrowserLogins {
     this.#follower = new StoreFollower(control.watch, { topic: 'logins', readOn, failure }, parts);
   }
 
-  /** @throws ConsumeError where the store cannot be read */
+  /** @throws ConsumeError if the store cannot be read */
   static async open(site: LoginSite, parts: LoginParts): Promise<Logins> {
     const logins = new Logins(site, parts);
     await logins.#follower.start();
@@ -121,10 +121,10 @@ export class Logins implements BrowserLogins {
   }
 
   /**
-   * Who sends a request by its cookie.
+   * The sender of a request, by its cookie.
    *
-   * @returns undefined where it has none that holds
-   * @throws HttpProblem 403 `forbidden_origin` where a page of another origin sends it
+   * @returns undefined without a valid login
+   * @throws HttpProblem 403 `forbidden_origin` if a page of another origin sends the request
    */
   identify(request: LoginRequest): Identity | undefined {
     let login = this.#loginOf(request);
@@ -139,7 +139,7 @@ export class Logins implements BrowserLogins {
     return { ...identity, session: { id: login.id, expiresAt: login.expires_at } };
   }
 
-  /** Likewise, without letting the login last any longer. */
+  /** Like {@link identify}, without extending the login. */
   holderOf(request: LoginRequest): Identity | undefined {
     const login = this.#loginOf(request);
     return login && this.#parts.keys.byId(login.key_id);
@@ -273,7 +273,7 @@ export class Logins implements BrowserLogins {
   }
 }
 
-/** Where a browser enters. @param token null: nothing is asked for. It is a fragment, which reaches no log, proxy or referrer */
+/** The login URL of a browser. @param token null if authentication is off. It is a fragment, so it reaches no log, proxy or referrer */
 export function loginUrl(base: URL, token: string | null): string {
   const folder = base.href.endsWith('/') ? base.href : `${base.href}/`;
   return token === null ? folder : `${folder}login#t=${token}`;

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { syncDirectory } from '../config/sync-directory.js';
 
 /**
- * Writes a line so that the file either holds it whole or does not exist, and only its owner can read it.
+ * Writes a line atomically: the file holds the whole line or does not exist, and only its owner can read it.
  *
  * @param what begins the error: `The first API key`
  */

@@ -9,7 +9,7 @@ const MARK = 'v1:';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** The secret boxes of all stores: one for each, so that all its users agree on the key. */
+/** The secret boxes, one for each store, so that all users of a store share its key. */
 export class SecretBoxes {
   readonly #config: SecretsConfig;
   readonly #boxes = new Map<string | null, SecretBox>();
@@ -18,7 +18,7 @@ export class SecretBoxes {
     this.#config = config;
   }
 
-  /** @param directory of the store, where a key is made when none is configured; null where it has none */
+  /** @param directory of the store, in which a key is created if none is configured; null if the store has no directory */
   at(directory: string | null): SecretBox {
     let box = this.#boxes.get(directory);
     if (!box) this.#boxes.set(directory, (box = new AesBox(new SecretsKey(this.#config, directory))));
@@ -63,7 +63,7 @@ class AesBox implements SecretBox {
   }
 }
 
-/** @throws Error when the key or the owner is a different one, or the text was changed */
+/** @throws Error if the key or the owner is a different one, or the text was changed */
 function decrypt(key: Buffer, sealed: string, owner: string): string {
   if (!sealed.startsWith(MARK)) throw new Error('the secret was sealed by another version of Jackdaw');
   const bytes = Buffer.from(sealed.slice(MARK.length), 'base64');

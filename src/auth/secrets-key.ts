@@ -10,36 +10,36 @@ export const SECRETS_KEY_FILE = 'secrets-key';
 const KEY_BYTES = 32;
 const FORM = new RegExp(SECRETS_KEY_PATTERN, 'u');
 
-/** The key with which secrets in a store are encrypted: the configured one, or else one in a file beside the store. */
+/** The key that encrypts secrets in a store: the configured one, or one in a file next to the store. */
 export class SecretsKey {
   readonly #isConfigured: boolean;
   readonly #file: string | null;
   #key: Buffer | null;
   #making: Promise<Buffer> | undefined;
 
-  /** @param directory of the store; null where it has none: then a key must be configured */
+  /** @param directory of the store; null if it has none, in which case a key must be configured */
   constructor(config: SecretsConfig, directory: string | null) {
     this.#isConfigured = config.key !== undefined;
     this.#key = config.key === undefined ? null : Buffer.from(config.key, 'base64');
     this.#file = directory === null ? null : join(directory, SECRETS_KEY_FILE);
   }
 
-  /** Where the key is, for errors. */
+  /** The location of the key, for errors. */
   get place(): string {
     return this.#isConfigured || this.#file === null ? 'secrets.key of the configuration' : this.#file;
   }
 
-  /** Where another key lies that may have been used before, for errors; null where there is none. */
+  /** The location of another key that may have been used before, for errors; null if there is none. */
   get otherPlace(): string | null {
     return this.#isConfigured && this.#file !== null && existsSync(this.#file) ? this.#file : null;
   }
 
-  /** The key; null where there is none yet. @throws Error when the file cannot be read or does not hold a key */
+  /** The key; null if it does not exist yet. @throws Error if the file cannot be read or holds no key */
   async read(): Promise<Buffer | null> {
     return (this.#key ??= await this.#readFile(this.#fileOrFail()));
   }
 
-  /** The key, made where there is none yet. @throws Error when it cannot be read or written */
+  /** The key, created if missing. @throws Error if it cannot be read or written */
   async readOrMake(): Promise<Buffer> {
     // Two callers at the same time must not make two.
     this.#making ??= this.#readOrMake().finally(() => (this.#making = undefined));

@@ -1,28 +1,28 @@
 import type { Clock, Logger } from '../component/telemetry.js';
 import type { Topic, Watch } from '../storage/contracts/coordination.js';
 
-/** A hint may be lost, so the store is also asked this often without one. */
+/** Polling interval in case a hint is lost. */
 const ASK_MS = 30_000;
-/** How soon it is asked again after a failure. */
+/** Retry delay after a failure. */
 const RETRY_MS = 500;
 
-/** What is followed. */
+/** A cached part of the store. */
 export interface Followed {
-  /** Hints of changes come under it. */
+  /** The topic of the change hints. */
   readonly topic: Topic;
   /**
-   * Takes over what has changed since the last call. @returns whether there was already more
+   * Applies changes since the last call. @returns whether more changes were already available
    *
-   * @throws ConsumeError where the store cannot be read
+   * @throws ConsumeError if the store cannot be read
    */
   readonly readOn: () => Promise<boolean>;
-  /** Said in the log when it cannot be read: what holds meanwhile. */
+  /** Logged if the store cannot be read: the state that applies meanwhile. */
   readonly failure: string;
 }
 
 /**
- * Keeps what is in memory like the store: asks for what has changed, on each hint and from time to time. While the store cannot
- * answer, what is known remains valid.
+ * Keeps memory in sync with the store: reads changes on each hint and at intervals. While the store cannot be read, the cached state
+ * remains valid.
  */
 export class StoreFollower {
   readonly #watch: Watch;
@@ -31,7 +31,7 @@ export class StoreFollower {
   readonly #logger: Logger;
   /** Resolves with the last reading that was begun, and never fails. */
   #reading: Promise<void> = Promise.resolve();
-  /** A reading that has not begun: whoever asks now shares it. */
+  /** A scheduled read that has not begun; concurrent callers share it. */
   #waiting: Promise<void> | undefined;
   #cancelTimer: (() => void) | undefined;
   #unwatch: (() => void) | undefined;
@@ -45,7 +45,7 @@ export class StoreFollower {
     this.#logger = tools.logger;
   }
 
-  /** Reads everything, and follows it from then on. @throws ConsumeError where the store cannot be read */
+  /** Reads everything, and follows it from then on. @throws ConsumeError if the store cannot be read */
   async start(): Promise<void> {
     this.#unwatch = this.#watch.watch(this.#followed.topic, () => {
       void this.settle();
@@ -60,8 +60,8 @@ export class StoreFollower {
   }
 
   /**
-   * Resolves when memory holds everything that was committed before it was called; where the store cannot be read, at once: it is tried
-   * again soon, and what is known holds meanwhile.
+   * Resolves when memory holds everything committed before the call. If the store cannot be read, resolves at once: the read is
+   * retried soon, and the cached state remains valid meanwhile.
    */
   async settle(): Promise<void> {
     try {
@@ -81,9 +81,9 @@ export class StoreFollower {
     this.#cancelTimer?.();
   }
 
-  /** @throws ConsumeError where the store cannot be read */
+  /** @throws ConsumeError if the store cannot be read */
   async #upToDate(): Promise<void> {
-    // A reading in progress may have asked before the commit.
+    // A read in progress may have started before the commit.
     if (this.#waiting === undefined) {
       const waiting = this.#reading.then(() => {
         this.#waiting = undefined;

@@ -28,7 +28,7 @@ type Answer<Responses> = {
   [Status in keyof Responses]: Responses[Status] extends TSchema ? Static<Responses[Status]> : undefined;
 }[keyof Responses];
 
-/** What is sent with an operation. */
+/** The input of an operation. */
 export interface Call<O extends Operation> {
   readonly params?: Sent<O['params']>;
   readonly query?: Sent<O['query']>;
@@ -61,7 +61,7 @@ export function withApiOptions(command: Command): Command {
     );
 }
 
-/** Where a daemon is, and the key to use. */
+/** The address of a daemon, and the key to use. */
 export interface Target {
   /** Without a trailing slash. */
   readonly url: string;
@@ -71,10 +71,10 @@ export interface Target {
 }
 
 /**
- * Finds out where the daemon is and which key to use: from the options, else from the environment, else by the
- * configuration that is named, else the default address; and the key in the initial-key file.
+ * Finds the daemon's address and the key: from the options, then the environment, then the named configuration, then the default
+ * address; and the key from the initial-key file.
  *
- * @throws UsageError, Error when the address is not one, or there is no key or none of the right form; ConfigError.
+ * @throws UsageError, Error if the address is invalid, or the key is missing or malformed; ConfigError.
  */
 export async function resolveTarget(
   options: ApiOptions,
@@ -98,7 +98,7 @@ function isThisMachine(url: string): boolean {
   return isLoopback({ host: new URL(url).hostname.replace(/^\[|\]$/g, ''), port: 0 });
 }
 
-/** What to tell a user when nothing answers. */
+/** The error text for a daemon that does not respond. */
 export function unreachable(url: string, error: unknown): string {
   if (error instanceof Error && error.name === 'TimeoutError')
     return `${url} did not answer within ${TIMEOUT_MS / 1000} seconds.`;
@@ -107,7 +107,7 @@ export function unreachable(url: string, error: unknown): string {
   return `No daemon answers at ${url} (${code}): start it with "jackdaw run", or name its address with --url or JACKDAW_URL.`;
 }
 
-/** Calls a daemon's API by the same declarations from which its routes are made. */
+/** Calls a daemon's API through the declarations of its routes. */
 export class ApiClient {
   readonly #url: string;
   readonly #key: string;
@@ -120,9 +120,9 @@ export class ApiClient {
   }
 
   /**
-   * Finds out where the daemon is and which key to use.
+   * Finds the daemon's address and the key.
    *
-   * @throws Error when the address is not one, or there is no key or none of the right form.
+   * @throws Error if the address is invalid, or the key is missing or malformed.
    */
   static async open(options: ApiOptions, io: Pick<CliIo, 'env' | 'err'>): Promise<ApiClient> {
     const { url, key, keySource } = await resolveTarget(options, io);
@@ -130,8 +130,8 @@ export class ApiClient {
   }
 
   /**
-   * @returns the body of a successful answer, which has the declared shape; undefined where there is none.
-   * @throws Error in words for the user: daemon not reachable, key refused, rule broken, answer not understood.
+   * @returns the body of a successful response, which has the declared shape; undefined if it has none.
+   * @throws Error with a message for the user: daemon not reachable, key refused, invalid request, unexpected response.
    */
   async call<O extends Operation>(operation: O, call: Call<O> = {}): Promise<Answer<O['responses']>> {
     const { ok, status, text, requestId } = await this.#fetch(operation, call);
@@ -142,13 +142,13 @@ export class ApiClient {
       throw new Error(
         `${this.#url} did not answer like a Jackdaw daemon: is something else listening there?`,
       );
-    // The line above has checked it against the schema that the type comes from.
+    // Validated on the line above against the schema of this type.
     return value as Answer<O['responses']>;
   }
 
   async #fetch(operation: Operation, call: Call<Operation>): Promise<Fetched> {
     const url = this.#url + fillPath(operation.path, call.params ?? {}) + printQuery(call.query ?? {});
-    // Without an agent of our own, nothing would be awaited for longer than five minutes.
+    // The default agent aborts after five minutes.
     const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
     try {
       const response = await fetch(url, {
@@ -194,7 +194,7 @@ function readUrl(text: string): string {
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 
-/** @param elsewhere the address, if it is not one of this machine: the key in the file is only for the daemon beside it */
+/** @param elsewhere the address, if it is on another machine: the key in the file is only for a daemon on this machine */
 async function findKey(
   options: ApiOptions,
   env: NodeJS.ProcessEnv,

@@ -3,17 +3,17 @@ import type { Daemon } from '../pipeline/daemon.js';
 
 const INGEST_PATH = '/api/v1/traces/batch';
 
-/** What the banner says of a running daemon. */
+/** Content of the banner of a running daemon. */
 export interface BannerOptions {
   readonly version: string;
   readonly daemon: Pick<Daemon, 'paths' | 'initialKeyFile'>;
   readonly isAuthEnabled: boolean;
-  /** Lets a browser in; null where it may not be shown, or there is none. */
+  /** Logs a browser in; null if it must not be shown, or does not exist. */
   readonly loginLink: string | null;
   readonly now: Date;
 }
 
-/** Where a daemon listens, under the names that the banner has for it. */
+/** The daemon's URLs, by their names in the banner. */
 export function urlsOf({ paths }: Pick<Daemon, 'paths'>) {
   const urlOf = (isWanted: (path: string) => boolean) =>
     [...paths].find(([, served]) => served.some(isWanted))?.[0];
@@ -32,8 +32,8 @@ export function urlsOf({ paths }: Pick<Daemon, 'paths'>) {
 }
 
 /**
- * Where a daemon listens, where its first key lies, and a command that sends a first trace. Never a key itself. On a
- * terminal also a link that lets a browser in once.
+ * The daemon's addresses, the location of its first key, and a command that sends a first trace. Never contains a key. On a terminal
+ * it also contains a one-time login link.
  */
 export function formatBanner({ version, daemon, isAuthEnabled, loginLink, now }: BannerOptions): string {
   const { web, api, otlp, grpc, health, metrics } = urlsOf(daemon);

@@ -20,7 +20,7 @@ export interface ConfigOptions {
   readonly config?: readonly string[];
 }
 
-/** Adds `--config`. @param description where the files serve another purpose than being run or checked */
+/** Adds `--config`. @param description for commands that use the files for another purpose than running or checking them */
 export function withConfigOption(command: Command, description = CONFIG_DESCRIPTION): Command {
   return command.option(
     '-c, --config <file>',
@@ -30,10 +30,9 @@ export function withConfigOption(command: Command, description = CONFIG_DESCRIPT
 }
 
 /**
- * The named files are laid over the built-in configuration, unless one has pipelines, and so is a complete configuration by
- * itself.
+ * Merges the named files over the built-in configuration, unless one has pipelines and is therefore complete.
  *
- * @returns the texts to configure from, and where substitutions come from.
+ * @returns the texts to configure from, and the source of substitutions.
  * @throws ConfigError
  */
 export function configSources(
@@ -51,14 +50,17 @@ export function configPaths({ config = [] }: ConfigOptions): readonly string[] {
   return config.map((file) => resolve(file));
 }
 
-/** Whether a pipeline is incomplete by itself: it only names its processors, or names components that only the built-in configuration has. */
+/**
+ * Whether the pipeline is incomplete: it only names its processors, or names components that exist only in the built-in
+ * configuration.
+ */
 function isOfHalfAPipeline({ path: [section, pipelines, , key], message }: Problem): boolean {
   if (section !== 'service' || pipelines !== 'pipelines') return false;
   const isList = key === 'receivers' || key === 'exporters';
   return (isList && message === IS_MISSING) || message.endsWith(TO_BE_WRITTEN);
 }
 
-/** What is said of a configuration with errors, line by line. */
+/** The lines printed for a configuration with errors. */
 export function problemLines({ problems }: ConfigError): readonly string[] {
   const count = problems.length;
   return [
@@ -68,7 +70,7 @@ export function problemLines({ problems }: ConfigError): readonly string[] {
   ];
 }
 
-/** What somebody is told who wants to change the built-in configuration, not to write one of their own. */
+/** Advice for users who want to change the built-in configuration rather than write their own. */
 function howToLayOver(): string {
   const example = join(packageRoot(), 'config.example.yaml');
   return `a file with service.pipelines is a complete configuration; to change only pipelines of the built-in one, merge the file over its text: --config ${example} --config FILE`;

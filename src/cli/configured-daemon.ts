@@ -7,17 +7,17 @@ import { loadTree } from '../config/load.js';
 import { configSources, type ConfigOptions } from './config-files.js';
 import type { CliIo } from './io.js';
 
-/** Where the control store lies unless its section says something else. */
+/** Default path of the control store. */
 const DEFAULT_STORE = './data/jackdaw.control.db';
 
-/** Where the extension health listens unless its section says something else. */
+/** Default endpoint of the health extension. */
 const DEFAULT_HEALTH = '127.0.0.1:13133';
 
 /**
- * The file with the first API key of the daemon that has this configuration: it lies beside the control store of its API.
+ * The file with the first API key of a daemon with this configuration, next to the control store of its API.
  *
- * @returns null where that store is in no file
- * @throws ConfigError where the configuration cannot be read
+ * @returns null if that store is not in a file
+ * @throws ConfigError if the configuration cannot be read
  */
 export function initialKeyFile(options: ConfigOptions, io: Pick<CliIo, 'env'>): string | null {
   const root = rootOf(options, io);
@@ -29,10 +29,10 @@ export function initialKeyFile(options: ConfigOptions, io: Pick<CliIo, 'env'>): 
 }
 
 /**
- * The address of the API of the daemon on this machine that has this configuration, such as `http://127.0.0.1:4319`.
+ * The API address of a local daemon with this configuration, such as `http://127.0.0.1:4319`.
  *
- * @returns undefined where it listens on a port of chance, or nothing is written
- * @throws ConfigError where the configuration cannot be read
+ * @returns undefined if it listens on a random port, or no endpoint is configured
+ * @throws ConfigError if the configuration cannot be read
  */
 export function apiAddress(options: ConfigOptions, io: Pick<CliIo, 'env'>): string | undefined {
   const root = rootOf(options, io);
@@ -47,7 +47,7 @@ export function apiAddress(options: ConfigOptions, io: Pick<CliIo, 'env'>): stri
  * The address of the health endpoint of the daemon on this machine that has this configuration.
  *
  * @returns undefined if its port is chosen at the start
- * @throws ConfigError where the configuration cannot be read
+ * @throws ConfigError if the configuration cannot be read
  */
 export function healthAddress(options: ConfigOptions, io: Pick<CliIo, 'env'>): string | undefined {
   const root = rootOf(options, io);

@@ -94,7 +94,7 @@ function withDirectory(command: Command): Command {
     .option('--exporter <id>', 'only those of this exporter, such as otlp_http');
 }
 
-/** The boxes of the exporters in the directory. @throws UsageError where it cannot be read */
+/** The boxes of the exporters in the directory. @throws UsageError if it cannot be read */
 function boxesIn({ directory, exporter }: Options): readonly DeadLetters[] {
   if (exporter !== undefined) return [new DeadLetters(placeOf(directory, exporter))];
   try {
@@ -115,7 +115,7 @@ async function everyId(options: Options): Promise<readonly (readonly [string, De
   return found.sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** @throws Error that names an id that none of the exporters has: before anything is done to the others */
+/** @throws Error for an id that no exporter has, before any letter is changed */
 async function boxesWith(
   options: Options,
   ids: readonly string[],
@@ -128,7 +128,7 @@ async function boxesWith(
   });
 }
 
-/** Those that cannot be read are told of. */
+/** Reports unreadable letters. */
 async function allLetters(io: CliIo, options: Options): Promise<readonly Letter[]> {
   const found: Letter[] = [];
   for (const [id, box] of await everyId(options)) {

@@ -21,9 +21,9 @@ import { MS_PER_HOUR } from '../signal/time-units.js';
 
 const CONCURRENCY = 4;
 const LIVE_INTERVAL_MS = 250;
-/** Time for saying that the open runs have ended, after the user has asked for the end. */
+/** Time to report the end of the open runs after an interrupt. */
 const FAREWELL_MS = 3000;
-/** So much of the history is sent after alerts and webhooks were made, so that they have something to tell. */
+/** This part of the history is sent after alerts and webhooks were created, so that they have data to act on. */
 const FRESH_MS = 3 * MS_PER_HOUR;
 const DEFAULT_OTLP_PORT = '4318';
 
@@ -36,13 +36,13 @@ interface Options extends ApiOptions {
   readonly otlpUrl?: string;
 }
 
-/** What the parts of the command share. */
+/** State shared by the steps of the command. */
 interface Session {
   readonly io: ProcessIo;
   readonly progress: ProgressLine;
   readonly target: Target;
   readonly recording: Recording;
-  /** All ids are made from it. */
+  /** All ids are derived from it. */
   readonly key: string;
   /** Ends at Ctrl-C. */
   readonly abort: AbortSignal;
@@ -50,7 +50,7 @@ interface Session {
 }
 
 /**
- * `jackdaw demo`: sends a recorded month of ten agents to a running daemon, moved so that it ends now.
+ * `jackdaw demo`: sends a recorded month of ten agents to a running daemon, shifted so that it ends now.
  *
  * @param now the time, in milliseconds since the epoch
  */
@@ -96,7 +96,7 @@ export function demoCommand(io: ProcessIo, now: () => number = Date.now): Comman
   });
 }
 
-/** Does work that the first signal asks to end; the second ends the process. */
+/** Runs work that the first signal aborts; the second signal ends the process. */
 async function untilInterrupted(io: ProcessIo, work: (abort: AbortSignal) => Promise<void>): Promise<void> {
   const interrupt = new AbortController();
   const endSignals = io.onSignal((name) => {
@@ -152,7 +152,7 @@ async function sendHistory(session: Session, options: Options): Promise<void> {
   io.out(nextSteps(target, tally.failedTraceId));
 }
 
-/** Where logs and metrics go. */
+/** The client for logs and metrics. */
 function otlpPoster({ target, abort }: Session, { otlpUrl }: Options): Poster {
   const url = new URL(target.url);
   url.port = DEFAULT_OTLP_PORT;
@@ -176,7 +176,7 @@ async function sendLive(session: Session, options: Options): Promise<void> {
   } catch (error) {
     if (!abort.aborted) throw error;
   }
-  // What is still open would stay `running` for ever.
+  // Open runs would otherwise stay `running` forever.
   const farewell = new Poster(target, AbortSignal.timeout(FAREWELL_MS));
   for (const batch of packBatches(traffic.cancel(now()))) tally.add(batch, await farewell.sendBatch(batch));
   progress.clear();
@@ -188,7 +188,7 @@ function* bodies(runs: Iterable<PlayedRun>, isWanted: (run: PlayedRun) => boolea
   for (const run of runs) if (isWanted(run)) yield run.body;
 }
 
-/** What to look at once there is something to see, as lines for a shell. @param traceId a run worth a look */
+/** Suggested next commands, as lines for a shell. @param traceId an example run */
 function nextSteps(target: Target, traceId: string | undefined): string {
   const needsKey = target.keySource === '--key' || target.keySource === 'JACKDAW_KEY';
   const assignment = needsKey
@@ -213,13 +213,13 @@ function nextSteps(target: Target, traceId: string | undefined): string {
   ].join('\n');
 }
 
-/** Sends items, so many at a time. @throws the first failure, once nothing is under way any more */
+/** Sends items with limited concurrency. @throws the first failure, after all requests have ended */
 async function sendAll<T>(
   items: Generator<T>,
   concurrency: number,
   send: (item: T) => Promise<void>,
 ): Promise<void> {
-  // The loops share the generator; one that fails closes it, which ends the others.
+  // The workers share the generator; a failing worker closes it, which ends the others.
   const worker = async () => {
     for (const item of items) await send(item);
   };
@@ -227,7 +227,7 @@ async function sendAll<T>(
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 
-/** Counts what was sent, and how much of it was accepted. */
+/** Counts sent and accepted items. */
 class Tally {
   readonly agents = new Set<string>();
   /** Accepted ones; one that was reported in pieces counts each time. */
@@ -236,7 +236,7 @@ class Tally {
   rejected = 0;
   /** Why the first rejected run was rejected. */
   firstError: string | undefined;
-  /** The last failed run that was sent: the first thing to look at. */
+  /** The last failed run that was sent, suggested to the user first. */
   failedTraceId: string | undefined;
 
   add(batch: BatchBody, receipt: BatchReceipt): void {

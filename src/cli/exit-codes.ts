@@ -1,4 +1,4 @@
-/** What the process ends with. Printed by `jackdaw --help`. */
+/** Exit codes. Printed by `jackdaw --help`. */
 export const EXIT = {
   ok: 0,
   /** Something failed while it ran. */

@@ -91,7 +91,7 @@ async function runsOf({ traces, logs }: Taken, grounds: GroundsOfSpans): Promise
   return stored.finish().map((run) => explainedRun(run, grounds, logsOf.get(run.traceId) ?? []));
 }
 
-/** The runs that are asked for; of a span its run with nothing else in it. @throws Error where there are none */
+/** The requested runs; for a span, its run with only that span. @throws Error if there are none */
 function narrowed(runs: readonly ExplainedRun[], { run, span }: Options): readonly ExplainedRun[] {
   const wanted = run === undefined ? runs : runs.filter(({ trace_id: id }) => id === run);
   if (run !== undefined && wanted.length === 0) throw new Error(`there is no run ${run}`);

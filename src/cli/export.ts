@@ -80,7 +80,7 @@ async function exportOnline(
   progress: TransferProgress,
 ): Promise<Exported> {
   const timer = setInterval(() => {
-    // What cannot be asked now is asked the next time; whether the export fails is told by its own answer.
+    // A failed poll is ignored and repeated; the export's own response reports its failure.
     void client.call(readExport).then(
       ({ under_way }) => {
         if (under_way?.directory === directory)

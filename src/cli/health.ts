@@ -16,7 +16,7 @@ interface Readiness {
   readonly components: readonly { kind: string; id: string; state: string; message?: string }[];
 }
 
-/** `jackdaw health`, for exec probes. @param setExitCode told 1 if the daemon is not ready */
+/** `jackdaw health`, for exec probes. @param setExitCode receives 1 if the daemon is not ready */
 export function healthCommand(io: CliIo, setExitCode: (code: number) => void): Command {
   const command = new Command('health').description(
     'Print the health of the daemon. Exits with 0 if it is ready, otherwise with 1.',

@@ -101,7 +101,7 @@ function rowsIn({ files }: Manifest): number {
   return counts.reduce((sum, { rows }) => sum + rows, 0);
 }
 
-/** Puts the key of sealed secrets beside the control store, where that is in a file; else says where it goes. */
+/** Copies the key of sealed secrets next to the control store if that is a file; otherwise prints where to put it. */
 async function placeSecretsKey(from: string, to: string | null, io: ProcessIo): Promise<void> {
   const key = join(from, CONTROL, SECRETS_KEY);
   if (!existsSync(key)) return;

@@ -1,10 +1,10 @@
-/** What a command may touch of the process it runs in. */
+/** The parts of the process that a command may use. */
 export interface CliIo {
-  /** Writes one or several lines to standard output; the last line's end is added. */
+  /** Writes one or more lines to standard output, and adds the final line end. */
   out(text: string): void;
-  /** The same to standard error: everything that is not the result asked for. */
+  /** Writes to standard error: everything except the requested result. */
   err(text: string): void;
-  /** What comes on standard input. To be asked for once. */
+  /** Standard input. Call it only once. */
   input(): AsyncIterable<Uint8Array | string>;
   readonly env: NodeJS.ProcessEnv;
 }

@@ -112,7 +112,7 @@ export function keysCommand(io: ProcessIo, builtin: readonly Factory[]): Command
   return command;
 }
 
-/** Who may write the files of the store may make a key in it: there is nobody to ask. */
+/** Creates a key in the store directly. File permissions are the only access control here. */
 async function createOffline(io: ProcessIo, builtin: readonly Factory[], options: Options): Promise<void> {
   await withControl(options, io, builtin, async ({ accounts, audit }, clock) => {
     const user = await offlineUser(accounts, options.user);

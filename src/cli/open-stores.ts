@@ -15,7 +15,7 @@ import { systemClock } from '../telemetry/system-clock.js';
 import { configSources, type ConfigOptions } from './config-files.js';
 import type { ProcessIo } from './process-io.js';
 
-/** What work on stores has beside them. */
+/** Dependencies of work on stores. */
 interface StoreTools {
   readonly clock: Clock;
   /** Aborted by SIGINT and SIGTERM. */
@@ -25,7 +25,7 @@ interface StoreTools {
 /**
  * Opens the stores that the API of a configuration reads from in this process, does work with them, and closes them, whatever became of it.
  *
- * @throws what the work throws; Error where the stores cannot be opened, by another process for instance
+ * @throws what the work throws; Error if the stores cannot be opened, by another process for instance
  */
 export async function withStores<T>(
   options: ConfigOptions,
@@ -51,9 +51,9 @@ export async function withStores<T>(
 }
 
 /**
- * Opens the control store of a configuration alone, as {@link withStores} does.
+ * Opens only the control store of a configuration, like {@link withStores}.
  *
- * @throws what the work throws; Error if there is no such store, this user may not write it, or a daemon has it
+ * @throws errors of the work; Error if the store does not exist, is not writable for this user, or is in use by a daemon
  */
 export async function withControl<T>(
   options: ConfigOptions,
@@ -62,7 +62,7 @@ export async function withControl<T>(
   work: (control: ControlStore, clock: Clock) => Promise<T>,
 ): Promise<T> {
   const { prepared, tools } = await prepareStores(options, io, builtin);
-  // As in the daemon, whose first control store has the users.
+  // As in the daemon, the first control store holds the users.
   const store = prepared.plan.extensions.find(({ factory }) => CONTROL_STORES.includes(factory.type));
   if (!store)
     throw new Error('The configuration has no control store: add sqlite or postgres to service.extensions.');
@@ -78,7 +78,7 @@ export async function withControl<T>(
 
 const CONTROL_STORES: readonly string[] = ['sqlite', 'postgres'];
 
-/** @throws Error where a file is missing, is not this user's, or a daemon has it */
+/** @throws Error if a file is missing, is not this user's, or a daemon has it */
 async function assertOwn(path: string): Promise<void> {
   const file = resolve(path);
   try {
@@ -116,7 +116,7 @@ async function prepareStores(
     },
     secrets: prepared.config.secrets,
   });
-  // It stands still, so that the stores do nothing by themselves: no run times out, nothing is removed.
+  // A stopped clock prevents background work in the stores: no run times out, and nothing is deleted.
   const clock = new StillClock(systemClock.now());
   return { prepared, tools: { logger, meter: new PrometheusMeter(), clock } };
 }

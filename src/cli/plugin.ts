@@ -19,7 +19,7 @@ const TEMPLATES: Readonly<Record<Kind, PluginTemplate>> = {
   extension: extensionTemplate,
 };
 
-/** The name of a package without a scope, of which a type can be made: letters, digits and single hyphens. */
+/** A package name without a scope from which a type can be derived: letters, digits and single hyphens. */
 const NAME = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
 /** A component's type may have 63. */
 const MAX_NAME = 60;
@@ -51,7 +51,7 @@ export function pluginCommand(io: CliIo): Command {
   return command;
 }
 
-/** @throws UsageError for a name that cannot be one, and where something of that name is there */
+/** @throws UsageError for an invalid name, and if the path exists */
 function create(io: CliIo, name: string, { kind, directory = name }: Options): void {
   if (!NAME.test(name) || name.length > MAX_NAME)
     throw new UsageError(

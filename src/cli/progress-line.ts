@@ -1,6 +1,6 @@
 import type { ProcessIo } from './process-io.js';
 
-/** A line on standard error that is rewritten again and again, if that is a terminal; otherwise nothing. */
+/** A status line on standard error that is rewritten in place on a terminal; elsewhere it prints nothing. */
 export class ProgressLine {
   readonly #io: Pick<ProcessIo, 'log' | 'isLogTerminal'>;
   #isShown = false;
@@ -15,7 +15,7 @@ export class ProgressLine {
     this.#isShown = true;
   }
 
-  /** To be called before anything else is written. */
+  /** Call it before writing anything else. */
   clear(): void {
     if (this.#isShown) this.#io.log('\r\x1b[K');
     this.#isShown = false;

@@ -3,8 +3,8 @@ import type { Operation } from '../component/operation.js';
 import { UsageError } from './usage-error.js';
 
 /**
- * What a daemon says about the fields of a request, in the words of the command line that they came from: an option is
- * named like its field, `--expires-at`, an argument like the placeholder of the path, `<user>`.
+ * Translates a daemon's errors about request fields into terms of the command line: an option has the name of its field, `--expires-
+ * at`, an argument that of the path placeholder, `<user>`.
  */
 export function usageError(operation: Operation, errors: readonly FieldError[]): UsageError {
   const lines = errors.map(({ field, message }) => `${place(operation, field)} ${message}`);

@@ -25,8 +25,8 @@ import { EXIT } from './exit-codes.js';
 import type { ProcessIo } from './process-io.js';
 
 /**
- * Ctrl-C in a terminal reaches every process there, and npm hands it on to its child once more: that echo is no second
- * signal of a person.
+ * Ctrl-C in a terminal reaches all its processes, and npm forwards it to its child again: this echo is not a second signal from the
+ * user.
  */
 const ECHO_MS = 100;
 
@@ -129,7 +129,7 @@ async function runUntilStopped(io: ProcessIo, toRun: ToRun): Promise<number> {
   });
   const endUncaught = io.onUncaught((error) => {
     if (blamePlugin(error)) return;
-    // As Node does by itself: a daemon of which something is broken must not go on.
+    // Same as Node's default: a daemon in an undefined state must not continue.
     logger.error({ err: error }, 'Stopped by an uncaught error');
     io.exitNow(EXIT.failure);
   });
@@ -158,7 +158,7 @@ async function runUntilStopped(io: ProcessIo, toRun: ToRun): Promise<number> {
   }
 }
 
-/** @returns undefined where a signal came before everything had started. */
+/** @returns undefined if a signal came before everything had started. */
 async function start(toRun: ToRun, meter: PrometheusMeter, abort: AbortSignal): Promise<Daemon | undefined> {
   try {
     return await startDaemon({ ...toRun, meter, clock: systemClock, abort });

@@ -8,7 +8,7 @@ export interface Column<Row> {
 
 const GAP = '  ';
 
-/** Rows in aligned columns under headings. What terminals would obey instead of showing is made visible. */
+/** Rows in aligned columns under headings. Control characters are made visible. */
 export function formatTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   const lines = [
     columns.map(({ title }) => title.toUpperCase()),

@@ -22,11 +22,11 @@ Exit codes:
   2    there is no such file, or no *.test.yaml in a folder
   78   a file, or the configuration that it names, cannot be used`;
 
-/** What became of a file. */
+/** The result of a file. */
 interface FileResult {
   readonly file: string;
   readonly tests: readonly TestResult[];
-  /** What is wrong with the file, a line each. */
+  /** The problems of the file, one line each. */
   readonly problems: readonly string[];
 }
 

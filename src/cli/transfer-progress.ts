@@ -4,7 +4,7 @@ import { ProgressLine } from './progress-line.js';
 const ON_TERMINAL_MS = 1000;
 const IN_LOG_MS = 10_000;
 
-/** How far an export or an import has come, in rows and bytes. */
+/** Progress of an export or an import, in rows and bytes. */
 export interface Reached {
   readonly table?: string | null;
   readonly rows: number;
@@ -12,7 +12,7 @@ export interface Reached {
   readonly bytes?: number;
 }
 
-/** Says how far it has come: in a line that is rewritten on a terminal, elsewhere in a line every ten seconds. */
+/** Prints progress: in a line that is rewritten on a terminal, elsewhere in a line every ten seconds. */
 export class TransferProgress {
   readonly #io: ProcessIo;
   readonly #line: ProgressLine;
@@ -23,12 +23,12 @@ export class TransferProgress {
     this.#line = new ProgressLine(io);
   }
 
-  /** How often it is worth while to tell. */
+  /** Interval between progress updates. */
   get everyMs(): number {
     return this.#io.isLogTerminal ? ON_TERMINAL_MS : IN_LOG_MS;
   }
 
-  /** May be called more often: it says the first thing, and then one every {@link everyMs}. */
+  /** May be called at any rate: it prints the first call, and then one call every {@link everyMs}. */
   reached(reached: Reached): void {
     if (performance.now() - this.#saidAt < this.everyMs) return;
     this.#saidAt = performance.now();
@@ -42,7 +42,7 @@ export class TransferProgress {
     this.#line.show(text);
   }
 
-  /** To be called before anything else is written. */
+  /** Call it before writing anything else. */
   clear(): void {
     this.#line.clear();
   }

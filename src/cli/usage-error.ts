@@ -1,4 +1,4 @@
-/** What was given on the command line cannot be right, in its own words: ends with exit code 2. */
+/** Invalid command line arguments; ends with exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

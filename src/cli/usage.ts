@@ -4,7 +4,7 @@ import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
 import type { CliIo } from './io.js';
 import { showJson, showList } from './result.js';
 
-/** `jackdaw usage`: what the user of the key has used of its monthly quota and its storage. */
+/** `jackdaw usage`: the monthly quota and storage usage of the key's user. */
 export function usageCommand(io: CliIo): Command {
   return withApiOptions(new Command('usage').description('Show used monthly quota and storage.'))
     .option('--json', 'print JSON')

@@ -23,7 +23,7 @@ export function validateCommand(io: CliIo, builtin: readonly Factory[]): Command
       builtin,
       options.probe ? { probe: configPaths(options) } : {},
     );
-    // Creating components has no effect outside them, and some say only then that something does not fit.
+    // Creating components has no side effects, and some detect mismatches only then.
     const logger = createLogger({
       level: 'error',
       format: 'json',

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { readVersion } from '../config/package-version.js';
 import type { CliIo } from './io.js';
 
-/** The version of Jackdaw and of what it runs on. */
+/** The versions of Jackdaw and its runtime. */
 export function versionText(): string {
   return `jackdaw ${readVersion()} (node ${process.versions.node}, ${process.platform} ${process.arch})`;
 }

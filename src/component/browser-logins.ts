@@ -5,25 +5,25 @@ import type { Identity, Scope } from './identity.js';
 export interface LoginSite {
   /** The path of the pages in a browser, from slash to slash. */
   readonly basePath: string;
-  /** The address of the pages in a browser, where it is another than that of the listener. */
+  /** The address of the pages in a browser, if it differs from the listener's. */
   readonly publicUrl: URL | null;
   /** Whether the listener itself speaks TLS. */
   readonly secure: boolean;
 }
 
-/** What a browser enters with: a key, or the token of a link, which is used up. */
+/** A browser's credential: a key, or the single-use token of a link. */
 export type LoginProof = { readonly key: string } | { readonly token: string };
 
-/** What of a request says where it comes from. */
+/** The parts of a request that show its origin. */
 export type LoginRequest = Pick<HttpRequest, 'header' | 'method' | 'remoteAddress'>;
 
-/** Lets browsers in by a cookie that stands for a key. */
+/** Authenticates browsers with a cookie that represents a key. */
 export interface BrowserLogins {
   /**
    * Logs a browser in. Its earlier session ends.
    *
-   * @returns the value of `Set-Cookie`, null where authentication is off, and who it is
-   * @throws HttpProblem 401 `unauthenticated` for a proof that does not hold; 403 `forbidden_origin` for pages of others; 429
+   * @returns the value of `Set-Cookie`, null if authentication is off, and the identity
+   * @throws HttpProblem 401 `unauthenticated` for an invalid proof; 403 `forbidden_origin` for pages of other origins; 429
    *   `rate_limited` instead of 401 after too many failures of one address
    */
   enter(
@@ -31,7 +31,7 @@ export interface BrowserLogins {
     proof: LoginProof,
   ): Promise<{ readonly cookie: string | null; readonly identity: Identity }>;
   /**
-   * Tells whom a link would log in, without using it up.
+   * Returns the identity that a link would log in, without consuming the link.
    *
    * @throws HttpProblem as {@link enter}
    */
@@ -42,10 +42,10 @@ export interface BrowserLogins {
   /** Ends the login of a request's cookie, if it has one. @returns the value of `Set-Cookie` that removes it, if it has one */
   leave(request: LoginRequest): Promise<string | null>;
   /**
-   * Makes a link that lets a browser in once, soon.
+   * Creates a short-lived link that logs a browser in once.
    *
-   * @param request by which it was asked for; its address is the link's, where no other is configured
-   * @throws HttpProblem 403 `forbidden_scope` where a login asks for it: no login makes another one
+   * @param request that asked for the link; its address is used if no other is configured
+   * @throws HttpProblem 403 `forbidden_scope` if a browser session makes the request: a session cannot create a link
    */
   createLink(
     identity: Identity,

@@ -9,7 +9,7 @@ export interface ComponentId {
 
 const ID = /^([a-zA-Z][0-9a-zA-Z_]{0,62})(?:\/(.{1,255}))?$/;
 
-/** @returns the parts of an id, or undefined where the text is not one. */
+/** @returns the parts of an id, or undefined if the text is not one. */
 export function parseComponentId(text: string): ComponentId | undefined {
   const found = ID.exec(text);
   return found?.[1] === undefined ? undefined : { type: found[1], name: found[2] ?? '' };

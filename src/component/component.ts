@@ -1,7 +1,7 @@
 import type { Host } from './host.js';
 import type { SmtpSettings } from './smtp.js';
 
-/** What a component may take over while it runs. */
+/** Changes that a component may apply while it runs. */
 export interface Reload {
   /** Its configuration with the secrets of now. Whatever else differs from the start needs a restart. */
   readonly config: unknown;
@@ -9,16 +9,16 @@ export interface Reload {
   readonly smtp: SmtpSettings | null;
 }
 
-/** Why a component cannot take over what has changed. */
+/** Why a component cannot reload a change. */
 export const NEEDS_RESTART = 'more than secrets and certificates has changed: restart the daemon';
 
 /**
  * Anything that the configuration names.
  *
- * Creating a component has no effect outside it. `start` is called once, after everything that it sends to has
- * started; it fails fast, and nothing is started after a failure. `shutdown` is called after everything that sends to
- * it has shut down; it finishes what was taken, under the deadline; it must be safe without a `start`, and twice.
- * After `start` a component never ends the process because of bad input.
+ * Creating a component has no side effects. `start` is called once, after everything that the component sends to has started; it fails
+ * fast, and nothing is started after a failure. `shutdown` is called after everything that sends to it has shut down; it finishes
+ * accepted work within the deadline, and must be safe without a `start`, and twice. After `start` a component never ends the process
+ * because of bad input.
  */
 export interface Component {
   start?(host: Host): Promise<void>;

@@ -23,13 +23,11 @@ export class ConsumeError extends Error {
   readonly retryable: boolean;
   /** How long the sender should wait, in milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** Whether it fails until an operator changes something, so that a queued exporter is `degraded` at once. */
+  /** Whether it fails until an operator changes something; a queued exporter is then `degraded` at once. */
   readonly needsOperator: boolean;
-  /** For `quota_exceeded`: what is left of the sender's quota. */
+  /** For `quota_exceeded`: the sender's remaining quota. */
   readonly usage: QuotaUsage | undefined;
-  /**
-   * What the sender is told in place of the fixed sentence for the code: a sentence written for senders, without any internals.
-   */
+  /** Text for the sender in place of the fixed sentence for the code, without any internals. */
   readonly detail: string | undefined;
 
   constructor(

@@ -8,16 +8,16 @@ export interface Refusal {
   readonly index: number;
   /** The item's id as it was sent, if it had one. */
   readonly id?: string;
-  /** One line for the sender: the place (a JSON Pointer into the item) and what is wrong there. */
+  /** One line for the sender: the place (a JSON Pointer into the item) and the problem. */
   readonly reason: string;
 }
 
-/** What became of a batch once its consumer took responsibility for it. */
+/** The outcome of a batch that its consumer took responsibility for. */
 export interface Receipt {
-  /** How many items were taken, including repeats of what is already stored. */
+  /** Number of accepted items, including repeats of stored ones. */
   readonly accepted: number;
   readonly refused: readonly Refusal[];
-  /** What is left of the sender's quota, if it has one. */
+  /** The sender's remaining quota, if it has one. */
   readonly usage?: QuotaUsage;
 }
 
@@ -25,7 +25,7 @@ export interface Receipt {
 export interface QuotaUsage {
   /** Items a month. */
   readonly limit: number;
-  /** What was counted stays counted: it never sinks within the month. */
+  /** Usage never decreases within the month. */
   readonly used: number;
   /** The first moment of the next UTC month. */
   readonly resets_at: Micros;
@@ -33,37 +33,38 @@ export interface QuotaUsage {
 
 /** Names a batch among those of its user. */
 interface NamedBatch {
-  /** What a header `jackdaw-batch-id` may hold, and what was made of it on the way. */
+  /** A value of the header `jackdaw-batch-id`, or one derived from it on the way. */
   readonly id: string;
 }
 
-/** What travels beside a batch. */
+/** Metadata of a batch. */
 export interface ConsumeContext {
   /** When the receiver got the batch. */
   readonly receivedAt: Micros;
-  /** UUID of the API key that brought it; absent or null where there is none. Behind a queue nobody knows it any more. */
+  /** UUID of the API key that brought it; absent or null if there is none. Not available behind a queue. */
   readonly keyId?: string | null;
   /**
-   * The name that the sender gave the batch, so that a repeat adds nothing: a store remembers it in the transaction of the data.
-   * Who passes a batch on in several parts, or puts it together with others, leaves it out.
+   * The sender's name of the batch, so that a repeat adds nothing: a store records it in the transaction of the data. A component that
+   * splits or merges batches leaves it out.
    */
   readonly batch?: NamedBatch;
   /** Aborted when the client disconnected. Work that was begun is finished all the same. */
   readonly abort?: AbortSignal;
   /**
-   * Resolves when everybody else to whom the batch goes has answered, whether they took it or not: what was to be stored of it
-   * can be read then. Absent where nobody else gets it.
+   * Resolves when all other recipients of the batch have answered, whether they took it or not: the stored part of it is readable
+   * then. Absent if there are no other recipients.
    */
   readonly answered?: Promise<void>;
 }
 
 /**
- * The next step of a pipeline. `consume` takes the batch over: the caller must not change it afterwards, and should not hold it
- * while it waits for the answer. A consumer never changes the list of items: it may be shared, and so may the items, which it
- * changes only where its factory says `mutatesBatch`; what is in a field, such as `input_data`, it replaces as a whole. It resolves
- * when everything behind it has taken responsibility; for a pipeline that ends in `storage` that is after the commit. It rejects
- * with a {@link ConsumeError} when the whole batch was not taken. Waiting is back-pressure: callers limit how many calls they have
- * running.
+ * The next step of a pipeline. `consume` takes ownership of the batch: the caller must not change it afterwards, and should not hold
+ * it while it waits for the answer. A consumer never changes the list of items, which may be shared. It changes items only if its
+ * factory sets `mutatesBatch`, and replaces the value of a field such as `input_data` as a whole.
+ *
+ * It resolves when everything downstream has taken responsibility; for a pipeline that ends in `storage` that is after the commit. It
+ * rejects with a {@link ConsumeError} if the whole batch was not taken. A pending call is back-pressure: callers limit how many calls
+ * they have running.
  */
 export interface Consumer<B> {
   consume(batch: B, context: ConsumeContext): Promise<Receipt>;

@@ -1,7 +1,7 @@
 import type { StatusLevel } from './status.js';
 import type { Kind } from './component-id.js';
 
-/** What the daemon is doing. `stopping`: it takes no new work, and finishes what it has taken. */
+/** State of the daemon. `stopping`: it takes no new work, and finishes accepted work. */
 export type DaemonPhase = 'starting' | 'running' | 'stopping' | 'stopped';
 
 /** Every state that a component may have. */

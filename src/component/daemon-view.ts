@@ -2,7 +2,7 @@ import type { Signal } from '../signal/batch.js';
 import type { Micros } from '../signal/time.js';
 import type { EdgeEnd, EdgeListener, EdgePlace } from './edge-listener.js';
 
-/** What a pipeline is made of, by the ids of its components. */
+/** The components of a pipeline, by id. */
 export interface PipelineShape {
   /** `traces`, `traces/archive` */
   readonly name: string;
@@ -13,7 +13,7 @@ export interface PipelineShape {
   readonly exporters: readonly string[];
 }
 
-/** What waits before an exporter that has a queue. It is shared by all pipelines of a signal. */
+/** Contents of an exporter's queue. All pipelines of a signal share it. */
 export interface QueueStats {
   readonly items: number;
   /** Null for a queue on disk, which is limited by its bytes alone. */
@@ -33,18 +33,18 @@ export interface EdgeStats {
   readonly from: EdgeEnd;
   readonly to: EdgeEnd;
   readonly offered: number;
-  /** Taken by what it leads to and everything behind that. */
+  /** Accepted by the component at its end and everything downstream. */
   readonly accepted: number;
-  /** One by one, because of what is in them. */
+  /** Refused individually because of their content. */
   readonly refused: number;
   /** In batches that failed as a whole. */
   readonly failed: number;
   /**
-   * 99 of 100 batches of the last one to two minutes took no longer, waiting for what is behind included; at most a tenth too much. Null:
-   * there was none.
+   * 99th percentile of batch durations over the last one to two minutes, including the time downstream; at most a tenth too high. Null
+   * if there was no batch.
    */
   readonly p99Ms: number | null;
-  /** Null: nothing waits here. */
+  /** Null if there is no queue here. */
   readonly queue: QueueStats | null;
 }
 
@@ -55,7 +55,7 @@ export interface DaemonView {
   readonly pipelines: readonly PipelineShape[];
   /** By pipeline, and along the flow of the data. */
   edges(): readonly EdgeStats[];
-  /** Has somebody look at what passes an edge from now on. @returns a function that ends it; null where there is no such edge */
+  /** Adds a listener to an edge. @returns a function that removes it; null if there is no such edge */
   listen(place: EdgePlace, listener: EdgeListener): (() => void) | null;
   /** Get the effective configuration in YAML. There is no secret in it, and nothing that came from the environment or a file. */
   formatConfig(): string;

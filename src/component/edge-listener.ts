@@ -15,9 +15,9 @@ export interface EdgePlace {
   readonly to: EdgeEnd;
 }
 
-/** What became of a batch. */
+/** The outcome of a batch. */
 export interface Passed {
-  /** How long that took, waiting for what is behind included. */
+  /** Duration in milliseconds, including the time downstream. */
   readonly ms: number;
   /** Why items were refused, by their position. */
   readonly refused: ReadonlyMap<number, string>;
@@ -25,12 +25,12 @@ export interface Passed {
   readonly error?: unknown;
 }
 
-/** Looks at what passes an edge, while it is being passed. */
+/** Observes the batches that pass an edge. */
 export interface EdgeListener {
   /**
-   * Called with every batch before it is handed over, of whomever it is. It must be quick, and keep and change nothing of the batch.
+   * Called with every batch of any user before it is handed over. It must be quick, and must not keep or change the batch.
    *
-   * @returns what is to be told what became of it
+   * @returns a function that receives the outcome
    */
   offer(batch: AnyBatch, signal: Signal): ((passed: Passed) => void) | undefined;
 }

@@ -6,10 +6,10 @@ import type { Consumer } from './consumer.js';
 import type { TlsOptions } from './host.js';
 import type { Clock, Logger, Meter } from './telemetry.js';
 
-/** As in the OpenTelemetry Collector: what a user may rely on. */
+/** As in the OpenTelemetry Collector: how stable a component is for users. */
 export type Stability = 'development' | 'alpha' | 'beta' | 'stable';
 
-/** What the engine gives a component beside the user's configuration. */
+/** What the engine gives a component in addition to the user's configuration. */
 export interface Settings<Config> {
   /** As written in the configuration: `otlp`, `storage/archive`. */
   readonly id: string;
@@ -27,7 +27,7 @@ export type Resource =
   | {
       readonly kind: 'http_listener' | 'grpc_listener';
       readonly endpoint: string;
-      /** Takes and gives no telemetry, and asks for no key: it may listen anywhere, also without authentication. */
+      /** Handles no telemetry and checks no keys: it may listen on any address, also without authentication. */
       readonly isOperational?: true;
     }
   | { readonly kind: 'readable_file'; readonly path: string }
@@ -52,7 +52,7 @@ interface FactoryBase<K extends Kind, Schema extends TObject> {
   /** Checks what the schema cannot express: one message per broken rule, each with the path of its key (`/tls/cert_file`). */
   check?(config: Static<Schema>): readonly { readonly path: string; readonly message: string }[];
   resources?(config: Static<Schema>): readonly Resource[];
-  /** Values that must never be shown, beside those marked in the schema. */
+  /** Values that must never be shown, in addition to those marked in the schema. */
   secrets?(config: Static<Schema>): readonly string[];
 }
 
@@ -65,7 +65,7 @@ export interface ReceiverFactory<Schema extends TObject = TObject> extends Facto
   create(settings: Settings<Static<Schema>> & { readonly outputs: Outputs }): Component;
 }
 
-/** Makes the processor of one pipeline of a signal. (Declared as a method, so that a factory of any schema is a factory.) */
+/** Creates the processor of one pipeline of a signal. (Declared as a method, so that a factory of any schema is assignable.) */
 export type CreateProcessor<Config, S extends Signal> = {
   create(
     settings: Settings<Config> & { readonly next: Consumer<Batches[S]> },
@@ -74,9 +74,9 @@ export type CreateProcessor<Config, S extends Signal> = {
 
 /** Created once for each pipeline that names it. */
 export interface ProcessorFactory<Schema extends TObject = TObject> extends FactoryBase<'processor', Schema> {
-  /** Whether it changes the batch it is given. If not, the batch may be shared with others. */
+  /** Whether it changes the batches it receives. If not, a batch may be shared with other components. */
   readonly mutatesBatch: boolean;
-  /** Types of processors that must not stand before it: it makes new batches, which lose what those have noted of theirs. */
+  /** Types of processors that must not precede it: it creates new batches, which lose the notes of those processors. */
   notBehind?(config: Static<Schema>): readonly string[];
   /** How it is created for each signal that it takes. */
   readonly create: { readonly [S in Signal]?: CreateProcessor<Static<Schema>, S> };
@@ -97,12 +97,12 @@ export interface ExporterFactory<Schema extends TObject = TObject> extends Facto
    * that may be retried, and should break off when the context's `abort` fires.
    */
   readonly delivery: 'direct' | 'queued';
-  /** Where the values of `deliveryKeys()` lie, when that is not the configuration itself. */
+  /** Location of the values of `deliveryKeys()`, if it is not the configuration itself. */
   deliveryConfig?(config: Static<Schema>): Readonly<Record<string, unknown>>;
   create(settings: Settings<Static<Schema>>): Exporter;
 }
 
-/** Created once for each id named in `service.extensions`. `Host.extension` finds it by what it can do. */
+/** Created once for each id named in `service.extensions`. `Host.extension` finds it by its capabilities. */
 export interface ExtensionFactory<Schema extends TObject = TObject> extends FactoryBase<'extension', Schema> {
   create(settings: Settings<Static<Schema>>): Component;
 }

@@ -10,12 +10,12 @@ import type { SmtpSettings } from './smtp.js';
 import type { Status } from './status.js';
 import type { UserLimits } from './user-limits.js';
 
-/** What the daemon offers a component from its `start` on. */
+/** Services of the daemon for a component, available from its `start`. */
 export interface Host {
   /**
-   * The extension of that id (`duckdb`, `duckdb/archive`), if it can do what is wanted.
+   * Returns the extension with that id (`duckdb`, `duckdb/archive`) if it has the wanted capability.
    *
-   * @throws Error when there is no such extension, it is not in `service.extensions`, or it cannot do that.
+   * @throws Error if there is no such extension, it is not in `service.extensions`, or it lacks the capability.
    */
   extension<T>(id: string, isWanted: (candidate: unknown) => candidate is T): T;
 
@@ -23,15 +23,15 @@ export interface Host {
    * The HTTP listener of an endpoint (`127.0.0.1:4319`), shared by all components that name it. It opens once every component has
    * started.
    *
-   * @throws Error when another component asked for different TLS settings on it.
+   * @throws Error if another component requested different TLS settings on it.
    */
   listener(endpoint: string, options?: ListenerOptions): Listener;
 
   /**
-   * Who sends this request. Synchronous, so that it can come before the body is read.
+   * Identifies the sender of a request. Synchronous, so that it can precede reading the body.
    *
    * @param scope the scope the request needs.
-   * @throws HttpProblem 401 `unauthenticated`, 403 `forbidden_scope`; what `HttpRequest.identified` throws
+   * @throws HttpProblem 401 `unauthenticated`, 403 `forbidden_scope`; any error of `HttpRequest.identified`
    */
   authenticate(request: Caller, scope?: Identity['scopes'][number]): Identity;
 
@@ -39,21 +39,21 @@ export interface Host {
    * Who sends a request by the keys and logins that hold now, for an answer that goes on: `authenticate` is about its beginning. It
    * counts as no use of either.
    *
-   * @returns undefined where neither holds any more
+   * @returns undefined if neither holds any more
    */
   identityNow(request: Caller): Identity | undefined;
 
   /**
-   * For code that changes keys and users: resolves when `authenticate` goes by them as they were stored when this was called. Where they
-   * cannot be read then it resolves, too, since the change is stored: `authenticate` follows as soon as it can.
+   * For code that changes keys and users: resolves when `authenticate` uses the keys and users stored at the time of the call. It also
+   * resolves if they cannot be read, since the change is stored: `authenticate` follows as soon as it can.
    */
   settleKeys(): Promise<void>;
 
   /**
-   * Encrypts what a store must be able to give back.
+   * Encrypts secrets that a store must be able to return in plain text.
    *
-   * @param directory of the store: where a key is made when none is configured (`secrets.key`); null where it has none: then what needs a
-   * key fails without a configured one
+   * @param directory of the store: a key is created there if none is configured (`secrets.key`); null if it has none: operations that
+   *   need a key then fail without a configured one
    */
   secretBox(directory: string | null): SecretBox;
 
@@ -67,24 +67,24 @@ export interface Host {
   /** For listeners that a component opens itself; HTTP listeners use them automatically. */
   readonly trustedProxies: TrustedProxies;
 
-  /** What one user may have of what all share. HTTP listeners apply it by themselves. */
+  /** One user's part of shared resources. HTTP listeners apply it automatically. */
   readonly userLimits: UserLimits;
 
-  /** What users sent and was not taken. */
+  /** Rejected items of users. */
   readonly rejections: Rejections;
 
-  /** By what model calls are priced. */
+  /** Prices of model calls. */
   readonly prices: Prices;
 
   /** The mail server (section `smtp`); null where none is configured. */
   readonly smtp: SmtpSettings | null;
 
   /**
-   * Announces where the component listens, when that is not an HTTP listener of the daemon.
+   * Announces the address of a component that does not use an HTTP listener of the daemon.
    *
    * @param endpoint as configured
    * @param address the real one, `grpc://127.0.0.1:4317`
-   * @param paths what is served there
+   * @param paths the paths served there
    */
   announce(endpoint: string, address: string, paths: readonly string[]): void;
 
@@ -94,7 +94,7 @@ export interface Host {
   /** The current state of the daemon and all its components. */
   health(): DaemonHealth;
 
-  /** What runs, and what passes through it. */
+  /** Running components and their throughput. */
   readonly daemon: DaemonView;
 }
 
@@ -111,7 +111,7 @@ export interface TrustedProxies {
   clientOf(peer: string, header: (name: string) => string | undefined): string;
 }
 
-/** What authentication needs of a request. A refused key is logged with the address, if there is one. */
+/** The parts of a request used for authentication. A refused key is logged with the address, if there is one. */
 export type Caller = Pick<HttpRequest, 'header' | 'identified'> &
   Partial<Pick<HttpRequest, 'remoteAddress' | 'method'>>;
 
@@ -120,7 +120,7 @@ export interface TlsOptions {
   /** Certificate and chain. */
   readonly certFile: string;
   readonly keyFile: string;
-  /** Authorities, one of which must have issued the client's certificate; absent: clients need none. */
+  /** Certificate authorities for client certificates; if absent, clients need none. */
   readonly clientCaFile?: string | undefined;
   /** Default `TLSv1.2`. */
   readonly minVersion?: 'TLSv1.2' | 'TLSv1.3' | undefined;
@@ -130,7 +130,7 @@ export interface ListenerOptions {
   readonly tls?: TlsOptions | undefined;
   /** Origins that browsers may call from; `*` for any. */
   readonly allowedOrigins?: readonly string[] | undefined;
-  /** Names under which it answers, beside its own addresses and `localhost`: `jackdaw.example.com`, `*.internal:8443`. */
+  /** Additional host names of the listener, next to its own addresses and `localhost`: `jackdaw.example.com`, `*.internal:8443`. */
   readonly hosts?: readonly string[] | undefined;
   /** Whether browsers reach it by HTTPS although it does not speak TLS: through a proxy. */
   readonly isHttps?: boolean | undefined;

@@ -5,7 +5,7 @@ import type { Method, Operation } from './operation.js';
 export type InspectBody = (piece: Uint8Array) => HttpProblem | undefined;
 
 export interface HttpRequest {
-  /** From `X-Request-Id` where it is well formed, otherwise made here; answered in the same header. */
+  /** From `X-Request-Id` if it is well formed, otherwise generated; returned in the same header. */
   readonly id: string;
   readonly method: Method;
   /** As sent, without the query and without a trailing slash. */
@@ -17,18 +17,18 @@ export interface HttpRequest {
   /** @param name lower case */
   header(name: string): string | undefined;
   /**
-   * Called by `Host.authenticate` with the sender: what the request holds counts for that user.
+   * Called by `Host.authenticate` with the sender: the resources of the request count for that user.
    *
-   * @throws HttpProblem 429 `rate_limited`, 503 `overloaded`, where the user has too much running
+   * @throws HttpProblem 429 `rate_limited`, 503 `overloaded`, if the user has too many requests in progress
    */
   identified?(identity: Identity): void;
   /**
-   * The whole body, decompressed. To be called once, synchronously in the handler or after awaiting. Large bodies come one in
-   * each turn of the event loop, those of different users in turn.
+   * The whole body, decompressed. Call it once, synchronously in the handler or after awaiting. Large bodies are delivered one per
+   * turn of the event loop, alternating between users.
    *
-   * @param inspect sees what arrives uncompressed, piece by piece, and may refuse the rest: that is thrown then
-   * @throws HttpProblem 400 `invalid_encoding`, 408 `request_timeout`, 413 `body_too_large`, 415 `unsupported_media_type` (an
-   *   unknown `Content-Encoding`).
+   * @param inspect receives the bytes of uncompressed bodies as they arrive, and may throw to refuse the rest
+   * @throws HttpProblem 400 `invalid_encoding`, 408 `request_timeout`, 413 `body_too_large`, 415 `unsupported_media_type` (an unknown
+   *   `Content-Encoding`).
    */
   body(inspect?: InspectBody): Promise<Uint8Array>;
   /** Aborted when the client went away. */
@@ -49,17 +49,15 @@ export interface Route {
   readonly method: Method;
   /** `/api/v1/agents/{agent_id}/runs`. A trailing slash makes no difference. */
   readonly path: string;
-  /** What metrics call it: several routes may share a name. Default: the path. */
+  /** Its name in metrics; several routes may share a name. Default: the path. */
   readonly label?: string;
-  /**
-   * Answered without a key, also under a guarded prefix. Requests to such routes share what is reserved for those without a user.
-   */
+  /** Answered without a key, also under a guarded prefix. Requests to such routes share the part reserved for requests without a user. */
   readonly isPublic?: boolean;
   /** Limit of the body before and after decompression, in bytes. Default 1 MiB. */
   readonly maxBodyBytes?: number;
   /** Time for the whole body to arrive, in milliseconds. Default 30 000. */
   readonly bodyTimeoutMs?: number;
-  /** What it takes and gives, for `openapi.json`; `http/operation.ts` makes a route of it. */
+  /** Its requests and responses, for `openapi.json`; `http/operation.ts` makes a route of it. */
   readonly operation?: Operation;
   /**
    * Words refusals and failures in a format of its own instead of `application/problem+json`, including those of the listener for
@@ -80,7 +78,7 @@ export interface Listener {
   readonly secure: boolean;
   /** @throws Error when method and path are taken. */
   route(route: Route): void;
-  /** What answers where no route is, in place of the problem 404; undefined leaves it to that. Guards come before it. */
+  /** Handler for paths without a route, in place of the problem 404; undefined falls back to that. Guards run before it. */
   unknown(answer: UnknownPath): void;
   /** Runs before everything else under a path prefix, including unknown routes; it throws to refuse. */
   guard(prefix: string, check: (request: HttpRequest) => void): void;

@@ -1,10 +1,10 @@
-/** What a key may do. `admin` implies the others. */
+/** Permissions of a key. `admin` implies the others. */
 export const SCOPES = ['write', 'read', 'manage', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** The user behind a request. */
 export interface Identity {
-  /** UUID, lower case: the tenant of everything the request brings or asks for. */
+  /** UUID, lower case: the tenant of the data that the request writes or reads. */
   readonly userId: string;
   /** UUID of the key; null when authentication is off. */
   readonly keyId: string | null;

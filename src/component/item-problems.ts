@@ -2,8 +2,8 @@
 const MAX_SHOWN = 200;
 
 /**
- * Collects what is wrong with one item of a batch and words it for the sender, in the one form that every refusal has:
- * `/spans/3/started_at: must be … (and 2 more problems)`. Cheap while nothing is wrong.
+ * Collects the problems of one item of a batch and formats them for the sender, in the common form of refusals: `/spans/3/started_at:
+ * must be … (and 2 more problems)`. Cheap if there are no problems.
  */
 export class ItemProblems {
   #first: string | undefined;
@@ -11,14 +11,14 @@ export class ItemProblems {
 
   /**
    * @param pointer a JSON Pointer relative to the item; empty for the item itself.
-   * @param message what is wrong there, as the rest of a sentence: `must be a UUID`.
+   * @param message the problem, as the rest of a sentence: `must be a UUID`.
    */
   add(pointer: string, message: string): void {
     this.#first ??= pointer === '' ? message : `${shorten(pointer)}: ${message}`;
     this.#count++;
   }
 
-  /** The refusal's reason; undefined where nothing was found. */
+  /** The refusal's reason; undefined if nothing was found. */
   get reason(): string | undefined {
     const more = this.#count - 1;
     if (this.#first === undefined || more === 0) return this.#first;

@@ -1,7 +1,7 @@
 import type { Batch } from '../signal/batch.js';
 import type { ConsumeContext, Consumer, Receipt, Refusal } from './consumer.js';
 
-/** What a processor does not pass on of a batch, by the items' positions in `batch.items`. */
+/** Items of a batch that a processor does not pass on, by their positions in `batch.items`. */
 export interface LeftOut {
   /** At most one an item, in any order. */
   readonly refused: readonly Refusal[];

@@ -6,7 +6,7 @@ import type { Scope } from './identity.js';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * What a route takes and gives, written once: requests are checked by it, and `openapi.json` is printed from it. Errors that
+ * The requests and responses of a route, declared once: requests are checked by it, and `openapi.json` is printed from it. Errors that
  * follow from the rest are not listed: 401 and 403 from `access`, 422 from `params`, `query` and `body`, those of reading a body,
  * and 500 and 503, which every operation may give.
  */
@@ -28,21 +28,21 @@ export interface Operation {
   readonly params?: TObject;
   /** Parameters are single values: strings, numbers or booleans. A number is clamped to its `minimum` and `maximum`. */
   readonly query?: TObject;
-  /** A JSON object. Fields that it does not name are refused where it has `additionalProperties: false`. */
+  /** A JSON object. Unknown fields are refused if it has `additionalProperties: false`. */
   readonly body?: TObject;
-  /** The body of each successful status; null where there is none. */
+  /** The body of each successful status; null if there is none. */
   readonly responses: Readonly<Record<number, TSchema | null>>;
-  /** The format of its successful answers, where it is not JSON. */
+  /** The format of successful responses, if not JSON. */
   readonly mediaType?: string;
   /** Statuses of errors particular to it, such as 404 and 409. */
   readonly errors?: readonly number[];
-  /** For an operation of another protocol than the API's own; `errors` and what follows from the rest do not apply then. */
+  /** For an operation of another protocol than the API's own; `errors` and derived properties do not apply then. */
   readonly protocol?: {
-    /** Formats of bodies and answers, beside JSON. */
+    /** Formats of requests and responses, in addition to JSON. */
     readonly mediaTypes: readonly string[];
     /** The body of its errors. */
     readonly errorBody: TObject;
-    /** What each status of its errors means. */
+    /** The meaning of each error status. */
     readonly errors: Readonly<Record<number, string>>;
   };
   /** Limit of the body before and after decompression, in bytes. Default 1 MiB. */

@@ -4,37 +4,37 @@ import type { Price } from '../signal/price.js';
 export interface PriceRule {
   /** Names the entry for people: `prices.yaml:245 gpt-4o-mini, gpt-4o-mini-20* (2026-11-21)`. */
   readonly rule: string;
-  /** The pattern of the providers that it is for; null: it is for all calls that no entry before it fits. */
+  /** The pattern of the providers that the entry applies to; null: it applies to all calls that no earlier entry matches. */
   readonly provider: string | null;
   readonly price: Price;
 }
 
-/** What a component prices model calls by. */
+/** The prices that a component applies to model calls. */
 export interface PriceSource {
   /** Id of the processor, as configured. */
   readonly processor: string;
-  /** Names of models, one for each entry that can be had by a name: what one may ask {@link rulesOf} for. */
+  /** Names of models, one for each entry that has a name: valid arguments of {@link rulesOf}. */
   readonly models: readonly string[];
   /**
-   * The entries that fit calls of a model, in the order in which they are tried: those of certain providers, then at most one for all
-   * others. None: the table does not know the model.
+   * The entries that match calls of a model, in order of precedence: those of certain providers, then at most one for all others.
+   * Empty if the table does not contain the model.
    */
   rulesOf(model: string): readonly PriceRule[];
 }
 
-/** A source with the places where it prices. */
+/** A source with the pipelines that use it. */
 export interface PlacedPrices extends PriceSource {
   /** The names of its pipelines, in the order of the configuration. */
   readonly pipelines: readonly string[];
 }
 
-/** By what the daemon prices model calls. */
+/** Prices that the daemon applies to model calls. */
 export interface Prices {
-  /** For processors that price, at their start: what they go by, as long as they run. */
+  /** For processors that price, at their start: registers their source for as long as they run. */
   offer(source: PriceSource): void;
   /**
-   * The sources whose pipelines lead to a store, in the order in which the configuration lists the pipelines. Where no such pipeline
-   * prices, those of all pipelines.
+   * The sources whose pipelines lead to a store, in the order of the pipelines in the configuration. If no such pipeline prices, those
+   * of all pipelines.
    *
    * @param store id of the extension
    */

@@ -2,17 +2,17 @@ import type { Signal } from '../signal/batch.js';
 import type { Micros } from '../signal/time.js';
 import type { ConsumeErrorCode } from './consume-error.js';
 
-/** One item that a user sent and that was not taken. It never holds what the item held. */
+/** One item of a user that was not accepted. It never contains the item's content. */
 export interface Rejection {
   readonly at: Micros;
   /** Id of the receiver, as configured. */
   readonly receiver: string;
   readonly signal: Signal;
-  /** As it was sent; null where there is none, or nobody has read it. */
+  /** As it was sent; null if it is missing or was not read. */
   readonly trace_id: string | null;
-  /** `validation_failed` where the item itself was refused, or why nothing of its batch was taken. */
+  /** `validation_failed` if the item itself was refused, otherwise the error code of its batch. */
   readonly code: ConsumeErrorCode;
-  /** What the sender was told, without values that it sent. */
+  /** The error sent to the sender, without values from the item. */
   readonly error: string;
 }
 
@@ -31,7 +31,7 @@ export interface RejectedCount {
   readonly items: number;
 }
 
-/** What is remembered of a user's rejections. */
+/** The stored rejections of a user. */
 export interface RememberedRejections {
   /** From then on everything was noted: the start of the daemon, or later where others' had to make room. */
   readonly since: Micros;
@@ -40,9 +40,9 @@ export interface RememberedRejections {
   readonly counts: readonly RejectedCount[];
 }
 
-/** What users sent and was not taken, as far as it is remembered: in memory, since the daemon's start. */
+/** Rejected items of users, kept in memory since the daemon's start, within limits. */
 export interface Rejections {
-  /** For receivers: what they refuse before a pipeline gets it. What a pipeline refuses is noted without them. */
+  /** For receivers: records what they refuse before a pipeline gets it. Refusals of pipelines are recorded automatically. */
   note(userId: string, rejected: RejectedItems): void;
   of(userId: string): RememberedRejections;
 }

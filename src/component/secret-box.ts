@@ -1,8 +1,8 @@
-/** Encrypts secrets that a store must be able to give back, so that its files do not give them away. */
+/** Encrypts secrets that a store must be able to return, so that its files do not reveal them. */
 export interface SecretBox {
   /**
-   * @param owner what the secret belongs to: it opens for no other
-   * @throws Error when there is no key yet and none can be made
+   * @param owner the owner of the secret: it cannot be decrypted for another owner
+   * @throws Error if there is no key yet and none can be created
    */
   seal(secret: string, owner: string): Promise<string>;
   /** @throws Error that names the key's place and the cure, when the secret was sealed with another key or for another owner */

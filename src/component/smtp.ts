@@ -7,8 +7,8 @@ export interface SmtpSettings {
   readonly secure: boolean;
   /** Nothing is sent without TLS and a trusted certificate. */
   readonly requireTls: boolean;
-  /** Null where nobody logs in. The password must never be shown. */
+  /** Null for no authentication. The password must never be shown. */
   readonly login: { readonly user: string; readonly password: string } | null;
-  /** `alerts@example.com`, or with a name before it: `Jackdaw <alerts@example.com>`. */
+  /** `alerts@example.com`, or with a display name: `Jackdaw <alerts@example.com>`. */
   readonly from: string;
 }

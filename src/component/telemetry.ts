@@ -36,13 +36,13 @@ export interface MetricOptions {
 export interface Meter {
   counter(name: string, options: MetricOptions): Counter;
   histogram(name: string, options: MetricOptions & { readonly buckets: readonly number[] }): Histogram;
-  /** A counter that is kept elsewhere: its total, which never falls, is read when somebody asks for it. */
+  /** A counter maintained elsewhere: its total, which never decreases, is read at collection time. */
   observedCounter(name: string, options: Pick<MetricOptions, 'description'>, read: () => number): void;
-  /** A value read when somebody asks for it. @returns a function that ends the observation of this `labels` set. */
+  /** A value read at collection time. @returns a function that ends the observation of this `labels` set. */
   gauge(name: string, options: MetricOptions, read: () => number, labels?: Labels): () => void;
 }
 
-/** Time, so that tests can set it. */
+/** Time source, replaceable in tests. */
 export interface Clock {
   now(): Micros;
   /** Calls back once after `ms` milliseconds. Does not keep the process alive. @returns a function that cancels it. */

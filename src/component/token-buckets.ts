@@ -4,7 +4,7 @@ import { MICROS_PER_SECOND } from '../signal/time-units.js';
 /** From this many buckets on, full ones, which carry no information, are thrown away from time to time. */
 const MIN_SWEEP = 1024;
 
-/** The bucket of those who have none of their own. No owner is called so. */
+/** The bucket of owners without one of their own. No owner has this name. */
 const SHARED = ' shared ';
 
 interface Bucket {
@@ -36,7 +36,7 @@ export class TokenBuckets {
     this.#clock = clock;
   }
 
-  /** Seconds until there are that many tokens, which must not be more than the burst; 0 where there are now. */
+  /** Seconds until that many tokens are available, at most the burst; 0 if they are available now. */
   secondsUntil(owner: string, tokens: number): number {
     return Math.max(0, (tokens - this.#bucket(owner).tokens) / this.#perSecond);
   }

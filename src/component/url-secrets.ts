@@ -3,7 +3,7 @@ const URLS = /\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>\\]*/gi;
 const USER_INFO = /^([^:]+:\/\/)[^/?#]*@/;
 /** `user:password@` without a scheme. */
 const BARE_USER_INFO = /(?<![^\s"'])[^\s/?#@:"']+:[^\s/?#@"']+@/g;
-/** Names of parameters whose values are keys. */
+/** Names of parameters whose values are secrets. */
 const KEY_NAMES = /auth|code|cred|key|pass|pwd|secret|sig|token/i;
 
 /** Replaces user names, passwords and values of parameters in all URLs of a text. */
@@ -22,7 +22,7 @@ export function maskUrls(text: string): string {
   });
 }
 
-/** The same for a text that should be a URL or an address, where the scheme may be missing. */
+/** The same for a text that should be a URL or an address, possibly without a scheme. */
 export function maskAddress(text: string): string {
   return maskUrls(text).replace(BARE_USER_INFO, `${SECRET}@`);
 }

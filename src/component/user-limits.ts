@@ -1,16 +1,16 @@
 /**
- * What one user may have of what all share. Limits apply to the user and not to the key, because whoever may make keys could make
- * as many as wanted.
+ * One user's part of shared resources. Limits apply to the user and not to the key, because a user allowed to create keys could create
+ * any number.
  */
 export interface UserLimits {
   /** The share of requests and bytes in progress that one user may hold: above 0, up to 1 for all of it. */
   readonly share: number;
-  /** Bytes that each user may store who has no limit of its own; 0 for any number. */
+  /** Bytes that each user without a limit of its own may store; 0 for no limit. */
   readonly storedBytes: number;
   /**
    * Counts a request that begins.
    *
-   * @throws HttpProblem 429 `rate_limited` with `Retry-After`, where the user has sent more than is configured; the request
+   * @throws HttpProblem 429 `rate_limited` with `Retry-After`, if the user has exceeded a configured limit; the request
    * does not count then
    */
   enter(userId: string): void;

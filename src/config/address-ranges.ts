@@ -9,15 +9,15 @@ export type AddressRange = readonly [Address, number];
 /** The length of a whole address. */
 export const ADDRESS_BITS: Readonly<Record<ReturnType<Address['kind']>, number>> = { ipv4: 32, ipv6: 128 };
 
-/** @returns null where the text is not an address, or one with a zone. IPv6 of the form `::ffff:…` counts as IPv4. */
+/** @returns null if the text is not an address, or one with a zone. IPv6 of the form `::ffff:…` counts as IPv4. */
 export function readAddress(text: string): Address | null {
-  // ipaddr.js alone would take IPv4 in octal, hexadecimal and with fewer parts, too.
+  // ipaddr.js alone would also accept IPv4 in octal, in hexadecimal and with fewer parts.
   if (isIP(text) === 0 || text.includes('%')) return null;
   // `::8.8.8.8` is an address of IPv6; ipaddr.js alone would take it for `::ffff:8.8.8.8`.
   return ipaddr.process(text.replace(/^::(?=\d+\.)/, '0::'));
 }
 
-/** @returns null where the text is not an address and the length of its prefix, such as `10.0.0.0/8` or `fd00::/8` */
+/** @returns null if the text is not an address and the length of its prefix, such as `10.0.0.0/8` or `fd00::/8` */
 export function parseRange(text: string): AddressRange | null {
   const [, host = '', length = ''] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];
   const address = readAddress(host);

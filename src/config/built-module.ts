@@ -3,20 +3,20 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { packageRoot } from './package-root.js';
 
-/** Where `src/bundle.mjs` writes. */
+/** The output folder of `src/bundle.mjs`. */
 const BUNDLE = join('dist', 'bundle');
-/** What `tsc` writes anew whenever it compiled something. Packages have none. */
+/** The build info that `tsc` rewrites after each compilation. Packages do not contain it. */
 const COMPILED = join('dist', '.tsbuildinfo');
 
-/** Of all modules this alone is not told its place in `dist/src`. */
+/** `src/bundle.mjs` rewrites `import.meta.url` in all other modules, so only here it is the bundle's own location. */
 const here = dirname(fileURLToPath(import.meta.url));
 /** The bundle that it is part of. */
 const own = here.endsWith(BUNDLE) ? here : null;
 let fresh: string | null | undefined;
 
 /**
- * The module with which a process or a thread begins: from the bundle, the same in a few files, which loads in a third of the
- * time. Where the program was compiled since it was bundled, the compiled one.
+ * The entry module of a process or a thread. Prefers the bundle, which has a few files and loads in a third of the time, unless the
+ * program was compiled after it was bundled.
  *
  * @param compiled a file of the program that `src/bundle.mjs` names
  */
@@ -26,7 +26,7 @@ export function firstModule(compiled: URL): URL {
 }
 
 /**
- * A module for whoever runs already: from the bundle if it runs from there, so that no class is there twice.
+ * A module for a running program: from the bundle if the program runs from there, so that no class is loaded twice.
  *
  * @param compiled as for `firstModule`
  */
@@ -45,7 +45,7 @@ function freshBundle(): string | null {
   return bundled < (writtenAt(join(packageRoot(), COMPILED)) ?? 0) ? null : folder;
 }
 
-/** In ms, or `null` where there is no such file. */
+/** In ms, or `null` if the file does not exist. */
 function writtenAt(path: string): number | null {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null;
 }

@@ -25,7 +25,7 @@ const OWN_SECTIONS = ['plugins', 'auth', 'secrets', 'smtp', 'service'];
 
 /**
  * @returns the plugins to load and the place of each.
- * @throws ConfigError where the section is not a list of texts.
+ * @throws ConfigError if the section is not a list of texts.
  */
 export function readPlugins(
   root: MapNode,
@@ -39,7 +39,7 @@ export function readPlugins(
   });
 }
 
-/** Checks every section by itself: names, types, values, defaults. Reports everything that is wrong. */
+/** Checks every section separately: names, types, values, defaults. Reports all errors. */
 export function checkConfig(root: MapNode, factories: Factories): CheckedConfig {
   const problems: Problem[] = [...unknownSections(root)];
   const secrets: string[] = [];
@@ -98,7 +98,7 @@ function inOrder(parts: readonly PrintedPart[]): readonly PrintedPart[] {
   return parts.toSorted((a, b) => place(a) - place(b));
 }
 
-/** The parts of the service section that can be planned in spite of errors, so that all errors are reported at once. */
+/** The parts of the service section that can be planned despite errors, so that all errors are reported at once. */
 function soundParts(service: ServiceConfig, problems: readonly Problem[]): ServiceConfig | undefined {
   const isBroken = (path: readonly string[], canBeInside = true) =>
     problems.some(
@@ -111,7 +111,7 @@ function soundParts(service: ServiceConfig, problems: readonly Problem[]): Servi
   const pipelines = Object.entries(service.pipelines).flatMap(([name, pipeline]) => {
     const path = ['service', 'pipelines', name];
     if (isBroken(path, false)) return [];
-    // A broken or missing list must not hide what is wrong with the others.
+    // A broken or missing list must not hide errors in the others.
     const sound = (key: keyof PipelineConfig) => (isBroken([...path, key]) ? [] : pipeline[key]);
     return [
       [

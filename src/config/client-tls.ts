@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Type } from 'typebox';
 import { filePath } from './schema.js';
 
-/** Keys of a section `tls` of whoever connects to others, beside the certificates that are trusted. */
+/** Keys of the section `tls` of a client, in addition to the trusted certificates. */
 export const clientTlsFields = {
   cert_file: Type.Optional(filePath({ description: 'PEM file with the client certificate.' })),
   key_file: Type.Optional(filePath({ description: 'PEM file with the key of the client certificate.' })),

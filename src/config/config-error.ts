@@ -8,11 +8,11 @@ export interface Position {
 /** One thing that is wrong with the configuration. */
 export interface Problem {
   readonly severity: 'error' | 'warning';
-  /** Where it is; absent where no file is to blame. */
+  /** Position in a file; absent if no file is the cause. */
   readonly position?: Position | undefined;
   /** The keys that lead there; empty for the file as a whole. */
   readonly path: readonly string[];
-  /** What is wrong, with the value where it may be shown, and what to do. */
+  /** The problem, with the value if it may be shown, and the remedy. */
   readonly message: string;
 }
 

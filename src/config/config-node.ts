@@ -21,11 +21,11 @@ export interface ScalarNode {
   readonly value: string | number | boolean | null;
   /** As it is written in the file, without quotes: what errors show, and what a number would be as text. */
   readonly source: string;
-  /** Set where `value` came from outside the file: such a value is never shown. */
+  /** Set if `value` came from outside the file; such a value is never shown. */
   readonly isSubstituted?: boolean;
-  /** Where it came from: `env:NAME`, `file:PATH`, without what stands there by default. */
+  /** The source of the value: `env:NAME`, `file:PATH`, without its default. */
   readonly references?: readonly string[];
-  /** The text that was put in, where the whole scalar is one substitution: used where the schema wants a string. */
+  /** The inserted text if the whole scalar is one substitution: used if the schema expects a string. */
   readonly text?: string;
 }
 

@@ -10,7 +10,7 @@ export interface ConfiguredComponent<F extends Factory = Factory> {
   /** As written: `trace_batch`, `storage/archive`. */
   readonly id: string;
   readonly factory: F;
-  /** Where it is written. */
+  /** Position in the file. */
   readonly position: Position;
   /** Checked against the factory's schema, defaults filled in. */
   readonly config: Record<string, unknown>;
@@ -32,12 +32,12 @@ export interface Factories {
   types(kind: Kind): readonly string[];
 }
 
-/** A configuration in which every section was checked by itself. The plan checks what one section says about another. */
+/** A configuration in which every section was checked separately. The plan checks references between sections. */
 export interface Config {
   readonly auth: AuthConfig;
   /** The section `secrets`. */
   readonly secretKeeping: SecretsConfig;
-  /** The mail server; null where none is configured. */
+  /** The mail server; null if not configured. */
   readonly smtp: SmtpSettings | null;
   readonly service: ServiceConfig;
   readonly components: ConfiguredComponents;
@@ -51,9 +51,9 @@ export interface Config {
   has(path: readonly string[]): boolean;
 }
 
-/** A configuration, usable where no problem is an error. */
+/** A configuration, usable if no problem is an error. */
 export interface CheckedConfig {
-  /** What can be planned in spite of problems; undefined where the service section is too broken for that. */
+  /** The part that can be planned despite problems; undefined if the service section is too broken. */
   readonly config: Config | undefined;
   readonly problems: readonly Problem[];
 }

@@ -20,8 +20,8 @@ export class DirectoryTaken extends Error {
 }
 
 /**
- * Whether another process has locked a file, as SQLite and DuckDB do. Changes nothing. Not for a file of this process: closing it
- * would end the process's own lock.
+ * Whether another process has locked a file with a lock like those of SQLite and DuckDB. Changes nothing. Do not use it for a file
+ * opened by this process: closing the file would release the process's own lock.
  */
 export async function isLockedByOther(file: string): Promise<boolean> {
   if (!existsSync(file)) return false;
@@ -46,11 +46,11 @@ function isLocked(error: unknown): boolean {
 }
 
 /**
- * Takes a directory for this process alone, by the lock of a file in it. The system gives the lock back when the process ends,
- * however it ends; so nothing is left behind that has to be removed by hand. Node.js cannot lock files, but SQLite can.
+ * Locks a directory for this process with a file lock. The system releases the lock when the process ends, however it ends, so no
+ * stale lock remains. Node.js cannot lock files, but SQLite can.
  *
- * @param path of a directory that exists
- * @throws DirectoryTaken where another process has it; the error of the file system
+ * @param path of an existing directory
+ * @throws DirectoryTaken if another process holds the lock; the file system error
  */
 export async function lockDirectory(path: string): Promise<DirectoryLock> {
   const { DatabaseSync } = await loadSqlite();

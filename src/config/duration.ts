@@ -12,7 +12,7 @@ const UNITS_MS: Readonly<Record<string, number>> = {
   d: MS_PER_DAY,
 };
 
-/** @returns the milliseconds of `250ms`, `15s`, `5m`, `2h` or `30d`, or undefined where the text is no duration. */
+/** @returns the milliseconds of `250ms`, `15s`, `5m`, `2h` or `30d`, or undefined if the text is no duration. */
 export function parseDuration(text: string): number | undefined {
   const found = DURATION.exec(text);
   const unit = UNITS_MS[found?.[2] ?? ''];
@@ -20,9 +20,9 @@ export function parseDuration(text: string): number | undefined {
 }
 
 /**
- * The milliseconds of a duration that the schema has checked.
+ * The milliseconds of a validated duration.
  *
- * @throws RangeError where the text is not a duration, because the caller passed something that was not validated.
+ * @throws RangeError if the text is not a duration, because the caller did not validate it.
  */
 export function durationMs(text: string): number {
   const ms = parseDuration(text);

@@ -17,8 +17,8 @@ const OWN_KEYWORDS: readonly string[] = ['patternErrorMessage', 'hasExpressions'
 const SUBSTITUTION = { type: 'string', pattern: '^\\$\\{(env|file):' };
 
 /**
- * One JSON Schema (draft-07) of the whole file for editors. It accepts more than the engine does where an editor cannot know
- * better: keys with a default may be missing, a section may be empty, any value may be a substitution.
+ * One JSON Schema (draft-07) of the whole file for editors. It is more lenient than the engine: keys with a default may be missing,
+ * a section may be empty, any value may be a substitution.
  */
 export function editorSchema(factories: readonly Factory[]): JsonMap {
   const sections = Object.entries(COMPONENT_SECTIONS).map(([kind, section]) => {
@@ -55,7 +55,7 @@ function sectionOf(factories: readonly Factory[]): JsonMap {
 
 /** Plain JSON of a schema, fit for draft-07 and for what users may write. */
 function forEditors(schema: object): Json {
-  // Through JSON: TypeBox keeps marks of its own in hidden properties.
+  // Serialized as JSON to remove TypeBox's hidden properties.
   const plain = JSON.stringify(schema, (key, value: unknown) =>
     OWN_KEYWORDS.includes(key) ? undefined : value,
   );
@@ -80,7 +80,7 @@ function widen(schema: JsonMap): JsonMap {
   return wide['type'] === 'array' || isAnyText(wide) ? wide : orSubstitution(wide);
 }
 
-/** A value that is not free text can also come from outside the file. */
+/** Also accepts a substitution for a value that is not free text. */
 function orSubstitution(schema: JsonMap): JsonMap {
   const { description, default: preset, ...rest } = schema;
   return {

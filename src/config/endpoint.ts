@@ -1,14 +1,14 @@
 /** `host:port`: a name, an IPv4 address, an IPv6 address in brackets, or nothing (every address), then the port. */
 export const ENDPOINT_PATTERN = '^(\\[[0-9a-fA-F:.]{2,45}\\]|[^\\s:/\\[\\]@?#]{0,253}):([0-9]{1,5})$';
 
-/** What a `Host` header may name: a name, `*.` and a name, an IPv4 address or an IPv6 address in brackets; then perhaps a port. */
+/** Patterns of a `Host` header: a name, `*.` and a name, an IPv4 address or an IPv6 address in brackets; then an optional port. */
 export const HOST_PATTERN =
   '^(\\[[0-9a-fA-F:.]{2,45}\\]|(\\*\\.)?[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*)(:[0-9]{1,5})?$';
 
 const ENDPOINT = new RegExp(ENDPOINT_PATTERN);
 const MAX_PORT = 65_535;
 
-/** Where something listens. */
+/** Address of a listener. */
 export interface Endpoint {
   /** A name or an address, IPv6 without brackets; empty for every address. */
   readonly host: string;
@@ -16,7 +16,7 @@ export interface Endpoint {
   readonly port: number;
 }
 
-/** @returns the parts of `127.0.0.1:4319` or `[::1]:4319`, or undefined where the text is no endpoint. */
+/** @returns the parts of `127.0.0.1:4319` or `[::1]:4319`, or undefined if the text is no endpoint. */
 export function parseEndpoint(text: string): Endpoint | undefined {
   const found = ENDPOINT.exec(text);
   if (found?.[1] === undefined) return undefined;

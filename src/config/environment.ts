@@ -3,10 +3,10 @@ import type { Problem } from './config-error.js';
 import type { ConfigNode, ScalarNode } from './config-node.js';
 import { partsOfText } from './holes.js';
 
-/** Where `${env:…}` and `${file:…}` come from. */
+/** The source of `${env:…}` and `${file:…}`. */
 export interface Environment {
   readonly variables: Readonly<Record<string, string | undefined>>;
-  /** The text of a file. @throws Error where it cannot be read. */
+  /** The text of a file. @throws Error if it cannot be read. */
   readFile(path: string): string;
 }
 
@@ -15,8 +15,8 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const TOKEN = /\$\$|\$\{([^}]*)(\}?)/g;
 
 /**
- * Puts values for `${env:NAME}`, `${env:NAME:-default}` and `${file:path}` into every scalar; `$$` becomes `$`. Expressions, `${{ … }}`,
- * stay as they are: whoever takes them evaluates them.
+ * Replaces `${env:NAME}`, `${env:NAME:-default}` and `${file:path}` in every scalar; `$$` becomes `$`. Expressions, `${{ … }}`, are
+ * not changed: their consumer evaluates them.
  */
 export function substitute(
   node: ConfigNode,
@@ -71,7 +71,7 @@ function substituteScalar(
   return isWhole ? { ...node, value: readScalar(text), text, ...came } : { ...node, value: text, ...came };
 }
 
-/** A default may be as secret as what it stands for. */
+/** A default may be as secret as the value that it replaces. */
 function referenceIn(body: string): string {
   return body.startsWith('env:') ? body.replace(/:-[^]*$/, '') : body;
 }

@@ -27,7 +27,7 @@ export const AuthSchema = section(
   { description: 'Authentication of API callers.' },
 );
 
-/** 32 bytes in base64: 43 characters, the last of which ends in two bits that are 0. */
+/** 32 bytes in base64: 43 characters, the last of which encodes two zero bits at its end. */
 export const SECRETS_KEY_PATTERN = '^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$';
 
 export const SecretsSchema = section(
@@ -43,7 +43,7 @@ export const SecretsSchema = section(
   { description: 'Encryption of secrets in the store.' },
 );
 
-/** `alerts@example.com`, or with a name before it: `Jackdaw <alerts@example.com>`. */
+/** `alerts@example.com`, or with a display name: `Jackdaw <alerts@example.com>`. */
 const SENDER_PATTERN =
   '^(?:[^\\u0000-\\u001F\\u007F<>@,;:"]* <[^\\s\\u007F<>@,;:"]+@[^\\s\\u007F<>@,;:"]+>|[^\\s\\u007F<>@,;:"]+@[^\\s\\u007F<>@,;:"]+)$';
 

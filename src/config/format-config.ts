@@ -6,19 +6,19 @@ import { isSecret } from './schema.js';
 
 /** A section of the configuration, or a component's part of one. */
 export interface PrintedPart {
-  /** Where it is written: `[auth]`, `[exporters, otlp_http]`. */
+  /** Path of the section: `[auth]`, `[exporters, otlp_http]`. */
   readonly path: readonly string[];
   /** Checked, with defaults filled in. */
   readonly value: unknown;
   readonly schema: object;
-  /** Values in it that must never be shown, beside those that the schema marks. */
+  /** Values that must never be shown, in addition to those that the schema marks. */
   readonly secrets: readonly string[];
 }
 
 const SECRET = '[secret]';
-/** Of a value whose schema says nothing, as plugins may have them: it may be a secret. */
+/** Placeholder for a value without a schema, as plugins may have them: it may be a secret. */
 const UNKNOWN = '[not shown: unknown to the schema]';
-/** Shorter texts occur by chance in others. */
+/** Shorter texts occur by chance in other texts. */
 const LEAST_SHARED = 6;
 
 const HEAD = ` The configuration as it holds: files laid over each other, defaults filled in.
@@ -85,7 +85,7 @@ class Printer {
   }
 }
 
-/** `${env:PORT}`; where other text stands around it, that is left out, too. */
+/** `${env:PORT}`; any surrounding text is omitted. */
 function formatReferences(references: readonly string[]): string {
   return references.map((reference) => `\${${reference}}`).join(' … ');
 }

@@ -1,6 +1,6 @@
 import type { JsonSchema } from './plain-value.js';
 
-/** A text in a section whose schema says of what format it is. */
+/** A text whose schema sets a format. */
 export interface FormattedValue {
   readonly format: string;
   readonly text: string;

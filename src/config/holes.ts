@@ -1,14 +1,14 @@
 /** A part of a text that is an expression: `${{ … }}`. */
 export interface Hole {
   readonly isHole: true;
-  /** Where it begins in the text, and where what comes after it begins. */
+  /** Its start in the text, and the start of the text after it. */
   readonly start: number;
   readonly end: number;
-  /** What stands between the braces, without the spaces around it; undefined where the hole is never closed. */
+  /** The text between the braces, trimmed; undefined if the hole is not closed. */
   readonly source: string | undefined;
 }
 
-/** A part of a text that is none. */
+/** A part of a text that is not a hole. */
 interface Plain {
   readonly isHole: false;
   readonly start: number;
@@ -18,7 +18,7 @@ interface Plain {
 const OPEN = '${{';
 const BRACKETS: Readonly<Record<string, string>> = { '{': '}', '[': ']', '(': ')' };
 
-/** Cuts a text at its holes. A `$` that is doubled begins none, so that `$${{` can be written for the characters themselves. */
+/** Splits a text at its holes. A doubled `$` starts none, so `$${{` stands for the literal characters. */
 export function partsOfText(text: string): readonly (Hole | Plain)[] {
   const parts: (Hole | Plain)[] = [];
   let start = 0;
@@ -46,7 +46,7 @@ export function hasHole(text: string): boolean {
   return text.includes(OPEN) && partsOfText(text).some(({ isHole }) => isHole);
 }
 
-/** Where the `}}` of a hole stands: those of maps and those within texts of the expression close nothing. */
+/** Position of the closing `}}` of a hole; braces of maps and within string literals are skipped. */
 function closeOf(text: string, from: number): number | undefined {
   const open: string[] = [];
   for (let at = from; at < text.length; at++) {
@@ -59,7 +59,7 @@ function closeOf(text: string, from: number): number | undefined {
   return undefined;
 }
 
-/** Where the text of an expression that begins here ends. */
+/** End position of the string literal that starts here. */
 function endOfString(text: string, start: number): number {
   const quote = text[start] ?? '';
   const long = quote.repeat(3);

@@ -8,12 +8,12 @@ import { parseYaml } from './parse-yaml.js';
 export interface ConfigSource {
   readonly file: string;
   readonly text: string;
-  /** The one over which files are laid: nobody wrote it who could take something out of it. */
+  /** The built-in configuration, over which files are merged; no user can edit it. */
   readonly isBuiltIn?: true;
 }
 
 /**
- * Reads the files given by `--config`, later ones laid over earlier ones, and puts in what comes from the environment.
+ * Reads the files of `--config`, merges later ones over earlier ones, and substitutes environment values.
  *
  * @throws ConfigError with every file that cannot be read
  */
@@ -32,10 +32,7 @@ export function readSources(files: readonly string[], environment: Environment):
   return sources;
 }
 
-/**
- * Whether a text says which pipelines there are. A text that cannot be read counts as saying so: then only its errors are
- * reported.
- */
+/** Whether a text defines pipelines. An unreadable text counts as defining them, so that only its errors are reported. */
 export function hasPipelines({ file, text }: ConfigSource): boolean {
   const { root } = parseYaml(text, file);
   if (root === undefined) return true;
@@ -46,8 +43,8 @@ export function hasPipelines({ file, text }: ConfigSource): boolean {
 /**
  * Parses, merges and substitutes.
  *
- * @returns the configuration as written, and what is wrong with it so far
- * @throws ConfigError where a text is not a YAML map: nothing more can be said then
+ * @returns the configuration as written, and its problems so far
+ * @throws ConfigError if a text is not a YAML map, which prevents further checks
  */
 export function loadTree(
   sources: readonly ConfigSource[],

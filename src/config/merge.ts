@@ -2,8 +2,8 @@ import type { Problem } from './config-error.js';
 import type { ConfigNode, MapNode } from './config-node.js';
 
 /**
- * Lays a later file over an earlier one: maps merge, lists and scalars replace. A later `key:` without a value over a
- * map or list is an error, because it would silently delete what the earlier file says.
+ * Merges a later file over an earlier one: maps merge, lists and scalars replace. A later `key:` without a value over a map or list
+ * is an error, because it would silently delete the earlier content.
  */
 export function mergeNodes(
   earlier: MapNode,

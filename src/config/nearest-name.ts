@@ -1,9 +1,9 @@
 import { distance } from 'fastest-levenshtein';
 
-/** The nearest of those names that are near enough to be meant; undefined where none is. */
+/** The most similar name; undefined if no name is similar enough. */
 export function nearestName(wrong: string, names: Iterable<string>): string | undefined {
   let best: string | undefined;
-  // Two typos cover a swap of letters; in very short words they would reach everything.
+  // Two typos cover swapped letters; for very short words, they would match every name.
   let bestDistance = (wrong.length < 3 ? 1 : Math.max(2, Math.floor(wrong.length / 3))) + 1;
   for (const name of names) {
     const found = distance(wrong.toLowerCase(), name.toLowerCase());
@@ -15,7 +15,7 @@ export function nearestName(wrong: string, names: Iterable<string>): string | un
   return best;
 }
 
-/** `; did you mean "endpoint"?`, or the valid names where none is near, or nothing where there are none. */
+/** `; did you mean "endpoint"?`, or the valid names if none is similar, or an empty text if there are no names. */
 export function suggestion(wrong: string, names: readonly string[]): string {
   const nearest = nearestName(wrong, names);
   if (nearest !== undefined) return `; did you mean "${nearest}"?`;

@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * The folder of the installed package, or of the clone: that of the nearest `package.json` above this file, wherever it was
- * built. Files that are not code and ship with the package are found from here.
+ * The root folder of the installed package or the clone: the folder of the nearest `package.json` above this file. Non-code files
+ * that ship with the package are located from here.
  *
- * @throws Error where there is none: the files were taken out of their package
+ * @throws Error if there is no `package.json`: the files were moved out of their package
  */
 export function packageRoot(): string {
   for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {

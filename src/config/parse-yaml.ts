@@ -6,11 +6,11 @@ import type { ConfigNode } from './config-node.js';
 const MAX_NODES = 100_000;
 
 /**
- * Reads one YAML text into nodes with positions.
+ * Parses one YAML text into nodes with positions.
  *
  * @param file the name for positions
- * @param wanted what the root is, in words
- * @returns the root, or undefined where the text cannot be read; an empty text is an empty map.
+ * @param wanted the expected root, for errors
+ * @returns the root, or undefined if the text cannot be parsed; an empty text is an empty map.
  */
 export function parseYaml(
   text: string,
@@ -41,7 +41,7 @@ export function parseYaml(
   return { root: root?.kind === 'map' ? root : undefined, problems: reader.problems };
 }
 
-/** Once the reader has lost its way, every further word is unexpected: only the first of these errors says something. */
+/** After the first syntax error, every further word is unexpected: only the first of these errors is useful. */
 function firstErrors<E extends { readonly code: string }>(errors: readonly E[]): readonly E[] {
   const lost = errors.findIndex(({ code }) => code === 'UNEXPECTED_TOKEN');
   return lost < 0 ? errors : errors.filter(({ code }, index) => index <= lost || code !== 'UNEXPECTED_TOKEN');

@@ -23,9 +23,8 @@ export interface JsonSchema {
 }
 
 /**
- * The value that a schema is checked against. A substituted scalar is the text as it came where the schema wants a
- * string (a password `0123` stays one), and otherwise what YAML makes of it. A `key:` without a value is an empty map
- * where a map is wanted.
+ * The value that a schema validates. A substituted scalar is plain text if the schema expects a string (a password `0123` stays
+ * one), and otherwise parsed as YAML. A `key:` without a value is an empty map if a map is expected.
  */
 export function plainValue(node: ConfigNode, schema: JsonSchema | undefined): unknown {
   switch (node.kind) {
@@ -40,7 +39,7 @@ export function plainValue(node: ConfigNode, schema: JsonSchema | undefined): un
   }
 }
 
-/** Expressions, `${{ … }}`, that stand where nobody evaluates them, by the keys that lead there. */
+/** Paths of expressions, `${{ … }}`, in values that are never evaluated. */
 export function strayHoles(node: ConfigNode, schema: JsonSchema | undefined): readonly (readonly string[])[] {
   if (isTemplate(schema)) return [];
   switch (node.kind) {
@@ -84,7 +83,7 @@ function isTemplate(schema: JsonSchema | undefined): boolean {
 
 function wantsString(schema: JsonSchema | undefined): boolean {
   if (schema === undefined) return false;
-  // A number from outside is a text unless somebody makes it a number: keys may have digits only.
+  // A number from outside is a text unless the schema expects a number: keys may consist of digits.
   if (isTemplate(schema)) return true;
   if (schema.type !== undefined) return schema.type === 'string';
   if (schema.const !== undefined) return typeof schema.const === 'string';

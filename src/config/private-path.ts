@@ -2,17 +2,20 @@ import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { syncDirectory } from './sync-directory.js';
 
-/** What the daemon writes is for its user alone: telemetry holds prompts and answers, the store the digests of keys. */
+/**
+ * Mode of files that the daemon writes. They are private to its user: telemetry holds prompts and answers, the store holds digests
+ * of keys.
+ */
 export const PRIVATE_FILE = 0o600;
 const PRIVATE_DIRECTORY = 0o700;
 const OTHERS = 0o077;
 
 /**
- * Makes a directory and the missing ones above it, with names that survive a loss of power. An existing one stays as it is,
- * because it may serve others, too.
+ * Creates a directory and its missing parents durably (synced against power loss). The mode of an existing directory is not changed,
+ * because others may use it.
  *
- * @param made gets the directories that were made, the outermost first, also if it throws
- * @throws the error of the file system
+ * @param made receives the created directories, the outermost first, also if it throws
+ * @throws the file system error
  */
 export async function makePrivateDirectory(path: string, made: string[] = []): Promise<void> {
   for (const directory of missingDown(resolve(path)))
@@ -23,15 +26,15 @@ export async function makePrivateDirectory(path: string, made: string[] = []): P
 }
 
 /**
- * A directory, and before it those above it that are not there. The option `recursive` of Node looks for them by trying, and where a
- * file system takes none (`/proc`) it tries for ever.
+ * A directory and its missing parents, outermost first. Node's option `recursive` retries forever on file systems that refuse new
+ * directories (`/proc`).
  */
 function missingDown(directory: string): string[] {
   const above = dirname(directory);
   return above === directory || existsSync(above) ? [directory] : [...missingDown(above), directory];
 }
 
-/** @returns false where it is there already */
+/** @returns false if it is there already */
 function isMadeHere(directory: string): boolean {
   try {
     mkdirSync(directory, { mode: PRIVATE_DIRECTORY });
@@ -42,17 +45,17 @@ function isMadeHere(directory: string): boolean {
   }
 }
 
-/** Whether others than its user can do anything with a file or directory. */
+/** Whether users other than the owner can access a file or directory. */
 export function isOpenToOthers(path: string): boolean {
   const found = statSync(path, { throwIfNoEntry: false });
   return found !== undefined && (found.isFile() || found.isDirectory()) && (found.mode & OTHERS) !== 0;
 }
 
 /**
- * Takes from a file or a directory what others may do with it; devices and the like stay as they are.
+ * Removes the access of others from a file or a directory; devices and similar are not changed.
  *
- * @returns whether others could do anything with it
- * @throws the error of the file system, such as EPERM where it is another user's
+ * @returns whether others had any access
+ * @throws the file system error, such as EPERM if another user owns the path
  */
 export function makePrivate(path: string): boolean {
   if (!isOpenToOthers(path)) return false;

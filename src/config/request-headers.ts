@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { secret } from './schema.js';
 
-/** The key `headers` of whoever makes requests. @param options `hasExpressions`: whether values may have expressions */
+/** The key `headers` of components that make requests. @param options `hasExpressions`: whether values may contain expressions */
 export function headersSection(
   description: string,
   { hasExpressions = false }: { readonly hasExpressions?: boolean } = {},
@@ -34,9 +34,9 @@ export function isHeaderValue(value: string): boolean {
 }
 
 /**
- * Checks what the schema cannot express. Values are never repeated.
+ * Checks rules that the schema cannot express. Errors never contain header values.
  *
- * @param own names that the exporter sets itself, in lower case, beside those of the connection
+ * @param own lower-case names that the exporter sets itself, in addition to connection headers
  */
 export function checkHeaders(
   headers: Readonly<Record<string, string>>,

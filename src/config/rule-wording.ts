@@ -1,10 +1,9 @@
 import type { ErrorObject } from 'ajv';
 
 /**
- * What a broken rule of a schema asks for, as the rest of a sentence: `must not be empty`. Whether it is a request or a file that
- * breaks it, of these rules the same is said.
+ * The requirement of a violated schema rule, as the rest of a sentence: `must not be empty`. Requests and files share these texts.
  *
- * @returns undefined for the other rules
+ * @returns undefined for all other rules
  */
 export function commonFormat({ keyword, params }: ErrorObject): string | undefined {
   const { limit, pattern } = params as Readonly<Record<string, unknown>>;

@@ -11,16 +11,16 @@ import { plainValue, secretsIn, strayHoles, type JsonSchema } from './plain-valu
 import { TEMPLATE_FORMAT } from './schema.js';
 import { parseSize } from './size.js';
 
-/** What became of a part of the configuration. */
+/** The result of checking a part of the configuration. */
 export interface Checked {
-  /** With defaults filled in; only to be used where there are no problems. */
+  /** With defaults filled in; use it only if there are no problems. */
   readonly value: unknown;
   readonly problems: readonly Problem[];
   /** Values that must never be shown. */
   readonly secrets: readonly string[];
 }
 
-/** What each format of `config/schema.ts` is called in errors, by an example of its use. */
+/** Descriptions of the formats in `config/schema.ts` for errors, each by example. */
 const FORMATS: Readonly<Record<string, string>> = {
   'jackdaw-duration': 'a duration: a whole number and a unit, such as 250ms, 15s, 5m, 2h or 30d',
   'jackdaw-size': 'a size: bytes, or a whole number and a unit, such as 512KiB, 16MiB or 1GiB',
@@ -36,10 +36,10 @@ const OPTIONS: Options = {
   allErrors: true,
   useDefaults: true,
   verbose: true,
-  // Schemas of plugins may hold keywords and formats of their own; what we do not know is not checked.
+  // Schemas of plugins may contain their own keywords and formats; unknown ones are ignored.
   strict: false,
   logger: false,
-  // Each is used once or twice, so that to make its code shorter takes longer than it saves.
+  // Each validator runs once or twice, so optimizing its code costs more than it saves.
   code: { optimize: false },
   allowUnionTypes: true,
   formats: {
@@ -55,16 +55,16 @@ const OPTIONS: Options = {
   },
 };
 
-/** Knows what a JSON Schema is. To learn that takes longer than to compile any of ours, so that it is done once. */
+/** The meta-schema validator. Compiling it takes longer than compiling any of our schemas, so it is shared. */
 const schemas = new Ajv(OPTIONS);
 const compiled = new WeakMap<object, ValidateFunction>();
 
 /**
- * Checks a part of the configuration against a JSON Schema, which is compiled once.
+ * Validates a part of the configuration against a JSON Schema, which is compiled once.
  *
  * @param root the whole configuration
- * @param path where in it the part is; a part that is not there is an empty map
- * @throws Error where the schema itself is no JSON Schema
+ * @param path of the part; a missing part is an empty map
+ * @throws Error if the schema itself is invalid
  */
 export function checkSchema(schema: object, root: ConfigNode, path: readonly string[]): Checked {
   const validate = compile(schema);
@@ -89,16 +89,16 @@ function compile(schema: object): ValidateFunction {
   const known = compiled.get(schema);
   if (known) return known;
   void schemas.validateSchema(schema, true);
-  // Each by itself: what one has as its `$id` is nothing to others.
+  // A separate instance for each schema, so that equal `$id`s do not collide.
   const validate = new Ajv({ ...OPTIONS, validateSchema: false }).compile(schema);
   compiled.set(schema, validate);
   return validate;
 }
 
-/** What is said of a key that has to be there. */
+/** The error for a missing required key. */
 export const IS_MISSING = 'is missing';
 
-/** One broken rule per place: the parts of a failed `anyOf` and the second of pattern and format say nothing new. */
+/** Keeps one error for each path: branches of a failed `anyOf`, and the second of pattern and format, add nothing. */
 function withoutRepeats(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const alternatives = errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf');
   const seen = new Set<string>();
@@ -169,7 +169,7 @@ function choicesOf(schema: JsonSchema): readonly unknown[] | undefined {
   return constants?.every((value) => value !== undefined) === true ? constants : undefined;
 }
 
-/** What stands there instead, unless it is secret or came from outside the file. */
+/** The actual value, unless it is secret or came from outside the file. */
 function shown(error: ErrorObject, schema: JsonSchema, root: ConfigNode, place: readonly string[]): string {
   const node = nodeAt(root, place);
   if (node?.kind !== 'scalar') return node === undefined ? '' : `, but is a ${node.kind}`;

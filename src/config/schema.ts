@@ -5,26 +5,26 @@ import { ENDPOINT_PATTERN } from './endpoint.js';
 import { SIZE_PATTERN } from './size.js';
 
 /**
- * Reusable blocks for the schemas of components' sections. The `format`s are known to the engine's validation, which
- * words its errors by them; editors ignore them and use the patterns.
+ * Reusable blocks for the schemas of components' sections. The engine validates the `format`s and uses them in its errors; editors
+ * ignore them and use the patterns.
  */
 
-/** What a block of the schema is. `default` is the only place where a default is written. */
+/** Options of a schema block. `default` is the only place for a default value. */
 export interface BlockOptions<Value> {
   readonly description: string;
   readonly default?: Value;
 }
 
 /**
- * A component's section, or a nested map of it: unknown keys are refused, and absent it is `{}`, so that the defaults
- * inside hold. For a map that may be absent altogether write `Type.Optional(section({…}, {…, isOptional: true}))`.
+ * A component's section, or a nested map of it. Unknown keys are errors. A missing section is `{}`, so the defaults inside apply.
+ * For a map that may be absent altogether write `Type.Optional(section({…}, {…, isOptional: true}))`.
  */
 export function section<Properties extends TProperties>(
   properties: Properties,
   options: {
     readonly description?: string;
     readonly isOptional?: boolean;
-    /** Former keys, each with what to do instead: the error says it. */
+    /** Removed keys, each with the replacement that the error names. */
     readonly removedKeys?: Readonly<Record<string, string>>;
   } = {},
 ): TObject<Properties> {
@@ -57,7 +57,7 @@ export function size(options: BlockOptions<string | number>): TUnsafe<string | n
   });
 }
 
-/** Where to listen: `127.0.0.1:4319`, `[::1]:4319`, `:4319` (every address). Port 0 takes a free one. */
+/** A listen address: `127.0.0.1:4319`, `[::1]:4319`, `:4319` (all addresses). Port 0 selects a free port. */
 export function endpoint(options: BlockOptions<string>): TUnsafe<string> {
   return Type.Unsafe<string>({
     type: 'string',
@@ -67,7 +67,7 @@ export function endpoint(options: BlockOptions<string>): TUnsafe<string> {
   });
 }
 
-/** Where to listen, or null or empty text for nowhere. */
+/** A listen address, or null or empty text to disable the listener. */
 export function optionalEndpoint(options: BlockOptions<string | null>): TUnsafe<string | null> {
   return Type.Unsafe<string | null>({
     type: ['string', 'null'],
@@ -82,7 +82,7 @@ export function cidr(): TUnsafe<string> {
   return Type.Unsafe<string>({ type: 'string', format: 'jackdaw-cidr' });
 }
 
-/** One of a few words. */
+/** One of a fixed list of words. */
 export function choice<const Words extends readonly string[]>(
   words: Words,
   options: BlockOptions<Words[number]>,
@@ -96,7 +96,7 @@ export function secret(options: {
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly pattern?: string;
-  /** What is said of a text that the pattern does not take. */
+  /** The error for a text that does not match the pattern. */
   readonly patternErrorMessage?: string;
   /** Whether there may be expressions in it: {@link template}. */
   readonly hasExpressions?: boolean;
@@ -108,8 +108,8 @@ export function secret(options: {
 export const TEMPLATE_FORMAT = 'jackdaw-template';
 
 /**
- * Any JSON value, with expressions (`${{ … }}`) in its texts: `expressions/json-template.ts` makes values of it. For a text with
- * expressions that has a schema of its own say `hasExpressions: true` there.
+ * Any JSON value, with expressions (`${{ … }}`) in its texts, evaluated by `expressions/json-template.ts`. For a text with
+ * expressions and its own schema, set `hasExpressions: true` there.
  */
 export function template(options: { readonly description: string }): TUnsafe<JsonValue> {
   return Type.Unsafe<JsonValue>({ format: TEMPLATE_FORMAT, ...options });
@@ -121,8 +121,8 @@ export function filePath(options: BlockOptions<string>): TUnsafe<string> {
 }
 
 /**
- * The id of an extension that the component will ask `Host.extension` for, such as a store. The engine checks that it
- * is configured and listed in `service.extensions`.
+ * The id of an extension, such as a store, that the component gets from `Host.extension`. The engine checks that it is configured
+ * and listed in `service.extensions`.
  */
 export function extensionId(options: BlockOptions<string>): TUnsafe<string> {
   return Type.Unsafe<string>({ type: 'string', format: 'jackdaw-extension-id', minLength: 1, ...options });

@@ -1,6 +1,6 @@
 import { TEMPLATE_FORMAT } from './schema.js';
 
-/** A JSON Schema as a plugin may write it: every way in which a schema is made of others. */
+/** A JSON Schema as plugins may write it, with every keyword that contains subschemas. */
 interface AnySchema {
   readonly $ref?: string;
   readonly format?: string;
@@ -15,9 +15,9 @@ interface AnySchema {
 /** Schemas that hold, or may hold, for a value. */
 export type Schemas = readonly object[];
 
-/** Keywords whose schemas are about the same value. */
+/** Keywords whose subschemas apply to the same value. */
 const SAME_VALUE = ['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else', '$ref', 'dependentSchemas'] as const;
-/** What says of a value what it is. */
+/** Keywords that restrict the type of a value. */
 const TELLING = ['type', 'enum', 'const', 'format'] as const;
 
 /** All that may hold for the value of a whole schema: itself, its alternatives, and what it refers to. */
@@ -34,7 +34,10 @@ export function schemasAt(schemas: Schemas, key: string | number, root: object):
   return expanded(found.filter(isSchema), root);
 }
 
-/** Whether they say what the value is: otherwise it may be anything. So may what is described in another document. */
+/**
+ * Whether the schemas restrict the type of a value. Without such a keyword, or with a reference to another document, any value is
+ * possible.
+ */
 export function areTelling(schemas: Schemas): boolean {
   const isElsewhere = schemas.some(({ $ref }: AnySchema) => $ref !== undefined && !$ref.startsWith('#'));
   return !isElsewhere && schemas.some((schema) => TELLING.some((word) => word in schema));
@@ -55,7 +58,7 @@ function ofItem({ items, prefixItems, additionalItems }: AnySchema, index: numbe
 
 function expanded(schemas: Schemas, root: object): Schemas {
   const all = new Set(schemas);
-  // What is added is looked through, too; what is there already is not added again.
+  // The loop also visits schemas added meanwhile; a set adds each only once.
   for (const schema of all)
     for (const keyword of SAME_VALUE) for (const other of besides(schema, keyword, root)) all.add(other);
   return [...all];
@@ -70,7 +73,7 @@ function besides(schema: object, keyword: (typeof SAME_VALUE)[number], root: obj
   return isSchema(value) ? [value] : [];
 }
 
-/** What a JSON Pointer such as `#/$defs/target` leads to. */
+/** Resolves a JSON Pointer such as `#/$defs/target`. */
 function referred(reference: string, root: object): unknown {
   if (!reference.startsWith('#')) return undefined;
   let at: unknown = root;

@@ -10,7 +10,7 @@ const UNITS_BYTES: Readonly<Record<string, number>> = {
   TiB: 1024 ** 4,
 };
 
-/** @returns the bytes of `16MiB` or of a plain number, or undefined where the value is no size. */
+/** @returns the bytes of `16MiB` or of a plain number, or undefined if the value is no size. */
 export function parseSize(value: string | number): number | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? value : undefined;
   const found = SIZE.exec(value);
@@ -21,9 +21,9 @@ export function parseSize(value: string | number): number | undefined {
 }
 
 /**
- * The bytes of a size that the schema has checked.
+ * The bytes of a validated size.
  *
- * @throws RangeError where the value is no size: the caller passed what was not validated.
+ * @throws RangeError if the value is not a size, because the caller did not validate it.
  */
 export function sizeBytes(value: string | number): number {
   const bytes = parseSize(value);

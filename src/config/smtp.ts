@@ -6,7 +6,7 @@ import type { SmtpConfig } from './file-schema.js';
 const SUBMISSION_PORT = 587;
 const SECURE_PORT = 465;
 
-/** What the schema of the section `smtp` cannot say: one message for each broken rule, with the path of its key. */
+/** Checks rules of the section `smtp` that the schema cannot express: one message for each violated rule, with the path of its key. */
 export function checkSmtp({
   host = '',
   user = '',
@@ -27,7 +27,7 @@ export function checkSmtp({
   ];
 }
 
-/** @param config one that is free of errors @returns null where no mail server is configured */
+/** @param config one that is free of errors @returns null if no mail server is configured */
 export function smtpSettings(config: SmtpConfig): SmtpSettings | null {
   const { host = '', secure, user = '', password = '', from } = config;
   if (host === '' || from === undefined) return null;

@@ -1,14 +1,14 @@
 import type { DatabaseSync } from '@photostructure/sqlite';
 
-/** What both drivers of SQLite have: Node's own, and the one that copies its interface. */
+/** The interface shared by both SQLite drivers: Node's own, and the one that copies it. */
 export interface SqliteModule {
   readonly DatabaseSync: typeof DatabaseSync;
 }
 
 /**
- * Node's own `node:sqlite`, where it needs no flag (from 22.13 on), else `@photostructure/sqlite`, which runs from Node 20 on.
+ * Node's own `node:sqlite` if it needs no flag (from 22.13 on), otherwise `@photostructure/sqlite`, which supports Node 20.
  *
- * @throws Error where the platform has neither
+ * @throws Error if the platform has neither
  */
 export async function loadSqlite(): Promise<SqliteModule> {
   const own: unknown = process.getBuiltinModule('node:sqlite');

@@ -26,7 +26,7 @@ const TlsSchema = section(
 
 type TlsConfig = Static<typeof TlsSchema>;
 
-/** The section `tls` of a listener, or nothing for plain HTTP. Read it with {@link tlsOptions}. */
+/** The section `tls` of a listener; absent for plain HTTP. Read it with {@link tlsOptions}. */
 export function tlsFiles(): TOptional<typeof TlsSchema> {
   return Type.Optional(TlsSchema);
 }
@@ -45,7 +45,7 @@ export function tlsOptions(tls: TlsConfig | undefined): TlsOptions | undefined {
   );
 }
 
-/** The section as a component's factory names it among its resources; nothing where it is absent. */
+/** The files of the section, as resources of a component's factory; empty if the section is absent. */
 export function tlsResources(listener: string, tls: TlsConfig | undefined): readonly Resource[] {
   return tls === undefined ? [] : [{ kind: 'tls_files', listener, ...tlsOptions(tls) }];
 }

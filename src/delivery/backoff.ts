@@ -12,11 +12,11 @@ export interface RetryOptions {
 }
 
 /**
- * The wait before the next attempt: exponential, varied so that many senders do not come back together, and never
- * shorter than the other side asks for.
+ * The delay before the next attempt: exponential, with jitter so that many senders do not retry at the same time, and never shorter
+ * than the retry delay of the other side.
  *
- * @param failures how many attempts have failed, at least 1
- * @param retryAfterMs what the other side asks for
+ * @param failures number of failed attempts, at least 1
+ * @param retryAfterMs retry delay requested by the other side
  * @param random from 0 (inclusive) to 1
  * @returns whole milliseconds
  */

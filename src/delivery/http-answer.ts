@@ -1,6 +1,6 @@
 import type { Micros } from '../signal/time.js';
 
-/** `Retry-After` in milliseconds: whole seconds, or a date. @returns undefined where it is neither */
+/** `Retry-After` in milliseconds: whole seconds, or a date. @returns undefined if it is neither */
 export function readRetryAfter(value: string | undefined, now: Micros): number | undefined {
   if (value === undefined) return undefined;
   if (/^\s*\d{1,9}\s*$/.test(value)) return Number(value) * 1000;

@@ -3,7 +3,7 @@ import { compileCondition, type Expression } from './expression.js';
 import { ExpressionError } from './expression-error.js';
 import type { Scope, ScopeName } from './scope/scopes.js';
 
-/** What conditions say of an item: one is true, none is, or one failed and the item is to be dropped or refused for that. */
+/** Result of a list of conditions: one is true, none is true, or one failed and the item is dropped or refused for it. */
 export type Verdict = 'true' | 'false' | 'drop' | 'refuse';
 
 /** A list of conditions of a configuration, compiled. */
@@ -13,8 +13,8 @@ export class Conditions {
   readonly #failures: EvaluationFailures;
 
   /**
-   * @param key the list's, by which a failure is told
-   * @param options `onError`: what a failed condition comes to; `keep`: the next is asked
+   * @param key of the list, reported with a failure
+   * @param options `onError`: the effect of a failed condition; `keep`: continue with the next one
    * @throws ExpressionError for what {@link conditionProblems} finds
    */
   constructor(
@@ -52,7 +52,7 @@ export class Conditions {
   }
 }
 
-/** What is wrong with a list of conditions, each with the path of its place. @param path of the list: `/spans` */
+/** Problems of a list of conditions, each with its path. @param path of the list: `/spans` */
 export function conditionProblems(
   path: string,
   sources: readonly string[],

@@ -1,6 +1,6 @@
 import type { Environment } from '@marcbachmann/cel-js';
 
-/** What CEL says of an expression that it does not take. */
+/** CEL's error for an invalid expression. */
 export type CelProblem = NonNullable<ReturnType<Environment['check']>['error']>;
 
 /** An expression that cannot be used, with the place in it, counted from 1. */
@@ -9,7 +9,7 @@ export class ExpressionError extends Error {
   readonly line: number;
   readonly column: number;
 
-  /** @param problem what is wrong, and what to do @param source the whole expression @param at where it is wrong */
+  /** @param problem the error and its remedy @param source the whole expression @param at position of the error */
   constructor(problem: string, source: string, at: number) {
     const before = source.slice(0, at).split('\n');
     const line = before.length;

@@ -37,7 +37,7 @@ function typeOf(variable: Variable): string {
 function commonEnvironment(): Environment {
   // JSON has values of several types in one list or map.
   const environment = new Environment({ limits: LIMITS, homogeneousAggregateLiterals: false });
-  // In this order: fields are of types that are known.
+  // Ordered: a type must be registered before a field uses it.
   const { span, ...others } = RECORD_TYPES;
   for (const { name, fields, view } of [span, ...Object.values(others)])
     environment.registerType(name, {
@@ -60,7 +60,7 @@ const MORE_FUNCTIONS: Readonly<Record<string, (...args: never[]) => unknown>> = 
   'json(dyn): string': (value: unknown) => serializeJson(jsonOf(value)),
 };
 
-/** Functions that not every text suits, and what one has to look like. */
+/** Functions that accept only some texts, with the expected format. */
 const FORMS: Readonly<Record<string, string>> = {
   timestamp: 'write a time such as timestamp("2026-01-31T12:00:00Z")',
   duration: 'write a duration such as duration("90s") or duration("1h30m")',
@@ -68,14 +68,14 @@ const FORMS: Readonly<Record<string, string>> = {
   double: 'write a number',
 };
 
-/** A call that fails whatever comes. */
+/** A call that always fails. */
 interface ImpossibleCall {
   readonly problem: string;
   readonly at: number;
 }
 
 /**
- * Finds a text that was written out and can never be what it is to become: `timestamp("yesterday")`.
+ * Finds a literal that can never be converted: `timestamp("yesterday")`.
  *
  * @param run evaluates a part of the expression
  */
@@ -98,7 +98,7 @@ function impossibleCall(root: Node, run: (source: string) => unknown): Impossibl
 
 const environments = new Map<ScopeName, ReturnType<typeof environmentOf>>();
 
-/** An expression whose types were checked. */
+/** A type-checked expression. */
 export interface Expression {
   readonly source: string;
   /** As CEL calls it: `bool`, `string`, `dyn`. */
@@ -108,10 +108,10 @@ export interface Expression {
 }
 
 /**
- * Compiles an expression of CEL once, for all evaluations.
+ * Compiles a CEL expression once, for all evaluations.
  *
- * @param scope what it may look at
- * @throws ExpressionError with what is wrong, and where
+ * @param scope the available variables
+ * @throws ExpressionError with the problem and its position
  */
 export function compile(source: string, scope: ScopeName): Expression {
   const variables = SCOPES[scope];
@@ -136,7 +136,7 @@ export function compile(source: string, scope: ScopeName): Expression {
   }
 }
 
-/** Likewise, of a condition. @throws ExpressionError also where it is none */
+/** Like `compile`, for a condition. @throws ExpressionError also if it is not a boolean */
 export function compileCondition(source: string, scope: ScopeName): Expression {
   const expression = compile(source, scope);
   if (expression.type !== 'bool' && expression.type !== 'dyn')
@@ -156,7 +156,10 @@ class CompiledExpression implements Expression {
   }
 }
 
-/** The same expression with our own `has` and `matches`, and known words in their case. Everything is as long, so that places stay. */
+/**
+ * The expression with our own `has` and `matches`, and enum words in their proper case. Lengths are unchanged, so positions stay
+ * valid.
+ */
 function asUnderstood(root: Node, source: string): string {
   let text = source;
   const replace = (at: number, name: string) => {
@@ -173,7 +176,7 @@ function asUnderstood(root: Node, source: string): string {
   return text;
 }
 
-/** A pattern must be written out: it is compiled once, and whoever sends data must not choose it. */
+/** A pattern must be a literal: it is compiled once, and senders of data must not choose it. */
 function checkPattern([pattern]: readonly Node[], source: string, at: number): void {
   if (pattern === undefined) return;
   const text = literalText(pattern);

@@ -1,6 +1,6 @@
 import type { Counter, Labels, Logger, Meter } from '../component/telemetry.js';
 
-/** What becomes of an item for which an expression fails. */
+/** The effect of a failed expression on an item. */
 export const ON_ERROR = ['keep', 'drop', 'refuse'] as const;
 
 /** Counts evaluations that fail. Of each expression the first failure is logged, without any value. */
@@ -44,7 +44,7 @@ export class EvaluationFailures {
   }
 }
 
-/** The message may repeat what was sent, so that it must not be logged. */
+/** The error code. The message may contain sent data and must not be logged. */
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'internal_error';
 }

@@ -7,7 +7,7 @@ import type { Node } from './syntax-tree.js';
 import { typeAdvice } from './unfit-types.js';
 import type { Environment } from '@marcbachmann/cel-js';
 
-/** What CEL says it knows. */
+/** CEL's function definitions. */
 type Functions = ReturnType<Environment['getDefinitions']>['functions'];
 
 /** The call that CEL names in quotes: `'string.startWith(string)'`. */
@@ -16,11 +16,11 @@ const CALL = /'(?:[^'(]*\.)?([^'(.]+)\(.*'/s;
 const MOST_WAYS = 4;
 
 /**
- * What to do about a call that CEL has no function for: the name that was meant, or how the function is called.
+ * Advice for a call to an unknown function: the intended name, or how to call the function.
  *
- * @param summary what CEL says
- * @param functions all that may be called
- * @returns to be written behind that; empty where nothing is near
+ * @param summary CEL's error text
+ * @param functions all available functions
+ * @returns text to append; empty if no function is similar
  */
 function callAdvice(summary: string, functions: Functions): string {
   const name = CALL.exec(summary)?.[1];
@@ -36,7 +36,7 @@ function callAdvice(summary: string, functions: Functions): string {
 
 const BRACKETS: Readonly<Record<string, string>> = { RPAREN: ')', RBRACKET: ']', RBRACE: '}' };
 const EXPECTED: Readonly<Record<string, string>> = { ...BRACKETS, COLON: ':', COMMA: ',' };
-/** What is meant by a character that is half an operator, or by a word that is one elsewhere. */
+/** Suggestions for half an operator, or for a word that is an operator in other languages. */
 const MEANT: Readonly<Record<string, string>> = {
   ...{ '=': 'equal is ==', '&': 'and is &&', '|': 'or is ||' },
   ...{ and: 'and is &&', or: 'or is ||', not: 'not is !', is: 'equal is ==' },
@@ -49,9 +49,9 @@ const MEANT: Readonly<Record<string, string>> = {
 };
 
 /**
- * What is wrong with the grammar of an expression, and what to do.
+ * The syntax error of an expression, and its remedy.
  *
- * @returns undefined where it is not that
+ * @returns undefined for other errors
  */
 function formatSyntaxError({ code, summary, range }: CelProblem, source: string): string | undefined {
   const rest = source.slice(range?.start ?? 0);
@@ -86,10 +86,10 @@ function quoted(word: string): string {
   return word.startsWith('"') ? word : `"${word}"`;
 }
 
-/** What CEL puts before some names of types. */
+/** Prefix of some CEL type names. */
 const CEL_PACKAGE = 'google.protobuf.';
 
-/** What is wrong with an expression and what to do, in our words. @param functions that it may call */
+/** Formats an expression error and its remedy in our words. @param functions available to the expression */
 export function formatProblem(
   problem: CelProblem,
   source: string,

@@ -6,14 +6,14 @@ import { ExpressionError } from './expression-error.js';
 import { jsonOf } from './json-value.js';
 import type { Scope, ScopeName } from './scope/scopes.js';
 
-/** What is told of an expression that failed: its place in the template, `/blocks/0/text`. */
+/** Receives a failed expression: its path in the template, `/blocks/0/text`, and the error. */
 export type OnFailure = (place: string, error: unknown) => void;
 
 /** A JSON value with expressions in its texts, compiled. */
 export interface JsonTemplate {
   /**
-   * The value for an item. A text that is one expression becomes its value, whatever that is; inside a longer text it is written as
-   * text. In place of an expression that fails there is null, or nothing.
+   * The value for an item. A text that is exactly one expression becomes its value, of any type; inside a longer text, the value is
+   * inserted as text. A failed expression becomes null, or an empty text.
    */
   render(scope: Scope, onFailure: OnFailure): JsonValue;
   /** Whether it has no expression, and so is always the same. */
@@ -25,7 +25,7 @@ interface TemplateProblem {
   readonly message: string;
 }
 
-/** What is wrong with a template, each with the path of its place. @param path of the template: `/body` */
+/** Problems of a template, each with its path. @param path of the template: `/body` */
 export function templateProblems(
   path: string,
   value: JsonValue,
@@ -58,7 +58,7 @@ export function templateProblems(
   return problems;
 }
 
-/** Compiles a template without {@link templateProblems}. @throws ExpressionError where it has some */
+/** Compiles a template without {@link templateProblems}. @throws ExpressionError if it has some */
 export function compileTemplate(value: JsonValue, scope: ScopeName, place = ''): JsonTemplate {
   if (typeof value === 'string') return compileText(value, scope, place);
   if (Array.isArray(value)) {
@@ -81,7 +81,7 @@ export function compileTemplate(value: JsonValue, scope: ScopeName, place = ''):
   };
 }
 
-/** A value inside a longer text: texts as they are, nothing for null, lists and maps as JSON. */
+/** A value inside a longer text: texts unchanged, null as empty text, lists and maps as JSON. */
 function textOf(value: JsonValue): string {
   if (value === null) return '';
   return typeof value === 'object' ? serializeJson(value) : String(value);
@@ -94,7 +94,7 @@ function constant(value: JsonValue): JsonTemplate {
 /** A text with expressions in it, compiled. */
 export interface TextTemplate {
   readonly isConstant: boolean;
-  /** @returns undefined where an expression fails */
+  /** @returns undefined if an expression fails */
   render(scope: Scope, onFailure: OnFailure): string | undefined;
 }
 

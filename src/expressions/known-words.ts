@@ -8,10 +8,10 @@ interface ImpossibleWord {
   readonly at: number;
 }
 
-/** A text that a field of few words is compared with: `log.severity == "debug"`. */
+/** A literal compared with an enum field: `log.severity == "debug"`. */
 interface ComparedText {
   readonly text: string;
-  /** Where it stands in the expression, with its quotes. */
+  /** Its position in the expression, including its quotes. */
   readonly at: number;
   /** The same without them. */
   readonly textAt: number;
@@ -20,7 +20,7 @@ interface ComparedText {
   readonly words: readonly string[];
 }
 
-/** Finds fields of few words that are compared with a word which they never have: `log.severity == "DEBG"`. */
+/** Finds enum fields compared with a word that they never have: `log.severity == "DEBG"`. */
 export function impossibleWord(root: Node): ImpossibleWord | undefined {
   for (const { text, at, what, words } of comparedTexts(root))
     if (!words.includes(text.toLowerCase()))
@@ -29,9 +29,9 @@ export function impossibleWord(root: Node): ImpossibleWord | undefined {
 }
 
 /**
- * Texts that are such a word in another case, as OpenTelemetry writes severities: `log.severity == "DEBUG"`.
+ * Literals that equal an enum word except for case, since OpenTelemetry writes severities so: `log.severity == "DEBUG"`.
  *
- * @returns for each where it stands, and the word that is meant: as long as what is written
+ * @returns the position of each, and the proper word, which has the same length
  */
 export function wordsInAnotherCase(root: Node): { readonly at: number; readonly word: string }[] {
   return [...comparedTexts(root)].flatMap(({ text, textAt, words }) => {
@@ -60,7 +60,7 @@ function* textsFor(subject: Node, object: Node): Generator<ComparedText> {
     if (text === undefined) continue;
     const { start: at, end } = node.range;
     const textAt = at + node.input.slice(at, end).indexOf(text);
-    // One with escapes in it is not where it was looked for, and stays as it is.
+    // A literal with escapes is not found at its position, and is skipped.
     if (textAt >= at) yield { text, at, textAt, what: `${access.field} of a ${name.toLowerCase()}`, words };
   }
 }

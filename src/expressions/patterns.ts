@@ -1,12 +1,12 @@
 import { RE2JS } from 're2js';
 
-/** Stands for `matches` in what is given to CEL, which is as long: CEL's own takes patterns that can take for ever. */
+/** Replaces `matches` in the source given to CEL, with the same length: CEL's own may backtrack without limit. */
 export const MATCHES = 'Matches';
 
 /** The patterns of all expressions that were compiled; they are written in configurations, so they are few. */
 const compiled = new Map<string, RE2JS>();
 
-/** Compiles a pattern of RE2. The time that it takes to search a text grows only with the text's length. @throws Error for what is none */
+/** Compiles an RE2 pattern. Search time grows only with the length of the text. @throws Error for an invalid pattern */
 export function compilePattern(source: string): RE2JS {
   const known = compiled.get(source);
   if (known !== undefined) return known;

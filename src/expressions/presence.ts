@@ -3,12 +3,12 @@ import { typeNamed } from './scope/record-types.js';
 import type { Node } from './syntax-tree.js';
 
 /**
- * Stands for `has` in what is given to CEL, which is as long, so that places stay what they are. CEL's own cannot be told which
- * fields a record is without: those read as empty.
+ * Replaces `has` in the source given to CEL, with the same length, so that positions stay valid. CEL's own cannot detect missing
+ * fields of a record, which read as empty.
  */
 export const PRESENCE = 'Has';
 
-/** What a macro of CEL is given to check its argument with. */
+/** The checker that CEL passes to a macro. */
 interface Checker {
   check(node: Node, context: unknown): { readonly name: string };
   createError(code: string, message: string, node: Node): Error;
@@ -24,8 +24,8 @@ interface Presence {
 }
 
 /**
- * `has(a.b.c)`: whether there is a value. Unlike CEL's own it is also false where `a.b` is not there, and knows the fields that
- * a record may be without.
+ * `has(a.b.c)`: whether the value exists. Unlike CEL's own, it is also false if `a.b` is missing, and it handles optional record
+ * fields.
  */
 export function presenceMacro({ args }: { readonly args: readonly Node[] }): object {
   return { args, typeCheck, evaluate, async: false };

@@ -7,7 +7,7 @@ export type Node = ASTNode;
 export interface Call {
   readonly name: string;
   readonly args: readonly Node[];
-  /** Where the name stands in the expression. */
+  /** Position of the name in the expression. */
   readonly at: number;
 }
 
@@ -32,14 +32,14 @@ export function callOf(node: Node): Call | undefined {
   return { name, args, at };
 }
 
-/** The variable and its field, where a node is `span.name`. */
+/** The variable and its field, if a node is `span.name`. */
 export function fieldAccess(node: Node): { readonly variable: string; readonly field: string } | undefined {
   if (node.op !== '.') return undefined;
   const [object, field] = node.args;
   return object.op === 'id' ? { variable: object.args, field } : undefined;
 }
 
-/** The text that a node is, where it is one that was written out. */
+/** The text of a node, if it is a string literal. */
 export function literalText(node: Node): string | undefined {
   return node.op === 'value' && typeof node.args === 'string' ? node.args : undefined;
 }

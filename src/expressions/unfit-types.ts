@@ -5,11 +5,11 @@ const NUMBERS = ['int', 'uint', 'double'];
 const BINARY = /^no such overload: (\S+) (\S+) (\S+)$/;
 
 /**
- * What to do about an operator that CEL does not have for the types beside it.
+ * Advice for an operator that CEL does not define for its operand types.
  *
- * @param summary what CEL says
+ * @param summary CEL's error text
  * @param node the operation
- * @returns to be written behind that; empty where nothing is known
+ * @returns text to append; empty if there is no advice
  */
 export function typeAdvice(summary: string, node: Node | undefined): string {
   const advice = adviceOf(summary, node);

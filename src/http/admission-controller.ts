@@ -4,10 +4,10 @@ import type { HttpLimits } from './limits.js';
 import { overloaded } from './problem.js';
 import { Holding, NOBODY, Shares } from './shares.js';
 
-/** The largest body of a route has to fit with its compressed form into what one user may hold. */
+/** The largest body of a route and its compressed form must both fit into the share of one user. */
 const BODIES = 2;
 
-/** What had run out: requests or bytes for a user, or requests for those without a key. */
+/** The exhausted limit: requests or bytes of a user, or requests without a key. */
 export type SpentShare = 'requests' | 'bytes' | 'public_requests';
 
 interface Tools {
@@ -18,8 +18,8 @@ interface Tools {
 }
 
 /**
- * What requests hold of a listener, shared out by user. Requests without a user together have what one user may have, and their
- * addresses share that in the same way.
+ * Limits the requests and body bytes of a listener and shares them by user. Requests without a user share one user's part, divided by
+ * address.
  */
 export class AdmissionController {
   readonly #requests: Shares;
@@ -28,7 +28,7 @@ export class AdmissionController {
   readonly #bodies: Shares;
   readonly #tools: Tools;
 
-  /** @param noteRefusal called when somebody wants more than its own share */
+  /** @param noteRefusal called when an owner exceeds its share */
   constructor(
     limits: Pick<HttpLimits, 'maxRequestsInFlight' | 'maxBodyBytesInFlight'>,
     users: UserLimits,
@@ -42,7 +42,7 @@ export class AdmissionController {
     this.#tools = { requests: this.#requests, strangers: this.#strangers, users, noteRefusal };
   }
 
-  /** Whether there is no room for a request, whoever sends it. */
+  /** Whether the listener has no room for a request of any user. */
   get isFull(): boolean {
     return !this.#requests.fits(NOBODY, 1);
   }
@@ -56,15 +56,15 @@ export class AdmissionController {
     this.#bodies.atLeast(Math.ceil((BODIES * bytes) / this.#tools.users.share));
   }
 
-  /** @param announcedBytes of the body; 0 where it is not known */
+  /** @param announcedBytes `Content-Length` of the body; 0 if unknown */
   arrive(announcedBytes: number): Permit {
     return new Permit(new Holding(this.#bodies), announcedBytes, this.#tools);
   }
 }
 
 /**
- * One request, from its head until nothing is kept for it any more. It holds a place once it is known whose it is: one that is
- * refused before has none.
+ * One request, from its head until the listener keeps nothing for it. It holds a place once its user is known; a request refused
+ * earlier holds none.
  */
 export class Permit {
   /** From which its body is taken. */
@@ -97,13 +97,13 @@ export class Permit {
     this.#stay(group);
   }
 
-  /** It goes on, and nobody has said whose it is: then it belongs to nobody, and is no longer refused for that. */
+  /** The request continues without a user: it counts for its address and is no longer refused for that. */
   goesOn(address: () => string): void {
     if (this.#userId === undefined && this.#stranger === undefined) this.#stay(groupName(address()));
   }
 
   /**
-   * Now it is known whose it is, before any of the body was taken. Without effect the second time.
+   * Assigns the request to a user, before any of the body is read. Later calls have no effect.
    *
    * @throws HttpProblem 429 `rate_limited`, 503 `overloaded`
    */
@@ -131,7 +131,7 @@ export class Permit {
     this.#giveStrangersPlace();
     if (this.#userId === undefined) return;
     this.#tools.requests.give(this.#userId, 1);
-    // What was announced counts even where it was refused, because it is read and thrown away.
+    // The announced bytes count even if the request is refused, because they are read and discarded.
     this.#tools.users.spend(this.#userId, Math.max(0, bytes - this.#announcedBytes));
   }
 

@@ -12,18 +12,18 @@ const MAX_STATUS = 599;
 const DEFAULT_TYPE = 'application/json';
 const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
 
-/** What every answer of a listener carries beside its own headers. */
+/** What every response of a listener carries in addition to its own headers. */
 export interface AnswerBase {
-  /** Name, value, name, value …: the array belongs to this answer, whose own headers are added to it. */
+  /** Name, value, name, value …: the array belongs to this response, which appends its own headers. */
   readonly headers: string[];
   readonly closing: Closing;
 }
 
 /**
- * Sends a response: compressed where the client takes it, without its body for a HEAD, an iterable piece by piece.
+ * Sends a response: compressed if the client accepts it, without a body for HEAD, an iterable in pieces.
  *
- * @returns a promise where it takes longer than this call. It rejects when the response cannot be sent (an unfit header)
- * or its stream fails: `exchange.hasBegun` tells whether a part of it is out already.
+ * @returns a promise if sending outlasts this call. It rejects if the response cannot be sent (an invalid header) or its stream fails:
+ *   `exchange.hasBegun` shows whether a part was already sent.
  */
 export function sendAnswer(
   exchange: Exchange,
@@ -54,7 +54,7 @@ export function sendAnswer(
   }
   const { etag: tag, 'cache-control': caching } = own;
   headers.push('x-content-type-options', 'nosniff');
-  // It is somebody's data: no cache may keep it, unless the route says otherwise.
+  // It is user data: no cache may store it, unless the route allows it.
   if (tag === undefined && caching === undefined) headers.push('cache-control', 'no-store');
   let coding: AnswerCoding | undefined;
   if (isCompressible(response, contentType)) {
@@ -129,7 +129,7 @@ async function sendPieces(
   }
 }
 
-/** Even a source that nobody will read may hold something. */
+/** An unread source may still hold resources. */
 async function endUnread(pieces: AsyncIterable<Uint8Array>): Promise<void> {
   await pieces[Symbol.asyncIterator]().return?.();
 }
@@ -147,5 +147,5 @@ function isPieces(body: NonNullable<HttpResponse['body']>): body is AsyncIterabl
 }
 
 function ignore(): void {
-  // The reader is gone, so it does not matter how its source ended.
+  // The client is gone, so an error of the source does not matter.
 }

@@ -14,7 +14,7 @@ const LONGEST_ESCAPE = 12;
  * no two-byte characters, and stays small enough for the young generation.
  *
  * @param bytes valid UTF-8
- * @returns undefined where it does not pay (much of the text is not ASCII) or would change the meaning (a backslash before such a
+ * @returns undefined if it does not pay (much of the text is not ASCII) or would change the meaning (a backslash before such a
  *   character, which is not JSON)
  */
 export function asciiJson(bytes: Buffer): string | undefined {

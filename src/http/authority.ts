@@ -11,7 +11,7 @@ const AUTHORITY = /^(?:\[([0-9a-f:.]{2,45})\]|([a-z0-9._-]{1,255}))(?::([0-9]{0,
 const ORIGIN = /^(https?):\/\/([^/]+)$/i;
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 };
 
-/** @returns undefined where the text is not `name`, `name:port`, `address:port` or `[IPv6]:port` */
+/** @returns undefined if the text is not `name`, `name:port`, `address:port` or `[IPv6]:port` */
 export function parseAuthority(text: string): Authority | undefined {
   const found = AUTHORITY.exec(text);
   if (found === null) return undefined;
@@ -34,9 +34,7 @@ export function isSameOrigin(origin: string, host: string): boolean {
   return theirs.host === ours.host && (theirs.port ?? defaultPort) === (ours.port ?? defaultPort);
 }
 
-/**
- * An IP address in the form in which addresses are compared: IPv6 at its shortest, and IPv4 also where it is mapped into IPv6.
- */
+/** An IP address in canonical form for comparison: IPv6 compressed, IPv4-mapped IPv6 as IPv4. */
 export function plainAddress(address: string): string {
   const withoutZone = address.replace(/%.*$/, '');
   if (!isIPv6(withoutZone)) return withoutZone;

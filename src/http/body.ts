@@ -9,12 +9,12 @@ import type { Turns } from './turns.js';
 
 const KIB = 1024;
 /**
- * How much is allocated at once for a `Content-Length`; the rest follows what really arrives, so that claims alone cost next to
- * nothing.
+ * Upper bound of the first allocation for a `Content-Length`; the rest follows the bytes received, so that a false length costs
+ * little.
  */
 const MAX_FIRST_ALLOCATION = 128 * KIB;
 const FIRST_ALLOCATION = 16 * KIB;
-/** By what factor the allocation grows where the length is known: pages that nothing is written to cost nothing. */
+/** Growth factor of the allocation if the length is known: pages that are never written cost nothing. */
 const GROWTH = 16;
 /** The factor for a body without a length. */
 const CHUNKED_GROWTH = 2;
@@ -31,16 +31,16 @@ export interface BodySettings {
   readonly timeoutMs: number;
   /** From which its bytes are taken. */
   readonly budget: Holding;
-  /** Absent where only the total time is limited. */
+  /** Absent if only the total time is limited. */
   readonly pace?: MinRateMonitor;
-  /** The turns in which large bodies are delivered. Absent: they are delivered as they come. */
+  /** Queue that delivers large bodies. If absent, bodies are delivered as they arrive. */
   readonly turns?: Turns;
   readonly clock: Clock;
 }
 
 /**
- * Gathers a body within its limit, the listener's budget and its time. Gathering goes on whether or not somebody has asked for
- * the body yet; a problem is kept until somebody asks.
+ * Collects a body within its size limit, the listener's budget and its time limit. Collecting does not depend on a reader; an error is
+ * kept until the body is read.
  */
 export class Body {
   readonly #settings: BodySettings;
@@ -70,7 +70,7 @@ export class Body {
     }
   }
 
-  /** Why the body is refused, as far as it is known. */
+  /** Why the body is refused, if it is. */
   get problem(): HttpProblem | undefined {
     return this.#problem;
   }
@@ -137,21 +137,21 @@ export class Body {
       const bytes = this.#coding === undefined ? this.#raw() : this.#decompressed(this.#coding);
       const maybeLarge = contentLength > LARGE || this.#coding !== undefined;
       this.#result = turns !== undefined && maybeLarge ? this.#inTurn(bytes, turns) : bytes;
-      // A handler may fail before it awaits this; the process must not end for that.
+      // A handler may fail before it awaits this promise; an unhandled rejection would end the process.
       this.#result.catch(ignore);
     }
     return this.#result;
   }
 
-  /** Gives the budget back, because the request is over and nobody needs the bytes any more. */
+  /** Returns the budget, because the request is over and the bytes are no longer needed. */
   release(): void {
-    // Made only where somebody may get it, since an error costs more than a small body.
+    // Created only if it may be read, since an error costs more than a small body.
     if (this.#state === 'gathering') this.fail(connectionClosed());
     this.#state = 'released';
     this.#giveBack();
   }
 
-  /** The handler is done, so nobody asks for the bytes any more, and none of what is still to come are kept. */
+  /** The handler has finished, so the bytes still to come are discarded. */
   discard(): void {
     if (this.#waiting !== undefined) return;
     this.#state = 'released';
@@ -250,7 +250,7 @@ export class Body {
   }
 }
 
-/** Only for the log, since nobody is left to answer. */
+/** For the log only: there is no client left to answer. */
 export function connectionClosed(): HttpProblem {
   return new HttpProblem(400, 'connection_closed', 'The connection was closed before the body was complete.');
 }

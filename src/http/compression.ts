@@ -58,7 +58,7 @@ function zstdCoding(): readonly AnswerCoding[] {
   return [{ name: 'zstd', pack: (body) => zstd(body, options), stream: () => createZstdCompress(options) }];
 }
 
-/** Whether a response gains by being compressed, whoever asks for it: then it varies by `Accept-Encoding`. */
+/** Whether a response benefits from compression for any client: then it varies by `Accept-Encoding`. */
 export function isCompressible(response: HttpResponse, contentType: string): boolean {
   const { body, headers, status } = response;
   if (body === undefined || NO_BODY.has(status) || headers?.['content-encoding'] !== undefined) return false;
@@ -70,16 +70,16 @@ export function isCompressible(response: HttpResponse, contentType: string): boo
 /**
  * What an `Accept-Encoding` header wants most of the codings that this runtime has.
  *
- * @returns undefined where that is the plain answer, or nothing that we have
+ * @returns undefined if that is the plain answer, or nothing that we have
  */
 export function chooseCoding(header: string | undefined): AnswerCoding | undefined {
   return preferredCoding(header, CODINGS);
 }
 
 /**
- * What an `Accept-Encoding` header wants most (RFC 9110 section 12.5.3) of what there is; among codings of equal weight the first.
+ * The available coding that an `Accept-Encoding` header prefers (RFC 9110 section 12.5.3); the first among codings of equal weight.
  *
- * @returns undefined where that is the plain answer, or nothing of this
+ * @returns undefined if that is the uncompressed response, or no coding is acceptable
  */
 export function preferredCoding<Coding extends { readonly name: string }>(
   header: string | undefined,

@@ -26,9 +26,8 @@ interface Group {
 }
 
 /**
- * The connections of a listener, within a limit for all and one for each address. Where there is no room for another, the one
- * that has been without a request for the longest time is closed, so that connections which wait, or send their headers slowly,
- * do not keep out others. Only where all have a request is the new one refused.
+ * The connections of a listener, limited in total and per address. At a limit, the connection idle the longest is closed, so that idle
+ * connections and slow headers do not block new clients. A new connection is refused only if all others have a request.
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
@@ -38,7 +37,7 @@ export class Connections {
   /** Connections without a request, the longest first. */
   readonly #idle = new Set<Connection>();
 
-  /** @param tell called for each connection that was closed for lack of room, whether a new or an idle one */
+  /** @param tell called for each connection closed at a limit, with whether it was a new or an idle one */
   constructor(limits: ConnectionLimits, tell: (reason: NoRoom, isNew: boolean) => void) {
     this.#limits = limits;
     this.#tell = tell;
@@ -48,7 +47,7 @@ export class Connections {
     return this.#groupOf.size;
   }
 
-  /** Adds a new connection, which has no request yet. @returns false where it was closed */
+  /** Adds a new connection, which has no request yet. @returns false if it was closed */
   enter(connection: Connection): boolean {
     const name = groupName(connection.remoteAddress);
     const group = this.#groups.get(name) ?? { count: 0, idle: new Set() };
@@ -75,7 +74,7 @@ export class Connections {
     this.#groupOf.get(connection)?.idle.delete(connection);
   }
 
-  /** The connection has no request any more. */
+  /** The last request of the connection has ended. */
   idle(connection: Connection): void {
     const group = this.#groupOf.get(connection);
     if (group === undefined) return;
@@ -104,7 +103,7 @@ export class Connections {
   }
 }
 
-/** Addresses that count as one: a host is given a whole /64 of IPv6 addresses (RFC 4291 section 2.5.4). */
+/** Groups addresses that count as one: a host owns a whole /64 of IPv6 addresses (RFC 4291 section 2.5.4). */
 export function groupName(address: string): string {
   if (!isIPv6(address) || address === '::1') return address;
   const { parts } = ipaddr.IPv6.parse(address.replace(/%.*$/, ''));
@@ -114,9 +113,7 @@ export function groupName(address: string): string {
     .join(':');
 }
 
-/**
- * Proxies and tools on this machine speak for many clients; and whoever is on the machine already needs no connection to do harm.
- */
+/** Local proxies and tools act for many clients, and a local attacker does not need connections to do harm. */
 function isLoopback(name: string): boolean {
   return name.startsWith('127.') || name === '::1';
 }

@@ -37,7 +37,7 @@ export class Cors {
       : [...vary, 'access-control-allow-origin', allowed, 'access-control-expose-headers', EXPOSED_HEADERS];
   }
 
-  /** Headers of the answer to a preflight of an allowed origin; undefined where the request is not one. */
+  /** Headers of the answer to a preflight of an allowed origin; undefined if the request is not one. */
   preflight(exchange: Exchange): Readonly<Record<string, string>> | undefined {
     if (exchange.method !== 'OPTIONS' || exchange.header('access-control-request-method') === undefined) {
       return undefined;

@@ -41,7 +41,7 @@ const MAX_RATIO = 1000;
 const FREE_OUTPUT = 1024 * KIB;
 const TOO_LARGE = 'body_too_large';
 
-/** What `Content-Encoding` and `grpc-encoding` may be: what browsers know, and what the OpenTelemetry Collector may be told to use. */
+/** Accepted values of `Content-Encoding` and `grpc-encoding`: the codings of browsers and of the OpenTelemetry Collector. */
 export const ACCEPTED_CODINGS: readonly string[] = [
   'gzip',
   'deflate',
@@ -96,7 +96,7 @@ export function contentCoding(header: string | undefined): string | undefined {
  *
  * @param coding from {@link contentCoding}
  * @param maxBytes of the inflated body
- * @param reserve asked before bytes are kept; false ends it with 503 `overloaded`
+ * @param reserve called before bytes are kept; if it returns false, the call fails with 503 `overloaded`
  * @throws HttpProblem 400 `invalid_encoding`, 413 `body_too_large`, 503 `overloaded`
  */
 export async function decompress(
@@ -179,7 +179,7 @@ function inflateInThread(task: InflateTask): Promise<Uint8Array | string> {
   });
   const pool = thread;
   const result = lastInThread.then(() => {
-    // The body stays where it is until this is over; a view would be sent with the whole buffer behind it.
+    // Copied, because the body must stay in place until this is over, and transferring a view would move its whole buffer.
     const bytes = new Uint8Array(task.bytes);
     return pool.run({ ...task, bytes }, [bytes.buffer]);
   });

@@ -41,7 +41,7 @@ interface Call {
   readonly refuse: Route['refuse'];
   readonly body: Body | undefined;
   readonly permit: Permit;
-  /** Only for the access log, and empty without it: once the answer is out, no engine knows it any more. */
+  /** For the access log only, empty without it: after the response no engine can read the address. */
   readonly remoteAddress: string;
   /** From `performance.now()`. */
   readonly startedMs: number;
@@ -49,7 +49,7 @@ interface Call {
   /** Whether its answer ends the connection. */
   isLast: boolean;
   isGone: boolean;
-  /** Whether its answer is kept for others as well, so that waiting for its reader costs only the connection. */
+  /** Whether the response is cached for several clients, so that a slow reader costs only the connection. */
   isAnswerShared: boolean;
   /** The handler and the connection: the call is over when neither needs it any more. */
   partsUnderWay: number;
@@ -98,7 +98,7 @@ export class Dispatcher {
   /** Waits until no request is under way. @returns how many still are, because the deadline came first. */
   async whenIdle(deadline: AbortSignal): Promise<number> {
     while (this.#underWay > 0 && !deadline.aborted) {
-      // Requests that wait behind others on their connection come when these are over.
+      // Pipelined requests start when the requests ahead of them on their connection are over.
       await waitFor(new Promise<void>((resolve) => this.#idle.push(resolve)), deadline);
     }
     return this.#underWay;
@@ -155,7 +155,7 @@ export class Dispatcher {
       response = this.#failed(call, error);
     }
     if (response instanceof Promise) {
-      // The handler is running: the body is gathered from now on, whether or not it has asked for it.
+      // The handler is running: the body is collected from now on, whether or not the handler reads it.
       if (body !== undefined && body.problem === undefined) {
         exchange.receive((piece, isLast) => {
           body.take(piece, isLast);
@@ -239,7 +239,7 @@ export class Dispatcher {
   }
 
   #closingOf({ isLast, body }: Call): Closing {
-    // After a body that came too slowly, nobody knows where the next request would begin.
+    // After a body that timed out, the start of the next request is unknown.
     if (isLast || body?.problem?.code === 'request_timeout') return 'now';
     return this.#draining.signal.aborted ? 'at_rest' : 'no';
   }
@@ -251,7 +251,7 @@ export class Dispatcher {
   }
 
   #logFault(call: Call, error: unknown): void {
-    // A client that goes away makes handlers fail in many ways, none of which is a fault.
+    // A disconnecting client makes handlers fail in many ways, none of which is a fault.
     if (call.isGone) return;
     const { request, route, exchange } = call;
     this.#settings.logger.error(
@@ -294,7 +294,7 @@ function problemAnswer({ refuse, request }: Call, problem: HttpProblem): HttpRes
   return refuse === undefined ? problemResponse(problem) : refuse(problem, request);
 }
 
-/** An answer with a tag is kept by the route that gives it, and its compressed forms beside it. */
+/** The route that sends a response with an entity tag caches it, together with its compressed forms. */
 function isShared({ headers, body }: HttpResponse): boolean {
   return headers?.['etag'] !== undefined && body instanceof Uint8Array;
 }

@@ -9,10 +9,10 @@ import { countConnections } from './peers.js';
 import { secureContext } from './tls.js';
 import { Turns } from './turns.js';
 
-/** How often Node looks for connections whose headers take too long. */
+/** How often Node checks for connections whose headers take too long. */
 const CHECK_INTERVAL_MS = 1000;
 
-/** In one turn of the event loop: how many requests are started that had to wait behind others on their connection. */
+/** Pipelined requests started per turn of the event loop. */
 const PIPELINED_A_TURN = 1;
 /** How many connections with large answers continue theirs, by at most half a mebibyte each: one to several milliseconds. */
 const LARGE_ANSWERS_A_TURN = 1;

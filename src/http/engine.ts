@@ -17,7 +17,7 @@ export interface AnswerHead {
   readonly closing: Closing;
 }
 
-/** Takes a piece of a body. The piece is only valid during the call: what is kept has to be copied. */
+/** Receives a piece of a body. The piece is valid only during the call: copy what is kept. */
 export type TakePiece = (piece: Uint8Array, isLast: boolean) => void;
 
 /** One request and the means to answer it: all that an engine has to offer. */
@@ -28,11 +28,11 @@ export interface Exchange {
   readonly version: string;
   /** Raw, without the query. */
   readonly path: string;
-  /** Raw, without the question mark; empty where there is none. */
+  /** Raw, without the question mark; empty if there is none. */
   readonly query: string;
-  /** Of the client: the other end of the connection, or what a trusted proxy says. */
+  /** Client address: the peer of the connection, or the address reported by a trusted proxy. */
   readonly remoteAddress: string;
-  /** The address the client connected to; undefined where the engine does not tell it. */
+  /** The address the client connected to; undefined if the engine does not expose it. */
   readonly localAddress: string | undefined;
   /** Whether request line and headers are larger than the listener takes. */
   readonly isHeadTooLarge: boolean;
@@ -40,25 +40,25 @@ export interface Exchange {
   readonly repeated: string | undefined;
   /** Whether the head announces a body, even an empty one. */
   readonly hasBody: boolean;
-  /** The connection is gone, or the answer complete: nothing can be sent any more. */
+  /** Nothing more can be sent: the connection is closed or the response complete. */
   readonly isClosed: boolean;
-  /** The head of the answer is on its way: no other answer can be given any more. */
+  /** The head of the response was sent: no other response is possible. */
   readonly hasBegun: boolean;
   /** @param name lower case */
   header(name: string): string | undefined;
 
   /**
-   * Asks for the body; to be called at most once and before the handler of the request has returned. A body that is not
-   * asked for, and what comes after the answer, is thrown away within `maxDiscardBytes`.
+   * Requests the body. Call it at most once and before the handler returns. An unrequested body, and bytes after the response, are
+   * discarded within `maxDiscardBytes`.
    */
   receive(take: TakePiece): void;
 
-  /** Calls back once, at the end of the exchange, and says whether the client went away before it had its whole answer. */
+  /** Calls back once, at the end of the exchange, with whether the client disconnected before it had the whole response. */
   onClosed(callback: (gone: boolean) => void): void;
 
   /** Sends a whole answer. @param body undefined: an answer without a body (204, 304). */
   send(head: AnswerHead, body: string | Uint8Array | undefined): void;
-  /** Answers a HEAD. @param length of the body that a GET would have brought, where it is known. */
+  /** Answers a HEAD request. @param length of the body that a GET would return, if known */
   sendHead(head: AnswerHead, length: number | undefined): void;
 
   /** Begins an answer in pieces. */
@@ -70,7 +70,7 @@ export interface Exchange {
   write(piece: Uint8Array): Promise<void> | undefined;
   end(): void;
 
-  /** Closes the connection in the middle of the answer, so that nobody takes it for a complete one. */
+  /** Closes the connection in the middle of the response, so that no client takes it for complete. */
   abort(): void;
 }
 
@@ -101,7 +101,7 @@ export interface EngineOptions {
 /** An open port. */
 export interface Engine {
   readonly port: number;
-  /** Gives new connections this certificate; open ones keep theirs. @throws Error where it cannot be used */
+  /** Uses this certificate for new connections; open ones keep theirs. @throws Error if the certificate cannot be used */
   replaceTls(files: TlsFiles): void | Promise<void>;
   /** Takes no new connections. */
   stopListening(): void;

@@ -10,7 +10,7 @@ export function entityTag(body: Uint8Array): string {
   return `"${createHash('sha256').update(body).digest('base64url').slice(0, CHARACTERS)}"`;
 }
 
-/** Whether an `If-None-Match` header names what would be answered, in whichever coding: the weak comparison. */
+/** Whether an `If-None-Match` header matches the tag of the response in any coding (weak comparison). */
 export function isKnownToClient(header: string | undefined, tag: string | undefined): boolean {
   if (header === undefined || tag === undefined) return false;
   if (header.trim() === '*') return true;

@@ -9,7 +9,7 @@ import { pointerPart } from './json-body.js';
 /** How many errors are reported; a request may break any number of rules. */
 const MAX_ERRORS = 20;
 
-/** Formats of requests that only this program knows. `openapi.json` shows these patterns instead of them. */
+/** Custom formats of requests. `openapi.json` shows these patterns instead of the format names. */
 export const TEXT_PATTERNS = {
   // No pattern can say whether mail arrives; `admin@localhost` is fine.
   email: '^[^\\s@<>(),;:"\\\\\\u0000]+@[^\\s@<>(),;:"\\\\\\u0000]+$',
@@ -43,9 +43,9 @@ function matches(pattern: string): (text: string) => boolean {
 }
 
 /**
- * The checker of requests: reports all errors at once, fills defaults in, and knows the formats above. It compiles a schema once.
- * A test checks that all of them are JSON Schemas (`test/api/openapi/openapi.test.ts`): doing so at every start would take longer
- * than compiling them.
+ * Validates requests: reports all errors at once, fills in defaults, and supports the formats above. It compiles a schema once.
+ * `test/api/openapi/openapi.test.ts` checks that all of them are valid JSON Schemas: a check at every start would take longer than
+ * compiling them.
  */
 export const validator = new Ajv({
   allErrors: true,
@@ -74,7 +74,7 @@ export function fieldErrors(
   });
 }
 
-/** @returns the 422 that tells what is wrong. @param part `body`, `query` or `path` */
+/** @returns the 422 that lists the errors. @param part `body`, `query` or `path` */
 export function validationProblem(part: string, errors: readonly FieldError[]): HttpProblem {
   const [first] = errors;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';

@@ -11,7 +11,7 @@ interface GateOptions {
   readonly rebinding: RebindingGuard;
 }
 
-/** What a request has to pass on its way to its route, in this order: its host, the rules for pages of other origins, its key. */
+/** Checks of a request before its route, in this order: its host, the rules for pages of other origins, its key. */
 export class Gate {
   readonly #options: GateOptions;
   readonly #guards: { readonly prefix: string; readonly check: (request: HttpRequest) => void }[] = [];
@@ -32,8 +32,8 @@ export class Gate {
   }
 
   /**
-   * @returns what its route answers
-   * @throws HttpProblem where it is refused; what the route throws
+   * @returns the response of the route
+   * @throws HttpProblem if the request is refused; any error of the route
    */
   pass(
     exchange: Exchange,

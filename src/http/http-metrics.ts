@@ -16,7 +16,7 @@ const BODY_REASONS: Readonly<Record<string, string>> = {
   unsupported_media_type: 'unknown_encoding',
 };
 
-/** What a listener counts. Labels come from small sets: methods, classes of status, the patterns of routes. */
+/** The metrics of a listener. Labels come from small sets: methods, classes of status, the patterns of routes. */
 export class HttpMetrics {
   readonly #requests;
   readonly #duration;
@@ -27,8 +27,8 @@ export class HttpMetrics {
   readonly #refusedShares;
   readonly #endpoint: string;
   readonly #meter: Meter;
-  // One object for each series, so that a request allocates none.
-  /** By the method, then by the class of the status; 0 for a client that has gone. */
+  // One object per series, so that a request allocates none.
+  /** By method, then by status class; 0 for a client that disconnected. */
   readonly #ofRequests = new Map<string, Labels[]>();
   readonly #ofRoutes = new Map<string, Labels>();
 
@@ -79,8 +79,8 @@ export class HttpMetrics {
   }
 
   /**
-   * @param status of the answer; undefined where the client went away first
-   * @param route the pattern; undefined where no route has the path
+   * @param status of the answer; undefined if the client went away first
+   * @param route the pattern; undefined if no route has the path
    */
   answered(method: string, status: number | undefined, route: string | undefined, seconds: number): void {
     const known = METHODS.has(method) ? method : 'other';
@@ -98,7 +98,7 @@ export class HttpMetrics {
     if (reason !== undefined) this.#refusedBodies.add(1, { listener: this.#endpoint, reason });
   }
 
-  /** Shows what is in progress for as long as the listener is open. @returns a function that ends that. */
+  /** Exports what is in progress while the listener is open. @returns a function that ends the observation */
   observe(inFlight: { bytes: () => number; requests: () => number; connections: () => number }): () => void {
     const labels = { listener: this.#endpoint };
     const labelNames = ['listener'];

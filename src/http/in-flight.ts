@@ -2,8 +2,8 @@ import { Shares } from './shares.js';
 import { waitFor } from '../telemetry/wait-for.js';
 
 /**
- * Limits what waits for the pipeline: a number of requests, and of bytes of their bodies, shared out by user. A single request
- * larger than all bytes is let in alone, because bodies have a limit of their own.
+ * Limits the requests and body bytes waiting for the pipeline, shared by user. A single request larger than the byte limit is admitted
+ * alone, because bodies have their own limit.
  */
 export class InFlight {
   readonly #requests: Shares;

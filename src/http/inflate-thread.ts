@@ -13,7 +13,7 @@ export interface InflateTask {
 export default async function inflate({ coding, bytes, most }: InflateTask): Promise<unknown> {
   let inflated: Uint8Array<ArrayBuffer>;
   try {
-    // A copy: what native code has allocated cannot be handed over.
+    // Copied, because memory allocated by native code cannot be transferred.
     inflated =
       coding === 'zstd' ? await inflateZstd(bytes, most) : new Uint8Array(inflateSnappy(bytes, most));
   } catch (error) {

@@ -3,7 +3,7 @@ import type { StructureLimits } from './json-structure.js';
 import { ReceivedJson } from './received-json.js';
 
 const JSON_MEDIA_TYPE = /^application\/json[ \t]*(?:;|$)/i;
-/** What clients call UTF-8. */
+/** Names of UTF-8 used by clients. */
 const UTF_8 = /^utf-?8$/;
 const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*"?([^";\s]+)/i;
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;

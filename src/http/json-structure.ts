@@ -4,7 +4,7 @@ const MAX_DEPTH = 1000;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** Most strings are shorter than what the call of a native search costs. */
+/** Shorter strings are faster to scan than a call of the native search. */
 const SHORT_STRING = 64;
 
 const OPEN = 1;
@@ -12,7 +12,7 @@ const CLOSE = 2;
 const COLON = 3;
 const STRING = 4;
 const COMMA = 5;
-/** What a byte outside strings means for the structure; 0: nothing. */
+/** Meaning of a byte outside strings for the structure; 0: none. */
 const MEANINGS = Uint8Array.from({ length: 256 }, (_, byte) => {
   const meanings: Readonly<Record<string, number>> = {
     '[': OPEN,
@@ -41,8 +41,8 @@ export interface StructureLimits {
  * of their opening brackets shows in a tenth of the time of a parse.
  *
  * @param bytes UTF-8; anything that is not JSON may be given, and is left to the parser.
- * @param text the same in ASCII, where it is at hand
- * @returns what there is too much of, for the sender, or undefined.
+ * @param text the same in ASCII, if available
+ * @returns the exceeded limit, for the sender, or undefined.
  */
 export function findExcess(bytes: Uint8Array, limits: StructureLimits, text?: string): string | undefined {
   return isHarmless(bytes, limits, text) ? undefined : new StructureScan(limits).push(bytes);
@@ -87,7 +87,7 @@ export class StructureScan {
     return this.#measured;
   }
 
-  /** @returns what there is too much of, up to here */
+  /** @returns what exceeds its limit so far, if anything */
   push(bytes: Uint8Array): string | undefined {
     this.#excess ??= this.#scan(bytes);
     if (this.#excess === undefined) this.#measured += bytes.length;

@@ -1,4 +1,4 @@
-/** Bounds of one listener. Where the engine has its own, `README.md` beside this file says so. */
+/** Limits of one listener. `README.md` in this folder lists the differences between engines. */
 export interface HttpLimits {
   /**
    * Bytes of bodies held for requests under way; what would pass it is refused with 503. Default 256 MiB, and never less
@@ -50,6 +50,6 @@ export const DEFAULT_LIMITS: HttpLimits = {
 /** For how long a body may come more slowly than the least rate. */
 export const SLOW_BODY_MS = 10_000;
 
-/** What a route that says nothing about its body gets. */
+/** Default limits of a route. */
 export const DEFAULT_MAX_BODY_BYTES = MIB;
 export const DEFAULT_BODY_TIMEOUT_MS = 30_000;

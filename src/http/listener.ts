@@ -48,9 +48,9 @@ interface Address {
 /** A listener as its owner, the daemon, sees it. */
 export interface HttpListener extends Listener {
   /**
-   * Adds what a further component wants of the shared endpoint: origins and hosts are joined.
+   * Adds the settings of another component on the shared endpoint: origins and hosts are merged.
    *
-   * @throws Error when different TLS settings were asked for before.
+   * @throws Error if an earlier component requested different TLS settings.
    */
   configure(options: ListenerOptions): void;
   /** All routes, in the order they were added. */
@@ -65,9 +65,8 @@ export interface HttpListener extends Listener {
   /** From now on new requests get 503 `shutting_down`; those under way go on. */
   drain(): void;
   /**
-   * Drains, stops listening, waits for answers in progress until the deadline, then closes every connection. Requests that wait
-   * unread behind others on their connection are not begun: the connection ends after the answers in progress. May be called
-   * without `open`, and twice.
+   * Drains, stops listening, waits for responses in progress until the deadline, then closes every connection. Pipelined requests are
+   * not started: the connection ends after the responses in progress. May be called without `open`, and twice.
    */
   close(deadline: AbortSignal): Promise<void>;
 }
@@ -275,7 +274,7 @@ class SharedListener implements HttpListener {
     this.#endObservation?.();
   }
 
-  /** Both engines get an address, so that a name means the same to both. */
+  /** Both engines get an address, so that a host name resolves the same way for both. */
   async #resolve(host: string): Promise<string> {
     if (host.toLowerCase() === 'localhost') return '127.0.0.1';
     if (isIP(host) !== 0) return host;
@@ -302,7 +301,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the host name cannot be resolved (ENOTFOUND). Set an endpoint with an IP address',
 };
 
-/** Long enough to read what lies in the sockets. */
+/** Long enough to read the data buffered in the sockets. */
 function turnOfTheLoop(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(() => {

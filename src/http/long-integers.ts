@@ -12,10 +12,10 @@ const IN_NUMBER = Uint8Array.from({ length: 256 }, (_, byte) =>
 );
 
 /**
- * Puts quotes around the integers of a JSON text that a double may not hold, so that no parser takes digits from them.
+ * Quotes the integers of a JSON text that a double may not represent, so that no parser loses digits.
  *
- * @param bytes UTF-8; anything that is not JSON may be given, and is left to the parser
- * @returns the same bytes where there is none
+ * @param bytes UTF-8; invalid JSON is allowed and left to the parser
+ * @returns the same bytes if there are no such integers
  */
 export function quoteLongIntegers(bytes: Uint8Array): Uint8Array {
   const places = findLongIntegers(bytes);

@@ -1,4 +1,4 @@
-/** The size of what comes out of compressed data, in bytes, as the data itself says. */
+/** The decompressed size in bytes, as declared by the compressed data. */
 export interface Measure {
   readonly least: number;
   readonly most: number;

@@ -10,14 +10,14 @@ export interface Transfer {
 
 interface Watched extends Transfer {
   readonly windowMs: number;
-  /** For the current window: how long it has lasted, and how much had moved before it. */
+  /** Length of the current window so far, and the bytes moved before it. */
   elapsedMs: number;
   before: number;
 }
 
 const TICK_MS = 1000;
 
-/** Ends transfers that are slower than a least rate, so that nobody holds a request by sending or reading a byte now and then. */
+/** Ends transfers below a minimum rate, so that no client holds a request by sending or reading a byte now and then. */
 export class MinRateMonitor {
   readonly #bytesPerSecond: number;
   readonly #clock: Clock;
@@ -51,7 +51,7 @@ export class MinRateMonitor {
     this.#watched.clear();
   }
 
-  // One timer for all, which runs while there is anything to watch: most bodies are over long before it fires.
+  // One timer for all transfers, running only while there are any: most bodies finish long before it fires.
   readonly #tick = (): void => {
     this.#cancelTick = this.#watched.size === 0 ? undefined : this.#clock.after(TICK_MS, this.#tick);
     for (const watched of this.#watched) {

@@ -4,8 +4,8 @@ import type { HttpLimits } from './limits.js';
 import type { NodeConnection } from './node-connection.js';
 
 /**
- * How much of a body is taken in one turn: libuv reads up to 2 MiB from each connection before it looks at others, and with a few
- * large bodies a turn would take tens of milliseconds.
+ * Bytes of a body read per turn: libuv reads up to 2 MiB from each connection before it serves others, and a few large bodies would
+ * make a turn take tens of milliseconds.
  */
 const RECEIVED_AT_ONCE = 128 * 1024;
 const NOTHING = new Uint8Array();
@@ -38,7 +38,7 @@ export class NodeBody {
     this.isThere = coding !== undefined || (length !== undefined && length !== '0');
   }
 
-  /** Whether some of it is on its way; not of a client that waits for leave to send it. */
+  /** Whether more of the body is on its way; false while the client waits for `100 Continue`. */
   get isComing(): boolean {
     return this.#isLeft && !this.#waitsForContinue;
   }
@@ -67,7 +67,7 @@ export class NodeBody {
     });
   }
 
-  /** Reads what is left, as far as that is worth it. */
+  /** Reads and discards the rest of the body, up to a limit. */
   discardRest(): void {
     if (!this.#isLeft) return;
     let left = this.#limits.maxDiscardBytes;

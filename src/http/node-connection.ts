@@ -13,9 +13,7 @@ const LINGER_MS = 2000;
 const PROBES_MS = [100, LINGER_MS];
 /** How many requests of a connection are worked on side by side, as long as none of them is answered. */
 const MAX_AT_ONCE = 16;
-/**
- * How many requests after the last one are read and thrown away, so that closing does not reset the connection under its answer.
- */
+/** Requests after the last one that are read and discarded, so that closing does not reset the connection before its response arrives. */
 const MAX_DROPPED = 1000;
 
 /** Work of connections that is done in turn, by address. */
@@ -42,14 +40,14 @@ interface UnderWay {
 /** A connection of `node:http`: the requests in progress on it, and how it ends. */
 export class NodeConnection {
   readonly #socket: Socket;
-  /** Its place in the table of all connections; undefined where it is closed already. */
+  /** Its entry in the table of all connections; undefined if it is already closed. */
   readonly #slot: Connection | undefined;
   readonly #table: Connections;
   /** Requests that are not over, in the order in which they came. */
   readonly #underWay: UnderWay[] = [];
-  /** Functions that start the requests behind these, in their order. */
+  /** Functions that start the pipelined requests, in order. */
   #waiting: (() => void)[] = [];
-  /** Whether the next of them is waiting for its turn. */
+  /** Whether the next of them is queued for its turn. */
   #isStarting = false;
   readonly #maxWaiting: number;
   readonly #turns: ConnectionTurns;
@@ -79,15 +77,14 @@ export class NodeConnection {
   }
 
   /**
-   * A request has come. It is started at once, or, behind others, in turn with those of other connections and when those before
-   * it leave room: while an answer waits for its reader no other is made, so that what is kept for a reader is one answer and not
-   * a hundred.
+   * Starts a request at once, or queues it if others on the connection precede it. While a response waits for its reader no further
+   * one is created, so that at most one response is buffered per connection.
    *
-   * @returns false where too many wait
+   * @returns false if too many requests are queued
    */
   take(start: () => void): boolean {
     if (this.#isEnding) {
-      // It came after one that ends the connection, so nobody will ever see its answer.
+      // It came after a request that ends the connection, so no client would read its response.
       if (++this.#dropped > MAX_DROPPED) this.#socket.pause();
       return true;
     }
@@ -95,7 +92,7 @@ export class NodeConnection {
       start();
       return true;
     }
-    // Requests for which there is room only wait for their turn.
+    // Requests within this room only wait for their turn.
     const room = Math.max(0, MAX_AT_ONCE - this.#underWay.length);
     if (this.#waiting.length >= this.#maxWaiting + room) return false;
     this.#waiting.push(start);
@@ -129,7 +126,7 @@ export class NodeConnection {
     this.#refuseInTurn();
   }
 
-  /** Writes more of a large answer, in turn with other connections. @param task must not throw */
+  /** Writes more of a large response, in turn with other connections. @param task must not throw */
   writeInTurn(task: () => void): void {
     this.#turns.ofPieces.add(this.#address, task);
   }
@@ -143,7 +140,7 @@ export class NodeConnection {
     return groupName(this.#slot?.remoteAddress ?? '');
   }
 
-  /** Starts waiting requests, one in each turn, while there is room. */
+  /** Starts queued requests, one per turn, while there is room. */
   #startNext(): void {
     if (this.#isStarting || !this.#hasRoom()) return;
     this.#isStarting = true;
@@ -164,9 +161,9 @@ export class NodeConnection {
   }
 
   /**
-   * Answers what the parser does not understand in the form of all other errors, after the answers that are still to come.
+   * Answers a request that the parser cannot read with the common error format, after the pending responses.
    *
-   * @returns the status that is answered; undefined where nobody is there to answer
+   * @returns the status of the response; undefined if no client is left
    */
   refuse(error: UnreadableError): number | undefined {
     if (this.#unreadable !== undefined) return undefined;
@@ -202,9 +199,9 @@ export class NodeConnection {
   }
 
   /**
-   * The client sends nothing more. It may still be there and wait for its answer, or be gone: a needless `100 Continue`, which
-   * every client skips (RFC 9110 section 15.2), makes the system of one that is gone reset the connection, and another one is told so.
-   * In the middle of an answer its next pieces do the same; where none come, the client is taken for gone.
+   * The client sends nothing more, and may be waiting for its response or gone. Sends a needless `100 Continue`, which clients skip
+   * (RFC 9110 section 15.2): the system of a client that is gone then resets the connection. In the middle of a response its next
+   * pieces do the same; if there are none, the client is taken for gone.
    */
   #lookForClient(turn = 0, before = 0): void {
     const { destroyed, bytesWritten, writableLength } = this.#socket;

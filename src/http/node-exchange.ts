@@ -7,9 +7,9 @@ import { plainRemoteAddress } from './peers.js';
 import { MAX_HEADER_FIELDS, singleField } from './request-head.js';
 import { itemAt } from '../signal/checked.js';
 
-/** After each piece of this size of a longer body it is known how much was taken. */
+/** Size of a piece of a longer body; the amount taken by the client is measured after each. */
 const PIECE_BYTES = 64 * 1024;
-/** How many pieces of a long body one turn of the event loop takes. */
+/** Pieces of a long body per turn of the event loop. */
 const PIECES_AT_ONCE = 8;
 
 /** Functions of the response's connection. */
@@ -37,7 +37,7 @@ function endInPieces(
   let left = 0;
   const goOn = (): void => {
     left = most;
-    // What the system takes at once is asked for at once, too.
+    // Also requests at once what the system accepts at once.
     setImmediate(() => {
       left = 0;
     });
@@ -67,7 +67,7 @@ interface Target {
   /** The host in a target that names it; it counts instead of the header (RFC 9112 section 3.2.2). */
   readonly authority: string | undefined;
   readonly path: string;
-  /** Without the question mark; empty where there is none. */
+  /** Without the question mark; empty if there is none. */
   readonly query: string;
 }
 
@@ -153,7 +153,7 @@ export class NodeExchange implements Exchange {
     this.#body = new NodeBody(request, response, connection, limits, waitsForContinue);
     this.hasBody = this.#body.isThere;
     connection.began(this);
-    // It comes after every other event of the answer, except where the connection ends while the answer waits behind another.
+    // Last event of the response, unless the connection ends while the response is queued behind another.
     response.on('close', () => {
       this.connectionClosed();
     });
@@ -261,7 +261,7 @@ export class NodeExchange implements Exchange {
     else this.#stopWaiting();
   }
 
-  /** Sends something that a present client ignores, and that reveals one that has gone. */
+  /** Sends data that a present client ignores and that reveals a disconnected one. */
   probe(): void {
     if (!this.#isClosed && !this.hasBegun && this.version === '1.1') this.#response.writeContinue();
   }
@@ -274,8 +274,8 @@ export class NodeExchange implements Exchange {
       if (length !== undefined && length > PIECE_BYTES && body !== undefined) this.#endInPieces(body);
       else this.#response.end(body);
     } else {
-      // The client has its whole answer now. Closing at once would reset the connection while the client is still sending, and it
-      // might never read the answer: so the end waits a while for the rest of the body.
+      // The client has its whole response now. Closing at once would reset the connection while the client is still sending, and the
+      // response might be lost: the end waits a while for the rest of the body.
       if (body !== undefined && body.length > 0) this.#response.write(body);
       else this.#response.flushHeaders();
       const end = (): void => {
@@ -318,9 +318,7 @@ export class NodeExchange implements Exchange {
     return closing === 'now' || (closing === 'at_rest' && this.#connection.isLast(this));
   }
 
-  /**
-   * An answer that the client does not read, or hardly, must not be kept for ever. One that waits behind another is not watched.
-   */
+  /** Ends a response that the client reads too slowly or not at all. A response queued behind another is not watched. */
   watchWhenStuck(): void {
     const { socket } = this.#request;
     if (this.#endWatch !== undefined || socket.writableLength === 0) return;
@@ -351,5 +349,5 @@ export class NodeExchange implements Exchange {
 }
 
 function ignore(): void {
-  // Listened to so that it is not thrown: errors of the connection also come as 'close'.
+  // Prevents an unhandled 'error' event; connection errors also arrive as 'close'.
 }

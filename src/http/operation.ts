@@ -7,18 +7,18 @@ import { fieldErrors, validationProblem, validator } from './field-errors.js';
 import { isJson, readJsonBody, requireJson } from './json-body.js';
 import { readParams, readQuery } from './query-values.js';
 
-/** What a `Host` offers to find out who sends a request. */
+/** The part of `Host` that identifies the sender of a request. */
 export interface Authentication {
   authenticate(request: HttpRequest, scope?: Scope): Identity;
 }
 
 type Value<Schema> = Schema extends TObject ? Static<Schema> : undefined;
 
-/** What a handler gets: everything checked and typed by the operation's schemas. */
+/** The arguments of a handler, validated and typed by the operation's schemas. */
 interface Input<O extends Operation> {
   /** Null for a public operation. */
   readonly identity: O['access'] extends 'public' ? null : Identity;
-  /** The client's address when the request came: it may be gone since. */
+  /** The client's address when the request arrived; the client may have disconnected since. */
   readonly address: string;
   readonly params: Value<O['params']>;
   readonly query: Value<O['query']>;
@@ -28,7 +28,7 @@ interface Input<O extends Operation> {
 
 type ReplyOf<Status, Body> = Body extends TSchema
   ? | { readonly status: Status; readonly json: Static<Body> }
-    /** The same JSON as text, in pieces where it is too much at once. */
+    /** The same JSON as text, in pieces if it is too large for one. */
     | {
         readonly status: Status;
         readonly encoded: Uint8Array | AsyncIterable<Uint8Array>;
@@ -59,8 +59,7 @@ export interface RouteBuilder {
 /**
  * Builds routes whose keys are checked by a host. A schema is compiled when the first request needs it.
  *
- * Requests are refused in this order: key, scope, media type, path, query, body; all but the last before the body
- * is read.
+ * Requests are refused in this order: key, scope, media type, path, query, body; all but the last before the body is read.
  */
 export function createRouteBuilder(host: Authentication): RouteBuilder {
   return {
@@ -108,7 +107,7 @@ function identify(host: Authentication, operation: Operation, request: HttpReque
   return access === 'any' ? host.authenticate(request) : host.authenticate(request, access);
 }
 
-/** What nobody asked for is refused rather than ignored: `dry_run` in a body would have changed what it asked to leave alone. */
+/** An unexpected body is refused rather than ignored: a `dry_run` in it would not take effect. */
 const NO_BODY = Type.Object({}, { additionalProperties: false });
 
 function mayHaveJson({ method }: Operation, request: HttpRequest): boolean {
@@ -132,7 +131,7 @@ function compile({ params, query, body = NO_BODY }: Operation) {
 
 /** @returns a function that gives back the value it is given, defaults filled in, or throws the 422. */
 function checker(schema: TObject, part: string, place: 'pointer' | 'name') {
-  // When the first request comes: to compile those of all routes takes a tenth of a start, and most are never asked.
+  // Compiled at the first request: compiling the schemas of all routes takes a tenth of a start, and most are never used.
   let compiled: ValidateFunction | undefined;
   return (value: unknown, earlier: readonly FieldError[]): unknown => {
     const validate = (compiled ??= validator.compile(schema));

@@ -6,14 +6,13 @@ export function plainRemoteAddress({ remoteAddress }: Pick<Socket, 'remoteAddres
   return remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '') ?? '';
 }
 
-/** What identifies a connection: one client port may be connected to several addresses of one listener. */
+/** Identifies a connection: one client port may be connected to several addresses of one listener. */
 type Ends = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress' | 'localPort'>;
 
 /**
- * Puts each connection into the table from its first moment, including the handshake of TLS, which has a socket of its own.
+ * Adds each connection to the table when it opens, before the TLS handshake, which uses a socket of its own.
  *
- * @returns a function that gives the place of a connection in the table, by its plain socket or the one of TLS or HTTP/2;
- *   undefined where it is closed already
+ * @returns a function that finds the table entry of a connection by its plain, TLS or HTTP/2 socket; undefined if it is already closed
  */
 export function countConnections(
   server: Server,

@@ -4,7 +4,7 @@ import { HttpProblem, type HttpResponse } from '../component/http.js';
 import { quotaHeaders } from './quota-headers.js';
 import { MS_PER_SECOND } from '../signal/time-units.js';
 
-/** For senders that are not told how long to wait. */
+/** Retry delay for errors that do not set their own. */
 const RETRY_AFTER_SECONDS: Readonly<Partial<Record<ConsumeErrorCode, number>>> = {
   overloaded: 1,
   rate_limited: 1,
@@ -13,10 +13,7 @@ const RETRY_AFTER_SECONDS: Readonly<Partial<Record<ConsumeErrorCode, number>>> =
   internal_error: 1,
 };
 
-/**
- * What 5xx answers say, unless an error brings a sentence of its own for its sender. These are fixed sentences, so that no
- * internals can get out with them.
- */
+/** Details of 5xx responses, unless an error has its own text for the sender. Fixed sentences, so that no internals leak. */
 const DETAILS: Readonly<
   Record<'overloaded' | 'shutting_down' | 'storage_unavailable' | 'store_damaged' | 'internal_error', string>
 > = {
@@ -29,7 +26,7 @@ const DETAILS: Readonly<
   internal_error: 'Internal error. The log has the details under this request id.',
 };
 
-/** What the sender is told of a failure, and whether somebody should look into it. */
+/** The response to a failure, and whether it is a fault that an operator should investigate. */
 interface Failure {
   readonly problem: HttpProblem;
   /** A fault of ours, to be logged with its stack. */
@@ -37,8 +34,8 @@ interface Failure {
 }
 
 /**
- * Turns whatever a handler threw into what its sender is told, in the form of RFC 9457. What is neither an {@link HttpProblem}
- * nor a {@link ConsumeError} becomes a 500 that says nothing.
+ * Converts anything a handler threw into an RFC 9457 problem. Errors other than {@link HttpProblem} and {@link ConsumeError} become a
+ * 500 without details.
  */
 export function failureOf(error: unknown): Failure {
   if (error instanceof HttpProblem) return { problem: error, isFault: false };

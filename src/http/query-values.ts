@@ -15,14 +15,14 @@ interface ValueSchema {
   readonly format?: string;
   readonly minimum?: number;
   readonly maximum?: number;
-  /** The schema refuses what is less than the minimum. */
+  /** The schema refuses values below the minimum. */
   readonly refusesLess?: boolean;
 }
 
 /**
- * Turns the text of query parameters into what their schemas ask for: numbers are clamped to their bounds, integers cut; UUIDs
- * are lower-cased. Parameters without a schema are ignored, those that are absent stay absent; a repeated one is an error.
- * Everything else is left for the schema to check.
+ * Converts query parameters to the types of their schemas: numbers are clamped to their bounds, integers truncated, UUIDs lower-cased.
+ * Parameters without a schema are ignored; absent ones stay absent; a repeated one is an error. Everything else is left for the schema
+ * to check.
  *
  * @param errors gets one entry for each parameter that is repeated, or whose text is not a number or boolean.
  */

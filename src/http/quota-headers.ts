@@ -1,7 +1,7 @@
 import type { QuotaUsage } from '../component/consumer.js';
 import { MICROS_PER_SECOND } from '../signal/time-units.js';
 
-/** Headers of answers to users with a quota: what is left of it. Browsers may read them (`cors.ts`). */
+/** Response headers for users with a quota: the remaining quota. Browsers may read them (`cors.ts`). */
 export const QUOTA_HEADERS: readonly string[] = ['X-Quota-Limit', 'X-Quota-Remaining', 'X-Quota-Reset'];
 
 /** For the descriptions of operations whose answers have them. */
@@ -13,7 +13,7 @@ export const QUOTA_HEADERS_NOTE =
  * The headers of an answer: items a month, how many are left, and when the count begins again, in whole seconds since
  * 1970-01-01T00:00Z.
  *
- * @param usage undefined where no limit applies: then there are none
+ * @param usage undefined if no limit applies: then there are none
  */
 export function quotaHeaders(usage: QuotaUsage | undefined): Readonly<Record<string, string>> {
   if (usage === undefined) return {};

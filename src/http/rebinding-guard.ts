@@ -8,7 +8,7 @@ import { networkInterfaces } from 'node:os';
 import type { Micros } from '../signal/time.js';
 import { MICROS_PER_SECOND } from '../signal/time-units.js';
 
-/** How often the system is asked at most, because a request can make us ask. */
+/** Minimum age before the system is queried again, because any request can trigger a query. */
 const MAX_AGE_MICROS = MICROS_PER_SECOND;
 
 /** The addresses of this machine's interfaces, which may come and go. */
@@ -41,7 +41,7 @@ class OwnAddresses {
 export interface RebindingGuardOptions {
   /** The host of the configured endpoint: a name, an address, or empty for every address. */
   readonly host: string;
-  /** Names beside it, with or without a port: `jackdaw.example.com`, `*.internal:8443`. */
+  /** Additional names, with or without a port: `jackdaw.example.com`, `*.internal:8443`. */
   readonly hosts: readonly string[];
   /** Whether pages of other origins are refused, because they would not need a key. */
   readonly isSameOriginOnly: boolean;
@@ -52,7 +52,7 @@ export interface RebindingGuardOptions {
 /** How many accepted headers are remembered, as sent. Only names with a `*` make more than a few of them. */
 const MAX_REMEMBERED = 256;
 const LINES_A_MINUTE = 10;
-/** How much of what a client sent is shown in a log or an answer. */
+/** Characters of client input shown in a log or a response. */
 const MAX_SHOWN = 100;
 const EVERY_ADDRESS = new Set(['', '0.0.0.0', '::']);
 
@@ -86,7 +86,7 @@ export class RebindingGuard {
     this.#patterns.push(...hosts.flatMap(readPattern));
   }
 
-  /** Tells where the listener is open. @param address an IP address; empty for every address */
+  /** Sets the address of the listener. @param address an IP address; empty for every address */
   listensOn(address: string, port: number): void {
     this.#address = address;
     this.#port = port;

@@ -7,10 +7,10 @@ const BYTE_ORDER_MARK = '\uFEFF';
 /** At least the byte that opens it and the one that closes it. */
 const BYTES_OF_NODE = 2;
 
-/** What holds for a body from its first piece to its values. */
+/** Rules for a body from its first piece to its values. */
 export interface JsonRules {
   readonly limits: StructureLimits;
-  /** What is thrown for too much structure. Absent: 422 `validation_failed`. */
+  /** The error for too much structure. Absent: 422 `validation_failed`. */
   readonly problemOf?: (excess: string) => HttpProblem;
 }
 
@@ -32,16 +32,15 @@ export class ReceivedJson {
     this.#scan = scan;
   }
 
-  /** A body that nobody has measured yet. */
+  /** A complete body whose structure was not measured yet. */
   static whole(bytes: Uint8Array, rules: JsonRules): ReceivedJson {
     return new ReceivedJson(bytes, rules);
   }
 
   /**
-   * Receives a body. One that is large enough to have too much structure is measured while it arrives, so that a bomb is
-   * refused with its first part.
+   * Receives a body. The structure of a large body is measured while it arrives, so that a bomb is refused at its first part.
    *
-   * @throws HttpProblem what `request.body` throws; what `problemOf` gives
+   * @throws HttpProblem any error of `request.body`; the one made by `problemOf`
    */
   static async receive(request: HttpRequest, rules: JsonRules): Promise<ReceivedJson> {
     const { limits } = rules;
@@ -110,7 +109,7 @@ interface AsciiText {
   readonly isEscaped: boolean;
 }
 
-/** @returns undefined where it would not be cheap */
+/** @returns undefined if the conversion would not be cheap */
 function asciiOf(bytes: Buffer): AsciiText | undefined {
   if (isAscii(bytes)) return { text: bytes.toString('latin1'), isEscaped: false };
   const text = isUtf8(bytes) ? asciiJson(bytes) : undefined;
@@ -153,7 +152,7 @@ function parseText(text: string, bytes: Uint8Array, parse: Parse): unknown {
   }
 }
 
-/** What the engine says about the error: its position, or the text around it. */
+/** The engine's description of the error: its position, or the text around it. */
 function whereOf(cause: unknown): string {
   const message = cause instanceof Error ? cause.message : 'it cannot be read';
   return message.replace(/ is not valid JSON$/, '').replace(/ in JSON at position/, ' at position');

@@ -2,25 +2,25 @@ import { HttpProblem } from '../component/http.js';
 import type { Exchange } from './engine.js';
 
 /**
- * Header fields that a request has at most once (RFC 9110 section 5.3, RFC 9112 sections 3.2 and 6.3), by the length of their
- * names: of two, this service and a proxy before it might each believe another one.
+ * Header fields that a request has at most once (RFC 9110 section 5.3, RFC 9112 sections 3.2 and 6.3), by the length of their names:
+ * with two of them, this service and a proxy in front of it might trust different ones.
  */
 const SINGLE_BY_LENGTH: readonly (string | undefined)[] = Array.from({ length: 18 }, (_, length) =>
   ['host', 'authorization', 'content-length', 'transfer-encoding'].find((name) => name.length === length),
 );
 
-/** More than any client sends; Node's parser drops what comes after 2000. */
+/** More than any client sends; Node's parser drops fields after the first 2000. */
 export const MAX_HEADER_FIELDS = 1000;
 
 const LENGTH = /^\d+$/;
 
-/** @returns the name in lower case, where it is one of those that a request has at most once */
+/** @returns the name in lower case if a request has the field at most once */
 export function singleField(name: string): string | undefined {
   const single = SINGLE_BY_LENGTH[name.length];
   return single !== undefined && name.toLowerCase() === single ? single : undefined;
 }
 
-/** Whether nobody can be sure where the body ends: what follows may be the rest of it, or a request that a proxy never saw. */
+/** Whether the end of the body is ambiguous: the following bytes may be the rest of it, or a request smuggled past a proxy. */
 export function isFramingUnsure(head: Pick<Exchange, 'header' | 'repeated' | 'version'>): boolean {
   const coding = head.header('transfer-encoding');
   const length = head.header('content-length');

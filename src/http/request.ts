@@ -50,7 +50,7 @@ export class IncomingRequest implements HttpRequest {
     return this.#exchange.remoteAddress;
   }
 
-  /** Made when it is first asked for: most requests never need it. */
+  /** Created on first access: most requests never need it. */
   get abort(): AbortSignal {
     if (this.#abort === undefined) {
       this.#abort = new AbortController();

@@ -4,7 +4,7 @@ import { itemAt } from '../signal/checked.js';
 
 export type Match =
   | { readonly kind: 'found'; readonly route: Route; readonly params: Readonly<Record<string, string>> }
-  /** The path is known, the method is not. @see allow */
+  /** The path exists, the method does not. @see allow */
   | {
       readonly kind: 'wrong_method';
       readonly allow: readonly string[];

@@ -1,15 +1,14 @@
-/** Stands for the owner where something was asked for without a key. */
+/** Owner of requests without a key. */
 export const NOBODY = '';
 
 /**
- * A limited amount of something, such as slots or bytes, shared out so that no owner can take all of it: whoever holds some
- * already gets more only while a fair part stays free for others. One owner alone holds at most `share` of everything; where
- * several want much, each holds less, and something is always left for the next one. (The rule is that of dynamic thresholds in
- * switches: Choudhury and Hahne, 1998.)
+ * A limited amount, such as slots or bytes, shared so that no owner can take all of it: an owner that already holds some gets more
+ * only while a fair part stays free for others. A single owner holds at most `share` of the total; if several want much, each holds
+ * less, and something is always left for the next one. (Dynamic thresholds as in switches: Choudhury and Hahne, 1998.)
  */
 export class Shares {
   #max: number;
-  /** How much an owner may hold in proportion to what stays free. */
+  /** Amount an owner may hold in proportion to the free amount. */
   #weight = Infinity;
   readonly #held = new Map<string, number>();
   #used = 0;
@@ -47,7 +46,7 @@ export class Shares {
     return held === 0 || this.#weight === Infinity || held + amount <= this.#weight * free;
   }
 
-  /** @returns false, and takes nothing, where it does not fit. */
+  /** @returns false, and takes nothing, if the amount does not fit. */
   take(owner: string, amount: number): boolean {
     if (!this.fits(owner, amount)) return false;
     this.add(owner, amount);
@@ -68,7 +67,7 @@ export class Shares {
   }
 }
 
-/** What one request holds of something shared. */
+/** The amount of a shared resource that one request holds. */
 export class Holding {
   readonly #shares: Shares;
   #owner = NOBODY;
@@ -81,7 +80,7 @@ export class Holding {
     return this.#owner;
   }
 
-  /** Says who the owner is, before anything is taken. Until then it is nobody. */
+  /** Sets the owner, before anything is taken. The initial owner is `NOBODY`. */
   belongTo(owner: string): void {
     this.#owner = owner;
   }
@@ -90,7 +89,7 @@ export class Holding {
     return this.#shares.fits(this.#owner, amount);
   }
 
-  /** @returns false, and takes nothing, where it does not fit. */
+  /** @returns false, and takes nothing, if the amount does not fit. */
   take(amount: number): boolean {
     return this.#shares.take(this.#owner, amount);
   }

@@ -15,8 +15,8 @@ const MAX_CHUNK_BYTES = 65_536;
 const MAX_GAIN = 22;
 
 /**
- * The size of what comes out of snappy data. Blocks and framed streams are told apart by how they begin, whatever the sender
- * calls them: the OpenTelemetry Collector calls both `snappy`, by version and protocol.
+ * The decompressed size of snappy data. The first bytes distinguish blocks from framed streams, because the OpenTelemetry Collector
+ * calls both `snappy`, depending on version and protocol.
  *
  * @returns undefined for broken data
  */
@@ -50,7 +50,7 @@ function inflateBlock(bytes: Uint8Array): Buffer {
   return typeof plain === 'string' ? Buffer.from(plain) : plain;
 }
 
-/** What a block says about its length, where that is possible. */
+/** The length declared by a block, if it is plausible. */
 function blockLength(bytes: Uint8Array): number | undefined {
   let length = 0;
   for (let at = 0; at < 5; at++) {
@@ -103,7 +103,7 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return crc >>> 0;
 });
 
-/** As the framing format has it: rotated, and a constant added, so that a checksum of checksums is no special case. */
+/** Masked as the framing format requires: rotated, plus a constant, so that a checksum of checksums is no special case. */
 function maskedChecksum(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of bytes) crc = (crc >>> 8) ^ wordAt(CRC_TABLE, (crc ^ byte) & 0xff);

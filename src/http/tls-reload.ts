@@ -21,16 +21,16 @@ export class TlsReload {
   readonly #logger: Logger;
   readonly #replace: (files: TlsFiles) => void | Promise<void>;
   #current: TlsFiles;
-  /** What was last wrong with the files, so that it is logged once. */
+  /** Last problem of the files, so that each is logged once. */
   #problem: string | undefined;
   #cancelTimer: () => void;
   #isClosed = false;
   readonly #endGauge: () => void;
 
   /**
-   * @param current what is served
-   * @param replace if it throws, the old certificate stays, and it is tried again
-   * @param tools.endpoint of the listener, for the metric that says when its certificate expires
+   * @param current the certificate in use
+   * @param replace if it throws, the old certificate stays in use and the next check retries
+   * @param tools.endpoint of the listener, for the metric of the certificate's expiry time
    */
   constructor(current: TlsFiles, replace: (files: TlsFiles) => void | Promise<void>, tools: TlsReloadTools) {
     this.#current = current;

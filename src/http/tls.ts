@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import type { TlsOptions } from '../component/host.js';
 
-/** What the files of a listener hold, all PEM. */
+/** The contents of the TLS files of a listener, all PEM. */
 export interface TlsFiles {
   readonly options: TlsOptions;
   readonly cert: Buffer;
@@ -14,9 +14,9 @@ export interface TlsFiles {
 const DEFAULT_MIN_VERSION = 'TLSv1.2';
 
 /**
- * Reads the files and checks that they fit together, so that each engine starts from files known to be good.
+ * Reads the files and checks that they match, so that each engine starts from valid files.
  *
- * @throws Error that names the file and what is wrong with it.
+ * @throws Error that names the file and the problem.
  */
 export async function readTlsFiles(options: TlsOptions): Promise<TlsFiles> {
   const { certFile, keyFile, clientCaFile } = options;
@@ -55,7 +55,7 @@ export function secureContext({ options, cert, key, clientCa }: TlsFiles): Secur
   };
 }
 
-/** Whether two components ask for the same on one listener. */
+/** Whether two components request the same TLS settings for one listener. */
 export function isSameTls(a: TlsOptions, b: TlsOptions): boolean {
   return (
     a.certFile === b.certFile &&

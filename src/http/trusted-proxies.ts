@@ -3,7 +3,7 @@ import type { TrustedProxies } from '../component/host.js';
 import { contains, readAddress, readRange } from '../config/address-ranges.js';
 import { parseAuthority, plainAddress } from './authority.js';
 
-/** `for="[2001:db8::1]:4711";proto=https, for=192.0.2.1` (RFC 7239 section 4), one parameter with what ends it. */
+/** One parameter with its terminator: `for="[2001:db8::1]:4711";proto=https, for=192.0.2.1` (RFC 7239 section 4). */
 const PARAMETER = /\s*([\w!#$%&'*+.^`|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;]*))\s*(;|,|$)/y;
 
 /** @param cidrs from which proxies connect. @throws Error that names one that is not a range */
@@ -30,7 +30,7 @@ export function trustProxies(cidrs: readonly string[]): TrustedProxies {
 /**
  * Each proxy appends the address of its peer, so everything left of the last hop that is not a trusted proxy may be forged.
  *
- * @returns undefined where a hop before that is not an address
+ * @returns undefined if a hop before that is not an address
  */
 function clientAmong(hops: readonly string[], isTrusted: (address: string) => boolean): string | undefined {
   let client: string | undefined;

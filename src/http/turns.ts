@@ -1,10 +1,10 @@
 /**
- * Defers what can wait, and does a little of it in each turn of the event loop, so that everything else comes in between. Owners
- * take turns: one with much to do does not hold up others.
+ * Queues deferrable tasks and runs a few per turn of the event loop, so that other work is not blocked. Owners alternate: one with
+ * many tasks does not hold up others.
  */
 export class Turns {
   readonly #most: number;
-  /** What waits for each owner; the first is the next. */
+  /** Queued tasks by owner; the first owner is served next. */
   readonly #waiting = new Map<string, (() => void)[]>();
 
   /** @param most tasks in one turn of the loop */

@@ -7,7 +7,7 @@ const INVALID = { status: 400, code: 'invalid_request', detail: 'The request is 
 /** The code of an error that does not come from the parser: more requests than a connection may have. */
 export const TOO_MANY_PIPELINED = 'TOO_MANY_PIPELINED';
 
-/** What Node's parser says, and what its sender is told. */
+/** Response by the error code of Node's parser. */
 const REFUSALS: Readonly<Record<string, typeof INVALID>> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
@@ -40,7 +40,7 @@ export interface UnreadableError extends Error {
   readonly reason?: string;
 }
 
-/** The text of a complete answer to what a parser could not read. It ends the connection. */
+/** The text of a complete response to input that the parser cannot read. It ends the connection. */
 export function unreadableAnswer(error: UnreadableError): {
   readonly status: number;
   readonly text: string;

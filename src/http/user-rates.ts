@@ -3,7 +3,7 @@ import type { Clock, Counter, Meter } from '../component/telemetry.js';
 import type { UserLimits } from '../component/user-limits.js';
 import { TokenBuckets } from '../component/token-buckets.js';
 
-/** The share that one user may hold where nothing else is configured. */
+/** The share that one user may hold by default. */
 const DEFAULT_USER_SHARE = 0.5;
 
 export interface UserRatesSettings {
@@ -60,7 +60,7 @@ export class UserRates implements UserLimits {
   }
 }
 
-/** For listeners that nobody configures: shares, but no rates. */
+/** Limits of listeners without configuration: shares, but no rates. */
 export const NO_RATES: UserLimits = {
   share: DEFAULT_USER_SHARE,
   storedBytes: 0,

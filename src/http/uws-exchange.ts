@@ -9,7 +9,7 @@ import type { UwsRequest, UwsResponse } from './uws-module.js';
 
 /** How much `end` copies; a longer body is sent as the client takes it. */
 const MAX_COPIED_BYTES = 64 * 1024;
-/** Built into uWebSockets.js. Clients that know it do not send on a connection that is about to be closed. */
+/** Built into uWebSockets.js. Clients that support it do not send on a connection that is about to be closed. */
 const KEEP_ALIVE = 'timeout=10';
 
 /** A request to uWebSockets.js, and its answer. */
@@ -33,8 +33,8 @@ export class UwsExchange implements Exchange {
   #taken = 0;
   readonly #contentLength: number;
   /**
-   * Nothing that is read on this connection after the request may be taken for another one. uWebSockets.js reads on after an
-   * answer that ends the connection, but closes at once where more comes before an answer: so the answer comes in a later turn.
+   * No bytes after this request may be parsed as another request. uWebSockets.js reads on after a response that ends the connection,
+   * but closes at once if more bytes arrive before a response: so the response is sent in a later turn.
    */
   readonly #isLast: boolean;
   #take: TakePiece | undefined;

@@ -1,6 +1,6 @@
 /**
- * The part of uWebSockets.js that the engine uses. Written down here because the package is optional: it lies on GitHub
- * and not in the npm registry, and nobody's build may need it.
+ * The part of uWebSockets.js that the engine uses. Declared here because the package is optional: it is on GitHub and not in the npm
+ * registry, and no build may depend on it.
  */
 export interface UwsModule {
   App(): UwsApp;
@@ -47,7 +47,7 @@ export interface UwsResponse {
   write(piece: Uint8Array): boolean;
   end(body?: string | Uint8Array, closeConnection?: boolean): UwsResponse;
   endWithoutBody(length?: number, closeConnection?: boolean): UwsResponse;
-  /** @returns whether all that was given went out, and whether the answer is complete. */
+  /** @returns whether all given bytes were sent, and whether the response is complete. */
   tryEnd(rest: Uint8Array, totalLength: number): [boolean, boolean];
   close(): UwsResponse;
   getRemoteAddressAsText(): ArrayBuffer;
@@ -56,7 +56,7 @@ export interface UwsResponse {
 /** The `SO_REUSEPORT` that is the default would let a second process take half of the connections in silence. */
 export const EXCLUSIVE_PORT = 1;
 
-/** @throws Error where the package is missing, or has no binary for this platform and version of Node. */
+/** @throws Error if the package is missing, or has no binary for this platform and version of Node. */
 export async function loadUws(): Promise<UwsModule> {
   const loaded: unknown = await import('uWebSockets.js');
   const module = (loaded as { readonly default?: unknown }).default ?? loaded;

@@ -13,7 +13,7 @@ const REPEATED = 1;
 const COMPRESSED = 2;
 
 /**
- * The size of what comes out of zstd data (RFC 8878 §3.1), from the heads of its frames and blocks alone.
+ * The decompressed size of zstd data (RFC 8878 §3.1), from the headers of its frames and blocks alone.
  *
  * @returns undefined for incomplete data, and for data that needs a dictionary
  */
@@ -29,7 +29,7 @@ export function measureZstd(bytes: Uint8Array): Measure | undefined {
       most += frame.most;
     }
   } catch (error) {
-    // Thrown by the view where a head lies beyond the end.
+    // The view throws it if a header extends past the end.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
@@ -116,11 +116,11 @@ function readBlocks(view: DataView, start: number, maxBytes: number): Frame | un
 let loading: Promise<ZSTDDecoder> | undefined;
 
 /**
- * Inflates zstd data by the reference implementation in WebAssembly: `node:zlib` has it only from Node 22.15 on. Its memory
- * stays as large as the largest body so far and what came out of it.
+ * Inflates zstd data with the reference implementation in WebAssembly: `node:zlib` supports it only from Node 22.15. Its memory stays
+ * as large as the largest body so far and its output.
  *
- * @param most the bytes that it may become
- * @throws Error for data that is broken, or becomes more
+ * @param most maximum size of the output in bytes
+ * @throws Error for data that is broken or exceeds the maximum
  */
 export async function inflateZstd(bytes: Uint8Array, most: number): Promise<Uint8Array<ArrayBuffer>> {
   if (most === 0) return new Uint8Array();
@@ -132,7 +132,7 @@ export async function inflateZstd(bytes: Uint8Array, most: number): Promise<Uint
   return inflated;
 }
 
-/** Loaded only when somebody sends zstd, because the module takes 20 ms to load. */
+/** Loaded at the first zstd body, because the module takes 20 ms to load. */
 async function load(): Promise<ZSTDDecoder> {
   const { ZSTDDecoder } = await import('zstddec');
   const decoder = new ZSTDDecoder();

@@ -17,7 +17,7 @@ import { OfferedPrices } from './offered-prices.js';
 import type { Plan, PlannedPipeline } from './plan.js';
 import { RejectionsInMemory } from './rejections.js';
 
-/** What components of every kind are given. */
+/** Tools passed to components of every kind. */
 export interface BuildTools {
   readonly logger: Logger;
   readonly meter: Meter;
@@ -40,15 +40,15 @@ export interface Built {
 }
 
 type AnyConsumer = Consumer<Batches[Signal]>;
-/** The way from a component into what comes next: each has its own, so that it can be told what passes there. */
+/** Creates the edge from a component to the next one: each has its own, so that its throughput is counted. */
 type WayFrom = (from: EdgeEnd) => AnyConsumer;
 type PlannedExporter = PlannedPipeline['exporters'][number];
 type ExporterNode = Node & { readonly component: Exporter };
 
 /**
- * Creates the components against the flow, so that each is given what it sends to.
+ * Creates the components in reverse order of the flow, so that each receives its outputs.
  *
- * @throws ConfigError where a factory refuses its configuration
+ * @throws ConfigError if a factory refuses its configuration
  */
 export function buildPipelines(plan: Plan, tools: BuildTools): Built {
   return new Builder(plan, tools).build();
@@ -128,7 +128,7 @@ class Builder {
     return { name, nodes, entry: (from) => ({ consumer: next(from), mutatesBatch }) };
   }
 
-  /** The end of a pipeline: all its exporters at once. Where one of them is direct, no queue can refuse a batch. */
+  /** The end of a pipeline: all its exporters at once. If one of them is direct, no queue can refuse a batch. */
   #exporterWay({ name, exporters, signal }: PlannedPipeline, from: EdgeEnd): AnyConsumer {
     const hasDirect = exporters.some(({ factory }) => factory.delivery === 'direct');
     const way = fanOut(
@@ -217,7 +217,7 @@ class Builder {
             logger,
             observers: [metricsObserver(this.#metrics.receiver, { receiver: receiver.id, signal })],
             gate: this.#gate,
-            // Events belong to organizations, and nobody outside sends them.
+            // Events belong to organizations and have no external sender.
             rejections: signal === 'events' ? undefined : { receiver: receiver.id, to: this.#rejections },
           });
           return [[signal, output] as const];

@@ -6,7 +6,7 @@ import { copyCarrying } from '../signal/sent-span.js';
  */
 export function copyPlain<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
-  // Nobody changes bytes in place, so they can be shared; spreading them would not make a copy.
+  // No component changes bytes in place, so they can be shared; spreading them would not make a copy.
   if (ArrayBuffer.isView(value)) return value;
   if (Array.isArray(value)) return value.map((item: unknown) => copyPlain(item)) as T;
   const carrying = copyCarrying(value, copyPlain);

@@ -20,7 +20,7 @@ export function daemonView({ config, plan }: Prepared, edges: Edges, clock: Cloc
     })),
     edges: () => edges.stats(),
     listen: (place, listener) => edges.listen(place, listener),
-    // What is a secret in one part may be written in another.
+    // A secret of one part may also occur in another.
     formatConfig: () => redactor(config.secrets)(config.print()),
   };
 }

@@ -26,7 +26,10 @@ export interface DaemonOptions {
   readonly logger: Logger;
   readonly meter: PrometheusMeter;
   readonly clock: Clock;
-  /** Absolute paths of the configuration files, for `jackdaw validate` beside the daemon. Absent: no owner files are written. */
+  /**
+   * Absolute paths of the configuration files, so that `jackdaw validate` works next to a running daemon. Absent: no owner files are
+   * written.
+   */
   readonly configFiles?: readonly string[];
   /** Abort it to give up starting. Components that have started are then stopped. */
   readonly abort?: AbortSignal;
@@ -36,7 +39,7 @@ export interface DaemonOptions {
 export interface StopReport {
   /** The component that wanted the daemon to stop, if one did. */
   readonly fatality: Fatality | undefined;
-  /** What went wrong while it stopped. */
+  /** Errors of the shutdown. */
   readonly errors: readonly Error[];
 }
 
@@ -46,21 +49,21 @@ export interface Daemon {
   readonly addresses: ReadonlyMap<string, string>;
   /** Real address → the paths that are served there. */
   readonly paths: ReadonlyMap<string, readonly string[]>;
-  /** The file with the first API key, as long as it lies beside the store. */
+  /** The file with the first API key, as long as it exists next to the store. */
   readonly initialKeyFile: string | null;
   /** Resolves when everything has stopped, for whatever reason. */
   readonly stopped: Promise<StopReport>;
   health(): DaemonHealth;
   /**
-   * A link that lets a browser in once, with the first API key. It must reach nobody but who started the daemon.
+   * A single-use login link for a browser, with the first API key. Show it only to the user who started the daemon.
    *
-   * @returns null where there are no pages, or there is no such key
+   * @returns null if there are no pages or no such key
    */
   loginLink(): Promise<string | null>;
   /**
-   * Takes over changed secrets and certificates.
+   * Reloads changed secrets and certificates.
    *
-   * @param config the configuration with the secrets of now; absent: the last one that was given
+   * @param config the configuration with the current secrets; absent: the last one given
    */
   reload(config?: Config): Promise<ReloadReport>;
   /** Stops in the order of the data, within `service.shutdown_timeout`. May be called twice; never rejects. */
@@ -68,10 +71,10 @@ export interface Daemon {
 }
 
 /**
- * Builds everything, starts it, and opens the listeners when all of it runs.
+ * Builds and starts everything, and opens the listeners when all components run.
  *
- * @throws ConfigError where a component refuses its configuration
- * @throws Error where something could not start; what had started was stopped again
+ * @throws ConfigError if a component refuses its configuration
+ * @throws Error if something could not start; components already started are stopped again
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const built = buildPipelines(options.prepared.plan, options);
@@ -81,7 +84,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   return daemon;
 }
 
-/** Served where there are pages. */
+/** Served if there are pages. */
 const LOGIN_PATH = '/login';
 
 class RunningDaemon implements Daemon {
@@ -238,7 +241,7 @@ class RunningDaemon implements Daemon {
     if (this.#isStarted && this.#options.configFiles !== undefined)
       removeOwners(exclusivePaths(prepared.claims));
     errors.push(...(await this.#lifecycle.stopPipelines(deadline)));
-    // The extensions are still needed for reads, and for answers to what was just finished.
+    // Extensions are still needed for reads, and for responses to work that just finished.
     errors.push(...(await this.#listeners.close(deadline)));
     try {
       await deadline.wait(() => this.#identity.close(), 'authentication');

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '../component/telemetry.js';
 
-/** After the deadline each component still gets a moment of its own to release what it holds. */
+/** After the deadline each component still gets this long to release its resources. */
 const GRACE_MS = 1000;
 
 /** The time that a stop may take, shared by everything that stops. */
@@ -19,7 +19,7 @@ export class Deadline {
     });
   }
 
-  /** What components are given: aborted when they should stop waiting. */
+  /** Passed to components: aborted when they should stop waiting. */
   get abort(): AbortSignal {
     return this.#expiry.signal;
   }

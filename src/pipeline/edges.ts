@@ -8,7 +8,7 @@ import type { EdgeObserver } from './instrument.js';
 import type { PlannedPipeline } from './plan.js';
 import { RecentDurations } from './recent-durations.js';
 
-/** Counts what passes one edge, and lets others look at it. A batch costs a few additions while nobody looks. */
+/** Counts what passes one edge, and notifies listeners. Without listeners a batch costs a few additions. */
 class EdgeMeter implements EdgeObserver {
   offered = 0;
   accepted = 0;
@@ -36,7 +36,7 @@ class EdgeMeter implements EdgeObserver {
     };
   }
 
-  /** Shows a batch to the listeners. @returns receives what became of it */
+  /** Passes a batch to the listeners. @returns a function that receives the outcome */
   readonly look = (batch: AnyBatch): ((passed: Passed) => void) | undefined => {
     if (this.#listeners.size === 0) return undefined;
     const tells = [...this.#listeners].flatMap((listener) => listener.offer(batch, this.#signal) ?? []);
@@ -72,7 +72,7 @@ interface Edge {
   readonly waiting: () => QueueStats | null;
 }
 
-/** All edges of all pipelines, and what passes them. */
+/** All edges of all pipelines, with their throughput. */
 export class Edges {
   readonly #pipelines: readonly PlannedPipeline[];
   readonly #clock: Clock;
@@ -83,7 +83,7 @@ export class Edges {
     this.#clock = clock;
   }
 
-  /** @param waiting what waits at its end, if that has a queue @returns what is to be told of all that passes */
+  /** @param waiting the queue at the end of the edge, if it has one @returns the observer of the edge */
   add(
     pipeline: string,
     from: EdgeEnd,

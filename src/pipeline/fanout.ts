@@ -6,16 +6,16 @@ import { copyPlain } from './copy-batch.js';
 /** One consumer among several. */
 export interface Branch<B> {
   readonly consumer: Consumer<B>;
-  /** Whether any component behind it changes the batch. */
+  /** Whether any component downstream changes the batch. */
   readonly mutatesBatch: boolean;
 }
 
 /**
- * Sends a batch to several consumers at the same time, and answers when the last has answered: each is told of that, too.
+ * Sends a batch to several consumers concurrently, and answers when the last has answered; each consumer can wait for that, too.
  *
- * An item is taken when every branch took it; of several quotas the one with the least left is told. When a branch fails, the batch failed: a failure that sending again
- * cannot cure comes first, otherwise the one that asks for the longest wait. Branches that change items get copies, the last
- * of them the batch itself if nobody else reads it; all others share it.
+ * An item is accepted if every branch accepted it; of several quotas the one with the least left is reported. If a branch fails, the
+ * batch fails: a permanent failure takes precedence, then the one with the longest retry delay. Branches that change items get copies,
+ * the last of them the batch itself if no other branch reads it; all others share it.
  */
 export function fanOut<B extends Batch<unknown>>(branches: readonly Branch<B>[]): Consumer<B> {
   const [only] = branches;
@@ -24,7 +24,7 @@ export function fanOut<B extends Batch<unknown>>(branches: readonly Branch<B>[])
     async consume(batch: B, context: ConsumeContext): Promise<Receipt> {
       const count = batch.items.length;
       let tell: () => void = () => undefined;
-      // Whoever fans out the whole batch waits for this part of it, too.
+      // An outer fan-out of the whole batch waits for this part of it, too.
       const answered = context.answered ?? new Promise<void>((resolve) => (tell = resolve));
       return consumeAll(branches, batch, { ...context, answered }).then((results) => {
         tell();
@@ -69,7 +69,7 @@ function mergeReceipts(receipts: readonly Receipt[], count: number): Receipt {
   };
 }
 
-/** The quota with the least left; undefined where no branch has one. */
+/** The quota with the least left; undefined if no branch has one. */
 function scarcest(receipts: readonly Receipt[]): QuotaUsage | undefined {
   const [least] = receipts
     .flatMap(({ usage }) => usage ?? [])

@@ -10,7 +10,7 @@ import { nameOf, type Node } from './node.js';
 import type { OfferedPrices } from './offered-prices.js';
 import type { StatusBoard } from './status.js';
 
-/** What stands behind the hosts of all components. */
+/** Services behind the hosts of all components. */
 export interface HostParts {
   readonly extensions: readonly Node[];
   readonly listeners: Listeners;

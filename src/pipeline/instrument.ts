@@ -12,22 +12,22 @@ import type { AnyBatch } from '../signal/raw-batch.js';
 import type { TraceRecord } from '../signal/trace.js';
 
 /**
- * The metrics of every edge of the pipelines, after the habit of the OpenTelemetry Collector. Each of these exists for
- * `receiver`, `processor` and `exporter`, with the component's id under that label and the `signal`; processors,
- * which are created once for each pipeline, also have a `pipeline` label.
+ * The metrics of every edge of the pipelines, named as in the OpenTelemetry Collector. Each exists for `receiver`, `processor` and
+ * `exporter`, with the component's id under that label and the `signal`; processors, which are created once for each pipeline, also
+ * have a `pipeline` label.
  *
  * - `jackdaw_KIND_offered_items_total`: items handed over: by a receiver, to a processor, to an exporter.
- * - `jackdaw_KIND_accepted_items_total`: taken, by it and everything behind it.
+ * - `jackdaw_KIND_accepted_items_total`: accepted, by the component and everything downstream.
  * - `jackdaw_KIND_refused_items_total`: refused individually because of their content.
- * - `jackdaw_KIND_failed_items_total`: in batches that failed as a whole, and that the sender may send again.
- * - `jackdaw_KIND_consume_duration_seconds`: how long a batch took, waiting for what is behind included.
+ * - `jackdaw_KIND_failed_items_total`: in batches that failed as a whole, and that the sender may retry.
+ * - `jackdaw_KIND_consume_duration_seconds`: duration of a batch, including the time downstream.
  *
- * Beside these `jackdaw_receiver_in_flight_batches` tells how many batches of all receivers are not answered yet.
+ * In addition, `jackdaw_receiver_in_flight_batches` is the number of unanswered batches of all receivers.
  *
- * The first four also count what the items hold, by signal: `…_spans_total`, `…_metric_points_total`, `…_log_records_total`.
+ * The first four also count the contents of the items, by signal: `…_spans_total`, `…_metric_points_total`, `…_log_records_total`.
  *
- * Once nothing is under way, offered = accepted + refused + failed. An item is a trace with the spans of one request, a metric
- * point, a log record or an event.
+ * Once nothing is in flight, offered = accepted + refused + failed. An item is a trace with the spans of one request, a metric point,
+ * a log record or an event.
  */
 export interface EdgeMetrics {
   readonly offered: Counter;
@@ -35,7 +35,7 @@ export interface EdgeMetrics {
   readonly refused: Counter;
   readonly failed: Counter;
   readonly duration: Histogram;
-  /** The same four for what the items of a signal hold; none for events. */
+  /** The same four for the contents of a signal's items; absent for events. */
   readonly contents: Readonly<Partial<Record<Signal, Contents>>>;
 }
 
@@ -71,7 +71,7 @@ export function edgeMetrics(meter: Meter, kind: Exclude<Kind, 'extension'>): Edg
   };
 }
 
-/** Counts what passes an edge. */
+/** Counts the batches and items of an edge. */
 export interface EdgeObserver {
   /** So much is handed over. */
   offer(offered: Amount): void;
@@ -114,8 +114,8 @@ export function metricsObserver(
 }
 
 /**
- * The door between receivers and pipelines: it knows how many batches are behind it, and can be closed, so that a stop finishes
- * what was taken before it stops the components.
+ * The gate between receivers and pipelines: it counts the batches in flight and can be closed, so that a stop finishes accepted
+ * batches before it stops the components.
  */
 export class Gate {
   #isClosed = false;
@@ -151,25 +151,25 @@ export class Gate {
   }
 }
 
-/** What counts, shows and notes the batches of an edge. */
+/** Observers of the batches of an edge. */
 export interface EdgeInstruments {
   readonly signal: Signal;
   readonly logger: Logger;
   readonly observers: readonly EdgeObserver[];
-  /** Sees each batch before it is handed over. @returns receives what became of it */
+  /** Called with each batch before it is handed over. @returns a function that receives the outcome */
   readonly look?: (batch: AnyBatch) => ((passed: Passed) => void) | undefined;
   /** Of receivers: counts batches under way, and refuses them during a stop. */
   readonly gate?: Gate;
-  /** Of receivers: where to note what is not taken. */
+  /** For receivers: where rejected items are recorded. */
   readonly rejections?: { readonly receiver: string; readonly to: Rejections } | undefined;
   /** Decides instead of the sender about a batch that failed as a whole. */
   readonly onFailure?: ((offered: Amount, error: unknown) => Receipt) | undefined;
 }
 
 /**
- * The only wrapper around an input: counts, times and notes what passes the edge to it, and turns anything that is thrown and is no
- * {@link ConsumeError} into a retryable one. It does not hold a batch while it waits: the items would outlive several rounds of the
- * garbage collector.
+ * The only wrapper around an input: counts, times and records what passes the edge, and converts any thrown value that is not a {@link
+ * ConsumeError} into a retryable one. It does not reference the batch while it waits: the items would survive several garbage
+ * collections.
  */
 export function instrument<B extends Batch<unknown>>(
   inner: Consumer<B>,
@@ -229,7 +229,7 @@ function unexpected(error: unknown, logger: Logger): ConsumeError {
 /** Of larger batches no more ids are kept until the answer. */
 const MOST_IDS = 1000;
 
-/** Notes what a pipeline does not take of a batch: single items, and all of it. */
+/** Records the items of a batch that a pipeline does not accept: single ones, or all. */
 function noting(
   batch: AnyBatch,
   signal: Signal,

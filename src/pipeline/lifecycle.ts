@@ -18,11 +18,11 @@ export class Lifecycle {
   }
 
   /**
-   * Extensions, exporters, processors from the last to the first, receivers: whatever starts can already send.
+   * Starts extensions, exporters, processors from the last to the first, and receivers: a started component can already send.
    *
    * @param afterStart called when a component has started
-   * @param abort ends it, also while a component takes its time to start: the stop then waits for that, within its deadline
-   * @throws Error naming the first component that could not start; what started before it has to be shut down
+   * @param abort cancels the start, also while a component is starting: the stop then waits for it, within its deadline
+   * @throws Error naming the first component that could not start; components started before it have to be shut down
    */
   async start(
     hostOf: (node: Node) => Host,
@@ -61,8 +61,8 @@ export class Lifecycle {
   }
 
   /**
-   * Receivers; then what they took is finished; processors from the first to the last; exporters. Every component is
-   * asked, whatever happened to the others. @returns what went wrong
+   * Stops receivers, finishes accepted batches, then stops processors from the first to the last, and exporters. Every component is
+   * shut down even if others failed. @returns the errors
    */
   async stopPipelines(deadline: Deadline): Promise<readonly Error[]> {
     const { exporters, processors, receivers, gate } = this.#built;
@@ -78,7 +78,7 @@ export class Lifecycle {
     return errors;
   }
 
-  /** Extensions, the last started first. @returns what went wrong */
+  /** Stops extensions, the last started first. @returns the errors */
   async stopExtensions(deadline: Deadline): Promise<readonly Error[]> {
     const errors: Error[] = [];
     for (const node of this.#built.extensions.toReversed()) await this.#stop(node, deadline, errors);

@@ -77,7 +77,7 @@ export class Listeners {
     return found?.[0].replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
   }
 
-  /** @throws Error where the endpoint cannot be read, is open, or has other TLS settings. */
+  /** @throws Error if the endpoint cannot be read, is open, or has other TLS settings. */
   get(endpoint: string, options: ListenerOptions, isIngesting: boolean): Listener {
     const key = keyOf(endpoint);
     let shared = this.#byEndpoint.get(key);
@@ -116,7 +116,7 @@ export class Listeners {
     this.#announced.set(address, paths);
   }
 
-  /** Whether anything is served that asks for a key. */
+  /** Whether any route requires a key. */
   hasGuardedRoutes(): boolean {
     return [...this.#byEndpoint.values()].some(({ listener }) =>
       listener.routes().some(({ path }) => path.startsWith(`${GUARDED_PREFIX}/`)),
@@ -138,12 +138,12 @@ export class Listeners {
       await note(`listener ${endpoint}`, () => listener.reloadTls());
   }
 
-  /** From now on no new data is taken. Listeners that take none go on, so that health can be asked. */
+  /** Stops accepting new data. Listeners without ingestion routes keep running, so that health checks work. */
   drainIngestion(): void {
     for (const { listener, isIngesting } of this.#byEndpoint.values()) if (isIngesting) listener.drain();
   }
 
-  /** Finishes answers in progress, then closes every connection. @returns what went wrong */
+  /** Finishes responses in progress, then closes every connection. @returns the errors */
   async close(deadline: Deadline): Promise<readonly Error[]> {
     const closing = [...this.#byEndpoint.values()].map(async ({ listener, endpoint }) => {
       await deadline.wait(() => listener.close(deadline.abort), `listener ${endpoint}`);

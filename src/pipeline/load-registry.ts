@@ -13,8 +13,8 @@ import { readTemplate } from './template-file.js';
 /**
  * The built-in factories and those of the plugins that a configuration names.
  *
- * @param adapt makes of the factories of a code plugin those that are used
- * @returns also what could not be loaded
+ * @param adapt wraps the factories of a code plugin
+ * @returns the factories, and the plugins that could not be loaded
  */
 export async function loadRegistry(
   root: MapNode,
@@ -39,7 +39,7 @@ export async function loadRegistry(
   return { registry, problems };
 }
 
-/** @throws ConfigError, Error where the plugin or template cannot be used */
+/** @throws ConfigError, Error if the plugin or template cannot be used */
 async function loadFactories(
   specifier: string,
   file: string,

@@ -8,7 +8,7 @@ interface Way {
   readonly extensions: ReadonlySet<string>;
 }
 
-/** What was offered by the processors of pipelines. */
+/** Price sources offered by the processors of pipelines. */
 export class OfferedPrices {
   readonly #ways: readonly Way[];
   /** By the pipeline, then in the order of the offers. */
@@ -25,7 +25,7 @@ export class OfferedPrices {
     }));
   }
 
-  /** @param pipeline that of the component; undefined for one that is in none, whose offers count nowhere */
+  /** @param pipeline of the component; undefined for a component in none, whose offers do not count */
   seenFrom(pipeline: string | undefined): Prices {
     return {
       offer: (source) => {

@@ -17,7 +17,7 @@ import { userRates } from './user-limits.js';
 export interface OpenStores {
   readonly telemetry: PartialTelemetryStore;
   readonly control: ControlStore;
-  /** Resolves when both have let go of what they hold. @returns what went wrong */
+  /** Resolves when both have released their resources. @returns the errors */
   close(): Promise<readonly Error[]>;
 }
 
@@ -33,7 +33,7 @@ export interface StoreNames {
 /**
  * Opens two stores of a configuration, and nothing else: no user is made, and nothing is listened to.
  *
- * @throws Error where one cannot be opened
+ * @throws Error if one cannot be opened
  */
 export async function openStores(
   prepared: Prepared,
@@ -53,7 +53,7 @@ export async function openStores(
   }
 }
 
-/** Opens the control store alone. @throws Error where it cannot be opened */
+/** Opens the control store alone. @throws Error if it cannot be opened */
 export async function openControl(
   prepared: Prepared,
   control: string,
@@ -68,7 +68,7 @@ export async function openControl(
   }
 }
 
-/** @throws Error where one cannot be opened; those that were are closed then */
+/** @throws Error if one cannot be opened; those that were are closed then */
 async function openExtensions(
   prepared: Prepared,
   ids: readonly string[],

@@ -8,7 +8,7 @@ export interface Owner {
   readonly pid: number;
   /** Absolute paths of its configuration files; none for the built-in configuration. */
   readonly config: readonly string[];
-  /** Where it listens, as configured. */
+  /** Its endpoints, as configured. */
   readonly endpoints: readonly string[];
 }
 
@@ -19,7 +19,7 @@ export function exclusivePaths(claims: readonly Claim[]): readonly string[] {
   );
 }
 
-/** Says beside each file that this process has locked who has it. A lock itself names nobody. */
+/** Writes the owner next to each file that this process has locked. A lock itself does not name its owner. */
 export function writeOwners(paths: readonly string[], owner: Owner, logger: Logger): void {
   for (const path of paths)
     try {
@@ -34,7 +34,7 @@ export function removeOwners(paths: readonly string[]): void {
 }
 
 /**
- * Who has locked a file. After a kill an owner file remains: only the lock of the file itself says that somebody has it.
+ * The owner of a locked file. An owner file remains after a kill: only the lock of the file itself proves that it is in use.
  *
  * @returns undefined if the file does not say, or its process has ended
  */

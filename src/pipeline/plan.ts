@@ -17,10 +17,10 @@ export interface PlannedPipeline {
   readonly exporters: readonly ConfiguredComponent<FactoryOf<'exporter'>>[];
 }
 
-/** The cure for a component of a type that there is, which a pipeline lists and nobody has written. */
+/** The remedy for a component of an existing type that a pipeline lists but the configuration does not declare. */
 export const TO_BE_WRITTEN = '; declare it there, as in config.example.yaml';
 
-/** What is to be built. */
+/** The components and pipelines to build. */
 export interface Plan {
   /** In the order of their start: each after those that it names. */
   readonly extensions: readonly ConfiguredComponent<FactoryOf<'extension'>>[];
@@ -28,9 +28,9 @@ export interface Plan {
 }
 
 /**
- * Works out what a configuration asks for, and everything that does not fit together in it. Pure.
+ * Plans the pipelines of a configuration, and finds everything in it that does not fit together. Pure.
  *
- * @param factories the types that there are: one of them is told apart from a name that nobody knows
+ * @param factories the existing types, to distinguish an undeclared component from an unknown type
  */
 export function planPipelines(
   config: Config,
@@ -167,7 +167,7 @@ class Planner {
         return [];
       }
       if (component) return [{ component, path: place }];
-      // Whatever is written but broken was reported where it is written.
+      // A declared but invalid component was already reported at its declaration.
       if (!this.#config.has([COMPONENT_SECTIONS[kind], id])) this.report(place, this.#unknown(kind, id));
       return [];
     });
@@ -193,9 +193,9 @@ function keyOf(kind: Kind, id: string): string {
 type Extension = ConfiguredComponent<FactoryOf<'extension'>>;
 
 /**
- * Puts each extension after those that it names, otherwise in the order given.
+ * Sorts each extension after those that it names, otherwise in the order given.
  *
- * @returns the order, or, where there is none, the ids of a cycle, first and last the same
+ * @returns the order, or the ids of a cycle, starting and ending with the same id
  */
 function orderExtensions(extensions: readonly Extension[]): {
   readonly extensions: readonly Extension[];

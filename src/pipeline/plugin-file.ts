@@ -14,10 +14,10 @@ export function isPath(specifier: string): boolean {
 }
 
 /**
- * What to load for a plugin: of one that comes with Jackdaw its file, of a folder the template or module in it, else what was named.
+ * The file to load for a plugin: the file of one shipped with Jackdaw, the template or module in a folder, otherwise the named file.
  *
  * @param file the configuration file that names it
- * @throws Error where there is none of that name, or nothing of the kind in the folder
+ * @throws Error if there is no plugin of that name, or the folder has no template or module
  */
 export function pluginFile(specifier: string, file: string): string {
   const shipped = /^jackdaw\/plugins\/([^/]*)$/.exec(specifier)?.[1];
@@ -33,7 +33,7 @@ export function pluginFile(specifier: string, file: string): string {
   return found;
 }
 
-/** The file of a plugin that comes with Jackdaw, wherever the package lies. @throws Error where there is none of that name */
+/** The file of a plugin shipped with Jackdaw, wherever the package is installed. @throws Error if there is none of that name */
 function shippedPlugin(name: string): string {
   const files = new Map<string, string>();
   for (const [folder, file] of [

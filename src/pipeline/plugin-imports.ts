@@ -1,7 +1,7 @@
 import * as nodeModule from 'node:module';
 import { furtherModule } from '../config/built-module.js';
 
-/** What plugins import. */
+/** The module name that plugins import. */
 const NAME = 'jackdaw';
 
 export interface Resolution {
@@ -21,8 +21,8 @@ type RegisterHooks = (hooks: { readonly resolve: Resolve<Resolution> }) => void;
 let isRegistered = false;
 
 /**
- * From then on `import … from 'jackdaw'` gives this program's own public API, wherever the importing module lies: a plugin needs
- * no link to the program, and the classes that it throws are those that the program knows. Nothing else is resolved differently.
+ * After this call, `import … from 'jackdaw'` resolves to this program's own public API from any module: a plugin needs no link to the
+ * program, and its errors are instances of the program's classes. No other import is affected.
  */
 export function letPluginsImport(): void {
   if (isRegistered) return;

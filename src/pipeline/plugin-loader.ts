@@ -13,7 +13,7 @@ import { letPluginsImport } from './plugin-imports.js';
 
 /** The version of the contract in `component/` that this version supports. */
 const API_VERSION = 1;
-/** A module does its work in `start`, so that it loads within moments. */
+/** A module does its work in `start`, so loading it is quick. */
 const IMPORT_TIMEOUT_MS = 30_000;
 const KINDS: readonly string[] = [
   'receiver',
@@ -29,16 +29,16 @@ const NOTHING_WRITTEN = {
   entries: new Map<string, never>(),
 } as const;
 
-/** What the engine reads of a queued exporter's configuration. */
+/** The keys of a queued exporter's configuration that the engine reads. */
 const DELIVERY_KEYS = Object.keys(deliveryKeys());
 
 /**
- * Loads a code plugin: an ES module whose default export is a {@link Plugin}. It may lie anywhere, and import `jackdaw`.
+ * Loads a code plugin: an ES module whose default export is a {@link Plugin}. It may be anywhere, and import `jackdaw`.
  *
  * @param specifier a path (absolute, or starting with `./` or `../`) or the name of a package
- * @param file the configuration file that names it: paths and packages are looked up from there
- * @param timeoutMs how long the module may take to load
- * @throws Error that says which plugin, what is wrong with it and what to do
+ * @param file the configuration file that names it: paths and packages are resolved from there
+ * @param timeoutMs time limit for loading the module
+ * @throws Error that names the plugin, the problem and the remedy
  */
 export async function loadPlugin(
   specifier: string,
@@ -58,7 +58,7 @@ export async function loadPlugin(
   return plugin as Plugin;
 }
 
-/** What to do about a plugin of another version of the contract. */
+/** The remedy for a plugin of another version of the contract. */
 function otherVersion(version: unknown): string {
   const spoken = `this version supports ${API_VERSION}`;
   if (typeof version !== 'number')

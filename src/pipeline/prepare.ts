@@ -15,8 +15,8 @@ import { isLoopback, parseEndpoint } from '../config/endpoint.js';
 const PATH = ['service', 'http', 'engine'];
 
 /**
- * An HTTP engine that was asked for and is not installed, or not for this platform and version of Node, and settings of
- * TLS that it does not have.
+ * Reports an HTTP engine that is not installed or not available for this platform and Node version, and TLS settings that it does not
+ * support.
  */
 async function checkEngine(config: Config, claims: readonly Claim[]): Promise<readonly Problem[]> {
   const { engine } = config.service.http;
@@ -46,8 +46,8 @@ export interface Prepared {
 
 export interface PrepareOptions {
   /**
-   * Absolute paths of the configuration files. If given, ports, files and locks are tried as well; a running daemon of the same
-   * files may have them.
+   * Absolute paths of the configuration files. If given, ports, files and locks are tested as well; a running daemon of the same files
+   * may hold them.
    */
   readonly probe?: readonly string[];
 }
@@ -67,7 +67,7 @@ export async function prepare(
   return { ...prepared, warnings: warnings.filter(isOfUser(sources)) };
 }
 
-/** As {@link prepare}, of a configuration that has been read: `problems` is what was found wrong with it. @throws ConfigError */
+/** Like {@link prepare}, for a configuration that was already read: `problems` are those found so far. @throws ConfigError */
 export async function prepareTree(
   { root, problems: found }: ReturnType<typeof loadTree>,
   builtin: readonly Factory[],
@@ -98,9 +98,9 @@ export async function prepareTree(
 }
 
 /**
- * Reads again what a configuration takes from files (`${file:…}`). Its own texts, and plugins, are those of the start.
+ * Reads the files of a configuration (`${file:…}`) again. Its own texts and its plugins stay those of the start.
  *
- * @throws ConfigError with everything that is wrong now
+ * @throws ConfigError with all current problems
  */
 export function readSecretsAgain(
   sources: readonly ConfigSource[],

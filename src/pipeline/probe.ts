@@ -13,8 +13,8 @@ import { exclusivePaths, ownerOf, type Owner } from './owner-files.js';
 import { overlap, type Claim } from './resources.js';
 
 /**
- * Tries what a start would need: free ports, files that can be written or read and that no other process has locked, certificates.
- * Leaves no traces. A daemon that runs the same configuration files may have the files and ports.
+ * Tests what a start needs: free ports, files that are accessible and not locked by another process, certificates. Leaves no traces. A
+ * daemon that runs the same configuration files may hold the files and ports.
  *
  * @param configFiles absolute paths of the configuration files
  */
@@ -50,7 +50,7 @@ export async function probeClaims(
 }
 
 /**
- * Finds taken ports before anything is made, such as a store. (What else keeps a listener from opening, it says itself.)
+ * Finds taken ports before anything is made, such as a store. (A listener reports other errors when it opens.)
  *
  * @throws Error for the first that is taken
  */

@@ -9,7 +9,7 @@ const SHORTEST = 0.01;
 /** Up to a quarter of an hour; all that is longer counts as this. */
 const BUCKETS = 193;
 
-/** Durations of the current minute and of the one before, by buckets: what they take does not depend on how many there are. */
+/** Durations of the current and the previous minute in buckets: memory does not grow with their number. */
 export class RecentDurations {
   readonly #clock: Clock;
   #now = new Uint32Array(BUCKETS);
@@ -30,7 +30,7 @@ export class RecentDurations {
 
   /**
    * @param share from 0 to 1
-   * @returns milliseconds that this share did not exceed, at most a tenth too much; null where there were none
+   * @returns the quantile in milliseconds, at most a tenth too high; null without durations
    */
   quantile(share: number): number | null {
     this.#turn();
@@ -44,7 +44,7 @@ export class RecentDurations {
 
   #turn(): void {
     const age = this.#clock.now() - this.#since;
-    // A clock that was put back begins anew, too.
+    // A clock that was set back also starts a new minute.
     if (age >= 0 && age < MICROS_PER_MINUTE) return;
     [this.#now, this.#before] = [this.#before, this.#now];
     this.#now.fill(0);

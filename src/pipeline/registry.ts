@@ -2,7 +2,7 @@ import type { Factory } from '../component/factory.js';
 import type { Kind } from '../component/component-id.js';
 import type { Factories, FactoryOf } from '../config/config.js';
 
-/** All factories by kind and type, built anew for each configuration. */
+/** All factories by kind and type, rebuilt for each configuration. */
 export class Registry implements Factories {
   readonly #factories = new Map<string, Factory>();
 

@@ -16,9 +16,9 @@ import { redactor } from '../telemetry/redact.js';
 const MOST_OF_USER = 1000;
 const MOST_OF_BATCH = 100;
 const MOST_OF_ALL = 20_000;
-/** Days of which a user's rejections are counted. */
+/** Days for which a user's rejections are counted. */
 const MOST_DAYS = 92;
-/** Users of whom anything is known. */
+/** Maximum number of users. */
 const MOST_USERS = 10_000;
 /** Characters; both may be the sender's. */
 const MOST_ERROR = 300;
@@ -33,13 +33,13 @@ interface Known {
   readonly days: Map<number, Map<ConsumeErrorCode, number>>;
 }
 
-/** Remembers rejections in memory. Where there is no room, the user goes first whose last one is the longest ago. */
+/** Stores rejections in memory. At the limit, the user with the oldest last rejection is evicted. */
 export class RejectionsInMemory implements Rejections {
   readonly #clock: Clock;
-  /** The one who was noted last stands last. */
+  /** Ordered by the last rejection, the newest last. */
   readonly #users = new Map<string, Known>();
   #total = 0;
-  /** From when on everything is known of who is not among the users. */
+  /** Rejections since this time are complete for users that are not in the map. */
   #since: Micros;
 
   constructor(clock: Clock) {
@@ -53,7 +53,7 @@ export class RejectionsInMemory implements Rejections {
     const known: Known = this.#users.get(userId) ?? { since: this.#since, items: [], days: new Map() };
     this.#users.delete(userId);
     this.#users.set(userId, known);
-    // Of a batch that was refused as a whole all items were told the same.
+    // All items of a batch refused as a whole have the same error.
     let [told, error] = ['', ''];
     for (const item of items.slice(0, MOST_OF_BATCH)) {
       const id = item.trace_id === null || item.trace_id === '' ? null : shorten(item.trace_id, MOST_ID);

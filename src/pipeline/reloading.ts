@@ -4,7 +4,7 @@ import type { Built } from './build.js';
 import type { Listeners } from './listeners.js';
 import { nameOf, type Node } from './node.js';
 
-/** What became of a reload, by the names of components, listeners and sections. */
+/** The result of a reload, by the names of components, listeners and sections. */
 export interface ReloadReport {
   /** Have new secrets or certificates. */
   readonly reloaded: readonly string[];

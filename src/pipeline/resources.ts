@@ -9,7 +9,7 @@ import { placeOf as queuePlace } from '../delivery/queue/disk/disk-place.js';
 import { isSameTls } from '../http/tls.js';
 import type { Plan } from './plan.js';
 
-/** Something outside the process, and what in the configuration needs it. */
+/** An external resource, and the part of the configuration that needs it. */
 export interface Claim {
   readonly resource: Resource;
   /** `exporter "file"`; components that name one HTTP endpoint share it. */
@@ -19,7 +19,7 @@ export interface Claim {
 
 const METRICS_PATH = ['service', 'telemetry', 'metrics', 'endpoint'];
 
-/** What the planned components and the daemon itself will need. */
+/** Resources that the planned components and the daemon itself need. */
 export function claimsOf(config: Config, plan: Plan): readonly Claim[] {
   const components = new Set<ConfiguredComponent>([
     ...plan.extensions,

@@ -46,7 +46,7 @@ export class StatusBoard {
     this.#states.set(node, { state });
   }
 
-  /** What the component reports about itself. Once it stops, nothing it reports counts. */
+  /** What the component reports about itself. Reports after the start of its stop are ignored. */
   report(node: Node, status: Status): void {
     const before = this.#states.get(node);
     if (before?.state === 'stopping' || before?.state === 'stopped') return;

@@ -14,7 +14,7 @@ export interface ConfiguredPart<F> {
 export type ProcessorPart = ConfiguredPart<FactoryOf<'processor'>>;
 type AnySettings = Settings<Record<string, unknown>>;
 
-/** What a component inside a template is given. */
+/** The settings of a component inside a template. */
 export function settingsOf(part: ConfiguredPart<{ readonly type: string }>, outer: AnySettings): AnySettings {
   const { type } = part.factory;
   return {

@@ -143,7 +143,7 @@ function createExporter(
   const { outputs, components } = chainOutputs(ofKind(parts, 'processor'), inputs, settings);
   const life = new ChainLife([...components, last]);
   return {
-    // The batches that exporters are given may be shared, and may be given again.
+    // Exporters may receive batches that are shared or sent again.
     inputs: mutatesBatch ? copying(outputs) : outputs,
     start: (host) => life.start(host),
     reload: async (now) =>
@@ -200,7 +200,7 @@ function checkedConfig({ factory, node }: TemplatePart, config: Config) {
   return checkSchema(factory.configSchema, withParameters(node, config), []);
 }
 
-/** What is wrong with one component for the parameters of an instance, each with its place in the template. */
+/** Problems of one component with the parameters of an instance, each with its place in the template. */
 function problemsOf(
   part: TemplatePart,
   config: Config,
@@ -216,7 +216,7 @@ function problemsOf(
           message,
         }));
   return rules.map(({ path, message }) => {
-    // What is missing stands nowhere: then it is the place of what is around it.
+    // A missing value has no place of its own: use that of the enclosing value.
     const position =
       path.length === 0 ? part.position : locate({ ...written, position: part.position }, path);
     return {

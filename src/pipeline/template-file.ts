@@ -27,7 +27,7 @@ export interface Template {
   readonly description: string;
   readonly stability: Stability;
   readonly configSchema: TObject;
-  /** In the order in which data flows; empty where there are pipelines. */
+  /** In the order in which data flows; empty if there are pipelines. */
   readonly parts: readonly TemplatePart[];
   /** Instead: a chain of its own for each signal. */
   readonly pipelines: ReadonlyMap<Signal, readonly TemplatePart[]>;
@@ -71,8 +71,8 @@ const TemplateSchema = section({
  * Reads a template.
  *
  * @param path of the file
- * @param factories what its components may be
- * @throws ConfigError with everything that is wrong with it; Error where the file cannot be read
+ * @param factories available component types
+ * @throws ConfigError with all problems of the template; Error if the file cannot be read
  */
 export function readTemplate(path: string, factories: Factories): Template {
   const { root, problems } = parseYaml(
@@ -137,7 +137,7 @@ class TemplateReader {
     return schema;
   }
 
-  /** What is required must be there, and defaults must be what their parameters are. */
+  /** Required parameters must be declared, and defaults must match the types of their parameters. */
   #checkParameters(schema: TObject): void {
     const properties = schema.properties as Readonly<Record<string, { readonly default?: unknown }>>;
     const names = Object.keys(properties);
@@ -194,7 +194,7 @@ class TemplateReader {
   }
 }
 
-/** A receiver comes first, an exporter last; what is around them are processors. */
+/** A receiver comes first, an exporter last; components between them are processors. */
 function kindAt(kind: Kind, index: number, length: number): Kind {
   if (kind === 'receiver') return index === 0 ? 'receiver' : 'processor';
   if (kind === 'exporter') return index === length - 1 ? 'exporter' : 'processor';

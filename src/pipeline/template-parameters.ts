@@ -12,9 +12,9 @@ interface Token {
   readonly name: string;
   /** A field of the value; empty for the value itself. */
   readonly field: string;
-  /** Written as JSON, wherever it stands. */
+  /** Always written as JSON. */
   readonly isJson: boolean;
-  /** Its elements stand in its place. */
+  /** Replaced by its elements. */
   readonly isSpread: boolean;
 }
 
@@ -33,10 +33,10 @@ export function parametersIn(node: ConfigNode): readonly string[] {
 }
 
 /**
- * Puts the values of parameters into a part of a template. A scalar that is nothing but `${param.x}` becomes the value,
- * whatever it is; inside a longer text it is written as text, `${json.x}` as JSON, which is CEL, too. A key whose value is a parameter that
- * was not given is left out, so that the default of the component holds. In a list the elements of `${param.x...}` stand in its place, and
- * of `{for_each: ${param.x}, make: …}` one for each element; in a map those of `...: ${param.x}`.
+ * Substitutes the values of parameters in a part of a template. A scalar that consists of `${param.x}` alone becomes the value of any
+ * type; inside a longer text the value is written as text, `${json.x}` as JSON, which is also CEL. A key whose value is an omitted
+ * parameter is left out, so that the default of the component applies. In a list, `${param.x...}` is replaced by its elements, and
+ * `{for_each: ${param.x}, make: …}` by one item per element; in a map, `...: ${param.x}` is replaced by its entries.
  */
 export function withParameters(node: ConfigNode, values: Values): ConfigNode {
   return replace(node, values) ?? { kind: 'map', position: node.position, entries: new Map() };
@@ -59,7 +59,7 @@ function replace(node: ConfigNode, values: Values): ConfigNode | undefined {
   }
 }
 
-/** What stands in a list in place of one of its items. */
+/** The replacements of one item of a list. */
 function itemsOf(item: ConfigNode, values: Values): readonly ConfigNode[] {
   const loop = loopIn(item);
   if (loop !== undefined) return repeated(loop.over, loop.make, values);
@@ -117,7 +117,7 @@ function tokensIn(text: string): readonly Token[] {
   );
 }
 
-/** The token that a text is, where it is nothing else. */
+/** The token of a text that consists of one token alone. */
 function wholeToken(text: string): Token | undefined {
   const [token] = tokensIn(text);
   return token?.text === text ? token : undefined;

@@ -3,7 +3,7 @@ import { sizeBytes } from '../config/size.js';
 import { UserRates } from '../http/user-rates.js';
 import type { BuildTools } from './build.js';
 
-/** Without a burst of its own a limit allows at once what two seconds bring. */
+/** Without an explicit burst, a limit allows the amount of two seconds at once. */
 const BURST_SECONDS = 2;
 
 /** The limits of users as they are configured: `service.user_limits`. */
@@ -18,7 +18,7 @@ export function userRates(config: ServiceConfig['user_limits'], tools: BuildTool
   );
 }
 
-/** @returns undefined where 0 says that there is no limit */
+/** @returns undefined if 0 disables the limit */
 function limitOf(perSecond: number, burst = BURST_SECONDS * perSecond) {
   return perSecond === 0 ? undefined : { perSecond, burst: Math.max(1, burst) };
 }

@@ -13,7 +13,7 @@ export interface CompletingSpan {
   readonly key: string;
 }
 
-/** Those rows of a batch that complete stored spans of a run; where several complete the same span, the first. */
+/** Rows of a batch that complete stored spans of a run; if several complete the same span, the first. */
 export function completingSpans(
   state: RunState,
   sent: SentRows,

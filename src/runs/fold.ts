@@ -17,34 +17,34 @@ import { NOT_TOLD } from './rules/duplicate-calls.js';
 import { countedOnce } from './rules/usage.js';
 import type { HeaderMessage, RunMessage, SpanFact } from './run-messages.js';
 
-/** Everything that follows from the messages and spans of one run. */
+/** A run derived from its messages and spans. */
 export interface Run {
   readonly header: HeaderRow;
   readonly agent: string;
   /** Whether the run certainly belongs to the agent: {@link namesItsAgent}. */
   readonly namesItsAgent: boolean;
-  /** `countTrace` derives from them what the run contributes to the service map. */
+  /** `countTrace` derives the run's contribution to the service map from them. */
   readonly spans: readonly SpanFacts[];
   /** Whether it counts in the service map. */
   readonly isMapped: boolean;
-  /** The prompt versions that it used, ascending. */
+  /** Prompt versions used by the run, ascending. */
   readonly prompts: readonly number[];
-  /** When something new of it last came. */
+  /** Time of the last new data. */
   readonly heardAt: Micros;
-  /** Whether its status is terminal, and not the provisional one of a time-out. */
+  /** Whether its status is terminal and not a provisional time-out. */
   readonly hasEnded: boolean;
 }
 
 /**
- * A run from everything that came of it: the same whoever asks, in whatever order the facts were found, and however often.
- * `RunState` goes on step by step and comes to the same header, agent, spans and prompts, with these differences:
+ * Derives a run from all its facts. Deterministic, independent of their order, and idempotent. `RunState` computes the same header, agent,
+ * spans and prompts incrementally, with these differences:
  *
- * - `heardAt` is that of the last message with anything new; there also that of an earlier or later one in the same commit.
- * - `hasEnded` is as things are now; there it stays once it was so.
- * - How many spans are followed has no limit here.
+ * - `heardAt` is the time of the last message with new data; in `RunState` it may be that of another message in the same commit.
+ * - `hasEnded` is the current state; in `RunState` it stays true.
+ * - The number of spans has no limit here.
  *
- * @param spans each with the number of the header that it came with
- * @returns null where no header came
+ * @param spans each with the number of its header
+ * @returns null without a header
  */
 export function fold(messages: readonly RunMessage[], spans: readonly SpanFact[]): Run | null {
   const brought = new Map<number, SpanFact[]>();
@@ -56,7 +56,7 @@ export function fold(messages: readonly RunMessage[], spans: readonly SpanFact[]
   const folded = new Folded();
   let last = -Infinity;
   for (const message of messages.toSorted((a, b) => a.order - b.order)) {
-    // The same span was found twice.
+    // A duplicate of the same message.
     if (message.order === last) continue;
     last = message.order;
     if (message.kind === 'header') folded.header(message, brought.get(message.order) ?? []);
@@ -80,7 +80,7 @@ class Folded {
   #heardAt: Micros = -Infinity;
   #isMapped = false;
   #isTimedOut = false;
-  /** Whether something came whose consequences were not worked out yet. */
+  /** Whether there is new data that the derived values do not include yet. */
   #hasNews = false;
 
   header({ named, receivedAt, isMapped }: HeaderMessage, brought: readonly SpanFact[]): void {
@@ -116,7 +116,7 @@ class Folded {
     const { told } = countedOnce(facts);
     const spans = facts.map((span) => {
       const { same_as, counted } = told.get(span.span_id) ?? NOT_TOLD;
-      // Nearly all say so already.
+      // Nearly all spans have these values already.
       return span.same_as === same_as && span.counted === counted ? span : { ...span, same_as, counted };
     });
     return {
@@ -130,7 +130,7 @@ class Folded {
     };
   }
 
-  /** @returns whether it is new, or completes what is known */
+  /** @returns whether the span is new or completes a known one */
   #addSpan(incoming: KnownSpan): boolean {
     const key = incoming.facts.span_id;
     const known = this.#spans.get(key);
@@ -140,7 +140,7 @@ class Folded {
     }
     if (!completesSpan(known.facts, incoming.row)) return false;
     const row = completedSpan(known.row, incoming.row);
-    // What it follows from is filled like everything else: what was said first stays.
+    // The node is filled like any other value: the first one is kept.
     const node = known.facts.node === NO_NODE ? incoming.facts.node : known.facts.node;
     this.#spans.set(key, { row, facts: factsOf(row, node) });
     return true;
@@ -150,7 +150,7 @@ class Folded {
     if (this.#named === null || !this.#hasNews) return this.#named;
     this.#hasNews = false;
     this.#named = settledBySpans(this.#named, this.#runFacts());
-    // Without any span nothing could make it go on.
+    // Without spans, nothing can reopen the run.
     if (this.#spans.size > 0 || !followsSpans(this.#named.header)) this.#isTimedOut = false;
     return this.#named;
   }

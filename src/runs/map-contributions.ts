@@ -6,7 +6,7 @@ import { ManySpans } from './spans/many-spans.js';
 import type { MapTally } from './spans/map-tally.js';
 import type { MapAgent } from './spans/run-sums.js';
 
-/** Adds up what runs contribute to the service map. */
+/** Sums the contributions of runs to the service map. */
 export interface MapSums {
   /** The number of an agent's node. */
   nodeOf(agent: string): number;
@@ -14,42 +14,42 @@ export interface MapSums {
   add(hour: number, sums: HourSums, sign: 1 | -1): void;
 }
 
-/** How a run with many spans counts: under which agent, and in which hour. */
+/** The agent and hour under which a run with many spans counts. */
 interface Counting {
   readonly tally: MapTally;
   readonly agent: MapAgent;
   readonly hour: number;
 }
 
-/** What a commit changes in what stored runs contribute to the service map. */
+/** Changes of a commit to the contributions of stored runs to the service map. */
 export class MapContributions {
   /** How runs with many spans counted before the commit. */
   readonly #before = new Map<RunState, Counting>();
 
-  /** Takes away what a run contributes, before it is changed; {@link put} adds what it contributes then. */
+  /** Subtracts a run's contribution before the run changes; {@link put} adds the new one. */
   take(state: RunState, map: MapSums): void {
     if (!state.isMapped) return;
     if (state.spans instanceof ManySpans) this.#before.set(state, countingOf(state, state.spans, map));
     else addFew(state, map, -1);
   }
 
-  /** Adds what a run contributes after it was changed. */
+  /** Adds a run's contribution after it changed. */
   put(state: RunState, map: MapSums): void {
     const before = this.#before.get(state);
-    // It has more spans than are followed, and no longer counts.
+    // The run has more spans than the limit and no longer counts.
     if (!state.isMapped) {
       if (before !== undefined) takeAway(before, map);
     } else if (state.spans instanceof ManySpans) putMany(before, countingOf(state, state.spans, map), map);
     else addFew(state, map, 1);
   }
 
-  /** To be called after the commit, or when it failed. */
+  /** Call it after the commit, whether it succeeded or failed. */
   clear(): void {
     this.#before.clear();
   }
 }
 
-/** Where the run counts in the same hour and for the same agent, only the difference. */
+/** Adds only the difference if hour and agent are unchanged. */
 function putMany(before: Counting | undefined, now: Counting, map: MapSums): void {
   if (before !== undefined && isSame(before, now)) map.add(now.hour, now.tally.changes(now.agent), 1);
   else {

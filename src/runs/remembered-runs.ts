@@ -2,31 +2,30 @@ import { LRUCache } from 'lru-cache';
 import { RUNNING } from './rules/rows.js';
 import { tenantOf } from './run-key.js';
 
-/** How many spans are remembered: of runs that go on, and of runs that have ended, for which only stragglers come. */
+/** Cache limits in spans: for running runs, and for ended runs, which only receive late spans. */
 export interface RememberedSpans {
   readonly running: number;
   readonly ended: number;
 }
 
-/** A remembered run, as far as it matters here. */
+/** The parts of a cached run that the cache uses. */
 interface RememberedRun {
   readonly header: { readonly status: number };
   readonly spans: { readonly weight: number };
 }
 
-/** A run with more spans is kept like one that goes on, whatever its status is, because more of it will come. */
+/** A run with more spans is cached like a running one whatever its status, because more spans are likely. */
 const LONG = 10_000;
 
 /**
- * The runs that were touched last, so that spans that keep coming for one need no look into the tables. What is here is always
- * what is stored: after a failed commit the writer forgets what that touched. Where there is no room, a user that takes more than
- * its share forgets its own runs first.
+ * A cache of recently changed runs, so that further spans of them need no table reads. Cached runs always equal the stored ones: after a
+ * failed commit the writer evicts its runs. When full, the cache first evicts runs of users above their fair share.
  */
 export class RememberedRuns<State extends RememberedRun> {
   readonly #running: Shelf<State>;
   readonly #ended: Shelf<State>;
 
-  /** @param most beyond it the runs touched longest ago are forgotten */
+  /** @param most limits; beyond them, the least recently used runs are evicted */
   constructor(most: RememberedSpans) {
     this.#running = new Shelf(most.running);
     this.#ended = new Shelf(most.ended);
@@ -50,7 +49,7 @@ export class RememberedRuns<State extends RememberedRun> {
   }
 }
 
-/** The runs of a user. A `Map` would take a time that grows with what it has forgotten to say which of them comes first. */
+/** The runs of a user. Not a `Map`, because finding its first key gets slower with the number of deleted entries. */
 type OfTenant<State extends RememberedRun> = LRUCache<
   string,
   { readonly state: State; readonly weight: number }
@@ -94,7 +93,7 @@ class Shelf<State extends RememberedRun> {
     if (tenant.size === 0) this.#tenants.delete(name);
   }
 
-  /** A user that takes its share or more: this one if it does, else the one that takes most. */
+  /** A user at or above the fair share: this one if it is, else the largest. */
   #withMost(tenant: OfTenant<State>): OfTenant<State> {
     if (tenant.calculatedSize * this.#tenants.size >= this.#weight) return tenant;
     let most = tenant;
@@ -103,7 +102,7 @@ class Shelf<State extends RememberedRun> {
   }
 }
 
-/** Bounded by its shelf: the runs of all users together are. */
+/** Unbounded, because the limit applies to all users together. */
 function ofTenant<State extends RememberedRun>(): OfTenant<State> {
   return new LRUCache({ maxSize: Number.MAX_SAFE_INTEGER, sizeCalculation: ({ weight }) => weight });
 }

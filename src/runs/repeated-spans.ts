@@ -1,10 +1,10 @@
 import { uuidKey } from '../worker/uuid-words.js';
 import type { SentSpans } from './sent-spans.js';
 
-/** Up to this many spans each is compared with each, which takes less time than making keys of their ids. */
+/** Up to this many spans, comparing all pairs is faster than creating keys. */
 const FEW_SPANS = 16;
 
-/** Whether a run of a batch has a span twice. The processor `validation` refuses that, where it is in the pipeline. */
+/** Whether a run of a batch contains a span twice. The processor `validation` refuses such batches, if configured. */
 export function repeatsSpans(batch: SentSpans, trace: number): boolean {
   const [start, end] = [batch.start(trace), batch.end(trace)];
   return end - start <= FEW_SPANS
@@ -12,7 +12,7 @@ export function repeatsSpans(batch: SentSpans, trace: number): boolean {
     : repeatsAmongMany(batch.spanIds, start, end);
 }
 
-/** Whether parts of one run in several batches have a span in common. */
+/** Whether parts of one run in several batches share a span. */
 export function repeatAmongThem(
   parts: readonly { readonly batch: SentSpans; readonly trace: number }[],
 ): boolean {

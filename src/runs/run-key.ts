@@ -1,6 +1,6 @@
 import { uuidKey } from '../worker/uuid-words.js';
 
-/** A short key for a run, unique among the runs of all users. @param words its id, from `offset` on */
+/** A short key of a run, unique among all users. @param words contains the run's id from `offset` on */
 export function runKey(tenant: number, words: Uint32Array, offset: number): string {
   return String.fromCharCode(tenant >>> 16, tenant & 0xffff) + uuidKey(words, offset);
 }

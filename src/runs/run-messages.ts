@@ -2,15 +2,15 @@ import type { Micros } from '../signal/time.js';
 import type { NamedHeader } from './rules/following-header.js';
 import type { FactRow } from './rules/rows.js';
 
-/** What came of a run, or was found out about it: the facts from which it follows, beside those of its spans. */
+/** A fact about a run, in addition to its spans: the run is derived from both. */
 export type RunMessage = HeaderMessage | OutcomeMessage | TimeoutMessage | LinkMessage;
 
-/** The order in which the messages of all runs count; each has a number of its own. */
+/** The order of a message among the messages of all runs; unique. */
 interface Ordered {
   readonly order: number;
 }
 
-/** A header as a sender gave it. Spans that came with it have its number. */
+/** A header as sent. Spans sent with it have the same order. */
 export interface HeaderMessage extends Ordered {
   readonly kind: 'header';
   readonly receivedAt: Micros;
@@ -19,28 +19,28 @@ export interface HeaderMessage extends Ordered {
   readonly isMapped: boolean;
 }
 
-/** What the run's owner says about its success. Counts only for a run that exists. */
+/** The outcome set by the run's owner. Counts only for an existing run. */
 interface OutcomeMessage extends Ordered {
   readonly kind: 'outcome';
   readonly success: boolean;
-  /** Null: it stays as it was. */
+  /** Null to leave it unchanged. */
   readonly outcome: string | null;
 }
 
-/** The run was found to be idle for too long. Counts only while it is open, until something new comes. */
+/** The run was idle too long. Counts only while the run is open, until new data arrives. */
 interface TimeoutMessage extends Ordered {
   readonly kind: 'timeout';
 }
 
-/** A prompt version was linked to the run, or to a span of it. The run may come later. */
+/** A prompt version was linked to the run or to one of its spans. The run may arrive later. */
 interface LinkMessage extends Ordered {
   readonly kind: 'link';
   readonly promptNo: number;
 }
 
-/** A span as a message brought it. */
+/** A span in a message. */
 export interface SpanFact extends Ordered {
   readonly row: FactRow;
-  /** The number of its node in the service map, `NO_NODE` or `AGENT_NODE`. */
+  /** The node's number in the service map, `NO_NODE` or `AGENT_NODE`. */
   readonly node: number;
 }

@@ -19,9 +19,9 @@ import { completedPayload, NO_PAYLOAD, type Payload } from './rules/payload.js';
 import { RUNNING, type HeaderRow, type SpanRow } from './rules/rows.js';
 import { factsOf, keyOf, toldRow, type SpanFacts } from './rules/span-facts.js';
 
-/** What is known of a run before a commit. */
+/** The state of a run before a commit. */
 export interface KnownRun {
-  /** When something new of it last came. */
+  /** Time of the last new data. */
   readonly heardAt: Micros;
   readonly isStored: boolean;
   /** Whether it counts in the service map. */
@@ -32,30 +32,30 @@ export interface KnownRun {
 
 /** What a commit writes for a run. */
 export interface SettledRun {
-  /** New versions, in the order in which they came. */
+  /** New versions of spans, in order of arrival. */
   readonly spans: readonly SpanState[];
   readonly writesHeader: boolean;
-  /** Whether this is the commit in which the run has ended. */
+  /** Whether the run ends with this commit. */
   readonly ends: boolean;
 }
 
-/** A new or stored run, and what one commit makes of it, message by message and span by span. */
+/** A new or stored run, updated by one commit message by message and span by span. */
 export class RunState {
-  /** The spans that this commit changes, by the keys of their ids, in the order in which it met them. */
+  /** Spans changed by this commit, by the keys of their ids, in order of arrival. */
   readonly #changed = new Map<string, SpanState>();
   #spans: RunSpans = new FewSpans();
   readonly #limits: SpanLimits;
-  /** When something new of the run last came. */
+  /** Time of the run's last new data. */
   heardAt: Micros;
   #isStored: boolean;
   #isMapped: boolean;
   #hasEnded: boolean;
   #named: NamedHeader;
   #headerChanged: boolean;
-  /** Whether this commit brings something new, so that what follows from the spans has to be worked out again. */
+  /** Whether this commit has new data, so that the derived values must be recomputed. */
   #hasNews: boolean;
   #timesOut = false;
-  /** When the last change of this commit came. */
+  /** Arrival time of this commit's last change. */
   #newsAt: Micros = -Infinity;
 
   constructor(named: NamedHeader, known: KnownRun, limits: SpanLimits) {
@@ -73,12 +73,12 @@ export class RunState {
     return this.#spans;
   }
 
-  /** A span as this commit has left it so far. @param key of its id */
+  /** The current state of a span in this commit. @param key key of its id */
   find(key: string): SpanState | undefined {
     return this.#changed.get(key) ?? this.#spans.get(key);
   }
 
-  /** Its spans, where it has more than its header follows. */
+  /** Its spans if the run is truncated, else null. */
   get truncated(): TruncatedSpans | null {
     return this.#spans instanceof TruncatedSpans ? this.#spans : null;
   }
@@ -88,7 +88,7 @@ export class RunState {
     this.#spans = spans;
   }
 
-  /** From here on its header no longer follows its spans. What it contributed to the service map has to be noted before. */
+  /** Truncates the run: its header no longer follows its spans. Subtract its contribution to the service map before. */
   close(): void {
     if (this.truncated !== null || this.#spans.size === 0) return;
     this.#spans = TruncatedSpans.closing(this.#spans);
@@ -115,7 +115,7 @@ export class RunState {
     return this.#named.agent;
   }
 
-  /** Used for a name that the run's user has no room for. */
+  /** Replaces a name that exceeds the user's limit. */
   set agent(name: string) {
     if (name !== this.#named.agent) this.#named = { ...this.#named, agent: name };
   }
@@ -125,7 +125,7 @@ export class RunState {
     return namesItsAgent(this.header, this.spans);
   }
 
-  /** When it was last active: the latest time of the header or, while it goes on, of any span, but not after it was heard of. */
+  /** Last activity: the latest time of the header or, while running, of any span, capped at the time of the last new data. */
   get activeAt(): Micros {
     const { status, started_at, ended_at } = this.header;
     let last = Math.max(started_at, ended_at ?? -Infinity);
@@ -136,7 +136,7 @@ export class RunState {
   /**
    * Applies another header of this run: {@link withHeader}.
    *
-   * @param spans that came with it, and have not been applied yet
+   * @param spans spans sent with it that have not been applied yet
    */
   applyHeader(incoming: NamedHeader, spans: readonly SpanFacts[], receivedAt: Micros): void {
     this.heard(receivedAt);
@@ -147,12 +147,12 @@ export class RunState {
     this.#hasNews = true;
   }
 
-  /** Notes that something of it came, whose header is not applied. */
+  /** Records new data without a header. */
   heard(receivedAt: Micros): void {
     this.#newsAt = Math.max(this.#newsAt, receivedAt);
   }
 
-  /** From here on it counts in the service map. */
+  /** Makes the run count in the service map. */
   setMapped(): void {
     if (this.#isMapped || this.truncated !== null) return;
     this.#isMapped = true;
@@ -160,10 +160,10 @@ export class RunState {
   }
 
   /**
-   * Applies a span that came. A stored span that it completes has to be read as a whole before.
+   * Applies an incoming span. If it completes a stored span, that one must be read as a whole before.
    *
-   * @param nodes give the number of its node, where that is needed
-   * @returns whether it brought anything new
+   * @param nodes return the number of its node when needed
+   * @returns whether it has new data
    */
   applySpan(
     incoming: SpanRow,
@@ -197,12 +197,12 @@ export class RunState {
     this.#hasNews = true;
   }
 
-  /** Spans of which something else counts now than they say. The engine reads the stored ones as a whole and calls {@link rewriteDuplicate}. */
+  /** Spans whose stored duplicate state is outdated. The engine reads them as a whole and calls {@link rewriteDuplicate}. */
   duplicateRewrites(): readonly DuplicateRewrite[] {
     return this.#spans.duplicateRewrites();
   }
 
-  /** A span of which something else counts from now on. */
+  /** Updates the duplicate state of a span. */
   rewriteDuplicate({ span_id, told }: DuplicateRewrite): void {
     const span = invariant(this.find(span_id), 'span that is told of');
     const row = span.row && { ...span.row, ...toldRow(told) };
@@ -215,19 +215,19 @@ export class RunState {
     this.#headerChanged = true;
   }
 
-  /** Gives a stored span another node. It has to be read as a whole before. */
+  /** Changes the node of a stored span, which must be read as a whole before. */
   setNode(span: SpanState, node: number): void {
     this.#keep({ ...span, node, changed: true });
     this.#headerChanged = true;
   }
 
-  /** Nothing came of the run for too long. Whatever comes in the same commit has precedence. */
+  /** Marks an idle run as timed out. Data in the same commit takes precedence. */
   timeOut(): void {
     this.#timesOut = followsSpans(this.header) && this.header.status === RUNNING;
   }
 
   /**
-   * Finishes what this commit does to the run: works out what follows from the spans.
+   * Finishes this commit's changes to the run and updates the derived values.
    *
    * @param seq the commit's number
    */
@@ -250,7 +250,7 @@ export class RunState {
     };
   }
 
-  /** After the commit: what was written is now what is stored. Data that was only needed for writing is released. */
+  /** Call it after the commit: marks the written data as stored and releases data needed only for writing. */
   written(seq: number, spans: readonly SpanState[]): void {
     this.#isStored = true;
     this.#headerChanged = false;
@@ -267,16 +267,16 @@ export class RunState {
     this.release();
   }
 
-  /** Releases what only the commit under way needs. */
+  /** Releases data that only the current commit needs. */
   release(): void {
     this.#changed.clear();
     this.spans.release();
   }
 
-  /** Whether the status, after this commit's news, is terminal and not the provisional one of a time-out. */
+  /** Whether the status after this commit is terminal and not a provisional time-out. */
   #isTerminal(): boolean {
     if (this.header.status === RUNNING) return false;
-    // Without a span to follow, the status is still the previous one.
+    // Without spans, the status is unchanged.
     return !this.#isStored || this.spans.size > 0 || !followsSpans(this.header);
   }
 

@@ -1,6 +1,6 @@
 import type { SpanRow } from './rules/rows.js';
 
-/** The spans of the runs in a batch, as far as the rules look at them: columns, of which rows are made only where needed. */
+/** The span columns of a batch that the rules use; rows are created only when needed. */
 export interface SentSpans {
   /** Their ids, four words for each row. */
   readonly spanIds: Uint32Array;
@@ -10,7 +10,7 @@ export interface SentSpans {
   end(run: number): number;
 }
 
-/** The same, where whole spans can be taken out. */
+/** The same, with access to whole spans. */
 export interface SentRows extends SentSpans {
   span(row: number): SpanRow;
 }

@@ -1,25 +1,24 @@
 import type { RunState } from './run-state.js';
 
-/** Whether runs are stored, by their ids. May be asked for every run that comes. */
+/** Finds stored runs by id. Cheap enough to call for every incoming run. */
 export interface KnownRuns {
   /**
-   * Where to look for the run's newest header: a number that only the engine understands. 0 for a run that is certainly not
-   * stored.
+   * An opaque location of the run's newest header. 0 if the run is certainly not stored.
    *
    * @param words the id in words, from `offset` on
    */
   find(tenant: number, words: Uint32Array, offset: number): number;
 }
 
-/** A run to be read: its id as text, and what {@link KnownRuns.find} said of it. */
+/** A run to read: its id as text, and its location from {@link KnownRuns.find}. */
 export interface RunToRead {
   readonly id: string;
   readonly found: number;
 }
 
-/** A stored run, as its newest header describes it. */
+/** A stored run, from its newest header. */
 export interface StoredRun<State extends RunState> {
-  /** Without its spans, unless it is closed. */
+  /** Without its spans, unless it is truncated. */
   readonly state: State;
   /** How many spans it has. */
   readonly spans: number;
@@ -40,25 +39,25 @@ export interface SpanIds {
 }
 
 /**
- * What is asked of an engine by whoever applies the rules to its runs: how they were when the commit under way began, which
- * nobody else changes meanwhile. What a commit makes of a run is for the engine to write: `RunState.settle`.
+ * Reads of an engine that the rules need: runs as of the start of the current commit, which is the only writer. The engine writes the
+ * result of `RunState.settle`.
  */
 export interface StoredRuns<State extends RunState> {
   /** Reads the newest headers of one user's runs. @returns the stored ones, by id */
   readHeaders(tenant: number, wanted: readonly RunToRead[]): Promise<ReadonlyMap<string, StoredRun<State>>>;
 
-  /** Reads the facts of all spans of these runs of one user, none of which is closed, into their states. */
+  /** Reads the facts of all spans of these runs of one user into their states. None of the runs is truncated. */
   readFacts(tenant: number, runs: readonly StoredRun<State>[]): Promise<void>;
 
-  /** Of some spans of a truncated run, reads the facts of those that are stored: `TruncatedSpans.meet`. */
+  /** Reads the facts of those spans that are stored, for a truncated run: `TruncatedSpans.meet`. */
   meetSpans(run: RunId, state: State, spans: readonly SpanIds[]): Promise<void>;
 
   /**
-   * Reads what is left of stored spans of a run into its state: their rows and payloads.
+   * Reads the rows and payloads of stored spans of a run into its state.
    *
    * @param keys of their ids; spans that are not stored, or were read before, are skipped
-   * @param maxBytes of payloads: where they are longer only the first of the spans are read, but at least one
-   * @returns for how many keys, counted from the first, this is done, and how many bytes of payloads were read
+   * @param maxBytes limit of payload bytes; beyond it only the first spans are read, but at least one
+   * @returns the number of processed keys, counted from the first, and the bytes of payloads read
    */
   readWhole(
     tenant: number,

@@ -30,7 +30,7 @@ export function spanCounts(batch: AnyBatch, signal: Signal): readonly number[] |
   return (batch.items as readonly TraceRecord[]).map(({ spans }) => spans.length);
 }
 
-/** How much of a batch was refused. @param spans of each of its items; null: an item counts as one */
+/** The refused amount of a batch. @param spans spans per item; null to count each item as one */
 export function refusedAmount(
   refused: readonly { readonly index: number }[],
   spans: readonly number[] | null,

@@ -14,9 +14,7 @@ export interface Batch<Item> {
   /** The user's UUID in lower case; for events of an organization, the organization's. */
   readonly tenant: string;
   readonly items: Item[];
-  /**
-   * Set by processor `quota`: what is new in the batch is counted, and the batch is refused as a whole where it passes the limit.
-   */
+  /** Set by processor `quota`: what is new in the batch is counted, and the batch is refused as a whole if it passes the limit. */
   readonly quota?: QuotaSettings;
 }
 

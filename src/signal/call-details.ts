@@ -10,7 +10,7 @@ export const USAGE_PARTS = [
   'audio_output',
 ] as const;
 export type UsagePart = (typeof USAGE_PARTS)[number];
-/** Whole numbers of tokens; a part that nobody told is missing. */
+/** Whole numbers of tokens; unreported parts are absent. */
 export type UsageParts = { readonly [Part in UsagePart]?: number };
 
 /**
@@ -38,23 +38,23 @@ export type CostDetails = {
   readonly rule: string | null;
 } & { readonly [Part in CostPart]?: NanoUsd };
 
-/** What a model call tells beside its tokens and its cost. */
+/** Details of a model call in addition to tokens and cost. */
 export type CallDetails = {
-  /** Who sells the model, as the client calls it: `openai`, `aws.bedrock`. */
+  /** The provider, as named by the client: `openai`, `aws.bedrock`. */
   readonly provider: string | null;
   readonly usage: UsageParts | null;
-  /** Null: the cost, where there is one, was reported without its parts. */
+  /** Null: the cost, if there is one, was reported without its parts. */
   readonly cost: CostDetails | null;
-  /** What tells it from other calls: `call-key.ts`. Only where a client told of it, and not kept in JSON. */
+  /** The call key: `call-key.ts`. Only if the client reported the call; not stored in JSON. */
   readonly key?: string;
 };
 
-/** What of the details one Jackdaw tells another: what tells a call from others follows from its span. */
+/** The details that one Jackdaw sends to another, without the call key, which is derived from the span. */
 export function sentCall({ provider, usage, cost }: CallDetails): CallDetails {
   return { provider, usage, cost };
 }
 
-/** Usage and cost as they are stored. @returns null where there is nothing of them */
+/** Usage and cost as they are stored. @returns null if there are none */
 export function serializeCall({ usage, cost }: Pick<CallDetails, 'usage' | 'cost'>): string | null {
   return usage === null && cost === null ? null : JSON.stringify({ usage, cost });
 }
@@ -66,7 +66,7 @@ export function storedCall(text: string | null): Pick<CallDetails, 'usage' | 'co
   return call && { usage: call.usage, cost: call.cost };
 }
 
-/** Details that were printed as JSON, by whomever: what is no figure of them is left out. @returns null where nothing is left */
+/** Reads untrusted details from JSON and skips invalid values. @returns null if nothing is left */
 export function readCall(printed: JsonObject): CallDetails | null {
   const provider = textOf(printed.provider);
   const usage = statsOf(printed.usage, USAGE_PARTS);
@@ -74,7 +74,7 @@ export function readCall(printed: JsonObject): CallDetails | null {
   return provider === null && usage === null && cost === null ? null : { provider, usage, cost };
 }
 
-/** A rule comes from a price table, or from whoever calls itself a Jackdaw. */
+/** A rule comes from a price table or from an untrusted sender. */
 const LONGEST_RULE = 256;
 
 function costOf(printed: JsonValue | undefined): CostDetails | null {

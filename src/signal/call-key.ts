@@ -1,15 +1,14 @@
 import { remembering } from './remembering.js';
 
-/** So many scopes, models and providers have their hashes remembered. */
+/** Size of each cache of hashes: scopes, models and providers. */
 const MOST_REMEMBERED = 4096;
 
 /**
- * What tells a model call from others, so that one call of which several instrumentations tell can be found (`runs/rules/told-calls.ts`).
- * Kept as a short text: hashes of who tells it, of the model, of who sells it, and of the answer's id, with dots between them. A part
- * that nobody told is empty.
+ * Identifies a model call, to find calls reported by several instrumentations (`runs/rules/duplicate-calls.ts`). Stored as a short text:
+ * hashes of reporter, model, provider and response id, separated by dots. Missing parts are empty.
  */
 export interface CallKey {
-  /** Who tells it: the instrumentation scope. */
+  /** The reporter: its instrumentation scope. */
   readonly teller: string;
   readonly model: string;
   readonly provider: string;
@@ -17,9 +16,9 @@ export interface CallKey {
   readonly response: string;
 }
 
-/** What a span says of its call, as its client writes it. */
+/** The call attributes of a span, as sent by the client. */
 export interface SaidOfCall {
-  /** The name of the instrumentation scope; empty where there is none. */
+  /** The name of the instrumentation scope; empty if there is none. */
   readonly scope: string;
   readonly model: string | null;
   readonly provider: string | null;
@@ -65,8 +64,8 @@ export function filledCallKey(before: string | null, later: string | null): stri
 }
 
 /**
- * The name of a model without what only some clients write: who sells it in front of it, and its date or its version behind it. So
- * `gpt-4o` that was asked for and `gpt-4o-2024-08-06` that answered are the same.
+ * The name of a model without the provider prefix and the date or version suffix that only some clients write. So the requested `gpt-4o`
+ * equals the responding `gpt-4o-2024-08-06`.
  */
 export function modelFamily(model: string): string {
   const name = model.trim().toLowerCase();
@@ -80,7 +79,7 @@ export function modelFamily(model: string): string {
 const SELLER = /^(?:[a-z]{2,6}\.)?(?:ai21|amazon|anthropic|cohere|deepseek|meta|mistral|openai|qwen)\./;
 const VERSION = /(?:-\d{4}-\d{2}-\d{2}|[-@](?:\d{8}|\d{4}|00\d|latest))?(?:-v\d+:\d+|:latest)?$/;
 
-/** Who sells a model, in one spelling; empty where the client names a framework in its place. */
+/** The provider of a model in normalized spelling; empty if the client names a framework instead. */
 export function providerFamily(provider: string): string {
   const name = provider.trim().toLowerCase();
   if (FRAMEWORK.test(name)) return '';
@@ -99,7 +98,7 @@ const FAMILIES: readonly (readonly [spellings: RegExp, family: string])[] = [
   [/watson/, 'watsonx'],
 ];
 
-/** 53 bits of a hash (cyrb53) in few letters. Nobody gains by making two that are the same: only calls of one run are compared. */
+/** A 53-bit hash (cyrb53) as short text. Collisions are no attack: only calls of one run are compared. */
 function hashed(text: string): string {
   if (text === '') return '';
   let one = 0xdeadbeef;

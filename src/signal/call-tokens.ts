@@ -12,14 +12,14 @@ export interface Tokens {
   readonly audioOutput: number;
 }
 
-/** What a span tells of the tokens of its call; null: nothing. */
+/** The tokens that a span reports; null if not reported. */
 export interface ToldTokens {
   readonly input_tokens: number | null;
   readonly output_tokens: number | null;
   readonly total_tokens: number | null;
 }
 
-/** The tokens of a call as prices need them. Where input or output is missing, it is what the other leaves of the total. */
+/** The tokens of a call for pricing. A missing input or output is the total minus the other. */
 export function tokensOfCall(
   { input_tokens, output_tokens, total_tokens }: ToldTokens,
   usage: UsageParts | null,
@@ -45,7 +45,7 @@ export function inputLength({ input, cachedRead, cachedWrite }: Tokens): number 
 export function tokensByPart(tokens: Tokens): Record<CostPart, number> {
   const { input, output, cachedRead, cachedWrite } = tokens;
   const fresh = Math.max(0, input - cachedRead - cachedWrite);
-  // What a cache gave of audio costs what it gives of text.
+  // Cached audio costs the same as cached text.
   const audioInput = Math.min(tokens.audioInput, fresh);
   const audioOutput = Math.min(tokens.audioOutput, output);
   return {

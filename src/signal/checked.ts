@@ -1,6 +1,6 @@
 /**
- * What the program knows and its types cannot say. Each of these throws where it is not so, which is a mistake of the program
- * and never of a client: a wrong value is not counted or stored in its place.
+ * Invariants that the types cannot express. Each function throws if its invariant is violated, which is a bug and never a client's error,
+ * so that no wrong value is counted or stored.
  *
  * There is one reader for each kind of typed array, because one for all would be slow where it is called for every span.
  */
@@ -12,28 +12,28 @@ export function itemAt<T>(list: ArrayLike<T>, index: number): T {
   return item;
 }
 
-/** As {@link itemAt}. */
+/** The same as {@link itemAt}. */
 export function wordAt(words: Uint32Array, index: number): number {
   const word = words[index];
   if (word === undefined) throw outside(index, words.length);
   return word;
 }
 
-/** As {@link itemAt}. */
+/** The same as {@link itemAt}. */
 export function intAt(ints: Int32Array, index: number): number {
   const int = ints[index];
   if (int === undefined) throw outside(index, ints.length);
   return int;
 }
 
-/** As {@link itemAt}. */
+/** The same as {@link itemAt}. */
 export function doubleAt(doubles: Float64Array, index: number): number {
   const double = doubles[index];
   if (double === undefined) throw outside(index, doubles.length);
   return double;
 }
 
-/** As {@link itemAt}. */
+/** The same as {@link itemAt}. */
 export function shortAt(shorts: Uint16Array, index: number): number {
   const short = shorts[index];
   if (short === undefined) throw outside(index, shorts.length);

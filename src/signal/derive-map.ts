@@ -7,14 +7,14 @@ import type { SpanRecord } from './span.js';
 import { TYPE_CODES } from './trace-map.js';
 import type { TraceRecord } from './trace.js';
 
-/** The map of a batch, derived here, in this thread. */
+/** Derives the map of a batch in this thread. */
 export function deriveBatch(items: readonly TraceRecord[]): BatchMap {
   return { spanIds: spanIdsOf(items), derived: deriveMap(items) };
 }
 
 /**
- * What a batch adds to the map: what was derived of it, or, where processors have changed its spans since, what is derived here.
- * To be called before anything is waited for, as a batch may change then. Undefined where nobody wants its map.
+ * The map of a batch: the derived one or, if processors have changed its spans since, a new one. Call it before the first `await`, because
+ * the batch may change afterwards. Undefined if no map is requested.
  */
 export function mapOf({
   items,

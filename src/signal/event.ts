@@ -1,6 +1,6 @@
 import { formatTime, type Micros } from './time.js';
 
-/** The facts that Jackdaw tells of, each once it is committed. */
+/** The events that Jackdaw emits, each after its commit. */
 export const EVENT_TYPES = [
   'agent.created',
   'alert.fired',

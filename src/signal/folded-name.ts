@@ -15,11 +15,10 @@ const LONG_HASH = 16;
 const MIXED = 4;
 
 /**
- * A name without what makes it one of very many: UUIDs, hashes and ids become `<id>`. Linear in the length of the
- * name, whatever it holds.
+ * A low-cardinality name: UUIDs, hashes and ids become `<id>`. Linear in the length of the name.
  *
- * @param withNumbers whether shorter hashes are such, too, and numbers become `<n>`: those that stand alone, and beside letters
- *   those with five digits and more
+ * @param withNumbers whether shorter hashes are such, too, and numbers become `<n>`: those that stand alone, and beside letters those with
+ *   five digits and more
  */
 export function foldedName(name: string, withNumbers: boolean): string {
   // Most names can stay as they are.

@@ -5,7 +5,7 @@ import type { MapCounter } from './trace-map.js';
 const NODES = 2 ** 26;
 const TYPES = 16;
 const GRADES = 256;
-/** In the key of a node, in place of a grade that nobody knows. */
+/** Stands for an unknown grade in the key of a node. */
 const UNKNOWN = GRADES - 1;
 
 /** Those of one node, one type and one grade. */

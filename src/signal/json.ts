@@ -10,7 +10,7 @@ const BACKSLASH = 0x5c;
 const MINUS = 0x2d;
 const COLON = 0x3a;
 const BLANKS = [' ', '\t', '\r', '\n'];
-/** What may stand before a number, and after it. */
+/** Characters allowed before and after a number. */
 const BEFORE = new Set([...BLANKS, ':', ',', '['].map(codeOf));
 const BEHIND = new Set([...BLANKS, ',', ']', '}'].map(codeOf));
 const BLANK = new Set(BLANKS.map(codeOf));
@@ -30,11 +30,11 @@ const WORD_BYTES = 4;
 const WORDS_OF_RUN = 3;
 
 /**
- * As `JSON.parse`, but integers that a double does not hold become `bigint`s and keep all their digits. Only texts that may
- * have some cost more: about twice as much. Numbers with a point or an exponent are doubles.
+ * As `JSON.parse`, but integers that a double does not hold become `bigint`s and keep all their digits. Only texts that may have some cost
+ * more: about twice as much. Numbers with a point or an exponent are doubles.
  *
  * @param text however deep it nests
- * @param bytes what the text was made of, in UTF-8, where it is at hand: looking through it takes a quarter of the time
+ * @param bytes what the text was made of, in UTF-8, if available: scanning it takes a quarter of the time
  * @throws SyntaxError as `JSON.parse` does
  */
 export function parseJson(text: string, bytes?: Uint8Array): JsonValue {
@@ -56,7 +56,7 @@ export function serializeJson(value: unknown): string {
   try {
     return JSON.stringify(value);
   } catch (error) {
-    // They are so rare, and looking for them takes so much longer, that nobody looks in advance.
+    // Not checked in advance, because bigints are rare and the check is slow.
     if (!(error instanceof TypeError)) throw error;
     return JSON.stringify(value, (_key, child: unknown) =>
       typeof child === 'bigint' ? `${MARK}${child}` : child,
@@ -64,7 +64,7 @@ export function serializeJson(value: unknown): string {
   }
 }
 
-/** Whether that many digits stand side by side anywhere. Compares four bytes at a time. */
+/** Whether there is a run of that many digits. Compares four bytes at a time. */
 function hasLongRun(bytes: Uint8Array): boolean {
   const lead = -bytes.byteOffset & (WORD_BYTES - 1);
   if (bytes.length < lead + WORD_BYTES) return false;
@@ -102,19 +102,19 @@ function nextRun(text: string, from: number): Run | undefined {
     let end = at + 1;
     while (isDigit(text, end)) end++;
     if (end - start >= MIN_DIGITS && mayBegin(text, start)) return { start, end };
-    // A run that ended there is followed by no digit.
+    // The character after a run is never a digit.
     at = Math.max(at, end);
   }
   return undefined;
 }
 
-/** Whether a number can begin there: most long runs of digits stand behind a decimal point. */
+/** Whether a number can begin there: most long runs of digits follow a decimal point. */
 function mayBegin(text: string, start: number): boolean {
   const before = text.charCodeAt(start - 1) === MINUS ? start - 2 : start - 1;
   return before < 0 || BEFORE.has(text.charCodeAt(before));
 }
 
-/** Makes strings of the long integers, and changes nothing within strings. */
+/** Turns long integers into strings, and leaves strings unchanged. */
 function markLongIntegers(text: string, first: Run): string {
   let marked = '';
   let copied = 0;

@@ -13,7 +13,7 @@ export interface LogRecord {
   timestamp: Micros;
   observed_at: Micros | null;
   severity: Severity;
-  /** As sent; 0 and empty where nothing was sent. */
+  /** As sent; 0 and empty if nothing was sent. */
   severity_number: number;
   severity_text: string;
   body: JsonValue;

@@ -7,7 +7,7 @@ import type { Micros } from './time.js';
  * call's span, or as log records with the span's ids.
  */
 
-/** What the names of events say: whose message it is that was asked. Older forms of the conventions. */
+/** The role of a message by event name, in older versions of the conventions. */
 export const MESSAGE_EVENTS: ReadonlyMap<string, string> = new Map([
   ['gen_ai.system.message', 'system'],
   ['gen_ai.user.message', 'user'],
@@ -32,17 +32,17 @@ export const GEN_AI_EVENTS: ReadonlySet<string> = new Set([
   ...DETAIL_EVENTS,
 ]);
 
-/** Such an event that came as a log record. */
+/** A GenAI event received as a log record. */
 export interface LoggedEvent {
   /** One of {@link GEN_AI_EVENTS}. */
   readonly name: string;
   readonly timestamp: Micros;
-  /** Some write JSON text. */
+  /** Some clients send JSON text. */
   readonly body: JsonValue;
   readonly attributes: JsonObject;
 }
 
-/** Where the name of an event lies that is no field of its record. */
+/** The attribute with the event's name if the record has no such field. */
 const NAME_ATTRIBUTE = 'event.name';
 
 /** The name of a record that belongs to a span and is one of {@link GEN_AI_EVENTS}; null for all others. */

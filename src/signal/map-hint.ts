@@ -1,6 +1,6 @@
 /**
- * What the mapping of a protocol says of a span's node in the service map: the only thing that the map has to know of such a
- * span's attributes. A mark, behind which a name may stand, in one text, since it is stored with every span:
+ * A protocol mapping's hint for a span's node in the service map; the map needs no other attributes of the span. A mark, optionally
+ * followed by a name, as one text, because it is stored with every span:
  *
  * - nothing at all: no node
  * - `@`: the agent of the run; `@planner`: an agent of that name

@@ -10,7 +10,7 @@ export type MetricType = (typeof METRIC_TYPES)[number];
 export const TEMPORALITIES = ['delta', 'cumulative'] as const;
 export type Temporality = (typeof TEMPORALITIES)[number];
 
-/** What all points of one metric in a request have in common. Shared by their records, so it must not be changed. */
+/** Values common to all points of a metric in a request. Shared by their records, so it must not be changed. */
 export interface MetricStream {
   readonly name: string;
   readonly type: MetricType;
@@ -26,13 +26,13 @@ export interface MetricStream {
 /** One data point. */
 export interface MetricPoint {
   readonly stream: MetricStream;
-  /** What queries match and show: `service_name` and the point's attributes, values as texts. */
+  /** Labels for queries: `service_name` and the point's attributes, values as text. */
   labels: Readonly<Record<string, string>>;
   /** The point's attributes with their types, for components that send the point on. */
   attributes: JsonObject;
   timestamp: Micros;
   start_time: Micros | null;
-  /** For histograms the mean; null where there is none (an empty histogram, a point flagged "no recorded value"). */
+  /** For histograms the mean; null if there is none (an empty histogram, a point flagged "no recorded value"). */
   value: number | null;
   /** OTLP `DataPointFlags`. */
   flags: number;

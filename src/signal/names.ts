@@ -2,10 +2,10 @@ import { invariant } from './checked.js';
 
 /** How many characters names of agents, spans and nodes, models and versions have at most. */
 export const MAX_NAME = 1024;
-/** What processor `validation` takes of an error message or an outcome unless it is told otherwise. */
+/** The default limit of processor `validation` for an error message or an outcome. */
 export const MAX_TEXT = 65_536;
 
-/** A name as it can be stored: without spaces around it, cut after 1024 characters; empty where nothing is left. */
+/** A name as it can be stored: without spaces around it, cut after 1024 characters; empty if nothing is left. */
 export function storableName(text: string): string {
   // Nearly every name can stay as it is.
   const name = text.includes('\0') ? text.replaceAll('\0', '\uFFFD').trim() : text.trim();

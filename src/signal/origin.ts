@@ -7,8 +7,8 @@ import type { JsonObject } from './attributes.js';
 export interface Origin {
   /** The resource's attributes. */
   readonly resource: JsonObject;
-  /** `name`, `version` and `attributes`, as far as they were sent; null where nothing was. */
+  /** `name`, `version` and `attributes`, as far as they were sent; null if not sent. */
   readonly scope: JsonObject | null;
-  /** The resource's `service.name`; empty where there is none. */
+  /** The resource's `service.name`; empty if there is none. */
   readonly serviceName: string;
 }

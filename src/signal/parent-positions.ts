@@ -4,7 +4,7 @@ export const NO_PARENT = -1;
 /** Up to this many spans, looking at each is faster than a map of their ids. */
 const FEW = 16;
 
-/** What decides where a span hangs. The ids may have any form in which equal ids are equal texts. */
+/** The fields that define a span's parent. Ids may have any form in which equal ids are equal texts. */
 interface Linked {
   readonly span_id: string;
   readonly parent_span_id: string | null;

@@ -1,11 +1,10 @@
-/** In characters. Longer texts hardly come again, and would make what is remembered large. */
+/** In characters. Longer texts rarely repeat and would make the cache large. */
 const LONGEST = 256;
 
 /**
- * The same function, which remembers what it found for texts that come again and again. Senders choose the texts: when it knows
- * `most` of them it forgets all, and long ones it does not remember at all.
+ * Memoizes a function of a text. Texts are untrusted: the cache is cleared at `most` entries, and long texts are not cached.
  *
- * @param find gives the same for the same text, always
+ * @param find a pure function
  */
 export function remembering<T>(most: number, find: (text: string) => T): (text: string) => T {
   const known = new Map<string, { readonly found: T }>();

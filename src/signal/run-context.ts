@@ -7,7 +7,7 @@ export const MAX_IDENTITY = 256;
 const MAX_TAGS = 32;
 export const MAX_TAG = 128;
 
-/** What a run belongs to: a conversation, whom it was for, and what it was given as tags. At least one of them is there. */
+/** The context of a run: session, user and tags. At least one is present. */
 export interface RunContext {
   readonly session_id: string | null;
   readonly user_id: string | null;
@@ -16,13 +16,13 @@ export interface RunContext {
 
 export const NO_CONTEXT: RunContext = { session_id: null, user_id: null, tags: null };
 
-/** As it is kept, or null where nothing is said. What is no text, number or list of these says nothing. */
+/** A normalized context, or null if empty. Values other than texts, numbers and lists of these are ignored. */
 export function runContext(session: JsonValue, user: JsonValue, tags: JsonValue): RunContext | null {
   const context = { session_id: identityOf(session), user_id: identityOf(user), tags: tagsOf(tags) };
   return context.session_id === null && context.user_id === null && context.tags === null ? null : context;
 }
 
-/** What the metadata of a declared header say, under these names. */
+/** The context in the metadata of a declared header. */
 export function contextIn(metadata: JsonObject | null): RunContext {
   if (metadata === null) return NO_CONTEXT;
   const { session_id = null, user_id = null, tags = null } = metadata;
@@ -58,7 +58,7 @@ export function parseContext(text: string): RunContext {
   return { session_id, user_id, tags };
 }
 
-/** What is missing in the first is taken from the second. */
+/** The first context, with missing values filled from the second. */
 export function filledContext(first: RunContext | null, second: RunContext | null): RunContext | null {
   if (first === null || second === null) return first ?? second;
   return {

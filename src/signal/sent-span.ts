@@ -3,10 +3,7 @@ import type { JsonObject, JsonValue } from './attributes.js';
 import type { Origin } from './origin.js';
 import type { SpanRecord } from './span.js';
 
-/**
- * What a span brought, as the bytes that came: a store keeps these, an exporter passes them on, and `metadata` follows from
- * them where somebody asks for it.
- */
+/** A span as received bytes: stores keep them, exporters pass them on, and `metadata` is derived from them on demand. */
 export interface SentSpan {
   /** A `Span` of OTLP in protobuf. */
   readonly bytes: Uint8Array;
@@ -21,7 +18,7 @@ export interface SentSpan {
 export interface SentOrigin {
   /** A `ResourceSpans` of OTLP in protobuf, with a `ScopeSpans` without spans. */
   readonly bytes: Uint8Array;
-  /** The same as records have it, once somebody has read it. */
+  /** The decoded origin, once it was read. */
   read?: Origin;
 }
 
@@ -30,20 +27,20 @@ type MappedFields = Readonly<
 > &
   Readonly<Pick<SpanRecord, 'started_at' | 'ended_at'>>;
 
-/** Makes `metadata` of what came. */
+/** Derives `metadata` from a received span. */
 export type DeriveMetadata = (sent: SentSpan) => JsonObject;
 
-/** What a record carries beside its fields. */
+/** Data of a record in addition to its fields. */
 interface Carried {
   sent: SentSpan;
   readonly derive: DeriveMetadata;
-  /** Given to somebody, who may have changed it. */
+  /** Returned to a caller, who may have changed it. */
   given: JsonObject | undefined;
-  /** What somebody set; undefined: nothing. */
+  /** The assigned value; undefined if none. */
   set: JsonObject | null | undefined;
 }
 
-/** Gives the object back that it is given, so that a class can add a private field to it. */
+/** Returns its argument, so that a subclass can add a private field to it. */
 const Given = function (object: object): object {
   return object;
 } as unknown as new (object: object) => object;
@@ -77,7 +74,7 @@ const METADATA: PropertyDescriptor = {
   },
 };
 
-/** Makes a record of its other fields: its `metadata` is made of what was sent, when somebody asks for it. */
+/** Creates a record from its other fields; its `metadata` is derived from the received span on demand. */
 export function carry(
   fields: Omit<SpanRecord, 'metadata'>,
   sent: SentSpan,
@@ -88,7 +85,7 @@ export function carry(
   return new Carrier(record, { sent, derive, given: undefined, set: undefined }) as unknown as SpanRecord;
 }
 
-/** What a span brought; undefined where it came otherwise, and where its `metadata` were changed since. */
+/** The received span; undefined if it was received in another form or its `metadata` was changed since. */
 export function sentOf(record: SpanRecord): SentSpan | undefined {
   const carried = Carrier.of(record);
   if (carried === undefined || carried.set !== undefined) return undefined;
@@ -97,7 +94,7 @@ export function sentOf(record: SpanRecord): SentSpan | undefined {
   return sent;
 }
 
-/** Puts something else in place of what a span brought: `metadata` follows from that. Only for spans of which {@link sentOf} tells. */
+/** Replaces the received span, from which `metadata` is derived. Only for records with {@link sentOf}. */
 export function replaceSent(record: SpanRecord, sent: SentSpan): void {
   const carried = Carrier.of(record);
   if (carried === undefined) return;
@@ -105,7 +102,7 @@ export function replaceSent(record: SpanRecord, sent: SentSpan): void {
   carried.given = undefined;
 }
 
-/** `metadata`, to look at and not to change: for who asks for it in passing, it is made each time and not kept with the record. */
+/** Read-only `metadata`, derived on each call and not kept with the record. */
 export function seenMetadata(record: SpanRecord): Readonly<JsonObject> | null {
   const carried = Carrier.of(record);
   if (carried === undefined || carried.set !== undefined || carried.given !== undefined)
@@ -113,19 +110,19 @@ export function seenMetadata(record: SpanRecord): Readonly<JsonObject> | null {
   return carried.derive(carried.sent);
 }
 
-/** Where a span came from that carries what it brought; undefined where `metadata` were set since, which tell it then. */
+/** The origin of a record with a received span; undefined if `metadata` was set since, which then contains the origin. */
 export function originOfSent(record: SpanRecord): SentOrigin | undefined {
   const carried = Carrier.of(record);
   return carried === undefined || carried.set !== undefined ? undefined : carried.sent.origin;
 }
 
-/** Whether nobody has seen the `metadata` yet, so that they certainly are what they were. */
+/** Whether `metadata` was never read, so it is certainly unchanged. */
 export function isUnseen(record: SpanRecord): boolean {
   const carried = Carrier.of(record);
   return carried !== undefined && carried.given === undefined && carried.set === undefined;
 }
 
-/** A copy of a record of which neither sees what becomes of the other; undefined for one that carries nothing. */
+/** An independent copy of a record; undefined for a record without received bytes. */
 export function copyCarrying<Copy extends object>(
   record: object,
   copyFields: (fields: object) => Copy,

@@ -12,8 +12,8 @@ export interface DerivedMap {
   /** For each span, in the order of the traces: the position of its node's name, {@link NO_NODE} or {@link AGENT_NODE}. */
   readonly nodes: Int32Array<ArrayBuffer>;
   /**
-   * In the same way the node that calls it, {@link NO_NODE} where none does. Valid for a trace of which these are all spans. Said
-   * of every span, not only of those with a node.
+   * In the same way the node that calls it, {@link NO_NODE} if none does. Valid for a trace of which these are all spans. Said of every
+   * span, not only of those with a node.
    */
   readonly callers: Int32Array<ArrayBuffer>;
 }

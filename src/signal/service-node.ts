@@ -9,10 +9,10 @@ import { hostOf } from './url-host.js';
 /** The node is that of the trace's agent. */
 export const AGENT: unique symbol = Symbol('the agent of the trace');
 
-/** What decides about a span's node. */
+/** The fields of a span that its node depends on. */
 export type NamedSpan = Pick<SpanRecord, 'type' | 'name' | 'input_data' | 'metadata' | 'map_hint'>;
 
-/** The texts from which a span's node gets its name: one with a mark as in {@link MapHint}, or the first URL with a host and otherwise the span's name. */
+/** The source of a node's name: a text with a mark as in {@link MapHint}, or the first URL with a host, else the span's name. */
 export type NodeTexts = string | { readonly urls: readonly string[]; readonly name: string };
 
 /** Where a span's node comes from; null for a span without one. */
@@ -20,7 +20,7 @@ export type NodeSource = NodeTexts | typeof AGENT | null;
 
 /** Names cut to 1024 characters come out the same whether or not they were cut here before. */
 const MAX_UNITS = MAX_NAME * 2;
-/** So many names and what they come to are remembered. */
+/** Size of the cache of names. */
 const MAX_KNOWN = 4096;
 
 /** @returns the name of a span's node, {@link AGENT}, or null for a span without one */
@@ -30,8 +30,8 @@ export function serviceNodeOf(span: NamedSpan): string | typeof AGENT | null {
 }
 
 /**
- * Picks from a span what the name of its node follows from. It only looks up properties, and where a mapping gave a hint none of
- * `metadata`: {@link nodeName} does the rest.
+ * Selects the source of a node's name from a span. It only reads properties, and not `metadata` if there is a mapping hint; {@link
+ * nodeName} does the rest.
  */
 export function nodeSource(span: NamedSpan): NodeSource {
   const { type, map_hint } = span;
@@ -39,7 +39,7 @@ export function nodeSource(span: NamedSpan): NodeSource {
   return map_hint === null ? sourceIn(span) : hintedSource(map_hint, span.name);
 }
 
-/** @returns null where no text is left: then the span has no node */
+/** @returns null if no text is left: then the span has no node */
 export function nodeName(texts: NodeTexts): string | null {
   if (typeof texts === 'string') return knownName(texts);
   for (const url of texts.urls) {
@@ -62,7 +62,7 @@ function hintedSource(hint: MapHint, name: string): NodeSource {
   }
 }
 
-/** Of a span of which no mapping has said anything. */
+/** The source for a span without a hint from a mapping. */
 function sourceIn({ type, name, input_data, metadata }: NamedSpan): NodeSource {
   switch (type) {
     case 'agent': {
@@ -89,7 +89,7 @@ function sourceIn({ type, name, input_data, metadata }: NamedSpan): NodeSource {
 /** Of a name behind its mark. */
 const knownName = remembering(MAX_KNOWN, nameBehind);
 
-/** An agent is called what it is called; other names are folded, so that there are not too many. */
+/** Agents keep their names; other names are folded to limit their number. */
 function nameBehind(marked: string): string | null {
   const name = storableName(marked.slice(1));
   if (marked[0] === AGENT_MARK) return name || null;

@@ -3,12 +3,12 @@ import type { RunStatus } from './span.js';
 import type { Micros } from './time.js';
 
 /**
- * How a span went, in one byte, so that sums of the service map can be kept for each grade: twice the bucket of its duration,
- * and 1 more where it failed. Bucket 0: it has not ended. The grade is stored: what a number means must never change.
+ * How a span went, in one byte, so that sums of the service map can be kept for each grade: twice the bucket of its duration, plus 1 if it
+ * failed. Bucket 0: it has not ended. The grade is stored: what a number means must never change.
  */
 export type Grade = number;
 
-/** Of a span that goes on, and in place of a grade where no span is counted. */
+/** The grade of a running span, and a placeholder if no span is counted. */
 export const NO_GRADE: Grade = 0;
 
 /** Buckets of an octave: each is a fifth wider than the one before. */
@@ -25,12 +25,12 @@ const BOUNDS = [
   ),
 ];
 
-/** @param ended_at null while it goes on */
+/** @param ended_at null while it is running */
 export function gradeOf(status: RunStatus, started_at: Micros, ended_at: Micros | null): Grade {
   return gradeFor(status, ended_at === null ? null : ended_at - started_at);
 }
 
-/** @param micros how long it took; null while it goes on, and where nobody said when it ended */
+/** @param micros duration; null while it is running or if the end is unknown */
 export function gradeFor(status: RunStatus, micros: number | null): Grade {
   const failed = status === 'failed' || status === 'timed_out' ? 1 : 0;
   return micros === null ? failed : bucketOf(micros) * 2 + failed;

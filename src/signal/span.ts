@@ -63,20 +63,20 @@ export interface SpanRecord {
   input_data: JsonObject | null;
   output_data: JsonObject | null;
   metadata: JsonObject | null;
-  /** What the span says about its run's agent, where the header follows from the spans; otherwise null. */
+  /** The span's hint for its run's agent if the header follows the spans; otherwise null. */
   agent_hint: AgentHint | null;
-  /** What a mapping says of the span's node in the service map; null: it follows from type, name, input and metadata. */
+  /** A mapping's hint for the span's node in the service map; null to derive it from type, name, input and metadata. */
   map_hint: MapHint | null;
   /**
    * What the span says of its run's kind, where the header follows from the spans: `agent` where an agent, a workflow, a model or
    * a tool is at work, `other` where something else is, null where it says nothing.
    */
   run_kind: RunKind | null;
-  /** Likewise of its run's session, user and tags. */
+  /** The session, user and tags of its run, from the span. */
   context: RunContext | null;
   /** The prompt version that the span says it used. */
   prompt: PromptReference | null;
-  /** What a model call tells beside its tokens and its cost; null where it tells nothing of it. */
+  /** Details of a model call in addition to tokens and cost; null without details. */
   call: CallDetails | null;
 }
 

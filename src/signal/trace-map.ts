@@ -6,7 +6,7 @@ import { SPAN_TYPES, type RunStatus, type SpanType } from './span.js';
 import type { Micros } from './time.js';
 import { MICROS_PER_HOUR } from './time-units.js';
 
-/** What the service map has to know of a span. */
+/** The fields of a span that the service map needs. */
 export interface MapSpan {
   /** Ids in any form in which equal ids are equal texts. */
   readonly span_id: string;
@@ -37,7 +37,7 @@ export interface CalledSpans {
   readonly type: (span: number) => number;
   /** The number of its node, {@link NO_NODE} or {@link AGENT_NODE}. */
   readonly node: (span: number) => number;
-  /** The number of the node that calls it, {@link AGENT_NODE}, or {@link NO_NODE} where none does. */
+  /** The number of the node that calls it, {@link AGENT_NODE}, or {@link NO_NODE} if none does. */
   readonly caller: (span: number) => number;
   /** Asked for spans that have a node. */
   readonly grade: (span: number) => Grade;
@@ -112,10 +112,10 @@ export function countCalled(agent: number, spans: CalledSpans, counter: MapCount
   }
 }
 
-/** The first half: the node that calls each span, {@link AGENT_NODE} for the agent's, {@link NO_NODE} where none does. */
+/** The first half: the node that calls each span, {@link AGENT_NODE} for the agent's, {@link NO_NODE} if none does. */
 export function callersOf(tree: MapTree): number[] {
   const callers = new Callers(tree);
-  // Who calls a span at the top: an agent that has a span of its own stands beside it, not above it.
+  // The caller of a top span: none if an agent has its own span.
   const above = includes(tree.types, AGENT_TYPE) ? NO_NODE : AGENT_NODE;
   return Array.from(tree.nodes, (_, span) => {
     const caller = callers.of(span);
@@ -155,7 +155,7 @@ class Callers {
     let found = TOP;
     for (let span = first; span !== NO_PARENT; span = itemAt(this.#parents, span)) {
       const node = itemAt(this.#nodes, span);
-      // What was visited before is remembered, so a circle ends here.
+      // Visited spans are cached, so a cycle ends here.
       const known = node === NO_NODE ? above.get(span) : node;
       if (known !== undefined) {
         found = known;

@@ -8,7 +8,7 @@ export interface TraceHeader {
   /** UUID, lower case. */
   trace_id: string;
   agent: string;
-  /** `agent` of every header that somebody declared. */
+  /** `agent` for every declared header. */
   kind: RunKind;
   status: RunStatus;
   started_at: Micros;
@@ -27,8 +27,8 @@ export interface TraceHeader {
    */
   sample_rate: number | null;
   /**
-   * Whether nobody declared this header, so that agent, status, times, error and totals are always what all stored spans of the
-   * run give ({@link headerOf}), in whatever order they come.
+   * Whether the header is undeclared: agent, status, times, error and totals are derived from all stored spans of the run ({@link
+   * headerOf}), independent of their order.
    */
   follows_spans: boolean;
   /** After how many milliseconds without news such a run, if still running, counts as timed out; null: never. */

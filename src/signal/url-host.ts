@@ -6,11 +6,11 @@ const MAX_HEAD = 2048;
 const PORT = /:\d+$/;
 
 /**
- * The host name of a URL of any scheme: in lower case, without port and user, IPv6 without its brackets, international names in
- * their ASCII form. A URL without a scheme is understood where it begins with `//`, or with what can only be a host: one with a
- * port or a dot in it. A path, `mailto:` and the like have no host.
+ * The host name of a URL of any scheme: in lower case, without port and user, IPv6 without its brackets, international names in their ASCII
+ * form. A URL without a scheme is understood where it begins with `//`, or with what can only be a host: one with a port or a dot in it. A
+ * path, `mailto:` and the like have no host.
  *
- * @returns undefined where there is none
+ * @returns undefined if there is none
  */
 export function hostOf(text: string): string | undefined {
   const url = text.trim();

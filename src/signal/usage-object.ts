@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from './attributes.js';
 import { USAGE_PARTS, type UsagePart, type UsageParts } from './call-details.js';
 
-/** What an object of usage can tell. */
+/** The figures in a usage object. */
 export type UsageFigure = 'input' | 'output' | 'total' | UsagePart;
 
 /** Under which names the figures stand in the object itself. */
@@ -61,7 +61,7 @@ const NAMES: Readonly<Record<UsageFigure, readonly string[]>> = {
   audio_output: ['audio_output', 'output_audio_tokens', 'output_audio'],
 };
 
-/** Objects within the object that tell of the parts of one side, and the names that hold there. */
+/** Nested objects with the parts of input or output, and their key names. */
 const INPUT_DETAILS = [
   'prompt_tokens_details',
   'input_tokens_details',
@@ -115,7 +115,7 @@ export function usageFigure(
   return undefined;
 }
 
-/** All parts that an object of usage tells: {@link usageFigure}. @returns null where it tells none */
+/** All parts in a usage object: {@link usageFigure}. @returns null if it has none */
 export function usagePartsOf(
   usage: JsonObject,
   read?: (value: JsonValue) => number | undefined,

@@ -1,7 +1,7 @@
 import type { Clock } from '../component/telemetry.js';
 import { MS_PER_MINUTE } from '../signal/time-units.js';
 
-/** Log lines that others can cause: a bounded number is written each minute, and the rest is counted. */
+/** Log lines that clients can cause: a bounded number is written each minute, and the rest is counted. */
 export class BoundedLines {
   readonly #clock: Clock;
   readonly #most: number;
@@ -11,8 +11,8 @@ export class BoundedLines {
   #cancelTimer: (() => void) | undefined;
 
   /**
-   * @param most lines a minute, the first of which begins the minute
-   * @param tellRest logs how many more there were; called at the end of a minute that had more
+   * @param most maximum number of lines a minute; the first line starts the minute
+   * @param tellRest logs the number of suppressed lines, at the end of a minute with any
    */
   constructor(clock: Clock, most: number, tellRest: (count: number) => void) {
     this.#clock = clock;
@@ -31,7 +31,7 @@ export class BoundedLines {
     line();
   }
 
-  /** Counts a line that is not to be written. */
+  /** Counts a suppressed line. */
   count(): void {
     this.#begin();
     this.#leftOut++;

@@ -6,7 +6,7 @@ import { redactor } from './redact.js';
 export interface LoggerOptions {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly format: 'auto' | 'pretty' | 'json';
-  /** Where lines go. `isTerminal` decides about `auto` and about colours. */
+  /** Output of log lines. `isTerminal` controls `auto` and colours. */
   readonly output: { write(text: string): void; readonly isTerminal: boolean };
   /** Texts that are replaced wherever they occur in a line. */
   readonly secrets?: readonly string[];
@@ -14,7 +14,7 @@ export interface LoggerOptions {
 
 /** The log of a whole process. */
 export interface RootLogger extends Logger {
-  /** Replaces these texts, too, from now on. */
+  /** Also replaces these texts from now on. */
   hide(secrets: readonly string[]): void;
 }
 

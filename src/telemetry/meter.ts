@@ -13,7 +13,7 @@ interface Observation {
 export class PrometheusMeter implements Meter {
   readonly #registry = new prometheus.Registry();
   readonly #observations = new Map<string, Set<Observation>>();
-  /** By name: those of the first that asked for it, as one text. */
+  /** Labels by metric name, as set by its first user, joined to one text. */
   readonly #labels = new Map<string, string>();
 
   counter(name: string, options: MetricOptions): Counter {
@@ -81,13 +81,13 @@ export class PrometheusMeter implements Meter {
       ...this.#configure(name, options),
       collect() {
         this.reset();
-        // A gauge without labels would otherwise go on at 0 when nobody observes it any more.
+        // Otherwise a gauge without labels would stay at 0 after its last observer has gone.
         if (labelNames.length === 0) this.remove();
         for (const { labels, read } of observations) {
           try {
             this.set(labels, read());
           } catch {
-            // A series that cannot be read, such as the size of a missing file, must not hide all others.
+            // An unreadable series, such as the size of a missing file, must not hide all others.
           }
         }
       },
@@ -96,7 +96,7 @@ export class PrometheusMeter implements Meter {
   }
 
   /**
-   * @throws Error where the name belongs to another kind of metric, or has other labels: its first owner would count wrongly, or fail
+   * @throws Error if the name belongs to another kind of metric, or has other labels: its first owner would count wrongly, or fail
    *   when it counts
    */
   #existing<M extends prometheus.Metric>(

@@ -2,16 +2,17 @@ import type { Clock, Logger } from '../component/telemetry.js';
 import { MS_PER_MINUTE } from '../signal/time-units.js';
 import { SparseLog } from './sparse-log.js';
 
-/** What fails every few seconds is logged so often. */
+/** Minimum interval between logs of a repeated failure. */
 const SAY_MS = 10 * MS_PER_MINUTE;
 
 /**
- * Does something at once, or after a first pause, and then again and again. A failure is logged, at most once in ten minutes, and waits for the next turn.
+ * Repeats an action, first at once or after a pause. A failure is logged at most once in ten minutes; the action runs again at the
+ * next turn.
  *
- * @param of.everyMs from the end of one turn to the beginning of the next
- * @param of.isLater whether the first turn comes only after such a time, too
- * @param of.failed what the log says of a turn that failed
- * @returns a function that ends it; a turn under way goes on
+ * @param of.everyMs from the end of one turn to the start of the next
+ * @param of.isLater whether the first turn also waits that long
+ * @param of.failed the log message of a failed turn
+ * @returns a function that stops the repetition; a turn in progress continues
  */
 export function repeat(
   { clock, logger }: { readonly clock: Clock; readonly logger: Logger },

@@ -3,7 +3,7 @@ import { MICROS_PER_MS, MS_PER_SECOND } from '../signal/time-units.js';
 
 const INTERVAL_MS = 10 * MS_PER_SECOND;
 
-/** Logs one thing at most once per interval, ten seconds by default; the next line says how much was left out. */
+/** Logs a message at most once per interval, ten seconds by default; the next line contains the number of suppressed ones. */
 export class SparseLog {
   readonly #logger: Logger;
   readonly #clock: Clock;
@@ -19,7 +19,7 @@ export class SparseLog {
     this.#intervalMs = intervalMs;
   }
 
-  /** @param items how many items the line is about; they add up while nothing is logged */
+  /** @param items number of items that the line covers; suppressed lines add up */
   warn(items: number, fields: object, message: string): void {
     this.#lines += 1;
     this.#items += items;

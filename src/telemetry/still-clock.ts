@@ -7,12 +7,12 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** A clock that stands still until somebody turns it, so that a test always gives the same. */
+/** A clock that advances only on request, for deterministic tests. */
 export class StillClock implements Clock {
   #now: Micros;
   readonly #timers = new Set<Timer>();
 
-  /** @param now in microseconds; noon of 2026-01-15 in UTC where absent */
+  /** @param now in microseconds; by default noon of 2026-01-15 in UTC */
   constructor(now: Micros = Date.UTC(2026, 0, 15, 12) * MICROS_PER_MS) {
     this.#now = now;
   }
@@ -39,7 +39,7 @@ export class StillClock implements Clock {
     for (const callback of this.#passing(ms)) callback();
   }
 
-  /** As {@link advance}. @param settle lets what was called do its work before time goes on */
+  /** Like {@link advance}. @param settle lets callbacks finish their work before time advances further */
   async advanceSlowly(ms: number, settle: () => Promise<void>): Promise<void> {
     for (const callback of this.#passing(ms)) {
       callback();
@@ -47,7 +47,7 @@ export class StillClock implements Clock {
     }
   }
 
-  /** Lets time pass as while the machine sleeps: what fell due meanwhile is called once, at the end. */
+  /** Simulates a sleeping machine: timers that expired meanwhile fire once, at the end. */
   sleep(ms: number): void {
     this.#now += ms * MICROS_PER_MS;
     const due = this.#dueBy(this.#now);
@@ -55,7 +55,7 @@ export class StillClock implements Clock {
     for (const { callback } of due) callback();
   }
 
-  /** What falls due, one after the other: what is called may set timers that fall due, too. */
+  /** Timers that expire, one after the other; a callback may set further timers that expire too. */
   *#passing(ms: number): Generator<() => void> {
     const end = this.#now + Math.round(ms * MICROS_PER_MS);
     for (let [due] = this.#dueBy(end); due !== undefined; [due] = this.#dueBy(end)) {

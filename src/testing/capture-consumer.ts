@@ -7,10 +7,10 @@ export interface Captured<B> {
   readonly context: ConsumeContext;
 }
 
-/** What stands behind a component in a test: it keeps what it is given, and answers as the test wants. */
+/** The next consumer of a component under test: records its input, and answers as configured. */
 export class CaptureConsumer<B extends Batch<unknown>> implements Consumer<B> {
   readonly captured: Captured<B>[] = [];
-  /** What it answers; by default it takes everything. */
+  /** Its answer; by default it accepts everything. */
   answer: (batch: B) => Receipt | Promise<Receipt> = ({ items }) => ({ accepted: items.length, refused: [] });
 
   async consume(batch: B, context: ConsumeContext): Promise<Receipt> {

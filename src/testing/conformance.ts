@@ -5,7 +5,7 @@ import { receiverChecks } from './receiver-checks.js';
 import type { ConformanceCheck, Subject } from './subject.js';
 
 /**
- * What the contract asks of a component, as a list of checks: each becomes a test of whichever runner is at hand.
+ * The contract of a component as a list of checks, for any test runner.
  *
  * @example for (const { name, run } of conformance(factoryOf(plugin, 'processor', 'tag'))) test(name, run);
  */
@@ -17,7 +17,7 @@ export function conformance(factory: Factory, subject: Subject = {}): readonly C
   ];
 }
 
-/** A plugin's factory by its kind and type. @throws Error where it has none */
+/** A plugin's factory by kind and type. @throws Error if there is none */
 export function factoryOf<K extends Factory['kind']>(
   plugin: Plugin,
   kind: K,

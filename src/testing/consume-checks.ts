@@ -14,12 +14,12 @@ const AT_ONCE = 40;
 const WARM_UP = 100;
 const MEASURED = 100;
 const BYTES_PER_BATCH = 4096;
-/** The collector and what runs beside disturb a measurement: the best of so many counts. */
+/** Garbage collection and concurrent work disturb a measurement, so the best of several counts. */
 const MEASUREMENTS = 4;
 
 type AnyFactory = Extract<Factory, { readonly kind: 'processor' | 'exporter' }>;
 
-/** Checks of what takes batches: processors and exporters, for each signal that they say they take. */
+/** Checks of processors and exporters, for each signal that they declare. */
 export function consumeChecks(factory: AnyFactory, subject: Subject): readonly ConformanceCheck[] {
   return (subject.signals ?? signalsOf(factory)).flatMap((signal) => [
     ...eachSignal(factory, subject, signal),
@@ -108,7 +108,7 @@ function eachSignal(factory: AnyFactory, subject: Subject, signal: Signal): read
   ];
 }
 
-/** What had been taken is finished; and afterwards nothing goes on. */
+/** A stopped component finishes accepted work, and nothing runs afterwards. */
 async function stopWhileConsuming(factory: AnyFactory, subject: Subject, signal: Signal): Promise<void> {
   const scene = await Scene.of(factory, subject, signal);
   try {
@@ -192,7 +192,7 @@ function mutatesItems(factory: AnyFactory): boolean {
   return factory.kind === 'processor' && factory.mutatesBatch;
 }
 
-/** Those that the subject brings: what is refused item by item, and what is not taken at all. */
+/** Checks for the subject's own batches: single refused items, and batches that are refused as a whole. */
 function chosenBatches(factory: AnyFactory, subject: Subject, signal: Signal): readonly ConformanceCheck[] {
   const check = checkOf(factory, subject, signal);
   const mine = <T extends { readonly signal: Signal }>(all: readonly T[] = []) =>
@@ -228,7 +228,7 @@ function assertConsumeError(error: unknown): asserts error is ConsumeError {
 
 /**
  * @param count how many items the batch had
- * @throws AssertionError where the receipt cannot be one for such a batch
+ * @throws AssertionError if the receipt cannot be one for such a batch
  */
 function assertReceipt(receipt: Receipt, count: number): void {
   assert.equal(typeof receipt, 'object', 'consume resolves with a receipt');

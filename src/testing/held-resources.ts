@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { becomesTrue, type Waiting } from './patience.js';
 
-/** What keeps the process alive: sockets, servers, timers, threads, by their kinds. What waits only for its own end is not among it. */
+/** Resources that keep the process alive: sockets, servers, timers, threads, by kind. Resources already closing are excluded. */
 export function openResources(): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const kind of process.getActiveResourcesInfo())
@@ -23,9 +23,9 @@ const TRANSIENT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Waits until nothing is open that was not before: closing takes moments.
+ * Waits until all newly opened resources are closed, since closing takes moments.
  *
- * @throws AssertionError that says what is left
+ * @throws AssertionError that names the remaining resources
  */
 export async function assertReleased(waiting: Waiting, before: ReadonlyMap<string, number>): Promise<void> {
   const left = (): string[] =>
@@ -42,7 +42,7 @@ export async function assertReleased(waiting: Waiting, before: ReadonlyMap<strin
 
 let collect: (() => void) | undefined;
 
-/** What the process holds in its heap once nobody needs the rest any more, in bytes. */
+/** Heap size after garbage collection, in bytes. */
 export async function heldBytes(): Promise<number> {
   if (collect === undefined) {
     setFlagsFromString('--expose-gc');

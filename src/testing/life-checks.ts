@@ -8,10 +8,10 @@ import { Scene } from './scene.js';
 import { sectionOf } from './section-of.js';
 import type { ConformanceCheck, Subject } from './subject.js';
 
-/** How often it is made, or started and stopped, where leaks are looked for. */
+/** Number of creations, or of starts and stops, in a leak check. */
 const REPEATS = 5;
 
-/** Checks that all kinds of components have in common: what the factory says, and the life of what it makes. */
+/** Checks shared by all kinds of components: the factory's declarations, and the life cycle of its components. */
 export function lifeChecks(factory: Factory, subject: Subject): readonly ConformanceCheck[] {
   const check = (name: string, run: () => Promise<void>): ConformanceCheck => ({ name, run });
   /** Runs with a component, and looks afterwards whether anything is left. */
@@ -93,7 +93,7 @@ export function lifeChecks(factory: Factory, subject: Subject): readonly Conform
   ];
 }
 
-/** @throws AssertionError where the factory says too little of itself */
+/** @throws AssertionError if the factory's description is incomplete */
 function describe(factory: Factory): void {
   assert.equal(parseComponentId(factory.type)?.name, '', 'its type is a name');
   assert.match(factory.type, /^[a-z][a-z0-9_]*$/, 'its type is lower_snake_case');
@@ -110,7 +110,7 @@ function describe(factory: Factory): void {
       factory.deliveryConfig !== undefined || 'queue' in factory.configSchema.properties,
       'it is queued, so that its section has deliveryKeys()',
     );
-  // Where it cannot do without values, the message must say so, and not something else.
+  // If values are required, the message must say so.
   try {
     sectionOf(factory);
   } catch (error) {

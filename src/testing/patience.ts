@@ -4,20 +4,20 @@ import type { StillClock } from '../telemetry/still-clock.js';
 /** How long a component may take for something that should take moments, in milliseconds of real time. */
 const PATIENCE_MS = 20_000;
 
-/** Where a component's time passes, and how long to wait for it. */
+/** The clock of a component, and the time to wait for it. */
 export interface Waiting {
   readonly clock: StillClock;
   readonly patienceMs?: number | undefined;
 }
 const STEP_MS = 5;
-/** What needs no time is over after a few turns of the event loop. */
+/** Work without timers ends within a few event loop turns. */
 const QUICK_TURNS = 20;
 
 /**
- * Waits for work while the component's clock goes on as the real one does.
+ * Waits for work while the component's clock follows the real one.
  *
  * @param what the beginning of a sentence: `its start`
- * @throws Error where the work does not end in time; whatever it throws
+ * @throws Error if the work does not end in time; errors of the work
  */
 export async function within<T>(waiting: Waiting, what: string, work: Promise<T>): Promise<T> {
   const state = { hasEnded: false };
@@ -29,9 +29,9 @@ export async function within<T>(waiting: Waiting, what: string, work: Promise<T>
 }
 
 /**
- * Waits until something is so, while the component's clock goes on as the real one does.
+ * Waits for a condition while the component's clock follows the real one.
  *
- * @param otherwise what the error says where it never is
+ * @param otherwise the error text if the condition never holds
  */
 export async function becomesTrue(
   { clock, patienceMs = PATIENCE_MS }: Waiting,

@@ -8,13 +8,13 @@ import { Scene } from './scene.js';
 import type { ConformanceCheck, Subject } from './subject.js';
 import { sampleBatch } from './samples.js';
 
-/** What else a field may be than the type that it has in the sample. */
+/** Types that a field may have instead of the sample's type. */
 const TYPES: Readonly<Record<string, readonly string[]>> = {
   number: ['number', 'bigint'],
 };
 
 /**
- * Holds a record against a sample of its signal: it has every field, and none of another type.
+ * Compares a record with a sample of its signal: all fields are present, with the right types.
  *
  * @throws AssertionError that names the field
  */
@@ -59,7 +59,7 @@ const FREE: ReadonlySet<string> = new Set([
 
 const AT_ONCE = 20;
 
-/** Checks of receivers, which need to be sent to (`send`). */
+/** Checks of receivers, which need a function that sends to them (`send`). */
 export function receiverChecks(factory: ReceiverFactory, subject: Subject): readonly ConformanceCheck[] {
   const { send } = subject;
   if (send === undefined) return [];
@@ -89,7 +89,7 @@ export function receiverChecks(factory: ReceiverFactory, subject: Subject): read
       for (const signal of factory.signals)
         scene.behind[signal].answer = async () =>
           Promise.reject(new ConsumeError('full', { code: 'overloaded', retryable: true, retryAfterMs: 1 }));
-      // Whether the sender is told is for its protocol to say.
+      // Whether the sender gets an error depends on its protocol.
       await Promise.allSettled([sendTo(scene)]);
       for (const signal of factory.signals)
         scene.behind[signal].answer = ({ items }: Batch<unknown>) => ({

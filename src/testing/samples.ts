@@ -8,12 +8,12 @@ import type { TraceRecord } from '../signal/trace.js';
 import { MICROS_PER_SECOND } from '../signal/time-units.js';
 import { TEST_USER } from './test-host.js';
 
-/** 2026-01-15T12:00:00Z, where the clock of tests stands. */
+/** 2026-01-15T12:00:00Z, the time of the test clock. */
 const NOON = Date.UTC(2026, 0, 15, 12) * 1000;
 
 const ORIGIN = { resource: { 'service.name': 'checkout' }, scope: null, serviceName: 'checkout' };
 
-/** What payloads may hold: integers that a double does not, other scripts, names of JavaScript's own, depth. */
+/** Edge cases of payloads: integers beyond double precision, other scripts, JavaScript's own names, depth. */
 function payload(index: number) {
   return {
     prompt: `What is the weather in Zürich, number ${index}? 天気 🌦`,
@@ -23,7 +23,7 @@ function payload(index: number) {
   };
 }
 
-/** Valid records of every signal, each with an id of its own. */
+/** Valid records of every signal, each with its own id. */
 const MAKERS: { readonly [S in Signal]: (index: number) => Batches[S]['items'][number] } = {
   traces: sampleTrace,
   metrics: samplePoint,
@@ -98,7 +98,7 @@ function sampleSpan(traceId: string, index: number): SpanRecord {
   };
 }
 
-/** All points of a batch share it, as they do when they come from one metric. */
+/** Shared by all points of a batch, like points of one metric. */
 const STREAM: MetricStream = {
   name: 'cpu.load',
   type: 'gauge',

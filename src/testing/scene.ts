@@ -19,7 +19,7 @@ export class Scene {
   readonly logger = new TestLogger();
   readonly meter = new TestMeter();
   readonly host: TestHost;
-  /** What is behind it. */
+  /** The next consumers of the component, by signal. */
   readonly behind: Readonly<Record<Signal, CaptureConsumer<Batch<unknown>>>>;
   readonly component: Component;
   /** The ways into it. */
@@ -44,8 +44,8 @@ export class Scene {
   }
 
   /**
-   * @param signal processors: the one that it is made for
-   * @param surroundings in place of those of the subject
+   * @param signal of a processor
+   * @param surroundings override those of the subject
    */
   static async of(
     factory: Factory,
@@ -61,7 +61,7 @@ export class Scene {
     await within(this, 'its start', (async () => this.component.start?.(this.host))());
   }
 
-  /** @param deadline a fresh one where absent */
+  /** @param deadline by default a new one that never aborts */
   async stop(deadline: AbortSignal = new AbortController().signal): Promise<void> {
     await within(this, 'its shutdown', (async () => this.component.shutdown?.(deadline))());
   }

@@ -3,7 +3,7 @@ import { checkSchema } from '../config/schema-check.js';
 import { nodeAt } from '../config/config-node.js';
 import { parseYaml } from '../config/parse-yaml.js';
 
-/** What is read of a factory here. */
+/** The parts of a factory that are read here. */
 interface Described<Schema extends TObject> {
   readonly kind: string;
   readonly type: string;

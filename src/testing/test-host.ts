@@ -11,11 +11,11 @@ import { SCOPES, type Identity } from '../component/identity.js';
 import type { Method } from '../component/operation.js';
 import type { Status } from '../component/status.js';
 
-/** What a {@link TestHost} has for its component. */
+/** The environment that a {@link TestHost} provides. */
 export interface TestHostOptions {
-  /** What `extension` finds, by id. */
+  /** Results of `extension`, by id. */
   readonly extensions?: Readonly<Record<string, unknown>>;
-  /** Who sends all requests; somebody with every scope where absent. Null: nobody, so that `authenticate` throws. */
+  /** The sender of all requests; a user with every scope if absent. Null: unauthenticated, so `authenticate` throws. */
   readonly identity?: Identity | null;
 }
 
@@ -30,7 +30,7 @@ export const TEST_USER = '00000000-0000-4000-8000-00000000000a';
 
 /** The daemon as a component sees it, without one: routes are called instead of served, and statuses kept. */
 export class TestHost implements Host {
-  /** What the component reported, in order. */
+  /** Statuses reported by the component, in order. */
   readonly statuses: Status[] = [];
   /** By endpoint. */
   readonly announced = new Map<string, string>();
@@ -94,7 +94,7 @@ export class TestHost implements Host {
     return this.#options.identity === null ? undefined : this.authenticate();
   }
 
-  /** There are no browsers: the logins let in whoever `authenticate` knows. */
+  /** There are no browsers: logins accept every request that `authenticate` accepts. */
   async browserLogins(): Promise<BrowserLogins> {
     return Promise.resolve({
       enter: async () => Promise.resolve({ cookie: null, identity: this.authenticate() }),
@@ -139,7 +139,7 @@ export class TestHost implements Host {
    * Calls a route as the listener would, without its limits.
    *
    * @param path as the route has it, placeholders filled in, and a query
-   * @throws HttpProblem where the handler refuses; Error where there is no such route
+   * @throws HttpProblem if the handler refuses; Error if there is no such route
    */
   async request(
     method: Method,

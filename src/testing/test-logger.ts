@@ -7,7 +7,7 @@ export interface LoggedLine {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** A logger that keeps its lines, in a form that somebody chooses; its children write to the same. */
+/** A logger that keeps its lines in a chosen form; its children write to the same list. */
 export class KeepingLogger<Line> implements Logger {
   readonly lines: Line[];
   readonly #form: (line: LoggedLine) => Line;

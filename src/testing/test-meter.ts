@@ -10,7 +10,7 @@ interface Metric {
   readonly reads: Set<{ readonly labels: Labels; readonly read: () => number }>;
 }
 
-/** A meter that tells its values, and is as strict with names and labels as the daemon's. */
+/** A meter with readable values, as strict about names and labels as the daemon's. */
 export class TestMeter implements Meter {
   readonly #metrics = new Map<string, Metric>();
 
@@ -54,7 +54,7 @@ export class TestMeter implements Meter {
    * The value of one series: of a counter its sum, of a histogram how often it was recorded, of a gauge what it reads now.
    *
    * @param name without `jackdaw_`
-   * @returns undefined where there is no such series
+   * @returns undefined if there is no such series
    */
   value(name: string, labels: Labels = {}): number | undefined {
     const metric = this.#metrics.get(name);

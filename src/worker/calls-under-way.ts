@@ -1,4 +1,4 @@
-/** The calls that a thread has begun and not answered: what they need must not be closed before. */
+/** Tracks the running calls of a thread, whose resources must not be closed before they end. */
 export class CallsUnderWay {
   readonly #calls = new Set<Promise<unknown>>();
 

@@ -116,7 +116,7 @@ export class ColumnsWriter {
     this.span(column, row, start, this.#text.length);
   }
 
-  /** A text that the caller has put into the scratch itself. */
+  /** A text that the caller has already written to the scratch. */
   span(column: number, row: number, start: number, end: number): void {
     const words = partAt(this.#words, column);
     words[row * 2] = start;

@@ -13,7 +13,7 @@ export interface Column {
   /** The column's type in the store. */
   readonly sql: string;
   readonly nullable?: true;
-  /** How the store compresses it, where it should not find that out by trying. */
+  /** The store's compression, to override the automatic choice. */
   readonly compression?: 'zstd' | 'uncompressed';
 }
 

@@ -8,7 +8,7 @@ export type MethodsOf<Contract> = {
     : never;
 };
 
-/** Calls a method at the other end of a port. @param abort ends when nobody waits for the answer any more */
+/** Calls a method at the other end of a port. @param abort aborted when the caller no longer needs the answer */
 export type CallMethod = (method: string, args: readonly unknown[], abort?: AbortSignal) => Promise<unknown>;
 
 /** A contract whose every method is a call. An abort signal among the arguments is taken out, as it cannot be copied. */

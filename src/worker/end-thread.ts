@@ -1,8 +1,7 @@
 import type { ThreadClient } from './thread-client.js';
 
 /**
- * Lets a thread finish its work, and then ends it. When the deadline has passed it is told to hurry, by its method `hurry`; it is
- * never ended in the middle of its work.
+ * Lets a thread finish its work, then ends it. At the deadline, calls its method `abortPending`; the thread is never ended during its work.
  *
  * @param method of the thread, which resolves at the end of its work
  * @throws what the method threw, or why the thread ended before

@@ -5,10 +5,7 @@ export interface PoolOptions {
   /** The compiled module whose default export does the tasks, in the threads. */
   readonly module: URL;
   readonly threads: number;
-  /**
-   * How many tasks a thread has at once: the one it does, and others that are ready, so that it need not wait until this thread
-   * has heard of an answer.
-   */
+  /** Tasks per thread: the running one and queued ones, so that the thread can start the next without a round trip. */
   readonly depth: number;
   /** Called when an idle thread ended. (A thread with a task fails the task with the reason.) */
   readonly onIdleCrash: (error: Error) => void;

@@ -20,7 +20,7 @@ export interface CallOptions {
    * once.
    */
   readonly transfer?: readonly Transferable[];
-  /** Aborted when the client disconnected, which still comes; the method gets such a signal, too. */
+  /** Aborted when the client disconnects; the answer still arrives. The method gets a signal too. */
   readonly abort?: AbortSignal | undefined;
 }
 
@@ -45,7 +45,7 @@ export class PortClient {
     });
   }
 
-  /** Why no call is answered any more; null as long as calls are. */
+  /** The reason why calls are no longer answered; null while they are. */
   get ended(): Error | null {
     return this.#ended;
   }
@@ -55,7 +55,7 @@ export class PortClient {
     return this.#pending.size;
   }
 
-  /** @throws what the method threw, revived; the signal's reason where it was aborted before */
+  /** @throws what the method threw, revived; the signal's reason if it was aborted before */
   async call<T>(
     method: string,
     args: readonly unknown[],

@@ -1,6 +1,6 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 
-/** Leads nowhere: what is posted to a port whose other end is closed is dropped. */
+/** A port whose other end is closed, so messages are dropped. */
 const NOWHERE = ((): MessagePort => {
   const { port1, port2 } = new MessageChannel();
   port2.close();
@@ -9,13 +9,12 @@ const NOWHERE = ((): MessagePort => {
 })();
 
 /**
- * Gives the memory of buffers back at once; they have no bytes from then on. Left to the garbage collector, buffers that came from
- * another thread make V8 go through the whole heap of the thread that got them, again and again, because they count as memory that
- * grows: three times a second in the store thread during `bench ingest`.
+ * Frees the memory of buffers immediately; they are empty afterwards. Transferred buffers left to the garbage collector count as growing
+ * memory, so V8 runs full collections in the receiving thread: three times a second in the store thread during `bench ingest`.
  *
  * Node 20 has no `ArrayBuffer.prototype.transfer`, which would do as well.
  *
- * @param buffers of which nothing is read any more; one may be named twice or be released already
+ * @param buffers buffers that are no longer read; repeated or released ones are allowed
  */
 export function releaseBuffers(buffers: Iterable<ArrayBuffer>): void {
   const held = new Set<ArrayBuffer>();

@@ -20,7 +20,7 @@ export class TextScratch {
   }
 
   append(text: string): void {
-    // UTF-8 takes at most three bytes for a UTF-16 unit.
+    // A UTF-16 unit takes at most three bytes in UTF-8.
     this.#reserve(text.length * 3);
     if (text.length <= SHORT_TEXT && writeShortAscii(text, this.#buffer, this.#length))
       this.#length += text.length;

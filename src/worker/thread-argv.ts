@@ -1,4 +1,4 @@
-/** Options of Node that load something before the program: whoever started the process meant them for the process only. */
+/** Node options that preload modules; they are meant for the main process only. */
 const PRELOADING = /(^|\s)(--import|--require|-r|--loader|--experimental-loader)(=|\s|$)/;
 
 /** What a thread is started with in place of what it would inherit. */

@@ -11,7 +11,7 @@ export interface ThreadOptions extends PortOptions {
   readonly transferList?: readonly Transferable[];
   /** Makes the error with which calls fail when the thread has ended for this reason. */
   readonly ended: (reason: Error) => Error;
-  /** Called when the thread ended although nobody asked it to. */
+  /** Called when the thread ends unexpectedly. */
   readonly onCrash: (error: Error) => void;
 }
 

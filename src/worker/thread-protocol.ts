@@ -1,6 +1,6 @@
 /**
- * What a thread and its owner say to each other: calls with an answer each, and notices without one. Errors are spelled
- * out, because a structured clone drops everything of them but the message. Both sides post lists of these.
+ * Messages between a thread and its owner: calls with an answer each, and notices without one. Errors are serialized, because a structured
+ * clone drops everything except the message. Both sides post lists of messages.
  */
 
 export interface CallMessage {
@@ -14,7 +14,7 @@ export interface CallMessage {
   readonly isUrgent: boolean;
 }
 
-/** Nobody waits for the answer of a call any more. It still comes. */
+/** The caller no longer needs the answer of a call. The answer still arrives. */
 interface AbandonMessage {
   readonly kind: 'abandon';
   readonly id: number;
@@ -68,7 +68,7 @@ export function serializeError(error: unknown): SpelledError {
   return { name: error.name, message: error.message, stack: `${error.stack ?? ''}${cause}`, fields };
 }
 
-/** An error that crossed, for code that needs no more of it than what the log shows. */
+/** A received error with message and stack only. */
 export function plainError({ message, stack }: SpelledError): Error {
   const error = new Error(message);
   if (stack !== undefined) error.stack = stack;

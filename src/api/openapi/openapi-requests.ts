@@ -1,20 +1,23 @@
 type JsonSchema = Readonly<Record<string, unknown>>;
 
 const NULL = { type: 'null' };
-/** Years of four digits that are divisible by 4, among those in which times may lie; a full century only where 400 divides it. */
+/** Leap years of four digits in the supported range: divisible by 4, a full century only if divisible by 400. */
 const LEAP_YEAR =
   '(?:1688|169[26]|(?:1[7-9]|21)(?:0[48]|[2468][048]|[13579][26])|20(?:0[048]|[2468][048]|[13579][26])|22(?:0[48]|[24][048]|[13][26]|52))';
 const YEAR = '(?:168[5-9]|169\\d|(?:1[7-9]|2[01])\\d\\d|22[0-4]\\d|225[0-4])';
 const DAY = `(?:${YEAR}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|${LEAP_YEAR}-02-29)`;
 const CLOCK = '(?:[01]\\d|2[0-3]):[0-5]\\d(?::[0-5]\\d(?:[.,]\\d{1,9})?)?';
 const OFFSET = '(?:[Zz]|[+-](?:[01]\\d|2[0-3])(?::?[0-5]\\d)?)?';
-/** What `parseTime` accepts, except in parts of the first and the last year: microseconds since 1970 that a double holds. */
+/**
+ * The format that `parseTime` accepts, except in parts of the first and last year: the range is limited to microseconds since 1970
+ * that a double represents exactly.
+ */
 const TIME = `^${DAY}[Tt ]${CLOCK}${OFFSET}$`;
 const TIME_NOTE = 'ISO 8601, from July 1684 to June 2255; UTC without an offset.';
 
 /**
- * The schema of a body as it may be sent, made from that of the body as it is checked: null means absent, and times lie in the
- * years that can be stored.
+ * The schema of a body as a client may send it, derived from the schema that is validated: null means absent, and times are in years
+ * that can be stored.
  */
 export function asSent(schema: JsonSchema): JsonSchema {
   return sent(schema, true).schema;
@@ -22,7 +25,7 @@ export function asSent(schema: JsonSchema): JsonSchema {
 
 interface Sent {
   readonly schema: JsonSchema;
-  /** Whether null may stand for something within it that answers never show as null. */
+  /** Whether a nested value accepts null although responses never contain null there. */
   readonly takesNulls: boolean;
 }
 

@@ -8,8 +8,8 @@ const MAPS = new Set(['properties', 'patternProperties', '$defs']);
 const NESTED = new Set(['items', 'prefixItems', 'anyOf', 'oneOf', 'allOf', 'not', 'additionalProperties']);
 
 /**
- * Collects the schemas of a document: each one with a `title` becomes a component of that name, and a reference takes its place.
- * What a schema has under `documented` is printed with it: rules that code checks and words.
+ * Collects the schemas of a document. Each schema with a `title` becomes a component of that name and is replaced by a reference.
+ * The keywords under `documented` are added to the printed schema: they describe rules that code checks.
  */
 export class OpenApiSchemas {
   readonly #components = new Map<string, JsonSchema>();
@@ -20,8 +20,8 @@ export class OpenApiSchemas {
   }
 
   /**
-   * @returns the schema as it is to be printed.
-   * @throws Error when two different schemas have one title.
+   * @returns the schema to print.
+   * @throws Error if two different schemas have the same title.
    */
   print(schema: object): JsonSchema {
     const printed = this.#printInside(schema);
@@ -54,7 +54,7 @@ export class OpenApiSchemas {
   }
 }
 
-/** TypeBox lists fields with a default as required, which is true only of the checked value, not of what is sent. */
+/** TypeBox lists fields with a default as required, which holds only for the validated value, not for the sent one. */
 function withoutDefaulted(schema: Record<string, unknown>): void {
   const { required, properties } = schema;
   if (!Array.isArray(required) || typeof properties !== 'object' || properties === null) return;
@@ -64,7 +64,7 @@ function withoutDefaulted(schema: Record<string, unknown>): void {
   else schema['required'] = left;
 }
 
-/** Formats that only this program knows, or that mean more elsewhere, as patterns. */
+/** Replaces formats that only this program defines, or that are wider elsewhere, by patterns. */
 function withPattern(schema: Record<string, unknown>): JsonSchema {
   const { format, ...rest } = schema;
   const found = Object.entries(TEXT_PATTERNS).find(([name]) => name === format);

@@ -37,25 +37,25 @@ const TAGS: Readonly<Record<string, string>> = {
   meta: 'The API itself.',
 };
 
-/** `/api/v1/openapi.json`: printed from all routes of a listener, whoever added them. */
+/** `/api/v1/openapi.json`: the document of all routes of a listener. */
 export function openApiRoutes(routes: RouteBuilder, listener: Listener): readonly Route[] {
   let printed: { readonly routes: number; readonly encoded: Uint8Array; readonly tag: string } | undefined;
   return [
     routes.route(readOpenApi).to(() => {
       const current = listener.routes();
-      // Routes are only ever added, and none after the daemon has started.
+      // Routes are only added, and never after the daemon has started, so the count detects a change.
       if (printed?.routes !== current.length) {
         const encoded = Buffer.from(JSON.stringify(serializeOpenApi(current)));
         printed = { routes: current.length, encoded, tag: entityTag(encoded) };
       }
-      // Clients may keep it, but have to ask each time whether it is still current.
+      // Clients may cache the document but must revalidate it each time.
       const headers = { etag: printed.tag, 'cache-control': 'no-cache' };
       return { status: 200, encoded: printed.encoded, headers };
     }),
   ];
 }
 
-/** @returns the OpenAPI 3.1 document of those routes that declare an operation. */
+/** @returns the OpenAPI 3.1 document of the routes that declare an operation. */
 function serializeOpenApi(routes: readonly Route[]): JsonObject {
   const schemas = new OpenApiSchemas();
   const operations = routes.flatMap(({ operation }) => (operation ? [operation] : []));
@@ -96,7 +96,7 @@ function serializeOpenApi(routes: readonly Route[]): JsonObject {
       schemas: schemas.components,
     },
   };
-  // Through text, so that the document holds plain JSON only, without TypeBox's hidden marks.
+  // Serialized and parsed to remove TypeBox's hidden symbols.
   return JSON.parse(JSON.stringify(document)) as JsonObject;
 }
 
@@ -130,7 +130,7 @@ function securityOf(scopes: readonly string[]): object[] {
   return [{ api_key: scopes }, { session: scopes }];
 }
 
-/** What a parameter has beside JSON Schema. */
+/** Keywords of a parameter in addition to JSON Schema. */
 type ParameterSchema = Readonly<Record<string, unknown>> & {
   /** Another name of the same parameter, which is not shown. */
   readonly aliasOf?: string;
@@ -142,7 +142,7 @@ function parameters(place: 'path' | 'query', schema: TObject | undefined, schema
   const all = Object.entries((schema?.properties ?? {}) as Readonly<Record<string, ParameterSchema>>);
   const aliased = new Set(all.map(([, { aliasOf }]) => aliasOf));
   return all.flatMap(([name, property]) => {
-    // Its description is that of the parameter it stands for; one of the two must be given.
+    // An alias is described by its target parameter; one of the two must be given.
     if (property.aliasOf !== undefined) return [];
     const { contentMediaType, contentSchema, ...plain } = property;
     const { description, ...rest } = schemas.print(place === 'query' ? asParameter(plain) : plain);

@@ -144,7 +144,7 @@ const revokeMySessions = {
 /** Refused links that are stored one by one in a minute, of all addresses together; an address has at most 10 of them. */
 const REFUSED_A_MINUTE = 20;
 
-/** Records refused login links. Strangers cause them, so of each minute only the first are listed and the others are counted. */
+/** Records refused login links. Anyone can cause them, so only the first of each minute are listed, and the others are counted. */
 export class RefusedLinks {
   readonly #audit: Audit;
   readonly #lines: BoundedLines;

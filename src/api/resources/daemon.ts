@@ -138,7 +138,6 @@ export function daemonRoutes({
   ];
 }
 
-/** The daemon as it is now. */
 export function serializeDaemon({
   daemon,
   health,
@@ -151,7 +150,7 @@ export function serializeDaemon({
     version,
     started_at: formatTime(startedAt),
     at: formatTime(at),
-    // The clock may be put back meanwhile.
+    // The clock may be set back meanwhile.
     uptime_s: Math.max(0, Math.floor((at - startedAt) / MICROS_PER_SECOND)),
     phase,
     components: components.map(serializeComponent),

@@ -117,7 +117,7 @@ export const readExport = {
   },
 } satisfies Operation;
 
-/** What an export takes from a context of routes; null where its store cannot be exported. */
+/** Selects the dependencies of an export from the API context; null if the store cannot be exported. */
 export function exportSources(
   parts: Pick<ApiContext, 'control' | 'clock'> & { readonly telemetry: PartialTelemetryStore },
   { store, version }: Pick<ExportSources, 'store' | 'version'>,
@@ -215,7 +215,7 @@ export function exportRoutes(
   ];
 }
 
-/** An administrator is told what the store says: what other clients are told of it would be of no help here. */
+/** Administrators see the store's own error text, because the generic message for other clients would not help them. */
 function asText(error: unknown): unknown {
   if (error instanceof UnusableDirectory)
     return new HttpProblem(409, 'conflict', error.message, { cause: error });

@@ -155,10 +155,10 @@ export function newKey(
 }
 
 /**
- * Who makes a key: the sender of the request, or the key that confirms it. A stolen session could otherwise leave a key behind that
- * works when the session has long ended.
+ * The creator of a key: the sender of the request, or the key that confirms it. Otherwise a stolen session could create a key that
+ * outlives it.
  *
- * @param wish `scope`: what the confirming key needs
+ * @param wish `scope`: the scope that the confirming key needs
  * @throws HttpProblem 403 `confirmation_needed`, `forbidden_scope`
  */
 export function makerOf(
@@ -209,7 +209,7 @@ export function makerRevoked(): HttpProblem {
   );
 }
 
-/** @throws HttpProblem 422 where it is over */
+/** @throws HttpProblem 422 if it is over */
 export function readExpiry(text: string | undefined, now: Micros): Micros | null {
   const at = text === undefined ? null : (parseTime(text) ?? null);
   if (at !== null && at <= now)

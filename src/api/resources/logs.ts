@@ -40,7 +40,7 @@ const logSchema = Type.Object(
   { title: 'LogRecord' },
 );
 
-/** What records are found by, beside their times. */
+/** Filters for records, in addition to their times. */
 export const logParameters = {
   query: Type.Optional(Type.String({ maxLength: MAX_LOG_QUERY, description: 'Full text. Also `q`.' })),
   q: Type.Optional(Type.String({ maxLength: MAX_LOG_QUERY })),
@@ -138,7 +138,7 @@ export function logRoutes({ routes, telemetry }: ApiContext<'logs'>): readonly R
 /**
  * Spans are found among the records of their trace.
  *
- * @throws HttpProblem 422 where only a span is named
+ * @throws HttpProblem 422 if only a span is named
  */
 export function spanNeedsTrace(query: {
   readonly trace_id?: string | undefined;
@@ -148,7 +148,7 @@ export function spanNeedsTrace(query: {
     throw validationProblem('query', [{ field: 'span_id', message: 'needs trace_id as well' }]);
 }
 
-/** @throws HttpProblem 422 where a span is named without its trace */
+/** @throws HttpProblem 422 if a span is named without its trace */
 export function untimedLogFilter(query: UntimedQuery): LogFilter {
   spanNeedsTrace(query);
   const text = query.query ?? query.q;

@@ -40,7 +40,7 @@ export const readMe = {
   },
 } satisfies Operation;
 
-/** `/me`, open to every valid key: it tells what the key lacks. */
+/** `/me`, open to every valid key: lists the scopes that the key lacks. */
 export function meRoutes({ routes, control }: ApiContext): readonly Route[] {
   return [
     routes.route(readMe).to(async ({ identity }) => {

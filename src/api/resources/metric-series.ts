@@ -19,7 +19,7 @@ import { stretchOf } from '../support/intervals.js';
 import { labelFilter, MAX_PAIRS } from '../support/label-filter.js';
 import { notFound } from '../support/not-found.js';
 
-/** The narrowest step is chosen with which there are no more than a chart has places. */
+/** Maximum number of steps in a chart; the narrowest step that fits is used. */
 const CHART_STEPS = 200;
 const MOST_STEPS = 1500;
 const STEPS_S = [1, 5, 10, 15, 30, 60, 300, 900, 3600, 21_600, 86_400];
@@ -181,7 +181,7 @@ export function metricSeriesRoutes({
   ];
 }
 
-/** @param asked seconds, as is the length @throws HttpProblem 422 where there would be too many */
+/** @param asked seconds, like the length @throws HttpProblem 422 if there are too many steps */
 function stepOf(asked: number | undefined, length: number): number {
   const fitting = STEPS_S.find((step) => length / step <= CHART_STEPS);
   const step = asked ?? fitting ?? 86_400;

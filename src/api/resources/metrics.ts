@@ -186,7 +186,7 @@ async function serializePoints({
   return await longList(`${head.slice(0, -1)},"data_points":[`, points, serializePoint, ']}');
 }
 
-/** What is no number that JSON has becomes null there. */
+/** Numbers that JSON cannot represent become null. */
 export function serializePoint({ timestamp, value, labels, distribution, details }: StoredPoint) {
   return {
     timestamp: formatTime(timestamp),

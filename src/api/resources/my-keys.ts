@@ -23,7 +23,7 @@ import {
   withChildrenQuery,
 } from './keys.js';
 
-/** Administrators may make more for somebody. */
+/** Administrators may create more for a user. */
 const MOST_KEYS = 100;
 /** With those that were revoked or have expired, which stay listed for a day at least. */
 const MOST_LISTED = 300;
@@ -119,7 +119,7 @@ export function myKeyRoutes(context: ApiContext): readonly Route[] {
       const wanted = params.key_id.toLowerCase();
       const key = (await accounts.listKeys(identity.userId)).find(({ id }) => id === wanted);
       if (!key) throw notFound('API key');
-      // Those that come from it can do no more than it can.
+      // A new key must not have more scopes than the key that creates it.
       requireWithin(identity, key.scopes);
       const revoked = await accounts.revokeKey(key.id, clock.now(), query.with_children);
       if (revoked === 'last_admin') throw lastAdmin('This is');
@@ -138,7 +138,7 @@ export function requireWithin(identity: Identity, scopes: readonly Scope[]): voi
     throw new HttpProblem(403, 'forbidden_scope', `The API key lacks the scope "${lacking}" itself.`);
 }
 
-/** A key that ends must not leave one behind that does not. @throws HttpProblem 422 */
+/** An expiring key must not create one that does not expire. @throws HttpProblem 422 */
 function refuseLonger({ keyId }: Identity, keys: readonly StoredKey[], expiresAt: Micros | null): void {
   const end = keys.find(({ id }) => id === keyId)?.expires_at ?? null;
   if (end === null || (expiresAt !== null && expiresAt <= end)) return;

@@ -54,7 +54,7 @@ export function priceRoutes({ routes, telemetry, prices }: ApiContext<'models'>)
         sources.flatMap((source) => {
           const { processor, pipelines } = source;
           const rules = source.rulesOf(model);
-          // What nobody used is listed where it is known.
+          // An unused model is listed only for price tables that contain it.
           if (rules.length === 0 && !used.has(model)) return [];
           const row = { model, is_used: used.has(model), processor, pipelines: [...pipelines] };
           return [{ ...row, ...serializeRules(rules) }];

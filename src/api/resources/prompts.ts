@@ -212,7 +212,7 @@ export function promptRoutes({
 /** A few prompts at a time, because all of them may be many megabytes. */
 type PromptPages = AsyncIterable<readonly PromptVersion[]>;
 
-/** All versions of a prompt, the newest first. @returns null where the user has none of that name */
+/** All versions of a prompt, newest first. @returns null if the user has no prompt of that name */
 export async function promptVersions(
   prompts: Prompts,
   userId: string,
@@ -222,7 +222,7 @@ export async function promptVersions(
   return first && promptPages(first, (after) => prompts.listVersions(userId, name, after));
 }
 
-/** A list in pages, each of which is read when the one before has been taken. */
+/** A paged list; each page is read after the previous one was consumed. */
 async function* promptPages(
   first: PromptPage,
   read: (after: string) => Promise<PromptPage | null>,

@@ -29,7 +29,7 @@ const ORDERS = ['desc', 'asc'] as const;
 const duration = (description: string) => Type.Optional(Type.Number({ minimum: 0, description }));
 const ofSpan = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: MAX_NAME, description }));
-/** No run costs more: spans may come to more than what one may say. */
+/** The maximum cost of a run; the sum of its spans is capped at this. */
 const MOST_USD = moneyToNumber(Number.MAX_SAFE_INTEGER);
 const cost = (description: string) =>
   Type.Optional(Type.Number({ minimum: 0, maximum: MOST_USD, description: `${description} US dollars.` }));
@@ -183,7 +183,7 @@ function spanFilter({ model, span_name: name, span_type: type, node }: Query): S
   };
 }
 
-/** Whether it asks for more than headers say: then nobody counts. */
+/** Whether the search needs more than run headers; the total is then not counted. */
 function isFound({ span, prompt }: RunSearch): boolean {
   return span !== undefined || prompt !== undefined;
 }

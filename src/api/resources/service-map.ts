@@ -18,7 +18,7 @@ import { validationProblem } from '../../http/field-errors.js';
 import { MICROS_PER_HOUR } from '../../signal/time-units.js';
 import { formatTime, parseTime, type Micros } from '../../signal/time.js';
 
-/** Of a node's spans, or of those that an edge counts. */
+/** Stats of a node's spans, or of the spans that an edge counts. */
 const stats = {
   error_count: nullable(
     count(
@@ -142,7 +142,7 @@ export function serviceMapRoutes({ routes, telemetry, clock }: ApiContext<'map'>
   ];
 }
 
-/** @throws HttpProblem where the times leave nothing between them */
+/** @throws HttpProblem if the time range is empty */
 function rangeOf(
   { hours, start_time, end_time }: Static<typeof readServiceMap.query>,
   now: Micros,

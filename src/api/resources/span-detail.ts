@@ -38,7 +38,7 @@ const keyValues = () =>
 
 const nanoTime = (description: string) => nullable(Type.String({ format: 'date-time', description }));
 
-/** What a span brought; of a span of the batch route all but `metadata` is null. */
+/** Fields sent with a span; for spans of the batch route, all but `metadata` are null. */
 const sentSchema = {
   sent_name: nullable(Type.String({ description: 'The name as it was sent.' })),
   kind: nullable(
@@ -96,7 +96,7 @@ const sentSchema = {
   ),
 };
 
-/** What a span shows with everything that it brought. */
+/** All fields of a span's detail view. */
 export const detailFields = { ...usageFields, ...sentSchema };
 
 /** A span with everything that it brought. @param span with its details */
@@ -115,7 +115,7 @@ function detailsOf(span: StoredSpan) {
   return { ...sentFields(sent.span), ...originFields(sent), metadata: null };
 }
 
-/** What of a span of the batch route there is not. */
+/** Values of fields that spans of the batch route do not have. */
 const NOTHING = Object.fromEntries(Object.keys(sentSchema).map((name) => [name, null]));
 
 function sentFields(span: Span) {

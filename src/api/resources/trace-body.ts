@@ -6,10 +6,10 @@ import type { StoredSpan, StoredTrace, TraceSummary } from '../../storage/contra
 import { longList } from '../support/long-body.js';
 
 /**
- * A trace as the API shows it, in pieces where it is large.
+ * Serializes a trace, in chunks if it is large.
  *
- * @param print what is shown of a span
- * @throws ConsumeError what the store throws while the first part is read.
+ * @param print serializes a span
+ * @throws ConsumeError if the store fails while the first part is read.
  */
 export async function serializeTrace(
   trace: StoredTrace,
@@ -20,9 +20,9 @@ export async function serializeTrace(
 }
 
 /**
- * A trace whose spans come without their payloads.
+ * Serializes a trace without span payloads.
  *
- * @throws ConsumeError what the store throws while the first part is read.
+ * @throws ConsumeError if the store fails while the first part is read.
  */
 export async function serializeSummary(trace: TraceSummary): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
   const { agent_id, metadata, seq } = trace;
@@ -34,7 +34,7 @@ export function printSpan(span: StoredSpan) {
   return { ...serializeSpanHead(span), ...payloadOf(span) };
 }
 
-/** What the span brought itself, and for what it lacks what log records say. */
+/** The span's own payload; missing parts come from log records. */
 function payloadOf({ type, input_data, output_data, events }: StoredSpan) {
   if (events === undefined) return { input_data, output_data };
   const { input, output } = loggedPayload(type, events);

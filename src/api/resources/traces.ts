@@ -14,7 +14,7 @@ import { printSpan, serializeTrace } from './trace-body.js';
 /** The same as ingestion accepts by default: lists show a hundred of them at once. */
 const MAX_OUTCOME_LENGTH = 65_536;
 
-/** What may be asked for beside what a trace shows by itself. */
+/** Optional parts of a trace. */
 const INCLUDES = ['metadata'] as const;
 
 const readTrace = {

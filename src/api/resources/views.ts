@@ -7,7 +7,7 @@ import type { ApiContext } from '../support/api-context.js';
 import { nullable, uuid } from '../support/fields.js';
 import { notFound } from '../support/not-found.js';
 
-/** Below where the pages are, and never another host; without a fragment, and not the login: a shared view must not log anybody in. */
+/** A path below the pages, never another host. Without a fragment, and not the login: a shared view must not log anyone in. */
 const PATH_PATTERN = '^/(?![Ll][Oo][Gg][Ii][Nn])(?:[!"$-.0-\\[\\]-~][!"$-\\[\\]-~]*)?$';
 const PATH = new RegExp(PATH_PATTERN);
 

@@ -7,7 +7,7 @@ interface Signals {
   readonly failure_count: number;
 }
 
-/** Runs with `success` true among those that have a success signal, 0 to 1; null where none has one. */
+/** Share of runs with `success` true among those with a success signal, 0 to 1; null if no run has a signal. */
 export function successRate({ success_count, failure_count }: Signals): number | null {
   const signals = success_count + failure_count;
   return signals === 0 ? null : success_count / signals;
@@ -19,7 +19,7 @@ export function successPercentage(signals: Signals): number | null {
   return rate === null ? null : toPercentage(rate);
 }
 
-/** How runs went by their status: for agents whose clients never say whether they succeeded. */
+/** Run counts by status, for agents whose clients never report success. */
 export const outcomeFields = {
   failed_runs: count('Runs with status `failed` or `timed_out`.'),
   failure_percentage: nullable(
@@ -41,7 +41,6 @@ export function serializeOutcomes({ failed_runs, finished_runs }: RunOutcomes): 
   return { failed_runs, failure_percentage: rate === null ? null : toPercentage(rate) };
 }
 
-/** Whether estimates are asked for. */
 export const estimateParameter = Type.Optional(
   Type.Boolean({
     description:
@@ -70,7 +69,7 @@ export const estimateSchema = Type.Object(
   },
 );
 
-/** Counts as whole numbers; what they give is worked out before. */
+/** Counts as integers; derived values are computed before rounding. */
 export function serializeEstimate(estimate: EstimatedRuns): Static<typeof estimateSchema> {
   return {
     counted_runs: estimate.counted_runs,

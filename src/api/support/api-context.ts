@@ -12,31 +12,31 @@ import type { ControlStore } from '../../storage/contracts/control-store.js';
 import type { TelemetryPart, TelemetryStore } from '../../storage/contracts/telemetry-store.js';
 import type { Audit } from './audit.js';
 
-/** What the routes of the API work with: of telemetry the parts that they need, since a store may not have all of them. */
+/** Dependencies of the API routes. They name the telemetry contracts that they need, since a store may implement only some. */
 export interface ApiContext<Part extends TelemetryPart = never> {
   readonly routes: RouteBuilder;
   readonly telemetry: Pick<TelemetryStore, Part>;
   readonly control: ControlStore;
-  /** Who sends a request by what holds now: `Host.identityNow`. */
+  /** The sender of a request according to current keys and users: `Host.identityNow`. */
   readonly identityNow: (request: Caller) => Identity | undefined;
-  /** To be awaited before answering somebody who changed keys or what they may do: `Host.settleKeys`. */
+  /** Await before answering a request that changed keys or scopes: `Host.settleKeys`. */
   readonly settleKeys: () => Promise<void>;
-  /** Where webhooks may be sent at the moment. */
+  /** The current policy for webhook targets. */
   readonly targets: () => Promise<AddressPolicy>;
   /** For secrets in the control plane. */
   readonly secrets: SecretBox;
   /** `extensions.query.export_root`. */
   readonly exportRoot?: string | undefined;
   readonly audit: Audit;
-  /** To be awaited before something of a user is created. @throws ConsumeError `storage_exceeded` */
+  /** Await before creating data of a user. @throws ConsumeError `storage_exceeded` */
   readonly takeStorage: (userId: string, bytes: number) => Promise<void>;
   readonly logger: Logger;
-  /** What users sent and was not taken. */
+  /** Data that was rejected, by user. */
   readonly rejections: Rejections;
-  /** By what calls are priced that lie in the store of {@link telemetry}: `Prices.leadingTo`. */
+  /** Prices for calls in the store of {@link telemetry}: `Prices.leadingTo`. */
   readonly prices: () => readonly PlacedPrices[];
   readonly clock: Clock;
-  /** What runs, and what passes through it. */
+  /** The running components and their throughput. */
   readonly daemon: DaemonView;
   /** The state of the daemon and its components: `Host.health`. */
   readonly health: () => DaemonHealth;

@@ -2,7 +2,7 @@ import type { Audit } from './audit.js';
 
 /** The API as other extensions see it. */
 export interface Api {
-  /** Where it listens, as configured. */
+  /** The configured endpoint. */
   readonly endpoint: string;
   readonly isApi: true;
   /** Logs and stores an action. */

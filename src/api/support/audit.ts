@@ -4,18 +4,18 @@ import type { Clock, Logger } from '../../component/telemetry.js';
 import type { AuditEntry, AuditLog } from '../../storage/contracts/accounts.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
 
-/** Who did something: the parts of a handler's input that say so. */
+/** The actor of an operation, from a handler's input. */
 interface Actor {
-  /** Its key id is null if authentication is off. Null: nobody was authenticated. */
+  /** Its key id is null if authentication is off. Null: unauthenticated. */
   readonly identity: Identity | null;
   /** The address of the client, or of the proxy in front of this listener. */
   readonly address: string;
 }
 
-/** Writes one line of the log. @param fields ids and names of what was changed; never a secret */
+/** Writes one log line. @param fields ids and names of changed objects; never a secret */
 export type Audit = (by: Actor, action: AuditAction, fields: object) => void;
 
-/** @param trail stores the entries, too */
+/** @param trail also stores the entries */
 export function createAudit(logger: Logger, trail?: AuditTrail): Audit {
   return ({ identity, address }, action, fields) => {
     const by = { by_user_id: identity?.userId ?? null, by_key_id: identity?.keyId ?? null, address };
@@ -57,14 +57,14 @@ export class AuditTrail {
     void this.flush();
   }
 
-  /** Stores what waits. Never rejects; what could not be stored is tried again later. */
+  /** Stores pending entries. Never rejects; failed entries are retried later. */
   async flush(): Promise<void> {
     this.#cancelRetry();
     if (this.#writing === null && this.#waiting.length > 0) this.#writing = this.#write();
     await this.#writing;
   }
 
-  /** Tries once more to store what waits, and then ends. */
+  /** Tries once more to store pending entries, then stops. */
   async stop(): Promise<void> {
     await this.flush();
     this.#cancelRetry();
@@ -82,7 +82,7 @@ export class AuditTrail {
         break;
       }
     }
-    // In the same step as the last look at what waits, so that no later entry is missed.
+    // Runs in the same synchronous step as the last check for pending entries, so that no later entry is missed.
     this.#writing = null;
   }
 }

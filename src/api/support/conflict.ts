@@ -1,7 +1,7 @@
 import { HttpProblem } from '../../component/http.js';
 import { ConflictError } from '../../storage/contracts/errors.js';
 
-/** @throws HttpProblem 409 `conflict` where the store says that a name is taken or a limit is reached; other errors pass. */
+/** @throws HttpProblem 409 `conflict` if the store reports a taken name or a reached limit; other errors pass. */
 export async function conflictAsProblem<Result>(change: Promise<Result>): Promise<Result> {
   try {
     return await change;
@@ -12,7 +12,7 @@ export async function conflictAsProblem<Result>(change: Promise<Result>): Promis
   }
 }
 
-/** 409 where nobody could administer any more. @param what `This is`, or whose key it is */
+/** 409 if no administrator would be left. @param what `This is`, or the owner of the key */
 export function lastAdmin(what: string): HttpProblem {
   return new HttpProblem(
     409,

@@ -4,7 +4,7 @@ import { NO_STAGE, type ExportStage } from '../../storage/transfer/export-stores
 
 const SAY_EVERY_MS = 10_000;
 
-/** An export that somebody waits for. */
+/** A running export. */
 interface CurrentExport extends ExportStage {
   readonly directory: string;
 }
@@ -16,7 +16,7 @@ interface FailedExport {
   readonly error: unknown;
 }
 
-/** How far the exports of a daemon have come: for whoever asks, and in the log every ten seconds. */
+/** Progress of a daemon's exports, for the API and, every ten seconds, for the log. */
 export class ExportLog {
   readonly #logger: Logger;
   readonly #clock: Clock;
@@ -28,7 +28,7 @@ export class ExportLog {
     this.#clock = clock;
   }
 
-  /** The newest that failed; null where none has, or one was complete after it. */
+  /** The newest failed export; null if none failed, or a later one completed. */
   get failed(): FailedExport | null {
     return this.#failed;
   }
@@ -37,7 +37,7 @@ export class ExportLog {
     return this.#current;
   }
 
-  /** @param work which tells how far it has come; null where it did not begin, because another one is under way */
+  /** @param work reports its progress; null if another export is already running */
   async of<T extends { readonly files: readonly unknown[] }>(
     directory: string,
     work: (reached: (stage: ExportStage) => void) => Promise<T | null>,

@@ -21,7 +21,7 @@ export const INTERVALS = {
 } as const;
 export type Interval = keyof typeof INTERVALS;
 
-/** The narrowest interval is chosen with which there are no more buckets than a chart has places. */
+/** Maximum number of buckets in a chart; the narrowest interval that fits is used. */
 const CHART_BUCKETS = 200;
 const MOST_BUCKETS = 1500;
 
@@ -35,7 +35,7 @@ export function intervalParameter<Names extends readonly Interval[]>(names: Name
   );
 }
 
-/** @param names the narrowest first @throws HttpProblem 422 where there would be too many buckets */
+/** @param names the narrowest first @throws HttpProblem 422 if there would be too many buckets */
 export function intervalOf<Name extends Interval>(
   names: readonly [Name, ...Name[]],
   asked: Name | 'auto',
@@ -50,16 +50,16 @@ export function intervalOf<Name extends Interval>(
 }
 
 /**
- * From when to when is asked for: the day before the end, and up to now, where nothing is said.
+ * The requested time range. By default, it ends now and is one day long.
  *
- * @throws HttpProblem 422 where the end is not behind the start
+ * @throws HttpProblem 422 if the end is not after the start
  */
 export function stretchOf(
   query: { readonly start_time?: string | undefined; readonly end_time?: string | undefined },
   now: Micros,
 ): { readonly start_time: Micros; readonly end_time: Micros } {
   const end_time = timeOr(query.end_time, now);
-  // A day before the first time that there can be is none.
+  // Limited to the earliest time that can be represented.
   const dayBefore = Math.max(end_time - MICROS_PER_DAY, Number.MIN_SAFE_INTEGER);
   const start_time = timeOr(query.start_time, dayBefore);
   if (start_time < end_time) return { start_time, end_time };

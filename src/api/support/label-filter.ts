@@ -2,14 +2,14 @@ import { validationProblem } from '../../http/field-errors.js';
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import { parseJson } from '../../signal/json.js';
 
-/** Pairs that a filter may ask for. */
+/** Maximum number of pairs in a filter. */
 export const MAX_PAIRS = 64;
 
 /**
- * Reads the label filter of a query: a JSON object. Numbers and booleans are compared by their text, as labels hold them:
- * integers with all their digits.
+ * Parses the label filter of a query: a JSON object. Numbers and booleans are compared as text, as in labels: integers with all
+ * their digits.
  *
- * @throws HttpProblem 422 that says what is wrong with `labels`
+ * @throws HttpProblem 422 with the problem of `labels`
  */
 export function labelFilter(text: string): Record<string, string> {
   const pairs = Object.entries(parseObject(text)).map(([key, value]): [string, string] => {

@@ -66,7 +66,7 @@ export async function* printedWithSpans(
   }
 }
 
-/** @param glance undefined for a run without spans, with very many, or that is gone meanwhile */
+/** @param preview undefined for a run without spans, with very many spans, or deleted meanwhile */
 function serializePreview({ span_count }: RunSummary, preview: RunPreview | undefined) {
   if (preview !== undefined) {
     const { models, error_span_count, input_preview } = preview;

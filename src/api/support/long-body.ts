@@ -7,12 +7,11 @@ import type { Pages } from '../../storage/contracts/paging.js';
 const MAX_WHOLE_BYTES = 1024 * 1024;
 
 /**
- * A body with a long list in the middle. Its items pass through as the store wrote them: ten thousand of them are never one
- * string or one object here.
+ * A body with a long list in the middle. Items pass through as the store wrote them, so a long list is never one string or object.
  *
- * @param items the inside of a JSON array in pieces, commas included
- * @returns all of it where it is small, otherwise its pieces, which are read as the client takes them.
- * @throws ConsumeError what the store throws while the first part is read.
+ * @param items the inside of a JSON array in chunks, commas included
+ * @returns the whole body if it is small, otherwise its chunks, read as the client takes them.
+ * @throws ConsumeError if the store fails while the first part is read.
  */
 export async function longBody(
   head: string,
@@ -60,7 +59,7 @@ function pieces(
 /** How many items of a list in memory are printed at a time. */
 const PAGE_ITEMS = 200;
 
-/** A list whose first items are known already. */
+/** A paged list with its first page already read. */
 export async function* pagesFrom<Item>(
   first: readonly Item[],
   others: Pages<Item> | undefined,
@@ -73,9 +72,9 @@ export async function* pagesFrom<Item>(
 type Print<Item> = (item: Item) => object | string;
 
 /**
- * The same for a list that comes page by page, as rows or as their text.
+ * Like `longBody`, for a paged list of rows or of serialized rows.
  *
- * @throws ConsumeError what the store throws while the first part is read.
+ * @throws ConsumeError if the store fails while the first part is read.
  */
 export async function longList<Item>(
   head: string,

@@ -14,7 +14,7 @@ export function encodeMomentCursor({ at, id }: MomentCursor): string {
   return encodeOpaque([at, id]);
 }
 
-/** @throws HttpProblem 422 where the text was not given by such a list */
+/** @throws HttpProblem 422 if the text was not given by such a list */
 export function decodeMomentCursor(text: string): MomentCursor {
   const parts = readOpaque(text);
   if (Array.isArray(parts) && parts.length === 2) {

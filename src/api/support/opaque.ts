@@ -1,4 +1,4 @@
-/** A value as a text that says nothing to whoever carries it. */
+/** Encodes a value as opaque text. */
 export function encodeOpaque(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }

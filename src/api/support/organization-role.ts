@@ -4,11 +4,11 @@ import type { Organizations, Role } from '../../storage/contracts/accounts.js';
 import { notFound } from './not-found.js';
 
 /**
- * Lets members of an organization through.
+ * Requires membership in an organization.
  *
+ * @param role `admin`: admins only; `member`: all members
  * @returns the role of the caller
- * @param role `admin`: only its admins; `member`: all of them
- * @throws HttpProblem 404 for everybody who is not a member, as for an organization that does not exist; 403 `forbidden_role`
+ * @throws HttpProblem 404 for non-members, as for an organization that does not exist; 403 `forbidden_role`
  */
 export async function requireRole(
   organizations: Pick<Organizations, 'membershipsOf'>,

@@ -11,7 +11,7 @@ export const pageParameters = {
   page_size: Type.Integer({ ...PAGE_SIZE, default: FIRST.page_size }),
 };
 
-/** For a list that comes in pages only on request: without defaults, so that one can tell. */
+/** Paging parameters without defaults, for a list that is paged only on request. */
 export const optionalPageParameters = {
   page: Type.Optional(
     Type.Integer({ ...PAGE, description: `${PAGE.description} ${FIRST.page} where it is left out.` }),
@@ -24,7 +24,7 @@ export const optionalPageParameters = {
   ),
 };
 
-/** What {@link optionalPageParameters} mean in a list that comes in pages. */
+/** Applies the defaults to {@link optionalPageParameters}. */
 export function pageRequest({
   page = FIRST.page,
   page_size = FIRST.page_size,
@@ -66,7 +66,7 @@ export function serializePage<Item>(items: Item[], total: number, request: PageR
   return { items, ...pageStats(items.length, total, request) };
 }
 
-/** What a page says beside its items. @param shown how many items it has */
+/** Paging fields of a page. @param shown number of items on the page */
 export function pageStats(shown: number, total: number, request: PageRequest) {
   const { offset } = pageRange(request);
   const { page, page_size } = request;

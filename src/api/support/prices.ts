@@ -17,7 +17,7 @@ const rateFields = Object.fromEntries(
   COST_PARTS.map((part) => [part, usd(`US dollars per million tokens. ${RATES[part]}`)]),
 ) as Record<CostPart, ReturnType<typeof usd>>;
 
-/** What the tokens of a model cost. */
+/** Token prices of a model. */
 const priceSchema = Type.Object(
   {
     ...rateFields,
@@ -41,7 +41,7 @@ const providerPriceSchema = Type.Object(
   { title: 'ProviderPrice' },
 );
 
-/** What prices calls of a model. */
+/** The source of a call's price. */
 export const pricedByFields = {
   rule: nullable(
     Type.String({

@@ -8,7 +8,7 @@ export function encodeCursor({ value, started_at, trace_id }: RunCursor): string
   return encodeOpaque([value, started_at, trace_id]);
 }
 
-/** @throws HttpProblem 422 where the text was not given by a list of this order */
+/** @throws HttpProblem 422 if the text was not given by a list of this order */
 export function decodeCursor(text: string, { sort }: RunFilter): RunCursor {
   const parts = readOpaque(text);
   if (Array.isArray(parts) && parts.length === 3) {

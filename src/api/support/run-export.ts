@@ -3,7 +3,7 @@ import { serializeJson } from '../../signal/json.js';
 import { printRun } from '../../storage/shared/serialize-run.js';
 import type { FollowingRuns, RunCursor, RunSummary } from '../../storage/contracts/runs.js';
 
-/** Runs that are asked for at a time. */
+/** Number of runs read at a time. */
 const AT_ONCE = 500;
 const LINE_END = '\r\n';
 /**
@@ -36,7 +36,7 @@ const COLUMNS = [
   'sample_rate',
 ] as const satisfies readonly (keyof ReturnType<typeof serializeListedRun>)[];
 
-/** The format of an export that an `Accept` header asks for; undefined where it is none, or JSON is wanted more. */
+/** The export format requested by an `Accept` header; undefined if it names none, or prefers JSON. */
 export function exportFormat(accept: string | undefined): Format | undefined {
   const weights = weightsOf(accept ?? '');
   const weightOf = (type: string): number => weights.get(type) ?? 0;
@@ -50,17 +50,17 @@ export function serializeListedRun(run: RunSummary) {
 }
 
 /**
- * All runs behind a place, as a file.
+ * Exports all runs after a cursor as a file.
  *
- * @param follow reads the next ones
- * @throws ConsumeError what the store throws while the first of them are read
+ * @param follow reads the next runs
+ * @throws ConsumeError if the store fails while the first runs are read
  */
 export async function exportRuns(
   format: Format,
   follow: (after: RunCursor | null, limit: number) => Promise<FollowingRuns>,
   after: RunCursor | null,
 ): Promise<{ encoded: AsyncIterable<Uint8Array>; headers: Readonly<Record<string, string>> }> {
-  // Before the answer begins, so that a failure is a proper error.
+  // Read before the response begins, so that a failure is a proper error response.
   const first = await follow(after, AT_ONCE);
   const isCsv = format === 'text/csv';
   return {

@@ -68,7 +68,7 @@ export const runParameters = {
   end_time: Type.Optional(time('Started at or before.')),
 };
 
-/** The filter that the checked parameters of a list ask for. */
+/** Builds a run filter from the validated parameters of a list. */
 export function runFilter(query: {
   readonly kind?: RunKind | 'all';
   readonly status?: RunFilter['status'];
@@ -95,10 +95,10 @@ export function runFilter(query: {
 }
 
 /**
- * A page of runs, in pieces where their texts are long.
+ * A page of runs, in chunks if their texts are long.
  *
- * @param shown with them, before them
- * @throws ConsumeError what the store throws while the first part is read.
+ * @param shown fields written before the runs
+ * @throws ConsumeError if the store fails while the first part is read.
  */
 export async function serializeRuns(
   { items, count, rest }: FoundRuns,

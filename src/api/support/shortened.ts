@@ -25,10 +25,10 @@ interface Limits {
 }
 
 /**
- * A span or a log record of which no part is longer than so many bytes of JSON. Shortened parts keep their structure.
+ * Shortens all parts of a span or log record to a maximum size in bytes of JSON. Shortened parts keep their structure.
  *
- * @param record as it is printed
- * @returns it, with `is_truncated`
+ * @param record in its serialized form
+ * @returns the record, with `is_truncated`
  */
 export function shortened(record: object, maxBytes: number): object {
   let isTruncated = false;
@@ -40,7 +40,7 @@ export function shortened(record: object, maxBytes: number): object {
   return { ...Object.fromEntries(parts), is_truncated: isTruncated };
 }
 
-/** @returns null where not even one entry of each level fits */
+/** @returns null if not even one entry of each level fits */
 function fitted(value: unknown, maxBytes: number): unknown {
   for (let text = maxBytes; text >= SHORTEST_TEXT; text = Math.floor(text / STEP)) {
     const short = cut(value, { text, entries: Infinity });

@@ -5,10 +5,7 @@ import type { ControlStore } from '../../storage/contracts/control-store.js';
 /** SettingsBoard may expire, and a hint may be lost: so this is how long they are used without being read again. */
 const HOLDS_MS = 30_000;
 
-/**
- * Where requests to webhook endpoints may go: wherever any of the daemons that send them may, by the terms that they publish. The
- * answer is that of the moment.
- */
+/** The policy for webhook targets: allows what any sending daemon allows, according to the settings that they publish now. */
 export function targetPolicy(
   { terms, watch }: Pick<ControlStore, 'terms' | 'watch'>,
   clock: Clock,

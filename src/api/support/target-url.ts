@@ -8,7 +8,7 @@ const MAX_URL_LENGTH = 2048;
 const PUBLIC_URL =
   "^https://(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\\.)+[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?::(?:443|8[0-9]{3}))?(?:/[!$%&'()*+,./0-9:;=?@A-Z_a-z~-]*)?$";
 
-/** Where webhooks are to go; {@link targetFault} checks what the schema cannot. */
+/** URL of a webhook; {@link targetFault} checks rules that the schema cannot express. */
 export const targetUrl = Type.String({
   maxLength: MAX_URL_LENGTH,
   documented: { pattern: PUBLIC_URL },

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../signal/attributes.js';
 import type { RunStatus, SpanType } from '../../signal/span.js';
 
-/** A span as it is sent to `POST /api/v1/traces/batch`. What is not known is left out. */
+/** A span as sent to `POST /api/v1/traces/batch`. Unknown fields are omitted. */
 export interface SpanBody {
   readonly span_id: string;
   readonly trace_id: string;
@@ -25,7 +25,7 @@ export interface SpanBody {
   readonly metadata?: JsonObject;
 }
 
-/** The header of a run as it is sent. */
+/** The header of a run as sent. */
 export interface TraceBody {
   readonly trace_id: string;
   readonly agent: string;
@@ -53,7 +53,7 @@ export interface BatchBody {
   readonly traces: readonly RunBody[];
 }
 
-/** What one request may hold. */
+/** Maximum number of spans in one request. */
 export const MAX_SPANS_PER_BATCH = 100;
 
 /** Packs runs, in their order, into requests of at most {@link MAX_SPANS_PER_BATCH} spans. */
@@ -61,7 +61,7 @@ export function* packBatches(runs: Iterable<RunBody>): Generator<BatchBody> {
   let traces: RunBody[] = [];
   let spans = 0;
   for (const run of runs) {
-    // A request of traces without spans has a bound, too.
+    // A request of traces without spans is limited too.
     if (spans + run.spans.length > MAX_SPANS_PER_BATCH || traces.length === MAX_SPANS_PER_BATCH) {
       yield { traces };
       traces = [];

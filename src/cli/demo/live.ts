@@ -26,7 +26,7 @@ export class LiveRun {
     return this.#isOver;
   }
 
-  /** What has happened since the last call. @returns undefined when that is nothing. */
+  /** Changes since the last call. @returns undefined if there are none. */
   news(nowMs: number): RunBody | undefined {
     if (this.#isOver || nowMs < this.#run.startMs) return undefined;
     const isFirst = this.#sentMs === undefined;
@@ -105,7 +105,7 @@ export interface LiveOptions {
   /** When the traffic begins, in milliseconds since the epoch. */
   readonly startMs: number;
   readonly runsPerMinute: number;
-  /** All ids are made from this text: every session needs its own. */
+  /** All ids are derived from this text; each session needs its own. */
   readonly key: string;
 }
 
@@ -141,7 +141,7 @@ export class LiveTraffic {
     return this.#report((run) => run.news(nowMs));
   }
 
-  /** Ends all runs that are under way. */
+  /** Ends all open runs. */
   cancel(nowMs: number): RunBody[] {
     return this.#report((run) => run.cancel(nowMs));
   }

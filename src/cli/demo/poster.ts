@@ -3,19 +3,19 @@ import { unreachable, type Target } from '../api-client.js';
 import type { BatchBody } from './body.js';
 
 const ANSWER_TIMEOUT_MS = 30_000;
-/** Waiting longer than this is no progress: a used-up quota says weeks. */
+/** Longer waits are treated as failures: an exhausted quota asks for weeks. */
 const LONGEST_WAIT_MS = 60_000;
 const MAX_ATTEMPTS = 8;
 const FIRST_WAIT_MS = 250;
 
-/** An answer that asks for no other attempt. */
+/** A final response: no retry is needed. */
 export interface Posted {
   readonly ok: boolean;
   readonly status: number;
   readonly text: string;
 }
 
-/** What the daemon made of one batch. */
+/** The daemon's response to one batch. */
 export interface BatchReceipt {
   readonly accepted: number;
   readonly rejected: number;
@@ -30,8 +30,8 @@ interface Request {
 }
 
 /**
- * Talks to a daemon. It waits when the daemon asks for it (429 and 503 with `Retry-After`), and tries again when a connection
- * breaks after the first answer: only for requests that do no harm when they come twice.
+ * Client of a daemon. Waits for `Retry-After` on 429 and 503, and retries after a broken connection; use it only for idempotent
+ * requests.
  */
 export class Poster {
   readonly #target: Target;
@@ -52,7 +52,7 @@ export class Poster {
     return this.#target.keySource;
   }
 
-  /** @throws Error in words for the user where there is no answer but "later"; the abort's reason when it was aborted */
+  /** @throws Error for the user if all responses ask for a retry; the abort reason if aborted */
   async send(request: Request): Promise<Posted> {
     for (let attempt = 1; ; attempt += 1) {
       const result = await this.#attempt(request);
@@ -67,7 +67,7 @@ export class Poster {
     }
   }
 
-  /** Sends runs; a repeat after a lost answer adds nothing. @throws as {@link send} does, and for a refusal */
+  /** Sends runs; a retry after a lost response adds no duplicates. @throws like {@link send}, and for a refusal */
   async sendBatch(batch: BatchBody): Promise<BatchReceipt> {
     const answer = await this.send({ method: 'POST', path: '/api/v1/traces/batch', body: batch });
     if (!answer.ok) throw new Error(explain(this, answer, 'send traces', 'write'));
@@ -101,7 +101,7 @@ export class Poster {
   }
 }
 
-/** How long to wait before the next attempt; undefined where none would help. */
+/** Delay before the next attempt; undefined if a retry cannot help. */
 type Wait = { readonly waitMs: number | undefined };
 type Answered = Posted & Wait;
 type Failed = { readonly message: string; readonly cause: unknown } & Wait;
@@ -115,7 +115,7 @@ function askedWaitMs(response: Response): number | undefined {
   return Number.isFinite(waitMs) ? Math.max(0, waitMs) : 1000;
 }
 
-/** What a text says as JSON; undefined if it is not JSON. */
+/** Parses JSON; undefined if the text is not JSON. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

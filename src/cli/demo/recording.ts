@@ -9,7 +9,7 @@ import type { RunBody, SpanBody, TraceBody } from './body.js';
 
 /** `README.md` describes the format. */
 const FILE = join('src', 'cli', 'demo', 'month.jsonl.br');
-/** Copies of a run, if more runs a day are wanted than were recorded, start within this time before it. */
+/** If more runs a day are wanted than were recorded, copies start within this time before the original. */
 const COPIES_MS = MS_PER_HOUR;
 
 type Given = 'trace_id' | 'started_at' | 'ended_at' | 'duration_ms' | 'total_tokens';
@@ -40,7 +40,7 @@ interface Header {
   readonly end: number;
   /** Of one kind are the runs of an agent, or its spans of one name. */
   readonly kinds: readonly { readonly name: string; readonly records: number }[];
-  /** US dollars for a million input and output tokens. */
+  /** US dollars per million input and output tokens. */
   readonly prices: Readonly<Record<string, readonly [input: number, output: number]>>;
   readonly prompt: {
     readonly name: string;
@@ -58,7 +58,7 @@ export interface Recording extends Omit<Header, 'kinds'> {
   readonly runs: readonly { readonly run: RecordedRun; readonly spans: readonly RecordedSpan[] }[];
 }
 
-/** A run of the recording, moved to another time and with ids of its own. */
+/** A recorded run, shifted in time and with its own ids. */
 export interface PlayedRun {
   readonly body: RunBody;
   /** Milliseconds since the epoch. */
@@ -112,11 +112,11 @@ export interface HistoryOptions {
   readonly days: number;
   /** On an average day. */
   readonly runsPerDay: number;
-  /** All ids are made from this text: a new one gives new ids. */
+  /** All ids are derived from this text: a new text gives new ids. */
   readonly key: string;
 }
 
-/** The recording, moved so that it ends at a moment; repeated if more days are wanted than it has. */
+/** The recording, shifted so that it ends at a given time, and repeated if more days are wanted than it has. */
 export function* history(recording: Recording, options: HistoryOptions): Generator<PlayedRun> {
   const { untilMs, days, runsPerDay, key } = options;
   const { runs } = recording;
@@ -179,7 +179,7 @@ function timesOf(startMs: number, duration_ms: number) {
 
 function sumsOf(spans: readonly SpanBody[]) {
   const calls = spans.filter(({ model }) => model !== undefined);
-  // An SDK without a price for one of the calls knows no sum.
+  // An SDK without a price for one of the calls reports no total.
   const isPriced = calls.every(({ cost_usd }) => cost_usd !== undefined);
   const micros = calls.reduce((sum, { cost_usd }) => sum + Math.round(Number(cost_usd) * 1e6), 0);
   return {

@@ -21,17 +21,17 @@ const ALERTS: readonly { readonly agent: string; readonly type: string; readonly
 /** Makes one part of the demo; what exists already stays. @returns why it could not; undefined if it could */
 type Maker = (poster: Poster, prompt: Recording['prompt']) => Promise<string | undefined>;
 
-/** What is made before the runs are sent, and what is made once the daemon has the agents. */
+/** Objects created before the runs are sent, and objects created once the daemon has the agents. */
 const MAKERS: Readonly<Record<'before' | 'after', Readonly<Record<string, Maker>>>> = {
   before: { 'the prompt support-reply with 3 versions': makePrompt },
   after: { 'a webhook that is broken': makeWebhook, '4 alerts': makeAlerts },
 };
 
 /**
- * Makes a prompt, a webhook and alerts. Warns of each that the key may not make, and goes on without it.
+ * Creates a prompt, a webhook and alerts. Warns about each that the key may not create, and continues.
  *
- * @returns what exists now, for the user
- * @throws as {@link Poster.send} does
+ * @returns a list of the existing objects, for the user
+ * @throws like {@link Poster.send}
  */
 export async function setUp(
   poster: Poster,
@@ -48,7 +48,7 @@ export async function setUp(
   return made;
 }
 
-/** Reports which version of the prompt runs used. @throws as {@link Poster.send} does */
+/** Reports which version of the prompt each run used. @throws like {@link Poster.send} */
 export async function linkPrompts(
   poster: Poster,
   { traces }: BatchBody,

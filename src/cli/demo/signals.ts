@@ -11,9 +11,9 @@ const BOUNDS_S = [0.5, 1, 2, 5, 10, 30];
 const SEVERITIES = { INFO: 9, WARN: 13, ERROR: 17 } as const;
 
 /**
- * Sends logs and metrics of the last hours by OTLP/JSON. Warns if nothing accepts them, and goes on without.
+ * Sends logs and metrics of the last hours by OTLP/JSON. Warns if nothing accepts them, and continues.
  *
- * @returns what was sent, for the user
+ * @returns a summary for the user
  */
 export async function sendSignals(
   poster: Poster,
@@ -52,7 +52,7 @@ export async function sendSignals(
   }
 }
 
-/** What the services of the agents logged: the start and the end of each run, and each failed call. */
+/** Log records of the agents' services: the start and end of each run, and each failed call. */
 function logsOf(runs: readonly RunBody[]) {
   const agents = [...new Set(runs.map(({ trace }) => trace.agent))];
   const resourceLogs = agents.map((agent) => {
@@ -93,7 +93,7 @@ function recordOf(span: SpanBody, time: string | undefined, severityText: Severi
   };
 }
 
-/** What a gateway between agents and models measured each minute of an hour: its queues, and the model calls of runs. */
+/** Metrics of a gateway between agents and models for each minute of an hour: its queues, and the model calls of runs. */
 function metricsOf(hourMs: number, runs: readonly RunBody[]) {
   const minutes = Array.from({ length: 60 }, (_, index) => {
     const startMs = hourMs + index * MS_PER_MINUTE;

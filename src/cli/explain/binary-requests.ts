@@ -10,8 +10,8 @@ const LENGTH_BYTES = 4;
 const BYTES_PER_FIELD = 4;
 
 /**
- * The requests of protobuf: of one, or of several with their lengths before them. Nothing says of which signal a request is: it
- * is the one by which everything in it has what no item is without.
+ * Splits protobuf data into requests: a single request, or several with length prefixes. Requests do not name their signal: it is
+ * the signal for which every item has the required fields.
  *
  * @throws UnreadableInput
  */

@@ -61,7 +61,7 @@ function eventsBySpan(records: readonly LogRecord[]): ReadonlyMap<string, readon
   return bySpan;
 }
 
-/** Depth first, each span before its children, siblings by their start. Rings of parents, which nothing leads to, come last. */
+/** Depth first, each span before its children, siblings by start time. Cycles of parents, which have no root, come last. */
 function inOrder(spans: readonly StoredSpan[]): { readonly span: StoredSpan; readonly depth: number }[] {
   const sorted = spans.toSorted(
     (a, b) => a.row.started_at - b.row.started_at || (a.row.span_id < b.row.span_id ? -1 : 1),

@@ -23,7 +23,7 @@ import type { JsonObject } from '../../signal/attributes.js';
 
 const NO_ATTRIBUTES: ReadonlySet<string> = new Set(RESERVED);
 
-/** The keys of a span's attributes that no convention knows, in the order of the alphabet. @param metadata of the span */
+/** Attribute keys of a span that no convention reads, in alphabetical order. @param metadata of the span */
 function unreadKeys(metadata: JsonObject): string[] {
   return Object.keys(metadata)
     .filter((key) => !NO_ATTRIBUTES.has(key) && !isReadKey(key))
@@ -42,10 +42,10 @@ export function explainedSpan(
   grounds: GroundsOfSpans,
   events: readonly LoggedEvent[],
 ): ExplainedSpan {
-  // What came first stays, and what is missing there is filled.
+  // The first record wins; later ones only fill gaps.
   const metadata = firstOf(records.map((record) => record.metadata ?? {}));
   const from = firstOf(records.map((record) => grounds.of(record)));
-  // What ended it says how it went.
+  // The last record determines the outcome.
   Object.assign(from, ended(grounds.of(itemAt(records, records.length - 1))));
   const type = itemAt(SPAN_TYPES, row.type);
   const payload = payloadOf(type, records, events, from);
@@ -84,7 +84,7 @@ export function explainedSpan(
   };
 }
 
-/** Its own, and for what it lacks what log records say. @param from is told of these */
+/** The span's own payload; missing parts come from log records. @param from receives the sources */
 function payloadOf(
   type: SpanType,
   records: readonly SpanRecord[],

@@ -26,13 +26,13 @@ export interface ExplainedRun {
   /** Records of logs that belong to it. */
   readonly log_count: number;
   readonly service_map: RunMap;
-  /** What gave the values above, by their names. */
+  /** The sources of the values above, by name. */
   readonly from: Readonly<Record<string, RunGround>>;
   /** Each before those below it. */
   readonly spans: readonly ExplainedSpan[];
 }
 
-/** A value of a run follows from one of its spans, or from somebody who declared it. */
+/** The source of a run's value: one of its spans, or a declared header. */
 export interface RunGround {
   readonly span_id: string | null;
   readonly source: string;
@@ -68,12 +68,12 @@ export interface ExplainedSpan {
   readonly tags: JsonValue;
   readonly input_data: JsonObject | null;
   readonly output_data: JsonObject | null;
-  /** What it says of its run's agent. */
+  /** The agent name that the span suggests for its run. */
   readonly agent_hint: AgentHint | null;
   /** And of its kind. */
   readonly run_kind: RunKind | null;
-  /** What gave the values above, by their names: the key of an attribute, or a rule in words. */
+  /** The sources of the values above, by name: an attribute key, or the description of a rule. */
   readonly from: Grounds;
-  /** Keys of attributes from which nothing was taken. They are kept in the span's metadata like all others. */
+  /** Attribute keys that no convention read. They stay in the span's metadata like all others. */
   readonly unread: readonly string[];
 }

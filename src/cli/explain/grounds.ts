@@ -4,10 +4,10 @@ import type { OwnAttributes } from '../../otlp/map/own-attributes.js';
 import type { Ground, Sources, Told, Provenance } from '../../otlp/map/provenance.js';
 import type { SpanRecord } from '../../signal/span.js';
 
-/** What gave the values of a span, by their names: the key of an attribute, or a rule in words. */
+/** The sources of a span's values, by name: an attribute key, or the description of a rule. */
 export type Grounds = Readonly<Record<string, string>>;
 
-/** Values that are what the best source of one field says, where no rule says anything else. */
+/** Values that equal the best source of one field, unless another rule applies. */
 const OF_FIELDS: Readonly<Record<string, Field>> = {
   model: 'model',
   provider: 'provider',
@@ -63,7 +63,7 @@ export class GroundsOfSpans implements Provenance {
 }
 
 function note(grounds: Record<string, string>, name: string, ground: string): void {
-  // Of what comes in parts, with all that may stand behind.
+  // A prefix key stands for all keys that start with it.
   if (ground !== '') grounds[name] = ground.endsWith('.') ? `${ground}*` : ground;
 }
 

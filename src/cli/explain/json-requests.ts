@@ -9,7 +9,7 @@ import { MOST_BYTES, UnreadableInput, type TelemetryRequest } from './request.js
 const LINE_END = 10;
 
 /**
- * The requests of OTLP/JSON: of one document, of a list of them, or of one a line.
+ * Parses OTLP/JSON requests: one document, a list of documents, or one document a line.
  *
  * @throws UnreadableInput
  */
@@ -17,7 +17,7 @@ export function jsonRequests(bytes: Uint8Array): readonly TelemetryRequest[] {
   const whole = attempt(() => requestsOf(bytes));
   if (!(whole instanceof UnreadableInput)) return whole;
   const [first, ...more] = linesOf(bytes);
-  // A document over several lines, or one that is cut off: its own error says more than that of a line.
+  // For a document over several lines, or a truncated one, the error of the whole is more helpful than that of a line.
   if (first === undefined || more.length === 0 || !isJson(first.bytes)) throw whole;
   return [first, ...more].flatMap(({ number, bytes: line }) => {
     const requests = attempt(() => requestsOf(line));
@@ -50,7 +50,7 @@ function has(value: unknown, key: string): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key);
 }
 
-/** What an exporter writes that had nothing to say. */
+/** Whether a value is one that exporters write for an empty field. */
 function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
@@ -77,7 +77,7 @@ export function isSpace(byte: number): boolean {
   return byte === 32 || (byte >= 9 && byte <= 13);
 }
 
-/** @returns what it gives, or what is wrong with the input */
+/** @returns the result of `read`, or the problem with the input */
 function attempt<Value>(read: () => Value): Value | UnreadableInput {
   try {
     return read();

@@ -17,13 +17,13 @@ interface Line {
 const LABEL = 8;
 const VALUE = 72;
 
-/** A text cut to a width in which it can stand beside another. */
+/** Shortens a text to a width that fits next to another. */
 function cut(text: string, most = VALUE): string {
   const line = printable(text.replace(/\s+/g, ' ').trim());
   return line.length <= most ? line : `${line.slice(0, most - 1).trimEnd()}…`;
 }
 
-/** Lines with their parts under each other, each behind `indent`. @param most characters of a value */
+/** Lines with aligned columns, each indented by `indent`. @param most characters of a value */
 function printLines(lines: readonly Line[], indent: string, most = VALUE): string[] {
   const shown = lines.map(({ label, value, from }) => ({
     label,
@@ -37,7 +37,7 @@ function printLines(lines: readonly Line[], indent: string, most = VALUE): strin
   });
 }
 
-/** A run as a tree of its spans, with what gave each value behind it. */
+/** A run as a tree of its spans, each value followed by its source. */
 export function printRun(run: ExplainedRun): string[] {
   const names = new Map(run.spans.map(({ span_id, name }) => [span_id, name]));
   return [
@@ -87,7 +87,7 @@ function mapLines({ service_map: { nodes, edges } }: ExplainedRun): Line[] {
   return shown.map((value, at) => ({ label: at === 0 ? 'map' : '', value, from: '' }));
 }
 
-/** One span with all that it shows: payloads as a whole, and the attributes from which nothing was taken. */
+/** One span in full: complete payloads, and the attributes that no convention read. */
 export function printSpan(run: ExplainedRun, span: ExplainedSpan): string[] {
   const head = { label: 'run', value: `${run.agent_name} · ${run.trace_id}`, from: '' };
   const unread = span.unread.map((key) => `    ${printable(key)}`);
@@ -110,7 +110,7 @@ function payload(name: string, data: JsonObject | null): string[] {
 function printTree(spans: readonly ExplainedSpan[]): string[] {
   return spans.flatMap((span, at) => {
     const { depth } = span;
-    /** Whether a sibling of the span, or of what is above it at a depth, follows. */
+    /** Whether a later sibling exists for the span, or for its ancestor at a depth. */
     const follows = (level: number): boolean => {
       const next = spans.slice(at + 1).find((later) => later.depth <= level);
       return next?.depth === level;
@@ -133,9 +133,9 @@ function headOf(span: ExplainedSpan): string {
 }
 
 /**
- * What a span shows, and what gave it.
+ * The values of a span and their sources.
  *
- * @param isWhole also what says little: a name that is the span's, the service as the agent, parts of the input
+ * @param isWhole includes redundant values: a name equal to the span's, the service as the agent, parts of the input
  */
 function spanLines(span: ExplainedSpan, isWhole: boolean): Line[] {
   const line = (label: string, value: JsonValue | undefined, ...names: string[]): Line[] =>
@@ -169,11 +169,11 @@ function spanLines(span: ExplainedSpan, isWhole: boolean): Line[] {
 }
 
 const NAME_OF_SPAN = 'name of the span';
-/** What any span says of its agent. */
+/** Agent sources that any span may have. */
 const WEAK: readonly AgentSource[] = ['service.name', 'root span'];
 const PARTS_OF_INPUT = ['system', 'tools', 'parameters'];
 
-/** Keys, of which those that begin like the first have only their ends. */
+/** Keys on one line; keys that share the first one's prefix are shortened to their ends. */
 function keysInLine(keys: readonly string[]): string {
   const [first, ...others] = new Set(keys);
   if (first === undefined) return '';

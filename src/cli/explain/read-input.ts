@@ -2,9 +2,9 @@ import { open } from 'node:fs/promises';
 import { MOST_BYTES, UnreadableInput } from './request.js';
 
 /**
- * A whole file.
+ * Reads a whole file.
  *
- * @throws UnreadableInput for one that cannot be read, or is larger than what is read
+ * @throws UnreadableInput if it cannot be read, or is too large
  */
 export async function readFile(path: string): Promise<Uint8Array> {
   try {
@@ -20,7 +20,7 @@ export async function readFile(path: string): Promise<Uint8Array> {
   }
 }
 
-/** @throws UnreadableInput for more than what is read */
+/** @throws UnreadableInput if the input is too large */
 export async function readPieces(pieces: AsyncIterable<Uint8Array | string>): Promise<Uint8Array> {
   const read: Uint8Array[] = [];
   let length = 0;

@@ -11,8 +11,8 @@ const LINE_END = 10;
 const JSON_BEGINS = [0x7b, 0x5b, 0xef];
 
 /**
- * The requests in a file: OTLP/JSON, one document, a list of them, or one a line (as the Collector's file exporter and Jackdaw's own
- * write them), or protobuf, a request or several with their lengths before them; compressed with gzip or zstd, or not.
+ * Reads the requests in a file: OTLP/JSON as one document, a list, or one a line (as written by the Collector's and Jackdaw's file
+ * exporters), or protobuf as one request or several with length prefixes; optionally compressed with gzip or zstd.
  *
  * @throws UnreadableInput
  */

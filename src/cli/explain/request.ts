@@ -1,7 +1,7 @@
 import type { OtlpRequests } from '../../otlp/wire/requests.js';
 import type { TelemetrySignal } from '../../signal/batch.js';
 
-/** Of one file, as it lies there and inflated. */
+/** Of one file, both compressed and decompressed. */
 export const MOST_BYTES = 512 * 1024 * 1024;
 
 /** A request of one signal, as the receiver decodes it. */
@@ -9,7 +9,7 @@ export type TelemetryRequest = {
   readonly [S in TelemetrySignal]: { readonly signal: S; readonly request: OtlpRequests[S] };
 }[TelemetrySignal];
 
-/** What lies in a file is no telemetry that Jackdaw reads. The message is the rest of a sentence about the file. */
+/** A file does not contain telemetry that Jackdaw can read. The message continues a sentence about the file. */
 export class UnreadableInput extends Error {
   override readonly name = 'UnreadableInput';
 }

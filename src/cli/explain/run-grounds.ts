@@ -6,7 +6,7 @@ import type { StoredRun } from './stored-runs.js';
 
 type Said = 'session_id' | 'user_id' | 'tags';
 
-/** What gave the values of a run, by their names. @param spans of the run, in the order of the tree */
+/** The sources of a run's values, by name. @param spans of the run, in the order of the tree */
 export function groundsOfRun(
   run: StoredRun,
   spans: readonly ExplainedSpan[],
@@ -33,12 +33,12 @@ export function groundsOfRun(
 
 const DECLARED: RunGround = { span_id: null, source: 'a declared header' };
 
-/** The topmost span that says something. */
+/** The topmost span with a value. */
 function topmostWith(name: Said, spans: readonly ExplainedSpan[]): ExplainedSpan | undefined {
   return spans.filter((span) => span[name] !== null).toSorted((a, b) => a.depth - b.depth)[0];
 }
 
-/** The span by whose name the run goes: of those that give it the one with the best source, the topmost. */
+/** The span that names the run's agent: the one with the best source, and of several the topmost. */
 function agentGround(agent: string, spans: readonly ExplainedSpan[]): RunGround | undefined {
   const rank = ({ agent_hint: hint }: ExplainedSpan): number =>
     hint === null ? Infinity : AGENT_SOURCES.indexOf(hint.source);
@@ -48,7 +48,7 @@ function agentGround(agent: string, spans: readonly ExplainedSpan[]): RunGround 
   return span && { span_id: span.span_id, source: span.from.agent ?? span.agent_hint?.source ?? '' };
 }
 
-/** The first span that says what the run is. */
+/** The first span that determines the run's kind. */
 function kindGround(spans: readonly ExplainedSpan[]): RunGround {
   const span =
     spans.find(({ run_kind: kind }) => kind === 'agent') ?? spans.find(({ run_kind: kind }) => kind !== null);

@@ -37,7 +37,7 @@ function callInLine(call: JsonValue): string {
   return `→ ${call.name}(${call.arguments === undefined ? '' : inLine(call.arguments)})`;
 }
 
-/** A text as it is, all else as JSON. */
+/** A text unchanged, other values as JSON. */
 export function inLine(value: JsonValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -27,19 +27,19 @@ export interface StoredRun {
 
 export interface StoredSpan {
   readonly row: SpanRow;
-  /** What its run's header depends on. The ids are keys. */
+  /** Facts that the run's header depends on. The ids are keys. */
   readonly facts: SpanFacts;
-  /** What came of it, in that order: mostly one, two where it was sent before it ended. */
+  /** The span's records, in order: usually one, two if it was also sent before it ended. */
   readonly records: readonly SpanRecord[];
 }
 
-/** What a run adds to the service map. */
+/** The part of the service map that a run adds. */
 export interface RunMap {
   readonly nodes: readonly { readonly name: string; readonly type: SpanType }[];
   readonly edges: readonly { readonly source: string; readonly target: string; readonly spans: number }[];
 }
 
-/** What batches make of runs, by the rules by which a store settles them. */
+/** Builds runs from batches with the same rules as a store. */
 export class StoredRuns {
   readonly #encoder = new TracesEncoder();
   readonly #names = new Names();
@@ -49,7 +49,7 @@ export class StoredRuns {
   >();
 
   async add(batch: TracesBatch): Promise<void> {
-    // When it came says nothing of what is shown.
+    // The time of arrival does not affect the result.
     const { map, ...rows } = this.#encoder.encode(batch, 0);
     const derived = await map;
     const incoming = new IncomingBatch({
@@ -77,7 +77,7 @@ export class StoredRuns {
     });
   }
 
-  /** What there is after all batches, the earliest first. */
+  /** The runs after all batches, earliest first. */
   finish(): readonly StoredRun[] {
     return [...this.#runs]
       .map(([traceId, { state, records }]) => {

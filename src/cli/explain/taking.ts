@@ -22,30 +22,30 @@ import { systemClock } from '../../telemetry/system-clock.js';
 import { UsageError } from '../usage-error.js';
 import type { TelemetryRequest } from './request.js';
 
-/** Whose telemetry it is says nothing here. */
+/** The owner of the telemetry does not matter here. */
 const SENDER = { userId: '00000000-0000-4000-8000-000000000000', keyId: null };
-/** What decides about what is shown; it needs no store. */
+/** Processors that affect the result and need no store. */
 const DECIDING: readonly string[] = [validationProcessor.type, costProcessor.type];
-/** What is not missed: it counts what comes, or derives in threads what is derived here. */
+/** Processors that may be left out: they only count items, or derive in threads what is derived here. */
 const NOT_MISSED: readonly string[] = [quotaProcessor.type, serviceMapProcessor.type];
 
-/** What a file brought, as it would go to a store. */
+/** The content of a file, as it would be stored. */
 export interface Taken {
   readonly traces: readonly TracesBatch[];
   readonly logs: readonly LogsBatch[];
   /** Spans, log records and metric points that were taken. */
   readonly counts: Readonly<Record<TelemetrySignal, number>>;
-  /** What was not taken: how many items of a request, and why. */
+  /** Rejected items: the number of items of a request, and the reason. */
   readonly rejections: readonly string[];
 }
 
-/** Takes requests as the receiver `otlp` of a configuration does, through its pipelines, and keeps what comes out of them. */
+/** Receives requests like the receiver `otlp` of a configuration, passes them through its pipelines, and keeps the output. */
 export class Taking {
   readonly #intake: Intake;
   readonly #traces: TracesBatch[] = [];
   readonly #logs: LogsBatch[] = [];
   readonly #counts: Record<TelemetrySignal, number> = { traces: 0, metrics: 0, logs: 0 };
-  /** Processors of these pipelines that are left out, though they might change something. */
+  /** Skipped processors of these pipelines that might change the result. */
   readonly leftOut: readonly string[];
 
   /** @throws UsageError for a configuration that takes no traces by OTLP */
@@ -100,7 +100,7 @@ export class Taking {
     }
   }
 
-  /** The processors of a pipeline that decide, and behind them what takes the batch. Without a pipeline, `keep` alone. */
+  /** The deciding processors of a pipeline, followed by `keep`. Without a pipeline, `keep` alone. */
   #chain<S extends TelemetrySignal>(
     signal: S,
     pipeline: PlannedPipeline | undefined,

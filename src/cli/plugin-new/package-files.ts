@@ -20,7 +20,7 @@ export function packageFiles(
   };
 }
 
-/** Checks the types in comments; nothing is built. */
+/** Type-checks JavaScript through its JSDoc comments; nothing is built. */
 const TSCONFIG = {
   compilerOptions: {
     target: 'es2023',
@@ -49,7 +49,7 @@ function packageJson({ name }: PluginName, kind: Kind, version: string): string 
     engines: { node: '>=20.19.0' },
     scripts: { test: 'node --test' },
     keywords: ['jackdaw', 'jackdaw-plugin', kind],
-    // The running program is there for the plugin without being installed beside it; its types and test kit are not.
+    // The running program provides this dependency to the plugin. Install it only for types and the test kit.
     peerDependencies: { jackdaw: `^${major ?? '0'}.${minor ?? '0'}.0` },
     peerDependenciesMeta: { jackdaw: { optional: true } },
   };

@@ -1,4 +1,4 @@
-/** What a new plugin is called. */
+/** The names of a new plugin. */
 export interface PluginName {
   /** Of the package and of its folder: `my-plugin`. */
   readonly name: string;
@@ -6,13 +6,13 @@ export interface PluginName {
   readonly type: string;
 }
 
-/** What differs between the kinds of plugins that are begun with `jackdaw plugin new`. */
+/** The differences between the plugin kinds of `jackdaw plugin new`. */
 export interface PluginTemplate {
   /** The module, in JavaScript with types in comments. */
   readonly plugin: (of: PluginName) => string;
   /** Its test, for `node --test`. */
   readonly test: (of: PluginName) => string;
-  /** What it does, for the README: one sentence. */
+  /** Purpose of the plugin in one sentence, for the README. */
   readonly does: string;
   /** Its part of a configuration, in YAML. */
   readonly config: (of: PluginName) => string;

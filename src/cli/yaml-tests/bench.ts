@@ -18,7 +18,7 @@ import type { TestFile } from './test-schema.js';
 export interface Bench {
   readonly processors: ReadonlyMap<string, ConfiguredComponent<FactoryOf<'processor'>>>;
   readonly exporters: ReadonlyMap<string, ConfiguredComponent<FactoryOf<'exporter'>>>;
-  /** Ids of the processors of a pipeline; undefined where there is none of that name. */
+  /** Ids of the processors of a pipeline; undefined if no pipeline has that name. */
   pipeline(name: string): readonly string[] | undefined;
   readonly pipelines: readonly string[];
   /** Values that are never shown, such as headers. */
@@ -34,10 +34,10 @@ const SECTIONS: readonly string[] = [
 export type TestedTree = ReturnType<typeof loadTree>;
 
 /**
- * Lays the sections of a file of tests over the configuration that it names.
+ * Merges the sections of a test file over the configuration that it names.
  *
  * @param root of the file
- * @param addresses variables beside those of the file
+ * @param addresses variables in addition to those of the file
  * @throws ConfigError
  */
 export function testedTree(
@@ -99,7 +99,10 @@ export async function openBench(
   };
 }
 
-/** A file beside a file of tests, or a block of YAML of a page in Markdown (`README.md#2`), at the lines that it has there. @throws ConfigError */
+/**
+ * Reads a file relative to a test file, or a YAML block of a Markdown page (`README.md#2`) with its line numbers. @throws
+ * ConfigError
+ */
 export function readConfig(written: string, from: string): ConfigSource {
   const [, name = written, number = '1'] = /^(.*?\.md)(?:#(\d+))?$/.exec(written) ?? [];
   const path = relative('', resolve(dirname(from), name));

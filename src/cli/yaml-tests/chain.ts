@@ -16,12 +16,12 @@ import { shownItems } from './shown-items.js';
 import { shownMap } from './shown-map.js';
 import type { StillClock } from '../../telemetry/still-clock.js';
 
-/** What the exporters of all tests would send and deliver, kept for the test that runs. */
+/** Records what the exporters of all tests would send and deliver, for the current test. */
 export class Recorder {
   #requests: JsonObject[] = [];
   #delivered: Partial<Record<Signal, readonly JsonValue[]>> = {};
 
-  /** The factories with an exporter `http` that sends nothing, and others that keep what they are given. */
+  /** The factories with recording exporters: `http` sends nothing, others keep their input. */
   instead(builtin: readonly Factory[]): readonly Factory[] {
     return builtin.map((factory) => {
       if (factory.kind !== 'exporter') return factory;
@@ -37,7 +37,7 @@ export class Recorder {
     });
   }
 
-  /** What came since the last call: requests of exporters `http`, and what others were given. */
+  /** Output since the last call: requests of exporters `http`, and the input of others. */
   take(): {
     readonly requests: readonly JsonObject[];
     readonly delivered: Partial<Record<Signal, readonly JsonValue[]>>;
@@ -59,7 +59,7 @@ export class Recorder {
   }
 }
 
-/** Processors one after the other for each signal that they take, an exporter behind them, and what came out of them. */
+/** Processors in sequence for each signal that they accept, followed by an exporter, with their recorded output. */
 export class Chain {
   readonly #components: Component[] = [];
   readonly #entries = new Map<Signal, Consumer<Batches[Signal]>>();
@@ -67,7 +67,7 @@ export class Chain {
   #items: Partial<Record<Signal, readonly JsonValue[]>> = {};
   #mapped: Parameters<typeof shownMap>[0][number][] = [];
 
-  /** @throws Error where a component cannot be created */
+  /** @throws Error if a component cannot be created */
   constructor(
     processors: readonly ConfiguredComponent<FactoryOf<'processor'>>[],
     exporter: ConfiguredComponent<FactoryOf<'exporter'>> | undefined,
@@ -79,7 +79,7 @@ export class Chain {
     this.#store = store;
     const output = { write: () => undefined, isTerminal: false };
     const logger = createLogger({ level: 'error', format: 'json', output });
-    // What it renews every 40 seconds nobody reads here, and a test may let a month pass.
+    // Disables its timer, which fires every 40 seconds: the result is not read here, and a test may skip a month.
     const untimed = { ...tools, clock: { now: () => tools.clock.now(), after: () => () => undefined } };
     const settings = ({ id, config, factory }: ConfiguredComponent): Settings<Record<string, unknown>> => ({
       ...(factory.type === quotaProcessor.type ? untimed : tools),
@@ -116,7 +116,7 @@ export class Chain {
     for (const component of this.#components) await component.shutdown?.(new AbortController().signal);
   }
 
-  /** What came out since the last call, and the service map that it had. */
+  /** Output since the last call, with its service map. */
   take(): { readonly items: Partial<Record<Signal, readonly JsonValue[]>>; readonly map: JsonObject } {
     const [items, mapped] = [this.#items, this.#mapped];
     this.#items = {};
@@ -140,7 +140,7 @@ export class Chain {
   }
 }
 
-/** A daemon in which nothing runs but a store in memory. */
+/** A daemon that runs only an in-memory store. */
 function hostWith({ extension }: MemoryStore): Host {
   return {
     prices: { offer: () => undefined, leadingTo: () => [] },

@@ -7,7 +7,7 @@ import { parseTime } from '../../signal/time.js';
 
 /** Something that is not as expected. */
 export interface Difference {
-  /** Where the expectation is written. */
+  /** Position of the expectation in the file. */
   readonly position: Position;
   /** `traces[0].spans[1].name` */
   readonly path: string;
@@ -18,8 +18,8 @@ export interface Difference {
 const LONGEST_SHOWN = 400;
 
 /**
- * Compares what came with what a file expects: a map says something of the keys that it has, a list of all its elements; null also
- * means that nothing is there, `/…/` is a pattern, and times are equal however they are written.
+ * Compares actual with expected values. A map checks only the keys that it has, a list all its elements; null also matches a missing
+ * value, `/…/` is a pattern, and times are equal in any notation.
  */
 export function differences(
   expected: ConfigNode,

@@ -1,6 +1,6 @@
 import type { Counter, Histogram, Labels, Meter } from '../../component/telemetry.js';
 
-/** Keeps what components count, for tests to ask. */
+/** Keeps the counters of components for tests. */
 export class CountingMeter implements Meter {
   readonly #counts: { readonly name: string; readonly value: number; readonly labels: Labels }[] = [];
 
@@ -17,14 +17,14 @@ export class CountingMeter implements Meter {
   }
 
   observedCounter(): void {
-    // Nobody asks for it.
+    // Not needed in tests.
   }
 
   gauge(): () => void {
     return () => undefined;
   }
 
-  /** What was counted since the last call, by the values of one label. */
+  /** Counts since the last call, by the values of one label. */
   take(name: string, label: string): Readonly<Record<string, number>> {
     const sums: Record<string, number> = {};
     for (const count of this.#counts.splice(0)) {

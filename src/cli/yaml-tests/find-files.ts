@@ -5,10 +5,10 @@ import { UsageError } from '../usage-error.js';
 const TEST_FILE = /\.test\.ya?ml$/;
 
 /**
- * The files of tests that arguments name: a file itself, of a folder all `*.test.yaml` in it and below, but for `node_modules` and folders
- * that begin with a dot.
+ * Finds the test files that arguments name: a file itself, or all `*.test.yaml` in a folder and below, except in `node_modules` and
+ * folders that begin with a dot.
  *
- * @throws UsageError where there is nothing of that name, or a folder without tests
+ * @throws UsageError if a path does not exist, or a folder has no tests
  */
 export function findTestFiles(paths: readonly string[]): readonly string[] {
   const files = paths.flatMap((path) => {

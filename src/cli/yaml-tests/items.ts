@@ -8,7 +8,7 @@ import { formatTime, parseTime, type Micros } from '../../signal/time.js';
 import type { TraceRecord } from '../../signal/trace.js';
 import type { Input } from './test-schema.js';
 
-/** What is wrong with an item, by its place in the input. */
+/** A problem with an item, with its position in the input. */
 export class ItemProblem extends Error {
   override readonly name = 'ItemProblem';
   readonly path: readonly string[];
@@ -21,7 +21,7 @@ export class ItemProblem extends Error {
 
 type Of<Key extends keyof Input> = Input[Key][number];
 
-/** Numbers of the severities in OTLP, whose first of four each is. */
+/** OTLP severity numbers; each is the first of its four. */
 const SEVERITY_NUMBERS = { trace: 1, debug: 5, info: 9, warn: 13, error: 17, fatal: 21 } as const;
 
 /** An id that is the same in every run: of the n-th thing of a kind. */
@@ -29,10 +29,10 @@ function idOf(kind: number, n: number): string {
   return `00000000-0000-4000-8${String(kind).padStart(3, '0')}-${String(n).padStart(12, '0')}`;
 }
 
-/** Makes records of what a test has as input, with defaults for what it leaves out. */
+/** Builds records from the input of a test, with defaults for missing fields. */
 export class Items {
   readonly #now: Micros;
-  /** Ids go on over the steps of a test. */
+  /** Ids continue across the steps of a test. */
   readonly #from: number;
 
   constructor(now: Micros, from: number) {

@@ -4,7 +4,7 @@ import type { ConfigNode } from '../../config/config-node.js';
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import { differences, shownValue, type Difference } from './compare.js';
 
-/** Compares what came with what is expected, and with what is whenever nothing is said: that nothing is refused. */
+/** Compares actual with expected results. Without an expectation, nothing may be refused. */
 export function judged(
   expected: ConfigNode,
   received: Readonly<Record<string, unknown>>,
@@ -51,7 +51,7 @@ function failedAs(node: ConfigNode, failed: unknown): readonly Difference[] {
     : [{ position: node.position, path: 'failed', expected: wanted, received }];
 }
 
-/** What is not named was not dropped. */
+/** Items that are not listed were not dropped. */
 function droppedAs(
   node: ConfigNode & { readonly kind: 'map' },
   dropped: Readonly<Record<string, number>>,
@@ -73,7 +73,7 @@ function droppedAs(
   ];
 }
 
-/** Beside a status that is not as expected stands what the answer says. */
+/** Adds the content of the response to an unexpected status. */
 function unanswered(node: ConfigNode, answers: readonly JsonObject[]): readonly Difference[] {
   return differences(withLowerHeaders(node), answers as JsonObject[], 'answers').map((one) => {
     const at = /^answers\[(\d+)\]\.status$/.exec(one.path)?.[1];
@@ -84,7 +84,7 @@ function unanswered(node: ConfigNode, answers: readonly JsonObject[]): readonly 
   });
 }
 
-/** Each line that is expected is there, or is a part of one; there may be others. */
+/** Each expected line must occur, possibly as part of a line; further lines are allowed. */
 function unlogged(node: ConfigNode, lines: readonly string[]): readonly Difference[] {
   const wanted = node.kind === 'list' ? node.items : [];
   return wanted.flatMap((item, index) => {
@@ -94,7 +94,7 @@ function unlogged(node: ConfigNode, lines: readonly string[]): readonly Differen
   });
 }
 
-/** A reason is as expected where it contains what is written. */
+/** An expected reason matches if it is contained in the actual one. */
 function asPatterns(node: ConfigNode): ConfigNode {
   if (node.kind === 'list') return { ...node, items: node.items.map(asPatterns) };
   if (node.kind !== 'map') return node;
@@ -104,7 +104,7 @@ function asPatterns(node: ConfigNode): ConfigNode {
   return { ...node, entries: new Map(entries) };
 }
 
-/** A text is as expected where it contains what is written. */
+/** An expected text matches if it is contained in the actual one. */
 function asPattern(node: ConfigNode): ConfigNode {
   if (node.kind !== 'scalar' || typeof node.value !== 'string' || node.value.startsWith('/')) return node;
   return { ...node, value: `/${node.value.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}/` };

@@ -5,7 +5,7 @@ import { quotaExceeded } from '../../storage/contracts/errors.js';
 import type { JsonObject } from '../../signal/attributes.js';
 import { formatTime, type Micros } from '../../signal/time.js';
 
-/** How a user's quota stands before a test. */
+/** State of a user's quota before a test. */
 export interface QuotaBefore {
   readonly used: number;
   /** The user's own limit; undefined: that of the processors. */
@@ -15,11 +15,11 @@ export interface QuotaBefore {
 const IDENTITY = '00000000-0000-4000-8004-000000000000';
 
 /**
- * Stands where the stores of a daemon are: it counts what is new by month and refuses what would pass a limit, as they do, and keeps nothing
- * but the ids that it needs for that. It has one user, who sends everything.
+ * Replaces the stores of a daemon: counts new items by month and refuses items over a limit, as stores do, but keeps only the ids
+ * needed for that. It has one user, who sends everything.
  */
 export class MemoryStore {
-  /** What an extension that stores offers to `quota`. */
+  /** The interface of a storage extension that `quota` uses. */
   readonly extension: object = {
     writer: null,
     usage: null,
@@ -44,7 +44,7 @@ export class MemoryStore {
     this.#used = new Map([[monthOf(now), used]]);
   }
 
-  /** How the quota stood when something was counted last, as it is shown; empty where no limit holds. */
+  /** The quota at the last count, as displayed; empty without a limit. */
   get usage(): JsonObject {
     return this.#usage ? { ...this.#usage, resets_at: formatTime(this.#usage.resets_at) } : {};
   }
@@ -74,7 +74,7 @@ export class MemoryStore {
   }
 }
 
-/** What of a batch counts: new spans, and new traces without any, by their ids; of other signals every item. */
+/** The new items of a batch: new spans, and new traces without spans, by id; of other signals every item. */
 function newIn<S extends Signal>(
   signal: S,
   { items }: Batches[S],

@@ -12,7 +12,7 @@ const EMPTY = {
   entries: new Map<string, never>(),
 } as const;
 
-/** What a receiver `otlp` without any configuration does with requests that have been decoded. */
+/** A receiver `otlp` with default settings, for decoded requests. */
 export function otlpIntake(clock: StillClock, outputs: Outputs): Intake {
   const logger = createLogger({
     level: 'error',

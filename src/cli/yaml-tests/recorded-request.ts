@@ -2,7 +2,7 @@ import type { AttemptResult, WebhookRequest } from '../../delivery/senders/webho
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import { parseJson } from '../../signal/json.js';
 
-/** What comes of a request that was not sent. */
+/** The result of a request that was not sent. */
 export const NOT_SENT: AttemptResult = {
   kind: 'success',
   succeeded: true,
@@ -33,7 +33,7 @@ export function bodyOf(bytes: Uint8Array, type: string | undefined): JsonValue {
   }
 }
 
-/** The values of lines of JSON. @throws Error where a line is none */
+/** Parses JSON Lines. @throws Error for an invalid line */
 export function linesOf(text: string): JsonValue[] {
   return text
     .split('\n')

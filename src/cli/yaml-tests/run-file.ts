@@ -18,10 +18,10 @@ import { TestFileSchema, type Case, type TestFile } from './test-schema.js';
 /** How a test ended. */
 export interface TestResult {
   readonly name: string;
-  /** Where it is written. */
+  /** Position in the file. */
   readonly position: Position;
   readonly differences: readonly Difference[];
-  /** What is wrong with the test itself, as a line with its place. */
+  /** The problem of the test itself, as a line with its position. */
   readonly problem: string | null;
 }
 
@@ -30,7 +30,7 @@ const START = '2026-01-15T12:00:00Z';
 /**
  * Runs all tests of a file, one after the other.
  *
- * @throws ConfigError where the file or the configuration that it names cannot be used
+ * @throws ConfigError if the file or the configuration that it names cannot be used
  */
 export async function runFile(file: string, builtin: readonly Factory[]): Promise<readonly TestResult[]> {
   const { root, problems } = parseYaml(readText(file), file, 'a map with tests');
@@ -93,7 +93,7 @@ async function resultsOf(
   return results;
 }
 
-/** What daemons of the tests find. @throws ConfigError where it cannot be read */
+/** Files given to daemons under test. @throws ConfigError if one cannot be read */
 function givenFiles({ files }: TestFile, from: string): ReadonlyMap<string, string> {
   return new Map(
     Object.entries(files).map(([path, { text, copy }]) => [

@@ -21,20 +21,20 @@ import { stepsOf } from './steps.js';
 import { TestProblem } from './test-problem.js';
 import type { Case } from './test-schema.js';
 
-/** What is delivered where nothing is. */
+/** The default: nothing is delivered. */
 const NOTHING: Readonly<Record<Signal, readonly JsonValue[]>> = {
   traces: [],
   metrics: [],
   logs: [],
   events: [],
 };
-/** Turns of the event loop in which a chain gets done what waits for nothing outside. */
+/** Event loop turns in which a chain finishes all work that needs no external event. */
 const TURNS = 50;
 
-/** A chain that waits for something that does not come must not keep everybody else waiting. */
+/** Timeout for a chain that waits for an event that never comes. */
 const MOST_MS = 30_000;
 
-/** What came of the batches of a step. */
+/** The results of a step's batches. */
 interface Answers {
   readonly refused: Refusal[];
   failed: ConsumeError | undefined;
@@ -60,7 +60,7 @@ export async function runTest(
   try {
     await chain.start();
     recorder.take();
-    // Timers that go on as long as a component runs.
+    // Timers that run as long as a component.
     const idle = clock.pending;
     for (const { path, after, input, send } of stepsOf(test)) {
       checkOfDaemons(send, nodeAt(node, [...path, 'expect']), path);
@@ -126,7 +126,7 @@ function processorsOf({ processors, pipeline, ...test }: Case, bench: Bench) {
   });
 }
 
-/** @throws TestProblem where a chain is to do what a daemon does */
+/** @throws TestProblem if a chain is to do what a daemon does */
 function checkOfDaemons(send: unknown, expected: ConfigNode | undefined, path: readonly string[]): void {
   if (send !== undefined)
     throw new TestProblem(
@@ -142,7 +142,7 @@ function expectsMap({ expect, steps = [] }: Pick<Case, 'expect' | 'steps'>): boo
   return [expect, ...steps.map((step) => step.expect)].some((one) => one?.service_map !== undefined);
 }
 
-/** Which exporters send requests, and which are given items, the file cannot know of a template. @throws TestProblem */
+/** Checks which exporters send requests and which receive items; the file cannot derive this for a template. @throws TestProblem */
 function checkExporter(
   expected: ConfigNode | undefined,
   path: readonly string[],
@@ -174,7 +174,7 @@ async function settle(): Promise<void> {
   for (let turn = 0; turn < TURNS; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Waits for a batch, unless it waits for time to pass. */
+/** Waits for a batch, unless the batch itself waits for a timer. */
 async function done(sent: Promise<void>, clock: StillClock, idle: number): Promise<void> {
   const startedAt = performance.now();
   const end = sent.then(() => true);
@@ -182,7 +182,7 @@ async function done(sent: Promise<void>, clock: StillClock, idle: number): Promi
     await settle();
     return false;
   };
-  // Its failure is told by whoever asks for it later.
+  // A later caller reports the failure.
   end.catch(() => undefined);
   while (!(await Promise.race([end, pause()])) && clock.pending <= idle)
     if (performance.now() - startedAt > MOST_MS) throw new Error(`there was no answer within ${MOST_MS} ms`);

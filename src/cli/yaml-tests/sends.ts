@@ -8,23 +8,23 @@ import { otlpIntake } from './otlp-intake.js';
 import { TestProblem } from './test-problem.js';
 import type { Case, Input } from './test-schema.js';
 
-/** Who sends what nobody is named for. */
+/** The default sender. */
 const SENDER = '00000000-0000-4000-8000-000000000000';
 const FIELDS = { traces: 'resourceSpans', metrics: 'resourceMetrics', logs: 'resourceLogs' } as const;
 
-/** What takes batches: a chain, or the pipelines of a daemon. */
+/** Accepts batches: a chain, or the pipelines of a daemon. */
 interface Taking {
-  /** @throws ConsumeError where nothing of it is taken */
+  /** @throws ConsumeError if nothing of the batch is accepted */
   consume<S extends Signal>(signal: S, batch: Batches[S], context: ConsumeContext): Promise<Receipt>;
 }
 
-/** Gives something to whoever takes it. @returns what was refused of it */
+/** Sends input. @returns the refused items */
 type Send = (taking: Taking) => Promise<readonly Refusal[]>;
 
 /**
- * One call for each signal of the input, and for each request of OTLP.
+ * One call for each signal of the input, and for each OTLP request.
  *
- * @param identity who sends it; somebody where absent
+ * @param identity of the sender; a default sender if absent
  */
 export function sendsOf(
   input: Input,

@@ -2,7 +2,7 @@ import type { Sent } from './daemon/schema.js';
 import { TestProblem } from './test-problem.js';
 import type { Case, Input } from './test-schema.js';
 
-/** A part of a test, after the one before it. */
+/** A step of a test, run after the previous one. */
 export interface Step {
   /** Keys that lead to it in the test. */
   readonly path: readonly string[];
@@ -12,7 +12,7 @@ export interface Step {
   readonly send: readonly Sent[] | undefined;
 }
 
-/** The steps of a test; one where it has none. @throws TestProblem */
+/** The steps of a test; one if it lists none. @throws TestProblem */
 export function stepsOf({ steps, input, send, expect }: Case): readonly Step[] {
   if (steps === undefined) {
     if (expect === undefined) throw new TestProblem(['expect'], 'is missing: what is to come out?');

@@ -1,4 +1,4 @@
-/** What is wrong with a test itself. */
+/** A problem with a test itself. */
 export class TestProblem extends Error {
   override readonly name = 'TestProblem';
   /** Keys in the test that lead to it. */

@@ -15,7 +15,7 @@ const word = <const Words extends readonly string[]>(words: Words, description: 
 const strict = <Properties extends Record<string, TSchema>>(properties: Properties, description: string) =>
   section(properties, { description, isOptional: true });
 
-/** The keys of a schema without what it says of them: the receiver says that better. */
+/** The keys of a schema without descriptions, since the receiver's own errors are better. */
 function keysOf(schema: { readonly properties: Readonly<Record<string, unknown>> }) {
   return Object.fromEntries(
     Object.keys(schema.properties).map((key) => [key, Type.Optional(Type.Unknown({ description: key }))]),

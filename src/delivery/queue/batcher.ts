@@ -54,7 +54,7 @@ export function queuedBatchesOf(
   return queuedBatches;
 }
 
-/** What an item is in a request that passes it on: each span of a run, or a point or record. */
+/** The units of an outgoing request: each span of a run, or a point or record. */
 function partsOf(item: unknown): number {
   const { spans } = item as { readonly spans?: readonly unknown[] };
   return spans === undefined ? 1 : Math.max(1, spans.length);

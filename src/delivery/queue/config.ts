@@ -132,7 +132,7 @@ export interface BatchLimits {
   readonly maxBytes: number;
 }
 
-/** Where and how a queue lies on disk. */
+/** Location and options of a queue on disk. */
 export interface DiskOptions {
   readonly directory: string;
   readonly maxBytes: number;
@@ -143,7 +143,7 @@ export interface DiskOptions {
 export interface DeliveryOptions {
   readonly timeoutMs: number;
   readonly retry: RetryOptions;
-  /** The limits of everything that waits in memory, for one signal. */
+  /** The limits of the queued batches in memory, for one signal. */
   readonly queue: BatchLimits;
   /** Null for a queue in memory. */
   readonly disk: DiskOptions | null;
@@ -156,7 +156,7 @@ type DeliveryConfig = Static<TObject<ReturnType<typeof deliveryKeys>>>;
 /**
  * Reads the shared keys of a queued exporter's configuration, which was checked against its schema.
  *
- * @throws Error where the schema has keys of these names that are not {@link deliveryKeys}, or lacks them
+ * @throws Error if the schema has keys of these names that are not {@link deliveryKeys}, or lacks them
  */
 export function deliveryOptions(config: Readonly<Record<string, unknown>>): DeliveryOptions {
   try {

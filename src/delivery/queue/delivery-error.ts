@@ -1,16 +1,16 @@
 import { ConsumeError } from '../../component/consume-error.js';
 
 /**
- * Why a batch was given up. `permanent`: it can never be delivered. `retries_exhausted`: it may no longer be tried.
- * `shutdown`: the daemon had to stop.
+ * Why delivery of a batch ended. `permanent`: it can never be delivered. `retries_exhausted`: it reached a retry limit. `shutdown`:
+ * the daemon stopped.
  */
 export type DropReason = 'permanent' | 'retries_exhausted' | 'shutdown';
 
-/** A batch was given up. The cause is what the last attempt failed with. */
+/** Delivery of a batch has failed for good. The cause is the error of the last attempt. */
 export class DeliveryError extends Error {
   override readonly name = 'DeliveryError';
   readonly reason: DropReason;
-  /** Of `retries_exhausted`: what it has passed. */
+  /** For `retries_exhausted`: the limit that was reached. */
   readonly limit: 'too_old' | 'too_often' | undefined;
 
   constructor(reason: DropReason, cause: unknown, limit?: 'too_old' | 'too_often') {
@@ -20,7 +20,7 @@ export class DeliveryError extends Error {
   }
 }
 
-/** What the log says of a failed attempt: a stack only for an error that no exporter expects. */
+/** The log fields of a failed attempt: a stack only for an error that no exporter expects. */
 export function failureFields(error: unknown): object {
   return error instanceof ConsumeError ? { error: error.message } : { err: error };
 }

@@ -18,8 +18,8 @@ export interface DeliveryWatchTools {
 }
 
 /**
- * Logs failed attempts, and reports a stall: there has been something to deliver for a minute, and nothing was delivered. Only a
- * delivery ends a stall, so that an exporter whose batches are all refused, one after the other, stalls as well.
+ * Logs failed attempts, and reports a stall: batches were queued for a minute and none was delivered. Only a delivery ends a stall, so
+ * an exporter whose batches are all refused stalls as well.
  */
 export class DeliveryWatch {
   readonly #tools: DeliveryWatchTools;
@@ -54,7 +54,7 @@ export class DeliveryWatch {
     const isExpected = error instanceof ConsumeError;
     this.#reason = isExpected ? error.message : 'an unexpected error (see the log)';
     const isOverdue = this.#since !== null && this.#msSince(this.#since) >= STALL_MS;
-    // Waiting does not help against what an operator has to change.
+    // Waiting does not help if an operator has to act.
     if (isOverdue || (isExpected && error.needsOperator)) this.#report();
     // The reported stall has said so.
     if (waitMs === null || (this.isStalled && isExpected)) return;

@@ -37,9 +37,9 @@ export interface DeliveryTools {
   readonly logger: Logger;
   readonly meter: Meter;
   readonly clock: Clock;
-  /** Of the exporter, where its queue lies on disk. */
+  /** Of the exporter, if its queue is on disk. */
   readonly shared?: SharedDisk;
-  /** Is told when a queue in memory is full. */
+  /** Notified when a queue in memory is full. */
   readonly room?: RoomWatch;
   /** Receives why nothing is delivered, null when something is again. See {@link DeliveryWatch}. */
   readonly onStall?: (reason: string | null) => void;
@@ -48,8 +48,8 @@ export interface DeliveryTools {
 }
 
 /**
- * What the engine puts around one input of a queued exporter: queue → batcher → retry → timeout → exporter. A batch is
- * taken as soon as it lies in the queue: in memory synchronously, on disk after the sync.
+ * The engine's wrapper around one input of a queued exporter: queue → batcher → retry → timeout → exporter. A batch is accepted as
+ * soon as it is queued: in memory synchronously, on disk after the sync.
  */
 export class Delivery implements Consumer<Batch<unknown>> {
   readonly passthrough: Passthrough | undefined;
@@ -110,7 +110,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
     });
   }
 
-  /** What waits or is being sent, and how much that may be. */
+  /** Queued and in-flight amounts, with their limits. */
   get waiting() {
     return queueStats(this.#disk ?? this.#queue, this.#tools.options);
   }
@@ -122,7 +122,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
     return !this.#queue.isFullFor(batch.tenant, itemCount(batch), batchBytes(batch));
   }
 
-  /** Of a queue on disk: finds what an earlier run left. @throws the error of the file system */
+  /** For a queue on disk: loads the batches of an earlier run. @throws the error of the file system */
   async open(): Promise<void> {
     await this.#disk?.open();
   }
@@ -133,8 +133,8 @@ export class Delivery implements Consumer<Batch<unknown>> {
   }
 
   /**
-   * @throws ConsumeError `overloaded` where the queue is full, `shutting_down` where it is being emptied for good,
-   * `storage_unavailable` where its disk fails
+   * @throws ConsumeError `overloaded` if the queue is full, `shutting_down` if it is being drained for good, `storage_unavailable` if
+   *   its disk fails
    */
   async consume(batch: AnyBatch, context: ConsumeContext): Promise<Receipt> {
     const { exporter, options, clock } = this.#tools;
@@ -165,7 +165,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
     }
   }
 
-  /** What the sender of a batch is told for which there is no room. */
+  /** The error for the sender of a batch that does not fit. */
   refusal(batch: AnyBatch): ConsumeError {
     const { exporter, shared } = this.#tools;
     if (shared) shared.place.budget.noteRefused(1);
@@ -191,8 +191,8 @@ export class Delivery implements Consumer<Batch<unknown>> {
   }
 
   /**
-   * Delivers what waits, without new batches, until nothing is left or the deadline has passed. What lies on disk stays there:
-   * only what is under way is awaited. May be called twice.
+   * Delivers queued batches, without new ones, until the queue is empty or the deadline has passed. Batches on disk stay there: only
+   * those in flight are awaited. May be called twice.
    */
   async drain(deadline: AbortSignal): Promise<void> {
     this.#abortPending.abort();
@@ -231,7 +231,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
     if (!this.#isBusy) for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 
-  /** The lane whose next batch is due first. While the daemon stops, no batch waits to become larger. */
+  /** The lane whose next batch is due first. During a shutdown batches are not held back to grow. */
   #nextLane(): { readonly lane: Lane; readonly at: number } | undefined {
     let next: { readonly lane: Lane; readonly at: number } | undefined;
     for (const lane of this.#queue.lanes) {

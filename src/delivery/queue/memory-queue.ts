@@ -14,13 +14,13 @@ export interface QueuedBatch {
   readonly receivedAt: Micros;
   /** When it came into the queue. */
   readonly queuedAt: Micros;
-  /** By which the receiver tells a repeat; absent until it is sent, where it may still be put together with others. */
+  /** Identifies a repeat for the receiver; absent until it is sent, while it may still be merged with others. */
   readonly id?: string | undefined;
-  /** Where it lies on disk, if it does. */
+  /** Its place on disk, if it has one. */
   readonly stored?: Stored;
 }
 
-/** What waits for one user, the oldest first; never empty. */
+/** Queued batches of one user, the oldest first; never empty. */
 export interface Lane {
   readonly queuedBatches: QueuedBatch[];
   items: number;
@@ -28,21 +28,21 @@ export interface Lane {
 }
 
 /**
- * What waits to be delivered, by user, within limits. What was taken out counts until it is released, because it still takes
- * memory while it is being sent. A batch larger than the limits is let in alone, since it could never be delivered otherwise.
+ * Batches to be delivered, by user, within limits. A batch taken out counts until it is released, because it uses memory while it is
+ * being sent. A batch larger than the limits is admitted alone, since it could never be delivered otherwise.
  */
 export class MemoryQueue {
   readonly #limits: BatchLimits;
   readonly #signal: Signal;
   readonly #room: RoomWatch | undefined;
   readonly #lanes = new Map<string, Lane>();
-  /** By user, also of what is being sent. */
+  /** By user, including batches being sent. */
   readonly #shares: { readonly items: UserShares; readonly bytes: UserShares };
   #items = 0;
   #contents = 0;
   #bytes = 0;
 
-  /** @param room is told when it is full, unless what does not fit lies elsewhere */
+  /** @param room notified when the queue is full, unless overflow is stored elsewhere */
   constructor(limits: BatchLimits, signal: Signal, room?: RoomWatch) {
     this.#limits = limits;
     this.#signal = signal;
@@ -94,7 +94,7 @@ export class MemoryQueue {
     } else this.#lanes.set(tenant, { queuedBatches: [queuedBatch], items, bytes: queuedBatch.bytes });
   }
 
-  /** What waits, one lane for each user. */
+  /** The queued batches, one lane per user. */
   get lanes(): Iterable<Lane> {
     return this.#lanes.values();
   }
@@ -121,7 +121,7 @@ export class MemoryQueue {
     this.#room?.refused(this.#share(0, 0), this.#share(items, bytes));
   }
 
-  /** What would be in it with so much more, as a share of what may be: 1 is all of it. */
+  /** Fill level of the queue with the given additional amounts: 1 is full. */
   #share(items: number, bytes: number): number {
     return Math.max(
       (this.#items + items) / this.#limits.maxItems,

@@ -2,12 +2,12 @@ import type { AnyBatch } from '../../signal/raw-batch.js';
 import { isUnseen, sentOf } from '../../signal/sent-span.js';
 import type { SpanRecord } from '../../signal/span.js';
 
-/** Roughly what V8 takes for each; the exact figures differ with its versions. */
+/** Approximate sizes in V8; exact figures differ between versions. */
 const OBJECT_BYTES = 32;
 const SLOT_BYTES = 8;
 const TEXT_BYTES = 24;
 
-/** Of a span that came by OTLP and whose metadata nobody has asked for; undefined for everything else. */
+/** Size of a span received by OTLP whose metadata was not read yet; undefined for everything else. */
 function broughtBytes(value: object): number | undefined {
   return isUnseen(value as SpanRecord) ? sentOf(value as SpanRecord)?.bytes.length : undefined;
 }
@@ -46,8 +46,8 @@ export function batchBytes(batch: AnyBatch): number {
 }
 
 /**
- * Roughly how much memory each item of a batch takes. What an item shares with the one before it (a metric's stream, the origin
- * of records) counts once.
+ * Approximate memory of each item of a batch. Objects shared with the previous item (a metric's stream, the origin of records) count
+ * once.
  */
 export function itemBytes(items: readonly unknown[]): readonly number[] {
   let before: object = {};

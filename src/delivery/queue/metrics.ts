@@ -7,10 +7,10 @@ import type { DeliveryOptions } from './config.js';
 import type { DeadReason } from './disk/dead-letters.js';
 import type { Damage } from './disk/segment.js';
 
-/** Counts items, and what these hold. */
+/** Counts items and their contents. */
 type AmountCounter = (amount: Amount, more?: Labels) => void;
 
-/** What is counted of a queue on disk. */
+/** Metrics of a queue on disk. */
 interface DiskCounters {
   readonly dead: AmountCounter;
   readonly lost: AmountCounter;
@@ -157,7 +157,7 @@ export class DeliveryMetrics {
   }
 }
 
-/** What waits in a queue, beside its limits. */
+/** Queued amounts with their limits. */
 export function queueStats(
   { items, bytes }: { readonly items: number; readonly bytes: number },
   { disk, queue }: DeliveryOptions,

@@ -19,10 +19,10 @@ import { DeadLetterReplayer } from './disk/dead-letter-replayer.js';
 import { RoomWatch } from './room-watch.js';
 import { StatusParts } from './status-parts.js';
 
-/** Decides about a batch of such an amount that was not taken. @throws the error, if its sender is to be told */
+/** Decides about a failed batch of that amount. @throws the error, if the sender should receive it */
 export type OnFailure = (amount: Amount, error: unknown) => Receipt;
 
-/** What becomes of a batch that a queue does not take, and what that means for the exporter: whether clients should go elsewhere. */
+/** The outcome of a batch that a queue does not accept, and whether clients should use another instance. */
 interface Fate {
   readonly level: StatusLevel;
   readonly words: string;
@@ -35,8 +35,8 @@ const FATES = {
 } as const satisfies Readonly<Record<string, Fate>>;
 
 /**
- * A queued exporter with the engine's delivery chain around each of its inputs. The pipeline decides what happens to a batch when
- * a queue is full: {@link swallowErrors} drops it, {@link propagateErrors} refuses it to the sender.
+ * A queued exporter with the engine's delivery chain around each of its inputs. The pipeline decides what happens to a batch if a
+ * queue is full: {@link swallowErrors} drops it, {@link propagateErrors} refuses it to the sender.
  */
 export class QueuedExporter implements Exporter {
   readonly inputs: Outputs;
@@ -45,12 +45,12 @@ export class QueuedExporter implements Exporter {
   readonly #disk: ExporterDisk | null;
   readonly #status = new StatusParts();
   readonly #rooms: RoomWatch[] = [];
-  /** Of what comes when a queue does not take it. */
+  /** By signal, the outcome of batches that its queue does not accept. */
   readonly #fates = new Map<Signal, Fate>();
 
   /**
-   * @param decoders decode what a queue on disk has kept
-   * @throws Error where the configuration lacks the keys of `deliveryKeys()`
+   * @param decoders for items stored by a queue on disk
+   * @throws Error if the configuration lacks the keys of `deliveryKeys()`
    */
   constructor(
     exporter: Exporter,
@@ -105,7 +105,7 @@ export class QueuedExporter implements Exporter {
 
   /** For a pipeline of queued exporters only: a full queue fails the batch, which may be sent again. */
   propagateErrors(signal: Signal): OnFailure {
-    // No client is told of events: the outbox waits, and everything else goes on.
+    // Events have no client: the outbox retries, and everything else goes on.
     this.#fates.set(signal, signal === 'events' ? FATES.held : FATES.refused);
     const delivery = this.#deliveries.get(signal);
     return (amount, error) => {
@@ -115,10 +115,10 @@ export class QueuedExporter implements Exporter {
   }
 
   /**
-   * For a pipeline of several queued exporters: asked of each before any is given a batch, so that a batch that one of
-   * them refuses does not come twice to the others. Synchronous.
+   * For a pipeline of several queued exporters: called for each before any of them receives a batch, so that a batch refused by one
+   * does not reach the others twice. Synchronous.
    *
-   * @throws ConsumeError `overloaded` where the queue for the signal has no room; counts the batch as refused
+   * @throws ConsumeError `overloaded` if the queue for the signal has no room; counts the batch as refused
    */
   assertRoom(signal: Signal, batch: AnyBatch): void {
     const delivery = this.#deliveries.get(signal);
@@ -127,12 +127,12 @@ export class QueuedExporter implements Exporter {
     throw delivery.refusal(batch);
   }
 
-  /** What waits for a signal; null where it takes none of it. */
+  /** The queue of a signal; null if the exporter does not accept the signal. */
   waiting(signal: Signal): QueueStats | null {
     return this.#deliveries.get(signal)?.waiting ?? null;
   }
 
-  /** @throws DirectoryTaken where another process has the directory of the queues; Error that names it where it cannot be used */
+  /** @throws DirectoryTaken if another process uses the directory of the queues; Error that names the directory if it is unusable */
   async start(host: Host): Promise<void> {
     this.#status.begin((status) => {
       host.reportStatus(status);

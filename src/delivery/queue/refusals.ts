@@ -1,6 +1,6 @@
 import { ConsumeError } from '../../component/consume-error.js';
 
-/** How long a sender is asked to wait. */
+/** Retry delay sent to the sender. */
 const RETRY_MS = 1000;
 
 /** There is no room for a batch. @param exporter the exporter's id */

@@ -10,15 +10,15 @@ export interface RetryTools {
   readonly clock: Clock;
   /** From 0 to 1, as `Math.random`. */
   readonly random: () => number;
-  /** Aborted when the daemon begins to stop: from then on waits are short. */
+  /** Aborted when the daemon begins to stop: from then on delays are short. */
   readonly abortPending: AbortSignal;
-  /** Whether what cannot be delivered before the daemon stops is kept: then there is no further attempt from then on. */
+  /** Whether undelivered batches survive the stop: then there are no more attempts once it begins. */
   readonly isKept: boolean;
   /** Called after each failed attempt. @param waitMs until the next one; null when there will be none */
   readonly onFailure: (error: unknown, waitMs: number | null) => void;
 }
 
-/** Even if the other side asks for longer: its reason may pass, and an operator should not have to restart this daemon. */
+/** Upper bound of a requested retry delay: its reason may pass earlier, and recovery should not require a restart. */
 const MAX_RETRY_AFTER_MS = 5 * 60_000;
 
 /** @param since from when its time counts; from the first attempt where absent */
@@ -27,8 +27,8 @@ interface RetryingConsumer<B> extends Consumer<B> {
 }
 
 /**
- * Sends a batch again for as long as that may help: after errors that say so, and after whatever else is thrown. When
- * the daemon begins to stop, every wait ends and the waits after it are short; the context's `abort` ends it all.
+ * Retries a batch after retryable errors and after any other thrown value. When the daemon begins to stop, the current delay ends and
+ * later ones are short; the context's `abort` ends all attempts.
  *
  * Rejects with a {@link DeliveryError} only.
  */
@@ -39,7 +39,7 @@ export function withRetry<B>(
 ): RetryingConsumer<B> {
   const { clock, random, abortPending, isKept, onFailure } = tools;
 
-  /** Milliseconds to wait after a failure. @throws DeliveryError where there is nothing to wait for */
+  /** Milliseconds to wait after a failure. @throws DeliveryError if there is no further attempt */
   const waitAfter = (error: unknown, failures: number, startedAt: number, abort?: AbortSignal): number => {
     if (error instanceof ConsumeError && !error.retryable) throw new DeliveryError('permanent', error);
     if (abort?.aborted === true || (isKept && abortPending.aborted))
@@ -82,7 +82,7 @@ export function withRetry<B>(
   };
 }
 
-/** The signals that end a wait. Once the daemon is stopping, there are still waits, but short ones. */
+/** The signals that end a delay. After the stop has begun, only `abort` ends a delay. */
 function endsOf(abort: AbortSignal | undefined, abortPending: AbortSignal): readonly AbortSignal[] {
   return [...(abort ? [abort] : []), ...(abortPending.aborted ? [] : [abortPending])];
 }

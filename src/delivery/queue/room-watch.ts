@@ -1,36 +1,36 @@
 import type { Clock } from '../../component/telemetry.js';
 import { MS_PER_SECOND } from '../../signal/time-units.js';
 
-/** How long a queue has to be full before that is told: a burst passes, and whoever asks for health should not see it flicker. */
+/** How long a queue has to be full before it is reported, so that health checks do not flicker with short bursts. */
 const PATIENCE_MS = 5 * MS_PER_SECOND;
-/** What has to be free before a queue counts as having room again: as much as was refused, within these limits. */
+/** The part that has to be free before a queue has room again: the refused amount, within these limits. */
 const LEAST_FREE = 0.1;
 const MOST_FREE = 0.5;
 
 /**
  * Watches whether a queue is full, for the health of its exporter: from five seconds after it first refused a batch until there is
- * room again for such a batch and for a tenth of the queue. Whoever is sent nothing more meanwhile sees that from what is delivered.
- * All amounts are shares of what the queue may hold: 1 is all of it.
+ * room again for such a batch and for a tenth of the queue. If clients stop sending meanwhile, deliveries show the free room. All
+ * amounts are shares of the queue's limit: 1 is full.
  */
 export class RoomWatch {
   readonly #clock: Clock;
   readonly #onChange: (isFull: boolean) => void;
-  /** The share that has to be free; null where nothing is missing. */
+  /** The share that has to be free; null if nothing is missing. */
   #missing: number | null = null;
   #isTold = false;
   #cancel: () => void = () => undefined;
 
-  /** @param onChange is told when it has become full for longer, and when it has room again */
+  /** @param onChange called when the queue has been full for some seconds, and when it has room again */
   constructor(clock: Clock, onChange: (isFull: boolean) => void) {
     this.#clock = clock;
     this.#onChange = onChange;
   }
 
   /**
-   * A batch was not taken.
+   * A batch was refused.
    *
-   * @param used what is in the queue
-   * @param wanted what would be in it with the batch: up to 1 there was room, but it is kept for other users
+   * @param used fill level of the queue
+   * @param wanted fill level including the batch: up to 1 there was room, but it is reserved for other users
    */
   refused(used: number, wanted: number): void {
     if (wanted <= 1) return;
@@ -45,7 +45,7 @@ export class RoomWatch {
     });
   }
 
-  /** Something has left the queue. @param used what is in it now */
+  /** A batch has left the queue. @param used current fill level */
   changed(used: number): void {
     if (this.#missing === null || used > 1 - this.#missing) return;
     this.end();
@@ -53,7 +53,7 @@ export class RoomWatch {
     this.#isTold = false;
   }
 
-  /** Nothing more is told because of time that passes. */
+  /** Cancels the pending report. */
   end(): void {
     this.#missing = null;
     this.#cancel();

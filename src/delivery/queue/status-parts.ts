@@ -3,12 +3,12 @@ import type { Status, StatusLevel } from '../../component/status.js';
 /** From the least to the worst. */
 const LEVELS: readonly StatusLevel[] = ['ok', 'degraded', 'recoverable', 'permanent', 'fatal'];
 
-/** The status of a component of which several parts report one of their own: the worst counts, and all tell what is wrong. */
+/** Merges the statuses of several parts into one of the component: the worst level counts, with the messages of all. */
 export class StatusParts {
   readonly #parts = new Map<string, Status>();
   #report: ((status: Status) => void) | null = null;
 
-  /** @param report what tells the daemon */
+  /** @param report sends a status to the daemon */
   begin(report: (status: Status) => void): void {
     this.#report = report;
   }
@@ -16,7 +16,7 @@ export class StatusParts {
   set(part: string, status: Status): void {
     const before = this.#parts.get(part);
     if (before?.level === status.level && before.message === status.message) return;
-    // Nobody has to hear that a part works that never said otherwise.
+    // A part that never reported a problem does not report that it works.
     if (before === undefined && status.level === 'ok') return;
     this.#parts.set(part, status);
     const parts = [...this.#parts.values()].toSorted(

@@ -3,8 +3,8 @@ import type { ConsumeContext, Consumer, Receipt } from '../../component/consumer
 import type { Clock } from '../../component/telemetry.js';
 
 /**
- * Limits the time of one attempt. An attempt that takes too long is told by the context's `abort`, and no longer awaited; the
- * same happens when the caller's own `abort` is aborted. It then fails with a {@link ConsumeError} that may be retried.
+ * Limits the time of one attempt. A late attempt is aborted by the context's `abort` and no longer awaited; the same happens if the
+ * caller's own `abort` fires. It then fails with a retryable {@link ConsumeError}.
  */
 export function withTimeout<B>(inner: Consumer<B>, ms: number, clock: Clock): Consumer<B> {
   return {

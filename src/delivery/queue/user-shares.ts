@@ -1,10 +1,10 @@
-/** How many times as much as is left free a user may have who has more than an equal part: one alone nine tenths. */
+/** Limit of a user above an equal part, as a multiple of the free amount: a single user gets at most nine tenths. */
 const TIMES_FREE = 9;
 
 /**
- * Who has how much of a queue. Where more than one user sends, nobody may fill it so far that the others find no room: beyond an
- * equal part each may have some times what is free (after Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory
- * packet switches", 1998). Whoever is alone may have all of it.
+ * Amount of a queue held by each user. If more than one user sends, none may fill it so far that the others find no room: above an
+ * equal part a user is limited to a multiple of the free amount (after Choudhury and Hahne, "Dynamic queue length thresholds for
+ * shared-memory packet switches", 1998). A single user may hold all of it.
  */
 export class UserShares {
   readonly #max: number;
@@ -27,16 +27,16 @@ export class UserShares {
   }
 
   /**
-   * Whether a user who wants more has to leave it to others. Whoever asks is one who sends, also where it is refused.
+   * Whether a user would take the room of others. Every call marks its user as a sender, also if the batch is refused.
    *
-   * @param besides what nobody in particular has
+   * @param besides amount without a user
    */
   crowdsOut(user: string, amount: number, besides = 0): boolean {
     this.#first ??= user;
     if (user !== this.#first) this.#isShared = true;
     if (!this.#isShared) return false;
     const had = this.#amounts.get(user) ?? 0;
-    // The others may have nothing in it at the moment: just that is what it is about.
+    // Other users may hold nothing at the moment; their room is reserved all the same.
     const users = Math.max(2, this.#amounts.size + (had > 0 ? 0 : 1));
     const wanted = had + amount;
     return wanted > this.#max / users && wanted > TIMES_FREE * (this.#max - this.#sum - besides - amount);

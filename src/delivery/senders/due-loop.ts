@@ -5,28 +5,28 @@ import type { Micros } from '../../signal/time.js';
 import { ResultGroups } from './result-groups.js';
 import { StoreCalls } from './store-calls.js';
 
-/** The system's clock may be set, and machines sleep: so nobody waits longer than this without looking at the clock. */
+/** The system clock may change, and machines sleep: the clock is read at least this often. */
 const MAX_SLEEP_MS = 60_000;
-/** A store that says that something is due but does not give it is not asked again immediately. */
+/** Minimum delay before the next claim from a store that reports due items but does not return them. */
 const MIN_SLEEP_MS = 1000;
 
-/** What is due, as a store gives it. */
+/** Due items, as returned by a store. */
 export interface Found<Item> {
   readonly items: readonly Item[];
-  /** When more is due; null for never, as far as the store knows. */
+  /** When more is due; null if the store has nothing scheduled. */
   readonly nextDueAt: Micros | null;
 }
 
 export interface DueLoopTools<Item, Result> {
-  /** What is sent, for the log: `webhooks`. */
+  /** Name of the items, for the log: `webhooks`. */
   readonly sent: string;
   /** How many attempts may run at once. */
   readonly maxConcurrency: number;
-  /** Asks the store for at most this many. */
+  /** Claims at most this many items from the store. */
   readonly find: (limit: number) => Promise<Found<Item>>;
-  /** Makes an attempt; null where the signal broke it off. Never rejects. */
+  /** Makes an attempt; null if the signal broke it off. Never rejects. */
   readonly attempt: (item: Item, signal: AbortSignal) => Promise<Result | null>;
-  /** Tells the store how attempts ended. */
+  /** Records the results of attempts in the store. */
   readonly finish: (results: readonly Result[]) => Promise<void>;
   /** Calls back when more may be due; absent where `wake` is called instead. @returns a function that stops watching */
   readonly watch?: (listener: () => void) => () => void;
@@ -41,9 +41,9 @@ export interface DueLoopTools<Item, Result> {
 }
 
 /**
- * Takes what is due from a store, has it attempted and records how that ended. It asks the store when somebody calls, when a
- * place becomes free, and when the next item is due; otherwise it sleeps. An attempt keeps its place until its result is
- * recorded, so that results do not pile up.
+ * Claims due items from a store, attempts each and records the result. It polls the store on a call, when a slot becomes free, and
+ * when the next item is due; otherwise it sleeps. An attempt keeps its slot until its result is recorded, so that results do not pile
+ * up.
  */
 export class DueLoop<Item, Result> {
   readonly #tools: DueLoopTools<Item, Result>;
@@ -89,7 +89,7 @@ export class DueLoop<Item, Result> {
     this.#asking ??= this.#ask();
   }
 
-  /** Takes no more and waits for running attempts. What is not done by the deadline is broken off; the next start repeats it. */
+  /** Stops claiming and waits for running attempts. Attempts still running at the deadline are aborted; the next start repeats them. */
   async stop(deadline: AbortSignal): Promise<void> {
     this.#unwatch?.();
     this.#cancelTimer();
@@ -108,7 +108,7 @@ export class DueLoop<Item, Result> {
     const { find, maxConcurrency } = this.#tools;
     try {
       while (this.#isCalled) {
-        // First everything that ends in this turn frees its places, so that the next group is as large as possible.
+        // First let all attempts that end in this turn free their slots, so that the next group is as large as possible.
         await turn();
         const limit = maxConcurrency - this.#underWay.size;
         if (limit <= 0 || this.#stop.signal.aborted) return;
@@ -120,7 +120,7 @@ export class DueLoop<Item, Result> {
         this.#sleep(found);
       }
     } finally {
-      // In the same step as the last look at the call, so that none is missed.
+      // In the same step as the last check for calls, so that none is missed.
       this.#asking = null;
     }
   }

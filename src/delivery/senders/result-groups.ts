@@ -2,19 +2,19 @@ import type { Clock } from '../../component/telemetry.js';
 import { pause } from '../../telemetry/pause.js';
 
 /**
- * How long the first result of a group waits for more while other attempts are running, because a commit costs more than that.
- * Under load it waits as long as the last group took to write, since every commit takes something from other work: groups of 60
- * ms instead of 3 are half as many.
+ * How long the first result of a group waits for more while other attempts are running, because a commit costs more than that. Under
+ * load it waits as long as the last group took to write, since commits compete with other work: groups of 60 ms instead of 3 halve
+ * their number.
  */
 const GATHER_MS = { least: 3, most: 60 };
 
 export interface ResultGroupsTools<Result> {
-  /** Records a group. Resolves when that is done, or was given up at the end. */
+  /** Records a group. Resolves when it is recorded, or abandoned at the end. */
   readonly write: (results: readonly Result[]) => Promise<void>;
   readonly clock: Clock;
   /** Whether attempts are running that have no result yet. */
   readonly expectsMore: () => boolean;
-  /** Aborted when nobody waits for more. */
+  /** Aborted when no more results are awaited. */
   readonly end: AbortSignal;
 }
 
@@ -23,7 +23,7 @@ interface Entry<Result> {
   readonly done: () => void;
 }
 
-/** Records results in groups: what comes while the store writes goes together into the next transaction. */
+/** Records results in groups: results that arrive during a write share the next transaction. */
 export class ResultGroups<Result> {
   readonly #tools: ResultGroupsTools<Result>;
   #waiting: Entry<Result>[] = [];
@@ -37,7 +37,7 @@ export class ResultGroups<Result> {
     this.#tools = tools;
   }
 
-  /** Resolves when the result is recorded, or was given up at the end. */
+  /** Resolves when the result is recorded, or abandoned at the end. */
   async record(result: Result): Promise<void> {
     await new Promise<void>((done) => {
       this.#waiting.push({ result, done });

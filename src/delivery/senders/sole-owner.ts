@@ -3,7 +3,7 @@ export class SoleOwner {
   readonly #owners = new WeakMap<object, string>();
   readonly #work: (storeId: string) => string;
 
-  /** @param work what is done, for the error: `The deliveries in "duckdb" are sent` */
+  /** @param work description of the work for the error: `The deliveries in "duckdb" are sent` */
   constructor(work: (storeId: string) => string) {
     this.#work = work;
   }

@@ -3,7 +3,7 @@ import { backoffMs, type RetryOptions } from '../backoff.js';
 import { pause } from '../../telemetry/pause.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
 
-/** What a sender asks its store to do. */
+/** Calls of a sender to its store. */
 type StoreWork = 'claim' | 'finish';
 
 const RETRY: RetryOptions = {
@@ -19,13 +19,13 @@ export interface StoreCallTools {
   readonly clock: Clock;
   readonly random: () => number;
   readonly logger: Logger;
-  /** What the sender sends, for the log: `webhooks`. */
+  /** Name of the sent items, for the log: `webhooks`. */
   readonly sent: string;
   /** Called when the store begins to fail, and when everything works again. */
   readonly onStore: (isFailing: boolean) => void;
 }
 
-/** Asks the store until it answers. */
+/** Retries calls to the store until they succeed. */
 export class StoreCalls {
   readonly #tools: StoreCallTools;
   readonly #log: SparseLog;
@@ -37,10 +37,10 @@ export class StoreCalls {
   }
 
   /**
-   * Does the work, again after each failure, and at least once.
+   * Runs the work at least once, and retries after each failure.
    *
-   * @param end aborted when there should be no further tries
-   * @returns undefined where it was given up
+   * @param end aborted to stop retrying
+   * @returns undefined if it was abandoned
    */
   async ask<T>(what: StoreWork, end: AbortSignal, work: () => Promise<T>): Promise<T | undefined> {
     for (let failures = 1; ; failures++) {

@@ -4,11 +4,11 @@ import { oneLine } from '../../delivery/senders/email/one-line.js';
 import type { AlertType, MetricOperator } from '../../storage/contracts/alerts.js';
 
 const MAX_SUBJECT = 120;
-/** How much of a name fits in a subject, so that the rest can be read; and in the text. */
+/** Maximum length of a name in the subject, so that the rest stays readable. */
 const MAX_NAME_IN_SUBJECT = 50;
 const MAX_NAME = 200;
 
-/** What a mail says about the event `alert.fired`. */
+/** Fields of the event `alert.fired` that a mail uses. */
 interface Fired {
   readonly alert_id: string;
   readonly type: AlertType;
@@ -72,13 +72,13 @@ function textOf(fired: Fired): readonly string[] {
     ...(fired.agent_id === null ? [] : [`Agent id:  ${fired.agent_id}`]),
     `Alert id:  ${alert_id}`,
     ...(repeat > 0 ? [`Repeats:   ${repeat} before this one, and it was not over in between`] : []),
-    // For other types the first line says everything.
+    // For other types the first line is complete.
     ...section('Conditions:', fired.type === 'composite' ? conditions.map(tell) : []),
     ...section('Example traces:', example_trace_ids),
   ];
 }
 
-/** An agent's name is text from whoever sent its runs. */
+/** The agent name is untrusted text from the sender of its runs. */
 function shownTarget({ agent_name, target_service }: Fired, max: number): string {
   const name = oneLine(agent_name ?? target_service ?? '');
   return name === '' ? '(no name)' : shorten(name, max);

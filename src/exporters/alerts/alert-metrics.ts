@@ -8,7 +8,7 @@ const CHANNELS: readonly NotificationChannel[] = ['email', 'webhook'];
 /** How attempts end; `pending`: it is tried again. */
 const STATUSES: readonly NotificationStatus[] = ['sent', 'pending', 'failed', 'skipped'];
 
-/** What README.md lists. */
+/** The metrics listed in README.md. */
 export class AlertMetrics {
   readonly #labels: Labels;
   readonly #evaluated: Counter;

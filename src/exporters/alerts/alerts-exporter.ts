@@ -39,24 +39,24 @@ import { WebhookChannel } from './webhook-channel.js';
 const TIMEOUT_MS = 15_000;
 const CONNECT_TIMEOUT_MS = 5000;
 
-/** What tests may replace around the exporter. */
+/** Dependencies that tests may replace. */
 export interface Surroundings {
   /** From 0 (inclusive) to 1. */
   readonly random?: () => number;
-  /** Finds addresses of webhooks; asks the system where absent. */
+  /** Resolves webhook host names; by default with the system resolver. */
   readonly resolve?: SenderOptions['resolve'];
   /** Certificates that the mail server's is checked by. */
   readonly trusted?: MailerOptions['trusted'];
 }
 
-/** Whether a store tells the figures that rules go by. */
+/** Whether a store provides the stats that rules need. */
 function reportsStats(
   candidate: unknown,
 ): candidate is Pick<TelemetryStore, 'identity' | 'stats' | 'isShared'> {
   return isPartialTelemetryStore(candidate) && hasParts(candidate, ['identity', 'stats']);
 }
 
-/** Two would ask for all figures twice, for nothing. */
+/** A second evaluator would only duplicate every query. */
 const ALERTS = new SoleOwner((storeId) => `The alerts of "${storeId}" are evaluated`);
 
 /** Exporter `alerts`: see README.md. */
@@ -68,10 +68,10 @@ export class AlertsExporter implements Exporter {
   readonly #noted = new NotedBatches();
   /** Names it among all that share a store. */
   readonly #process = randomUUID();
-  /** Null where another process evaluates. */
+  /** Null if another process evaluates. */
   #evaluator: Evaluator | null = null;
   #mailer: Mailer | undefined;
-  /** What has to be released at the end, the last first. */
+  /** Cleanup steps, run in reverse order. */
   readonly #ends: ((deadline: AbortSignal) => Promise<void> | void)[] = [];
 
   constructor(settings: Settings<AlertsConfig>, surroundings: Surroundings = {}) {
@@ -84,7 +84,7 @@ export class AlertsExporter implements Exporter {
     };
   }
 
-  /** @throws Error where there is no such store, another exporter evaluates by it, or the CA file cannot be used */
+  /** @throws Error if there is no such store, another exporter evaluates by it, or the CA file cannot be used */
   async start(host: Host): Promise<void> {
     const { id, config, clock, logger } = this.#settings;
     const telemetry = host.extension(config.store, reportsStats);
@@ -116,9 +116,7 @@ export class AlertsExporter implements Exporter {
     for (const end of this.#ends.splice(0).reverse()) await end(deadline);
   }
 
-  /**
-   * What was stored of a batch is judged once everybody who gets it has answered; where that takes longer, the next tick sees it.
-   */
+  /** Evaluates a stored batch after all its consumers have answered; if that takes longer, the next tick finds it. */
   #take({ items }: Batch<unknown>, brought: Brought, { answered }: ConsumeContext): Receipt {
     if (answered === undefined) this.#evaluator?.touched(brought);
     else void answered.then(() => this.#evaluator?.touched(brought));
@@ -178,7 +176,7 @@ export class AlertsExporter implements Exporter {
     return new EmailChannel({ mailer, clock, random, logger });
   }
 
-  /** Of all processes that share a store one evaluates, under a lease; what is written is fenced by when a rule fired last. */
+  /** One process of all that share a store evaluates, under a lease. Writes are fenced by the time of a rule's last firing. */
   #evaluateAlone(
     { leases }: Pick<ControlStore, 'leases'>,
     source: string,
@@ -248,7 +246,7 @@ export class AlertsExporter implements Exporter {
   }
 }
 
-/** Finds the secret that signs the webhooks of a user. A user without one gets one, so that every request is signed. */
+/** Finds the secret that signs a user's webhooks. A missing secret is created, so that every request is signed. */
 function secretsOf(
   host: Host,
   { alertSecrets, directory }: Pick<ControlStore, 'alertSecrets' | 'directory'>,

@@ -4,33 +4,33 @@ import type {
   NotificationStatus,
 } from '../../storage/contracts/alerts.js';
 
-/** What became of a notice: a result, without what the loop knows. */
+/** The result of sending a notice, without the fields that the loop adds. */
 export interface Outcome {
   readonly status: NotificationStatus;
   readonly detail: string | null;
-  /** Null where no attempt was made. */
+  /** Null if no attempt was made. */
   readonly attempt: Omit<NotificationAttempt, 'attempt_number' | 'attempted_at'> | null;
   /** The time until the next attempt; only for status `pending`. */
   readonly retryMs: number | null;
 }
 
-/** Why notices are settled without an attempt, and whose. */
+/** Why notices are skipped without an attempt, and whose notices. */
 export interface Skip {
   readonly detail: string;
-  /** The users whose untried notices are skipped; null: everybody's notices. */
+  /** The users whose untried notices are skipped; null: all users. */
   readonly userIds: readonly string[] | null;
 }
 
 /** A way in which notices reach users. */
 export interface Channel {
-  /** What cannot be sent at the moment; null for nothing. Such notices are settled without taking places. */
+  /** Notices that cannot be sent now; null if there are none. They are completed without using a slot. */
   toSkip(): Skip | null;
   /** Called with the number of notices that were settled that way. */
   skipped(count: number, skip: Skip): void;
   /**
-   * Makes one attempt. Whatever the other side does is an outcome.
+   * Makes one attempt. Every failure of the receiver is an outcome.
    *
-   * @throws the signal's reason where it was aborted before the attempt was over: the notice may have been sent
+   * @throws the signal's reason if it was aborted before the attempt ended: the notice may have been sent
    */
   send(notice: ClaimedNotice, signal: AbortSignal): Promise<Outcome>;
 }

@@ -33,7 +33,7 @@ class MailCap {
     return true;
   }
 
-  /** Users who may get no more. */
+  /** Users who have reached their limit. */
   usedUp(): readonly string[] {
     this.#forget(this.#clock.now());
     return [...this.#sent].flatMap(([userId, times]) => (times.length >= MOST ? [userId] : []));
@@ -41,7 +41,7 @@ class MailCap {
 
   #forget(now: Micros): void {
     for (const [userId, times] of this.#sent) {
-      // A clock that was put back must not stop mails for longer than the period.
+      // If the clock was set back, mails must not stop for longer than the period.
       const kept = times.filter((time) => time > now - PERIOD && time <= now);
       if (kept.length === 0) this.#sent.delete(userId);
       else this.#sent.set(userId, kept);
@@ -55,11 +55,11 @@ const SCHEDULE_MS = [1, 5, 30, 120, 360].map((minutes) => minutes * MS_PER_MINUT
 const NOT_CONFIGURED = 'smtp_not_configured';
 const TOO_MANY = 'too_many_emails';
 
-/** A mail server does not ask to wait. */
+/** Mail servers send no `Retry-After`. */
 const AS_PLANNED = { kind: 'failed', statusCode: null, retryAfterMs: null } as const;
 
 export interface EmailTools {
-  /** Null where no mail server is configured. */
+  /** Null if no mail server is configured. */
   readonly mailer: Pick<Mailer, 'send'> | null;
   readonly clock: Clock;
   /** From 0 (inclusive) to 1, as `Math.random`. */
@@ -100,7 +100,7 @@ export class EmailChannel implements Channel {
 
   async send(notice: ClaimedNotice, signal: AbortSignal): Promise<Outcome> {
     const { mailer } = this.#tools;
-    // The notice may have become due only after {@link toSkip} was asked.
+    // The notice may have become due after the last call of {@link toSkip}.
     if (mailer === null) return this.#skip(NOT_CONFIGURED);
     // A mail that was counted once may be tried again.
     if (notice.attempts === 0 && !this.#cap.take(notice.userId)) return this.#skip(TOO_MANY);

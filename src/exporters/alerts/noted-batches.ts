@@ -10,7 +10,7 @@ const NO_AGENTS: ReadonlySet<string> = new Set();
 
 /** Finds out from batches which rules they may concern. */
 export class NotedBatches {
-  /** The names that records of a run gave its agent, by the run's id: of those that were heard of last. */
+  /** Agent names in the records of a run, by run id, for the most recently used runs. */
   readonly #names = new LRUCache<string, readonly string[]>({ max: REMEMBERED_RUNS });
 
   traces({ tenant, items }: TracesBatch): Brought {
@@ -24,8 +24,8 @@ export class NotedBatches {
   }
 
   /**
-   * A record of a run that is followed by others names its agent by what came with it; the run belongs to the agent of another
-   * record where that one knew better. Runs that were forgotten, and what is known of them elsewhere, wait for the next tick.
+   * Adds the agent names of a run's records. A partial record may name the agent less precisely than another record of the run, so
+   * all names count. Names of evicted runs, and names known only to the store, are found by the next tick.
    */
   #addNames({ trace }: TraceRecord, to: Set<string>): void {
     const { trace_id, agent } = trace;

@@ -24,12 +24,12 @@ const PLACES_OF_USER: NoticeRequest['perUser'] = { email: 1, webhook: 4 };
 /** Webhooks to one host, by all senders together. */
 const PLACES_OF_HOST = 7;
 
-/** How long a sender has a notice, unless it is renewed: after a kill others take it over then. */
+/** Lease of a claimed notice; after it expires, another process takes it over. */
 const LEASE_MS = 30_000;
-/** How often claims are renewed, and the store is asked for what others left behind. */
+/** Interval for renewing claims and for polling the store for notices left by other processes. */
 const RENEW_MS = 10_000;
 
-/** How many notices are settled without being sent in one call: the rest follows when the store is asked again. */
+/** Maximum number of notices skipped in one call; the rest follows at the next poll. */
 const MOST_SKIPPED = 1000;
 
 export interface NotifierTools {
@@ -107,7 +107,7 @@ export class Notifier {
     });
   }
 
-  /** Holds the claims of what is being sent for this long; 0 gives them back. If that fails, others may send it as well. */
+  /** Extends the claims of notices being sent by this time; 0 releases them. If that fails, others may send them too. */
   async #renew(ms: number): Promise<void> {
     const claims = [...this.#held.values()].map(({ number, token }) => ({ number, token }));
     if (claims.length === 0) return;
@@ -119,7 +119,7 @@ export class Notifier {
   }
 }
 
-/** Notices that are not to be sent take no places from the others. */
+/** Skipped notices use no slots. */
 async function skipNotices(
   { notices, channels, onResult }: NotifierTools,
   channel: NotificationChannel,

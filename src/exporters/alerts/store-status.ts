@@ -1,6 +1,6 @@
 import type { Host } from '../../component/host.js';
 
-/** What the exporter asks its store for. */
+/** Operations that the exporter performs on its store. */
 type Part = 'evaluation' | 'notices' | 'lease';
 
 /** Reports the state of the store to the daemon: it is well when all parts of the exporter find it so. */
@@ -14,7 +14,7 @@ export function reportStore(host: Host): (part: Part) => (isFailing: boolean) =>
       failing.size === 0
         ? { level: 'ok' }
         : {
-            // Whether a store can be used at all is for it to say.
+            // The store itself reports whether it is usable.
             level: 'degraded',
             message: 'Cannot read or write the data of alerts; retrying (see log)',
           },

@@ -15,7 +15,7 @@ const SCHEDULE_MS = [5, 300, 1800, 7200, 21_600].map((seconds) => seconds * SECO
 
 export interface WebhookTools {
   readonly sender: Pick<WebhookSender, 'send'>;
-  /** The policy by which URLs are judged: those in the store may be older than it. */
+  /** The policy that checks URLs; URLs in the store may predate it. */
   readonly policy: AddressPolicy;
   /** Returns the secret that signs the webhooks of a user. Throws if it cannot be read. */
   readonly secretOf: (userId: string) => Promise<string>;
@@ -46,7 +46,7 @@ export class WebhookChannel implements Channel {
   }
 
   skipped(): void {
-    // It skips nothing.
+    // Nothing to skip.
   }
 
   async send(notice: ClaimedNotice, signal: AbortSignal): Promise<Outcome> {
@@ -100,7 +100,7 @@ export class WebhookChannel implements Channel {
         'A notice was not sent: its address is not allowed (see targets.allow_cidrs)',
       );
     else if (kind !== 'success' && statusCode === null)
-      // The notice does not say it.
+      // The notice does not record it.
       this.#unanswered.warn(
         1,
         { alert_id: alertId, reason: error, ...(detail !== null && { detail }) },

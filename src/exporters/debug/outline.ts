@@ -3,7 +3,7 @@ import { formatTime } from '../../signal/time.js';
 
 type Item<S extends Signal> = Batches[S]['items'][number];
 
-/** What identifies an item, without anything that users wrote: no attributes, bodies, inputs, outputs or error messages. */
+/** Identifies an item without user content: no attributes, bodies, inputs, outputs or error messages. */
 const OUTLINES: { readonly [S in Signal]: (item: Item<S>) => object } = {
   traces: ({ trace, spans }) => ({
     trace_id: trace.trace_id,

@@ -37,12 +37,12 @@ export class FileExporter implements Exporter {
     };
   }
 
-  /** @throws Error where the file cannot be opened */
+  /** @throws Error if the file cannot be opened */
   async start(): Promise<void> {
     const { config, logger } = this.#settings;
     try {
       await this.#file.open();
-      // An existing file keeps its mode, since somebody may be meant to read it; a new one is private.
+      // An existing file keeps its mode, since others may be meant to read it; a new file is private.
       if (isOpenToOthers(config.path))
         logger.warn(
           { path: config.path },

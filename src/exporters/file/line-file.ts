@@ -5,7 +5,7 @@ import { makePrivateDirectory, PRIVATE_FILE } from '../../config/private-path.js
 import { syncDirectory } from '../../config/sync-directory.js';
 import type { Micros } from '../../signal/time.js';
 
-/** `2026-11-21T02-03-04.123Z`: of fixed width, so that names sort by time. */
+/** `2026-11-21T02-03-04.123Z`: fixed width, so that names sort by time. */
 const STAMP = String.raw`\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z`;
 
 /**
@@ -18,7 +18,7 @@ async function putAside(path: string, now: Micros): Promise<void> {
   for (let ms = Math.floor(now / 1000); ; ms++) {
     const stamp = new Date(ms).toISOString().replaceAll(':', '-');
     try {
-      // A link fails where the name is taken; renaming would replace what is there.
+      // Linking fails if the name is taken; renaming would overwrite the existing file.
       await link(path, join(folder, `${stem}-${stamp}${extension}`));
       break;
     } catch (error) {
@@ -64,8 +64,8 @@ export interface LineFileOptions {
 }
 
 /**
- * A file of lines that is rotated by its size. A line is either there as a whole or not at all, except after a crash of the
- * machine. A file that others moved or deleted is made anew. Calls must not overlap.
+ * A file of lines, rotated by size. A line is written completely or not at all, except after a crash of the machine. A moved or
+ * deleted file is created again. Calls must not overlap.
  */
 export class LineFile {
   readonly #options: LineFileOptions;
@@ -73,14 +73,14 @@ export class LineFile {
   #inode = 0;
   #size = 0;
   #isDirty = false;
-  /** Whether its name, and those of files put aside, survive a loss of power. */
+  /** Whether its name, and the names of rotated files, survive a power loss. */
   #isNamed = false;
 
   constructor(options: LineFileOptions) {
     this.#options = options;
   }
 
-  /** Opens the file, and empties it where lines are not to be appended. @throws the error of the file system */
+  /** Opens the file, and truncates it unless lines are appended. @throws the file system error */
   async open(): Promise<void> {
     const { path, append } = this.#options;
     await makePrivateDirectory(dirname(path));
@@ -112,7 +112,7 @@ export class LineFile {
     this.#isDirty = true;
   }
 
-  /** Forces what was written to the disk, and the file's name where it is new. */
+  /** Syncs written data to disk, and also the name of a new file. */
   async flush(): Promise<void> {
     if (!this.#isDirty) return;
     await this.#handle?.datasync();
@@ -143,7 +143,7 @@ export class LineFile {
     try {
       await syncDirectory(dirname(this.#options.path));
     } catch (error) {
-      // Others deleted its folder, and the file with it; the next line makes it anew.
+      // The folder was deleted together with the file; the next line creates both again.
       if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
     }
     this.#isNamed = true;

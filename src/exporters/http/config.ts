@@ -12,7 +12,7 @@ import { checkTargets, targetsSection } from '../../delivery/senders/webhook/tar
 import { templateProblems } from '../../expressions/json-template.js';
 import type { ScopeName } from '../../expressions/scope/scopes.js';
 
-/** What a request or a part of it is made of, and the signal in whose pipelines the exporter then stands. */
+/** The item of a request or of a part of it, and the signal of the exporter's pipelines. */
 export const ITEMS = { event: 'events', trace: 'traces', span: 'traces', log: 'logs' } as const;
 export type ItemName = keyof typeof ITEMS;
 
@@ -79,7 +79,7 @@ interface ConfigProblem {
   readonly message: string;
 }
 
-/** What the expressions of the URL and of headers read: the item, or all those of a request. */
+/** The scope of expressions in the URL and headers: the item, or all items of a request. */
 export function requestScope({ format, item }: Pick<HttpConfig, 'format' | 'item'>): ScopeName {
   return format === 'json' ? item : 'items';
 }
@@ -88,7 +88,7 @@ export function hasBody({ method }: Pick<HttpConfig, 'method'>): boolean {
   return method !== 'GET' && method !== 'DELETE';
 }
 
-/** Checks what the schema cannot express. The URL and values of headers are never repeated. */
+/** Checks rules that the schema cannot express. Errors never contain the URL or header values. */
 export function checkHttp(config: HttpConfig): readonly ConfigProblem[] {
   const { url = '', headers, item, body, envelope, format, targets, tls } = config;
   const problems: ConfigProblem[] = [...checkTargets(targets)];
@@ -120,7 +120,7 @@ function urlProblem(url: string, policy: AddressPolicy): string | null {
   if (host.includes('${{'))
     return 'must not have an expression in its host; move the expression to the path or query';
   const problem = checkTarget(filled(url), policy, { allowsPlain: true });
-  // As checkTarget() words it where nothing but the address is wrong.
+  // Same text as checkTarget() if only the address is wrong.
   return problem?.endsWith('is not allowed') === true
     ? `${problem}; add its network to targets.allow_cidrs to allow it`
     : problem;

@@ -18,7 +18,7 @@ export function httpExporterWith(open: OpenTransport): ExporterFactory<typeof ht
     signals: [...new Set(Object.values(ITEMS))],
     configSchema: httpConfig,
     delivery: 'queued',
-    // A request has one item then, so that each is tried again by itself.
+    // A request then has one item, so that each is retried separately.
     deliveryConfig: (config) =>
       config.format === 'json'
         ? { ...config, queue: { ...config.queue, batch: { ...config.queue.batch, max_items: 1 } } }
@@ -36,7 +36,7 @@ export function httpExporterWith(open: OpenTransport): ExporterFactory<typeof ht
 
 export const httpExporter = httpExporterWith(openSender);
 
-/** What it sends with otherwise: never to networks that its `targets` do not allow. @throws Error where a file cannot be read */
+/** The default transport: never sends to networks that `targets` does not allow. @throws Error if a file cannot be read */
 export async function openSender({ config, clock }: Settings<HttpConfig>): Promise<WebhookSender> {
   const { targets, tls } = config;
   const [trusted, cert, key] = await Promise.all([

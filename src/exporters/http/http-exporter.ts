@@ -21,17 +21,17 @@ import { Requests, type BuiltRequest } from './requests.js';
 import { shorten } from '../../component/item-problems.js';
 import { remedyFor } from '../../delivery/http-answer.js';
 
-/** 4xx that say something of the moment and not of the request. */
+/** 4xx statuses that are temporary. */
 const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);
-/** With a path that is made of an item, these may be about that item. */
+/** If the path depends on an item, these may be about that item. */
 const OF_PATH: ReadonlySet<number | null> = new Set([404, 405]);
 
 /**
- * The failure that an attempt ended with.
+ * The failure of an attempt.
  *
- * @param place where it went: without path and query, which may hold a key
+ * @param place of the request: without path and query, which may hold a key
  * @param hasFixedPath whether the path is the same for all items
- * @param hide takes secrets out of what the other side says
+ * @param hide removes secrets from the server's text
  * @returns null for a success
  */
 function failureOf(
@@ -71,13 +71,13 @@ function failureOf(
 
 const compress = promisify(gzip);
 
-/** What makes the requests: a sender, or what stands in for one. */
+/** Sends the requests; replaceable for tests. */
 export type Transport = Pick<WebhookSender, 'send' | 'close'>;
 
 /** @throws Error that names a file that cannot be used */
 export type OpenTransport = (settings: Settings<HttpConfig>) => Promise<Transport>;
 
-/** Exporter `http`: see README.md. One call of its input is one attempt to send what a batch comes to. */
+/** Exporter `http`: see README.md. One call of its input is one attempt to send the requests of a batch. */
 export class HttpExporter implements Exporter {
   readonly inputs: Outputs;
   readonly #settings: Settings<HttpConfig>;
@@ -87,9 +87,9 @@ export class HttpExporter implements Exporter {
   readonly #results: Counter;
   readonly #rejected: Counter;
   readonly #log: SparseLog;
-  /** What follows from the configuration with the secrets of now. */
+  /** State derived from the configuration and the current secrets. */
   #made: Made;
-  /** Records of batches that were sent in part, with why they were given up, or null: they are not sent again. */
+  /** Finished records of partly sent batches, with the reason if they were given up, or null. They are not sent again. */
   readonly #done = new WeakMap<object, string | null>();
   #transport: Transport | undefined;
 
@@ -159,11 +159,11 @@ export class HttpExporter implements Exporter {
   }
 
   /**
-   * @returns what was given up of a batch of which something was sent
-   * @throws ConsumeError: one that may be retried for what is left of the batch, a permanent one where nothing of it was taken
+   * @returns the items given up of a partly sent batch
+   * @throws ConsumeError: retryable for the rest of the batch, permanent if nothing of it was accepted
    */
   async #send(batch: Batch<unknown>, context: ConsumeContext): Promise<readonly Refusal[]> {
-    // Whoever is behind may empty the list.
+    // A downstream consumer may empty the list.
     const items = [...batch.items];
     const ended = new Map<object, string | null>();
     const { requests, unfit } = this.#made.requests.build(batch, context, (record) => {
@@ -238,7 +238,7 @@ function withSecretsOf(config: HttpConfig, { url, headers }: HttpConfig): object
   return { ...config, url, headers };
 }
 
-/** The items of which something was given up: a trace stands for its spans. */
+/** The given-up items: a trace stands for its spans. */
 function refusalsOf(
   items: readonly unknown[],
   ended: ReadonlyMap<object, string | null>,
@@ -253,7 +253,7 @@ function refusalsOf(
   });
 }
 
-/** What of a URL may be a key: the whole, what stands behind the host, and the query. */
+/** Parts of a URL that may be secret: the whole URL, the part after the host, and the query. */
 function partsOfUrl(url: string): readonly string[] {
   const behind = url.replace(/^https?:\/\/[^/?#]*/, '');
   return [url, behind, behind.replace(/^[^?]*\??/, '')];

@@ -26,19 +26,19 @@ import type { BroughtBy } from '../../expressions/scope/identity-fields.js';
 import type { View } from '../../expressions/scope/view.js';
 import type { ItemName } from './config.js';
 
-/** A request that is to be made. */
+/** A request to send. */
 export interface BuiltRequest {
   readonly url: string;
   readonly method: HttpConfig['method'];
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Null where the method has none. */
+  /** Null if the method has no body. */
   readonly body: string | null;
-  /** The records that it is made of. */
+  /** The records in the request. */
   readonly records: readonly object[];
 }
 
-/** A record of which no request can be made. */
+/** A record from which no request can be built. */
 interface Unfit {
   readonly record: object;
   readonly reason: string;
@@ -59,7 +59,7 @@ const CONTENT_TYPES = {
   ndjson: 'application/x-ndjson',
 };
 
-/** Makes requests of batches, as the configuration says. */
+/** Builds the requests of a batch according to the configuration. */
 export class Requests {
   readonly #config: HttpConfig;
   readonly #url: TextTemplate;
@@ -69,7 +69,7 @@ export class Requests {
   readonly #maxBytes: number;
   readonly #onFailure: OnFailure;
 
-  /** @param onFailure is told of each expression that fails */
+  /** @param onFailure receives each failed expression */
   constructor(config: HttpConfig, onFailure: OnFailure) {
     const scope = requestScope(config);
     this.#config = config;
@@ -85,7 +85,7 @@ export class Requests {
     this.#maxBytes = sizeBytes(config.max_request_size);
   }
 
-  /** @param isDone tells of records of which nothing more is to be sent */
+  /** @param isDone whether a record needs no further request */
   build(batch: Batch<unknown>, context: ConsumeContext, isDone: (record: object) => boolean): BuiltRequests {
     const identity = identityView(batch, context);
     const unfit: Unfit[] = [];
@@ -109,7 +109,7 @@ export class Requests {
     return { requests, unfit };
   }
 
-  /** One request, or several where one would be too large. */
+  /** Splits a request that would be too large. */
   #fit(
     units: readonly Rendered[],
     scopeOf: (units: readonly Rendered[]) => Scope,
@@ -171,7 +171,7 @@ export class Requests {
     }
   }
 
-  /** @returns undefined for an item that is to be dropped */
+  /** @returns undefined for a dropped item */
   #render({ scope }: Unit): JsonValue | undefined {
     let failures = 0;
     const value = this.#body.render(scope, (place, error) => {
@@ -182,20 +182,20 @@ export class Requests {
   }
 }
 
-/** Whether no value has led the path elsewhere: `..` in place of a name goes up. */
+/** Whether the path is unchanged: a value such as `..` would lead to a parent folder. */
 function keepsItsPath(url: string): boolean {
   const written = /^https?:\/\/[^/?#]*([^?#]*)/.exec(url)?.[1] ?? '';
   return URL.canParse(url) && new URL(url).pathname.split('/').length === (written || '/').split('/').length;
 }
 
-/** What one body is made of. */
+/** The content of one body. */
 interface Unit {
   readonly record: object;
-  /** What expressions read of it. */
+  /** The scope of its expressions. */
   readonly scope: Scope;
 }
 
-/** The items of a batch as bodies are made of them. @param batch of the signal that the item has */
+/** Splits a batch into the units of a body. @param batch of the signal that the item has */
 function unitsOf(item: ItemName, batch: Batch<unknown>, identity: View<BroughtBy>): readonly Unit[] {
   switch (item) {
     case 'event':

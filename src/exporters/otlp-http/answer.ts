@@ -4,7 +4,7 @@ import { readRetryAfter, remedyFor } from '../../delivery/http-answer.js';
 import type { Micros } from '../../signal/time.js';
 import { encodingOf, readFailure } from '../../otlp/decode/answer.js';
 
-/** What the other side answered. */
+/** The server's response. */
 export interface Answer {
   readonly status: number;
   readonly contentType: string | undefined;
@@ -16,9 +16,9 @@ export interface Answer {
 const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /**
- * The failure that an answer other than 2xx means.
+ * The failure for a response other than 2xx.
  *
- * @param place where the request went, without secrets @param hide takes secrets out of what the other side says
+ * @param place of the request, without secrets @param hide removes secrets from the server's text
  */
 export function failureOf(
   answer: Answer,

@@ -47,7 +47,7 @@ export function urlsOf(config: OtlpHttpConfig): ReadonlyMap<TelemetrySignal, URL
   return urls;
 }
 
-/** Checks what the schema cannot express. Values of headers are never repeated. */
+/** Checks rules that the schema cannot express. Errors never contain header values. */
 export function checkOtlpHttp(config: OtlpHttpConfig): { readonly path: string; readonly message: string }[] {
   const problems: { path: string; message: string }[] = [];
   const urls = ['endpoint', 'traces_endpoint', 'metrics_endpoint', 'logs_endpoint'] as const;

@@ -5,7 +5,7 @@ import { readPem } from '../../config/client-tls.js';
 import type { Answer } from './answer.js';
 import type { OtlpHttpConfig } from './config.js';
 
-/** How much of an answer is read; nothing in OTLP is longer. */
+/** Maximum response size read; OTLP responses are never longer. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 const CONNECT_TIMEOUT_MS = 10_000;
 
@@ -48,8 +48,8 @@ export class HttpClient {
   /**
    * Posts once. Redirects are not followed.
    *
-   * @param place where it goes, for errors
-   * @throws ConsumeError, retryable, where no answer came
+   * @param place of the request, for errors
+   * @throws ConsumeError, retryable, without a response
    */
   async post(
     url: URL,
@@ -88,7 +88,7 @@ export class HttpClient {
     return isDeepStrictEqual(this.#files, other.#files);
   }
 
-  /** Ends when the requests under way have their answers. */
+  /** Waits for the responses to requests in progress. */
   async finish(): Promise<void> {
     await this.#agent.close();
   }
@@ -115,7 +115,7 @@ function one(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** For errors of connections the code says most; several addresses give several errors. */
+/** For connection errors, the code is the most useful part; several addresses cause several errors. */
 function reasonOf(cause: unknown): string {
   if (cause instanceof AggregateError && cause.errors.length > 0) return reasonOf(cause.errors[0]);
   if (!(cause instanceof Error)) return String(cause);

@@ -33,7 +33,7 @@ export class StorageExporter implements Exporter {
     };
   }
 
-  /** @throws Error when there is no such store, or it does not take what the pipelines lead here. */
+  /** @throws Error if there is no such store, or it does not take what the pipelines lead here. */
   async start(host: Host): Promise<void> {
     const { writer } = host.extension(this.#storeId, isPartialTelemetryStore);
     for (const { name, signal, exporters } of host.daemon.pipelines) {
@@ -47,8 +47,8 @@ export class StorageExporter implements Exporter {
   }
 
   /**
-   * A name holds for one call: where a component passes a batch on in parts and leaves the name with each, the others would be
-   * taken for repeats of the first.
+   * A batch name is valid for one call: if a component splits a batch and keeps the name for each part, the other parts would count
+   * as repeats of the first.
    */
   #firstOf(context: ConsumeContext): ConsumeContext {
     const { batch, ...others } = context;
@@ -58,7 +58,7 @@ export class StorageExporter implements Exporter {
     return context;
   }
 
-  /** What takes a signal, which it does where a pipeline leads it here: {@link start} has looked. */
+  /** The writer of a signal. It exists if a pipeline leads here: {@link start} has checked it. */
   #taking<S extends TelemetrySignal>(signal: S): Pick<TelemetryWriter, S> {
     const writer = this.#writer;
     if (writer !== undefined && takes(writer, signal)) return writer;
@@ -77,8 +77,8 @@ function takes<S extends TelemetrySignal>(
 }
 
 /**
- * A store encodes a batch before it waits for anything, and holds it until the commit. It gets a list that is emptied in between:
- * items that live so long cost the garbage collector a tenth of the time of ingestion.
+ * A store encodes a batch synchronously and holds the batch until the commit. It gets a copy of the list, which is emptied
+ * meanwhile: long-lived items cost the garbage collector a tenth of the ingestion time.
  */
 async function written<B extends Batch<unknown>>(
   batch: B,

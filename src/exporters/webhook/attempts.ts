@@ -11,7 +11,7 @@ import { type DeliveryClaim, type FinishedAttempt, sealOwner } from '../../stora
 
 export interface AttemptTools {
   readonly sender: Pick<WebhookSender, 'send'>;
-  /** By which URLs are judged: those in the store may be older than it. */
+  /** Checks URLs; URLs in the store may predate it. */
   readonly policy: AddressPolicy;
   /** Opens the endpoints' secrets. */
   readonly secrets: Pick<SecretBox, 'open'>;
@@ -27,7 +27,7 @@ export interface AttemptTools {
   readonly onAttempt: (claim: DeliveryClaim, startedAt: number, result: AttemptResult) => void;
 }
 
-/** Makes attempts that were claimed: signs, sends, and says when the schedule goes on. */
+/** Executes claimed attempts: signs, sends, and schedules the next attempt. */
 export class Attempts {
   readonly #tools: AttemptTools;
   readonly #blocked: SparseLog;
@@ -45,10 +45,10 @@ export class Attempts {
   }
 
   /**
-   * Makes one attempt. Whatever goes wrong is a failed attempt.
+   * Makes one attempt. Every error is a failed attempt.
    *
-   * @param signal breaks it off
-   * @returns null where it was broken off: the request may have been sent
+   * @param signal aborts the attempt
+   * @returns null if it was aborted: the request may have been sent
    */
   async make(claim: DeliveryClaim, signal: AbortSignal): Promise<FinishedAttempt | null> {
     const { clock, onAttempt } = this.#tools;
@@ -80,7 +80,7 @@ export class Attempts {
     return await sender.send({ url: claim.url, headers, body }, signal);
   }
 
-  /** Signed now: with the present secret, and at a time that its receiver takes. @returns null where there is no secret */
+  /** Signed now: with the present secret, and at a time that its receiver takes. @returns null if there is no secret */
   async #headers(claim: DeliveryClaim, body: Buffer): Promise<Record<string, string> | null> {
     const { secrets, clock, version } = this.#tools;
     const { event_id, event_type, delivery_id, attempt, endpoint_id, sealed_secret } = claim;
@@ -110,7 +110,7 @@ export class Attempts {
         'A webhook was not sent: its address is not allowed (see targets.allow_cidrs)',
       );
     else if (kind !== 'success' && statusCode === null)
-      // The record does not say it.
+      // The record does not contain it.
       this.#unanswered.warn(
         1,
         { ...placeOf(claim), reason: error, ...(detail !== null && { detail }) },
@@ -139,7 +139,7 @@ export class Attempts {
   }
 }
 
-/** What an operator finds it by. */
+/** Identifies a delivery in the log. */
 function placeOf({ endpoint_id, delivery_id }: DeliveryClaim): Record<string, string> {
   return { endpoint_id, delivery_id };
 }

@@ -53,7 +53,7 @@ interface ConfigProblem {
   readonly message: string;
 }
 
-/** What the schema cannot say. */
+/** Checks rules that the schema cannot express. */
 export function checkWebhook(config: WebhookConfig): readonly ConfigProblem[] {
   const problems: ConfigProblem[] = [...checkTargets(config.targets), ...checkAttemptTimes(config)];
   config.retry_schedule.forEach((wait, i) => {

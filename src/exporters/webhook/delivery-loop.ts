@@ -58,7 +58,7 @@ export class DeliveryLoop {
     });
   }
 
-  /** Attempts under way, and those whose result is not recorded yet. */
+  /** Attempts in progress, including those whose result is not recorded yet. */
   get underWay(): number {
     return this.#loop.underWay;
   }
@@ -68,7 +68,7 @@ export class DeliveryLoop {
     this.#loop.wake();
   }
 
-  /** Takes no more and waits for what is under way. What is not done by the deadline is broken off. */
+  /** Stops claiming and waits for attempts in progress. Aborts them at the deadline. */
   async stop(deadline: AbortSignal): Promise<void> {
     await this.#loop.stop(deadline);
     this.#held.end();

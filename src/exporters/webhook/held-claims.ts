@@ -7,8 +7,8 @@ export const CLAIM_MS = 30_000;
 const RENEW_MS = 10_000;
 
 /**
- * Renews what a sender has claimed until its result is recorded, however long that takes. What is not renewed in time somebody else
- * attempts anew; what is told of it then counts for nothing.
+ * Renews a sender's claims until their results are recorded. Another sender takes over a claim that is not renewed in time; a late
+ * result is then ignored.
  */
 export class HeldClaims {
   readonly #queue: Pick<DeliveryQueue, 'renew'>;
@@ -27,19 +27,19 @@ export class HeldClaims {
     this.#log = new SparseLog(tools.logger, tools.clock);
   }
 
-  /** What was just claimed. */
+  /** Adds new claims. */
   add(claims: readonly ClaimName[]): void {
     for (const { delivery_id, attempt } of claims)
       this.#held.set(keyOf({ delivery_id, attempt }), { delivery_id, attempt });
     if (this.#held.size > 0 && this.#cancel === null) this.#renewLater();
   }
 
-  /** What was recorded or given up. */
+  /** Removes recorded or abandoned claims. */
   remove(claims: readonly ClaimName[]): void {
     for (const claim of claims) this.#held.delete(keyOf(claim));
   }
 
-  /** Renews nothing any more. */
+  /** Stops renewing. */
   end(): void {
     this.#held.clear();
     this.#cancel?.();

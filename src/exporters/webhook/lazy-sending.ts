@@ -3,14 +3,14 @@ import type { Logger } from '../../component/telemetry.js';
 import type { ControlStore } from '../../storage/contracts/control-store.js';
 import type { SendingEvents, SendingOptions } from './sending.js';
 
-/** What sending is begun with, wherever it runs. */
+/** Parameters for starting the sender, in any thread. */
 export interface SendingSetup {
   readonly options: SendingOptions;
   readonly control: ControlStore;
   readonly secrets: Pick<SecretBox, 'open'>;
   readonly logger: Logger;
   readonly events: SendingEvents;
-  /** It ended although nobody asked it to. */
+  /** Called after an unexpected end. */
   readonly onCrash: (error: Error) => void;
 }
 
@@ -18,27 +18,27 @@ export interface SendingSetup {
 export interface RunningSending {
   /** Says that more may be due. */
   wake(): void;
-  /** Takes no more, waits for what is under way, breaks off what is not done by the deadline, and lets go of everything. */
+  /** Stops claiming, waits for attempts in progress, aborts them at the deadline, and releases all resources. */
   stop(deadline: AbortSignal): Promise<void>;
 }
 
-/** Begins sending. What is due then it finds by itself. */
+/** Starts the sender, which finds due deliveries itself. */
 export type StartSending = (setup: SendingSetup) => Promise<RunningSending>;
 
-/** Sending that begins when there is something to send: a daemon without endpoints pays nothing for it. */
+/** Starts the sender on first use: a daemon without endpoints has no overhead. */
 export class LazySending {
   readonly #start: () => Promise<RunningSending>;
   readonly #onFailure: (error: unknown) => void;
   #running: Promise<RunningSending | null> | null = null;
   #isStopped = false;
 
-  /** @param onFailure is told why it could not begin */
+  /** @param onFailure receives the error of a failed start */
   constructor(start: () => Promise<RunningSending>, onFailure: (error: unknown) => void) {
     this.#start = start;
     this.#onFailure = onFailure;
   }
 
-  /** Says that there is something to send. Once it has begun it hears of more by itself. */
+  /** Starts the sender. Once running, it receives hints of new deliveries itself. */
   begin(): void {
     if (this.#isStopped) return;
     this.#running ??= this.#start().catch((error: unknown) => {
@@ -47,13 +47,13 @@ export class LazySending {
     });
   }
 
-  /** Says that more may be due than it was told of: hints may be lost. */
+  /** Wakes the sender in case hints were lost. */
   wake(): void {
     if (this.#running === null) this.begin();
     else void this.#running.then((running) => running?.wake());
   }
 
-  /** As {@link RunningSending.stop}; what is about to begin is awaited. Nothing begins any more. */
+  /** Like {@link RunningSending.stop}; awaits a pending start. No start is possible afterwards. */
   async stop(deadline: AbortSignal): Promise<void> {
     this.#isStopped = true;
     const running = await this.#running;

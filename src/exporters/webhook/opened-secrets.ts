@@ -1,11 +1,11 @@
 import type { SecretBox } from '../../component/secret-box.js';
 
-/** Of endpoints that are sent to by turns; a secret takes some 200 bytes. */
+/** Maximum number of cached secrets; each takes some 200 bytes. */
 const MOST = 1000;
 
 /**
- * Opens secrets and keeps the opened ones in memory, so that most attempts need not ask for theirs. After a rotation the
- * sealed text is another one. What could not be opened is tried again.
+ * Decrypts secrets and caches them, so that most attempts need no request. A rotated secret has a new sealed text. Failures are not
+ * cached.
  */
 export class OpenedSecrets implements Pick<SecretBox, 'open'> {
   readonly #box: Pick<SecretBox, 'open'>;

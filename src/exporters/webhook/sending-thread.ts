@@ -13,8 +13,8 @@ import type { SendingEvents } from './sending.js';
 import type { WebhookThreadData } from './webhook-thread.js';
 
 /**
- * Begins sending in a thread of its own, which talks straight to the control store: under load the main thread has turns of 50 ms, and
- * a delivery would wait for several of them. The key of the secrets stays in this thread.
+ * Starts the sender in a separate thread with its own connection to the control store. Under load, main thread turns take 50 ms, and
+ * a delivery would need several. The secrets key stays in the main thread.
  */
 export async function startSendingThread(setup: SendingSetup): Promise<RunningSending> {
   const { options, control, secrets, logger, onCrash } = setup;
@@ -51,7 +51,7 @@ export async function startSendingThread(setup: SendingSetup): Promise<RunningSe
   };
 }
 
-/** @param ports that are closed where there is no thread to close them */
+/** @param ports closed if there is no thread to close them */
 function startThread(ports: readonly MessagePort[], options: ThreadOptions): ThreadClient {
   try {
     return new ThreadClient(options);

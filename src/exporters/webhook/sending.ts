@@ -17,7 +17,7 @@ import { DeliveryLoop, type LoopOptions } from './delivery-loop.js';
 /** Plain data: they cross to a thread. */
 export interface SendingOptions
   extends LoopOptions, Pick<SenderOptions, 'trusted' | 'timeoutMs' | 'connectTimeoutMs'> {
-  /** Private networks that receivers may lie in. */
+  /** Private networks that receivers may be in. */
   readonly allowCidrs: readonly string[];
   /** Waits after failed attempts. */
   readonly scheduleMs: readonly number[];
@@ -33,14 +33,14 @@ export interface AttemptNote {
   readonly delayMs: number | null;
 }
 
-/** What sending tells. */
+/** Events of the sender. */
 export interface SendingEvents {
   readonly attempted: (attempt: AttemptNote) => void;
   /** The breaker paused these endpoints. */
   readonly paused: (endpoints: readonly string[]) => void;
   /** The store begins to fail, or works again. */
   readonly storeFailing: (isFailing: boolean) => void;
-  /** So many attempts are under way or not recorded yet, from now on. */
+  /** Receives the number of attempts in progress or not recorded yet. */
   readonly underWay: (count: number) => void;
 }
 
@@ -51,7 +51,7 @@ export interface SendingTools {
   readonly clock: Clock;
   /** From 0 (inclusive) to 1, as `Math.random`. */
   readonly random: () => number;
-  /** Finds addresses; asks the system where absent. */
+  /** Resolves host names; by default with the system resolver. */
   readonly resolve?: SenderOptions['resolve'];
   readonly logger: Logger;
   readonly events: SendingEvents;
@@ -94,7 +94,7 @@ export class Sending {
     this.#loop.wake();
   }
 
-  /** Takes no more and waits for what is under way. What is not done by the deadline is broken off. */
+  /** Stops claiming and waits for attempts in progress. Aborts them at the deadline. */
   async stop(deadline: AbortSignal): Promise<void> {
     await this.#loop.stop(deadline);
   }

@@ -11,11 +11,11 @@ export interface UpkeepTools {
   readonly retentionMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Told whenever figures are read that know of something to send. */
+  /** Called when the stats show pending deliveries. */
   readonly onPending: () => void;
 }
 
-/** What is done beside sending, at once and again and again: old deliveries are removed, figures are read. */
+/** Periodic work next to sending, first run at once: deletes old deliveries and reads stats. */
 export class Upkeep {
   readonly #ends: readonly (() => void)[];
   #stats: DeliveryStats = { pending: 0, overdueMs: 0 };
@@ -43,7 +43,7 @@ export class Upkeep {
     return this.#stats;
   }
 
-  /** A turn under way goes on. */
+  /** Stops the schedule; a run in progress continues. */
   end(): void {
     for (const end of this.#ends) end();
   }

@@ -22,19 +22,22 @@ import { WebhookMetrics } from './webhook-metrics.js';
 /** Of a body: what receivers can be expected to take. */
 const MAX_BODY_BYTES = 256 * 1024;
 
-/** With many endpoints each is many deliveries: others who use the control store, senders too, have their turn between. */
+/**
+ * With many endpoints, each event makes many deliveries. Small transactions let other users of the control store, including senders,
+ * run in between.
+ */
 const EVENTS_A_TRANSACTION = 100;
 
 /** Two senders would also remove deliveries by their own retention. */
 const QUEUES = new SoleOwner((storeId) => `The deliveries in "${storeId}" are sent`);
 
-/** Exporter `webhook`: see README.md. Here events are queued; what is queued is sent in a thread of its own. */
+/** Exporter `webhook`: see README.md. It queues events; a separate thread sends the deliveries. */
 export class WebhookExporter implements Exporter {
   readonly inputs: Outputs;
   readonly #settings: Settings<WebhookConfig>;
   readonly #startSending: StartSending;
   readonly #metrics: WebhookMetrics;
-  /** What is to be let go of at the end, the last first. */
+  /** Cleanup steps, run in reverse order. */
   readonly #ends: ((deadline: AbortSignal) => Promise<void> | void)[] = [];
   #control: ControlStore | undefined;
   #underWay = 0;
@@ -47,7 +50,7 @@ export class WebhookExporter implements Exporter {
     this.inputs = { events: { consume: (batch) => this.#take(batch) } };
   }
 
-  /** @throws Error where there is no such control store, another exporter sends its deliveries, or the CA file cannot be used */
+  /** @throws Error if there is no such control store, another exporter sends its deliveries, or the CA file cannot be used */
   async start(host: Host): Promise<void> {
     const { id, config } = this.#settings;
     const control = host.extension(config.control, isControlStore);
@@ -65,7 +68,7 @@ export class WebhookExporter implements Exporter {
     });
   }
 
-  /** @throws Error where the thread that sends ended before it was asked to; everything is let go of then, too */
+  /** @throws Error if the sending thread ended unexpectedly; resources are released even then */
   async shutdown(deadline: AbortSignal): Promise<void> {
     const end = this.#ends.pop();
     if (end === undefined) return;
@@ -76,7 +79,7 @@ export class WebhookExporter implements Exporter {
     }
   }
 
-  /** Says where this process sends, for whoever checks URLs. @returns what withdraws it */
+  /** Publishes where this process may send, for URL checks. @returns a function that withdraws it */
   async #publish({ terms }: ControlStore): Promise<() => Promise<void>> {
     const { id, config, clock, logger } = this.#settings;
     const targets = { allow_cidrs: config.targets.allow_cidrs };
@@ -126,7 +129,7 @@ export class WebhookExporter implements Exporter {
     };
   }
 
-  /** Lets sending begin when something is queued. From then on it is told by the control store itself. */
+  /** Starts the sender when deliveries are queued. From then on, the control store notifies the sender directly. */
   #watch({ deliveries: queue, watch }: ControlStore, sending: LazySending): void {
     const { config, clock, logger } = this.#settings;
     this.#ends.push(
@@ -134,7 +137,7 @@ export class WebhookExporter implements Exporter {
         sending.begin();
       }),
     );
-    // Again and again: should it not have been told of something, it does not wait for the next event.
+    // Called repeatedly, so that a lost hint does not delay deliveries until the next event.
     const onPending = (): void => {
       sending.wake();
     };
@@ -165,7 +168,7 @@ export class WebhookExporter implements Exporter {
     const accepted = items.length;
     const { deliveries } = this.#control;
     const events = items.map((event) => ({ tenant: batch.tenant, event }));
-    // What is queued before one of them fails is known when it comes again.
+    // If a chunk fails, the retry detects the events that were already queued.
     for (let start = 0; start < events.length; start += EVENTS_A_TRANSACTION)
       await deliveries
         .enqueue(events.slice(start, start + EVENTS_A_TRANSACTION), this.#settings.clock.now())
@@ -174,7 +177,7 @@ export class WebhookExporter implements Exporter {
   }
 }
 
-/** Events that are too large to be sent. */
+/** Events that are too large to send. */
 function refusalsOf({ items }: EventsBatch): readonly Refusal[] {
   return items.flatMap(({ id, body }, index) => {
     const bytes = Buffer.byteLength(body);
@@ -183,7 +186,7 @@ function refusalsOf({ items }: EventsBatch): readonly Refusal[] {
   });
 }
 
-/** No event is one that can never be queued: whatever is wrong with the store, it is asked again. */
+/** Makes every store error retryable: any event can be queued eventually. */
 function rethrowRetryable(cause: unknown): never {
   if (cause instanceof ConsumeError && cause.retryable) throw cause;
   throw new ConsumeError('The store cannot queue deliveries.', {
@@ -206,7 +209,7 @@ function sendingOptions(config: WebhookConfig, trusted: readonly string[]): Send
 }
 
 function reportStore(host: Host, isFailing: boolean): void {
-  // Whether the control store can be used at all is for it to say.
+  // The control store itself reports whether it is usable.
   if (isFailing)
     host.reportStatus({
       level: 'degraded',

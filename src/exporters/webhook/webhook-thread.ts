@@ -12,12 +12,12 @@ import { Sending, type SendingEvents, type SendingOptions } from './sending.js';
 
 /** The thread that sends webhooks. Its owner is `sending-thread.ts`. */
 
-/** What the thread is begun with. */
+/** Start parameters of the thread. */
 export interface WebhookThreadData {
   readonly options: SendingOptions;
   /** Of `ControlConnector.connect`. */
   readonly controlPort: MessagePort;
-  /** Leads to one who opens secrets. */
+  /** Port to the thread that decrypts secrets. */
   readonly secretsPort: MessagePort;
   /** Of the logger that writes this thread's lines. */
   readonly isDebugEnabled: boolean;
@@ -34,7 +34,7 @@ const tell =
     outbox.post({ kind: 'notice', notice, value });
   };
 
-/** Fires when what is under way is broken off. */
+/** Aborts attempts in progress. */
 const abortPending = new AbortController();
 const control = await connectControl(controlPort);
 const sending = new Sending(options, {

@@ -8,7 +8,7 @@ const data = maybeObject<EventRecord>(
   ({ body }) => (parseJson(body) as { readonly data?: JsonObject }).data,
 );
 
-/** What expressions read of an event. */
+/** Fields of an event for expressions. */
 export const EVENT_FIELDS = {
   id: text('UUID', (event) => event.id),
   type: word('', EVENT_TYPES, (event) => event.type),

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../signal/attributes.js';
 import type { Micros } from '../../signal/time.js';
 import { MICROS_PER_MS } from '../../signal/time-units.js';
 
-/** The types of fields, as CEL calls them, and the value that each has where there is none. */
+/** CEL type names of fields, each with the value of a missing field. */
 const MISSING = {
   string: '',
   int: 0n,
@@ -20,15 +20,15 @@ export type CelType = keyof typeof MISSING;
 /** A field that expressions read of a record. */
 export interface Field<Record> {
   readonly type: CelType;
-  /** A few words for the page that lists the fields. */
+  /** Short text for the page that lists the fields. */
   readonly description: string;
-  /** The only texts it can have, where they are few. */
+  /** The possible texts of an enum field. */
   readonly words?: readonly string[];
   /** Whether records may be without it. */
   readonly isOptional: boolean;
-  /** Whether it takes long to make, so that it is made once for all expressions that look at the record. */
+  /** Whether the value is expensive to compute, so that it is cached for all expressions on the record. */
   readonly isDerived?: boolean;
-  /** @returns a value of CEL, undefined where the record is without one */
+  /** @returns a value of CEL, undefined if the record is without one */
   readonly read: (record: Record) => unknown;
 }
 
@@ -37,7 +37,7 @@ export type Fields<Record> = Readonly<{ [Name in string]: Field<Record> }>;
 type Read<Record, Value> = (record: Record) => Value;
 type Maybe<Value> = Value | null | undefined;
 
-/** What a field has where there is nothing: expressions need no guard, and `has()` tells the difference. */
+/** The value of a missing field: expressions need no guard, and `has()` shows the difference. */
 export function valueOfNone(type: CelType): unknown {
   return MISSING[type];
 }

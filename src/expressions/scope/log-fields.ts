@@ -1,7 +1,7 @@
 import { SEVERITIES, type LogRecord } from '../../signal/log-record.js';
 import { anything, maybeCount, maybeObject, maybeText, maybeTime, time, word, type Fields } from './field.js';
 
-/** What expressions read of a log record. */
+/** Fields of a log record for expressions. */
 export const LOG_FIELDS = {
   timestamp: time('', (log) => log.timestamp),
   observed_at: maybeTime('', (log) => log.observed_at),

@@ -18,7 +18,7 @@ const labels: Field<MetricPoint> = {
   isOptional: false,
 };
 
-/** What expressions read of a metric point. */
+/** Fields of a metric point for expressions. */
 export const POINT_FIELDS = {
   name: text('of the metric', ({ stream }) => stream.name),
   type: word('of the metric', METRIC_TYPES, ({ stream }) => stream.type),

@@ -11,7 +11,7 @@ import { SPAN_TYPE } from './span-view.js';
 import { TRACE_FIELDS } from './trace-fields.js';
 import { viewType } from './view.js';
 
-/** The types of what expressions look at, by the name of the variable. */
+/** The types of records in expressions, by variable name. */
 export const RECORD_TYPES = {
   span: SPAN_TYPE,
   trace: viewType<TraceRecord>('Trace', TRACE_FIELDS),
@@ -24,8 +24,8 @@ export const RECORD_TYPES = {
 export type RecordVariable = keyof typeof RECORD_TYPES;
 
 /**
- * A variable of an expression: one of these records, `resource`, the attributes of the resource that it came from, or `items`, a list of
- * values that were made before.
+ * A variable of an expression: one of these records, `resource`, the resource attributes of the record, or `items`, a list of values
+ * computed before.
  */
 export type Variable = RecordVariable | 'resource' | 'items';
 

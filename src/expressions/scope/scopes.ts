@@ -57,12 +57,12 @@ export function eventScope(event: EventRecord, identity: View<BroughtBy>): Scope
   return { event: new RECORD_TYPES.event.view(event), identity };
 }
 
-/** What is made of values that expressions gave before. */
+/** The scope for values computed by other expressions. */
 export function itemsScope(items: readonly JsonValue[], identity: View<BroughtBy>): Scope {
   return { items, identity };
 }
 
-/** Most expressions do not ask for the resource, which is kept as the bytes that came. */
+/** Most expressions do not use the resource, so it stays encoded until it is read. */
 class SpanScope {
   readonly span: View<SpanRecord>;
   readonly trace: View<TraceRecord>;

@@ -20,7 +20,7 @@ const metadata = maybeObject<SpanRecord>('attributes and other data of the span'
 
 const attributes = maybeObject<SpanRecord>('as sent by OTLP; metadata for other spans', attributesOf);
 
-/** What expressions read of a span. */
+/** Fields of a span for expressions. */
 export const SPAN_FIELDS = {
   span_id: text('UUID', (span) => span.span_id),
   trace_id: text('UUID', (span) => span.trace_id),

@@ -30,7 +30,7 @@ const spans: Field<TraceRecord> = {
   read: (trace) => trace.spans.map(spanView),
 };
 
-/** What expressions read of a run: its header, as it came or as the spans of one request give it. */
+/** Fields of a run for expressions: its header, as sent or as derived from the spans of one request. */
 export const TRACE_FIELDS = {
   trace_id: text('UUID', ({ trace }) => trace.trace_id),
   agent: text('its name', ({ trace }) => trace.agent),
@@ -62,12 +62,12 @@ export const TRACE_FIELDS = {
   spans,
 } as const satisfies Fields<TraceRecord>;
 
-/** The tokens of a run: what its header tells, otherwise those of its spans. */
+/** The tokens of a run: from its header, otherwise from its spans. */
 function totalTokens({ trace, spans }: TraceRecord): number | null {
   return trace.total_tokens ?? sumOf(spans, tokensOf);
 }
 
-/** The cost of a run, likewise. */
+/** The cost of a run: from its header, otherwise from its spans. */
 function totalCost({ trace, spans }: TraceRecord): NanoUsd | null {
   return trace.total_cost_usd ?? sumOf(spans, ({ cost_usd }) => cost_usd);
 }

@@ -1,10 +1,10 @@
 import { valueOfNone, type Fields } from './field.js';
 
-/** The record behind a view. */
+/** The record of a view. */
 export const RECORD = Symbol('record');
 const DERIVED = Symbol('derived');
 
-/** What an expression gets in place of a record: its fields, each read when it is asked for. */
+/** Represents a record in an expression; each field is computed on access. */
 export abstract class View<Record = unknown> {
   readonly [RECORD]: Record;
   [DERIVED]: Map<string, unknown> | undefined;
@@ -20,9 +20,9 @@ export abstract class View<Record = unknown> {
   abstract entries(): readonly (readonly [string, unknown])[];
 }
 
-/** A type of records, as expressions know it. */
+/** A record type in expressions. */
 export interface ViewType<Record> {
-  /** What CEL calls it. */
+  /** Its name in CEL. */
   readonly name: string;
   readonly fields: Fields<Record>;
   readonly view: new (record: Record) => View<Record>;

@@ -4,7 +4,7 @@ import { sizeBytes } from '../../config/size.js';
 import { ClickHouseStore } from '../../storage/clickhouse/clickhouse-store.js';
 import { checkClickHouse, clickHouseConfig, daysKept, passwordsIn } from './config.js';
 
-/** Telemetry in ClickHouse, which several daemons may share: `README.md` beside this file. */
+/** Telemetry in ClickHouse, which several daemons may share. See `README.md` in this folder. */
 export const clickHouseExtension: ExtensionFactory<typeof clickHouseConfig> = {
   kind: 'extension',
   type: 'clickhouse',

@@ -116,7 +116,7 @@ const configSchema = section({
   ),
 });
 
-/** The embedded store: `README.md` beside this file. */
+/** The embedded store. See `README.md` in this folder. */
 export const duckdbExtension: ExtensionFactory<typeof configSchema> = {
   kind: 'extension',
   type: 'duckdb',

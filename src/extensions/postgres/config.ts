@@ -20,7 +20,7 @@ export const postgresConfig = section({
 
 type Config = Static<typeof postgresConfig>;
 
-/** What is wrong with the URL, without showing it. */
+/** Problems of the URL, without its text. */
 export function urlProblems({ url }: Config): { path: string; message: string }[] {
   const parsed = parse(url);
   const isUsable =

@@ -2,7 +2,7 @@ import type { ExtensionFactory } from '../../component/factory.js';
 import { ControlExtension } from '../../storage/control/control-extension.js';
 import { passwordsIn, postgresConfig, urlProblems } from './config.js';
 
-/** The control store in a database that several daemons share: `README.md` beside this file. */
+/** The control store in a database that several daemons share. See `README.md` in this folder. */
 export const postgresExtension: ExtensionFactory<typeof postgresConfig> = {
   kind: 'extension',
   type: 'postgres',

@@ -2,7 +2,7 @@ import type { ExtensionFactory } from '../../component/factory.js';
 import { ControlExtension } from '../../storage/control/control-extension.js';
 import { sqliteConfig } from './config.js';
 
-/** The control store in a file: `README.md` beside this file. */
+/** The control store in a file. See `README.md` in this folder. */
 export const sqliteExtension: ExtensionFactory<typeof sqliteConfig> = {
   kind: 'extension',
   type: 'sqlite',

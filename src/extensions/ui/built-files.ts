@@ -18,7 +18,7 @@ export interface BuiltFile {
   readonly forms: readonly BuiltForm[];
 }
 
-/** What the build compresses, the best first. */
+/** Compressed forms that the build writes, best first. */
 const CODINGS = [
   { suffix: '.br', name: 'br' },
   { suffix: '.gz', name: 'gzip' },
@@ -40,14 +40,14 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 };
 const OTHER_TYPE = 'application/octet-stream';
 
-/** A path that means the same to everybody, encoded or not. */
+/** A path that is the same with and without URL encoding. */
 const NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/;
 
 /**
- * Reads a folder of built files whole: it is a few megabytes, and no request has to wait for the disk.
+ * Reads a folder of built files into memory: it has a few megabytes, and no request then waits for the disk.
  *
- * @returns the files in the order of their names; none where there is no such folder
- * @throws Error where it cannot be read, or a name is none for a URL
+ * @returns the files sorted by name; empty if the folder does not exist
+ * @throws Error if it cannot be read, or a name is not valid in a URL
  */
 export async function readBuiltFiles(folder: string): Promise<readonly BuiltFile[]> {
   const names = await namesBelow(folder);

@@ -1,4 +1,4 @@
-/** Hashes of `<style>` texts that libraries of the pages put into the document, as `sha256-…`. Other inline styles are refused. */
+/** Hashes of `<style>` texts that libraries insert into pages, as `sha256-…`. Other inline styles are refused. */
 const STYLE_HASHES: readonly string[] = [
   // React Aria: usePress, usePreventScroll.
   'sha256-38RhXrc7EdReTKsOm23ZPOCUgniTUUcjky8QOOrQx6o=',
@@ -6,8 +6,8 @@ const STYLE_HASHES: readonly string[] = [
 ];
 
 /**
- * What pages may load and where they may send: only their own origin. Telemetry is hostile, so an image or a style that it smuggled
- * into a page must not be able to carry data away.
+ * Pages may load from and send to their own origin only. Telemetry is hostile: an image or a style injected by it must not
+ * exfiltrate data.
  */
 const CONTENT_POLICY = [
   "default-src 'none'",
@@ -21,7 +21,7 @@ const CONTENT_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Headers of every file: a worker goes by the policy of its own script. */
+/** Headers of every file, because a worker uses the policy of its own script. */
 export const SAFETY_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': CONTENT_POLICY,
   'referrer-policy': 'no-referrer',

@@ -6,7 +6,7 @@ import { SAFETY_HEADERS } from './content-policy.js';
 import { PAGE_PATHS } from './page-paths.js';
 
 export const INDEX = 'index.html';
-/** Names in this folder hold a hash of what is in the file, so that what a name stands for never changes. */
+/** Names in this folder contain a hash of the content, so the content of a name never changes. */
 const HASHED = 'assets/';
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 const REVALIDATED = 'no-cache';
@@ -16,7 +16,7 @@ const BASE = /<base href="[^"]*"\s*\/?>/;
  * An exact route for each file and each page: what is unknown stays a 404.
  *
  * @param base path of the pages as browsers see it, from slash to slash
- * @throws Error where `index.html` has no `<base href="/">`
+ * @throws Error if `index.html` has no `<base href="/">`
  */
 export function fileRoutes(files: readonly BuiltFile[], base: string): readonly Route[] {
   return files.flatMap((file) => (file.name === INDEX ? pageRoutes(file, base) : [fileRoute(file)]));
@@ -45,7 +45,7 @@ function answer({ forms, contentType }: BuiltFile, caching: string, request: Htt
       'content-type': contentType,
       'cache-control': caching,
       etag: chosen.tag,
-      // Where the plain form goes out, the listener says this itself if it may still compress it.
+      // For the plain form, the listener sets this header if it may still compress the file.
       ...(coding === undefined ? {} : { 'content-encoding': coding, vary: 'Accept-Encoding' }),
     },
     body: chosen.body,
@@ -53,8 +53,8 @@ function answer({ forms, contentType }: BuiltFile, caching: string, request: Htt
 }
 
 /**
- * The page that says so, with the status 404, where a browser asks for what is not there; who does not ask for HTML, or asks
- * below `/api`, gets the problem.
+ * The not-found page, with status 404, for browsers. Clients that do not accept HTML, and paths below `/api`, get the problem
+ * response.
  *
  * @param base as for `fileRoutes`
  */

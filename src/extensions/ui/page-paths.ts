@@ -1,6 +1,6 @@
 /**
- * The paths of pages, all of which get `index.html`: the program in it reads the path. `/metrics` is none of them: it is where
- * Prometheus reads the daemon's own metrics, which may share the listener.
+ * Paths of pages. All serve `index.html`, whose program reads the path. `/metrics` is not included: Prometheus reads the daemon's
+ * own metrics there, possibly on the same listener.
  */
 export const PAGE_PATHS = [
   '/',

@@ -39,7 +39,7 @@ export class UiExtension implements Component {
     const site = {
       basePath,
       publicUrl,
-      // Whether it speaks TLS is known when all have started.
+      // Whether the listener uses TLS is known only after all components have started.
       get secure() {
         return apiListener.secure;
       },

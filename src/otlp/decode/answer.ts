@@ -12,7 +12,7 @@ export function encodingOf(contentType: string | undefined): Encoding | undefine
 }
 
 /**
- * What a successful answer says of items that were not taken, or warns of.
+ * The rejected items or the warning in a successful response.
  *
  * @returns undefined where everything was taken, and for bodies that are no `Export…ServiceResponse`
  */
@@ -29,14 +29,14 @@ export function readRejection(
   return count > 0 || reason !== '' ? { count: Number.isFinite(count) ? count : 0, reason } : undefined;
 }
 
-/** What a `google.rpc.Status`, or any text, says of a failure; empty where it says nothing. */
+/** The message of a `google.rpc.Status`, or of any text; empty if there is none. */
 export function readFailure(body: Uint8Array, encoding?: Encoding): string {
   const message = read<RpcStatus>(body, encoding, (bytes) => statusType.decode(bytes))?.message;
   if (typeof message === 'string') return message;
   return encoding === 'protobuf' ? '' : Buffer.from(body).toString('utf8');
 }
 
-/** @returns undefined for what cannot be read: whoever answers nonsense still gave a status */
+/** @returns undefined for an unreadable body: the response still has a status */
 function read<T extends object>(
   body: Uint8Array,
   encoding: Encoding | undefined,

@@ -1,7 +1,7 @@
 /** A request that cannot be decoded. Nothing of it is taken. */
 export class OtlpDecodeError extends Error {
   override readonly name = 'OtlpDecodeError';
-  /** What is wrong at the place, as the rest of a sentence: `must be a list`. */
+  /** The problem at the place, as the rest of a sentence: `must be a list`. */
   readonly reason: string;
   /** Whether it is too large rather than wrong. */
   readonly isTooLarge: boolean;
@@ -19,7 +19,7 @@ export class OtlpDecodeError extends Error {
     return this.#place;
   }
 
-  /** Told on the way out by everything that the place lies in, the innermost first. @param step of a JSON Pointer */
+  /** Prefixes a step to the place, called by each enclosing level from the innermost out. @param step of a JSON Pointer */
   under(step: string | number): void {
     this.#place = `/${step}${this.#place}`;
   }

@@ -6,7 +6,7 @@ const BYTES = 2;
 
 /** A level of messages between a request and its items. */
 interface Level {
-  /** What an error calls them. */
+  /** Their name in an error. */
   readonly noun: string;
   /** The fields that hold them, by their names in JSON and their numbers in protobuf. */
   readonly fields: Readonly<Record<string, number>>;

@@ -1,15 +1,15 @@
 import { OtlpDecodeError } from './decode-error.js';
 
 /**
- * Checks a JSON value and gives it in the form of `wire/requests.ts`; objects and lists are changed in place. Not called for null,
+ * Checks a JSON value and returns it in the form of `wire/requests.ts`; objects and lists are changed in place. Not called for null,
  * which means absent.
  *
- * @param depth how many messages it lies in
+ * @param depth number of enclosing messages
  * @throws OtlpDecodeError
  */
 export type JsonField = (value: unknown, depth: number) => unknown;
 
-/** As deep as the protobuf decoder goes: what came as JSON can be sent on as protobuf. */
+/** As deep as the protobuf decoder: a request received as JSON can be sent on as protobuf. */
 const MAX_DEPTH = 100;
 const INT64 = /^-?\d{1,20}$/;
 /** Up to so many digits a number fits 64 bits. */
@@ -117,7 +117,7 @@ function integer64(min: bigint, max: bigint): JsonField {
 export const int64 = integer64(-(2n ** 63n), 2n ** 63n - 1n);
 export const uint64 = integer64(0n, 2n ** 64n - 1n);
 
-/** A trace or span id. Its length is judged where it is used, so that one bad id costs one item. */
+/** A trace or span id. Its length is checked at its use, so that one bad id costs one item. */
 export const id: JsonField = (value) => {
   if (typeof value !== 'string' || !HEX.test(value))
     throw new OtlpDecodeError('must be hexadecimal digits (not base64)');

@@ -122,7 +122,7 @@ const exemplars = list(
     traceId: id,
   })),
 );
-/** What points of every kind have. */
+/** Fields of points of every kind. */
 const point = { attributes: keyValues, startTimeUnixNano: uint64, timeUnixNano: uint64, flags: uint32 };
 const numberPoint = message(() => ({ ...point, asDouble: double, asInt: int64, exemplars }));
 const histogramPoint = message(() => ({

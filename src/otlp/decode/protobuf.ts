@@ -20,7 +20,7 @@ export function decodeProtobuf<S extends TelemetrySignal>(
   return readWhole(signal, bytes, maxFields, (reader) => requestTypes[signal].decode(reader));
 }
 
-/** @throws OtlpDecodeError for what `read` throws */
+/** @throws OtlpDecodeError for any error of `read` */
 export function readWhole<T>(
   signal: TelemetrySignal,
   bytes: Uint8Array,
@@ -61,7 +61,7 @@ export class BoundedReader extends LenientReader {
     return super.tag();
   }
 
-  /** Counts fields that somebody else reads. */
+  /** Counts fields that other code reads. */
   spend(fields: number): void {
     this.#left -= fields;
     if (this.#left < 0) {
@@ -77,7 +77,7 @@ export class BoundedReader extends LenientReader {
     const start = this.pos;
     const size = this.size();
     const from = this.pos;
-    // A length that lies is left to the reader.
+    // An invalid length is left to the reader.
     const end = Math.min(from + size, this.len);
     this.pos = start;
     this.spend(width === 0 ? integersIn(this.buf, from, end, this.#left + 1) : (end - from) / width);

@@ -13,7 +13,7 @@ const INT64_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A request that came otherwise than in protobuf, read as if it had: then there is one form of what is kept.
+ * Converts a request in any other format to the form of a decoded protobuf request, so that the rest of the code handles one form.
  *
  * @throws Error for values that nest deeper than messages may
  */

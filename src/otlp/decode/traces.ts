@@ -14,9 +14,8 @@ const DEPTH = { resourceSpans: 1, scopeSpans: 2, resource: 2, span: 3, scope: 3,
 const SCOPE_SPANS_TAG = 0x12;
 
 /**
- * Reads a request of traces as the generated code does (`test/otlp/decode/traces.test.ts` holds both together), but leaves
- * attributes of spans as the bytes they are: most are never asked for. They are checked, however, so that bytes which are kept can
- * be read later.
+ * Reads a request of traces like the generated code (`test/otlp/decode/traces.test.ts` compares both), but leaves attributes of spans
+ * as bytes: most are never read. The bytes are checked, however, so that they can be read later.
  *
  * @param maxFields as for `decodeProtobuf`
  * @throws OtlpDecodeError
@@ -34,7 +33,7 @@ export function decodeTraces(bytes: Uint8Array, maxFields: number): ReadTraces {
   });
 }
 
-/** Takes a field that it knows. @returns false for one that it does not */
+/** Reads a field if it is supported. @returns false otherwise */
 type TakeField = (field: number, type: number) => boolean;
 
 /** Reads the fields of a message up to its end. */
@@ -121,7 +120,7 @@ function varint(value: number): Uint8Array {
 
 type Status = NonNullable<Span['status']>;
 
-/** What of a span is read. */
+/** The fields of a span that are read. */
 class FoundSpan implements ReadSpan {
   traceId = NOWHERE;
   spanId = NOWHERE;
@@ -211,7 +210,7 @@ const DOUBLE_TAG = 0x21;
 const BYTES_TAG = 0x3a;
 const MAX_VARINT = 10;
 
-/** Notes where an attribute lies. What nests is checked by the generated code, which also reads what is laid out in another way. */
+/** Records the place of an attribute. Nested values are checked by the generated code, which also reads unusual layouts. */
 function readAttribute(reader: BoundedReader, places: AttributePlaces): void {
   const before = reader.pos;
   const size = reader.size();

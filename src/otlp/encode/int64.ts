@@ -17,7 +17,7 @@ export function microsToNanos(micros: Micros, nanos = 0): Int64 {
   return { low: (low - carry * TWO_32) >>> 0, high: (high * 1000 + carry) >>> 0, unsigned: true };
 }
 
-/** A 64-bit integer from the way that `int64ToJson` writes it; 0 for what is none. */
+/** Parses a 64-bit integer written by `int64ToJson`; 0 for any other value. */
 export function jsonToInt64(value: unknown): Int64 {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : 0;
   if (typeof value !== 'string' || !/^-?\d{1,20}$/.test(value)) return 0;

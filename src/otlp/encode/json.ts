@@ -15,16 +15,16 @@ export function encodeJson(request: OtlpRequests[TelemetrySignal]): string {
 }
 
 /**
- * A message, or a part of one, as plain values that JSON has: what {@link encodeJson} writes.
+ * A message, or a part of one, as plain JSON values: the input of {@link encodeJson}.
  *
- * @param field the name of the field that it is the value of, that of the list for its items
+ * @param field name of the field that holds the value, for items that of the list
  */
 export function plain(value: unknown, field = ''): unknown {
   if (typeof value === 'number') {
     if (INT64_FIELDS.has(field) || field === 'bucketCounts') return value.toString();
     return Number.isFinite(value) ? value : value.toString();
   }
-  // What was not said is not written.
+  // Missing fields are not written.
   if (value === null) return undefined;
   if (typeof value !== 'object') return value;
   if (value instanceof Uint8Array)

@@ -6,7 +6,7 @@ import { toAnyValue, toKeyValues } from './value.js';
 import { spanBytes, traceBytes } from '../wire/ids.js';
 import type { Log, LogsRequest } from '../wire/requests.js';
 
-/** Log records as an OTLP request: what `logsToRecords` reads as the same records, save their ids, which OTLP does not have. */
+/** Log records as an OTLP request: `logsToRecords` reads it as the same records, except for their ids, which OTLP does not have. */
 export function encodeLogs(batch: LogsBatch): LogsRequest {
   const groups = new OriginGroups<Log>();
   for (const record of batch.items)
@@ -19,7 +19,7 @@ export function encodeLogs(batch: LogsBatch): LogsRequest {
   };
 }
 
-/** One literal, so that all records have one shape: what was not said is undefined. */
+/** One literal, so that all records have one shape: missing fields are undefined. */
 function encodeLog(record: LogRecord): Log {
   const { observed_at: observed, trace_id: trace, span_id: span, body } = record;
   return {

@@ -17,7 +17,7 @@ interface Bucket<Item> {
 /** Puts items that came from the same resource and scope together again, as OTLP sends them. */
 export class OriginGroups<Item> {
   readonly #buckets = new Map<string, Bucket<Item>>();
-  /** Most items share the very objects, so that these are written once. */
+  /** Most items share the same objects, so each of these is written once. */
   readonly #texts = new Map<JsonObject, string>();
 
   /** The list of those that came from there. */

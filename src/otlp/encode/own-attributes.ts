@@ -21,10 +21,7 @@ export function ownAttributes<Field extends string>(
   return attributes;
 }
 
-/**
- * A header that somebody declared; of one that follows from the spans, which any reader works out by itself, only how its run was
- * sampled.
- */
+/** A declared header; of a header derived from the spans, which any reader can compute, only the sampling of its run. */
 export function headerAttributes(header: TraceHeader): KeyValue[] {
   if (!header.follows_spans) return ownAttributes(header, TRACE_ATTRIBUTES);
   const { sample_rate } = header;

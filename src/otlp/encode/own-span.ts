@@ -13,8 +13,8 @@ const KIND_INTERNAL = 1;
 const KIND_CLIENT = 3;
 
 /**
- * A span that did not come by OTLP: whole in Jackdaw's own attributes, and with those of the GenAI conventions beside
- * them for other readers.
+ * A span that was not received by OTLP: complete in Jackdaw's own attributes, and with those of the GenAI conventions for other
+ * readers.
  */
 export function encodeOwnSpan(span: SpanRecord, { agent }: TraceHeader): Span {
   const isFailed = span.status === 'failed' || span.status === 'timed_out';
@@ -35,7 +35,7 @@ export function encodeOwnSpan(span: SpanRecord, { agent }: TraceHeader): Span {
   };
 }
 
-/** A span that is none, for the header of a trace of which there are no spans. */
+/** A placeholder span that carries the header of a trace without spans. */
 export function encodeHeaderOnly(header: TraceHeader, attributes: readonly KeyValue[]): Span {
   const start = microsToNanos(header.started_at);
   return {

@@ -46,7 +46,7 @@ export function shownSpan(
   };
 }
 
-/** A span as it was sent, but for what somebody has changed of the record since. */
+/** A span as it was received, except for later changes of the record. */
 export function encodeSent(span: KeptFields, { bytes, mapped }: SentSpan): Span {
   const message = readSent(bytes);
   const { name, started_at, ended_at, error_message } = span;
@@ -76,7 +76,7 @@ export function isAsSent(span: KeptFields, { mapped }: SentSpan): boolean {
   );
 }
 
-/** Without what one Jackdaw tells another. */
+/** The attributes without those that one Jackdaw sends to another. */
 function clientsOwn({ attributes }: Span): readonly KeyValue[] {
   return (attributes ?? []).filter(({ key }) => !isOwnKey(key ?? ''));
 }

@@ -14,20 +14,20 @@ import type { Int64, KeyValue, Span, SpanEvent, SpanLink } from '../wire/request
 const RESERVED_NAMES: ReadonlySet<string> = new Set(RESERVED);
 const STATUS_ERROR = 2;
 
-/** What is read of a record beside its `metadata`. */
+/** The fields of a record that are read, without its `metadata`. */
 export type KeptFields = Readonly<
   Pick<
     SpanRecord,
     'trace_id' | 'span_id' | 'name' | 'started_at' | 'ended_at' | 'cost_usd' | 'error_message'
   > &
-    // Missing where only what was sent is wanted.
+    // Missing if only the received span is needed.
     Partial<Pick<SpanRecord, 'call'>>
 >;
 
-/** A span that came by OTLP, rebuilt from what the mapping kept in `metadata`. */
+/** A span received by OTLP, rebuilt from the `metadata` that the mapping kept. */
 export function encodeSpan(span: KeptFields, { metadata, otel }: MappedMetadata): Span {
   const [trace, id, parent] = [otel['trace_id'], otel['span_id'], otel['parent_span_id']].map(textOf);
-  // One literal, so that all spans have one shape: what was not said is undefined.
+  // One literal, so that all spans have one shape: missing fields are undefined.
   return {
     traceId: trace === undefined ? traceBytes(span.trace_id) : bytesOf(trace),
     spanId: id === undefined ? spanBytes(span.span_id) : bytesOf(id),
@@ -88,7 +88,7 @@ function linkOf(link: JsonObject): SpanLink {
   };
 }
 
-/** The end as it was sent, even where it lay before the start. */
+/** The end as it was received, even if it was before the start. */
 function endOf(span: KeptFields, metadata: JsonObject, otel: JsonObject): Int64 | undefined {
   const skewed = textOf(objectOf(metadata['clock_skew'])?.['ended_at']);
   if (skewed !== undefined) return nanosOf(skewed);

@@ -13,14 +13,14 @@ import { mappedMetadata } from '../map/mapped-metadata.js';
 import { readSentOrigin } from '../map/span-metadata.js';
 import type { KeyValue, ResourceSpans, Span, TracesRequest } from '../wire/requests.js';
 
-/** @param sent what the span brought */
+/** @param sent the received form of the span */
 type TakesSpan = (span: SpanRecord, sent: SentSpan) => boolean;
 
 /**
- * Runs as an OTLP request. Spans that came by OTLP are what they were; others, and headers that somebody declared, carry
- * Jackdaw's own attributes (`conventions/jackdaw.ts`), so that another Jackdaw reads the same run.
+ * Runs as an OTLP request. Spans received by OTLP are sent unchanged; others, and declared headers, carry Jackdaw's own attributes
+ * (`conventions/jackdaw.ts`), so that another Jackdaw reads the same run.
  *
- * @param takes whether somebody else passes on a span that came by OTLP: then it is left out
+ * @param takes whether another encoder sends a span that was received by OTLP: then it is left out
  */
 export function encodeTraces(batch: TracesBatch, takes: TakesSpan = () => false): TracesRequest {
   const groups = new OriginGroups<Span>();
@@ -88,7 +88,7 @@ function add(
   groups.itemsOf(resource, scope).push(withAttributes(encoded, header));
 }
 
-/** What other readers want to know of everything: what service it is from. */
+/** The resource attribute that other readers need: the name of the service. */
 function ownResource({ agent }: TraceHeader): JsonObject {
   return { 'service.name': agent };
 }

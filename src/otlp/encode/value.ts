@@ -39,7 +39,7 @@ export function toKeyValues(object: JsonObject, depth = 0): KeyValue[] {
   return Object.keys(object).map((key) => ({ key, value: toAnyValue(object[key], depth) }));
 }
 
-/** A map, or undefined for anything else: what is read back from `metadata` may have been changed by anybody. */
+/** A map, or undefined for anything else: values from `metadata` may have been changed. */
 export function objectOf(value: JsonValue | undefined): JsonObject | undefined {
   return isObject(value) ? value : undefined;
 }

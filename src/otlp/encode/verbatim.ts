@@ -18,8 +18,8 @@ interface Group {
 }
 
 /**
- * The spans of a batch that nobody has changed since they came, as a part of a request in protobuf: their bytes are not decoded,
- * and not encoded again, which would take ten times as long.
+ * The unchanged spans of a batch, as a part of a protobuf request: their bytes are neither decoded nor encoded again, which would take
+ * ten times as long.
  */
 export class VerbatimSpans {
   readonly #groups = new Map<string, Group>();
@@ -35,7 +35,7 @@ export class VerbatimSpans {
     return true;
   }
 
-  /** A request of what was taken, in pieces; a request may go on with others. */
+  /** A request of the collected spans, in pieces; more pieces may be appended to it. */
   pieces(): readonly Uint8Array[] {
     return [...this.#groups.values()].flatMap(({ origin, pieces, bytes }) => {
       const { scopeSpans, ...resource } = readSentOrigin(origin.bytes);
@@ -60,7 +60,7 @@ export class VerbatimSpans {
   }
 }
 
-/** What comes before a message in another one. */
+/** The tag and length before a nested message. */
 function prefix(tag: number, length: number): Uint8Array {
   const bytes = [tag];
   let rest = length;

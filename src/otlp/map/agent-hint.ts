@@ -8,7 +8,7 @@ import type { Ground } from './provenance.js';
 
 const UNKNOWN_SERVICE = 'unknown_service';
 
-/** What is known of a span, besides its attributes, where it is asked for its run's agent. */
+/** Properties of a span, besides its attributes, that help to name its run's agent. */
 export interface NamedSpan {
   readonly type: SpanType;
   readonly kind: Kind | null;

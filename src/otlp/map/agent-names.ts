@@ -3,7 +3,7 @@ import { remembering } from '../../signal/remembering.js';
 import { CONVENTIONS } from './clients/index.js';
 import { inPlaceOfStar, NamePatterns } from './name-patterns.js';
 
-/** What an operator adds to the names that the tables in `clients/` know. `*` stands for anything. */
+/** Names that an operator adds to the tables in `clients/`. `*` matches any text. */
 export interface AddedAgentNames {
   /** Names that name no run. */
   readonly generic: readonly string[];
@@ -11,20 +11,20 @@ export interface AddedAgentNames {
   readonly specific: readonly string[];
 }
 
-/** So many names and what they come to are remembered; names may hold ids, and then they never come again. */
+/** Limit of the cache of names and their results; names may contain ids, and then they never repeat. */
 const MAX_KNOWN = 4096;
 const AROUND = CONVENTIONS.flatMap(({ agentNames }) => agentNames?.around ?? []);
 const GENERIC = new NamePatterns(CONVENTIONS.flatMap(({ agentNames }) => agentNames?.generic ?? []));
 const WRAPPERS = new NamePatterns(CONVENTIONS.flatMap(({ agentNames }) => agentNames?.wrappers ?? []));
-/** Ids that are given to those who have no name. */
+/** Generated ids used in place of a name. */
 const ID = /^(?=.*\d)[0-9a-f]{8,}(?:-[0-9a-f]{4,}){0,4}$/i;
 const NOBODY: AddedAgentNames = { generic: [], specific: [] };
 
-/** Which names are those of an agent, and which only say what a thing is. */
+/** Separates names of agents from generic names. */
 export class AgentNames {
   readonly #generic: NamePatterns;
   readonly #specific: NamePatterns;
-  /** The agent's name in what an attribute or the name of a span says; null where it is no agent's name. */
+  /** The agent's name in an attribute or a span name; null if it does not name an agent. */
   readonly nameIn = remembering(MAX_KNOWN, (text) => this.#find(text));
 
   constructor({ generic, specific }: AddedAgentNames = NOBODY) {
@@ -37,7 +37,7 @@ export class AgentNames {
     return this.#specific.has(text);
   }
 
-  /** Whether a span of this name only stands around agents, whatever its client calls it. */
+  /** Whether a span of this name only wraps agents, regardless of its reported kind. */
   isWrapper(spanName: string): boolean {
     return WRAPPERS.has(spanName);
   }

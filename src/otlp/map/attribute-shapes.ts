@@ -3,21 +3,21 @@ import { prefixUse, USES, type PrefixUse, type Use } from './conventions/sources
 import { isOwnKey } from './own-attributes.js';
 import { VERDICT_ATTRIBUTES } from './root-span.js';
 
-/** Asked for beside what says something of fields. */
+/** Read in addition to the attributes that are sources of fields. */
 const PICKED: ReadonlySet<string> = new Set(VERDICT_ATTRIBUTES);
 /** Wider spans are rare. */
 const MAX_WIDTH = 100;
 /** Of as many attributes. */
 const MAX_SHAPES = 16;
 
-/** What an attribute is good for, by its key alone. */
+/** The uses of an attribute, by its key alone. */
 export type Role =
   | { readonly is: 'source'; readonly uses: readonly Use[] }
   | { readonly is: 'part'; readonly use: PrefixUse; readonly path: string }
   | { readonly is: 'own' }
   | undefined;
 
-/** An attribute that is asked for: where it stands among those of the span. */
+/** A requested attribute: its position among those of the span. */
 interface Asked {
   readonly at: number;
   readonly key: string;
@@ -30,7 +30,7 @@ export class Shape {
   /** The keys as they came, one after the other, and where each ends. */
   readonly sent: Uint8Array;
   readonly ends: Int32Array;
-  /** The attributes whose values are asked for. */
+  /** The requested attributes. */
   readonly asked: readonly Asked[];
   /** Whether any key begins with `db.`. */
   readonly hasDb: boolean;
@@ -47,11 +47,11 @@ export class Shape {
 }
 
 /**
- * The shapes of spans, some thousand at most. Spans of one instrumentation mostly have the same keys in the same order: what a key
- * means is looked up once for all of them, by their bytes, and of all others only the length is read.
+ * Cache of span shapes, limited to some thousand. Spans of one instrumentation mostly have the same keys in the same order: the
+ * meaning of keys is looked up once per shape, by their bytes, and only the length of all other attributes is read.
  */
 export class AttributeShapes {
-  /** By the number of attributes; what is often asked for goes to the front of its list. */
+  /** By the number of attributes; frequently used shapes move to the front of their list. */
   readonly #byWidth = new Map<number, Shape[]>();
 
   of(attributes: ReadAttributes): Shape {

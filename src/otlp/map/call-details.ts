@@ -13,10 +13,10 @@ import { CONVENTIONS } from './clients/index.js';
 import { NamePatterns } from './name-patterns.js';
 import type { SpanReading } from './span-reading.js';
 
-/** Scopes of which a cost of 0 says nothing. */
+/** Scopes whose cost of 0 means unknown. */
 const ZERO_COSTS = new NamePatterns(CONVENTIONS.flatMap(({ zeroCosts }) => zeroCosts ?? []));
 
-/** What attributes tell of a span's cost: all of it, or what its input and its output cost together. */
+/** The cost of a span from its attributes: the total, or the sum of input and output. */
 export function costOf(reading: SpanReading, { scope }: Origin): NanoUsd | null {
   const told = toldCost(reading);
   const isNone = told === 0 && typeof scope?.name === 'string' && ZERO_COSTS.has(scope.name);
@@ -33,7 +33,7 @@ function toldCost(reading: SpanReading): NanoUsd | null {
   return (input ?? 0) + (output ?? 0);
 }
 
-/** What attributes tell beside tokens and cost. @returns null where they tell nothing of it */
+/** Call details from attributes, other than tokens and cost. @returns null if there are none */
 export function callOf(reading: SpanReading, cost: NanoUsd | null): CallDetails | null {
   const provider = reading.text('provider');
   const usage = usagePartsOf(reading);
@@ -50,7 +50,7 @@ function usagePartsOf(reading: SpanReading): UsageParts | null {
   return parts;
 }
 
-/** Clients count what the parts of input and output cost into these; here each dollar is in one part. */
+/** Clients include the cost of parts in those of input and output; here each dollar is in one part. */
 function reportedCost(reading: SpanReading): CostDetails | null {
   const parts: { [Part in CostPart]?: NanoUsd } = {};
   const cachedRead = reading.count('cost_cached_read');

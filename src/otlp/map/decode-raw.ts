@@ -16,14 +16,14 @@ export function decoderOf(idleTimeoutMs: number | null, mapper: SpanMapper): Dec
       { tenant, idleTimeoutMs },
       mapper,
     );
-    // Its sender was told that all of it was taken.
+    // Its sender received a success response for all of it.
     const [first] = rejected;
     if (first !== undefined) throw new Error(`a request that was checked has what cannot be taken: ${first}`);
     return batch.items;
   };
 }
 
-/** Decodes what a queue on disk has kept. */
+/** Decoders for items stored by a queue on disk. */
 export const RAW_DECODERS = {
   derive: deriveMetadata,
   decode: decoderOf(null, new SpanMapper()),

@@ -9,7 +9,7 @@ import type {
   SummaryPoint,
 } from '../wire/requests.js';
 
-/** What one point of a distribution comes to: its mean and its own fields, or what is wrong with it. */
+/** The result of one point of a distribution: its mean and its own fields, or an error. */
 export type Distribution =
   | { readonly mean: number | null; readonly fields: JsonObject }
   | { readonly field: string; readonly problem: string };

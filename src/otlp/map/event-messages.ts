@@ -6,12 +6,12 @@ import { objectOf } from './conventions/readers.js';
 import { isObject, parseStructure } from './json-text.js';
 import type { SpanReading } from './span-reading.js';
 
-/** Puts the GenAI events of one span together: what was asked, and what was answered. */
+/** Merges the GenAI events of one span into its input and output. */
 export class EventMessages {
   readonly #asked: JsonValue[] = [];
   readonly #answered: JsonValue[] = [];
 
-  /** The next event. @param reading takes at once what is an attribute of the span itself */
+  /** Adds the next event. @param reading receives attributes of the span itself at once */
   add(name: string, attributes: JsonObject, reading: SpanReading): void {
     const role = MESSAGE_EVENTS.get(name);
     if (role !== undefined) this.#asked.push(messageOf(attributes, role));

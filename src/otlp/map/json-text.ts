@@ -10,7 +10,7 @@ const MAX_LEVELS = 48;
 const MAX_STRUCTURE = 2_000_000;
 const STRUCTURE = ['{', '[', ','] as const;
 
-/** What is left for the request whose spans are mapped now: mapping never waits, so there is only one at a time. */
+/** Remaining allowance of the request whose spans are being mapped: mapping is synchronous, so there is only one at a time. */
 let allowance = MAX_STRUCTURE;
 
 /** The text that {@link parseOnce} parsed last. */
@@ -25,11 +25,11 @@ export function renewAllowance(): void {
 }
 
 /**
- * The object or list that a text is the JSON of, as it can be stored and given back: numbers too large for a double become
- * texts, halves of surrogate pairs U+FFFD.
+ * Parses a text that is the JSON of an object or list, in a form that can be stored and returned: numbers too large for a double
+ * become texts, unpaired surrogates U+FFFD.
  *
- * @param maxLevels what nests deeper is taken for text
- * @returns undefined for every other text, and for one that would pass what one request may hold of them
+ * @param maxLevels deeper values stay text
+ * @returns undefined for every other text, and for one that would exceed the allowance of the request
  */
 export function parseStructure(text: string, maxLevels = MAX_LEVELS): JsonObject | JsonValue[] | undefined {
   const first = firstCharacter(text);
@@ -38,7 +38,7 @@ export function parseStructure(text: string, maxLevels = MAX_LEVELS): JsonObject
   return typeof value === 'object' && value !== null ? value : undefined;
 }
 
-/** {@link parseStructure} for a text that several ask for, one after the other. What it gives is not to be changed. */
+/** {@link parseStructure} with a cache of the last text, for several readers in a row. Do not change the result. */
 export function parseOnce(text: string): JsonObject | JsonValue[] | undefined {
   if (text !== lastText) {
     lastStructure = parseStructure(text);
@@ -47,7 +47,7 @@ export function parseOnce(text: string): JsonObject | JsonValue[] | undefined {
   return lastStructure;
 }
 
-/** The same for JSON text of any kind, of which it must be known that it is JSON. */
+/** The same for any JSON text. The text must be valid JSON. */
 export function parseAny(text: string, maxLevels = MAX_LEVELS): JsonValue | undefined {
   const cost = structureOf(text, allowance);
   if (cost > allowance) return undefined;
@@ -120,7 +120,7 @@ function inspect(value: JsonValue, levels: number): 'good' | 'bad' | 'deep' {
   return all;
 }
 
-/** Changes the value in place where it must be. */
+/** Repairs the value, in place if necessary. */
 function repaired(value: JsonValue): JsonValue {
   if (typeof value === 'string') return value.toWellFormed();
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
@@ -134,7 +134,7 @@ function repaired(value: JsonValue): JsonValue {
     hasBadKey ||= !key.isWellFormed();
     const child = value[key] ?? null;
     const good = repaired(child);
-    // JSON.parse makes an own `__proto__`; assigning to it where it is one already is harmless.
+    // JSON.parse creates an own `__proto__`; assigning to an existing own property is harmless.
     if (good !== child) value[key] = good;
   }
   return hasBadKey

@@ -9,17 +9,17 @@ import { haveContent } from './messages/message.js';
 import { inputData, outputData } from './payloads.js';
 import { SpanReading } from './span-reading.js';
 
-/** What log records say of a span's payload; null for what they say nothing of. */
+/** The payload of a span from log records; null for missing parts. */
 export interface LoggedPayload {
   readonly input: JsonObject | null;
   readonly output: JsonObject | null;
 }
 
 /**
- * What events that came as log records say of the payload of a span, in the form that events of the span itself would have given it.
+ * The payload of a span from events that arrived as log records, in the form that events of the span itself would give it.
  *
  * @param type of the span
- * @param events in the order of their times; what is repeated, as by a client that sends once more what was taken, counts once
+ * @param events in the order of their times; repeats, as from a client's retry, count once
  */
 export function loggedPayload(type: SpanType, events: readonly LoggedEvent[]): LoggedPayload {
   renewAllowance();
@@ -38,7 +38,7 @@ export function loggedPayload(type: SpanType, events: readonly LoggedEvent[]): L
   return { input: said(inputData(type, reading)), output: said(outputData(type, reading)) };
 }
 
-/** Whether an event tells of a model call. Of one that streams it may come when another span has taken over, that of its caller. */
+/** Whether an event belongs to a model call. During streaming it may be attached to the caller's span. */
 function isOfCall({ name, attributes }: LoggedEvent): boolean {
   return DETAIL_EVENTS.has(name) && attributes['gen_ai.operation.name'] !== 'invoke_agent';
 }
@@ -58,7 +58,7 @@ function bounded(attributes: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(attributes).map(([key, value]) => [key, boundDepth(value)]));
 }
 
-/** Clients that keep contents to themselves still tell whose messages there were: that is no payload. */
+/** Clients that hide contents still send the roles of messages: those are not a payload. */
 function said(data: JsonObject | null): JsonObject | null {
   if (data === null || !Array.isArray(data.messages) || haveContent(data.messages)) return data;
   const others = Object.entries(data).filter(([name]) => name !== 'messages');

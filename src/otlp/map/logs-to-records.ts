@@ -14,7 +14,7 @@ import { SEVERITIES, type Severity } from '../../signal/log-record.js';
 /** Numbers that each severity has: 1 to 4 are `trace`, 5 to 8 `debug`, and so on. */
 const NUMBERS_EACH = 4;
 
-/** Names that are used beside OpenTelemetry's own, in upper case (syslog's short forms among them). */
+/** Severity names beyond OpenTelemetry's own, in upper case (including syslog's short forms). */
 const NAMES: ReadonlyMap<string, Severity> = new Map<string, Severity>([
   ...SEVERITIES.map((severity): [string, Severity] => [severity.toUpperCase(), severity]),
   ['VERBOSE', 'debug'],
@@ -48,7 +48,7 @@ function severityOf(number: number, text: string): Severity {
 
 type Maybe<T> = T | null | undefined;
 
-/** What could not be taken as it was sent is told beside the sender's attributes, under these keys. */
+/** Keys of values that could not be stored as they were sent, next to the sender's attributes. */
 const INVALID = {
   traceId: 'otlp.invalid_trace_id',
   spanId: 'otlp.invalid_span_id',
@@ -57,7 +57,7 @@ const INVALID = {
 } as const;
 /** As OpenTelemetry's exporters to other formats call it. */
 const DROPPED_ATTRIBUTES = 'otel.dropped_attributes_count';
-/** Of a wrong id: so much is enough to know it by. */
+/** Bytes of an invalid id that are kept, enough to recognize it. */
 const MAX_NOTED_BYTES = 64;
 
 /**
@@ -122,7 +122,7 @@ function isZero(sent: Int64): boolean {
   return typeof sent === 'object' ? sent.low === 0 && sent.high === 0 : Number(sent) === 0;
 }
 
-/** Tells of an id that could not be taken. None, and nothing but zeros, is how senders say that there is none. */
+/** Records an invalid id. A missing or all-zero id means that there is none. */
 function noteId(attributes: JsonObject, key: string, id: Maybe<Uint8Array>): void {
   if (!id || id.every((byte) => byte === 0)) return;
   attributes[key] = Buffer.from(id.subarray(0, MAX_NOTED_BYTES)).toString('hex');

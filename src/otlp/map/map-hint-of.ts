@@ -21,9 +21,9 @@ import type { SpanReading } from './span-reading.js';
 const SERVER = 2;
 const CLIENT = 3;
 const PRODUCER = 4;
-/** A name that is cut to what can be stored comes out the same whether or not it was cut here before. */
+/** Limit of a name before the cut to the storable length, large enough that this first cut does not change the result. */
 const MAX_UNITS = MAX_NAME * 2;
-/** What names an agent in its own span, the best first. */
+/** Fields that name an agent in its own span, the best first. */
 const AGENT_FIELDS: readonly Field[] = [
   'agent',
   'openinference_agent',
@@ -38,7 +38,7 @@ const METHOD = /^\w+(?:\.\w+)+$/;
 /** A process has some tens. */
 const MAX_SCOPES = 1024;
 
-/** What the service map has to know of a span: see "The service map" in `src/otlp/README.md`. */
+/** The service map's hint of a span: see "The service map" in `src/otlp/README.md`. */
 export function mapHintOf(
   span: NamedSpan,
   otlpKind: number,
@@ -59,7 +59,7 @@ export function mapHintOf(
     case 'db':
       return declared(reading.text('peer') ?? databaseOf(reading)) ?? NUMBERED_MARK;
     case 'custom':
-      // A chain at the root is what the run is called by.
+      // A chain at the root names the run.
       if (span.isRoot && span.kind === 'chain') return AGENT_MARK;
       return typeof scope?.name === 'string' && isStep(scope.name)
         ? NO_MAP_NODE
@@ -67,7 +67,7 @@ export function mapHintOf(
   }
 }
 
-/** The agent whose span this is; null where nothing says which. A span of a nested agent may tell of its run's, too. */
+/** The agent that a span belongs to; null if unknown. A span of a nested agent may also name its run's agent. */
 function agentOf(
   { kind, spanName, isRoot }: NamedSpan,
   reading: SpanReading,

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../signal/attributes.js';
 import type { SpanRecord } from '../../signal/span.js';
 import { isObject } from './json-text.js';
 
-/** Names of which an exporter reads what the mapping put there. */
+/** Names that an exporter reads back from the mapping. */
 const READ_BACK = ['scope', 'events', 'links', 'clock_skew'];
 
 /** What the mapping kept of a span, as `span-metadata-names.ts` lays it out. */

@@ -21,7 +21,7 @@ import type {
 } from '../wire/requests.js';
 import { serializeJson } from '../../signal/json.js';
 
-/** `DataPointFlags`: the series has ended or was not there, so that the point has no value. */
+/** `DataPointFlags`: the series has ended or was missing, so the point has no value. */
 const NO_RECORDED_VALUE = 1;
 const FEW_KEYS = 16;
 const SERVICE_NAME = 'service_name';
@@ -29,8 +29,8 @@ const SERVICE_NAME = 'service_name';
 const OTHER_SERVICE_NAME = 'attributes.service_name';
 
 /**
- * The points of an OTLP request. A point is rejected alone where its metric has no name, where it has no time or no
- * value, and where its buckets do not fit each other.
+ * The points of an OTLP request. A point is rejected individually if its metric has no name, if it has no time or no value, or if its
+ * buckets are inconsistent.
  */
 export function metricsToPoints(
   request: MetricsRequest,
@@ -50,7 +50,7 @@ export function metricsToPoints(
 
 type AnyPoint = NumberPoint & HistogramPoint & ExponentialHistogramPoint & SummaryPoint;
 
-/** What kind of points a metric has. */
+/** The kind of points of a metric. */
 interface Data {
   readonly type: MetricType;
   /** The name of the field that holds them. */
@@ -92,7 +92,7 @@ class PointReader {
     }
   }
 
-  /** @returns what is wrong, beginning with the name of the field */
+  /** @returns the error, beginning with the name of the field */
   #read(point: AnyPoint, stream: MetricStream): string | undefined {
     const timestamp = timeOf(point.timeUnixNano);
     if (timestamp === null) return 'timeUnixNano: is missing';

@@ -16,7 +16,7 @@ export class NamePatterns {
   }
 }
 
-/** What stands in the place of the one star of a pattern, as it is written in `name`; undefined where that does not fit. */
+/** What stands in the place of the one star of a pattern, as it is written in `name`; undefined if that does not fit. */
 export function inPlaceOfStar(name: string, pattern: string): string | undefined {
   const [before = '', after = ''] = pattern.toLowerCase().split('*');
   const folded = name.toLowerCase();
@@ -26,7 +26,7 @@ export function inPlaceOfStar(name: string, pattern: string): string | undefined
   return name.slice(before.length, name.length - after.length);
 }
 
-/** Each part at the first place where it can be leaves the most room for those behind it. */
+/** Matching each part at its first possible place leaves the most room for the following parts. */
 function fits(name: string, parts: readonly string[]): boolean {
   const [first = '', ...inner] = parts;
   const last = inner.pop() ?? '';

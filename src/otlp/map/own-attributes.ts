@@ -9,7 +9,7 @@ import { cost, count } from './conventions/readers.js';
 import { isObject, parseStructure } from './json-text.js';
 import { storableName, storableText } from './names.js';
 
-/** As deep as processor `validation` may be told to let payloads nest. */
+/** The maximum nesting of payloads that processor `validation` may be configured to allow. */
 const MAX_LEVELS = 500;
 
 /** What Jackdaw's own attributes (`conventions/jackdaw.ts`) on a span say, by their keys. */
@@ -18,7 +18,7 @@ export type OwnAttributes = ReadonlyMap<string, JsonValue>;
 type SpanField = keyof typeof SPAN_ATTRIBUTES;
 type TraceField = keyof typeof TRACE_ATTRIBUTES;
 
-/** What a value says of a field; undefined where it says nothing that the field may hold. */
+/** Converts a value to a field; undefined if the field cannot hold it. */
 type Readers<Record, Field extends keyof Record> = {
   readonly [F in Field]: (value: JsonValue) => Record[F] | undefined;
 };
@@ -72,7 +72,7 @@ export function isOwnKey(key: string): boolean {
   return OWN_KEYS.has(key);
 }
 
-/** Replaces what the conventions gave by what the own attributes say. */
+/** Overrides values of the conventions with those of the own attributes. */
 export function applyOwn(own: OwnAttributes, span: SpanRecord): void {
   if (own.get(VERBATIM) === true) forgetConventions(span);
   for (const field of SPAN_FIELDS) {

@@ -137,9 +137,9 @@ function answer(reading: SpanReading): JsonObject | null {
 }
 
 /**
- * The best source that says more than whose message it is; the best of all where none does.
+ * The best source with content beyond roles; the best of all if none has any.
  *
- * @param mayBePart whether one message may be a part of what another source says
+ * @param mayBePart whether one message may be a part of another source's conversation
  */
 function best(
   reading: SpanReading,
@@ -161,7 +161,7 @@ function best(
   return first;
 }
 
-/** OpenInference tells of a step of LangGraph the first message alone, and beside it the state with the whole conversation. */
+/** For a step of LangGraph, OpenInference sends the first message alone and, separately, the state with the whole conversation. */
 function conversation(
   { data: { messages } }: Shaped,
   others: readonly FoundPayload[],

@@ -2,7 +2,7 @@ import type { SpanRecord } from '../../signal/span.js';
 import type { Field } from './conventions/convention.js';
 import type { OwnAttributes } from './own-attributes.js';
 
-/** What of a span a rule decides, so that it is not simply what the best source of one field says. */
+/** Properties of a span that a rule decides, rather than the best source of one field. */
 export type Told =
   | 'type'
   | 'name'
@@ -16,16 +16,16 @@ export type Told =
   | 'input_data'
   | 'output_data';
 
-/** On what a value rests: the field from whose source it comes, or the rule in some words. */
+/** The basis of a value: the field whose source it comes from, or a description of the rule. */
 export type Ground = Field | `${string} ${string}`;
 
 /** Says of a span which attribute each field has its value from. */
 export interface Sources {
-  /** @returns its key, of a list in parts what the keys begin with; empty where no attribute says anything of the field */
+  /** @returns the key of the field's source, for a list in parts its prefix; empty if no attribute sets the field */
   source(field: Field): string;
 }
 
-/** Follows how spans are read, for those who want to know why Jackdaw shows what it shows (`jackdaw explain`). */
+/** Records how spans are mapped, to explain the values that Jackdaw shows (`jackdaw explain`). */
 export interface Provenance {
   /** @param ground of one value the last counts */
   told(what: Told, ground: Ground): void;

@@ -8,7 +8,7 @@ import { RESERVED, SPAN_KINDS } from './span-metadata-names.js';
 
 const NONE: JsonObject = Object.freeze({});
 
-/** The attributes of the resource that a span came under; none where it did not come by OTLP. They must not be changed. */
+/** The resource attributes of a span; none if it was not received by OTLP. Do not change them. */
 export function resourceOf(span: SpanRecord): JsonObject {
   const sent = originOfSent(span);
   if (sent !== undefined) return readOrigin(sent).resource;

@@ -2,20 +2,20 @@ import { sentOf } from '../../signal/sent-span.js';
 import type { SpanRecord } from '../../signal/span.js';
 import { LenientReader } from '../wire/lenient-reader.js';
 
-/** `Span.trace_state`, which has a length before it. */
+/** Tag of `Span.trace_state`, a length-delimited field. */
 const TRACE_STATE = (3 << 3) | 2;
 /** The digits of a threshold: 56 bits. */
 const DIGITS = 14;
-/** `ot=` of a trace state, and in it the rejection threshold, of which zeros at the end are left out. */
+/** `ot=` of a trace state, and its rejection threshold, without trailing zeros. */
 const OTEL = /(?:^|,)[ \t]*ot=([^,]*)/;
 const THRESHOLD = /(?:^|;)th:([\da-f]{1,14})(?:;|$)/;
 
 /**
- * The share of runs that its client kept, where it says so: the threshold of OpenTelemetry's consistent probability sampling in the
- * span's trace state (https://opentelemetry.io/docs/specs/otel/trace/tracestate-probability-sampling/).
+ * The share of runs that the client kept: the threshold of OpenTelemetry's consistent probability sampling in the span's trace state
+ * (https://opentelemetry.io/docs/specs/otel/trace/tracestate-probability-sampling/).
  *
- * @param span the one that tells of its run
- * @returns above 0; null where the client says nothing
+ * @param span the one that carries the run's sampling
+ * @returns above 0; null if the client does not send it
  */
 export function sampleRateOf(span: SpanRecord | undefined): number | null {
   const sent = span && sentOf(span);

@@ -40,7 +40,7 @@ export function shaped(found: FoundPayload, role: string | null, all: readonly F
   }
 }
 
-/** Whether a payload says more than whose messages they are. */
+/** Whether a payload has content beyond the roles of messages. */
 export function isSaid({ data }: Shaped): boolean {
   return !Array.isArray(data.messages) || haveContent(data.messages);
 }
@@ -58,7 +58,7 @@ function messages(list: readonly JsonValue[], role: string | null): Shaped {
   return named('messages', Array.isArray(held) ? held : toMessages(list, role));
 }
 
-/** What the Vercel AI SDK was asked: a text, or messages, and a system prompt beside. */
+/** The input of the Vercel AI SDK: a text, or messages, with an optional system prompt. */
 function prompt(content: JsonValue): Shaped {
   if (!isObject(content)) return whole(content, null);
   const { system, prompt: asked, messages: told, ...others } = content;
@@ -69,7 +69,7 @@ function prompt(content: JsonValue): Shaped {
   return { data: { ...others, messages: [...before, ...question] }, isWhole: true };
 }
 
-/** The calls of tools that a client tells beside the text of an answer. */
+/** Tool calls that a client sends separately from the text of an answer. */
 function calledBeside(all: readonly FoundPayload[]): readonly JsonValue[] {
   const found = all.find(({ shape }) => shape === 'calls');
   const calls = found === undefined ? undefined : parsed(found.value);

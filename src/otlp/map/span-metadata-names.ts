@@ -1,6 +1,6 @@
 /**
- * How `metadata` of a span that came by OTLP is laid out: every attribute flat under its own key, and beside them the
- * names below, which the mapping fills. The one list of them for the mapping (OTLP to records) and the exporters (back).
+ * Layout of the `metadata` of a span received by OTLP: every attribute flat under its own key, and the names below, which the mapping
+ * fills. The one list of them for the mapping (OTLP to records) and the exporters (back).
  */
 
 /** Names in `metadata` that are not the span's attributes. */
@@ -20,7 +20,7 @@ export const RESERVED = [
   /** A list of texts. */
   'tags',
   'provider',
-  /** `{ended_at}` as it was sent, where it lay before the start. */
+  /** `{ended_at}` as it was sent, if it was before the start. */
   'clock_skew',
 ] as const;
 
@@ -33,7 +33,7 @@ export interface OtelNotes {
   readonly trace_id: string;
   readonly span_id: string;
   readonly parent_span_id?: string;
-  /** One of {@link SPAN_KINDS}, or the number where it is another. */
+  /** One of {@link SPAN_KINDS}, or the number of another kind. */
   readonly kind?: string | number;
   readonly trace_state?: string;
   readonly flags?: number;
@@ -41,7 +41,7 @@ export interface OtelNotes {
   readonly name?: string;
   /** 1 ok, 2 error. */
   readonly status_code?: number;
-  /** Empty where the span shows an error message that it was not sent. */
+  /** Empty if the span shows an error message that it was not sent. */
   readonly status_message?: string;
   /** Nanoseconds to be added to `started_at` and to the end (`ended_at`, or `clock_skew.ended_at`): 1 to 999. */
   readonly start_nanos?: number;
@@ -49,7 +49,7 @@ export interface OtelNotes {
   readonly dropped_attributes_count?: number;
   readonly dropped_events_count?: number;
   readonly dropped_links_count?: number;
-  /** All attributes whose keys are in {@link RESERVED}: what stands there may be the attribute or not. */
+  /** All attributes whose keys are in {@link RESERVED}: the value under the key itself may be the attribute or not. */
   readonly attributes?: Readonly<Record<string, unknown>>;
 }
 

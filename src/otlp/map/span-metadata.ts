@@ -41,7 +41,7 @@ export function deriveMetadata({ bytes, origin: sentOrigin, notes, mapped }: Sen
       : Object.fromEntries(displaced.map((name) => [name, metadata[name] ?? null]));
   const origin = readOrigin(sentOrigin);
   const times = timesOf(span);
-  // Who is given them may change them.
+  // Copied, because callers may change them.
   metadata.resource = copyOf(origin.resource);
   if (origin.scope !== null) metadata.scope = copyOf(origin.scope);
   if (span.events?.length) metadata.events = span.events.map(eventOf);

@@ -7,7 +7,7 @@ import type { SpanReading } from './span-reading.js';
 const NO_NAME = 'unnamed';
 const AROUND = CONVENTIONS.flatMap(({ toolNames }) => toolNames ?? []);
 
-/** The name of a span as people read it. @param sent the name, which some clients send as a pattern, with what it comes to beside */
+/** The readable name of a span. @param sent the name, which some clients send as a template with the filled-in text in an attribute */
 export function spokenName(sent: string, reading: SpanReading): string {
   return sent.includes('{') ? (reading.text('spoken_name') ?? sent) : sent;
 }

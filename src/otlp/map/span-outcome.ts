@@ -12,7 +12,7 @@ const OK = 1;
 const ERROR = 2;
 const STATUS_CODE = 'code of the status';
 const TIMEOUT = /timeout|deadline/i;
-/** Where a stack begins that was written behind a message, by Python and by JavaScript. */
+/** The start of a stack trace appended to a message, in Python and JavaScript. */
 const STACK = /Traceback \(most recent call last\):|\n[ \t]+at \S|\n[ \t]+File "/;
 
 /** How a span went. @param ended null: it has not */
@@ -44,8 +44,8 @@ export function statusOf(
 }
 
 /**
- * Why a span failed, by the first that says it: its last exception, its status, its HTTP status, what a tool gave back, the
- * type of the error. Without the stack.
+ * The error of a span, from the first source that has one: its last exception, its status, its HTTP status, a tool's result, the type
+ * of the error. Without the stack trace.
  */
 export function errorOf(
   span: Pick<Span, 'status'>,

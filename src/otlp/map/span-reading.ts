@@ -23,7 +23,7 @@ interface Candidate extends FoundPayload {
   readonly rank: number;
 }
 
-/** The fields of which the second best source counts where the best one turns out to hold nothing. */
+/** Fields that fall back to the next source if the best one turns out to be empty. */
 type Payload = 'input' | 'output';
 
 /**
@@ -35,12 +35,12 @@ export class SpanReading {
   readonly #values: JsonValue[] = FIELDS.map(() => null);
   readonly #shapes: Shape[] = FIELDS.map(() => 'whole');
   readonly #sources: string[] = FIELDS.map(() => '');
-  /** Of lists and groups their parts, by what they are a part of. */
+  /** Parts of lists and groups, by their field. */
   readonly #parts = new Map<PrefixUse, [path: string, value: JsonValue][]>();
   /** Inputs and outputs that another source has outdone. */
   readonly #outdone: Readonly<Record<Payload, Candidate[]>> = { input: [], output: [] };
 
-  /** Is told which rules give the values of a span. Nobody while telemetry is taken. */
+  /** Receives the rules that set the values of a span. Undefined during ingestion. */
   readonly provenance: Provenance | undefined;
 
   constructor(provenance?: Provenance) {
@@ -67,7 +67,7 @@ export class SpanReading {
     }
   }
 
-  /** An attribute of an event that belongs to the span itself. Payloads and what goes with them count, as of that rank. */
+  /** An attribute of an event that belongs to the span itself. Payloads and related fields get the given rank. */
   eventAttribute(key: string, value: JsonValue, rank: number): void {
     for (const use of USES.get(key) ?? []) this.#use(use, rank, value);
   }
@@ -110,7 +110,7 @@ export class SpanReading {
     return this.#known(number);
   }
 
-  /** The key of the attribute that a field has its value from, of a list in parts what its keys begin with; empty without any. */
+  /** The key of the attribute that sets a field, for a list in parts its prefix; empty if there is none. */
   source(field: Field): string {
     const number = fieldNumber(field);
     return this.#ranks[number] === NONE ? '' : (this.#sources[number] ?? '');

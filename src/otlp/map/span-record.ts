@@ -36,10 +36,10 @@ import { usageFigure, usagePartsOf } from '../../signal/usage-object.js';
 import { count } from './conventions/readers.js';
 
 const SERVER = 2;
-/** Servers, and who sends or takes messages. */
+/** Servers, and producers and consumers of messages. */
 const SERVICES: ReadonlySet<number> = new Set([SERVER, 4, 5]);
 
-/** What is known of a span, besides its attributes, where it is asked for its run's kind. */
+/** Properties of a span, besides its attributes, that help to determine its run's kind. */
 interface KindOfSpan {
   /** What attributes or the name of the span call it. */
   readonly kind: Kind | null;
@@ -68,7 +68,7 @@ function runKindOf({ kind, otlpKind, hint, isWrapper }: KindOfSpan, reading: Spa
       return 'agent';
   }
   if (namesItself(hint) || reading.has('is_agent')) return 'agent';
-  // A step of something that a client for agents tells of; what that is, other spans say.
+  // A step in an agent framework; other spans determine the kind.
   if (kind === 'custom') return null;
   if (reading.has('is_tool')) return ofTool(otlpKind);
   if (reading.has('is_model')) return 'agent';
@@ -76,7 +76,7 @@ function runKindOf({ kind, otlpKind, hint, isWrapper }: KindOfSpan, reading: Spa
   return isService || SERVICES.has(otlpKind) ? 'other' : null;
 }
 
-/** A server that has the tool knows nothing of the agent that calls it. */
+/** The server of a tool cannot see the agent that calls it. */
 function ofTool(otlpKind: number): RunKind {
   return otlpKind === SERVER ? 'other' : 'agent';
 }
@@ -95,8 +95,8 @@ interface ResponseUsage {
 }
 
 /**
- * The tokens that a provider's answer itself reports (`usage` of OpenAI's and Anthropic's APIs): the last resort for model
- * calls whose instrumentation, as Agno's, puts the answer into the span and the tokens nowhere else.
+ * The tokens in a provider's response (`usage` of OpenAI's and Anthropic's APIs): the last resort for instrumentations, such as
+ * Agno's, that put the response into the span and the tokens nowhere else.
  */
 function responseUsage(response: JsonObject | null): ResponseUsage | undefined {
   const usage = response?.usage;
@@ -105,7 +105,7 @@ function responseUsage(response: JsonObject | null): ResponseUsage | undefined {
   const output = usageFigure(usage, 'output', wholeNumber) ?? null;
   const total = usageFigure(usage, 'total', wholeNumber) ?? null;
   if (input === null && output === null && total === null) return undefined;
-  // Anthropic counts what went through the cache beside the input, everybody else within it.
+  // Anthropic counts cached tokens in addition to the input, all other providers within it.
   const beside = BESIDE.reduce((sum, name) => sum + (wholeNumber(usage[name]) ?? 0), 0);
   return {
     input: input === null ? null : input + beside,
@@ -122,7 +122,7 @@ function wholeNumber(value: JsonValue | undefined): number | undefined {
   return typeof number === 'number' ? number : undefined;
 }
 
-/** What tells a model call from others, as its span says it. @param span of type `llm` */
+/** Identifies a model call by the attributes of its span. @param span of type `llm` */
 function callIdentityOf(span: Pick<SpanRecord, 'model'>, reading: SpanReading, origin: Origin): string {
   const scope = origin.scope?.name;
   return callKey({
@@ -138,7 +138,7 @@ const ANSWER = 'output.value';
 /** OpenAI's, and Anthropic's, which OpenAI's newer answers have inside, too. */
 const IDS = [/"id":\s*"((?:chatcmpl-|resp_)[\w-]+)"/, /"id":\s*"(msg_[\w-]+)"/];
 
-/** The answer is not parsed for it: it may be long, and has mostly been told in other attributes already. */
+/** Does not parse the response: it may be long, and other attributes mostly have its contents already. */
 function idInAnswer(reading: SpanReading): string | null {
   const answer = reading.payloads('output').find(({ source }) => source === ANSWER)?.value;
   if (typeof answer !== 'string') return null;
@@ -156,7 +156,7 @@ export interface MappedSpan {
   /** Jackdaw's own attributes, where the span has any. */
   readonly own: OwnAttributes | undefined;
   readonly origin: Origin;
-  /** How its run went, where it is a root and says so. */
+  /** The outcome of its run, if it is a root and has one. */
   readonly verdict: Verdict;
 }
 
@@ -166,7 +166,7 @@ export interface Under {
   readonly sent: SentOrigin;
 }
 
-/** Maps spans, one after the other: it keeps scratch memory, and what it learnt of their attributes. */
+/** Maps spans sequentially: it reuses scratch memory and a cache of attribute shapes. */
 export class SpanMapper {
   readonly #reading: SpanReading;
   readonly #shapes = new AttributeShapes();
@@ -179,10 +179,10 @@ export class SpanMapper {
   }
 
   /**
-   * One span as a record, as `src/otlp/README.md` says.
+   * Converts one span to a record, as specified in `src/otlp/README.md`.
    *
-   * @param traceId as `traceUuidAt` gives it
-   * @returns what is wrong, beginning with the name of the field, where the span cannot be taken
+   * @param traceId as returned by `traceUuidAt`
+   * @returns the error, beginning with the name of the field, if the span is rejected
    */
   map(span: ReadSpan, traceId: string, { origin, sent: sentOrigin }: Under): MappedSpan | string {
     const { buffer, attributes } = span;
@@ -299,7 +299,7 @@ function jsonOf(value: AnyValue | null | undefined): JsonValue {
   return boundDepth(toJson(value));
 }
 
-/** Undefined for what is no id. Zeros are how some say that there is none. */
+/** Undefined for an invalid id. Some clients send zeros if there is no parent. */
 function parentOf({ buffer, traceId, parentSpanId: id }: ReadSpan): string | null | undefined {
   if (id.end === id.start) return null;
   return spanUuidAt(buffer, traceId.start, id) ?? (id.end - id.start === 8 ? null : undefined);
@@ -317,7 +317,7 @@ function kindOf(spanName: string, { scope }: Origin, reading: SpanReading): Kind
   return kind;
 }
 
-/** Where no attribute tells the tokens. */
+/** Used if no attribute has the tokens. */
 function takeResponseUsage(span: Omit<SpanRecord, 'metadata'>, { provenance }: SpanReading): void {
   if (span.input_tokens !== null || span.output_tokens !== null || span.total_tokens !== null) return;
   const usage = responseUsage(span.output_data);

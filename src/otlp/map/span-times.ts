@@ -9,11 +9,11 @@ export interface Times {
   readonly ended: Micros | null;
   readonly endNanos: number;
   readonly durationMs: number | null;
-  /** The end as it was sent, where it lay before the start. */
+  /** The end as it was sent, if it was before the start. */
   readonly skewedEnd: string | undefined;
 }
 
-/** @returns what is wrong with them, beginning with the name of the field, where the span cannot be taken */
+/** @returns the error, beginning with the name of the field, if the span is rejected */
 export function timesOf(span: Pick<Span, 'startTimeUnixNano' | 'endTimeUnixNano'>): Times | string {
   const start = span.startTimeUnixNano ?? 0;
   const started = nanosToMicros(start);

@@ -14,8 +14,8 @@ interface Tokens {
 }
 
 /**
- * The tokens that attributes tell. Input is all that went in: what a cache took or gave is added where a client counts it
- * beside, as Anthropic does.
+ * The tokens from attributes. Input is the total: cache reads and writes are added if a client counts them separately, as Anthropic
+ * does.
  */
 export function tokensOf(reading: SpanReading, { scope }: Origin): Tokens {
   const input = reading.count('input_tokens');

@@ -7,9 +7,9 @@ const CLIENT = 3;
 const SERVER = 2;
 
 /**
- * The type of a span: the first row of the table in `src/otlp/README.md` that holds.
+ * The type of a span: the first matching row of the table in `src/otlp/README.md`.
  *
- * @param kind what attributes or the name of the span call it
+ * @param kind according to attributes or the span's name
  * @param hasDb whether the span has any attribute `db.*`
  */
 export function spanType(

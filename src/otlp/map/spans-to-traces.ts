@@ -26,11 +26,11 @@ export interface SpanMapping {
 }
 
 /**
- * The runs that the spans of an OTLP request belong to: a record for each trace, with the header
- * that the spans of this request alone would give, unless a Jackdaw sent a header along. Spans without proper ids or a
- * start are rejected alone. A span that is there twice goes into a record of its own, for the store to tell what is new.
+ * The runs that the spans of an OTLP request belong to: a record for each trace, with the header derived from the spans of this
+ * request alone, unless a Jackdaw sent a header. Spans without valid ids or a start are rejected individually. A duplicate span gets a
+ * record of its own, so that the store can determine which is new.
  *
- * @param mapper one that is used again knows the attributes of the spans it saw before
+ * @param mapper a reused mapper has the attribute shapes of earlier spans cached
  */
 export function spansToTraces(
   request: ReadTraces | TracesRequest,
@@ -79,7 +79,7 @@ class Run {
   readonly #spans = new Map<string, MappedSpan>();
   readonly #repeats: MappedSpan[] = [];
   readonly #declared: TraceHeader[] = [];
-  /** What another Jackdaw says of it, the larger where there are several; 0: nothing. */
+  /** The value sent by another Jackdaw, the larger of several; 0: none. */
   #sampleRate = 0;
 
   constructor(id: string) {

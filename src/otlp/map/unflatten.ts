@@ -3,7 +3,7 @@ import { setOwn } from './any-value.js';
 
 /** Deeper parts of a key stay one name. */
 const MAX_PARTS = 12;
-/** What OpenInference names each element of a list beside its number: `0.message.role`. It says nothing more. */
+/** Names that OpenInference puts after the number of each list element: `0.message.role`. They carry no information. */
 const WRAPPERS: ReadonlySet<string> = new Set([
   'message',
   'message_content',

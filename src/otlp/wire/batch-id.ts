@@ -1,10 +1,10 @@
-/** The header, and the key of gRPC's metadata, by which a client names a batch, so that a repeat of it adds nothing. */
+/** The header, and the gRPC metadata key, with which a client names a batch, so that a repeat adds nothing. */
 export const BATCH_ID_HEADER = 'jackdaw-batch-id';
 
 const MAX_LENGTH = 128;
 const BATCH_ID = /^[A-Za-z0-9._~:-]+$/;
 
-/** What is wrong with a batch's name; undefined where nothing is. */
+/** The problem of a batch's name; undefined if it is valid. */
 export function batchIdProblem(id: string): string | undefined {
   if (id.length > MAX_LENGTH || !BATCH_ID.test(id))
     return `${BATCH_ID_HEADER} must be 1 to ${MAX_LENGTH} letters, digits and . _ ~ : -`;

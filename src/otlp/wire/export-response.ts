@@ -2,14 +2,14 @@ import type { TelemetrySignal } from '../../signal/batch.js';
 import { responseTypes, type ExportResponse, type PartialSuccess } from './messages.js';
 import type { Encoding } from './status.js';
 
-/** What the answer says of items that were not taken. */
+/** The part of the response about rejected items. */
 export interface Rejection {
   readonly count: number;
   /** In English, for people. */
   readonly reason: string;
 }
 
-/** What each signal calls the number of its rejected items. */
+/** Field for the number of rejected items, by signal. */
 export const REJECTED = {
   traces: 'rejectedSpans',
   metrics: 'rejectedDataPoints',

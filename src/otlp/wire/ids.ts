@@ -5,7 +5,7 @@ const HYPHEN = 45;
 const DIGITS = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
 
 /**
- * A trace id as Jackdaw's: the 16 bytes printed as 8-4-4-4-12, so that runs of the batch route and logs join.
+ * A trace id in Jackdaw's form: the 16 bytes printed as 8-4-4-4-12, so that runs of the batch route and logs join.
  *
  * @returns undefined for other lengths and for all zeros, which the OpenTelemetry specification calls invalid
  */
@@ -25,7 +25,7 @@ export function spanUuid(traceId: string, id: Uint8Array | null | undefined): st
   return uuidOf(traceBytes(traceId), SPAN_BYTES, id, 0);
 }
 
-/** As {@link spanUuid}, where the ids lie among other bytes. @param trace where the trace id begins */
+/** Like {@link spanUuid}, for ids inside a larger buffer. @param trace offset of the trace id */
 export function spanUuidAt(
   bytes: Uint8Array,
   trace: number,
@@ -35,7 +35,7 @@ export function spanUuidAt(
   return uuidOf(bytes, trace + SPAN_BYTES, bytes, start);
 }
 
-/** As {@link traceUuid}, likewise. */
+/** Like {@link traceUuid}, for an id inside a larger buffer. */
 export function traceUuidAt(
   bytes: Uint8Array,
   { start, end }: { readonly start: number; readonly end: number },
@@ -44,12 +44,12 @@ export function traceUuidAt(
   return uuidOf(bytes, start, bytes, start + SPAN_BYTES);
 }
 
-/** The 16 bytes that {@link traceUuid} was given. */
+/** The inverse of {@link traceUuid}: 16 bytes. */
 export function traceBytes(uuid: string): Uint8Array {
   return Buffer.from(uuid.replaceAll('-', ''), 'hex');
 }
 
-/** The 8 bytes that {@link spanUuid} was given. */
+/** The inverse of {@link spanUuid}: 8 bytes. */
 export function spanBytes(uuid: string): Uint8Array {
   return traceBytes(uuid).subarray(SPAN_BYTES);
 }

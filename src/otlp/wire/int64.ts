@@ -9,16 +9,16 @@ export function int64ToNumber(value: Int64): number {
   return (value.unsigned ? value.high >>> 0 : value.high | 0) * TWO_32 + (value.low >>> 0);
 }
 
-/** As JSON can say it without loss: a number where it is a safe integer, otherwise its decimal digits. */
+/** A JSON value without loss: a number if it is a safe integer, otherwise its decimal digits. */
 export function int64ToJson(value: Int64): number | string {
   const near = int64ToNumber(value);
   return Number.isSafeInteger(near) ? near : int64ToBigInt(value).toString();
 }
 
 /**
- * Nanoseconds since the epoch, cut to whole microseconds exactly.
+ * Nanoseconds since the epoch, truncated to whole microseconds exactly.
  *
- * @returns undefined for what is no integer, and for times outside {@link Micros}
+ * @returns undefined for invalid integers, and for times outside {@link Micros}
  */
 export function nanosToMicros(value: Int64): Micros | undefined {
   if (typeof value === 'object') {

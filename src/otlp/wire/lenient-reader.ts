@@ -10,7 +10,7 @@ export class LenientReader extends protobuf.BufferReader {
     const start = this.pos;
     const length = this.uint32();
     const end = this.pos + length;
-    // A length that lies is left to the way below, which says so.
+    // An invalid length is left to the code below, which reports it.
     const known = end > this.len ? undefined : texts.find(this.buf, this.pos, end);
     if (known !== undefined) {
       this.pos = end;
@@ -22,7 +22,7 @@ export class LenientReader extends protobuf.BufferReader {
       texts.put(text);
       return text;
     } catch (error) {
-      // What it throws for text that is not UTF-8; for a length that lies it is a RangeError.
+      // Thrown for text that is not UTF-8; an invalid length throws a RangeError.
       if (!(error instanceof TypeError)) throw error;
       this.pos = start;
       return this.string();

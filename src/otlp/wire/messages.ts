@@ -17,13 +17,13 @@ import type {
 /** A message type of the generated code. */
 export interface MessageType<T> {
   /**
-   * @param length of the message, where the bytes do not end with it
+   * @param length of the message, if the bytes extend past it
    * @param depth of the messages around it
-   * @param into takes what is read, as later parts of one message add to the earlier
-   * @throws Error for bytes that are no such message, or nest deeper than 100 messages
+   * @param into receives the fields, as later parts of one message add to the earlier
+   * @throws Error for invalid bytes, and for messages nested deeper than 100 levels
    */
   decode(from: Reader | Uint8Array, length?: number, end?: undefined, depth?: number, into?: T): T;
-  /** Only own fields are written. Int64 in any of its forms. @throws Error for what nests deeper than 100 messages */
+  /** Only own fields are written. Int64 in any of its forms. @throws Error for messages nested deeper than 100 levels */
   encode(message: T): Writer;
 }
 
@@ -114,7 +114,7 @@ const { opentelemetry, google } = generated as unknown as {
 };
 const { trace, metrics, logs } = opentelemetry.proto.collector;
 
-/** The messages of which requests of traces are made. */
+/** The message types of trace requests. */
 export const keyValueType = opentelemetry.proto.common.v1.KeyValue;
 export const anyValueType = opentelemetry.proto.common.v1.AnyValue;
 export const scopeType = opentelemetry.proto.common.v1.InstrumentationScope;
@@ -137,7 +137,7 @@ export const responseTypes: Readonly<Record<TelemetrySignal, MessageType<ExportR
   logs: logs.v1.ExportLogsServiceResponse,
 };
 
-/** `google.rpc.Status`, the body of every failure, and what its details hold. */
+/** `google.rpc.Status`, the body of every failure, and its details. */
 export const statusType = google.rpc.Status;
 export const retryInfoType = google.rpc.RetryInfo;
 export const badRequestType = google.rpc.BadRequest;

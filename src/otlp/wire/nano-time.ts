@@ -3,9 +3,9 @@ import { nanosBelowMicro, nanosToMicros } from './int64.js';
 import type { Int64 } from './requests.js';
 
 /**
- * Nanoseconds since the epoch as ISO 8601 UTC, with nine digits behind the point where six do not say it all.
+ * Nanoseconds since the epoch as ISO 8601 UTC, with nine decimals if six would lose precision.
  *
- * @returns undefined for 0, which OTLP has for times that are not known, and for what {@link nanosToMicros} does not take
+ * @returns undefined for 0, OTLP's value for unknown times, and for values that {@link nanosToMicros} rejects
  */
 export function formatNanos(value: Int64 | null | undefined): string | undefined {
   const micros = nanosToMicros(value ?? 0);
@@ -18,7 +18,7 @@ export function formatNanos(value: Int64 | null | undefined): string | undefined
   return `${seconds ?? ''}.${fraction.padEnd(6, '0')}${String(nanos).padStart(3, '0')}Z`;
 }
 
-/** The time that {@link formatNanos} wrote, as nanoseconds since the epoch; undefined where it is none. */
+/** Parses a time written by {@link formatNanos} to nanoseconds since the epoch; undefined if it is invalid. */
 export function parseNanos(text: string): bigint | undefined {
   const micros = parseTime(text);
   if (micros === undefined) return undefined;

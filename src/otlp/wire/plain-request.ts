@@ -1,6 +1,6 @@
 import { PlainWalk } from './plain-walk.js';
 
-/** A request of traces of which nothing is to be refused, and nothing to be told apart. */
+/** A request of traces without rejected or duplicate spans. */
 export interface PlainRequest {
   /** How many spans each trace has, in the order of their first ones; no trace is without any. */
   readonly spans: readonly number[];

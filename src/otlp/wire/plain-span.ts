@@ -1,8 +1,8 @@
 import { PlainWalk } from './plain-walk.js';
 
 /**
- * Whether the bytes of a span can be passed on as they are: an OTLP `Span` of known fields alone, whose texts are UTF-8, and that
- * has no attribute of Jackdaw's own. Some 2 µs, a tenth of decoding it and encoding it again.
+ * Whether the bytes of a span can be passed on unchanged: an OTLP `Span` of known fields alone, with UTF-8 texts and without
+ * attributes of Jackdaw's own. Takes some 2 µs, a tenth of decoding and encoding.
  */
 export function isPlainSpan(bytes: Uint8Array): boolean {
   return new PlainWalk(bytes).isPlain('span');

@@ -52,8 +52,8 @@ const OWN_FIRST = 'j'.charCodeAt(0);
 const LONG_TEXT = 100;
 
 /**
- * Goes through a message without reading it, and finds whether its bytes can be passed on as they are: known fields alone, each laid
- * out as it should be, texts in UTF-8, and no key of Jackdaw's own.
+ * Walks a message without decoding it, and checks whether its bytes can be passed on unchanged: known fields alone, each in its
+ * regular layout, texts in UTF-8, and no key of Jackdaw's own.
  */
 export class PlainWalk {
   protected readonly bytes: Uint8Array;
@@ -70,7 +70,7 @@ export class PlainWalk {
     return this.#isPlain(MESSAGES[message], 0, this.bytes.length, 0);
   }
 
-  /** Is told where a span of a request lies that is plain. @returns whether the request still is */
+  /** Called with the place of each plain span of a request. @returns whether the request is still plain */
   protected takeSpan?(start: number, end: number): boolean;
 
   #isPlain(fields: Fields, start: number, end: number, depth: number): boolean {
@@ -128,7 +128,7 @@ export class PlainWalk {
     return true;
   }
 
-  /** @returns a number of up to 53 bits, larger ones as no particular one; -1 where there is none */
+  /** @returns a number of up to 53 bits, an unspecified value for larger ones; -1 if there is none */
   #varint(end: number): number {
     const { bytes } = this;
     const first = this.#at < end ? (bytes[this.#at++] ?? 0) : -1;

@@ -5,7 +5,7 @@ import { anyValueType } from './messages.js';
 import type { AnyValue, KeyValue, Resource, Scope, Span } from './requests.js';
 import { ShortTexts } from './short-texts.js';
 
-/** A request of traces whose spans were read as far as every span has to be. */
+/** A request of traces whose spans are decoded except for their attributes. */
 export interface ReadTraces {
   readonly resources: readonly ReadResource[];
 }
@@ -21,7 +21,7 @@ export interface ReadScope {
   readonly spans: readonly ReadSpan[];
 }
 
-/** Where something lies in the request; 0 and 0 where it is not there. */
+/** A byte range of the request; 0 and 0 if absent. */
 export interface Stretch {
   readonly start: number;
   readonly end: number;
@@ -29,10 +29,7 @@ export interface Stretch {
 
 export const NOWHERE: Stretch = { start: 0, end: 0 };
 
-/**
- * A span of which the attributes are bytes as long as nobody asks for them. The bytes were checked: whatever is asked, they
- * can be read.
- */
+/** A span whose attributes stay bytes until they are read. The bytes were checked, so reading cannot fail. */
 export interface ReadSpan extends Pick<
   Span,
   'name' | 'kind' | 'startTimeUnixNano' | 'endTimeUnixNano' | 'events' | 'status'
@@ -56,7 +53,7 @@ const MANY_NUMBERS = 65_536;
 /** In place of where the key begins: the attribute is among the odd ones, at the place that follows. */
 const ODD = -1;
 
-/** Where the attributes of all spans of a request lie. */
+/** The places of the attributes of all spans of a request. */
 export class AttributePlaces {
   readonly buffer: Buffer;
   /** Those that were read as a whole, as their bytes are not laid out in the usual way. */
@@ -67,7 +64,7 @@ export class AttributePlaces {
 
   constructor(buffer: Buffer) {
     this.buffer = buffer;
-    // An attribute mostly takes more bytes, so that this is seldom too small; what is larger grows as it is filled.
+    // Attributes are mostly larger, so this is seldom too small; the array grows if it is.
     this.numbers = new Int32Array(Math.min(Math.max(buffer.length >> 3, FEW_NUMBERS), MANY_NUMBERS));
   }
 
@@ -170,7 +167,7 @@ function textAt(buffer: Buffer, start: number, end: number): string {
   return text;
 }
 
-/** Where a text begins whose length stands before it, if it goes on to the end; otherwise 0. */
+/** The start of a length-prefixed text that extends to `end`; otherwise 0. */
 function textStartAt(buffer: Buffer, lengthAt: number, end: number): number {
   let at = lengthAt;
   let length = 0;

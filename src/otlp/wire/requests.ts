@@ -1,9 +1,9 @@
 /**
  * OTLP requests as both decoders give them: the names of the JSON mapping (opentelemetry-proto, `opentelemetry/proto`),
- * ids and bytes as bytes, enumerations as numbers. What a message leaves out is undefined or null.
+ * ids and bytes as bytes, enumerations as numbers. A missing field is undefined or null.
  */
 
-/** A 64-bit integer: a number where it is safe, otherwise its two halves or its decimal digits. See `int64.ts`. */
+/** A 64-bit integer: a number if it is safe, otherwise its two halves or its decimal digits. See `int64.ts`. */
 export type Int64 =
   number | string | { readonly low: number; readonly high: number; readonly unsigned: boolean };
 
@@ -209,7 +209,7 @@ export interface Log {
   readonly eventName?: Maybe<string>;
 }
 
-/** What became of a request's items on their way into Jackdaw's records. */
+/** The result of converting a request's items to Jackdaw's records. */
 export interface Mapped<B> {
   readonly batch: B;
   /** Of each span, point or record that could not be taken, why: one sentence that begins with its place. */

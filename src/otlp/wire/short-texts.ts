@@ -1,5 +1,5 @@
 const SLOTS = 1024;
-/** Keys of attributes and most of what names something is shorter. */
+/** Attribute keys and most names are shorter. */
 const LONGEST = 64;
 const NO_SLOT = -1;
 
@@ -11,14 +11,14 @@ export class ShortTexts {
   readonly #texts: (string | undefined)[] = new Array<string | undefined>(SLOTS).fill(undefined);
   #slot = NO_SLOT;
 
-  /** The text of these bytes, where it is known. */
+  /** The cached text of these bytes, if there is one. */
   find(bytes: Uint8Array, start: number, end: number): string | undefined {
     this.#slot = NO_SLOT;
     if (end - start > LONGEST) return undefined;
     let hash = 0;
     for (let at = start; at < end; at++) {
       const byte = bytes[at] ?? 0;
-      // Only what is ASCII can be compared byte by byte.
+      // Only ASCII can be compared byte by byte.
       if (byte > 127) return undefined;
       hash = (Math.imul(hash, 31) + byte) | 0;
     }
@@ -27,7 +27,7 @@ export class ShortTexts {
     return text !== undefined && isText(text, bytes, start, end) ? text : undefined;
   }
 
-  /** Remembers the text that {@link find} was asked for last, in place of another with the same place. */
+  /** Caches the text of the last {@link find}, in place of another text in the same slot. */
   put(text: string): void {
     if (this.#slot !== NO_SLOT) this.#texts[this.#slot] = text;
   }

@@ -10,14 +10,14 @@ export const MEDIA_TYPES: Readonly<Record<Encoding, string>> = {
 
 const TYPE_URL = 'type.googleapis.com/google.rpc.';
 
-/** What a `google.rpc.Status` says. */
+/** The contents of a `google.rpc.Status`. */
 export interface Failure {
   /** `google.rpc.Code`. */
   readonly code: number;
   readonly message: string;
-  /** Shown as `RetryInfo`: what failed may succeed after so many whole seconds. */
+  /** Sent as `RetryInfo`: delay in whole seconds before a retry. */
   readonly retryAfterSeconds?: number | undefined;
-  /** Shown as `BadRequest`: what is wrong with the request, and where. */
+  /** Sent as `BadRequest`: the errors of the request with their places. */
   readonly violations?: readonly { readonly field: string; readonly message: string }[] | undefined;
 }
 

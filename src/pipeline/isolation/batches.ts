@@ -14,7 +14,7 @@ const CODES: ReadonlySet<unknown> = new Set([
   'internal_error',
 ] satisfies ConsumeErrorCode[]);
 
-/** What is wrong with something that a plugin passes on as a batch; undefined where nothing is. What is in its items is not looked at. */
+/** The problem of a value that a plugin passes on as a batch; undefined if it is valid. The contents of items are not checked. */
 export function problemOfBatch(given: unknown): string | undefined {
   if (typeof given !== 'object' || given === null) return 'is not an object';
   const { tenant, items } = given as { readonly tenant?: unknown; readonly items?: unknown };
@@ -24,7 +24,7 @@ export function problemOfBatch(given: unknown): string | undefined {
   return index < 0 ? undefined : `has an item ${index} that is not an object`;
 }
 
-/** What a plugin gave as a context, with what the program relies on. */
+/** The context that a plugin passed, completed with the fields that the program relies on. */
 export function contextOf(given: unknown, clock: Clock): ConsumeContext {
   const context = (typeof given === 'object' && given !== null ? given : {}) as Partial<ConsumeContext>;
   return Number.isSafeInteger(context.receivedAt)

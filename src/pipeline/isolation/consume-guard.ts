@@ -18,12 +18,12 @@ export interface GuardTools {
 }
 
 /**
- * Stands before and behind a plugin's consumer. Whatever the plugin does with a batch, the caller gets a receipt that can be right or a
- * `ConsumeError`, in time; and of a batch that has failed nothing is passed on any more.
+ * Wraps a plugin's consumer on both sides. Whatever the plugin does with a batch, the caller gets a plausible receipt or a
+ * `ConsumeError` in time, and nothing of a failed batch is passed on afterwards.
  */
 export class ConsumeGuard {
   readonly #tools: GuardTools;
-  /** All that were given to the plugin and did not come back. */
+  /** Calls of the plugin that have not ended. */
   readonly #calls = new Set<HeldCall>();
   /** How long the program's own code kept the thread while the plugin called it, in milliseconds. */
   #behindMs = 0;
@@ -62,7 +62,7 @@ export class ConsumeGuard {
         faults.note('receipt', `returned an invalid receipt: ${mended.wrong}`, { items: count });
       return mended.receipt;
     } catch (error) {
-      // It may hold the batch for ever: then at least not what is in it.
+      // The plugin may hold the batch for ever: release at least its items.
       if (call.isLate && !call.wentOn) own.items.length = 0;
       throw this.#asOurs(error, count);
     }
@@ -103,7 +103,7 @@ export class ConsumeGuard {
     return call;
   }
 
-  /** Calls the plugin; however long it takes, the call is known until it has ended. */
+  /** Calls the plugin; the call stays registered until it has ended, however long that takes. */
   async #call<B>(inner: Consumer<B>, batch: B, context: ConsumeContext, call: HeldCall): Promise<unknown> {
     const { limits, faults } = this.#tools;
     try {
@@ -166,7 +166,7 @@ export class ConsumeGuard {
   }
 }
 
-/** Errors of what is behind a plugin are none of its own. */
+/** Errors of downstream components, which are not the plugin's. */
 const fromBehind = new WeakSet<Error>();
 
 function failed(message: string, cause?: unknown): ConsumeError {

@@ -7,7 +7,7 @@ import { contextOf, problemOfBatch } from './batches.js';
 import type { GuardTools } from './consume-guard.js';
 import { runAsProgram } from './plugin-scope.js';
 
-/** Stands between a plugin's receiver and its pipelines. */
+/** Guards the edges between a plugin's receiver and its pipelines. */
 export class OutputGuard {
   readonly #tools: GuardTools;
   #isOpen = false;
@@ -17,7 +17,7 @@ export class OutputGuard {
     this.#tools = tools;
   }
 
-  /** What is behind runs from the receiver's start on. */
+  /** Called at the receiver's start: from then on downstream components are running. */
   open(): void {
     this.#isOpen = true;
   }

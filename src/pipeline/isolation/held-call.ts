@@ -1,10 +1,10 @@
 import type { Clock } from '../../component/telemetry.js';
 import { MICROS_PER_MS } from '../../signal/time-units.js';
 
-/** One batch in the hands of a plugin. Its time passes only while the plugin itself has it, not while it waits for what is behind. */
+/** One batch held by a plugin. Its time limit runs only while the plugin itself works, not while it waits for downstream components. */
 export class HeldCall {
   readonly #clock: Clock;
-  /** Left of what the plugin may take, in microseconds; null: no limit. */
+  /** Remaining time of the plugin, in microseconds; null: no limit. */
   #left: number | null;
   #since: number;
   #behind = 0;
@@ -26,7 +26,7 @@ export class HeldCall {
         reject(lateError());
       };
     });
-    // It may be over when nobody waits any more.
+    // The promise may reject after its last awaiter is gone.
     this.late.catch(() => undefined);
   }
 
@@ -54,7 +54,7 @@ export class HeldCall {
     });
   }
 
-  /** The plugin waits for what is behind it. */
+  /** The plugin waits for downstream components. */
   goBehind(): void {
     this.#wentOn = true;
     this.#behind += 1;

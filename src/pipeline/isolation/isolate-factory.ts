@@ -17,8 +17,8 @@ type AnySettings = Settings<Config>;
 type AnyConsumer = Consumer<Batches[Signal]>;
 
 /**
- * A plugin's factory, with what keeps its components' faults from the rest of the daemon: limits of time and of number, receipts and
- * batches that can be right, errors that end with the batch, and a status that tells of it. Its section gets the key `plugin_limits`.
+ * Wraps a plugin's factory so that faults of its components do not affect the rest of the daemon: time and count limits, validated
+ * receipts and batches, errors confined to a batch, and a status that reports them. Its section gets the key `plugin_limits`.
  */
 export function isolateFactory(factory: Factory, plugin: string): Factory {
   const base = {
@@ -50,7 +50,7 @@ export function isolateFactory(factory: Factory, plugin: string): Factory {
       return {
         ...base,
         kind: 'processor',
-        // Whatever it says: then nobody else sees what it changes.
+        // Always true, whatever the plugin declares: no other component sees its changes.
         mutatesBatch: true,
         create: Object.fromEntries(
           SIGNALS.filter((signal) => factory.create[signal] !== undefined).map((signal) => [
@@ -92,7 +92,7 @@ export function isolateFactory(factory: Factory, plugin: string): Factory {
         create: (settings) => {
           const tools = toolsFor(factory, plugin, settings);
           const component = made(factory, tools, () => factory.create(tools.settings));
-          // Others find it by what it can do, so that it must be itself.
+          // Components find it by its methods, so it cannot be wrapped.
           return Object.assign(component, guardedLife(component, tools));
         },
       };
@@ -100,7 +100,7 @@ export function isolateFactory(factory: Factory, plugin: string): Factory {
 }
 
 interface Tools extends LifeTools {
-  /** What the plugin itself is given. */
+  /** The settings passed to the plugin. */
   readonly settings: AnySettings;
 }
 
@@ -122,7 +122,7 @@ function toolsFor({ kind }: Factory, plugin: string, settings: AnySettings): Too
   };
 }
 
-/** @throws Error where the plugin made none */
+/** @throws Error if the plugin made none */
 function made(factory: Factory, { faults }: Tools, make: () => unknown): Component {
   const component = runAs(faults, make);
   if (typeof component !== 'object' || component === null)
@@ -219,7 +219,7 @@ function guardedLife(
   };
 }
 
-/** The clock as a plugin sees it: what its callbacks throw is noted, and goes no further. */
+/** A plugin's clock: errors of its callbacks are recorded and not propagated. */
 function guardedClock(clock: Clock, faults: PluginFaults): Clock {
   return {
     now: () => clock.now(),
@@ -242,7 +242,7 @@ function guardedMeter(meter: Meter, faults: PluginFaults): Meter {
     counter: (name, options) => meter.counter(name, options),
     histogram: (name, options) => meter.histogram(name, options),
     observedCounter: (name, options, read) => {
-      // A counter that cannot be read stands still.
+      // A counter that cannot be read keeps its last value.
       let last = 0;
       const readGuarded = guarded(read);
       meter.observedCounter(name, options, () => {

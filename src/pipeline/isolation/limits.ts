@@ -3,7 +3,7 @@ import type { Factory } from '../../component/factory.js';
 import { durationMs } from '../../config/duration.js';
 import { duration, section } from '../../config/schema.js';
 
-/** The key under which the limits of a plugin's component stand in its section. */
+/** The key for the limits of a plugin's component in its section. */
 export const LIMITS_KEY = 'plugin_limits';
 
 const LIMITS = {
@@ -35,7 +35,7 @@ const LIMITS = {
   }),
 };
 
-/** Which of them mean something for what. */
+/** The limits that apply to a kind of component. */
 function keysFor(factory: Factory): readonly (keyof typeof LIMITS)[] {
   switch (factory.kind) {
     case 'receiver':
@@ -52,7 +52,7 @@ function keysFor(factory: Factory): readonly (keyof typeof LIMITS)[] {
   }
 }
 
-/** What one component of a plugin may do. */
+/** Limits of one component of a plugin. */
 export interface PluginLimits {
   readonly startMs: number;
   /** Null: the caller breaks an attempt off itself. */
@@ -78,7 +78,7 @@ export function schemaWithLimits(factory: Factory): TObject {
   };
 }
 
-/** @returns the section as the plugin knows it, and its limits */
+/** @returns the section without the limits, as the plugin expects it, and the limits */
 export function splitLimits(config: Readonly<Record<string, unknown>>): {
   readonly own: Record<string, unknown>;
   readonly limits: PluginLimits;

@@ -6,10 +6,10 @@ import { MS_PER_MINUTE } from '../../signal/time-units.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
 
 /**
- * What a plugin's component did wrong. `threw`: something else than a `ConsumeError`. `timeout`: it held a batch or a request for too
- * long, or did not start in time. `full`: it held as many batches as it may. `receipt`: its receipt was none, or could not be right.
- * `batch`: it passed on something that is no batch, or before it was started. `late`: it went on with a batch that had failed.
- * `uncaught`: it threw where nobody could catch it. `blocked`: it kept the thread busy.
+ * Kinds of faults of a plugin's component. `threw`: an error other than `ConsumeError`. `timeout`: it held a batch or a request for
+ * too long, or did not start in time. `full`: it reached its limit of held batches. `receipt`: its receipt was missing or implausible.
+ * `batch`: it passed on an invalid batch, or one before it was started. `late`: it continued with a failed batch. `uncaught`: it threw
+ * outside of any call. `blocked`: it kept the thread busy.
  */
 const FAULTS = ['threw', 'timeout', 'full', 'receipt', 'batch', 'late', 'uncaught', 'blocked'] as const;
 export type Fault = (typeof FAULTS)[number];
@@ -20,8 +20,8 @@ const QUIET_MS = 5 * MS_PER_MINUTE;
 const LEVELS: readonly StatusLevel[] = ['ok', 'degraded', 'recoverable', 'permanent', 'fatal'];
 
 /**
- * Counts, logs and tells in the component's status what one component of a plugin does wrong. The status is `degraded`, not worse, so
- * that a load balancer does not take the daemon out of service for it: the other pipelines work on.
+ * Counts, logs and reports the faults of one plugin component. The status is `degraded`, not worse, so that a load balancer keeps the
+ * daemon in service: the other pipelines work on.
  */
 export class PluginFaults {
   readonly #name: string;
@@ -30,7 +30,7 @@ export class PluginFaults {
   readonly #labels: Readonly<Record<'plugin' | 'kind' | 'component', string>>;
   readonly #logs: ReadonlyMap<Fault, SparseLog>;
   #host: Pick<Host, 'reportStatus'> | undefined;
-  /** What the component says of itself. */
+  /** The status that the component reports. */
   #own: Status = { level: 'ok' };
   #lost = 0;
   #last: string | undefined;
@@ -52,13 +52,13 @@ export class PluginFaults {
     for (const fault of FAULTS) this.#faults.add(0, { ...this.#labels, fault });
   }
 
-  /** From then on the component's status can be told. */
+  /** Enables reporting of the component's status. */
   follow(host: Pick<Host, 'reportStatus'>): void {
     this.#host = host;
     if (this.#last !== undefined || this.#lost > 0) this.#tell();
   }
 
-  /** What the component reports about itself. It cannot end the daemon: that is for stores, which are extensions. */
+  /** The status that the component reports. It cannot end the daemon: that is for stores, which are extensions. */
   report(status: Status): void {
     this.#own =
       status.level === 'fatal' && this.#labels.kind !== 'extension'

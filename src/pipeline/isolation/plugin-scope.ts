@@ -2,33 +2,33 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { HeldCall } from './held-call.js';
 import type { PluginFaults } from './plugin-faults.js';
 
-/** Whose code runs, and over which batch. */
+/** The owner of the running code, and the batch it handles. */
 interface Scope {
   readonly owner: PluginFaults;
   readonly call: HeldCall | undefined;
 }
 
-/** What a plugin began (timers, sockets, promises) goes on in its name. */
+/** Work that a plugin started (timers, sockets, promises) stays attributed to it. */
 const scope = new AsyncLocalStorage<Scope | undefined>();
 
-/** Runs a plugin's code in its name. @param call the batch that it is given with this call */
+/** Runs a plugin's code under its owner. @param call the batch passed with this call */
 export function runAs<T>(owner: PluginFaults, work: () => T, call?: HeldCall): T {
   return scope.run({ owner, call }, work);
 }
 
-/** Runs the program's own code that a plugin called: what it begins is not the plugin's. */
+/** Runs the program's own code called by a plugin: timers and promises that it starts are not attributed to the plugin. */
 export function runAsProgram<T>(work: () => T): T {
   return scope.getStore() === undefined ? work() : scope.run(undefined, work);
 }
 
-/** The batch over which the plugin's code runs that calls; undefined where it was begun by none. */
+/** The batch whose call started the running plugin code; undefined if there is none. */
 export function currentCall(): HeldCall | undefined {
   return scope.getStore()?.call;
 }
 
 /**
- * For errors that nobody caught, in the handler of the process: where a plugin's timer, socket or promise threw it, it is noted as
- * the plugin's, and the daemon goes on.
+ * For uncaught errors, in the handler of the process: an error thrown by a plugin's timer, socket or promise is recorded as the
+ * plugin's, and the daemon goes on.
  *
  * @returns whether it was a plugin's
  */

@@ -1,17 +1,17 @@
 import type { QuotaUsage, Receipt, Refusal } from '../../component/consumer.js';
 
-/** A receipt that can be right, and what was wrong with the one that a plugin gave. */
+/** A plausible receipt, and the problems of the plugin's original one. */
 export interface MendedReceipt {
   readonly receipt: Receipt;
   readonly wrong?: string;
 }
 
 /**
- * Holds a plugin's receipt against its batch. Refusals that point at no item, or at one for a second time, do not count; whatever is
- * not refused counts as accepted.
+ * Checks a plugin's receipt against its batch. Refusals of unknown or repeated items do not count; items that are not refused count as
+ * accepted.
  *
- * @param count how many items the batch had
- * @returns undefined where it is no receipt at all: nobody knows then what became of the batch
+ * @param count number of items of the batch
+ * @returns undefined if it is not a receipt: the outcome of the batch is then unknown
  */
 export function mendReceipt(given: unknown, count: number): MendedReceipt | undefined {
   if (typeof given !== 'object' || given === null) return undefined;

@@ -11,13 +11,13 @@ import type { PriceRule, PriceSource } from '../../component/prices.js';
 /** How many models and providers have their prices remembered. */
 const MAX_REMEMBERED = 10_000;
 
-/** What became of a span, as the metric has it. */
+/** The result label of the metric. */
 type Result = 'reported' | 'priced' | 'unknown_model' | 'no_model' | 'no_parts' | 'too_large';
 
 /** How spans are priced. */
 interface Pricing {
   readonly finder: PriceFinder;
-  /** Whether a reported cost of 0 counts where there are tokens, too. */
+  /** Whether a reported cost of 0 is trusted although there are tokens. */
   readonly trustZero: boolean;
 }
 
@@ -55,7 +55,7 @@ export function createCost(
   };
 }
 
-/** Gives a span its cost, if it should have one. @returns undefined where there is nothing to price. */
+/** Sets the cost of a span, if it should have one. @returns undefined if there is nothing to price. */
 function price(span: SpanRecord, pricing: Pricing): Result | undefined {
   if (span.cost_usd === null) return priced(span, pricing);
   if (pricing.trustZero || span.cost_usd > 0 || span.type !== 'llm' || !hasTokens(span)) return 'reported';
@@ -93,7 +93,7 @@ function hasTokens({ input_tokens, output_tokens, total_tokens }: SpanRecord): b
   return input_tokens !== null || output_tokens !== null || total_tokens !== null;
 }
 
-/** A table as others see it. @param processor id of the processor that goes by it */
+/** The public view of a price table. @param processor id of the processor that uses it */
 function offeredPrices(processor: string, { models: entries }: PriceTable): PriceSource {
   const rulesOf = (model: string): readonly PriceRule[] => {
     const rules: PriceRule[] = [];
@@ -108,7 +108,7 @@ function offeredPrices(processor: string, { models: entries }: PriceTable): Pric
     }
     return rules;
   };
-  // Another entry may stand before it and fit the name, too: then that is what the name is priced by.
+  // An earlier entry that also matches the name takes precedence.
   const models = entries.flatMap(({ name, rule }) =>
     name !== '' && rulesOf(name).some((found) => found.rule === rule) ? [name] : [],
   );

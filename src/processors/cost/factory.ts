@@ -41,7 +41,7 @@ export const costProcessor: ProcessorFactory<typeof configSchema> = {
   },
 };
 
-/** The table that comes with the package. */
+/** Path of the bundled price table. */
 function shippedPrices(): string {
   return join(packageRoot(), 'plugins', 'prices', 'prices.yaml');
 }

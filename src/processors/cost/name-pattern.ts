@@ -2,10 +2,9 @@
 export type NameTest = (name: string) => boolean;
 
 /**
- * The patterns of a price table: `*` stands for any characters, or for none, and everything else for itself; case does not
- * matter. A pattern without `/` is compared with what follows the last `/` of a name, so that `gpt-5` also fits `openai/gpt-5`;
- * one with `/` with the whole name. The time it takes grows only with the length of the name, whatever the pattern, because
- * senders choose names.
+ * The patterns of a price table: `*` matches any characters, including none; case is ignored. A pattern without `/` is compared with
+ * the part after the last `/` of a name, so `gpt-5` also matches `openai/gpt-5`; a pattern with `/` is compared with the whole name.
+ * Matching time is linear in the name, since senders choose names.
  */
 export function namePattern(pattern: string): NameTest {
   const parts = pattern.toLowerCase().split('*');

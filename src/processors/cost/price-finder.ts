@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache';
 import type { PricedModels } from './price-table.js';
 
 /**
- * Finds the entry of a table for a model. A table is searched from the top, so results are remembered, including unknown models; beyond
- * `maxRemembered` the one used longest ago is forgotten, because senders choose names.
+ * Finds the table entry of a model. Tables are searched from the top, so results are cached, including unknown models; beyond
+ * `maxRemembered`, the least recently used result is evicted, because senders choose names.
  */
 export class PriceFinder {
   readonly #models: readonly PricedModels[];
@@ -15,7 +15,7 @@ export class PriceFinder {
   }
 
   /**
-   * @param provider empty where nobody named one
+   * @param provider empty if unknown
    * @returns null for a model that is not in the table
    */
   find(model: string, provider: string): PricedModels | null {

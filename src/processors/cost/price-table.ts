@@ -9,12 +9,12 @@ import { section } from '../../config/schema.js';
 import { namePattern, type NameTest } from './name-pattern.js';
 import { RATE_SCALE, type Price, type Rates } from '../../signal/price.js';
 
-/** One entry of a table, ready to be compared with models. */
+/** One entry of a table, compiled for matching. */
 export interface PricedModels {
   readonly match: readonly NameTest[];
   /** The providers it is for; null: all. */
   readonly provider: NameTest | null;
-  /** The same as it is written. */
+  /** The same, as written. */
   readonly providerPattern: string | null;
   /** A name that its first pattern fits. */
   readonly name: string;
@@ -25,7 +25,7 @@ export interface PricedModels {
 
 /** A price table. */
 export interface PriceTable {
-  /** The date of the prices, as the table gives it; null where it does not. */
+  /** The date of the prices, as the table gives it; null if it does not. */
   readonly date: string | null;
   /** In the order of the file: the first entry that fits a model applies. */
   readonly models: readonly PricedModels[];
@@ -34,7 +34,7 @@ export interface PriceTable {
 /** A table has some hundred entries; this bounds what a mistyped path can do. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 const MOST_USD = 1_000_000;
-/** Of an entry's patterns as many are named, in as many characters, since every span that it prices says so. */
+/** Maximum number of an entry's patterns in its name, which is stored with every span that it prices. */
 const MOST_NAMED = 2;
 const LONGEST_NAMES = 100;
 
@@ -77,9 +77,9 @@ type Entry = Static<typeof entrySchema>;
 let lastRead: { readonly file: string; readonly text: string; readonly table: PriceTable } | undefined;
 
 /**
- * Reads a price table. The one read last is remembered: a table is read to check the configuration, and then to be used.
+ * Reads a price table. The last one is cached, since a table is read for validation and again for use.
  *
- * @throws ConfigError with everything that is wrong with it, by file, line and column
+ * @throws ConfigError with all problems, by file, line and column
  */
 export function readPriceTable(file: string): PriceTable {
   const text = readText(file);
@@ -88,7 +88,7 @@ export function readPriceTable(file: string): PriceTable {
   return lastRead.table;
 }
 
-/** @param file its name in errors. @throws ConfigError as {@link readPriceTable} */
+/** @param file its name in errors. @throws ConfigError like {@link readPriceTable} */
 export function parsePriceTable(text: string, file: string): PriceTable {
   const { root, problems: unreadable } = parseYaml(text, file, 'a price table: a map with the key models:');
   const broken = unreadable.filter(({ severity }) => severity === 'error');
@@ -132,7 +132,7 @@ function tooFine(models: readonly Entry[], root: MapNode): readonly Problem[] {
   });
 }
 
-/** Plain names that an earlier entry already covers for every provider: whoever wrote them meant something else. */
+/** Literal names that an earlier entry covers for every provider, which is probably a mistake. */
 function neverReached(models: readonly Entry[], root: MapNode): readonly Problem[] {
   return models.flatMap(({ match, provider }, index) =>
     match.flatMap((name, place) => {
@@ -156,7 +156,7 @@ function problem(root: MapNode, path: readonly string[], message: string): Probl
   return { severity: 'error', position: locate(root, path), path, message };
 }
 
-/** Some of the patterns of an entry: enough to know it by. */
+/** The first patterns of an entry, enough to identify it. */
 function namesOf({ match, provider }: Entry): string {
   const names = match.slice(0, MOST_NAMED).join(', ');
   const more = match.length > MOST_NAMED ? ' …' : '';

@@ -9,19 +9,19 @@ import {
   type ToldTokens,
 } from '../../signal/call-tokens.js';
 
-/** What a call costs. */
+/** The cost of a call. */
 export interface Cost {
   readonly total: NanoUsd;
-  /** Of each kind of tokens that there are; they add up to the total. */
+  /** By token kind; the parts add up to the total. */
   readonly parts: { readonly [Part in CostPart]?: NanoUsd };
-  /** Whether the rates for long inputs applied. */
+  /** Whether the rates for long inputs apply. */
   readonly isLong: boolean;
 }
 
 /**
- * The tokens of a call as its prices need them; from the total alone a cost follows only where output costs nothing, as for embeddings.
+ * The token counts of a call as its prices need them. A total alone is enough only if output is free, as for embeddings.
  *
- * @returns undefined where none follows
+ * @returns undefined if the counts are insufficient
  */
 export function tokensOf(
   told: ToldTokens,
@@ -34,10 +34,10 @@ export function tokensOf(
 }
 
 /**
- * The cost of a call: each token at the price of its kind, once. Exact, and rounded once at the end, half to even; the parts are sums of
- * the same kind up to each of them, so that they add up.
+ * The cost of a call: each token is charged once, at the price of its kind. Exact, and rounded once at the end, half to even. Parts
+ * are differences of cumulative sums, so they add up.
  *
- * @returns undefined where it is more than is accepted as an amount of money
+ * @returns undefined if the cost exceeds the maximum amount of money
  */
 export function costOf(price: Price, tokens: Tokens): Cost | undefined {
   const isLong = price.long !== null && inputLength(tokens) > price.long.over;
@@ -58,7 +58,7 @@ export function costOf(price: Price, tokens: Tokens): Cost | undefined {
   return { total, parts, isLong };
 }
 
-/** What the kinds up to each one cost together. */
+/** Cumulative cost of the kinds up to each one. */
 function sumsUpTo(counts: Record<CostPart, number>, rates: Rates): NanoUsd[] {
   let sum = 0;
   return COST_PARTS.map((part) => roundHalfEven((sum += counts[part] * rates[part])));

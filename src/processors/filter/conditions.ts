@@ -1,7 +1,7 @@
 import type { ScopeName } from '../../expressions/scope/scopes.js';
 import type { FilterConfig } from './config.js';
 
-/** What each list of the configuration looks at. */
+/** The scope of each list in the configuration. */
 export const LISTS = {
   spans: 'span',
   traces: 'trace',

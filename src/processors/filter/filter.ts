@@ -19,7 +19,7 @@ import type { FilterConfig } from './config.js';
 import type { ListName } from './conditions.js';
 import { refusalOf, ItemFilter, type Fate } from './item-filter.js';
 
-/** What becomes of a trace. */
+/** The remainder of a trace. */
 interface Left {
   readonly fate: Fate;
   /** The trace, maybe with fewer spans. */
@@ -55,7 +55,7 @@ export function createItemFilter<Item, B extends Batch<Item>>(
   };
 }
 
-/** Processor `filter` for traces: the trace is judged first, then its spans. */
+/** Processor `filter` for traces: evaluates the trace first, then its spans. */
 export function createTraceFilter(
   settings: Settings<FilterConfig>,
   next: Consumer<TracesBatch>,
@@ -98,7 +98,7 @@ function leftOf(item: TraceRecord, identity: View<BroughtBy>, traces: ItemFilter
   }
   const dropped = item.spans.length - kept.length;
   if (dropped === 0) return { fate: 'keep', left: item, dropped };
-  // A header that somebody declared stands by itself; one that follows from spans follows from none of these.
+  // A declared header can remain without spans; a header derived from spans goes with the last one.
   const isGone = kept.length === 0 && item.trace.follows_spans;
   return { fate: isGone ? 'drop' : 'keep', left: { trace: item.trace, spans: kept }, dropped };
 }

@@ -8,7 +8,7 @@ import type { Scope } from '../../expressions/scope/scopes.js';
 import type { FilterConfig } from './config.js';
 import { LISTS, type ListName } from './conditions.js';
 
-/** What becomes of an item. */
+/** The result for an item. */
 export type Fate = 'keep' | 'drop' | 'refuse';
 
 const FATES = { true: 'drop', false: 'keep', drop: 'drop', refuse: 'refuse' } as const;

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { choice, extensionId, section } from '../../config/schema.js';
 import type { TelemetrySignal } from '../../signal/batch.js';
 
-/** What may count, as the configuration says it, and the signal that brings it. */
+/** Countable items by their name in the configuration, each with its signal. */
 export const COUNTABLE = {
   spans: 'traces',
   metric_points: 'metrics',

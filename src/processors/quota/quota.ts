@@ -18,9 +18,9 @@ import {
 import { COUNTABLE, type QuotaConfig } from './config.js';
 
 /**
- * How many items of a batch count for certain, if the store takes any of it. Of spans none: whether they are repeats, only the store
- * knows. Log records are all stored, whatever was stored before. Of points some may be refused one by one, and if all are, nothing is
- * stored; so it is one.
+ * Minimum number of items that a batch counts if the store accepts any of it. Spans: 0, because only the store can detect repeats.
+ * Log records: all, since none is deduplicated. Points: 1, because single points may be refused, and a batch without accepted points
+ * is not stored.
  */
 const CERTAIN_ITEMS: Readonly<Record<TelemetrySignal, (items: number) => number>> = {
   traces: () => 0,
@@ -28,7 +28,7 @@ const CERTAIN_ITEMS: Readonly<Record<TelemetrySignal, (items: number) => number>
   logs: (items) => items,
 };
 
-/** Users of whom it is remembered how their quota stood, and how long: a limit may be raised without a word coming here. */
+/** Maximum number of users with a cached quota state. Entries expire, because a limit may be raised without notice. */
 const REMEMBERED = 10_000;
 const REMEMBERED_FOR = 5 * MICROS_PER_SECOND;
 
@@ -49,7 +49,7 @@ export class Quota<B extends Batch<unknown>> implements Component, Consumer<B> {
     this.#certainItems = CERTAIN_ITEMS[signal];
   }
 
-  /** @throws Error when there is no such store. */
+  /** @throws Error if there is no such store. */
   async start(host: Host): Promise<void> {
     const { id, config, clock, logger } = this.#settings;
     const telemetry = host.extension(config.store, countsItems);
@@ -68,7 +68,7 @@ export class Quota<B extends Batch<unknown>> implements Component, Consumer<B> {
     this.#withdraw = undefined;
   }
 
-  /** @throws ConsumeError `quota_exceeded` where it is certain that the store would refuse the batch */
+  /** @throws ConsumeError `quota_exceeded` if the store would certainly refuse the batch */
   async consume(batch: B, context: ConsumeContext): Promise<Receipt> {
     if (!this.#isCounted) return this.#next.consume(batch, context);
     this.#refuseWhatIsCertain(batch, context);
@@ -93,13 +93,13 @@ export class Quota<B extends Batch<unknown>> implements Component, Consumer<B> {
     const certain = this.#certainItems(items.length);
     if (certain === 0) return;
     const usage = this.#standings?.known(tenant);
-    // A count never goes down within its month.
+    // A count never decreases within its month.
     if (usage === undefined || usage.resets_at !== startOfMonth(monthOf(receivedAt) + 1)) return;
     if (usage.used + certain > usage.limit) throw quotaExceeded(usage, certain, receivedAt);
   }
 }
 
-/** Whether a store counts what is new in a batch, so that it can refuse what passes a limit. */
+/** Whether a store counts the new items of a batch, so that it can enforce a limit. */
 function countsItems(
   candidate: unknown,
 ): candidate is Pick<TelemetryStore, 'identity' | 'usage' | 'isShared'> {

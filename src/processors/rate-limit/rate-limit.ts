@@ -16,7 +16,7 @@ const ITEM_COUNTS: Readonly<{ [S in Signal]: (batch: Batch<unknown>) => number }
   events: ({ items }) => items.length,
 };
 
-/** A burst, where none is configured. */
+/** Default burst. */
 const BURST_SECONDS = 2;
 const EVERYBODY = '';
 
@@ -39,7 +39,7 @@ export function createRateLimit<B extends Batch<unknown>>(
     async consume(batch, context) {
       const owner = ownerOf(batch, context, config.per);
       const count = ITEM_COUNTS[signal](batch);
-      // A batch larger than the burst is taken when nothing was for as long as the burst takes to fill, and is paid for afterwards.
+      // A batch larger than the burst is accepted once the bucket is full; its cost is then paid off afterwards.
       const seconds = buckets.secondsUntil(owner, Math.min(count, burst));
       if (seconds > 0) {
         limited.add(count, labels);

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { choice, secret, section } from '../../config/schema.js';
 import { BUILTIN_NAMES } from './text/builtin.js';
 
-/** What can be looked through, as records call it. */
+/** Searchable fields, by their names in records. */
 const FIELDS = [
   'name',
   'error_message',

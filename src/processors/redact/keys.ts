@@ -4,12 +4,12 @@ import { serializeJson } from '../../signal/json.js';
 import { rarestPair } from './text/literals.js';
 import { ANY, codes, either, pairs, type Sign } from './text/signs.js';
 
-/** What replaces a value that only its key tells of. */
+/** Replaces a value that only its key marks as secret. */
 export const REDACTED = '[redacted]';
 
 const BETWEEN_WORDS = /[._-]/g;
 const SEPARATORS = codes('._-');
-/** What is written in a text of JSON, and in bytes, as it is. */
+/** Characters written the same in JSON text and in bytes. */
 const PLAIN_NAME = /^[\x20-\x7e]{2,}$/;
 const ESCAPED = /["\\]/;
 /** As many hexadecimal digits of the hash are kept: 128 bits. */
@@ -24,7 +24,7 @@ export class KeyNames {
   constructor(names: readonly string[]) {
     this.#names = new Set(names.map(plain));
     const known = [...this.#names];
-    // Only of letters of ASCII it is known what large ones are as bytes.
+    // Upper-case bytes can be derived for ASCII letters only.
     const isTold = known.every((name) => PLAIN_NAME.test(name) && !ESCAPED.test(name));
     this.signs = isTold ? known.map(signOf) : undefined;
   }
@@ -36,7 +36,7 @@ export class KeyNames {
   }
 }
 
-/** A name, known by two of its characters. */
+/** A sign for a name: two of its characters. */
 function signOf(name: string): Sign {
   const second = rarestPair(name);
   const at = (place: number) => either(name.slice(place, place + 1));
@@ -44,7 +44,7 @@ function signOf(name: string): Sign {
     place >= 0 && place < name.length ? [...at(place), ...SEPARATORS] : ANY;
   return {
     pairs: pairs([...at(second - 1), ...SEPARATORS], at(second)),
-    // Where a separator stands between both, what is before it may be the first of them.
+    // If a separator stands between the two characters, the one before it may be the first.
     before: [...allowed(second - 2), ...at(second - 1)],
     behind: allowed(second + 1),
     isThere: ({ text }, at) =>
@@ -69,7 +69,7 @@ function reversed(characters: string): string {
   return Array.from(characters).toReversed().join('');
 }
 
-/** Makes hashes of values: equal ones have equal ones, and nobody without the secret can tell of which. */
+/** Hashes values: equal values have equal hashes, which cannot be reversed without the secret. */
 export class ValueHash {
   readonly #secret: string;
 

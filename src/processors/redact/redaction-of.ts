@@ -8,7 +8,7 @@ import { TextRedactor } from './text/text-redactor.js';
 import { Gate } from './values/gate.js';
 import { Redactor } from './values/redactor.js';
 
-/** What a configuration asks for. @param count is told of each replacement, by the name of what found it */
+/** Builds the redaction of a configuration. @param count receives each replacement, by the name of its pattern */
 export function redactionOf(config: RedactConfig, count: (pattern: string) => void): Redaction {
   const finders: Finder[] = [
     ...config.patterns.map(({ name, regex, replacement }) =>
@@ -40,7 +40,7 @@ export function countedNames(config: RedactConfig): string[] {
   ];
 }
 
-/** What the schema cannot say. */
+/** Checks rules that the schema cannot express. */
 export function problemsOf({
   patterns,
 }: RedactConfig): { readonly path: string; readonly message: string }[] {

@@ -1,12 +1,12 @@
 import type { Counter, Meter } from '../../component/telemetry.js';
 
-/** Counts what was taken out, by the name of what found it. */
+/** Counts replacements by pattern name. */
 export class Tally {
   readonly #counter: Counter;
   readonly #processor: string;
   readonly #counts = new Map<string, number>();
 
-  /** @param names all that there can be */
+  /** @param names all possible names */
   constructor({ id, meter }: { readonly id: string; readonly meter: Meter }, names: readonly string[]) {
     this.#processor = id;
     this.#counter = meter.counter('redact_replacements_total', {
@@ -20,7 +20,7 @@ export class Tally {
     this.#counts.set(pattern, (this.#counts.get(pattern) ?? 0) + 1);
   }
 
-  /** How much was counted so far: it has grown where something was replaced since. */
+  /** Adds the pending counts to the metric and resets them. */
   tell(): void {
     for (const [pattern, count] of this.#counts)
       this.#counter.add(count, { processor: this.#processor, pattern });

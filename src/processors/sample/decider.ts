@@ -6,7 +6,7 @@ import type { TraceHeader, TraceRecord } from '../../signal/trace.js';
 import type { SampleConfig } from './config.js';
 import { IdSampler } from './id-sampler.js';
 
-/** Whether a trace is kept, and which share of those like it is: 1 where it is kept for what it is. */
+/** Whether a trace is kept, and the share of similar traces that is kept: 1 if it is kept for its properties. */
 export type Decision =
   { readonly isKept: true; readonly share: number } | { readonly isKept: false; readonly isRefused: boolean };
 
@@ -23,14 +23,14 @@ export class Decider {
   constructor(settings: Settings<Pick<SampleConfig, 'keep' | 'percentage' | 'on_error'>>) {
     const { keep, percentage, on_error } = settings.config;
     const failures = new EvaluationFailures(settings);
-    // A failed one is told apart from one that is not true: what nobody knows is kept.
+    // A failed condition differs from a false one: an item with an unknown result is kept.
     const onError = on_error === 'keep' ? 'true' : on_error;
     this.#conditions = new Conditions('keep', keep, 'trace', { onError, failures });
     this.#sampler = new IdSampler(percentage);
     this.#byId = { isKept: true, share: percentage / 100 };
   }
 
-  /** Asks the conditions first: a run of which one is true would be kept whatever its id, so that it stands for itself alone. */
+  /** Evaluates the conditions first: a run that meets one is kept whatever its id, so it represents only itself. */
   decide(item: TraceRecord, identity: ReturnType<typeof identityView>): Decision {
     const isChosen = this.#sampler.isKept(item.trace.trace_id);
     if (this.#conditions.areNone || this.#sampler.keepsAll) return isChosen ? this.#byId : DROPPED;
@@ -42,8 +42,8 @@ export class Decider {
 }
 
 /**
- * A header that tells which share was kept of runs like it, where only some were. What was chosen by its id before was chosen by the same
- * bits, so that the lesser of both shares holds, and not their product.
+ * Sets the sampled share in a header, if only some runs are kept. An earlier sampler used the same bits of the id, so the lower of
+ * both shares applies, not their product.
  */
 export function withShare(trace: TraceHeader, share: number): TraceHeader {
   return { ...trace, sample_rate: Math.min(trace.sample_rate ?? 1, share) };

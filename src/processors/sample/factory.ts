@@ -47,7 +47,7 @@ export const sampleProcessor: ProcessorFactory<typeof sampleConfig> = {
   },
 };
 
-/** Processor `sample` where it decides when a trace comes: see README.md. */
+/** Processor `sample`, deciding on arrival: see README.md. */
 function createSample(
   settings: Settings<SampleConfig>,
   next: Consumer<TracesBatch>,
@@ -65,7 +65,7 @@ function createSample(
       const refused: Refusal[] = [];
       const items = batch.items.map((item, index) => {
         const decision = decider.decide(item, identity);
-        // Others may read the same item, so that the header is a new one.
+        // Other consumers may read the same item, so the header is copied.
         if (decision.isKept)
           return samples ? { ...item, trace: withShare(item.trace, decision.share) } : item;
         if (decision.isRefused)

@@ -3,8 +3,8 @@ const RANDOM_BITS = 56;
 const MOST = 2 ** RANDOM_BITS;
 
 /**
- * Decides by a trace's id alone, as OpenTelemetry does (consistent probability sampling): everybody who decides so, with whatever
- * share, keeps the same traces, and who has the larger share keeps all that the other one keeps.
+ * Decides by the trace id alone, as OpenTelemetry does (consistent probability sampling): all such samplers with one share keep the
+ * same traces, and a larger share keeps all traces of a smaller one.
  */
 export class IdSampler {
   readonly #threshold: bigint;

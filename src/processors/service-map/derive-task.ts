@@ -13,7 +13,7 @@ class BatchReader {
   readonly #traces: number;
   readonly #numbers: Int32Array;
   readonly #texts: readonly string[];
-  /** The names of nodes that the texts give, as far as these were asked for; null where a text gives no name. */
+  /** Node names derived from the texts, computed on demand; null if a text gives no name. */
   readonly #names: (string | null | undefined)[];
   #at = 0;
 
@@ -70,7 +70,7 @@ class BatchReader {
     return text;
   }
 
-  /** @throws Error behind the end */
+  /** @throws Error at the end of the data */
   #next(): number {
     const number = this.#numbers[this.#at++];
     if (number === undefined) throw new Error('a batch for the service map ends too soon');

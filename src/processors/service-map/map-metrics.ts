@@ -4,7 +4,7 @@ import type { Counter, Histogram, Labels, Meter } from '../../component/telemetr
 const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 const LABEL_NAMES = ['processor'];
 
-/** What README.md lists. */
+/** The metrics listed in README.md. */
 export class MapMetrics {
   readonly #meter: Meter;
   readonly #labels: Labels;

@@ -6,9 +6,7 @@ import { readAnswer } from './read-answer.js';
 import type { MapAnswer, MapTask } from './task.js';
 import { MICROS_PER_SECOND } from '../../signal/time-units.js';
 
-/**
- * How many tasks a thread has at once. While this thread reads what has come, for 50 ms under load, it does not hear of answers.
- */
+/** Maximum number of tasks for each thread. Under load, the main thread reads input for 50 ms before it receives results. */
 const DEPTH = 4;
 
 export interface MapPoolOptions {
@@ -39,7 +37,7 @@ export class MapPool {
     });
   }
 
-  /** Whether a thread has nothing to do. */
+  /** Whether a thread is idle. */
   get hasFreeThread(): boolean {
     return this.#threads.hasFreeThread;
   }
@@ -49,7 +47,7 @@ export class MapPool {
     return this.#threads.hasRoom;
   }
 
-  /** @throws Error where a thread cannot do its work */
+  /** @throws Error if a thread cannot do its work */
   async start(): Promise<void> {
     await this.derive([]);
   }

@@ -9,11 +9,11 @@ import { MapPool, type MapPoolOptions } from './map-pool.js';
 import type { MapTaskBatch } from './task.js';
 import { waitFor } from '../../telemetry/wait-for.js';
 
-/** How many spans of waiting batches go into one task: beyond that, the fixed cost of a task hardly matters. */
+/** Maximum number of spans in one task: beyond it, the fixed cost of a task hardly matters. */
 const MAX_TASK_SPANS = 4096;
 /**
- * As soon as this many spans wait they are sent, so that a thread derives them while this one reads what else has come: a full
- * daemon takes in 7 % more than if it handed everything over at the end. With 1000 and 2500 it is much the same, with 500 less.
+ * Number of pending spans that triggers a task, so that a thread derives them while the main thread reads more input: a fully loaded
+ * daemon ingests 7% more than with one task at the end. 1000 and 2500 give similar results, 500 worse.
  */
 const TASK_SPANS = 1500;
 /**
@@ -28,7 +28,7 @@ const RETRY_AFTER_MS = 1000;
 export interface MapQueueOptions extends MapPoolOptions {
   /** Batches that may wait. */
   readonly maxQueue: number;
-  /** How long a further batch waits for a place, in milliseconds. */
+  /** How long a batch may wait for a place in the queue, in milliseconds. */
   readonly maxWaitMs: number;
 }
 
@@ -41,16 +41,15 @@ interface Waiting {
   hasFailed: boolean;
 }
 
-/** A batch that waits for a place in the queue. */
+/** A batch waiting for a place in the queue. */
 interface Outside {
   readonly batch: Waiting;
   readonly cancel: () => void;
 }
 
 /**
- * Batches that wait for a thread to derive their maps. Those that have come by the time a thread is ready go to it together. When
- * a task fails, each of its batches is derived once more by itself, so that one that cannot be derived, or that ends its thread,
- * does not take others down with it.
+ * Queue of batches whose maps threads derive. Pending batches go to a ready thread together. If a task fails, each of its batches is
+ * retried separately, so that one bad batch cannot fail the others.
  */
 export class MapQueue {
   readonly #pool: MapPool;
@@ -59,7 +58,7 @@ export class MapQueue {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #metrics: MapMetrics;
-  /** Batches of failed tasks. They come before all others, since they have waited the longest. */
+  /** Batches of failed tasks. They run first, since they have waited the longest. */
   readonly #again: Waiting[] = [];
   readonly #queue: Waiting[] = [];
   #spansQueued = 0;
@@ -72,7 +71,7 @@ export class MapQueue {
   #lastAt = -Infinity;
   #isScheduled = false;
   #closing: Promise<void> | null = null;
-  /** Whether there is no more time to finish what was taken. */
+  /** Whether the time to finish accepted work is over. */
   #isOver = false;
   #onEmpty: () => void = () => undefined;
 
@@ -90,16 +89,16 @@ export class MapQueue {
     return this.#again.length + this.#queue.length + this.#outside.size;
   }
 
-  /** @throws Error where the threads cannot do their work */
+  /** @throws Error if the threads cannot do their work */
   async start(): Promise<void> {
     await this.#pool.start();
   }
 
   /**
-   * The map of a batch, which is there later: it fails with a ConsumeError where the queue stays full, the daemon stops, or deriving
+   * The map of a batch, which is there later: it fails with a ConsumeError if the queue stays full, the daemon stops, or deriving
    * fails.
    *
-   * @throws ConsumeError where the daemon stops already, and for a batch that cannot be handed to a thread
+   * @throws ConsumeError if the daemon stops already, and for a batch that cannot be handed to a thread
    */
   derive(items: readonly TraceRecord[]): BatchMap {
     if (this.#closing !== null) throw shuttingDown();
@@ -115,7 +114,7 @@ export class MapQueue {
         this.#schedule();
       }
     });
-    // Whoever has refused the batch meanwhile does not ask what became of its map.
+    // A caller that has refused the batch does not await its map.
     derived.catch(() => undefined);
     return { spanIds, derived };
   }
@@ -170,7 +169,7 @@ export class MapQueue {
     this.#outside.add(outside);
   }
 
-  /** What comes in one turn of the event loop is sent together, and after a large task what comes within some milliseconds. */
+  /** Sends batches of one event loop turn together; after a large task, batches of some milliseconds. */
   #schedule(): void {
     if (this.#isScheduled || this.#again.length + this.#queue.length === 0) return;
     this.#isScheduled = true;
@@ -199,7 +198,7 @@ export class MapQueue {
     }
   }
 
-  /** Whether a thread can take what waits: a large task may lie ready for it, while small ones wait for each other. */
+  /** Whether a thread can take pending batches: a large task may already be queued for it, while small ones are collected. */
   get #isTaken(): boolean {
     return this.#pool.hasFreeThread || (this.#spansQueued >= TASK_SPANS && this.#pool.hasRoom);
   }

@@ -8,7 +8,7 @@ import { LENGTHS, type MapAnswer } from './task.js';
 export function readAnswer({ numbers, names }: MapAnswer, batches: number): DerivedMap[] {
   let at = batches * LENGTHS;
   let name = 0;
-  // A copy, so that each can be handed on by itself.
+  // Copied, so that each part can be transferred separately.
   const next = (length: number) => numbers.slice(at, (at += length));
   return Array.from({ length: batches }, (_, batch) => {
     const [count = 0, spans = 0] = numbers.subarray(batch * LENGTHS);

@@ -36,7 +36,7 @@ export function createServiceMap(
       await queue.start();
     },
     async consume(batch, context) {
-      // The batch goes on before its map is there, so that its records need not outlive this turn: whoever stores it waits for the map.
+      // The batch is passed on before its map is derived, so that its records can be freed early; the store awaits the map.
       return next.consume({ ...batch, service_map: queue.derive(batch.items) }, context);
     },
     async shutdown(deadline) {

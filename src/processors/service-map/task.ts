@@ -1,6 +1,6 @@
 /**
- * A batch on its way to the thread. Few names stand for most spans, so each text crosses once, as a string: the thread makes a
- * name of it once, and nobody writes or reads UTF-8.
+ * A batch in transit to the thread. Most spans share a few names, so each text is sent once, as a string, and no UTF-8 is encoded or
+ * decoded.
  */
 export interface MapTaskBatch {
   readonly traces: number;
@@ -13,13 +13,13 @@ export interface MapTaskBatch {
   readonly texts: readonly string[];
 }
 
-/** What travels to the thread: batches that are derived one by one. */
+/** A message to the thread: batches, derived one by one. */
 export type MapTask = readonly MapTaskBatch[];
 
 /** In place of a source: the span's node is the host of the first of some URLs that has one, otherwise its name. */
 export const URLS = -3;
 
-/** What travels back. */
+/** A message from the thread. */
 export interface MapAnswer {
   /** For each batch {@link LENGTHS} numbers; then, batch by batch, its `nodes` and `callers`. */
   readonly numbers: Int32Array<ArrayBuffer>;

@@ -16,7 +16,7 @@ interface Place<Record> {
 
 type Problem = { readonly path: string; readonly message: string };
 
-/** What a rule of the configuration does to records of one kind. */
+/** A rule for records of one kind. */
 export class Rule<Record> {
   readonly #when: Expression | undefined;
   readonly #set: readonly { readonly place: Place<Record>; readonly value: Expression }[];
@@ -39,9 +39,9 @@ export class Rule<Record> {
   }
 
   /**
-   * Changes a record in place, where the condition is true. All values are worked out before any is set.
+   * Changes a record in place if the condition is true. All values are computed before any is set.
    *
-   * @throws Error where an expression fails: then nothing was changed
+   * @throws Error if an expression fails; the record is then unchanged
    */
   apply(record: Record, scope: Scope): void {
     if (this.#when !== undefined) {
@@ -58,7 +58,7 @@ export class Rule<Record> {
   }
 }
 
-/** What is wrong with a rule. @param path of the rule: `/spans/0` */
+/** Problems of a rule. @param path of the rule: `/spans/0` */
 export function problemsOfRule(
   path: string,
   config: RuleConfig,
@@ -111,7 +111,7 @@ export function problemsOfRule(
   return problems;
 }
 
-/** @returns in words why there is no such place */
+/** @returns the place, or a text that explains why it does not exist */
 function placeIn<Record>(targets: Targets<Record>, path: string): Place<Record> | string {
   const dot = path.indexOf('.');
   const field = dot < 0 ? path : path.slice(0, dot);
@@ -153,7 +153,7 @@ function remove<Record>(record: Record, { target, path }: Place<Record>): void {
     const object = target.get(record);
     if (typeof object !== 'object' || object === null || Array.isArray(object)) return;
     const rest = withoutValue(object, path);
-    // What a span brought is kept as it came, where nothing is changed.
+    // Without a change, the sent form of a span is kept.
     if (rest !== object) target.set(record, rest);
   }
 }
@@ -163,9 +163,9 @@ function objectOf(value: JsonValue): { [key: string]: JsonValue } {
 }
 
 /**
- * What lies at a path within an object. A path is one key, dots included, where there is one; otherwise it goes down dot by dot.
+ * The value at a path within an object. The whole path is tried as one key, dots included; otherwise each dot descends one level.
  *
- * @returns undefined where nothing is there
+ * @returns undefined if there is no value
  */
 function valueAt(object: JsonObject, path: string): JsonValue | undefined {
   if (Object.hasOwn(object, path)) return object[path];
@@ -173,7 +173,7 @@ function valueAt(object: JsonObject, path: string): JsonValue | undefined {
   return below === undefined ? undefined : valueAt(below.object, below.path);
 }
 
-/** The object with something else at a path: what it shares with the first is not copied. What is not there is made as one key. */
+/** A copy of the object with a new value at a path; unchanged parts are shared. A missing path is added as one key. */
 function withValue(object: JsonObject, path: string, value: JsonValue): JsonObject {
   const below = Object.hasOwn(object, path) ? undefined : inside(object, path);
   return below === undefined
@@ -181,7 +181,7 @@ function withValue(object: JsonObject, path: string, value: JsonValue): JsonObje
     : withKey(object, below.key, withValue(below.object, below.path, value));
 }
 
-/** The object without what lies at a path; itself where nothing does. */
+/** A copy of the object without the value at a path; the same object if there is none. */
 function withoutValue(object: JsonObject, path: string): JsonObject {
   if (Object.hasOwn(object, path))
     return Object.fromEntries(Object.entries(object).filter(([key]) => key !== path));
@@ -205,7 +205,7 @@ function inside(
   return undefined;
 }
 
-/** Built of entries, as `__proto__` is a key like others. */
+/** Built from entries, because `__proto__` is an ordinary key. */
 function withKey(object: JsonObject, key: string, value: JsonValue): JsonObject {
   return Object.fromEntries([...Object.entries(object).filter(([name]) => name !== key), [key, value]]);
 }

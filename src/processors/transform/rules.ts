@@ -7,7 +7,7 @@ import { LOG_TARGETS, SPAN_TARGETS, TRACE_TARGETS, type Targets } from './target
 
 type ListName = 'spans' | 'traces' | 'logs';
 
-/** What each list of the configuration looks at, and what it may change. */
+/** The scope and the writable fields of each list in the configuration. */
 const LISTS = {
   spans: { scope: 'span', targets: SPAN_TARGETS },
   traces: { scope: 'trace', targets: TRACE_TARGETS },
@@ -16,7 +16,7 @@ const LISTS = {
   Record<ListName, { readonly scope: ScopeName; readonly targets: Targets<never> }>
 >;
 
-/** What becomes of an item. */
+/** The result for an item. */
 export type Fate = 'keep' | 'drop' | 'refuse';
 
 /** The rules of one list, one after the other. */
@@ -42,7 +42,7 @@ export class Rules<Record> {
     return this.#rules.length === 0;
   }
 
-  /** Changes a record in place. @param scopeOf makes the scope anew for each rule, as it shows what the one before has changed */
+  /** Changes a record in place. @param scopeOf creates a new scope for each rule, with the changes of the previous rules */
   apply(record: Record, scopeOf: () => Scope): Fate {
     for (const [index, rule] of this.#rules.entries()) {
       try {

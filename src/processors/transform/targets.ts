@@ -11,12 +11,12 @@ const MAX_TEXT = 65_536;
 export type Target<Record> =
   | {
       readonly is: 'text';
-      /** Whether there may be none. */
+      /** Whether the value may be missing. */
       readonly isOptional: boolean;
       readonly set: (record: Record, text: string | null) => void;
     }
   | {
-      /** A JSON object, of which keys are changed. */
+      /** A JSON object whose keys are changed. */
       readonly is: 'object';
       readonly get: (record: Record) => JsonObject | null;
       readonly set: (record: Record, object: JsonObject | null) => void;

@@ -1,11 +1,11 @@
 import type { JsonValue } from '../../signal/attributes.js';
 
 /**
- * What makes a payload impossible to store and give back as it was sent: too many levels, numbers that JSON cannot
- * write, halves of surrogate pairs, which UTF-8 cannot. It never goes deeper than `maxDepth`, however deep the value is.
+ * Finds payloads that cannot be stored and returned unchanged: too many levels, numbers that JSON cannot represent, or unpaired
+ * surrogates, which UTF-8 cannot represent. Never descends below `maxDepth`.
  *
  * @param maxDepth the payload itself is the first level
- * @returns what is wrong, as the rest of a sentence, or undefined.
+ * @returns the problem, as the rest of a sentence, or undefined.
  */
 export function findUnstorable(payload: JsonValue, maxDepth: number): string | undefined {
   return inspect(payload, maxDepth, maxDepth);
@@ -23,7 +23,7 @@ function inspect(value: JsonValue, levels: number, maxDepth: number): string | u
     }
     return undefined;
   }
-  // for-in is twice as fast here as Object.keys: payloads are plain data, whose prototype adds nothing.
+  // for-in is twice as fast here as Object.keys: payloads are plain data, whose prototype has no enumerable keys.
   for (const key in value) {
     if (!key.isWellFormed()) return HALF_SURROGATE;
     const found = inspect(value[key] ?? null, levels - 1, maxDepth);

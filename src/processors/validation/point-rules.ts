@@ -41,7 +41,7 @@ export class PointRules {
       const value = invariant(labels[key], 'value of a label');
       if (isLonger(key, maxNameLength))
         problems.add('/labels', `must not have keys longer than ${maxNameLength} characters`);
-      // Only the few that may be too long are counted, and only then is the pointer put together.
+      // Only texts that may be too long are counted, and the pointer is built only then.
       if (value.length > maxTextLength) checkLength(problems, `/labels/${key}`, value, maxTextLength);
     }
     if (count > maxLabels)

@@ -8,7 +8,7 @@ import type { TraceHeader, TraceRecord } from '../../signal/trace.js';
 import { findUnstorable, HALF_SURROGATE } from './payload.js';
 import { isLonger } from './text-length.js';
 
-/** `metadata` that is made of what was sent nests no deeper. */
+/** Derived `metadata` nests no deeper than this. */
 const DERIVED_DEPTH = 64;
 
 export interface Limits {
@@ -35,7 +35,7 @@ export function checkTrace({ trace, spans }: TraceRecord, limits: Limits): strin
   const rules = new Rules(limits);
   rules.checkHeader(trace);
   if (spans.length > limits.maxSpansPerTrace) {
-    // One problem says it all, so the spans are not looked at.
+    // One error is enough here, so the spans are not checked.
     rules.problems.add(
       '/spans',
       `must not contain more than ${limits.maxSpansPerTrace} spans, but there are ${spans.length}`,
@@ -53,11 +53,11 @@ export function checkTrace({ trace, spans }: TraceRecord, limits: Limits): strin
   return rules.problems.reason;
 }
 
-/** The rules. Pointers are put together only for what is wrong: good spans allocate nothing. */
+/** The rules. Pointers are built only for errors, so valid spans allocate nothing. */
 class Rules {
   readonly problems = new ItemProblems();
   readonly #limits: Limits;
-  /** The index of the span that is looked at; -1 for the header. */
+  /** The index of the checked span; -1 for the header. */
   #index = -1;
 
   constructor(limits: Limits) {
@@ -91,7 +91,7 @@ class Rules {
     this.#payload('input_data', span.input_data);
     this.#payload('output_data', span.output_data);
     this.#text('error_message', span.error_message, this.#limits.maxTextLength);
-    // What nobody has seen follows from what was sent, and was made so that it can be stored.
+    // Unread payloads are derived from the sent data in a storable form.
     if (!isUnseen(span) || this.#limits.maxPayloadDepth < DERIVED_DEPTH)
       this.#payload('metadata', span.metadata);
   }

@@ -23,7 +23,7 @@ export function createTraceValidation(
     return consumeUnrefused(batch, refused, next, context);
   };
   const behind = next.passthrough;
-  // Mapped spans are within these limits, so only the number of spans of a raw request is to be checked.
+  // Mapped spans are within these limits, so only the number of spans of a raw request must be checked.
   if (behind === undefined || !isMappedWithin(limits)) return { consume };
   const passthrough: Passthrough = {
     form: behind.form,

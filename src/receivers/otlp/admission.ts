@@ -26,7 +26,7 @@ export class Admission {
     });
   }
 
-  /** @param share of what waits that one user may hold */
+  /** @param share of the waiting requests that one user may hold */
   start(share: number): void {
     this.#inFlight.shareOut(share);
     const labels = { receiver: this.#id };
@@ -70,7 +70,7 @@ export class Admission {
     this.#isDraining = true;
   }
 
-  /** Resolves when what was taken is answered, or at the deadline. */
+  /** Resolves when all accepted requests are answered, or at the deadline. */
   async close(deadline: AbortSignal): Promise<void> {
     this.drain();
     await this.#inFlight.idle(deadline);

@@ -46,7 +46,7 @@ export interface Received<S extends TelemetrySignal> {
   /** @throws OtlpDecodeError; HttpProblem 400, 413 */
   readonly decode: () => ReceivedRequests[S];
   /**
-   * What is to be known of a request of traces that is taken without being read; null where it has to be read.
+   * Summary of a trace request that can be accepted without decoding; null if it has to be decoded.
    *
    * @throws OtlpDecodeError for too many items
    */
@@ -88,7 +88,7 @@ const DECODERS: {
  * Receives a request over HTTP.
  *
  * @param maxBytes as in `decode`
- * @throws HttpProblem 413 for JSON with too many fields, as soon as they have arrived; what `request.body` throws
+ * @throws HttpProblem 413 for JSON with too many fields, as soon as they have arrived; any error of `request.body`
  */
 export function receive(
   request: HttpRequest,

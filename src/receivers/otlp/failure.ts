@@ -49,7 +49,7 @@ export function otlpFailure({ status, message, errors, headers }: HttpProblem): 
   };
 }
 
-/** What the sender is told about anything that was thrown, and whether somebody should look into it. */
+/** The response to any thrown value, and whether it is a fault that an operator should investigate. */
 export function problemOf(error: unknown): { readonly problem: HttpProblem; readonly isFault: boolean } {
   if (!(error instanceof OtlpDecodeError)) return failureOf(error);
   const { place, reason, isTooLarge } = error;

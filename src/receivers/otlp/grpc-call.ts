@@ -51,7 +51,7 @@ export class GrpcCall {
     return this.#abort.signal;
   }
 
-  /** Resolves when the stream is over, whoever ended it. */
+  /** Resolves when the stream is closed by either side. */
   get closed(): Promise<void> {
     return new Promise((resolve) => {
       if (this.#stream.closed && this.#stream.destroyed) resolve();
@@ -59,7 +59,7 @@ export class GrpcCall {
     });
   }
 
-  /** Empty where the connection is gone. */
+  /** Empty if the connection is closed. */
   get remoteAddress(): string {
     const { session } = this.#stream;
     if (session === undefined) return '';
@@ -144,7 +144,7 @@ export class GrpcCall {
     this.#stop();
   }
 
-  /** Ends what is not a gRPC call. @param status of HTTP */
+  /** Ends a request that is not a gRPC call. @param status of HTTP */
   refuse(status: number): void {
     if (!this.#mayAnswer()) return;
     this.#stream.respond({ ':status': status }, { endStream: true });
@@ -158,8 +158,8 @@ export class GrpcCall {
   }
 
   /**
-   * The answer is out. What is still sent is thrown away for a moment, so that the client can read the answer and stop by itself:
-   * closing a stream drops the part of it that has not left yet.
+   * The response was sent. Further input is discarded for a moment, so that the client can read the response and stop: closing a
+   * stream drops the unsent part of it.
    */
   #stop(): void {
     this.#stream.resume();

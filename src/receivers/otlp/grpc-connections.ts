@@ -7,7 +7,7 @@ import { countConnections } from '../../http/peers.js';
 const GREETING_MS = 10_000;
 /** How long a connection may be idle; clients open a new one when they need it. */
 const IDLE_MS = 600_000;
-/** How often to ping, so that connections whose client has gone silently are closed. */
+/** Interval of pings, so that connections of vanished clients are closed. */
 const PING_EVERY_MS = 60_000;
 const PING_TIMEOUT_MS = 20_000;
 
@@ -43,7 +43,7 @@ export class GrpcConnections {
     for (const session of this.#sessions) session.destroy();
   }
 
-  /** @param placeOf gives its place in the table; undefined where the connection was closed for lack of room */
+  /** @param placeOf gives its place in the table; undefined if the connection was closed for lack of room */
   #watch(session: ServerHttp2Session, placeOf: () => Connection | undefined): void {
     let place: Connection | undefined;
     this.#sessions.add(session);

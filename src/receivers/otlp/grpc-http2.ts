@@ -17,7 +17,7 @@ export interface Http2 {
   close(): void;
 }
 
-/** @throws Error that names the file and what is wrong with it */
+/** @throws Error that names the file and the problem */
 export async function createHttp2(tls: TlsOptions | undefined, tools: TlsReloadTools): Promise<Http2> {
   if (tls === undefined)
     return {

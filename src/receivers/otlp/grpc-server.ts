@@ -31,7 +31,7 @@ const SIGNALS: ReadonlyMap<string, TelemetrySignal> = new Map(
   TELEMETRY_SIGNALS.map((signal) => [methodOf(signal), signal]),
 );
 
-/** The largest message has to fit with its compressed form into what one user may hold. */
+/** The largest message and its compressed form must both fit into the share of one user. */
 const MESSAGES_IN_FLIGHT = 2;
 
 export interface GrpcServerOptions {
@@ -122,7 +122,7 @@ export class GrpcServer {
     return (await this.#http2?.reload()) ?? false;
   }
 
-  /** Takes no new calls, finishes those in progress, and cuts off what is left at the deadline. May be called twice. */
+  /** Accepts no new calls, finishes those in progress, and aborts the rest at the deadline. May be called twice. */
   async shutdown(deadline: AbortSignal): Promise<void> {
     this.#isDraining = true;
     const server = this.#http2?.server;
@@ -198,7 +198,7 @@ export class GrpcServer {
   }
 
   /**
-   * @returns undefined where the call has been refused already.
+   * @returns undefined if the call has been refused already.
    * @throws HttpProblem 404 for another service
    */
   #signalOf(call: GrpcCall): TelemetrySignal | undefined {
@@ -266,7 +266,7 @@ export class GrpcServer {
     }
   }
 
-  /** What the client is told; a fault of ours goes to the log. */
+  /** The status for the client; an internal fault is logged. */
   #statusOf(error: unknown, call: GrpcCall): CallStatus {
     const { problem, isFault } = problemOf(error);
     if (isFault && !call.abort.aborted)

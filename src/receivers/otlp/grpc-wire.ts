@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http2';
 import { MS_PER_HOUR, MS_PER_MINUTE, MS_PER_SECOND } from '../../signal/time-units.js';
 
-/** What comes before each message: whether it is compressed, and its length in four bytes. */
+/** The prefix of each message: whether it is compressed, and its length in four bytes. */
 export const PREFIX_BYTES = 5;
 
 const CONTENT_TYPE = /^application\/grpc(?:\+proto)?(?:$|;)/;
@@ -25,7 +25,7 @@ export function isGrpc(contentType: string | undefined): boolean {
   return contentType !== undefined && CONTENT_TYPE.test(contentType);
 }
 
-/** How long the client waits, in whole milliseconds; undefined where it does not say so in gRPC's form. */
+/** The client's deadline in whole milliseconds; undefined if the header is missing or invalid. */
 export function timeoutMs(header: string | undefined): number | undefined {
   const [, digits, unit = ''] = TIMEOUT.exec(header ?? '') ?? [];
   const perUnit = MS_PER_UNIT[unit];

@@ -17,7 +17,7 @@ import type { JsonObject } from '../../signal/attributes.js';
 const PROTOBUF = /^application\/x-protobuf[ \t]*(?:;|$)/i;
 
 export interface HttpRoutesOptions {
-  /** What comes before `/v1/traces`. */
+  /** Prefix of `/v1/traces`. */
   readonly prefix: string;
   readonly host: Host;
   readonly intake: Intake;
@@ -73,7 +73,7 @@ async function handle(
       });
     } catch (error) {
       const { problem, isFault } = problemOf(error);
-      // A fault is thrown as it is, so that the log has its stack.
+      // A fault is thrown unchanged, so that the log has its stack.
       throw isFault ? error : problem;
     }
   });

@@ -36,11 +36,11 @@ interface IntakeSettings extends Settings<OtlpConfig> {
   readonly provenance?: Provenance;
 }
 
-/** What became of a request that was taken. */
+/** The outcome of an accepted request. */
 export interface Taken {
   /** Undefined where everything was taken. */
   readonly rejection: Rejection | undefined;
-  /** Where the sender has a quota: how it stands now. */
+  /** The sender's quota usage, if it has a quota. */
   readonly usage: QuotaUsage | undefined;
 }
 
@@ -54,7 +54,7 @@ export class Intake {
   readonly #decode: DecodeRequest;
   #rejections: Rejections | undefined;
 
-  /** @param settings.witness of how spans are read, for who wants to know why they are shown as they are */
+  /** @param settings.provenance records how spans are mapped, to explain the stored values */
   constructor({ id, config, clock, meter, outputs, provenance }: IntakeSettings) {
     this.#id = id;
     this.#outputs = outputs;
@@ -74,7 +74,7 @@ export class Intake {
     };
   }
 
-  /** Where it is noted what the mapping rejects. */
+  /** Sets where items rejected by the mapping are recorded. */
   noteTo(rejections: Rejections): void {
     this.#rejections = rejections;
   }
@@ -90,13 +90,13 @@ export class Intake {
   }
 
   /**
-   * Resolves when the pipeline has taken responsibility for what is not rejected.
+   * Resolves when the pipeline has taken responsibility for the items that were not rejected.
    *
    * @param request is read at once, so that what that gives need not outlive the wait for the answer; where nobody in the pipeline looks
    * at it, as a rule, it is only gone through
    * @param about.abort ends when the client disconnected
    * @param about.batchId the name that the sender gave the batch: a repeat adds nothing
-   * @throws HttpProblem 404 without a pipeline; ConsumeError where the pipeline took nothing
+   * @throws HttpProblem 404 without a pipeline; ConsumeError if the pipeline took nothing
    */
   async take<S extends TelemetrySignal>(
     signal: S,
@@ -156,11 +156,11 @@ export class Intake {
 
 /** A request on its way through a pipeline. */
 interface Sent {
-  /** What the mapping rejected. */
+  /** The items rejected by the mapping. */
   readonly rejected: readonly string[];
-  /** What each item counts for where it is refused; null: one. */
+  /** Weight of each item if it is refused; null: one each. */
   readonly weights: readonly number[] | null;
-  /** Undefined where nothing was left to be given to the pipeline. */
+  /** Undefined if no item was left for the pipeline. */
   readonly answer: Promise<Receipt> | undefined;
 }
 
@@ -185,7 +185,7 @@ function summarize(reasons: readonly string[]): string {
   return more > 0 ? `${shown}; and ${more} more` : shown;
 }
 
-/** The name that a sender gives a batch; undefined where it gives none. @throws HttpProblem 400 for one that it cannot have */
+/** The sender's name of a batch; undefined without one. @throws HttpProblem 400 for an invalid name */
 export function batchIdOf(request: {
   readonly header: (name: string) => string | undefined;
 }): string | undefined {

@@ -97,10 +97,10 @@ export class OtlpReceiver implements Component {
 }
 
 /**
- * Shows what a server holds, until it is ended.
+ * Exports the connections, calls and bytes of a server.
  *
  * @param id of the receiver
- * @returns a function that ends it
+ * @returns a function that ends the observation
  */
 function observeGrpc(
   server: Pick<GrpcServer, 'callsUnderWay' | 'messageBytes' | 'connections'>,

@@ -20,7 +20,7 @@ export interface EventLoopTools {
   readonly reader: string;
   /** That this process alone hands events on. */
   readonly lease: Lease;
-  /** Called where the log says that somebody has taken the lease. */
+  /** Called if the log reports that another process has taken the lease. */
   readonly onLost: () => void;
   readonly limit: EventPageLimit;
   readonly retry: RetryOptions;
@@ -32,22 +32,22 @@ export interface EventLoopTools {
 
 /** A page that is under way. */
 interface Page {
-  /** What is not done with yet. */
+  /** The page in progress. */
   readonly batches: EventsBatch[];
   readonly next: EventPosition;
 }
 
 /**
- * Reads page after page, hands each on batch by batch, and then notes the progress, beside what goes on. Whatever fails is
- * tried again, for ever, from where it failed: what was taken is not handed on again.
+ * Reads pages, passes each on batch by batch, and saves the progress concurrently. Every failure is retried without limit from the
+ * point of failure: accepted batches are not passed on again.
  */
 export class EventLoop {
   readonly #tools: EventLoopTools;
   readonly #log: SparseLog;
   readonly #running: Promise<void>;
-  /** Fires when nobody waits for what is under way any more. */
+  /** Aborted when work in flight is no longer awaited. */
   readonly #end = new AbortController();
-  /** Fires when what fails is not tried again. */
+  /** Aborted when failures are no longer retried. */
   readonly #stop = new AbortController();
   readonly #progress: Progress;
   readonly #pages: PageReader;
@@ -63,7 +63,7 @@ export class EventLoop {
     this.#running = this.#run();
   }
 
-  /** When the oldest event happened that was read and is not taken yet; null: there is none. */
+  /** Time of the oldest event that was read and not accepted yet; null if there is none. */
   get oldestAt(): Micros | null {
     const waiting = this.#page?.batches.flatMap(({ items }) => items) ?? [];
     return waiting.reduce<Micros | null>(
@@ -73,8 +73,8 @@ export class EventLoop {
   }
 
   /**
-   * Reads no more and finishes the page under way, so that nothing of it comes again. Where that fails, or takes longer
-   * than the deadline, the next start begins with that page.
+   * Stops reading and finishes the current page, so that none of it is repeated. If that fails, or takes longer than the deadline, the
+   * next start begins with that page.
    */
   async stop(deadline: AbortSignal): Promise<void> {
     this.#stop.abort();
@@ -105,11 +105,11 @@ export class EventLoop {
     return this.#isStopping && (this.#page === null || failures > 0 || this.#end.signal.aborted);
   }
 
-  /** The next step: waits for a page, hands on a batch of it, or notes that all of it were. */
+  /** The next step: reads a page, passes on a batch of it, or saves the progress after its last batch. */
   async #advance(): Promise<void> {
     if (this.#page === null) {
       const { events, next } = await this.#pages.read();
-      // What was read in the time of a stop comes after the next start.
+      // A page read during a stop is read again after the next start.
       if (events.length > 0 && !this.#isStopping) this.#page = { batches: [...batchesOf(events)], next };
       return;
     }
@@ -127,7 +127,7 @@ export class EventLoop {
   async #save(done: EventPosition): Promise<void> {
     const { events, reader, lease, health, onLost } = this.#tools;
     const isNoted = await health.ask('saving', () => events.progress(reader, done, lease));
-    // Whoever has the lease now begins where the last note was.
+    // The new owner of the lease starts at the last saved position.
     if (!isNoted) onLost();
   }
 
@@ -142,12 +142,12 @@ export class EventLoop {
         ? 'Could not pass on events before stopping; they are sent after the next start'
         : 'Could not pass on events; retrying',
     );
-    // What is new does not make what failed succeed.
+    // New events do not make a failed step succeed.
     await pause(clock, waitMs, this.#stop.signal);
   }
 }
 
-/** Events by whose they are, each in the order they had. Whose come first goes first. */
+/** Groups events by tenant, each in the original order. The tenant of the first event goes first. */
 function batchesOf(events: readonly StoredEvent[]): readonly EventsBatch[] {
   const byTenant = new Map<string, EventRecord[]>();
   for (const { tenant, event } of events) {

@@ -4,7 +4,7 @@ import type { Counter, Labels, Logger, Meter } from '../../component/telemetry.j
 import type { EventsBatch } from '../../signal/batch.js';
 import type { EventRecord } from '../../signal/event.js';
 
-/** Gives batches to the pipelines. What they never take is passed over, so that it does not hold up all that follows. */
+/** Passes batches to the pipelines. Permanently refused events are skipped, so that they do not block later ones. */
 export class Handover {
   readonly #next: Consumer<EventsBatch>;
   readonly #logger: Logger;
@@ -24,9 +24,9 @@ export class Handover {
   }
 
   /**
-   * Resolves when the batch is done with. It stays the caller's, who may give it again after a failure.
+   * Resolves when the batch is accepted or skipped. The caller keeps the batch, and may pass it again after a failure.
    *
-   * @throws whatever says that the batch may be taken later
+   * @throws any error that is retryable
    */
   async give(batch: EventsBatch, context: ConsumeContext): Promise<void> {
     let receipt: Receipt;
@@ -60,7 +60,7 @@ export class Handover {
   }
 }
 
-/** What a log tells of events: no bodies, which hold what users wrote. */
+/** Log fields of events: no bodies, which contain users' data. */
 function named(events: readonly EventRecord[]) {
   return { events: events.map(({ id }) => id), types: [...new Set(events.map(({ type }) => type))] };
 }

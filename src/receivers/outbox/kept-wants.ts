@@ -27,8 +27,8 @@ export interface WantTools {
 }
 
 /**
- * Says which types are to be written for everybody, again and again. It is never taken back: what is still stored while the receiver
- * stops is for its next start.
+ * Requests the event types to be written for all users, repeatedly. The request is not withdrawn at a stop: events stored meanwhile
+ * are for the receiver's next start.
  */
 export class KeptWants {
   readonly #tools: WantTools;
@@ -43,7 +43,7 @@ export class KeptWants {
   /**
    * Resolves when the types are wanted, or the store does not take that now, as on a full disk, where nothing else is written either.
    *
-   * @throws where the store never takes it
+   * @throws if the store can never accept it
    */
   static async begin(tools: WantTools): Promise<KeptWants> {
     const wants = new KeptWants(tools);

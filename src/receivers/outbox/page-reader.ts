@@ -8,7 +8,7 @@ import type {
 } from '../../storage/contracts/events.js';
 import type { StoreHealth } from './store-health.js';
 
-/** A hint may be lost: the log is looked at anew now and then. */
+/** A notification may be lost: the log is polled at this interval. */
 const LOOK_MS = 10 * MS_PER_SECOND;
 
 export interface PageReaderTools {
@@ -21,8 +21,8 @@ export interface PageReaderTools {
 }
 
 /**
- * Reads the log page by page. What follows a page is asked for with it, and answered once there is something: an event takes one message
- * to this thread, which waits its turn where a daemon is full.
+ * Reads the log page by page. The next page is requested together with the current one, and returned once there are events: an event
+ * then takes one message to this thread, which has to queue on a busy daemon.
  */
 export class PageReader {
   readonly #tools: PageReaderTools;
@@ -36,7 +36,7 @@ export class PageReader {
     this.#tools = tools;
   }
 
-  /** The next page: at once what is there, otherwise what comes; none where nothing comes for a while, or at the end. */
+  /** The next page: existing events at once, otherwise the next ones; empty after a timeout, or at the end. */
   async read(): Promise<LoggedEvents> {
     const reading = this.#ahead ?? this.#ask();
     this.#ahead = null;
@@ -55,13 +55,13 @@ export class PageReader {
   #readAhead(): void {
     if (this.#tools.stop.aborted) return;
     this.#ahead = this.#ask();
-    // Whoever comes to it is told; until then the rejection is not unhandled.
+    // The caller of `read` receives the rejection; until then it must not count as unhandled.
     this.#ahead.catch(() => undefined);
   }
 
   async #ask(): Promise<LoggedEvents> {
     const { events, limit, clock, stop } = this.#tools;
-    // That a log works again is not to be known by the next event only.
+    // Recovery of a failed log must be noticed without waiting for the next event.
     if (this.#isFailing) return await events.read(this.#position, limit);
     const over = new AbortController();
     const end = (): void => {

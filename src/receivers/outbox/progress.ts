@@ -9,16 +9,16 @@ export interface ProgressTools {
   readonly retry: RetryOptions;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Fires when what fails is not tried again. */
+  /** Aborted when failures are no longer retried. */
   readonly stop: AbortSignal;
 }
 
-/** Between the beginnings of two notes. Each is a transaction: one for every page would be a good part of what a page costs. */
+/** Minimum interval between the starts of two saves. Each is a transaction; one per page would be a large part of a page's cost. */
 const INTERVAL_MS = 250;
 
 /**
- * Notes how far a reader has come, while it reads on: nobody waits for that. There is one note at a time, of the newest
- * position, so that a kill lets come again what was handed on since the last of them.
+ * Saves a reader's progress in the background. One save runs at a time, with the newest position; after a kill, batches passed on
+ * since the last save are repeated.
  */
 export class Progress {
   readonly #tools: ProgressTools;
@@ -38,7 +38,7 @@ export class Progress {
     this.#underWay ??= this.#run();
   }
 
-  /** To be called after a stop. Resolves when all is noted, or was given up. */
+  /** Call it after a stop. Resolves when the progress is saved, or abandoned. */
   async settled(): Promise<void> {
     await this.#underWay;
   }
@@ -50,7 +50,7 @@ export class Progress {
       await this.#save(position);
       await interval;
     }
-    // In the step in which all was found noted: what comes next begins anew.
+    // Reset in the step that found everything saved: the next position starts a new save.
     this.#underWay = null;
   }
 

@@ -15,7 +15,7 @@ import { Handover } from './handover.js';
 import { KeptWants } from './kept-wants.js';
 import { StoreHealth, type StoreWork } from './store-health.js';
 
-/** Bodies that are read at once, beside the limit of their number. */
+/** Size limit of a page, in addition to its number of events. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
 /** Receiver `outbox`: see README.md. */
@@ -34,7 +34,7 @@ export class OutboxReceiver implements Component {
     this.#handover = outputs.events && new Handover(id, outputs.events, logger, meter);
   }
 
-  /** @throws Error where there is no such control store, or it can never be used */
+  /** @throws Error if the control store does not exist, or can never be used */
   async start(host: Host): Promise<void> {
     const { id, config, clock, logger, meter } = this.#settings;
     const handover = this.#handover;
@@ -45,11 +45,11 @@ export class OutboxReceiver implements Component {
     });
     const owner = `${id} ${randomUUID()}`;
     const open = (): Promise<EventPosition> => health.ask('opening', () => events.open(id));
-    // A new reader begins with what comes from now on.
+    // A new reader begins with the next event.
     await open().catch(throwUnlessRetryable);
     this.#wants = await KeptWants.begin({ events, open, owner, types: config.types, health, clock, logger });
     const begin = async (lease: Lease, onLost: () => void): Promise<EventLoop> => {
-      // Where whoever had the lease before has left it.
+      // The position at which the previous owner of the lease stopped.
       const position = await open();
       this.#loop = new EventLoop(position, {
         ...{ events, reader: id, lease, onLost, handover, health, clock, logger },
@@ -85,7 +85,7 @@ export class OutboxReceiver implements Component {
   }
 }
 
-/** Without end, and varied as the waits of exporters are by default. */
+/** Retries without limit, with the default jitter of exporters. */
 function retryOptions({ retry }: OutboxConfig): RetryOptions {
   return {
     isEnabled: true,

@@ -1,18 +1,18 @@
-/** What the receiver asks the control store for. */
+/** Calls of the receiver to the control store. */
 export type StoreWork = 'opening' | 'reading' | 'saving' | 'leasing' | 'wanting';
 
-/** Whether the control store does what it is asked for. */
+/** Whether calls to the control store succeed. */
 export class StoreHealth {
   readonly #onChange: (failing: StoreWork | null) => void;
   readonly #failing = new Set<StoreWork>();
   #told: StoreWork | null = null;
 
-  /** @param onChange is told what fails, reading before all else, and null when nothing fails any more */
+  /** @param onChange called with the failing call, reading first, and with null when nothing fails any more */
   constructor(onChange: (failing: StoreWork | null) => void) {
     this.#onChange = onChange;
   }
 
-  /** Asks the store. @throws what the work throws */
+  /** Calls the store. @throws any error of the work */
   async ask<T>(what: StoreWork, work: () => Promise<T>): Promise<T> {
     try {
       const answer = await work();

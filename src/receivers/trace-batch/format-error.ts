@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv';
 import { shorten } from '../../component/item-problems.js';
 import { parseMoney } from '../../signal/money.js';
 
-/** How much of a wrong value the answer repeats, so that its sender can find it. */
+/** Length of an invalid value in the response, so that its sender can find it. */
 const MAX_VALUE = 60;
 
 const FORMATS: Readonly<Record<string, string>> = {
@@ -88,7 +88,7 @@ function not(data: unknown): string {
 /** What {@link not} adds. */
 const REPEATED = /, not "(?:[^"\\]|\\.)*"/g;
 
-/** A reason without the wrong values that it repeats: the sender may be told those, but they are not kept. */
+/** A reason without the invalid values that it repeats: the sender may see them, but they are not stored. */
 export function withoutValues(reason: string): string {
   return reason.replace(REPEATED, '');
 }

@@ -71,13 +71,13 @@ function compile(ajv: Ajv): ValidateFunction<TraceItem> {
 type WireSpan = TraceItem['spans'][number];
 
 /**
- * Turns an item that the schema has accepted into a record: times in microseconds, money in nano-USD, ids in lower
- * case, null for what is absent. Objects of the item (`metadata`, …) become part of the record.
+ * Converts an item that passed the schema to a record: times in microseconds, money in nano-USD, ids in lower case, null for missing
+ * fields. Objects of the item (`metadata`, …) become part of the record.
  *
- * Each record is one literal with every field in the same order: the engine then gives all of them one hidden class,
- * which the whole pipeline behind profits from.
+ * Each record is one literal with every field in the same order: the engine then gives all records one hidden class, which speeds up
+ * the whole pipeline.
  *
- * @throws RangeError for an item that the schema has not accepted.
+ * @throws RangeError for an item that did not pass the schema.
  */
 function toRecord(item: TraceItem): TraceRecord {
   return { trace: toHeader(item.trace), spans: item.spans.map(toSpan) };
@@ -134,7 +134,7 @@ function toSpan(wire: WireSpan): SpanRecord {
   };
 }
 
-/** What `metadata` tells of a model call in the words of providers, or in Jackdaw's own: `provider`, and an object `usage`. */
+/** Details of a model call in `metadata`, under providers' names or Jackdaw's own: `provider`, and an object `usage`. */
 function callIn({ provider, usage }: JsonObject): CallDetails | null {
   const name = typeof provider === 'string' && provider !== '' ? provider : null;
   const isObject = typeof usage === 'object' && usage !== null && !Array.isArray(usage);
@@ -159,7 +159,7 @@ function toNanoUsd(value: string | number | null | undefined): NanoUsd | null {
   return nanos;
 }
 
-/** Adding zero turns -0, which JSON can say, into 0. */
+/** Adding zero turns -0, which JSON can express, into 0. */
 function toNumber(value: number | null | undefined): number | null {
   return value === null || value === undefined ? null : value + 0;
 }

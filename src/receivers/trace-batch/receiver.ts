@@ -196,7 +196,7 @@ function toReply(ids: readonly string[], reasons: ReadonlyMap<number, string>): 
   return { accepted: ids.length - errors.length, rejected: errors.length, errors };
 }
 
-/** The `trace_id` as it was sent; empty where there is none to echo. */
+/** The `trace_id` as it was sent; empty if there is none to echo. */
 function sentId(item: unknown): string {
   const trace = ownField(item, 'trace');
   const id = ownField(trace, 'trace_id');
@@ -209,10 +209,9 @@ function ownField(value: unknown, name: string): unknown {
 }
 
 /**
- * The items in a request's body, each still to be checked by itself.
+ * The items of a request's body, to be validated individually.
  *
- * @throws HttpProblem 400 `invalid_encoding`, 400 `invalid_json`, 422 `validation_failed` for what breaks a rule of the whole
- *   request.
+ * @throws HttpProblem 400 `invalid_encoding`, 400 `invalid_json`, 422 `validation_failed` for what breaks a rule of the whole request.
  */
 function readItems(received: ReceivedJson): readonly unknown[] {
   const body = received.parse({ parse: parseJson });

@@ -107,7 +107,7 @@ export const TraceItemSchema = Type.Object(
 /** No item can break a rule of the whole body. */
 const ANYTHING = Type.Unknown({ description: 'Any other item is rejected individually.' });
 
-/** The whole body, for the documentation: each item is checked by itself. */
+/** The whole body, for the documentation: items are validated individually. */
 export const TraceBatchSchema = Type.Object(
   {
     traces: Type.Array(Type.Union([TraceItemSchema, ANYTHING]), {

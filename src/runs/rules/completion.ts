@@ -5,7 +5,7 @@ import { DERIVED } from './derived.js';
 import { RUNNING, type FactRow, type HeaderRow } from './rows.js';
 import type { SpanFacts } from './span-facts.js';
 
-/** What a later message of the same header or span changes: it fills what a running one left open, and nothing else. */
+/** Completion of headers and spans: a later message only fills what a running one left open. */
 
 /** Whether a stored header can still be changed by this message: only a running one, by a terminal status. */
 export function completes(stored: HeaderRow, incoming: HeaderRow): boolean {
@@ -17,7 +17,7 @@ export function completesSpan(stored: SpanFacts, incoming: Pick<FactRow, 'status
   return stored.status === 'running' && incoming.status !== RUNNING;
 }
 
-/** A running span after the message that completes it: what was null is filled, and the better name of the agent and the surer kind stay. */
+/** Completes a running span: fills nulls, and keeps the better agent name and the more certain kind. */
 export function completedSpan<Row extends FactRow>(stored: Row, incoming: Row): Row {
   const before = declaredSpan(stored);
   const later = declaredSpan(incoming);
@@ -44,7 +44,7 @@ function filledText(before: string | null, later: string | null): string | null 
   return filled && serializeContext(filled);
 }
 
-/** Parts of the usage that were missing are filled in; what a cost consists of goes with the cost that stays. */
+/** Fills missing parts of the usage; the cost details belong to the cost that is kept. */
 function completedCall(stored: FactRow, later: FactRow): string | null {
   const [before, after] = [stored.call_details, later.call_details].map(storedCall);
   const withCost = stored.cost_usd === null ? after : before;
@@ -54,12 +54,12 @@ function completedCall(stored: FactRow, later: FactRow): string | null {
   });
 }
 
-/** That of an agent counts before others. Both are positions in `RUN_KINDS`. */
+/** An agent's kind takes precedence. Both are positions in `RUN_KINDS`. */
 function surerKind(before: number | null, later: number | null): number | null {
   return before === null || later === null ? (before ?? later) : Math.min(before, later);
 }
 
-/** A running header after the one that completes it: what was null is filled. */
+/** Completes a running header: fills nulls. */
 export function completedHeader(before: HeaderRow, incoming: HeaderRow): HeaderRow {
   const stored = declaredHeader(before);
   const later = declaredHeader(incoming);
@@ -70,12 +70,12 @@ export function completedHeader(before: HeaderRow, incoming: HeaderRow): HeaderR
   return merged;
 }
 
-/** A header with the outcome that its owner sets, which no message replaces. @param outcome undefined: it stays as it was */
+/** A header with the outcome set by its owner, which no message replaces. @param outcome undefined to leave it unchanged */
 export function withOutcome(header: HeaderRow, success: boolean, outcome: string | undefined): HeaderRow {
   return { ...header, success, outcome: outcome ?? header.outcome };
 }
 
-/** A header without the values that were only derived; those that are never null stay as they are. */
+/** A header without derived values; values that are never null are unchanged. */
 export function declaredHeader(row: HeaderRow): HeaderRow {
   const declared = { ...row };
   if (row.derived & DERIVED.duration_ms) declared.duration_ms = null;
@@ -103,7 +103,7 @@ export function endAfterStart(row: HeaderRow | FactRow): void {
   row.duration_ms ??= durationMs(row.started_at, row.ended_at);
 }
 
-/** The first of two rows of one kind, with what is null there taken from the second. */
+/** The first row, with nulls filled from the second. */
 export function fillNulls<T extends object>(stored: T, later: T): T {
   const merged = { ...stored };
   for (const key of Object.keys(stored) as (keyof T)[]) merged[key] = stored[key] ?? later[key];

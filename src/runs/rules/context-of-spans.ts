@@ -2,10 +2,7 @@ import { NO_CONTEXT, serializeTags, type RunContext } from '../../signal/run-con
 import type { HeaderSpan } from './header-of-spans.js';
 import { shallowest } from './shallowest.js';
 
-/**
- * Session, user and tags of a run from all its spans, each by itself: what the topmost of the spans says that say any, then the
- * earliest.
- */
+/** Session, user and tags of a run from all its spans, each independently: from the topmost span that has the value, then the earliest. */
 export function contextOf(spans: readonly HeaderSpan[]): RunContext {
   const saying = spans.filter(({ context }) => context !== null);
   if (saying.length === 0) return NO_CONTEXT;
@@ -21,7 +18,7 @@ export function contextOf(spans: readonly HeaderSpan[]): RunContext {
   };
 }
 
-/** A text that equal tags have in common; null where there are none. */
+/** A key for tags, the same for equal tags; null without tags. */
 export function tagsKey({ tags }: RunContext): string | null {
   return tags && serializeTags(tags);
 }

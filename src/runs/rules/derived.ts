@@ -1,6 +1,6 @@
 /**
- * Bits of `derived`: values that the sender did not declare, so that they follow what comes later. Those from `agent` on
- * are set where the header follows from the spans; with `agent` the run's kind follows, too (`../README.md`, "Runs that nobody declared").
+ * Bits of `derived`: values that the sender did not declare, so later data can change them. Those from `agent` on are set if the header
+ * follows the spans; `agent` also covers the run's kind (`../README.md`, "Runs that nobody declared").
  */
 export const DERIVED = {
   duration_ms: 1,
@@ -16,10 +16,10 @@ export const DERIVED = {
   tags: 1024,
 } as const;
 
-/** What of a header tells what its run belongs to: derived wherever it is not declared. */
+/** The context of a run in its header: derived unless declared. */
 export const CONTEXT = DERIVED.session_id | DERIVED.user_id | DERIVED.tags;
 
-/** What all stored spans determine in a header that nobody declared, beside the totals. */
+/** Values of an undeclared header that the spans determine, in addition to the totals. */
 export const FOLLOWS_SPANS =
   DERIVED.duration_ms |
   DERIVED.agent |

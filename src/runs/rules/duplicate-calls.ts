@@ -3,24 +3,24 @@ import type { NanoUsd } from '../../signal/money.js';
 import type { Micros } from '../../signal/time.js';
 
 /**
- * The rule by which a call of which several instrumentations tell counts once.
+ * The rule that counts a call once if several instrumentations report it.
  *
- * Spans of one run tell of the same call where different instrumentation scopes tell it, their times overlap, and either both have
- * the same id of the answer, or one of them has none and both lie in the same place and name the same model, of the same provider
- * as far as both name one. A place is the nearest span above that is not itself a call: so siblings are in one place, and so are a
- * call and the call below it. Two spans of one scope never tell the same call, nor do two with different ids. Each span joins the
- * first call that it may join, in the order of starts, then ids; those with an id of the answer before all others.
+ * Spans of one run report the same call if their instrumentation scopes differ, their times overlap, and either both have the same response
+ * id, or one has none and both have the same place and model, and the same provider if both name one. The place is the nearest ancestor
+ * that is not a call, so siblings share a place, and so do a call and the call below it. Two spans of one scope never report the same call,
+ * nor do two with different response ids. Each span joins the first call that matches, in the order of starts, then ids; spans with a
+ * response id come first.
  *
- * Of the spans of one call one counts ({@link DuplicateCall}): the one that began last, because it is nearest to the model, of those
- * that say most. Tokens and cost are judged apart: where that one tells no cost, the cost of another counts. What a span above
- * others reports counts less than what they do, as everywhere (`usage.ts`).
+ * One span of a call counts ({@link DuplicateCall}): among the most complete ones the one that began last, because it is nearest to the
+ * model. Cost is decided separately: if that span has no cost, the cost of another counts. Values of a span count less than those of its
+ * descendants, as in `usage.ts`.
  */
 
-/** What the rule depends on in a span. */
+/** The fields of a span that the rule uses. */
 export interface CallSpan {
   readonly span_id: string;
   readonly parent_span_id: string | null;
-  /** As `callKey` writes it; null for a span that is not a call, or that says too little of it. */
+  /** In the format of `callKey`; null for a span that is not a call or has too few details. */
   readonly call_key: string | null;
   readonly started_at: Micros;
   readonly ended_at: Micros | null;
@@ -28,27 +28,27 @@ export interface CallSpan {
   readonly cost_usd: NanoUsd | null;
 }
 
-/** Bits of what counts of a span. */
+/** Bits for the parts of a span that count. */
 export const COUNTS = { call: 1, cost: 2 } as const;
-/** All of it: of a span that alone tells of its call. Its tokens count with the call. */
+/** Everything counts: the only reporter of its call. Tokens count with the call. */
 export const WHOLE = COUNTS.call | COUNTS.cost;
 
-/** What counts of a span, and by which other span its call is counted. */
+/** Which parts of a span count, and which other span counts its call. */
 export interface DuplicateCall<Id = string> {
   readonly same_as: Id | null;
   readonly counted: number;
 }
 
-/** Nothing else tells of its call. */
+/** The span is the only reporter of its call. */
 export const NOT_TOLD: DuplicateCall<never> = { same_as: null, counted: WHOLE };
 
-/** Whether a span reports a measure, and whether a span below it does, too. */
+/** Whether a span reports a measure, and whether a descendant does too. */
 export const SAYS = { nothing: 0, covered: 1, first: 2 } as const;
 type Says = (typeof SAYS)[keyof typeof SAYS];
 
 type Name = string | number;
 
-/** A span that tells of a call. Names are empty, or 0, where they are not known. */
+/** A span that reports a call. Missing names are empty or 0. */
 export interface Reporter<Id> {
   readonly id: Id;
   readonly teller: Name;
@@ -63,17 +63,15 @@ export interface Reporter<Id> {
   readonly cost: Says;
 }
 
-/**
- * Of more spans that hang together by their times nothing is found out: each counts. It bounds what one span that comes can change.
- */
+/** Maximum size of a group of overlapping reporters; in larger groups every span counts. Bounds the changes that one new span can cause. */
 export const MOST_TELLERS = 512;
 
-/** Where a call ends here: it takes a microsecond at least, and one that has not ended takes no more. */
+/** The end of a call for this rule: at least a microsecond after its start, and exactly that while it is running. */
 export function endOf(span: { readonly started_at: Micros; readonly ended_at: Micros | null }): Micros {
   return Math.max(span.ended_at ?? 0, span.started_at + 1);
 }
 
-/** Whether anything of a call may be told twice: a look in passing, for runs in which only one scope tells of calls. */
+/** A fast check whether duplicates are possible: most runs have only one scope that reports calls. */
 export function haveSeveralReporters(keys: Iterable<string | null>): boolean {
   let first: string | null = null;
   for (const key of keys) {
@@ -86,7 +84,7 @@ export function haveSeveralReporters(keys: Iterable<string | null>): boolean {
 }
 
 /**
- * Of all spans of a run those of which not everything counts, by their ids.
+ * The spans of a run of which not everything counts, by id.
  *
  * @param covered the spans above one that reports tokens, and those above one that reports a cost
  */
@@ -117,9 +115,9 @@ export function duplicateCalls(
 }
 
 /**
- * What counts of some tellers, as far as that is not everything.
+ * Which parts of some reporters count, for those of which not everything counts.
  *
- * @param tellers all that hang together, in the order of starts, then ids
+ * @param tellers a whole group of overlapping reporters, in the order of starts, then ids
  */
 export function judged<Id>(tellers: readonly Reporter<Id>[]): ReadonlyMap<Id, DuplicateCall<Id>> {
   const found = new Map<Id, DuplicateCall<Id>>();
@@ -138,17 +136,17 @@ function judge<Id>(call: readonly Reporter<Id>[], found: Map<Id, DuplicateCall<I
   }
 }
 
-/** How much a teller says. */
+/** The completeness of a reporter. */
 function weightOf({ tokens, cost, model }: Reporter<unknown>): number {
   return tokens * 8 + cost * 2 + (model ? 1 : 0);
 }
 
-/** The last one of those with the greatest weight. @param call in the order of starts, at least one */
+/** The last reporter with the greatest weight. @param call in the order of starts, at least one */
 function best<Id>(call: readonly Reporter<Id>[], weight: (teller: Reporter<Id>) => number): Reporter<Id> {
   return call.reduce((chosen, teller) => (weight(teller) >= weight(chosen) ? teller : chosen));
 }
 
-/** Puts tellers of the same call together. */
+/** Groups reporters of the same call. */
 function callsOf<Id>(tellers: readonly Reporter<Id>[]): Reporter<Id>[][] {
   const calls: Reporter<Id>[][] = [];
   const join = (teller: Reporter<Id>, isSame: (known: Reporter<Id>) => boolean): void => {
@@ -177,7 +175,7 @@ function isAlike(one: Reporter<unknown>, other: Reporter<unknown>): boolean {
   return one.place === other.place && isSameModel && mayBeSeller;
 }
 
-/** The place of each call. In a ring of calls it is the least id of the ring. */
+/** The place of each call. In a cycle of calls it is the smallest id of the cycle. */
 function placesIn(spans: readonly CallSpan[]): (span: CallSpan) => string {
   const calls = new Map<string, CallSpan>();
   for (const span of spans) if (span.call_key !== null) calls.set(span.span_id, span);
@@ -198,7 +196,7 @@ function placesIn(spans: readonly CallSpan[]): (span: CallSpan) => string {
   };
 }
 
-/** Those that hang together by their times, within a place or by one id of the answer. @param tellers in the order of starts */
+/** Groups reporters whose times overlap and that share a place or a response id. @param tellers in the order of starts */
 function apart(tellers: readonly Reporter<string>[]): Reporter<string>[][] {
   const parts = tellers.map((_, i) => i);
   const partOf = (i: number): number => {
@@ -207,7 +205,7 @@ function apart(tellers: readonly Reporter<string>[]): Reporter<string>[][] {
     parts[i] = end;
     return end;
   };
-  /** Of each group its last stretch of time without a gap: when it ends, and one that is in it. */
+  /** The last gapless interval of each place or response id: its end, and one reporter in it. */
   const stretches = new Map<string, { end: Micros; readonly one: number }>();
   for (const [i, { place, response, start, end }] of tellers.entries()) {
     for (const group of response ? [`in ${place}`, `as ${response}`] : [`in ${place}`]) {

@@ -1,8 +1,8 @@
 const HALF = 2 ** 32;
 
 /**
- * A sum of whole numbers from 0 to 2^63, at most some millions of them, that does not depend on the order in which they come and
- * go: it is rounded once, when it is asked for.
+ * A sum of up to some millions of integers from 0 to 2^63, independent of the order of additions and removals: it is rounded once, when
+ * read.
  */
 export class ExactSum {
   #high = 0;
@@ -14,7 +14,7 @@ export class ExactSum {
     this.#low += value - high * HALF;
   }
 
-  /** @param value that was added before */
+  /** @param value a value added before */
   remove(value: number): void {
     const high = Math.floor(value / HALF);
     this.#high -= high;

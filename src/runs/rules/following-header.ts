@@ -7,8 +7,8 @@ import { completedHeader, completes, declaredHeader, endAfterStart, fillNulls } 
 import { RUNNING, TIMED_OUT, type HeaderRow } from './rows.js';
 
 /**
- * Headers that follow from the spans, wholly or in what a declared header that is still running leaves open. Rules:
- * `../README.md`, "Runs that nobody declared".
+ * Headers derived from the spans, fully or for the values that a running declared header leaves open. Rules: `../README.md`, "Runs that
+ * nobody declared".
  */
 
 /** A header and the name of its agent. */
@@ -20,7 +20,7 @@ export interface NamedHeader {
 /** What is derived in declared headers, too. */
 const TOTALS = DERIVED.duration_ms | DERIVED.total_tokens | DERIVED.total_cost_usd | CONTEXT;
 
-/** Whether the spans say how the run goes. */
+/** Whether the spans determine the run's status. */
 export function followsSpans(header: HeaderRow): boolean {
   return (header.derived & DERIVED.status) !== 0;
 }
@@ -30,10 +30,10 @@ function isDeclared(header: HeaderRow): boolean {
 }
 
 /**
- * Another header of a stored run came. A declared one completes a running one, and otherwise changes nothing.
+ * Applies another header of a stored run. A declared one completes a running one, and otherwise changes nothing.
  *
- * @param leads called for a following header: whether it came with the topmost span of the run
- * @returns `before` itself where it says nothing new
+ * @param leads called for a following header; returns whether it came with the topmost span of the run
+ * @returns `before` itself if nothing changes
  */
 export function withHeader(before: NamedHeader, incoming: NamedHeader, leads: () => boolean): NamedHeader {
   if (followsSpans(incoming.header))
@@ -51,13 +51,13 @@ function withRow(named: NamedHeader, header: HeaderRow): NamedHeader {
 }
 
 /**
- * A following header came for a stored trace.
+ * Applies a following header to a stored trace.
  *
  * @param leads whether it came with the topmost span of the run, so that its metadata is the run's
- * @returns `stored` itself where it says nothing new
+ * @returns `stored` itself if nothing changes
  */
 function followedBy(stored: HeaderRow, incoming: HeaderRow, leads: boolean): HeaderRow {
-  // It is declared and final.
+  // The stored header is declared and final.
   if (!followsSpans(stored) && stored.status !== RUNNING) return sampled(stored, incoming);
   const [before, after] = leads && !isDeclared(stored) ? [incoming, stored] : [stored, incoming];
   const merged = {
@@ -74,7 +74,7 @@ function followedBy(stored: HeaderRow, incoming: HeaderRow, leads: boolean): Hea
   return isNew ? merged : stored;
 }
 
-/** A declared header came for a trace whose header follows the spans. @returns `stored` itself where it says nothing new */
+/** Applies a declared header to a trace whose header follows the spans. @returns `stored` itself if nothing changes */
 function declaredBy(stored: NamedHeader, incoming: NamedHeader): NamedHeader {
   const known = declaredHeader(stored.header);
   const later = declaredHeader(incoming.header);
@@ -89,16 +89,13 @@ function declaredBy(stored: NamedHeader, incoming: NamedHeader): NamedHeader {
   return { header: opened(merged, known.derived & later.derived), agent: stored.agent };
 }
 
-/** The header, with what another one says of how the run was sampled. @returns it itself where that is nothing new */
+/** The header with the sample rate of another one. @returns the header itself if nothing changes */
 function sampled(stored: HeaderRow, incoming: HeaderRow): HeaderRow {
   const sample_rate = surerRate(stored, incoming);
   return sample_rate === stored.sample_rate ? stored : { ...stored, sample_rate };
 }
 
-/**
- * The larger share: a part of the run that was kept for what it is tells that the run was, whatever the other parts could tell, and
- * so it is in whatever order they come.
- */
+/** The larger rate: if one part of a run was kept because of its content, so was the run. Independent of the order of the parts. */
 function surerRate(one: HeaderRow, other: HeaderRow): number | null {
   if (one.sample_rate === null || other.sample_rate === null) return one.sample_rate ?? other.sample_rate;
   return Math.max(one.sample_rate, other.sample_rate);
@@ -112,7 +109,7 @@ function opened(merged: HeaderRow, derived: number): HeaderRow {
   return header;
 }
 
-/** The bits of a declared header that is running: the status follows the spans, and so does what is null beside it. */
+/** The bits of a running declared header: the status follows the spans, and so do end and error if null. */
 function leavesOpen({ derived, ended_at, error_message }: HeaderRow): number {
   return (
     derived |
@@ -122,7 +119,7 @@ function leavesOpen({ derived, ended_at, error_message }: HeaderRow): number {
   );
 }
 
-/** The header with the values that all spans of the trace give, for everything that its `derived` names. */
+/** The header with all values named in `derived` taken from the spans. */
 export function settledBySpans({ header, agent }: NamedHeader, spans: RunFacts): NamedHeader {
   const { derived } = header;
   const next = { ...header };
@@ -137,7 +134,7 @@ export function settledBySpans({ header, agent }: NamedHeader, spans: RunFacts):
     if (derived & DERIVED.user_id) next.user_id = context.user_id;
     if (derived & DERIVED.tags) next.tags = tagsKey(context);
   }
-  // Without any span there is nothing to follow yet.
+  // Without spans there is nothing to follow yet.
   if (!followsSpans(header) || spans.size === 0) return { header: next, agent };
   const given = spans.header();
   next.status = RUN_STATUSES.indexOf(given.status);
@@ -148,13 +145,13 @@ export function settledBySpans({ header, agent }: NamedHeader, spans: RunFacts):
   return { header: next, agent: derived & DERIVED.agent ? given.agent : agent };
 }
 
-/** When a run times out of which something new last came at `heardAt`; null: never. */
+/** When a run with its last new data at `heardAt` times out; null for never. */
 export function timesOutAt(header: HeaderRow, heardAt: Micros): Micros | null {
   if (header.idle_timeout_ms === null || header.status !== RUNNING || !followsSpans(header)) return null;
   return heardAt + header.idle_timeout_ms * 1000;
 }
 
-/** A run that follows its spans and has not ended, timed out for now, at the latest time of what came. */
+/** A provisionally timed-out run that follows its spans; it ends at its latest time. */
 export function timedOut(header: HeaderRow, spans: RunFacts): HeaderRow {
   const next = { ...header, status: TIMED_OUT };
   setEnd(next, spans.size === 0 ? header.started_at : spans.latestEnd());
@@ -168,8 +165,8 @@ function setEnd(header: HeaderRow, endedAt: number | null): void {
 }
 
 /**
- * Whether the run certainly belongs to the agent that the header names, so that the agent comes into being: the header is
- * declared, the run's root has come, or the run is over because nothing more came.
+ * Whether the run certainly belongs to the header's agent, so that the agent is created: the header is declared, the root has arrived, or
+ * the run timed out.
  */
 export function namesItsAgent(header: HeaderRow, spans: { readonly hasRoot: boolean }): boolean {
   return isDeclared(header) || header.status === TIMED_OUT || spans.hasRoot;

@@ -11,7 +11,7 @@ import {
 } from './run-outcome.js';
 import { first, shallowest } from './shallowest.js';
 
-/** What a run's header depends on in each of its spans. */
+/** The fields of a span that its run's header depends on. */
 export interface HeaderSpan extends OutcomeSpan {
   readonly ended_at: Micros | null;
   readonly run_kind: RunKind | null;
@@ -34,9 +34,8 @@ export const GOES_ON: Outcome = { status: 'running', error_message: null };
 export const NO_AGENT = 'default';
 
 /**
- * The header of a run that nobody declared, from all its spans: the same for any order in which they came. The root is the span
- * without a parent, the one that started first where there are several; until it has ended the run is `running` and has no end.
- * Then it went as {@link outcomeOf} says.
+ * The header of an undeclared run, from all its spans, independent of their order. The root is the span without a parent, the earliest if
+ * there are several; until it has ended the run is `running` and has no end. Then it went as {@link outcomeOf} says.
  *
  * @param spans at least one
  */
@@ -73,10 +72,7 @@ export function kindOf(top: Pick<HeaderSpan, 'run_kind'> | undefined, isAnyOfAge
   return isAnyOfAgent ? 'agent' : (top?.run_kind ?? 'agent');
 }
 
-/**
- * The name from the best source that any span has; among several such spans that of the topmost, then the earliest, then the
- * least id.
- */
+/** The name from the best source; among several such spans that of the topmost, then the earliest, then the smallest id. */
 function agentOf(spans: readonly HeaderSpan[]): string {
   let best = Infinity;
   let candidates: HeaderSpan[] = [];
@@ -96,7 +92,7 @@ function rankOf(span: HeaderSpan): number {
   return span.agent_hint === null ? Infinity : AGENT_SOURCES.indexOf(span.agent_hint.source);
 }
 
-/** The span that says most about its run: one without a parent before others, then the same order as among several roots. */
+/** The topmost span: spans without a parent come first, then the order of several roots. */
 export function topmost<Span extends HeaderSpan>(spans: readonly Span[]): Span | undefined {
   const roots = spans.filter((span) => span.parent_span_id === null);
   return first(roots.length === 0 ? spans : roots);
@@ -108,7 +104,7 @@ export function isLedBy<Span extends HeaderSpan>(spans: Iterable<Span>, others: 
   return top !== undefined && others.includes(top);
 }
 
-/** The latest time that any of the spans has. @param spans at least one */
+/** The latest time of any span. @param spans at least one */
 export function latestEnd(spans: readonly HeaderSpan[]): Micros {
   return spans.reduce((latest, span) => Math.max(latest, span.ended_at ?? span.started_at), -Infinity);
 }

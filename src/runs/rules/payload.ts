@@ -1,11 +1,11 @@
 import type { TextScratch } from '../../worker/text-scratch.js';
 
-/** What a span brought beside its columns; null for a part that there is not. */
+/** The payload of a span in addition to its columns; null for a missing part. */
 export interface Payload {
   /** `input_data` and `output_data`, as JSON. */
   readonly input: Uint8Array | null;
   readonly output: Uint8Array | null;
-  /** `metadata` as JSON; beside `sent` only what does not follow from it. */
+  /** `metadata` as JSON; with `sent`, only values that cannot be derived from it. */
   readonly metadata: Uint8Array | null;
   /** A `Span` of OTLP in protobuf, and what it came under: a `ResourceSpans` with a `ScopeSpans`. */
   readonly sent: Uint8Array | null;
@@ -16,7 +16,7 @@ export const NO_PAYLOAD: Payload = { input: null, output: null, metadata: null, 
 
 /** In the first byte of a frame: which parts follow. */
 const PARTS = { input: 1, output: 2, metadata: 4, sent: 8, origin: 16 } as const;
-/** In the first byte: the span came under the same as the one before it in the piece. */
+/** In the first byte: the span has the same origin as the previous one in the piece. */
 const SAME_ORIGIN = 32;
 /** In the first byte: a piece begins here. */
 const BEGINS_PIECE = 64;
@@ -139,7 +139,7 @@ export function sizeOf({ input, output, metadata, sent, origin }: Payload): numb
 /**
  * The payload of a completed span: what the stored one lacks is taken from the later one. What was sent and `metadata` are one.
  *
- * @returns `stored` itself where nothing changes
+ * @returns `stored` itself if nothing changes
  */
 export function completedPayload(stored: Payload, later: Payload): Payload {
   const keepsInput = stored.input !== null || later.input === null;

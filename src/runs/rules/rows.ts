@@ -2,8 +2,8 @@ import { RUN_STATUSES, type SpanRecord } from '../../signal/span.js';
 import type { TraceHeader } from '../../signal/trace.js';
 
 /**
- * A run's header as a store keeps it: codes in place of words, JSON as text, and the bits of {@link DERIVED} for what nobody
- * declared. The agent's name is kept beside it.
+ * A run's header as a store keeps it: codes in place of words, JSON as text, and the bits of {@link DERIVED} for undeclared values. The
+ * agent's name is stored separately.
  */
 export interface HeaderRow extends Omit<
   TraceHeader,
@@ -50,7 +50,7 @@ export interface SpanRow extends Omit<
   call_details: string | null;
   /** As `callKey` writes it; null where the span is no model call, or says too little of it. */
   call_key: string | null;
-  /** The span by which its call is counted, where that is another one: `told-calls.ts`. */
+  /** The span by which its call is counted, where that is another one: `duplicate-calls.ts`. */
   same_as: string | null;
   /** What counts of it, in bits of `COUNTS`; null: all of it. */
   counted: number | null;
@@ -77,7 +77,7 @@ export const FACT_FIELDS = [
   'counted',
 ] as const;
 
-/** What is needed of a stored span to complete it, and to know what follows from it. */
+/** The fields of a stored span that are needed to complete it and derive the run. */
 export type FactRow = Pick<
   SpanRow,
   (typeof FACT_FIELDS)[number] | 'duration_ms' | 'input_tokens' | 'output_tokens' | 'call_details' | 'derived'

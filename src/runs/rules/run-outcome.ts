@@ -14,7 +14,7 @@ export interface Outcome {
   readonly error_message: string | null;
 }
 
-/** What the outcome of a run depends on in each of its spans. */
+/** The fields of a span that its run's outcome depends on. */
 export interface OutcomeSpan extends Outcome {
   readonly span_id: string;
   readonly parent_span_id: string | null;
@@ -24,7 +24,7 @@ export interface OutcomeSpan extends Outcome {
   readonly agent_hint: AgentHint | null;
 }
 
-/** What of a span says whether it speaks for its run. */
+/** The fields that decide whether a span determines its run's outcome. */
 export interface OutcomeCandidate {
   readonly isRoot: boolean;
   readonly type: SpanType | number;
@@ -32,14 +32,14 @@ export interface OutcomeCandidate {
   readonly source: AgentHint['source'] | undefined;
 }
 
-/** The codes of the sources of names by which a span is an agent's or a workflow's own. */
+/** Codes of the name sources that mark a span as an agent's or a workflow's own. */
 export const SPEAKING_SOURCES = (['root', 'agent span'] as const).map((source) =>
   AGENT_SOURCES.indexOf(source),
 );
 
 /**
- * Whether a span says how its agent or workflow went: it has a name of its own, or is an agent's that failed below something else.
- * A span that once speaks for its run always does.
+ * Whether a span determines the outcome of its agent or workflow: it has its own name, or it is a failed agent span below another span.
+ * Once true for a span, this stays true.
  */
 export function hasOutcome({ isRoot, type, status, source }: OutcomeCandidate): boolean {
   if (source === 'root' || source === 'agent span') return true;
@@ -56,10 +56,10 @@ export function speaksForRun({
 }
 
 /**
- * Whether a root only stands around agents, so that its success says nothing of theirs: a server's or a script's span, a step, or what
- * its client does not tell of as an agent (`Agent workflow`). An agent without a name of its own is none: it has perhaps recovered.
+ * Whether a root only wraps agents, so that its success does not imply theirs: a server's or a script's span, a step, or a span not
+ * reported as an agent (`Agent workflow`). An agent without its own name is not a wrapper: it may have recovered.
  *
- * @param speaks whether the root {@link speaks}
+ * @param hasOutcome result of {@link hasOutcome} for the root
  */
 export function isWrapper(hasOutcome: boolean, kind: RunKind | null): boolean {
   return !hasOutcome && kind !== 'agent';
@@ -70,7 +70,7 @@ export function hasFailed(status: RunStatus): boolean {
 }
 
 /**
- * How a run went: as its root did, unless that is a wrapper that went well while the agent or workflow in it failed.
+ * The outcome of a run: that of its root, unless the root is a successful wrapper around a failed agent or workflow.
  *
  * @param root has ended
  * @param wraps whether it {@link isWrapper}
@@ -85,14 +85,14 @@ export function outcomeOf(root: Outcome, wraps: boolean, last: () => Outcome | u
 }
 
 /**
- * Of the topmost spans that speak for their run ({@link speaks}), those that have no such span above, the one that began last: one
- * that failed below another was perhaps recovered from, and so was one that another followed.
+ * Among the topmost spans with an outcome ({@link hasOutcome}), the one that began last. The run may have recovered from failures below
+ * another such span or before a later one.
  */
 export function lastOutcome<Span extends OutcomeSpan>(spans: readonly Span[]): Span | undefined {
   const speaking = spans.filter(speaksForRun);
   if (!speaking.some(({ status }) => hasFailed(status))) return undefined;
   const known = new Map(spans.map((span) => [span.span_id, span]));
-  /** Whether a span, or one above it, speaks. */
+  /** Whether a span or one of its ancestors has an outcome. */
   const found = new Map<string | null, boolean>();
   const isBelow = ({ parent_span_id }: Span): boolean => {
     const path: string[] = [];
@@ -104,7 +104,7 @@ export function lastOutcome<Span extends OutcomeSpan>(spans: readonly Span[]): S
         answer = before ?? true;
         break;
       }
-      // Nobody speaks in a ring of parents that comes back here.
+      // A cycle of parents that returns here has no outcome span.
       found.set(span.span_id, false);
       path.push(span.span_id);
       id = span.parent_span_id;

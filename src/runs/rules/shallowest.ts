@@ -1,7 +1,7 @@
 import { invariant } from '../../signal/checked.js';
 import type { Micros } from '../../signal/time.js';
 
-/** Where a span stands among those of its run. */
+/** The position of a span in its run. */
 export interface PlacedSpan {
   readonly span_id: string;
   readonly parent_span_id: string | null;
@@ -13,7 +13,7 @@ export interface PlacedSpan {
  *
  * @param spans all of the run
  * @param isSame whether it makes no difference which of two it is
- * @returns undefined where there is no candidate
+ * @returns undefined without a candidate
  */
 export function shallowest<Span extends PlacedSpan>(
   spans: readonly PlacedSpan[],
@@ -45,8 +45,8 @@ function isBefore(a: PlacedSpan, b: PlacedSpan): boolean {
 }
 
 /**
- * How many known ancestors each span has, by its id; in a ring of parents each span has all of the ring. Every span is visited
- * once, because chains may be thousands of spans deep.
+ * How many known ancestors each span has, by its id; in a cycle of parents each span has all of the cycle. Every span is visited once,
+ * because chains may be thousands of spans deep.
  */
 function depthsOf(spans: readonly PlacedSpan[]): ReadonlyMap<string, number> {
   const parents = new Map(spans.map((span) => [span.span_id, span.parent_span_id]));
@@ -59,7 +59,7 @@ function depthsOf(spans: readonly PlacedSpan[]): ReadonlyMap<string, number> {
       id = parents.get(id) ?? null;
     }
     const walked = [...path.keys()];
-    // The walk ended in itself: what was visited since then is a ring.
+    // The path met itself: the spans since then form a cycle.
     const ring = id === null ? undefined : path.get(id);
     if (ring !== undefined) for (const member of walked.splice(ring)) depths.set(member, path.size - ring);
     let depth = id === null ? -1 : (depths.get(id) ?? -1);

@@ -8,10 +8,7 @@ import type { FACT_FIELDS, SpanRow } from './rows.js';
 import { WHOLE, type DuplicateCall } from './duplicate-calls.js';
 import type { UsageNode } from './usage.js';
 
-/**
- * What its run's header and the service map depend on in a span. The ids are keys ({@link uuidKey}), since very many are kept in
- * memory.
- */
+/** The fields of a span that its run's header and the service map depend on. Ids are keys ({@link uuidKey}) to save memory. */
 export interface SpanFacts extends Omit<HeaderSpan, 'type'>, UsageNode, MapSpan, DuplicateCall {}
 
 /** @param node the number of its node in the service map */
@@ -51,7 +48,7 @@ function idOf(key: string): string {
   return formatUuid(WORDS, 0);
 }
 
-/** What counts of a span, as its row has it. @param told with an id as a key */
+/** The duplicate state of a span in its row's format. @param told with an id as a key */
 export function toldRow({ same_as, counted }: DuplicateCall): Pick<SpanRow, 'same_as' | 'counted'> {
   return { same_as: same_as === null ? null : idOf(same_as), counted: counted === WHOLE ? null : counted };
 }

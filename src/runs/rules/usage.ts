@@ -9,7 +9,7 @@ import {
   type DuplicateCall,
 } from './duplicate-calls.js';
 
-/** What the usage of a trace depends on in each of its spans. */
+/** The fields of a span that its trace's usage depends on. */
 export type UsageNode = CallSpan;
 
 /** The largest sum that is kept, the last integer that a double holds exactly: this many tokens, or 9 007 199.254740991 USD. */
@@ -24,16 +24,15 @@ export interface Usage {
 const NOTHING_TOLD: ReadonlyMap<string, DuplicateCall> = new Map();
 
 /**
- * A trace's usage from its spans: what a span reports counts only if none of its descendants reports the same
- * measure. An agent span that repeats the sum of its children is not counted twice; tokens and cost are judged
- * apart, because instrumentations often give one at the model call and the other at the agent. Of a call of which several
- * spans tell, one counts: `told-calls.ts`.
+ * A trace's usage from its spans: what a span reports counts only if none of its descendants reports the same measure. An agent span that
+ * repeats the sum of its children is not counted twice; tokens and cost are judged apart, because instrumentations often give one at the
+ * model call and the other at the agent. If several spans report a call, one counts: `duplicate-calls.ts`.
  */
 export function usageOf(spans: readonly UsageNode[]): Usage {
   return countedOnce(spans).usage;
 }
 
-/** The same, and what counts of those spans of which not everything does, by their ids. */
+/** The same, and the counted parts of the spans of which not everything counts, by id. */
 export function countedOnce(spans: readonly UsageNode[]): {
   readonly usage: Usage;
   readonly told: ReadonlyMap<string, DuplicateCall>;
@@ -75,7 +74,7 @@ export function usageFrom(tokens: number | null, cost: NanoUsd | null): Usage {
   };
 }
 
-/** Null where no span reports any. */
+/** Null if no span reports any. */
 function sumOf(
   spans: readonly UsageNode[],
   measure: (span: UsageNode) => number | null,
@@ -91,7 +90,7 @@ function sumOf(
   return sum?.value ?? null;
 }
 
-/** The ids above any span that reports the measure. A walk ends at an id it met before, so it also ends in a ring of parents. */
+/** The ids above any span that reports the measure. A walk ends at an id it met before, so it also ends in a cycle of parents. */
 function coveredIn(
   spans: readonly UsageNode[],
   parents: ReadonlyMap<string, string>,

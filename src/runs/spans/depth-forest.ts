@@ -4,10 +4,10 @@ import { Heap } from './heap.js';
 import { NO_ROW, type SpanColumns } from './span-columns.js';
 
 /**
- * Among candidate spans, finds the one with the fewest known ancestors, then the first (`headerOf`, the agent's name), while
- * parents become known one after the other. A tree is hung under another only by its root, which changes all its depths alike: so
- * depths are kept relative to the root, paths to it are shortened when they are walked (union-find with weights), and each tree
- * keeps its best candidate. In a ring of parents each span has all of the ring above it.
+ * Among candidate spans, finds the one with the fewest known ancestors, then the first (`headerOf`, the agent's name), while parents become
+ * known one after the other. A tree is hung under another only by its root, which changes all its depths alike: so depths are kept relative
+ * to the root, paths to it are shortened when they are walked (union-find with weights), and each tree keeps its best candidate. In a cycle
+ * of parents each span has all of the cycle above it.
  */
 export class DepthForest {
   readonly #columns: SpanColumns;
@@ -33,7 +33,7 @@ export class DepthForest {
     this.#heap = new Heap((a, b) => this.#isBetter(a, b));
   }
 
-  /** The best candidate; {@link NO_ROW} where there is none. */
+  /** The best candidate; {@link NO_ROW} if there is none. */
   get best(): number {
     for (let first = this.#heap.first; first !== undefined; first = this.#heap.first) {
       const { row, depth } = first;

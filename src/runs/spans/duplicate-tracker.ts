@@ -17,9 +17,8 @@ import { NO_ROW, type SpanColumns } from './span-columns.js';
 import type { UsageTree } from './usage-tree.js';
 
 /**
- * Finds the calls of which several spans tell (`rules/told-calls.ts`) while spans come. Calls of one place, and those with one id of
- * the answer, lie in stretches of time without a gap; calls whose stretches have a call in common hang together. All of that only
- * ever grows together. So a span that comes has those judged anew that it hangs together with, and no others.
+ * Finds duplicate calls (`rules/duplicate-calls.ts`) incrementally. Calls with the same place or response id form gapless intervals of
+ * time; intervals that share a call form a group. Groups only grow, so a new span affects only its own group.
  */
 export class DuplicateTracker {
   readonly #columns: SpanColumns;
@@ -27,11 +26,11 @@ export class DuplicateTracker {
   readonly #costs: UsageTree;
   /** Leads from a call to its place: the next row on the way, or the row itself. */
   #up = new Int32Array(FIRST_ROWS);
-  /** Leads to the row that stands for all that hang together with one. */
+  /** Leads to the row that represents the call's group. */
   #parts = new Int32Array(FIRST_ROWS);
-  /** How many they are, at the row that stands for them. */
+  /** Size of the group, at its representative row. */
   #sizes = new Int32Array(FIRST_ROWS);
-  /** The next one of them, in a circle. */
+  /** The next call of the group, as a circular list. */
   #next = new Int32Array(FIRST_ROWS);
   #rows = 0;
   readonly #places: Stretches;
@@ -39,10 +38,10 @@ export class DuplicateTracker {
   /** What counts, where that is not everything. */
   readonly #told = new Map<number, DuplicateCall<number>>();
   readonly #toJudge = new Set<number>();
-  /** Calls of which something else is kept in their rows. */
+  /** Calls whose stored rows are outdated. */
   readonly #news = new Set<number>();
 
-  /** Takes the spans that are there. */
+  /** Adds the existing spans. */
   constructor(columns: SpanColumns, tokens: UsageTree, costs: UsageTree) {
     this.#columns = columns;
     this.#tokens = tokens;
@@ -62,13 +61,13 @@ export class DuplicateTracker {
     this.changed(row);
   }
 
-  /** The parent of a span is known from now on. */
+  /** The parent of a span has become known. */
   linked(row: number): void {
     const parent = intAt(this.#columns.parents, row);
     if (parent === NO_ROW || this.#columns.voice(row) === null) return;
     this.#reach(row);
     const place = this.#placeOf(parent);
-    // In a ring of calls.
+    // In a cycle of calls.
     if (place === row) return;
     this.#up[row] = place;
     this.#places.unite(row, place);
@@ -92,7 +91,7 @@ export class DuplicateTracker {
     if (this.#columns.isHere(row) && this.#columns.voice(row) !== null) this.#toJudge.add(row);
   }
 
-  /** Has both sums know what counts. */
+  /** Updates both sums with the parts that count. */
   judge(): void {
     const parts = new Set<number>();
     for (const row of this.#toJudge) parts.add(this.#partOf(row));
@@ -105,7 +104,7 @@ export class DuplicateTracker {
     }
   }
 
-  /** Those of which something else is kept in their rows than counts now. To be called after {@link judge}. */
+  /** Calls whose stored rows are outdated. Call it after {@link judge}. */
   *news(): Generator<readonly [row: number, told: DuplicateCall<number>]> {
     for (const row of this.#news) yield [row, this.#told.get(row) ?? NOT_TOLD];
   }
@@ -141,11 +140,11 @@ export class DuplicateTracker {
 
   #join(one: number, other: number): void {
     const [a, b] = [this.#partOf(one), this.#partOf(other)];
-    // Both are judged anew, also where they hung together before, by another call: they may lie in one place since now.
+    // Both are judged again even if already in one group: they may have the same place only now.
     this.#toJudge.add(a);
     if (a === b) return;
     const [sizeA, sizeB] = [intAt(this.#sizes, a), intAt(this.#sizes, b)];
-    // From here on they are too many to be judged.
+    // The group is now too large to be judged.
     if (sizeA + sizeB > MOST_TELLERS) {
       for (const part of [a, b])
         if (intAt(this.#sizes, part) <= MOST_TELLERS)
@@ -202,7 +201,7 @@ class Stretches {
   /** When they end, by these calls. */
   readonly #ends = new Map<number, Micros>();
 
-  /** @param join is told which calls lie in one stretch */
+  /** @param join called with two calls of the same interval */
   constructor(columns: SpanColumns, join: (one: number, other: number) => void) {
     this.#columns = columns;
     this.#join = join;

@@ -1,8 +1,7 @@
 import { intAt } from '../../signal/checked.js';
 
 /**
- * Where the path from a row ends, which may be the row itself: the row that leads to itself. The path is made shorter on the way, so
- * that many walks along it cost about as much as one.
+ * The end of the path from a row: the row that leads to itself. Compresses the path, so that repeated lookups are cheap.
  *
  * @param up where each row leads
  */

@@ -16,7 +16,7 @@ import type { SpanFacts } from '../rules/span-facts.js';
 import type { DuplicateRewrite, RunSpans } from './run-spans.js';
 import type { SpanState } from './span-state.js';
 
-/** The spans of a trace that has few: objects from all of which everything is worked out anew when somebody asks. */
+/** The spans of a small trace, as objects. Derived values are computed from all of them on each call. */
 export class FewSpans implements RunSpans {
   readonly #spans = new Map<string, SpanState>();
 

@@ -1,4 +1,4 @@
-/** A binary heap: things in an order, with the first one at hand. */
+/** A binary heap. */
 export class Heap<Thing> {
   readonly #isBefore: (a: Thing, b: Thing) => boolean;
   readonly #things: Thing[] = [];

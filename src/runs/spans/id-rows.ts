@@ -8,7 +8,7 @@ export class IdRows {
   /** Hash slots: one more than the number of a row; 0 for an empty one. */
   #slots = new Int32Array(FIRST_ROWS * 2);
   #size = 0;
-  // Ids come from outside: without a secret seed somebody could choose ids that all fall into the same slot.
+  // Ids are untrusted: without a secret seed, an attacker could choose ids that collide.
   readonly #seed = randomBytes(4).readUInt32LE();
   readonly #key = new Uint32Array(4);
 
@@ -16,7 +16,7 @@ export class IdRows {
     return this.#size;
   }
 
-  /** @returns -1 where it is not here */
+  /** @returns -1 if missing */
   find(key: string): number {
     this.#read(key);
     return intAt(this.#slots, this.#slot()) - 1;

@@ -18,12 +18,12 @@ import { UsageTree } from './usage-tree.js';
 
 /** The memory that a span takes here, compared with a span as an object. */
 const WEIGHT = 0.5;
-/** What it takes more where several scopes tell of calls. */
+/** Additional memory if several scopes report calls. */
 const TELLING_WEIGHT = 0.6;
 
 /**
- * The spans of a trace that has many: what follows from them is updated with each span that comes, so that a commit costs what it
- * brings, whatever is there already. The results are those of the functions that look at all spans.
+ * The spans of a large trace. Derived values are updated with each new span, so the cost of a commit does not depend on the stored spans.
+ * The results equal those of the functions over all spans.
  */
 export class ManySpans implements RunSpans {
   readonly #columns = new SpanColumns();
@@ -41,7 +41,7 @@ export class ManySpans implements RunSpans {
   #isOfAgent = false;
   #map: MapTally | null = null;
   #speaking: OutcomeSpans | null = null;
-  /** Null while a single scope tells of calls. */
+  /** Null while only one scope reports calls. */
   #telling: DuplicateTracker | null = null;
 
   /** Made from the same objects, which stay until {@link release}. */
@@ -103,7 +103,7 @@ export class ManySpans implements RunSpans {
     this.add(span);
   }
 
-  /** Like {@link put}, for a stored span whose object nobody uses. @returns its row */
+  /** Like {@link put}, for a stored span whose object is not used. @returns its row */
   add(span: SpanFacts): number {
     const columns = this.#columns;
     const row = columns.row(span.span_id);
@@ -253,10 +253,10 @@ export class ManySpans implements RunSpans {
     columns.set(row, parent, parent !== NO_ROW, span);
     if (node !== span.node) {
       if (node !== NO_NODE && span.node !== NO_NODE && !isLinked) this.#map?.renamed(row, node);
-      // Other spans are called by another node from now on, and nothing says which these are.
+      // Other spans now have another caller, and there is no index of them.
       else this.#map = null;
     }
-    // Paths of the spans below lead past it, and nothing says which these are.
+    // Compressed paths of its descendants skip it, and there is no index of them.
     if (!spoke && decidesOutcome(columns, row)) this.#speaking = null;
     this.#tokens.reported(row, tokens);
     this.#costs.reported(row, cost);
@@ -277,7 +277,7 @@ export class ManySpans implements RunSpans {
     this.#listen();
   }
 
-  /** From where on several scopes tell of calls. */
+  /** Starts tracking duplicates, once several scopes report calls. */
   #listen(): void {
     if (this.#telling === null && this.#columns.haveSeveralReporters)
       this.#telling = new DuplicateTracker(this.#columns, this.#tokens, this.#costs);

@@ -19,7 +19,7 @@ export class MapTally {
    * shortened.
    */
   #up = new Int32Array(FIRST_ROWS);
-  /** For those: a list of the spans with a node that it calls, or, for a root, that nobody calls. */
+  /** For those: a list of the spans with a node that it calls or, for a root, that have no caller. */
   #firstCalled = new Int32Array(FIRST_ROWS);
   #lastCalled = new Int32Array(FIRST_ROWS);
   #nextCalled = new Int32Array(FIRST_ROWS);
@@ -52,7 +52,7 @@ export class MapTally {
     if (this.#columns.parents[row] !== NO_ROW) this.linked(row);
   }
 
-  /** The parent of a span is known from now on. */
+  /** The parent of a span has become known. */
   linked(row: number): void {
     const parent = intAt(this.#columns.parents, row);
     this.#reach(parent);
@@ -65,7 +65,7 @@ export class MapTally {
       this.#call(above, row);
       return;
     }
-    // A ring of parents without any node: nobody is above.
+    // A cycle of parents without a node: there is no caller.
     if (above === row) return;
     this.#up[row] = above;
     const symbol = this.#symbol(above);

@@ -6,9 +6,8 @@ import { FIRST_ROWS, grown } from './id-rows.js';
 import { NO_ROW, type SpanColumns } from './span-columns.js';
 
 /**
- * Finds `lastOutcome` while spans come and their parents become known. A span that speaks and has another one above it has so for
- * good; hence all that speak lie in a heap, of which the first is dropped once somebody above it speaks. Who is above is found by
- * paths that end at the nearest span that speaks, or else at the root of the tree, and that are shortened when they are walked.
+ * Finds `lastOutcome` incrementally. An outcome span below another one stays below it, so all outcome spans are in a heap whose first is
+ * dropped once an ancestor is an outcome span. Compressed paths lead to the nearest outcome span above, or else to the root.
  */
 export class OutcomeSpans {
   readonly #columns: SpanColumns;
@@ -17,14 +16,14 @@ export class OutcomeSpans {
   /** The one that began last comes first. */
   readonly #heap: Heap<number>;
 
-  /** Takes the spans that are there. */
+  /** Adds the existing spans. */
   constructor(columns: SpanColumns) {
     this.#columns = columns;
     this.#heap = new Heap((a, b) => columns.isBefore(b, a));
     for (let row = 0; row < columns.ids.size; row++) if (columns.isHere(row)) this.arrived(row);
   }
 
-  /** The row of the span that began last of the topmost ones; {@link NO_ROW} where none speaks. */
+  /** The row of the span that began last of the topmost ones; {@link NO_ROW} if no span has an outcome. */
   get last(): number {
     for (let row = this.#heap.first; row !== undefined; row = this.#heap.first) {
       if (!this.#isBelow(row)) return row;
@@ -40,13 +39,13 @@ export class OutcomeSpans {
     if (this.#columns.parents[row] !== NO_ROW) this.linked(row);
   }
 
-  /** The parent of a span is known from now on. */
+  /** The parent of a span has become known. */
   linked(row: number): void {
     const parent = intAt(this.#columns.parents, row);
     this.#reach(parent);
     if (decidesOutcome(this.#columns, row)) return;
     const end = endOfPath(this.#up, parent);
-    // A ring of parents in which nobody speaks.
+    // A cycle of parents without an outcome span.
     if (end !== row) this.#up[row] = end;
   }
 

@@ -1,17 +1,17 @@
 import { DepthForest } from './depth-forest.js';
 import { NO_ROW, type SpanColumns } from './span-columns.js';
 
-/** What spans say of something of their run. */
+/** A value of a run that its spans may have. */
 export interface Said {
-  /** How good the source is that the span has it from: less is better; Infinity where it says nothing. */
+  /** Rank of the value's source: lower is better; Infinity without a value. */
   rank(row: number): number;
   /** A text that equal ones have in common. @param row also {@link NO_ROW} */
   key(row: number): string | null;
 }
 
 /**
- * Which span says something of its run, of those that have it from the best source the topmost ({@link shallowest}). Usually all of
- * them say the same, and then nobody has to know their depths.
+ * Finds the topmost span ({@link shallowest}) among those with a value from the best source. Usually all values are equal, and then depths
+ * are not computed.
  */
 export class RootmostValue {
   readonly #columns: SpanColumns;
@@ -27,7 +27,7 @@ export class RootmostValue {
     this.#said = said;
   }
 
-  /** Its row; {@link NO_ROW} where no span says anything. */
+  /** Its row; {@link NO_ROW} if no span has a value. */
   get row(): number {
     return this.#forest === null ? this.#any : this.#forest.best;
   }
@@ -46,12 +46,12 @@ export class RootmostValue {
     this.#consider(row);
   }
 
-  /** What a span says may now come from a better source, or it says something at last. @param before the rank that it had */
+  /** A span's value may have a better source, or is new. @param before its previous rank */
   changed(row: number, before: number): void {
     if (this.#said.rank(row) < before) this.#consider(row);
   }
 
-  /** A span that came without a parent has one from now on. */
+  /** A span without a parent has got one. */
   linked(row: number): void {
     this.#forest?.linked(row);
   }

@@ -7,7 +7,7 @@ import type { SpanColumns } from './span-columns.js';
 /** The memory that a span takes where depths are kept, compared with a span as an object. */
 const DEPTH_WEIGHT = 0.1;
 
-/** What the spans of a run say of it ({@link headerOf}, {@link contextOf}): its agent, its session, its user and its tags. */
+/** Run attributes from spans ({@link headerOf}, {@link contextOf}): agent, session, user and tags. */
 export class RunAttributes {
   readonly #columns: SpanColumns;
   readonly #said: readonly Said[];
@@ -47,7 +47,7 @@ export class RunAttributes {
     };
   }
 
-  /** The memory of a span that it takes beside the columns. */
+  /** Memory per span in addition to the columns. */
   get weight(): number {
     return this.#topmost.filter(({ knowsDepths }) => knowsDepths).length * DEPTH_WEIGHT;
   }
@@ -57,17 +57,17 @@ export class RunAttributes {
     for (const one of this.#topmost) one.arrived(row);
   }
 
-  /** To be noted before a span changes. */
+  /** The ranks to save before a span changes. */
   ranks(row: number): readonly number[] {
     return this.#said.map((said) => said.rank(row));
   }
 
-  /** A span may say more than it did. @param before its {@link ranks} */
+  /** A span may have more values. @param before its previous {@link ranks} */
   changed(row: number, before: readonly number[]): void {
     for (const [i, one] of this.#topmost.entries()) one.changed(row, before[i] ?? Infinity);
   }
 
-  /** A span that came without a parent has one from now on. */
+  /** A span without a parent has got one. */
   linked(row: number): void {
     for (const one of this.#topmost) one.linked(row);
   }

@@ -4,7 +4,7 @@ import type { SpanFacts } from '../rules/span-facts.js';
 import type { DuplicateCall } from '../rules/duplicate-calls.js';
 import type { SpanState } from './span-state.js';
 
-/** What counts of a span from now on. The ids are keys. */
+/** The new duplicate state of a span. The ids are keys. */
 export interface DuplicateRewrite {
   readonly span_id: string;
   readonly told: DuplicateCall;
@@ -26,19 +26,19 @@ export interface RunSpans extends RunFacts {
   put(span: SpanState): void;
   /** A span was written: its object now has the place where it is stored. */
   written(span: SpanState): void;
-  /** Releases what only the commit under way needs. */
+  /** Releases data that only the current commit needs. */
   release(): void;
   /** Whether the topmost span ({@link topmost}) among these and others is one of the others. */
   isLedBy(others: readonly SpanFacts[]): boolean;
-  /** The topmost span; undefined where there is none, or where it is not kept as a whole. */
+  /** The topmost span; undefined if there is none, or if it is not kept as a whole. */
   top(): SpanFacts | undefined;
   /** See `rules/run-outcome.ts`; undefined also where no such span failed. Not of a truncated run. */
   lastOutcome(): SpanFacts | undefined;
   /**
-   * The spans of which something else counts than their facts say, with what it is: `rules/told-calls.ts`. Of a truncated run none: it
+   * The spans of which something else counts than their facts say, with what it is: `rules/duplicate-calls.ts`. Of a truncated run none: it
    * does not change any more.
    */
   duplicateRewrites(): readonly DuplicateRewrite[];
-  /** The latest start or end of any span; -Infinity where there is none. */
+  /** The latest start or end of any span; -Infinity if there is none. */
   lastTime(): Micros;
 }

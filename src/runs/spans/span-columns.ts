@@ -26,10 +26,10 @@ const NO_CONTEXT = -1;
 /** In place of the number of a voice. */
 const NO_VOICE = -1;
 
-/** Who tells of calls, and of which model: a call key without the id of the answer. */
+/** Reporter, model and provider of a call: a call key without the response id. */
 export type Voice = Omit<CallKey, 'response'>;
 
-/** What is kept of a span beside its id: {@link SpanFacts}, with the parent's row. */
+/** The stored values of a span without its id: {@link SpanFacts}, with the parent's row. */
 export type SpanValues = Omit<SpanFacts, 'span_id' | 'parent_span_id'>;
 
 /**
@@ -48,13 +48,13 @@ export class SpanColumns {
   types = new Uint8Array(FIRST_ROWS);
   seqs = new Float64Array(FIRST_ROWS);
   lines = new Uint32Array(FIRST_ROWS);
-  /** Hashes of the ids of calls' answers; 0 where there is none. */
+  /** Hashes of response ids; 0 if there is none. */
   responses = new Float64Array(FIRST_ROWS);
   /** Of spans whose call another one counts, its row. */
   sames = new Int32Array(FIRST_ROWS);
-  /** What counts of each span: `told-calls.ts`. */
+  /** What counts of each span: `duplicate-calls.ts`. */
   counts = new Uint8Array(FIRST_ROWS);
-  /** Whether spans of several scopes tell of calls. */
+  /** Whether spans of several scopes report calls. */
   haveSeveralReporters = false;
   /** How many spans there are. */
   size = 0;
@@ -72,7 +72,7 @@ export class SpanColumns {
   readonly #voiceList: Voice[] = [];
   /** The memory of all contexts, compared with that of a span as an object. */
   contextWeight = 0;
-  /** Only spans without a parent, and those that speak for their run, can give theirs to a header. */
+  /** Only root and outcome spans can set the error of a header. */
   readonly #errors = new Map<number, string>();
 
   /** The row of an id; a new id gets one. */
@@ -111,7 +111,7 @@ export class SpanColumns {
     return hint === NO_HINT ? null : itemAt(this.#hintList, hint);
   }
 
-  /** How good the source is from which the span names its run's agent: less is better; Infinity where it gives no name. */
+  /** Rank of the source of the span's agent name: lower is better; Infinity without a name. */
   rank(row: number): number {
     const hint = this.hint(row);
     return hint === null ? Infinity : AGENT_SOURCES.indexOf(hint.source);
@@ -129,7 +129,7 @@ export class SpanColumns {
     return context === NO_CONTEXT ? null : itemAt(this.#contextList, context);
   }
 
-  /** Who tells of a call; null of a span that is none. */
+  /** The reporter of a call; null for a span that is not a call. */
   voice(row: number): Voice | null {
     const voice = intAt(this.#voices, row);
     return voice === NO_VOICE ? null : itemAt(this.#voiceList, voice);

@@ -6,13 +6,13 @@ import { hasFailed, isWrapper, speaksForRun, type Outcome } from '../rules/run-o
 import { runKind, type SpanFacts } from '../rules/span-facts.js';
 import type { RunSpans } from './run-spans.js';
 
-/** What is known of the topmost span. Its id is a key. */
+/** The stored fields of the topmost span. Its id is a key. */
 export type Top = Pick<
   SpanFacts,
   'span_id' | 'parent_span_id' | 'started_at' | 'status' | 'ended_at' | 'error_message' | 'run_kind'
 > & { readonly isWrapper: boolean };
 
-/** What is stored of a truncated run beside its header: everything that may still change, as JSON. */
+/** The stored state of a truncated run in addition to its header: everything that may still change, as JSON. */
 export interface Summary {
   /** How many spans agent, usage and map followed. */
   readonly followed: number;
@@ -36,7 +36,7 @@ export interface Summary {
     error: string | null,
     isWrapper: boolean,
   ];
-  /** How the agent went that speaks for the run below a wrapper, where it failed. */
+  /** The outcome of the failed agent below a wrapper. */
   readonly failure: readonly [status: number, error: string | null] | null;
 }
 
@@ -54,7 +54,7 @@ export function serializeTop(top: Top): Summary['top'] {
   return [units, parent_span_id !== null, started_at, code, ended_at, kind, error_message, top.isWrapper];
 }
 
-/** The id of its parent is not known any more. */
+/** The id of its parent is not stored. */
 export function readTop(printed: Summary['top']): Top {
   const [units, hasParent, started_at, status, ended_at, kind, error_message, wraps] = printed;
   return {

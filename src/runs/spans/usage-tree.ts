@@ -19,7 +19,7 @@ export class UsageTree {
 
   /**
    * @param values the measure; NaN where a span does not report it
-   * @param covered told of each span that is above one that reports, from then on
+   * @param covered called once for each span above a span that reports
    */
   constructor(
     columns: SpanColumns,
@@ -31,7 +31,7 @@ export class UsageTree {
     this.#covered = covered;
   }
 
-  /** Null where no span reports any. */
+  /** Null if no span reports any. */
   get total(): number | null {
     return this.#reporting === 0 ? null : this.#sum.value;
   }
@@ -47,11 +47,11 @@ export class UsageTree {
     }
     if (!isNew) return;
     this.#reporting++;
-    // In a ring of parents this takes away what was just added.
+    // In a cycle of parents this takes away what was just added.
     this.#markFrom(intAt(this.#columns.parents, row));
   }
 
-  /** The parent of a span is known from now on. */
+  /** The parent of a span has become known. */
   linked(row: number): void {
     if (this.isAbove(row) || !Number.isNaN(this.#value(row))) {
       this.#markFrom(intAt(this.#columns.parents, row));

@@ -1,33 +1,33 @@
-/** How a store in ClickHouse is reached, and what it may use: `extensions/clickhouse/README.md`. */
+/** Connection, limits and retention of a store in ClickHouse: `extensions/clickhouse/README.md`. */
 export interface ClickHouseOptions {
   /** HTTP interfaces of servers that hold the same data, in the order in which they are used. */
   readonly urls: readonly string[];
   readonly database: string;
   readonly username: string;
-  /** Never shown. */
+  /** Never logged or displayed. */
   readonly password: string;
   readonly tls: ClickHouseTls;
-  /** Of statements that make or change tables; null: they are made on the server that is asked. */
+  /** Cluster for statements that create or alter tables; null to run them on the connected server only. */
   readonly cluster: string | null;
   /** Whether tables are replicated by a Keeper. */
   readonly isReplicated: boolean;
-  /** Whether this process brings the tables to what it needs. */
+  /** Whether this process migrates the tables. */
   readonly migrates: boolean;
   /** Connections to each server. */
   readonly connections: number;
   /** How long one request may take, in milliseconds. */
   readonly timeoutMs: number;
-  /** Rows of one insert, at most about so many. */
+  /** Approximate maximum of rows per insert. */
   readonly groupRows: number;
-  /** Bytes of the rows that wait for their insert; more is refused as overloaded. */
+  /** Maximum bytes of rows queued for insert; beyond it, writes fail as overloaded. */
   readonly maxQueueBytes: number;
-  /** How many whole UTC days are kept; null: for ever. */
+  /** Whole UTC days to keep; null to keep all. */
   readonly retention: Readonly<Record<'traces' | 'metrics' | 'logs', number | null>>;
 }
 
 /** Files in PEM form, for https URLs. */
 export interface ClickHouseTls {
-  /** What is trusted in place of the public authorities; a client certificate needs it. */
+  /** CA certificates that replace the public authorities; required with a client certificate. */
   readonly ca: string | undefined;
   readonly cert: string | undefined;
   readonly key: string | undefined;

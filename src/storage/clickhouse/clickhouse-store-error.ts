@@ -1,4 +1,4 @@
-/** A store in ClickHouse cannot be opened: the message names the place and the cure. */
+/** A store in ClickHouse cannot be opened; the message names the location and the remedy. */
 export class ClickHouseStoreError extends Error {
   override readonly name = 'ClickHouseStoreError';
 }

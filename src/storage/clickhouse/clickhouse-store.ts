@@ -44,22 +44,22 @@ import { migrate } from './tables/migrate.js';
 import { MIGRATIONS } from './tables/migrations.js';
 
 export interface ClickHouseStoreOptions extends ClickHouseOptions {
-  /** Id of the extension that is the control plane. */
+  /** Id of the extension that provides the control store. */
   readonly control: string;
 }
 
 const RETENTION_EVERY_MS = 3_600_000;
 const FORGET_EVERY_MS = 3_600_000;
-/** How late a run may time out, at most, and what another process left be finished. */
+/** Interval for timing out idle runs and finishing the writes of dead processes. */
 const UPKEEP_EVERY_MS = 5000;
 const RETENTION_LEASE_MS = 600_000;
-/** How late metrics show how reads stand, at most. */
+/** Interval for updating the metrics of reads. */
 const FIGURES_EVERY_MS = 5000;
 const SIZES_EVERY_MS = 60_000;
-/** How often a store that cannot be reached is asked whether it can. */
+/** Interval of the health probe. */
 const LOOK_EVERY_MS = 5000;
 
-/** The store in ClickHouse as the rest of the daemon sees it: what it holds so far (`README.md`). */
+/** The store in ClickHouse as a component of the daemon (`README.md`). */
 export class ClickHouseStore implements Component, PartialTelemetryStore, Transferable {
   readonly #reach = new StoreHandle();
   readonly isShared = true;
@@ -167,12 +167,12 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
     };
   }
 
-  /** @throws ClickHouseStoreError with the place and the cure */
+  /** @throws ClickHouseStoreError that names the location and the remedy */
   async start(host: Host): Promise<void> {
     const control = host.extension(this.#options.control, isControlStore);
     const { clock } = this.#settings;
     const place = { database: this.#options.database, now: () => performance.now() };
-    // The database need not be there before the tables are made.
+    // The database may not exist before the migration.
     const maker = await Connection.open(this.#options, { ...place, database: null });
     try {
       const { leases } = control;
@@ -195,7 +195,7 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
       logger: this.#settings.logger,
     });
     this.#ends.push(
-      // Later, so that no run times out where the store is only opened for an import or an export.
+      // Not immediately: no run may time out if the store is opened only for an import or an export.
       repeat(
         this.#settings,
         { everyMs: UPKEEP_EVERY_MS, failed: 'Could not complete run maintenance; retrying.', isLater: true },
@@ -239,13 +239,13 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
     await opened?.connection.close();
   }
 
-  /** @returns a UUID that the store was given when it was made, and keeps */
+  /** @returns the UUID assigned when the store was created; it never changes */
   async identity(): Promise<string> {
     if (this.#id !== null) return this.#id;
     throw notOpen();
   }
 
-  /** Removes what retention no longer keeps, and links to deleted prompts. It does so by itself every hour, too, where it is the only one of several processes. */
+  /** Removes data past its retention and links to deleted prompts. Also runs every hour, in one process at a time. */
   async applyRetention(): Promise<void> {
     const { retention } = this.#options;
     const now = this.#settings.clock.now();
@@ -281,7 +281,7 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
     }
   }
 
-  /** Says when the store cannot be reached, and when it can again. */
+  /** Logs when the store becomes unreachable and when it recovers. */
   async #look(host: Host, connection: Connection): Promise<void> {
     let healthIssue: string | null = null;
     try {

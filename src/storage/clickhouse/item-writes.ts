@@ -23,7 +23,7 @@ import { missingRows, NO_BATCH } from './tables/stored-batch.js';
 import { POINTS } from './tables/metric-tables.js';
 import type { NewRow } from './tables/table.js';
 
-/** Notes that items are going to be written: `RunStore`. @throws ConsumeError */
+/** Registers items before they are written: `RunStore`. @throws ConsumeError */
 type AdmitBatch<Name> = (
   batch: Pick<Batch<unknown>, 'tenant' | 'quota'>,
   receivedAt: Micros,
@@ -35,16 +35,16 @@ export interface ItemWriteParts {
   readonly reach: StoreHandle;
   readonly arrivals: LocalChangeFeed;
   readonly options: Pick<ClickHouseOptions, 'groupRows' | 'isReplicated' | 'maxQueueBytes'>;
-  /** Counts the items of a batch; null where they count for no quota and have no name. */
+  /** Registers the exact number of items; null if the batch has neither a quota nor a name. */
   readonly admit: AdmitBatch<string | null>;
-  /** The same by how many they are at most; null where they have to be admitted once that is known exactly. */
+  /** The same with an upper bound; null if the decision needs the exact number, then `admit` is called. */
   readonly claim: AdmitBatch<string>;
   readonly clock: Clock;
   readonly stored: Pick<MeasuredBytes, 'refuseExceeded' | 'add'>;
   readonly termsOf: (userId: string) => Promise<StoreUserLimits>;
 }
 
-/** The part of the contract `TelemetryWriter` that takes items which are only ever added. */
+/** The part of the contract `TelemetryWriter` for append-only items: metric points and log records. */
 export class ItemWrites implements Partial<TelemetryWriter> {
   readonly #parts: ItemWriteParts;
   readonly #room: InsertRoom;
@@ -66,7 +66,7 @@ export class ItemWrites implements Partial<TelemetryWriter> {
     );
   }
 
-  /** Of rows that wait for their insert. */
+  /** Bytes of rows queued for insert. */
   get queuedBytes(): number {
     return this.#room.bytes;
   }
@@ -76,7 +76,7 @@ export class ItemWrites implements Partial<TelemetryWriter> {
     const { length } = items;
     const { arrivals, admit } = this.#parts;
     const tell = arrivals.logsOf(batch);
-    // Made before anything is waited for: the caller may change the batch from then on.
+    // Built before the first `await`: the caller may change the batch afterwards.
     const made = logRows(items, receivedAt);
     const name = named === undefined ? null : nameOfBatch('logs', named.id, receivedAt).batch;
     const tenant = await this.#admitted(userId);
@@ -89,17 +89,17 @@ export class ItemWrites implements Partial<TelemetryWriter> {
     return receiptOf(length, [], usage ?? null);
   }
 
-  /** In the order of the calls, as the type and the unit of a metric are those seen last. */
+  /** Runs in call order: the last type and unit seen of a metric count. */
   async metrics(batch: MetricsBatch, { receivedAt, batch: named }: ConsumeContext): Promise<Receipt> {
     const { tenant: userId, items } = batch;
     const { length } = items;
-    // Made before anything is waited for: the caller may change the batch from then on.
+    // Built before the first `await`: the caller may change the batch afterwards.
     const { rows, metricOf, metrics, bytes } = this.#printer.print(items, receivedAt);
     const name = named === undefined ? null : nameOfBatch('metrics', named.id, receivedAt).batch;
     const prepare = async (): Promise<TakenPoints | WrittenBatch> => {
       const { claim, admit } = this.#parts;
       const tenant = await this.#admitted(userId);
-      // Before its metrics are judged: of a repeat nothing is.
+      // Before the metric limits are checked: a repeated batch skips them.
       const claimed = name === null || length === 0 ? null : await claim(batch, receivedAt, length, name);
       if (claimed?.kind === 'written') return claimed;
       const taken = await this.#orFailed(claimed, this.#metrics.take(tenant, metrics));
@@ -134,7 +134,7 @@ export class ItemWrites implements Partial<TelemetryWriter> {
     });
   }
 
-  /** Adds rows that are made already, of an import. @param bytes about how many they take */
+  /** Adds finished rows of an import. @param bytes their approximate size */
   async fill(table: 'points' | 'logs', rows: readonly NewRow[], bytes: number): Promise<void> {
     await (table === 'logs' ? this.#logs : this.#points).add([...rows], bytes);
   }
@@ -165,36 +165,36 @@ export class ItemWrites implements Partial<TelemetryWriter> {
     return terms.tenant;
   }
 
-  /** Where some work for admitted items fails, they are given up. */
+  /** Releases admitted items if the work fails. */
   async #orFailed<T>(admitted: AdmittedItems | null, work: Promise<T>): Promise<T> {
     try {
       return await work;
     } catch (error) {
-      // Its own failure changes nothing: then the write ends with its lease.
+      // A failure here is harmless: the write ends when its lease expires.
       await admitted?.failed().catch(() => undefined);
       throw error;
     }
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when the queue is empty. */
   async idle(): Promise<void> {
     await this.#order.sent();
     await Promise.all([this.#logs.idle(), this.#points.idle()]);
   }
 }
 
-/** The points of a batch that are to be stored. */
+/** The accepted points of a batch. */
 interface TakenPoints {
   readonly kind: 'taken';
   readonly taken: TakenMetrics;
   readonly kept: readonly NewRow[];
-  /** The positions of the others. */
+  /** Positions of the refused points. */
   readonly refused: readonly number[];
   readonly tenant: number;
   readonly admitted: AdmittedItems | null;
 }
 
-/** Rows that are to be added. */
+/** Rows to add. */
 interface Added {
   readonly rows: readonly NewRow[];
   readonly bytes: number;

@@ -42,16 +42,16 @@ import { tellSettled, type WantedOfTenant } from './runs/settled-events.js';
 import { TracesWriter } from './runs/traces-writer.js';
 import { RunWrites } from './runs/write-runs.js';
 
-/** How long a write is a process's without news; then another finishes it. */
+/** Lease of a write; after it expires another process completes it. */
 const LEASE_MS = 30_000;
-/** Names of agents of a user, as many as the embedded store has room for. */
+/** Maximum of agent names per user, the same as in the embedded store. */
 const MOST_AGENTS = 10_000;
-/** Groups under way at the same time. */
+/** Maximum of concurrent groups. */
 const GROUPS_UNDER_WAY = 2;
-/** Users whose ids are remembered by their numbers. */
+/** Size of the cache from user number to id. */
 const REMEMBERED = 10_000;
 
-/** What there is while the store is open. */
+/** State of an open store. */
 interface Opened {
   readonly control: ControlStore;
   readonly store: string;
@@ -64,7 +64,7 @@ interface Opened {
   readonly rebuild: RebuildParts;
 }
 
-/** Runs and everything that follows from them. */
+/** Writes runs and everything derived from them. */
 export class RunStore {
   readonly runs: RunReads;
   readonly agents: AgentReads;
@@ -146,7 +146,7 @@ export class RunStore {
     });
   }
 
-  /** @param store its identity @param owner this process, unlike any other that is or was */
+  /** @param store its identity @param owner a unique name of this process, never reused */
   open(control: ControlStore, store: string, owner: string): void {
     const { connection } = this.#reach;
     const users = new KnownUsers(control, this.#clock);
@@ -190,7 +190,7 @@ export class RunStore {
     this.#opened = { control, store, names, users, prompts, queue, writer, upkeep, rebuild };
   }
 
-  /** Waits for what was begun. */
+  /** Resolves when all started writes are done. */
   async idle(): Promise<void> {
     await this.#order.sent();
     await this.#opened?.queue.settled();
@@ -203,7 +203,7 @@ export class RunStore {
     this.#opened = null;
   }
 
-  /** What has to be known of a user. @throws ConsumeError; Error for a user that there is not */
+  /** Limits of a user. @throws ConsumeError; Error for an unknown user */
   async termsOf(userId: string): Promise<StoreUserLimits> {
     const { users } = this.#open();
     return users.known(userId) ?? (await users.find(userId));
@@ -214,7 +214,7 @@ export class RunStore {
   }
 
   /**
-   * Notes that items are going to be written that are all new; null where they count for no quota and have no name.
+   * Registers items before they are written, all of them new; null if they have neither a quota nor a name.
    *
    * @param name of their batch: `nameOfBatch`
    * @throws ConsumeError
@@ -230,9 +230,9 @@ export class RunStore {
   }
 
   /**
-   * The same for a batch with a name, before it is known how many of its items are taken.
+   * The same for a named batch whose number of accepted items is not determined yet.
    *
-   * @returns null where it depends on that: it is to be admitted then
+   * @returns null if the decision depends on that number; call `admit` then
    */
   async claim(
     batch: Pick<TracesBatch, 'tenant' | 'quota'>,
@@ -254,7 +254,7 @@ export class RunStore {
     return await admitItems(upkeep, { ...counted, tenant, terms });
   }
 
-  /** Finishes what other processes left, and ends runs of which nothing comes any more. To be called every few seconds. */
+  /** Finishes the writes of dead processes and times out idle runs. Call it every few seconds. */
   async runMaintenance(): Promise<void> {
     const { upkeep } = this.#open();
     await finishLeftWrites(upkeep);
@@ -262,22 +262,22 @@ export class RunStore {
     await forgetEndedWrites(upkeep);
   }
 
-  /** Finishes what other processes left. */
+  /** Finishes the writes of dead processes. */
   async finishLeft(): Promise<void> {
     await finishLeftWrites(this.#open().upkeep);
   }
 
-  /** Lets runs time out of which nothing came until a moment, at most some. @returns how many */
+  /** Times out runs that are idle at `at`, a limited number per call. @returns how many */
   async timeOut(at: Micros): Promise<number> {
     return await timeOutIdleRuns(this.#open().upkeep, at);
   }
 
-  /** Writes what an import brings. */
+  /** Writes a change of an import. */
   async fill(change: RunChange): Promise<void> {
     await this.#write(change);
   }
 
-  /** To be called every hour or so. */
+  /** Call it about once an hour. */
   async forgetNames(): Promise<void> {
     await forgetOldNames(this.#open().upkeep);
   }
@@ -286,7 +286,7 @@ export class RunStore {
     return await this.#open().queue.write(change);
   }
 
-  /** Null for a user that there is not any more. */
+  /** Null for a deleted user. */
   async #wantedOf(tenant: number): Promise<WantedOfTenant | null> {
     const { control, users } = this.#open();
     const userId = this.#ids.get(tenant) ?? (await control.accounts.findTenants([tenant])).get(tenant);

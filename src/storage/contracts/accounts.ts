@@ -1,4 +1,4 @@
-// Who uses the daemon: users with their keys, browser sessions, organizations, saved views, and the audit log.
+// User accounts and API keys, browser sessions, organizations, saved views, and the audit log.
 
 import type { Scope } from '../../component/identity.js';
 import type { Micros } from '../../signal/time.js';
@@ -11,9 +11,9 @@ export interface User {
   readonly name: string;
   /** Null: the default of the daemon applies. */
   readonly monthly_event_limit: number | null;
-  /** Bytes that it may store, 0 for any number. Null: the default of the daemon applies. */
+  /** Storage limit in bytes; 0 for no limit. Null: the daemon's default applies. */
   readonly stored_bytes_limit: number | null;
-  /** The user's keys are refused and its alerts rest; what it has stays. */
+  /** The user's keys are rejected and its alerts are not evaluated; stored data is kept. */
   readonly disabled: boolean;
   readonly created_at: Micros;
 }
@@ -27,22 +27,19 @@ export interface UserChange {
   readonly disabled?: boolean;
 }
 
-/**
- * The ids of the keys that are revoked now and were not before. `last_admin`: nothing was revoked, because otherwise nobody could
- * administer any more.
- */
+/** The ids of the keys that this call revoked. `last_admin`: nothing was revoked, because no administrator would remain. */
 export type RevokedKeys = readonly string[] | 'last_admin' | 'unknown';
 
-/** How long revoked and expired keys stay listed. They are removed when a key is created or revoked after that. */
+/** How long revoked and expired keys stay listed. Later they are removed when a key is created or revoked. */
 export const ENDED_KEPT_FOR: Micros = 90 * 86_400 * MICROS_PER_SECOND;
-/** Ended keys of a user that stay listed, the newest, and those of the last day. */
+/** How many of a user's newest ended keys stay listed, besides those that ended in the last day. */
 export const MOST_ENDED = 100;
-/** Other processes learn of a revocation by its row, so that the row stays for so long at least. */
+/** Other processes learn of a revocation from its row, so the row is kept at least this long. */
 export const FOLLOWED_WITHIN: Micros = 86_400 * MICROS_PER_SECOND;
 
 /** A user as it is stored. */
 export interface StoredUser extends User {
-  /** What rows of telemetry carry in place of the id: from 1, and never given twice. */
+  /** The number that identifies the user in telemetry rows: from 1, never reused. */
   readonly tenant: number;
 }
 
@@ -59,7 +56,7 @@ export interface ApiKey {
   readonly expires_at: Micros | null;
   readonly revoked_at: Micros | null;
   readonly last_used_at: Micros | null;
-  /** The key that made it, itself or through a browser session; it may have been removed since. */
+  /** The key that created this key, directly or through a browser session; it may have been removed since. */
   readonly parent_id: string | null;
 }
 
@@ -68,25 +65,25 @@ export interface StoredKey extends ApiKey {
   readonly digest: string;
 }
 
-/** A key that was found, whatever its state, with its user. */
+/** A key and its user, whatever the state of the key. */
 export interface FoundKey {
   readonly key: StoredKey;
   readonly user: StoredUser;
 }
 
-/** What decides whether a key is accepted. */
+/** The fields that decide whether a key is accepted. */
 export interface FollowedKey extends Pick<
   StoredKey,
   'id' | 'user_id' | 'digest' | 'scopes' | 'expires_at' | 'revoked_at'
 > {
-  /** Its user's keys are refused. */
+  /** The user's keys are rejected. */
   readonly user_disabled: boolean;
 }
 
-/** How far somebody has followed the keys. Opaque. */
+/** A reader's position in the change feed of keys. Opaque. */
 export type KeysVersion = string;
 
-/** Keys that are new, or about which something was decided, since a version. */
+/** Keys that were created or changed since a version. */
 export interface KeyChanges {
   /** In the order of their changes. */
   readonly keys: readonly FollowedKey[];
@@ -95,7 +92,7 @@ export interface KeyChanges {
   readonly hasMore: boolean;
 }
 
-/** What {@link Accounts.bootstrap} makes. */
+/** What {@link Accounts.bootstrap} creates. */
 export interface FirstAccount {
   readonly user: User;
   readonly organization: Organization;
@@ -103,87 +100,83 @@ export interface FirstAccount {
 }
 
 /**
- * Users and their keys. Changes are durable when they resolve; watchers of `keys` are told when keys, or what a key may do,
- * changed. Ids are accepted in upper and lower case. Every method may throw a `ConsumeError` with `storage_unavailable`
- * (retryable).
+ * Users and their keys. Changes are durable when they resolve; watchers of `keys` are notified when keys or their permissions change.
+ * Ids are accepted in upper and lower case. Every method may throw a `ConsumeError` with `storage_unavailable` (retryable).
  */
 export interface Accounts {
   findUser(id: string): Promise<StoredUser | null>;
-  /** @returns the ids of the users with these tenant numbers, as far as such users exist */
+  /** @returns the ids of the users with these tenant numbers; unknown numbers are left out */
   findTenants(tenants: readonly number[]): Promise<ReadonlyMap<number, string>>;
-  /** Bytes of users' prompts, saved views and alerts, by their tenant numbers. Users without any are left out. */
+  /** Bytes of users' prompts, saved views and alerts, by tenant number. Users without any are left out. */
   storedBytes(): Promise<ReadonlyMap<number, number>>;
   /** The oldest first. */
   listUsers(): Promise<readonly StoredUser[]>;
-  /**
-   * @returns the user's tenant number
-   * @throws ConflictError `email`, where it exists in any case
-   */
+  /** @returns the user's tenant number @throws ConflictError `email`, if another user has the address in any case */
   createUser(user: User): Promise<number>;
   /**
-   * @returns the user as it is now; null where there is none; `last_admin` where it was to be disabled but has the last admin
-   *   keys that do not expire: nothing was changed then
+   * @returns the updated user; null if it does not exist; `last_admin` if the change would disable the user with the last admin keys
+   * that do not expire: then nothing is changed
    * @throws ConflictError `email`
    */
   updateUser(id: string, change: UserChange): Promise<StoredUser | 'last_admin' | null>;
   /** @param digest SHA-256 of the key's text, 64 lower-case hex digits */
   findKey(digest: string): Promise<FoundKey | null>;
-  /** Every key, or every one of a user, with ended ones of the last 90 days; the oldest first. */
+  /** All keys, or all keys of one user, including keys that ended in the last 90 days; oldest first. */
   listKeys(userId?: string): Promise<readonly StoredKey[]>;
   /**
-   * What changed since somebody last read the keys, some hundreds at a time: the cost depends on what has changed, not on how
-   * many keys there are.
+   * Keys that changed since a version, some hundreds per page. The cost depends on the number of changes, not of keys.
    *
-   * @param since null: all
-   * @throws RangeError where it is no version
+   * @param since null: all keys
+   * @throws RangeError if it is not a version
    */
   followKeys(since: KeysVersion | null): Promise<KeyChanges>;
-  /** @returns false where there is no such user, or the parent was revoked */
+  /** @returns false if the user does not exist, or the parent is revoked */
   createKey(key: StoredKey): Promise<boolean>;
   /**
-   * A key that was revoked before keeps its first time. The last admin key that does not expire, of a user that is not disabled,
-   * stays.
+   * A key that is already revoked keeps its first time. The last admin key without expiry of a user that is not disabled is not revoked.
    *
-   * @param withChildren also revokes the keys that it made, and those that these made
+   * @param withChildren also revokes the keys that this key created, and their children
    */
   revokeKey(id: string, at: Micros, withChildren?: boolean): Promise<RevokedKeys>;
-  /** Notes when keys were used; a later time stays. Unknown keys are ignored. */
+  /** Records when keys were used; a later recorded time is kept. Unknown keys are ignored. */
   touchKeys(uses: readonly { readonly id: string; readonly at: Micros }[]): Promise<void>;
-  /** First user, organization, membership and key in one transaction. @returns false, and nothing done, if there is a user. */
+  /**
+   * Creates the first user, organization, membership and key in one transaction. @returns false, without any change, if a user exists
+   */
   bootstrap(first: FirstAccount): Promise<boolean>;
 }
 
-/** A login that is not used ends after this time, */
+/** An unused login expires after this time, */
 export const LOGIN_IDLE: Micros = 12 * MICROS_PER_HOUR;
-/** and every one after this. */
+/** and any login after this time. */
 export const LOGIN_LONGEST: Micros = 7 * MICROS_PER_DAY;
 
-/** A browser that entered with a key, without the secret in its cookie. */
+/** A browser session created with a key, without the secret in its cookie. */
 export interface Login {
   /** UUIDv7 */
   readonly id: string;
   /** SHA-256 of the secret, 64 lower-case hex digits. */
   readonly digest: string;
   readonly user_id: string;
-  /** The key that it acts by: it can do what the key can, and as long as the key holds. */
+  /** The key that the session acts for: it has the key's permissions and ends with the key. */
   readonly key_id: string;
   readonly created_at: Micros;
-  /** When it ends unless it is used. */
+  /** When the login expires unless it is used. */
   readonly expires_at: Micros;
-  /** Written at most once a minute. */
+  /** Updated at most once a minute. */
   readonly last_seen_at: Micros;
-  /** Of the client that logged in; null if unknown, as for those of earlier versions. */
+  /** Address of the client that logged in; null if unknown, as for logins of earlier versions. */
   readonly address: string | null;
-  /** What that browser calls itself. */
+  /** The `User-Agent` header of the browser. */
   readonly user_agent: string | null;
 }
 
-/** A login that is new, or about which something was decided. */
+/** A login that was created or changed. */
 export interface FollowedLogin extends Login {
   readonly has_ended: boolean;
 }
 
-/** How far somebody has followed the logins. Opaque. */
+/** A reader's position in the change feed of logins. Opaque. */
 export type LoginsVersion = string;
 
 /** Logins that changed since a version. */
@@ -195,7 +188,7 @@ export interface LoginChanges {
   readonly hasMore: boolean;
 }
 
-/** A text that may be exchanged for a login once. */
+/** A one-time token that can be exchanged for a login. */
 export interface LoginLink {
   /** SHA-256 of the text, 64 lower-case hex digits. */
   readonly digest: string;
@@ -204,28 +197,27 @@ export interface LoginLink {
   readonly expires_at: Micros;
 }
 
-/** At most so many logins of a user hold at a time. */
+/** Maximum number of valid logins per user. */
 export const LOGINS_OF_A_USER = 50;
-/** At most so many links of a user can be used at a time. */
+/** Maximum number of usable links per user. */
 export const LINKS_OF_A_USER = 20;
 
 /**
- * Browsers that entered, and links by which they may. Changes are durable when they resolve; watchers of `logins` are told of them.
+ * Browser sessions, and the one-time links that create them. Changes are durable when they resolve; watchers of `logins` are notified.
  * Every method may throw a `ConsumeError` with `storage_unavailable` (retryable).
  */
 export interface Logins {
   /**
-   * Takes the place of the user's login that would expire next, where it has {@link LOGINS_OF_A_USER} already. What expired is
-   * removed.
+   * Creates a login. If the user has {@link LOGINS_OF_A_USER}, it replaces the one that would expire next. Expired logins are removed.
    *
    * @param login its `created_at` is now
    */
   create(login: Login): Promise<void>;
   /**
-   * What changed since somebody last read the logins, some hundreds at a time; those that expired may be missing.
+   * Logins that changed since a version, some hundreds per page; expired ones may be missing.
    *
    * @param since null: all
-   * @throws RangeError where it is no version
+   * @throws RangeError if it is not a version
    */
   follow(since: LoginsVersion | null): Promise<LoginChanges>;
   /** Logins of a user that have neither ended nor expired, the newest first. */
@@ -233,15 +225,15 @@ export interface Logins {
   /** Unknown ids are ignored. */
   end(ids: readonly string[]): Promise<void>;
   /**
-   * Lets logins last until {@link LOGIN_IDLE} after their use, {@link LOGIN_LONGEST} at most: a later use stays. Those that ended or
-   * are gone are ignored.
+   * Extends logins to {@link LOGIN_IDLE} after their use, {@link LOGIN_LONGEST} at most; a later recorded use is kept. Ended and removed
+   * logins are ignored.
    */
   extend(uses: readonly { readonly id: string; readonly at: Micros }[]): Promise<void>;
-  /** Takes the place of the user's link that would expire next, where it has {@link LINKS_OF_A_USER} already. */
+  /** Creates a link. If the user has {@link LINKS_OF_A_USER}, it replaces the one that would expire next. */
   createLink(link: LoginLink, now: Micros): Promise<void>;
-  /** @returns a link that has not expired, which stays; null if there is none */
+  /** @returns a link that has not expired, without using it up; null if there is none */
   findLink(digest: string, now: Micros): Promise<LoginLink | null>;
-  /** Uses a link up. @returns what it was made of; null where there is none that has not expired */
+  /** Uses up a link. @returns the link; null if it does not exist or has expired */
   redeemLink(digest: string, now: Micros): Promise<LoginLink | null>;
 }
 
@@ -262,7 +254,7 @@ export interface Membership {
   readonly role: Role;
 }
 
-/** Who belongs to an organization. */
+/** A member of an organization. */
 export interface Member {
   readonly user_id: string;
   readonly email: string;
@@ -271,68 +263,72 @@ export interface Member {
 }
 
 /**
- * Organizations and who belongs to them. Changes are durable when they resolve. Users' ids are taken in any case. Every method may throw a
- * `ConsumeError` with `storage_unavailable` (retryable).
+ * Organizations and their members. Changes are durable when they resolve. User ids are accepted in upper and lower case. Every method
+ * may throw a `ConsumeError` with `storage_unavailable` (retryable).
  */
 export interface Organizations {
   /** The oldest first. */
   list(): Promise<readonly Organization[]>;
-  /** @throws ConflictError `slug`, in any case */
+  /** @throws ConflictError `slug`, if an organization has it in any case */
   create(organization: Organization): Promise<void>;
   /**
-   * @param role undefined: a member keeps its role, and who is new is a `member`
-   * @returns the role that the member has now; null where there is no such organization or user
+   * @param role undefined: a member keeps its role, and a new member becomes a `member`
+   * @returns the member's role now; null if the organization or the user does not exist
    */
   putMember(slug: string, userId: string, role?: Role): Promise<Role | null>;
-  /** In the order of their e-mail addresses. @returns null where there is no such organization */
+  /** Ordered by e-mail address. @returns null if the organization does not exist */
   listMembers(slug: string): Promise<readonly Member[] | null>;
-  /** @returns false where there was no such membership */
+  /** @returns false if there was no such membership */
   removeMember(slug: string, userId: string): Promise<boolean>;
-  /** In the order of the slugs. */
+  /** Ordered by slug. */
   membershipsOf(userId: string): Promise<readonly Membership[]>;
 }
 
-/** A page with its filters, under a name. */
+/** A named page with its filters. */
 export interface SavedView {
-  /** UUID in lower case, which its maker chooses. */
+  /** UUID in lower case, chosen by the client. */
   readonly id: string;
   readonly name: string;
-  /** Of the page, below where the pages lie, with its query. */
+  /** Path of the page relative to the root of the pages, with its query. */
   readonly path: string;
-  /** The organization whose members see it; null: its maker alone. */
+  /** The organization whose members see the view; null: only its creator. */
   readonly org_slug: string | null;
 }
 
-/** A view as a user finds it. */
+/** A view as listed for a user. */
 export interface ListedView extends SavedView {
-  /** Whether the user made it, or administers its organization: then it may be changed and removed. */
+  /** Whether the user may change and remove the view: as its creator, or as an administrator of its organization. */
   readonly may_change: boolean;
 }
 
-/** At most so many views a user has made at a time, */
+/** Maximum number of views that a user has created, */
 export const VIEWS_OF_A_USER = 100;
-/** and an organization sees. */
+/** and that an organization shares. */
 export const VIEWS_OF_AN_ORGANIZATION = 200;
 
-/** What came of saving a view. `foreign`: the id is of somebody else's; `no_organization`: there is none of which the user is a member. */
+/**
+ * Result of saving a view. `foreign`: the id belongs to another user's view; `no_organization`: the user is not a member of it.
+ */
 export type SavedAs = 'saved' | 'foreign' | 'no_organization' | 'full';
 
 /**
- * Views that users saved. A view is changed and removed by its maker, and by administrators of its organization. Changes are durable when
- * they resolve. Every method may throw a `ConsumeError` with `storage_unavailable` (retryable).
+ * Saved views of users. A view can be changed and removed by its creator and by administrators of its organization. Changes are durable
+ * when they resolve. Every method may throw a `ConsumeError` with `storage_unavailable` (retryable).
  */
 export interface Views {
-  /** Those that the user made, and those of the user's organizations, by name. */
+  /** Views that the user created and views of the user's organizations, by name. */
   list(userId: string): Promise<readonly ListedView[]>;
-  /** Makes a view, or takes the place of the one with its id, which keeps its maker. */
+  /** Creates a view, or replaces the one with the same id, which keeps its creator. */
   put(userId: string, view: SavedView): Promise<SavedAs>;
-  /** @returns false where the user may remove none with this id */
+  /** @returns false if there is no view with this id that the user may remove */
   remove(userId: string, id: string): Promise<boolean>;
 }
 
-/** The newest entries of users that are stored; older ones are removed. */
+/** How many entries of users are kept; older ones are removed. */
 export const MAX_AUDIT_ENTRIES = 10_000;
-/** The newest entries without a user that are stored. They have a limit of their own, so that strangers cannot push out the others. */
+/**
+ * How many entries without a user are kept. The separate limit keeps unauthenticated clients from displacing the other entries.
+ */
 export const MAX_STRANGER_ENTRIES = 1000;
 
 /** An action that the audit log records. */
@@ -340,13 +336,13 @@ export interface AuditEntry {
   readonly at: Micros;
   /** `endpoint.changed` */
   readonly action: string;
-  /** Null if nobody was authenticated. */
+  /** Null if the request was not authenticated. */
   readonly user_id: string | null;
-  /** Null if authentication is off, or nobody was authenticated. */
+  /** Null if authentication is off, or the request was not authenticated. */
   readonly key_id: string | null;
-  /** The client's network address; empty for entries that count several clients. */
+  /** The client's network address; empty for entries that combine several clients. */
   readonly address: string;
-  /** JSON: ids and values that the action changed, never a secret. */
+  /** JSON: ids and values that the action changed, never secrets. */
   readonly fields: string;
 }
 
@@ -367,8 +363,8 @@ export interface AuditPage {
 }
 
 /**
- * The last {@link MAX_AUDIT_ENTRIES} actions of users and the last {@link MAX_STRANGER_ENTRIES} refusals of strangers. Changes are durable when they resolve. Every method may throw a `ConsumeError` with
- * `storage_unavailable` (retryable).
+ * The last {@link MAX_AUDIT_ENTRIES} actions of users and the last {@link MAX_STRANGER_ENTRIES} rejected requests of unauthenticated
+ * clients. Changes are durable when they resolve. Every method may throw a `ConsumeError` with `storage_unavailable` (retryable).
  */
 export interface AuditLog {
   append(entries: readonly AuditEntry[]): Promise<void>;

@@ -1,4 +1,4 @@
-// Alert rules with their firings, notifications and signing secrets; and the figures of telemetry that rules are evaluated on.
+// Alert rules with their firings, notifications and signing secrets; and the telemetry statistics that rules are evaluated on.
 
 import type { Micros } from '../../signal/time.js';
 import type { Usd } from '../../signal/money.js';
@@ -70,21 +70,21 @@ export type AlertChange = Partial<
   Pick<Alert, 'threshold' | 'cooldown_minutes' | 'is_active' | 'channel' | 'webhook_url'>
 >;
 
-/** Lasts from the first firing until the alert's conditions are no longer met. */
+/** Lasts from the first firing until the conditions of the alert are no longer met. */
 export interface AlertIncident {
   /** The id of the event of its first firing. */
   readonly id: string;
-  /** How many there were so far. */
+  /** Number of firings so far. */
   readonly firings: number;
 }
 
-/** A rule, with what its evaluation depends on. */
+/** A rule with the state that its evaluation depends on. */
 export interface AlertRule {
   readonly userId: string;
   readonly alert: Alert;
   /** Null while it is not firing. */
   readonly incident: AlertIncident | null;
-  /** That of its newest firing, as it was given; null where it has never fired. */
+  /** Evidence of the newest firing, as recorded; null if the rule has never fired. */
   readonly evidence: string | null;
 }
 
@@ -94,21 +94,21 @@ export type ListedRule = Pick<AlertRule, 'alert' | 'incident'>;
 /** The decision that a rule fires, to be written in one transaction. */
 export interface DecidedFiring {
   readonly alertId: string;
-  /** What `last_fired_at` was when this was decided: if it has changed since, nothing is written. */
+  /** `last_fired_at` when this was decided: if it has changed since, nothing is written. */
   readonly lastFiredAt: Micros | null;
   readonly firedAt: Micros;
   /** UUIDv7 of the firing and of the event `alert.fired`. */
   readonly eventId: string;
   /** Including this firing. */
   readonly incident: AlertIncident;
-  /** What the rule's conditions looked at. Opaque: only the evaluator of rules knows what it means. */
+  /** The rows that the rule's conditions were evaluated on. Opaque: only the rule evaluator can interpret it. */
   readonly evidence: string;
   readonly threshold: number;
   /** In the unit of the threshold; null for `composite`. */
   readonly value: number | null;
   /** Data of the event `alert.fired`. */
   readonly data: object;
-  /** The traces that best explain it, the best first. */
+  /** The traces that explain the firing best, best first. */
   readonly traceIds: readonly string[];
 }
 
@@ -135,7 +135,7 @@ export interface AlertFiring {
 export interface AlertEvent
   extends AlertFiring, Pick<Alert, 'type' | 'agent_id' | 'agent_name' | 'target_service'> {
   readonly alert_id: string;
-  /** The envelope of `alert.fired`, whose data say what was looked at. */
+  /** The envelope of `alert.fired`, whose data contain the evaluated values. */
   readonly body: string;
   /** The best first. */
   readonly trace_ids: readonly string[];
@@ -158,53 +158,53 @@ export interface AlertEventFilter {
 export interface AlertEventPage {
   /** The newest first. */
   readonly items: readonly AlertEvent[];
-  /** How many match on all pages. */
+  /** Number of matches on all pages. */
   readonly count: number;
 }
 
-/** How far somebody has followed the rules. Opaque: only the store that made it knows what it means. */
+/** A reader's position in the change feed of rules. Opaque: only the store that created it can interpret it. */
 export type RulesVersion = string;
 
-/** What changed since a version, for somebody who keeps the active rules: to be applied in this order. */
+/** Changes since a version, for a cache of the active rules; apply them in this order. */
 export interface RuleChanges {
-  /** Whether `put` contains all rules, and every other one has to be forgotten. */
+  /** Whether `put` contains all rules, so that all others must be dropped. */
   readonly isAll: boolean;
   /** New, changed or activated rules, the oldest first; some may be unchanged. */
   readonly put: readonly AlertRule[];
   /** The ids of rules that are paused or deleted, or whose user is disabled. */
   readonly removed: readonly string[];
-  /** What to ask with next. */
+  /** The version for the next call. */
   readonly version: RulesVersion;
 }
 
 export interface FiringPage {
   /** The newest first. */
   readonly items: readonly AlertFiring[];
-  /** How many there are on all pages. */
+  /** Number of items on all pages. */
   readonly count: number;
 }
 
 /**
- * The alert rules of users, and what became of them. What belongs to another user looks as if it did not exist; ids are accepted
- * in upper and lower case. Changes are durable when they resolve, and happen one after another; watchers of `rules` are told of
- * them, whoever made them. Every method may throw a `ConsumeError` with `storage_unavailable` (retryable).
+ * Alert rules of users, with their firings. Rules of other users appear not to exist; ids are accepted in upper and lower case. Changes
+ * are durable when they resolve, and are serialized; watchers of `rules` are notified of every change. Every method may throw a
+ * `ConsumeError` with `storage_unavailable` (retryable).
  */
 export interface AlertRules {
   /** The newest first. */
   list(userId: string): Promise<readonly ListedRule[]>;
   /**
-   * @param alert with the name of its agent, which is kept as given
-   * @param most how many the user may have then, however many calls come at the same time
-   * @returns `unknown` where there is no such user
+   * @param alert with the name of its agent, which is stored unchanged
+   * @param most maximum number of the user's rules after the call, also with concurrent calls
+   * @returns `unknown` if the user does not exist
    */
   create(userId: string, alert: Alert, most: number): Promise<'created' | 'full' | 'unknown'>;
-  /** A rule, active or not; null where there is none. */
+  /** A rule, active or not; null if it does not exist. */
   read(userId: string, id: string): Promise<AlertRule | null>;
   /**
-   * Pausing a rule ends its incident, without an event. A change that would leave channel `webhook` or `both` without a URL
-   * changes nothing.
+   * Pausing a rule ends its incident, without an event. A change that would leave channel `webhook` or `both` without a URL changes
+   * nothing.
    *
-   * @returns the rule as it is now; null where there is none
+   * @returns the updated rule; null if it does not exist
    */
   update(
     userId: string,
@@ -212,9 +212,9 @@ export interface AlertRules {
     change: AlertChange,
     now: Micros,
   ): Promise<AlertRule | 'lacks_webhook_url' | null>;
-  /** Deletes a rule with its firings and their notices. @returns false where there was none */
+  /** Deletes a rule with its firings and their notices. @returns false if it did not exist */
   delete(userId: string, id: string): Promise<boolean>;
-  /** Newest first. @returns null where the user has no such rule */
+  /** Newest first. @returns null if the user has no such rule */
   listFirings(
     userId: string,
     id: string,
@@ -228,39 +228,38 @@ export interface AlertRules {
   ): Promise<AlertEventPage>;
 
   /**
-   * What happened to the rules that are active and whose users are not disabled. Whoever asks with each version that it was given
-   * misses no change, including firings and resolutions.
+   * Changes of active rules of users that are not disabled. A reader that passes each returned version to the next call misses no
+   * change, including firings and resolutions.
    *
-   * @param since null for all; all come, too, where it is too long ago
-   * @throws RangeError where the version was not made by this store
+   * @param since null for all rules; all are also returned if the version is too old
+   * @throws RangeError if this store did not create the version
    */
   follow(since: RulesVersion | null): Promise<RuleChanges>;
   /**
-   * Writes everything that firings bring in one transaction: each firing, when its rule fired last, its incident and evidence, a
-   * notice for each channel, and the event `alert.fired` where somebody wants it, once. Nothing is written for a rule that is
-   * paused or gone, or that has fired since this was decided: when several evaluators decide the same, one wins. Watchers of
-   * `notices` are told.
+   * Writes everything that firings cause in one transaction: the firing, the rule's `last_fired_at`, its incident and evidence, a notice
+   * for each channel, and the event `alert.fired`, once, if it is subscribed to. Writes nothing for a rule that is paused or deleted, or
+   * that has fired since the decision: of several evaluators that decide the same, one wins. Watchers of `notices` are notified.
    *
-   * @returns for each whether it was written
+   * @returns for each firing whether it was written
    */
   recordFirings(firings: readonly DecidedFiring[]): Promise<readonly boolean[]>;
   /**
-   * Ends incidents, with the event `alert.resolved`. An incident that is over already stays as it is.
+   * Ends incidents, with the event `alert.resolved`. Incidents that have already ended do not change.
    *
    * @returns for each whether it was written
    */
   recordResolutions(resolutions: readonly Resolution[]): Promise<readonly boolean[]>;
   /**
-   * Notes that rules are being evaluated.
+   * Records that rules are being evaluated.
    *
-   * @param source by whose telemetry
-   * @returns when that was last noted for it; null for never
+   * @param source the telemetry source of the evaluation
+   * @returns when this was last recorded for the source; null for never
    */
   beat(source: string, now: Micros): Promise<Micros | null>;
   /**
-   * Removes the firings before a time, with their notices, whatever became of these; incidents go on.
+   * Removes the firings before a time, with their notices in any state; incidents continue.
    *
-   * @returns how many firings
+   * @returns the number of firings removed
    */
   removeBefore(time: Micros): Promise<number>;
 }
@@ -271,14 +270,14 @@ export type NotificationStatus = (typeof NOTIFICATION_STATUSES)[number];
 export const NOTIFICATION_CHANNELS = ['email', 'webhook'] as const;
 export type NotificationChannel = (typeof NOTIFICATION_CHANNELS)[number];
 
-/** Notices of one alert and channel that leave within an hour; more are stored as `suppressed`. */
+/** Maximum number of notices of one alert and channel sent per hour; more are stored as `suppressed`. */
 export const MAX_NOTICES_PER_HOUR = 60;
 
 export interface NotificationAttempt {
   /** From 1. */
   readonly attempt_number: number;
   readonly attempted_at: Micros;
-  /** The code of HTTP or SMTP; null where no answer came. */
+  /** HTTP or SMTP status code; null without a response. */
   readonly status_code: number | null;
   readonly duration_ms: number;
   /** One sentence for the user, without network addresses or secrets; null after success. */
@@ -293,97 +292,96 @@ export interface AlertNotification {
   readonly attempts: readonly NotificationAttempt[];
 }
 
-/** Identifies a notice that a sender has for a time. */
+/** Identifies a sender's claim of a notice. */
 export interface NoticeClaim {
   readonly number: number;
-  /** Grows with every claim: a result under an earlier one changes nothing. */
+  /** Increases with every claim: a result under an earlier token changes nothing. */
   readonly token: number;
 }
 
-/** A notice that is due, and that its sender has for a time. */
+/** A due notice, claimed by a sender. */
 export interface ClaimedNotice extends NoticeClaim {
   readonly channel: NotificationChannel;
   readonly alertId: string;
   /** The id of the alert's event; ids of messages are derived from it. */
   readonly eventId: string;
   readonly userId: string;
-  /** The account's address, as it is now. */
+  /** The current address of the account. */
   readonly email: string;
   /** The URL as it was when the alert fired; null for an e-mail. */
   readonly webhookUrl: string | null;
   /** The envelope of `alert.fired`: the JSON text that is sent. */
   readonly body: string;
-  /** How many attempts were made before. */
+  /** Number of earlier attempts. */
   readonly attempts: number;
 }
 
-/** Asks for notices that are due. */
+/** Requests due notices. */
 export interface NoticeRequest {
   readonly now: Micros;
-  /** How many of each channel the sender has room for. */
+  /** How many more notices of each channel the sender can take. */
   readonly free: Readonly<Record<NotificationChannel, number>>;
   /**
-   * How many of each channel may be running for one user, over all senders together, so that a receiver that hangs does not hold
-   * up others.
+   * Maximum number running for one user, per channel and over all senders, so that a receiver that hangs does not block other users.
    */
   readonly perUser: Readonly<Record<NotificationChannel, number>>;
-  /** How many webhooks may be running to one host, whose users take turns there. */
+  /** Maximum number of webhooks running to one host; users share it fairly. */
   readonly perHost: number;
-  /** How long the sender has them, in milliseconds: longer than an attempt takes. */
+  /** Duration of the claim in milliseconds; must exceed the duration of an attempt. */
   readonly leaseMs: number;
 }
 
 export interface NoticeClaims {
   /** The longest overdue first. */
   readonly items: readonly ClaimedNotice[];
-  /** When a notice is due that will have a place then; null where none has before another is settled or its claim ends. */
+  /** When the next notice is due that the limits allow; null if none is allowed before another is finished or its claim ends. */
   readonly nextDueAt: Micros | null;
 }
 
-/** How an attempt ended, or why none was made. A status of `pending` needs a `retryAt`. */
+/** Result of an attempt, or why none was made. Status `pending` requires a `retryAt`. */
 export interface NoticeResult extends NoticeClaim {
   readonly status: NotificationStatus;
   readonly detail: string | null;
-  /** Null where no attempt was made. */
+  /** Null if no attempt was made. */
   readonly attempt: NotificationAttempt | null;
-  /** When it is due again; for status `pending` only. */
+  /** When the next attempt is due; only for status `pending`. */
   readonly retryAt: Micros | null;
 }
 
-/** Asks for due notices to be settled without an attempt. */
+/** Requests that due notices are skipped without an attempt. */
 export interface SkipRequest {
   readonly now: Micros;
   readonly channel: NotificationChannel;
   /** The reason. */
   readonly detail: string;
-  /** Whose notices, and of these only those that were never tried; null for all. */
+  /** Users whose notices are skipped, limited to notices never attempted; null for all notices. */
   readonly userIds: readonly string[] | null;
   readonly most: number;
 }
 
 /**
- * Notices of firing alerts, one for each channel. Several senders may claim side by side: each notice is sent at least once, and
- * only one sender has it at a time. A claim that is not renewed ends by itself, and the notice is due again, so whoever waits
- * should ask from time to time. Changes are durable when they resolve; watchers of `notices` are told of new ones. Every method
- * may throw a `ConsumeError` with `storage_unavailable` (retryable).
+ * Notices of firing alerts, one for each channel. Several senders may claim concurrently: each notice is sent at least once, and one
+ * sender holds it at a time. A claim that is not renewed expires and the notice is due again, so senders should poll. Changes are
+ * durable when they resolve; watchers of `notices` are notified of new ones. Every method may throw a `ConsumeError` with
+ * `storage_unavailable` (retryable).
  */
 export interface Notices {
-  /** Claims notices that are due: users take turns, and for each user the longest overdue comes first. */
+  /** Claims due notices: fairly between users, and for each user the longest overdue first. */
   claim(request: NoticeRequest): Promise<NoticeClaims>;
   /**
-   * Holds claims for so many milliseconds from now.
+   * Extends claims to this many milliseconds from now.
    *
-   * @returns for each false where somebody claimed it meanwhile, or it is settled or gone
+   * @returns for each, false if another sender has claimed the notice, or it is finished or deleted
    */
   renew(claims: readonly NoticeClaim[], ms: number): Promise<readonly boolean[]>;
   /**
-   * Notes how attempts ended, and gives the claims back.
+   * Records the results of attempts and releases the claims.
    *
-   * @returns for each false, and nothing is noted, where somebody claimed it meanwhile, its result was noted before, or its alert
-   *   is gone
+   * @returns for each, false, with nothing recorded, if another sender has claimed the notice, its result was already recorded, or its
+   * alert was deleted
    */
   finish(results: readonly NoticeResult[]): Promise<readonly boolean[]>;
-  /** Settles due notices that nobody has claimed as `skipped`, the longest overdue first. @returns how many */
+  /** Marks due, unclaimed notices as `skipped`, the longest overdue first. @returns how many */
   skip(request: SkipRequest): Promise<number>;
 }
 
@@ -407,31 +405,31 @@ export interface AlertSecrets {
   find(userId: string): Promise<StoredAlertSecret | null>;
   /** Stores a secret unless the user has one. @returns the stored one */
   keep(userId: string, secret: StoredAlertSecret): Promise<StoredAlertSecret>;
-  /** Replaces the secret of the user; the former one signs nothing from then on. */
+  /** Replaces the secret of the user; the previous one is no longer used. */
   rotate(userId: string, secret: StoredAlertSecret): Promise<void>;
 }
 
-/** What alerts ask of the telemetry, and what they are told. */
+/** The telemetry statistics that alerts read. */
 
-/** Which rows were looked at. Opaque: only the store that gave it can compare it, with what it finds later. */
+/** Identifies the rows that were read. Opaque: only the store that created it can compare it with later rows. */
 export type Evidence = string;
 
-/** An agent's runs (agent) or a node's spans (service) that an evaluator asks about. */
+/** An agent's runs (agent) or a node's spans (service) whose stats are requested. */
 export type Target =
   | { readonly userId: string; readonly agentId: string }
   | { readonly userId: string; readonly service: string };
 
-/** Which figures of a target are wanted: those that are not are null in the answer. */
+/** Which stats of a target are requested; the others are null in the result. */
 export interface WantedStats {
   readonly target: Target;
   readonly runs: boolean;
   readonly cost: boolean;
   readonly activity: boolean;
-  /** What was known of its window when somebody looked before: each is told whether there is anything new. */
+  /** Evidence of earlier reads of the window: for each, the result says whether anything is new. */
   readonly since?: readonly Evidence[];
 }
 
-/** The series of a metric that an evaluator asks about. */
+/** A metric whose series are requested. */
 export interface WantedMetric {
   readonly userId: string;
   readonly name: string;
@@ -444,22 +442,19 @@ export interface WantedMetric {
   readonly since?: readonly Evidence[];
 }
 
-/** What was looked at, and whether it is something else than before. */
+/** The rows that were read, and whether they differ from earlier reads. */
 export interface Looked {
   readonly evidence: Evidence;
-  /**
-   * For each `since`: whether anything came that was not known then, be it a new row or a change of one. True where that was none of this
-   * store's.
-   */
+  /** For each `since`: whether any row was added or changed since then. True if this store did not create the evidence. */
   readonly isNews: readonly boolean[];
 }
 
 export interface Observing {
-  /** One moment for all. */
+  /** The current time, the same for all requests. */
   readonly now: Micros;
   /** Finished after this, and not after `now`. */
   readonly windowStart: Micros;
-  /** Days by their first moment (included) and their end (excluded): the runs that started within. */
+  /** Days by start (included) and end (excluded): runs that started within them count. */
   readonly days: readonly { readonly from: Micros; readonly to: Micros }[];
   readonly targets: readonly WantedStats[];
   readonly metrics: readonly WantedMetric[];
@@ -467,52 +462,52 @@ export interface Observing {
   readonly pointsStart: Micros;
 }
 
-/** Finished runs (or spans) of a target in the window, by event time: the end, else the start, and never after it came. */
+/** Finished runs (or spans) of a target in the window, by event time: the end, else the start, capped at the time of arrival. */
 export interface WindowStats extends Looked {
   readonly finished: number;
-  /** `success` is false, or it is null and the status `failed` or `timed_out`. Of spans by status alone. */
+  /** `success` is false, or it is null and the status is `failed` or `timed_out`. Spans count by status alone. */
   readonly failed: number;
-  /** Those that have a duration. */
+  /** Number with a duration. */
   readonly timed: number;
-  /** `quantile_cont` of their `duration_ms`; null where there are none. */
+  /** `quantile_cont` of their `duration_ms`; null if no run has a duration. */
   readonly p95_ms: number | null;
 }
 
-/** What a target's runs (or spans) of a day cost. */
+/** Cost of a target's runs (or spans) on one day. */
 export interface CostStats {
   readonly cost: Usd;
-  /** Those that have a cost. */
+  /** Number with a cost. */
   readonly priced: number;
 }
 
 export interface TargetStats {
-  /** Null where they were not wanted, and where the target is not known (yet). */
+  /** Null if not requested, or if the target does not exist (yet). */
   readonly window: WindowStats | null;
-  /** In the order of the days asked for; empty where they were not wanted, or the target is not known. */
+  /** Ordered as the requested days; empty if not requested, or if the target does not exist. */
   readonly costs: readonly CostStats[];
   /**
-   * The last time of any run or span, never after it came, also of those that retention has removed since; of an agent of
-   * which no run is known, when it came into being. Null where there is none, or it was not wanted.
+   * The last time of any run or span, capped at the time of arrival, including those that retention has removed; for an agent without
+   * runs, its creation time. Null if there is none, or if it was not requested.
    */
   readonly activeAt: Micros | null;
 }
 
-/** The newest points of the series of a metric, one of each. */
+/** The newest point of each series of a metric. */
 export interface MetricStats extends Looked {
   readonly series: number;
-  /** Of their values; null where there are none. */
+  /** Over the values of the points; null without points. */
   readonly min: number | null;
   readonly max: number | null;
 }
 
 export interface Observed {
-  /** In the order of the targets asked for. */
+  /** Ordered as the requested targets. */
   readonly targets: readonly TargetStats[];
-  /** In the order of the metrics asked for; no series for an unknown one. Points without a finite value are left out. */
+  /** Ordered as the requested metrics; an unknown metric has no series. Points without a finite value are left out. */
   readonly metrics: readonly MetricStats[];
 }
 
-/** Which runs tell best why an alert fires. */
+/** Requests the runs that explain best why an alert fires. */
 export interface ExampleQuery {
   readonly target: Target;
   readonly type: RunCondition['type'];
@@ -521,9 +516,9 @@ export interface ExampleQuery {
 }
 
 /**
- * What alerts read of the telemetry. All of one question is as of one moment, and what was acknowledged before it is in the answer. Evidence
- * says nothing to another store (`TelemetryStore.identity`), which calls all of it news. Every method may throw a `ConsumeError` with
- * `storage_unavailable` (retryable).
+ * Telemetry statistics for alerts. Each result is a consistent snapshot that includes every write acknowledged before the call. Evidence
+ * is valid for one store (`TelemetryStore.identity`); another store reports everything as new. Every method may throw a `ConsumeError`
+ * with `storage_unavailable` (retryable).
  */
 export interface AlertStats {
   observe(request: Observing): Promise<Observed>;
@@ -531,16 +526,15 @@ export interface AlertStats {
   exampleTraces(queries: readonly ExampleQuery[]): Promise<readonly (readonly string[])[]>;
 }
 
-/** What alerts would have been told in the past. */
+/** Statistics for evaluating alerts at past times. */
 export interface PastStats {
   /**
-   * What {@link AlertStats.observe} would tell a user at moments of the past, by what is known now: late spans and outcomes count as if
-   * they had come in time, and what retention has removed as if it had never been. A run that was under way counts as activity.
+   * The results of {@link AlertStats.observe} for one user at past times, from the rows stored now: late spans and outcomes count as if
+   * they had arrived in time, and rows removed by retention are missing. A run that was in progress counts as activity.
    *
-   * @param requests the same but for their times, which lie equal steps apart, the oldest first; their targets and metrics are this
-   *   user's, whatever user they name
-   * @returns an answer for each
-   * @throws ConsumeError `overloaded` where the user already reads as much as it may
+   * @param requests equal except for their times, which are evenly spaced, oldest first; targets and metrics are always this user's
+   * @returns a result for each
+   * @throws ConsumeError `overloaded` if the user has reached its limit of concurrent reads
    */
   observe(userId: string, requests: readonly Observing[], abort?: AbortSignal): Promise<readonly Observed[]>;
 }

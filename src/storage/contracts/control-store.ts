@@ -9,8 +9,8 @@ import type { Prompts } from './prompts.js';
 import type { MessagePort } from 'node:worker_threads';
 
 /**
- * The control plane: small data that is changed in place and needs transactions. Each part is a contract of its own, with a suite
- * in `test/conformance/`.
+ * The control plane: small data that is updated in place and needs transactions. Each member is a separate contract, with a suite in
+ * `test/conformance/`.
  */
 export interface ControlStore {
   readonly accounts: Accounts;
@@ -32,29 +32,29 @@ export interface ControlStore {
   readonly transfer: ControlTransfer;
   readonly watch: Watch;
   /**
-   * A UUID that the store was given when it was made, and keeps. Whoever stores numbers of this store (tenants, prompts) notes
-   * it, so as not to read them as those of another store.
+   * A UUID assigned when the store was created. Stores that keep numbers from this store (tenants, prompts) save it to detect a
+   * different store.
    *
    * @throws ConsumeError `storage_unavailable` (retryable)
    */
   identity(): Promise<string>;
   /**
-   * Brings the facts of a source into {@link events}, earlier ones too, each once and in their order, until it is stopped. Whatever
-   * fails is tried again, without end. Only one may take a source at a time.
+   * Copies the facts of a source into {@link events}, including earlier ones, each once and in order, until stopped. Failures are
+   * retried indefinitely. A source may have only one relay at a time.
    */
   takeFacts(source: OutboxSource, news: FactNews): Promise<FactIntake>;
   /**
-   * The folder of its files, where a first key and a key of secrets may be made; null where it has none: then both have to be
+   * The directory of its files, where a first key and a key of secrets can be created; null if there is none: then both must be
    * configured.
    */
   readonly directory: string | null;
 }
 
-/** The contracts whose methods can cross a port as calls. */
+/** The contracts whose methods can be called through a port. */
 export type ControlContract = Exclude<keyof ControlStore, 'watch' | 'identity' | 'directory' | 'takeFacts'>;
 export type ControlContracts = Pick<ControlStore, ControlContract>;
 
-/** Every method of every contract: clients and servers of other threads are made from this list. */
+/** Every method of every contract: clients and servers in other threads are created from this list. */
 export const CONTROL_METHODS: { readonly [Name in ControlContract]: MethodsOf<ControlStore[Name]> } = {
   accounts: {
     findUser: true,
@@ -174,23 +174,23 @@ export const CONTROL_METHODS: { readonly [Name in ControlContract]: MethodsOf<Co
   transfer: { export: true, holds: true, reserve: true, exportBase: true, importBase: true, import: true },
 };
 
-/** Finds a control plane among extensions. */
+/** Whether an extension is a control plane. */
 export function isControlStore(candidate: unknown): candidate is ControlStore {
   return typeof candidate === 'object' && candidate !== null && 'accounts' in candidate;
 }
 
-/** A control plane that can be given to other threads than the one that runs it. */
+/** A control plane that other threads can connect to. */
 export interface ControlConnector {
   /**
-   * A port to be handed to another thread, whose `connectControl` makes a control plane of it. Its calls do not pass through this
-   * thread. It ends when either side closes the port.
+   * A port for another thread, whose `connectControl` creates a control client from it. Calls do not pass through this thread. The
+   * connection ends when either side closes the port.
    *
    * @throws ConsumeError `storage_unavailable` while the store is not open
    */
   connect(): Promise<MessagePort>;
 }
 
-/** Whether a control plane can be given to other threads. */
+/** Whether other threads can connect to a control plane. */
 export function isControlConnector(candidate: unknown): candidate is ControlConnector {
   return typeof candidate === 'object' && candidate !== null && 'connect' in candidate;
 }

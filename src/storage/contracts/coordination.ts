@@ -1,35 +1,37 @@
-// How processes that share stores work together: leases, hints of changes, the log of writes, numbered agents, published limits.
+// Coordination between processes that share stores: leases, change hints, the write-intent log, interned agents, published settings.
 
 import type { Micros } from '../../signal/time.js';
 
-/** Somebody's right to do a piece of work alone, for a time. */
+/** The exclusive right to do some work, for a limited time. */
 export interface Lease {
   readonly name: string;
   readonly owner: string;
-  /** Grows each time the name is taken. What the work changes is fenced by it: a holder that was too slow changes nothing. */
+  /**
+   * Increases each time the lease is taken. Changes are fenced with it: those of a holder whose lease was taken over are rejected.
+   */
   readonly token: number;
 }
 
 /**
- * Who does what only one may do at a time. A lease that is not renewed ends by itself, and the next who asks gets it. Every
- * method may throw a `ConsumeError` with `storage_unavailable` (retryable).
+ * Exclusive leases for work that one process may do at a time. A lease that is not renewed expires; then another process can take it.
+ * Every method may throw a `ConsumeError` with `storage_unavailable` (retryable).
  */
 export interface Leases {
   /**
-   * @param owner names the process, unlike any other that is or was; taking what it already holds gives a new token
-   * @param ms how long it holds, in milliseconds
-   * @returns null while somebody else has it
+   * @param owner identifies the process, unique over time; taking a lease that it already holds gives a new token
+   * @param ms duration in milliseconds
+   * @returns null while another process holds the lease
    */
   take(name: string, owner: string, ms: number): Promise<Lease | null>;
-  /** Holds it for so many milliseconds from now. @returns false where somebody took it meanwhile, or it was given back */
+  /** Extends the lease to this many milliseconds from now. @returns false if it was taken by another process or released */
   renew(lease: Lease, ms: number): Promise<boolean>;
-  /** Gives it back, so that others need not wait for its end. Does nothing where somebody took it meanwhile. */
+  /** Releases the lease, so that others can take it before it expires. Does nothing if another process has taken it. */
   release(lease: Lease): Promise<void>;
 }
 
 /**
- * What may change while somebody watches. `endpoints` stands for everything that decides which events are wanted of whom: also
- * who belongs to which organization, and what readers want (`EventLog.want`).
+ * The topics that can be watched. `endpoints` covers everything that decides which events of a user are written, including memberships
+ * of organizations and the types that readers want (`EventLog.want`).
  */
 export const TOPICS = [
   'keys',
@@ -46,8 +48,8 @@ export const TOPICS = [
 export type Topic = (typeof TOPICS)[number];
 
 /**
- * Hints that something has changed. They come after the commit; one hint may stand for many changes, and one may be lost: whoever
- * must know also has to ask from time to time.
+ * Change hints. They are sent after the commit; one hint may stand for several changes, and hints may be lost, so callers that need
+ * every change must also poll.
  */
 export interface Watch {
   /**
@@ -57,9 +59,9 @@ export interface Watch {
   watch(topic: Topic, listener: () => void): () => void;
 }
 
-/** Traces that one write may touch: some 40 MB in its row. Groups of requests have a hundredth of that. */
+/** Maximum number of traces per write: about 40 MB in its row. Groups of requests have a hundredth of that. */
 export const MOST_TRACES = 1_000_000;
-/** Charges that one write may have. */
+/** Maximum number of charges per write. */
 export const MOST_CHARGES = 100_000;
 
 /** A trace that a write touches. */
@@ -70,90 +72,88 @@ export interface TouchedTrace {
   readonly traceId: string;
 }
 
-/** Items that a write may add to what a user has used. */
+/** Items that a write may add to a user's usage. */
 export interface Charge {
   readonly tenant: number;
-  /** When they came, which decides the month and the day that they count for. */
+  /** When they were received, which decides the month and day they count for. */
   readonly at: Micros;
-  /** How many may be new: at most, or exactly where {@link isExact} says so. None are always taken. */
+  /** Maximum number of new items, or the exact number if {@link isExact} is set. 0 is always accepted. */
   readonly items: number;
   readonly isExact: boolean;
-  /** Items a month; null for no limit. */
+  /** Monthly limit in items; null for no limit. */
   readonly limit: number | null;
 }
 
-/** What became of a charge. */
+/** Result of a charge. */
 export type Charged =
   | 'taken'
-  /** It may pass the limit, or may not, as it says no exact number: it has to be asked again with that. */
+  /** Whether it exceeds the limit depends on the exact number: retry with that. */
   | 'inexact'
-  /** It would not pass the limit if what other writes may add was not: they will have ended soon. */
+  /** It exceeds the limit only together with the charges of writes in progress, which end soon. */
   | 'waits'
-  /** It passes the limit, by what is settled and what it brings. */
+  /** It exceeds the limit together with the items already counted. */
   | 'exceeds';
 
-/** A batch of items without ids, to which its sender gave a name, so that a repeat of it adds nothing. */
+/** A batch of items without ids, named by its sender so that a repeat adds nothing. */
 export interface NamedBatch {
   readonly tenant: number;
   /** A UUID: `nameOfBatch`. */
   readonly name: string;
 }
 
-/** What is known of a named batch when a write of it is to begin. */
+/** The state of a named batch when a write of it begins. */
 export interface BatchStanding {
   readonly as:
     | 'new'
-    /** A write of it has begun and did not end well: what it brings may be stored, as a whole or in part. */
+    /** An earlier write of it began and did not finish: the batch may be stored, in whole or in part. */
     | 'begun'
-    /** Somebody is writing it: no other write is noted. */
+    /** Another process is writing it: no other write is recorded. */
     | 'under_way'
-    /** It was written: no other write is noted. */
+    /** It was written: no other write is recorded. */
     | 'written';
-  /** Of one that was written: the positions of the items that were refused, ascending. */
+  /** For a written batch: the positions of rejected items, ascending. */
   readonly refused: readonly number[];
 }
 
-/** A write that is under way. */
+/** A write in progress. */
 export interface OpenWrite {
-  /** Grows from write to write: the order in which what they brought counts. */
+  /** Increases from write to write: the order in which the written data counts. */
   readonly number: number;
-  /** The process that does it, unlike any other that is or was. */
+  /** The process that performs the write, identified uniquely over time. */
   readonly owner: string;
-  /** Grows each time it is taken over: who had it before changes nothing, even if it is the same process. */
+  /** Increases with each takeover: calls with an earlier token change nothing, even from the same process. */
   readonly token: number;
 }
 
-/** A write as it is begun. */
+/** A write to begin. */
 export interface NewWrite {
-  /** The identity of the store of telemetry that is written to. */
+  /** The identity of the telemetry store that is written to. */
   readonly store: string;
   readonly owner: string;
-  /** How long it holds unless it is renewed, in milliseconds: then another may finish it. */
+  /** Duration of the lease in milliseconds unless renewed; after it expires another process may finish the write. */
   readonly leaseMs: number;
   /** Up to {@link MOST_TRACES}. */
   readonly traces: readonly TouchedTrace[];
   /** Up to {@link MOST_CHARGES}. */
   readonly charges: readonly Charge[];
-  /** What it writes, where that has a name. */
+  /** The batch that is written, if it has a name. */
   readonly batch?: NamedBatch;
 }
 
-/** What {@link WriteIntentLog.begin} answers. */
+/** Result of {@link WriteIntentLog.begin}. */
 export interface BegunWrite {
-  /** Null where none of its charges was taken although there were some, or its batch is being written or was: nothing is noted then. */
+  /** Null if all of its charges were refused, or its batch is being written or already written: then nothing is recorded. */
   readonly write: OpenWrite | null;
-  /** Null where the write names no batch. */
+  /** Null if the write names no batch. */
   readonly batch: BatchStanding | null;
-  /** For each charge in its order, with what was settled of its month: {@link Charge.at}. None where the batch was not taken. */
+  /** For each charge, in order, with the items counted for its month: {@link Charge.at}. Empty if the batch was not accepted. */
   readonly charged: readonly { readonly as: Charged; readonly used: number }[];
 }
 
-/**
- * Items that were found to be new. They are counted as they are; the charges of the write are given back as a whole.
- */
+/** Items found to be new. They are counted, and the charges of the write are refunded in full. */
 export interface SettledItems {
   readonly tenant: number;
-  /** That of the charge. */
+  /** Equal to {@link Charge.at} of the charge. */
   readonly at: Micros;
   readonly items: number;
 }
@@ -162,11 +162,11 @@ export interface SettledItems {
 export interface TakenWrite {
   readonly write: OpenWrite;
   readonly traces: readonly TouchedTrace[];
-  /** Those that were taken. */
+  /** The charges that were accepted. */
   readonly charges: readonly Charge[];
 }
 
-/** The items of a user that were counted in a period. */
+/** A user's counted items in a period. */
 export interface ChargedItems {
   /** A month as `month.ts` numbers it, or a day as days since 1970. */
   readonly period: number;
@@ -174,53 +174,53 @@ export interface ChargedItems {
 }
 
 /**
- * The book of the writes to a store of telemetry of which several processes write at the same time, and which has no transactions over
- * more than one table. A write is noted before anything of it is stored, so that what a process leaves unfinished is finished by another
- * ({@link takeOver}); it pays for what it may bring, and gets back what was no news. Every method may throw a `ConsumeError` with
- * `storage_unavailable` (retryable). Where the connection was lost during a commit, all may be done nevertheless: a write that `begin` noted
- * so is taken over when its lease ends, and a repeat of `finish` finds that it has ended.
+ * Write-intent log for a telemetry store that several processes write to and that has no transactions over several tables. A write is
+ * recorded before any of it is stored, so that another process can finish it ({@link takeOver}); it is charged for the items it may add,
+ * and refunded for those that were not new. Every method may throw a `ConsumeError` with `storage_unavailable` (retryable). If the
+ * connection was lost during a commit, the change may have been made: a write recorded by `begin` is then taken over after its lease
+ * expires, and a repeated `finish` finds that it has ended.
  *
- * The store makes of its facts what follows, as a function of all of them, so that it does not matter who does it and how often; but only the
- * last one who looked has seen everything. Who has looked later is told by **tickets**: one is taken after everything of a write is stored and
- * before the facts are read back. The greatest ticket has seen all writes whose tickets are smaller.
+ * The store derives its results from the stored facts with a pure function, so it does not matter which process computes them or how
+ * often; but only the latest reader has seen everything. **Tickets** order the readers: a ticket is taken after a write is stored
+ * completely and before the facts are read back. The greatest ticket has seen all writes with smaller tickets.
  */
 export interface WriteIntentLog {
   /**
-   * Notes a write and what it may cost. A charge that is not taken counts for nothing: what it is for must not be written. All charges of
-   * a write are judged one after the other, as if those before it in the list had been taken by others. Those of several writes never pass
-   * a limit together.
+   * Records a write and charges for it. Items of a refused charge must not be written. Charges of a write are judged in order, each
+   * after the ones before it. Charges of concurrent writes never exceed a limit together.
    *
-   * @throws RangeError where items are no whole number from 0, or there are more traces or charges than a write may have
+   * @throws RangeError if items are not an integer from 0, or there are more traces or charges than a write may have
    */
   begin(write: NewWrite): Promise<BegunWrite>;
   /**
-   * Holds it for so many milliseconds from now, also where its lease has ended and nobody has taken it over.
+   * Extends the lease to this many milliseconds from now, even if it has expired, unless another process has taken the write over.
    *
-   * @returns false where it was taken over, or it has ended
+   * @returns false if the write was taken over or has ended
    */
   renew(write: OpenWrite, leaseMs: number): Promise<boolean>;
   /**
-   * A ticket greater than any that was given before, to whichever write. The first one of a write is kept with it, whoever takes further
-   * ones. When this resolves, {@link firstTickets} has all tickets that are smaller: a write that has none there will get a greater one.
+   * Assigns a ticket greater than all earlier ones, of any write. The first ticket of a write is stored with it, also if another process
+   * takes further ones. When this resolves, {@link firstTickets} has all smaller tickets: a write without one there will get a greater
+   * one.
    *
-   * @returns null where the write was taken over, or it has ended
+   * @returns null if the write was taken over or has ended
    */
   ticket(write: OpenWrite): Promise<number | null>;
   /**
-   * The first tickets of writes, by their numbers: null for one that has none yet, or ended without. Writes that ended a while ago
-   * ({@link forgetEnded}) are not there any more: theirs were smaller than the first ticket of any write under way. That of the asker's own
-   * write is to be compared.
+   * The first tickets of writes, by their numbers: null for a write that has none yet, or ended without one. Writes that ended a while
+   * ago ({@link forgetEnded}) are missing: their tickets were smaller than the first ticket of any write in progress. Compare with the
+   * first ticket of the caller's own write.
    */
   firstTickets(store: string, numbers: readonly number[]): Promise<ReadonlyMap<number, number | null>>;
-  /** The numbers of writes that are under way, whoever does them, and whether or not their leases have ended. */
+  /** The numbers of writes in progress, of any process, including those with expired leases. */
   openWrites(store: string): Promise<readonly number[]>;
   /**
-   * Ends a write: what is new is counted, and its charges are given back. Of a charge that `items` does not name nothing is new.
+   * Ends a write: new items are counted, and its charges are refunded. A charge that `items` does not name has no new items.
    *
-   * @param batch that of the write, now that it is stored; without it a repeat is taken as `begun`
-   * @returns what is settled since of the months of the charges that were taken, in their order; null where the write was taken over, it has
-   *   ended, or another write has its batch now: then nothing is changed
-   * @throws RangeError where items are no whole number from 0
+   * @param batch that of the write, now stored; without it a repeat is treated as `begun`
+   * @returns the counted items of the months of the accepted charges, in order; null, without any change, if the write was taken over,
+   * has ended, or another write has its batch now
+   * @throws RangeError if items are not an integer from 0
    */
   finish(
     write: OpenWrite,
@@ -228,102 +228,102 @@ export interface WriteIntentLog {
     batch?: NamedBatch & Pick<BatchStanding, 'refused'>,
   ): Promise<readonly number[] | null>;
   /**
-   * Takes writes over whose leases have ended, the oldest first: those who had them can finish them no more. They may be the asker's own,
-   * which it has given up or was too slow for.
+   * Takes over writes with expired leases, oldest first; their previous owners can no longer finish them. These may be the caller's own
+   * writes that it abandoned or was too slow for.
    *
    * @param owner as in {@link NewWrite}
-   * @param most all traces of so many are answered at once
+   * @param most maximum number of writes; all of their traces are returned at once
    */
   takeOver(store: string, owner: string, leaseMs: number, most: number): Promise<readonly TakenWrite[]>;
   /**
-   * Forgets writes that ended at least so long ago, by the clock that judges leases. One whose first ticket is greater than that of a write
-   * under way is kept until that has ended, as it may be asked for.
+   * Removes writes that ended at least this long ago, by the clock that decides about leases. A write whose first ticket is greater than
+   * that of a write in progress is kept until that has ended, because it may be read.
    *
    * @returns how many
    */
   forgetEnded(store: string, ageMs: number): Promise<number>;
   /**
-   * Forgets the names of batches that were first heard of so long ago, and of each user all but the newest.
+   * Removes the names of batches first recorded at least this long ago, and for each user all but the newest.
    *
    * @returns how many
    */
   forgetBatches(store: string, ageMs: number, mostOfUser: number): Promise<number>;
   /**
-   * What is settled of a user, in the order of the months: exactly, as soon as {@link finish} has resolved. It never sinks. Months without
+   * Counted items of a user, in the order of the months: exact once {@link finish} has resolved. Counts never decrease. Months without
    * items are left out.
    *
    * @param months numbers of `month.ts`
    */
   months(store: string, tenant: number, months: readonly number[]): Promise<readonly ChargedItems[]>;
-  /** Likewise by days, both ends included. */
+  /** The same by day, both ends included. */
   days(store: string, tenant: number, from: number, to: number): Promise<readonly ChargedItems[]>;
-  /** The first day of which anything was counted, of any user; null: of none. Before it nobody knows of days. */
+  /** The first day with counted items, of any user; null if there is none. Earlier days have no counts. */
   firstDay(store: string): Promise<number | null>;
 }
 
-/** A name under which runs of a user are counted. */
+/** A name under which a user's runs are counted. */
 export interface InternedAgent {
   readonly tenant: number;
-  /** From 1, unlike that of any other name of any user. */
+  /** From 1, unique over all names of all users. */
   readonly number: number;
   /** UUIDv7 */
   readonly id: string;
   readonly name: string;
   /**
-   * When the agent came into being. Null while it is only named by runs whose agent may still turn out to be another one
-   * (`src/runs/README.md`, "Runs that nobody declared"), or that are no agent's.
+   * When the agent was created. Null for a name used only by runs whose agent may still change (`src/runs/README.md`, "Runs that nobody
+   * declared"), or that have no agent.
    */
   readonly created_at: Micros | null;
 }
 
-/** What a run says of its agent. */
+/** The agent that a run names. */
 export interface NamedAgent {
   readonly tenant: number;
   readonly name: string;
-  /** When it came. */
+  /** When the run was received. */
   readonly at: Micros;
-  /** Whether the run is an agent's and certainly belongs to this one, so that the agent comes into being. */
+  /** Whether the run certainly belongs to this agent, so that the agent is created. */
   readonly comesIntoBeing: boolean;
 }
 
-/** The name under which runs are counted whose user has no room for the agent that they name. */
+/** The name for runs of further agents once the user's limit of names is reached. */
 export const OTHER_AGENTS = '(other)';
 
 /**
- * Numbers and ids for the names of agents, where a store of telemetry that several processes write to has no place of its own that could
- * give a name to only one of them. Numbers, ids and names are never changed and never removed. A name has one number, whether it is an
- * agent's or not. Every method may throw a `ConsumeError` with `storage_unavailable` (retryable).
+ * Numbers and ids for agent names, for shared telemetry stores that cannot assign unique values themselves. Numbers, ids and names are
+ * never changed or removed. A name has one number, whether or not it is an agent's. Every method may throw a `ConsumeError` with
+ * `storage_unavailable` (retryable).
  */
 export interface InternedAgents {
   /**
-   * The agents that runs name, in the order of the runs; names that are new are added, and agents come into being. With `most` names a user
-   * has no room for more: its further ones are `(other)`, which comes on top.
+   * The agents that runs name, in the order of the runs; adds new names and creates agents. With `most` names a user has reached the
+   * limit: further names become `(other)`, which does not count.
    *
-   * @param store the identity of the store of telemetry
+   * @param store the identity of the telemetry store
    */
   number(store: string, runs: readonly NamedAgent[], most: number): Promise<readonly InternedAgent[]>;
-  /** All names of a user, in the order of their numbers. */
+  /** All names of a user, ordered by number. */
   ofTenant(store: string, tenant: number): Promise<readonly InternedAgent[]>;
 }
 
-/** How a process evaluates alerts. */
+/** Alerting settings of a process. */
 export interface AlertingSettings {
   readonly windowMs: number;
-  /** With fewer runs (or spans) in the window it says nothing. */
+  /** Minimum number of runs (or spans) in the window for failure-rate and latency conditions. */
   readonly minSamples: number;
-  /** An IANA name: the time zone of the days of `cost_threshold`. */
+  /** IANA time zone that defines a day for `cost_threshold`. */
   readonly timezone: string;
 }
 
-/** What a process lets each user store in a month who has no limit of its own. */
+/** Monthly limit that a process applies to users without a limit of their own. */
 export interface QuotaSettings {
-  /** The identity of the telemetry store that counts. */
+  /** The identity of the telemetry store that counts usage. */
   readonly store: string;
-  /** 0: any number. */
+  /** 0 for no limit. */
   readonly monthly_events: number;
 }
 
-/** What a process goes by, as its configuration says. It does not do what is absent. */
+/** Settings from a process's configuration. Absent keys: the process does not do this. */
 export interface PublishedSettings {
   readonly quota?: QuotaSettings;
   /** Private addresses to which webhooks may be sent. */
@@ -332,19 +332,19 @@ export interface PublishedSettings {
 }
 
 /**
- * What the processes that share a store go by, so that others can tell users. Watchers of `terms` are told of changes. Every
- * method may throw a `ConsumeError` with `storage_unavailable` (retryable).
+ * Settings of the processes that share a store, so that other processes can show them to users. Watchers of `terms` are notified of
+ * changes. Every method may throw a `ConsumeError` with `storage_unavailable` (retryable).
  */
 export interface SettingsBoard {
   /**
-   * Replaces what the owner published before.
+   * Replaces the settings that the owner published before.
    *
-   * @param owner names the process
-   * @param until when they end, unless they are published again
+   * @param owner identifies the process
+   * @param until when they expire unless they are published again
    */
   publish(owner: string, terms: PublishedSettings, until: Micros): Promise<void>;
-  /** Takes back what an owner published. */
+  /** Withdraws the settings of an owner. */
   withdraw(owner: string): Promise<void>;
-  /** All current terms, in the order of their owners. */
+  /** All current settings, ordered by owner. */
   all(now: Micros): Promise<readonly PublishedSettings[]>;
 }

@@ -6,7 +6,9 @@ import type { Micros } from '../../signal/time.js';
 import { MICROS_PER_MS } from '../../signal/time-units.js';
 import type { SpelledError } from '../../worker/thread-protocol.js';
 
-/** A name that must be unique exists (`email`, `slug`, `version` of a prompt), or a `prompt` breaks a rule that the message states. */
+/**
+ * A unique name already exists (`email`, `slug`, `version` of a prompt), or a `prompt` violates a rule that the message states.
+ */
 export class ConflictError extends Error {
   override readonly name = 'ConflictError';
   readonly field: string;
@@ -25,12 +27,12 @@ export function closing(): ConsumeError {
   });
 }
 
-/** The client has gone, so nobody sees this error. */
+/** For reads of disconnected clients; never sent. */
 export function abandoned(): ConsumeError {
   return unread('The client disconnected.', 1000);
 }
 
-/** @param ms how long one read may take @param key of the configuration that says so */
+/** @param ms maximum duration of a read @param key its configuration key */
 export function timedOut(ms: number, key: string): ConsumeError {
   return unread(
     `The query did not finish within ${ms / 1000} s and was cancelled (${key}). Narrow the query, for example to a shorter time range, or try again later.`,
@@ -38,17 +40,17 @@ export function timedOut(ms: number, key: string): ConsumeError {
   );
 }
 
-/** @param ms how long one read may wait @param key of the configuration that says so */
+/** @param ms maximum waiting time of a read @param key its configuration key */
 export function waitedTooLong(ms: number, key: string): ConsumeError {
   return unread(`Other reads kept the store busy for ${ms / 1000} s (${key}). Try again later.`, 5000);
 }
 
-/** The queue is full for this user, or for all. */
+/** The read queue is full, for this user or in total. */
 export function tooManyWaiting(): ConsumeError {
   return unread('The read queue is full. Try again later.', 1000);
 }
 
-/** A read that took long while much was coming in. */
+/** A long read was stopped because it held up ingestion. */
 export function heldUpMove(): ConsumeError {
   return unread(
     'The query was cancelled because it blocked compaction. Narrow the query, or try again later.',
@@ -61,8 +63,8 @@ function unread(detail: string, retryAfterMs: number): ConsumeError {
 }
 
 /**
- * What is read in parts was removed between two of them. A list that ended there would look whole; who asks again is told
- * that there is no such thing.
+ * Rows of a list were removed between two of its pages. Ending the list there would make it look complete; on a retry the caller gets
+ * "not found".
  *
  * @param what was removed, and the list that it has
  */
@@ -78,11 +80,11 @@ export function removedMeanwhile({
 }
 
 /**
- * Of a request that would pass its sender's monthly limit.
+ * For a request that would exceed its sender's monthly limit.
  *
- * @param usage how the quota stands without it
- * @param items what the request would add, at least
- * @param at when the request came
+ * @param usage the quota without the request
+ * @param items minimum number of items that the request would add
+ * @param at when the request was received
  */
 export function quotaExceeded(usage: QuotaUsage, items: number, at: Micros): ConsumeError {
   const { limit, used, resets_at } = usage;
@@ -92,13 +94,13 @@ export function quotaExceeded(usage: QuotaUsage, items: number, at: Micros): Con
   );
 }
 
-/** The text of an error is all that it has: its class tells who throws it. */
+/** Errors of these classes carry only a message; the class identifies the thrower. */
 type PlainErrorClass = new (message: string) => Error;
 
 /**
- * Errors of a store's thread as those of this side: what contracts throw, by its class; anything else as an `Error`.
+ * Recreates errors of a store's thread in this thread: contract errors by their class, anything else as an `Error`.
  *
- * @param own further classes, by the names of their errors
+ * @param own further classes, by error name
  */
 export function deserializeError(
   { name, message, stack, fields }: SpelledError,
@@ -130,7 +132,7 @@ function deserialized(
   return new Own(message);
 }
 
-/** A store cannot be asked: it is not open, not open any more, or its thread has ended. */
+/** A store cannot be used: it is not open, is closed, or its thread has ended. */
 export function unavailable(message: string, cause?: unknown): ConsumeError {
   return new ConsumeError(message, {
     code: 'storage_unavailable',
@@ -140,7 +142,7 @@ export function unavailable(message: string, cause?: unknown): ConsumeError {
   });
 }
 
-/** A store of telemetry is asked before it was opened, or after it was closed. */
+/** A telemetry store is used before it is opened or after it is closed. */
 export function notOpen(): ConsumeError {
   return unavailable('The store is not open.');
 }

@@ -1,108 +1,109 @@
-// The event log, and how events of a telemetry store get into it.
+// The event log, and the transfer of a telemetry store's events into it.
 
 import type { EventRecord, EventType } from '../../signal/event.js';
 import type { Micros } from '../../signal/time.js';
 import type { Lease } from './coordination.js';
 import { RUN_STATUSES } from '../../signal/span.js';
 
-/** Where a reader is in the log. Opaque: only the store that made it knows what it means. */
+/** A reader's position in the log. Opaque: only the store that created it can interpret it. */
 export type EventPosition = string;
 
 /** Something that happened once. */
 export interface Fact {
-  /** Identifies it among the facts of its owner: however often it is appended, it is told once. */
+  /** Unique among the facts of its owner: however often it is appended, it is written once. */
   readonly fact: string;
-  /** UUID of the user, or of the organization whose event it is. */
+  /** UUID of the user, or of the organization that the event belongs to. */
   readonly tenant: string;
   readonly event: EventRecord;
 }
 
-/** How far somebody has brought facts into the log. */
+/** How far a source's facts have been copied into the log. */
 export interface SourceMark {
   readonly source: string;
-  /** Only the source knows what it means. */
+  /** Opaque to everyone but the source. */
   readonly mark: string;
 }
 
-/** An event, and whose it is. */
+/** An event with its owner. */
 export interface StoredEvent {
-  /** As in a batch: the user's UUID, or that of the organization whose event it is. */
+  /** As in a batch: UUID of the user, or of the organization that the event belongs to. */
   readonly tenant: string;
   readonly event: EventRecord;
 }
 
-/** Events that follow a position. */
+/** Events after a position. */
 export interface LoggedEvents {
   readonly events: readonly StoredEvent[];
-  /** The position behind the last of them. */
+  /** The position after the last of them. */
   readonly next: EventPosition;
-  /** Whether there were more already. */
+  /** Whether more events followed when this page was read. */
   readonly hasMore: boolean;
 }
 
-/** How much one page holds: events, and bytes of their bodies beyond the first event. */
+/** Page size: number of events, and bytes of their bodies beyond the first event. */
 export interface EventPageLimit {
   readonly events: number;
   readonly bytes: number;
 }
 
 /**
- * All events in one order, that of the commits that brought them. Whoever has read up to a position misses nothing that comes
- * later. Watchers of `events` are told of new ones. Every method may throw a `ConsumeError` with `storage_unavailable`
- * (retryable).
+ * All events in the order of their commits. A reader at a position misses no later event. Watchers of `events` are notified of new ones.
+ * Every method may throw a `ConsumeError` with `storage_unavailable` (retryable).
  */
 export interface EventLog {
   /**
-   * Adds facts in their order, and notes the mark, in one transaction that is durable when it resolves.
+   * Appends facts in order, and records the mark, in one transaction that is durable when it resolves.
    *
-   * @returns how many are new; the others were there already and stay as they are
+   * @returns the number of new facts; existing ones do not change
    */
   append(facts: readonly Fact[], mark?: SourceMark): Promise<number>;
-  /** The mark that a source left last; null where it left none. */
+  /** The last mark of a source; null if there is none. */
   markOf(source: string): Promise<string | null>;
-  /** Where a reader goes on. A new reader begins with what comes from now on; that place is noted at once. */
+  /** The position of a reader. A new reader starts with the next event; its position is recorded at once. */
   open(reader: string): Promise<EventPosition>;
   /**
-   * @param wait where nothing follows yet, the answer comes when something does, or when this fires; absent: at once. As hints may be
-   *   lost, callers let it fire now and then
-   * @throws RangeError where the position was not made by this log
+   * @param wait if there is no next event, the call waits for one, or until this fires; absent: returns at once. Hints may be lost, so
+   * callers should let it fire from time to time
+   * @throws RangeError if this log did not create the position
    */
   read(after: EventPosition, limit: EventPageLimit, wait?: AbortSignal): Promise<LoggedEvents>;
   /**
-   * Notes that a reader, which was opened, has handed on everything up to a position; this never goes back.
+   * Records that an opened reader has processed everything up to a position; it never moves back.
    *
    * @param lease under which that was done
-   * @returns false, and nothing is noted, where somebody else has taken the lease since
+   * @returns false, with nothing recorded, if another process has taken the lease since
    */
   progress(reader: string, position: EventPosition, lease: Lease): Promise<boolean>;
   /**
-   * Says which types are to be written for every user, even where no endpoint subscribes to them. Replaces what the owner wanted
-   * before. Watchers of `endpoints` are told.
+   * Requests event types for all users, even without an endpoint that subscribes to them. Replaces the owner's earlier request. Watchers
+   * of `endpoints` are notified.
    *
-   * @param until when this ends, so that a process that died does not want anything for ever
+   * @param until when this expires, so that requests of dead processes end
    */
   want(owner: string, types: readonly (EventType | '*')[], until: Micros): Promise<void>;
-  /** Which types are wanted for every user. */
+  /** The types requested for all users. */
   wanted(now: Micros): Promise<ReadonlySet<EventType | '*'>>;
   /**
-   * Which types are wanted of a user: by {@link want}, and by active endpoints of the organizations that the user belongs to.
-   * Watchers of `endpoints` are told when this changes, except when a want expires.
+   * The types requested for a user: by {@link want}, and by active endpoints of the user's organizations. Watchers of `endpoints` are
+   * notified when this changes, except when a request expires.
    */
   wantedOf(userId: string, now: Micros): Promise<ReadonlySet<EventType | '*'>>;
-  /** Removes the events before a time, whoever has read them. Their facts may then be told again. @returns how many */
+  /**
+   * Removes the events before a time, whether or not they were read. Their facts could then be appended again. @returns how many
+   */
   removeBefore(time: Micros): Promise<number>;
 }
 
 export const SUBJECT_KINDS = ['trace', 'alert', 'agent', 'prompt', 'endpoint'] as const;
 
-/** What an event tells of. */
+/** The subject of an event. */
 export interface EventSubject {
   readonly kind: (typeof SUBJECT_KINDS)[number];
-  /** Its id, as the API prints it. */
+  /** Its id, as the API returns it. */
   readonly id: string;
 }
 
-/** Under which key the data of events name what they tell of. */
+/** The key in an event's data that identifies its subject. */
 const PLACES: Readonly<Record<EventType, readonly [kind: EventSubject['kind'], key: string]>> = {
   'agent.created': ['agent', 'id'],
   'alert.fired': ['alert', 'alert_id'],
@@ -115,7 +116,7 @@ const PLACES: Readonly<Record<EventType, readonly [kind: EventSubject['kind'], k
   'webhook.test': ['endpoint', 'endpoint_id'],
 };
 
-/** What an event tells of; null where its body does not say. @param body its envelope */
+/** The subject of an event; null if its body does not contain it. @param body the event's envelope */
 export function subjectOf(type: EventType, body: string): EventSubject | null {
   const [kind, key] = PLACES[type];
   let read: unknown;
@@ -129,54 +130,54 @@ export function subjectOf(type: EventType, body: string): EventSubject | null {
   return typeof id === 'string' ? { kind, id } : null;
 }
 
-/** For each code of a run's status, the type of event that tells of such an end; null for a run that goes on. */
+/** The event type for each run status code; null for a run that has not ended. */
 export const END_TYPES = RUN_STATUSES.map((status) =>
   status === 'running' ? null : (`trace.${status}` as const),
 );
 
-/** The types of events that commits of telemetry write. */
+/** The event types that telemetry commits write. */
 export const TELEMETRY_EVENTS: readonly EventType[] = [
   'agent.created',
   ...END_TYPES.filter((type) => type !== null),
 ];
 
-/** A fact of telemetry, as its store knows it: its user is a number there (`Accounts.findTenants`). */
+/** A fact of telemetry; its user is a tenant number (`Accounts.findTenants`). */
 export interface NumberedFact {
   readonly tenant: number;
   readonly event: EventRecord;
 }
 
-/** Facts that follow a mark, in the order of their commits. */
+/** Facts after a mark, in the order of their commits. */
 export interface FactPage {
   readonly facts: readonly NumberedFact[];
-  /** Behind the last of them. Only the source that made it knows what it means. */
+  /** The position after the last of them. Opaque to everyone but the source. */
   readonly mark: string;
 }
 
-/** Who has facts for the log of events, in an order that stands: a store of telemetry. */
+/** A source of facts for the event log, in a stable order: a telemetry store. */
 export interface OutboxSource {
-  /** Its name among the sources of the log. */
+  /** Unique among the sources of the log. */
   readonly name: string;
   /**
-   * The facts behind a mark: what is committed and not there is not in a later page either.
+   * The facts after a mark. Later pages never contain facts committed before this one.
    *
-   * @param mark null for all that there are
-   * @param wait where nothing follows yet, it answers when something does, or when this fires; absent: at once
-   * @throws RangeError where the mark is none of this source's
+   * @param mark null for all facts
+   * @param wait if there are none, the call waits for one, or until this fires; absent: returns at once
+   * @throws RangeError if this source did not create the mark
    */
   readFacts(mark: string | null, limit: EventPageLimit, wait?: AbortSignal): Promise<FactPage>;
 }
 
-/** Told how facts come into the log. */
+/** Reports on the copying of facts into the log. */
 export interface FactNews {
-  /** Facts cannot be brought, again and again until they can; null: they can. */
+  /** Called on every failed attempt; null: copying works again. */
   failing(error: Error | null): void;
-  /** So many facts were of users that there are not, and are not told. */
+  /** Number of facts skipped because their users do not exist. */
   passedOver(facts: number): void;
 }
 
-/** Facts that are being brought into the log. */
+/** A running copy of facts into the log. */
 export interface FactIntake {
-  /** Begins nothing more, and waits for the page under way. What is left comes when the source is taken again. */
+  /** Stops after the current page. The remaining facts are copied when the source is taken again. */
   stop(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { Origin } from '../../signal/origin.js';
 import type { Micros } from '../../signal/time.js';
 import type { PageRange, Pages } from './paging.js';
 
-/** Which log records a search finds. Absent: no restriction. */
+/** Filter of a log search. Absent: no restriction. */
 export interface LogFilter {
   /** Full text, as `log-text.ts` reads it. */
   readonly query?: string;
@@ -19,13 +19,13 @@ export interface LogFilter {
   readonly end_time?: Micros;
 }
 
-/** A place in the order of a search: newest first by `timestamp`, then `id` descending. */
+/** A position in a search: newest first by `timestamp`, then `id` descending. */
 export type LogCursor = Pick<LogRecord, 'timestamp' | 'id'>;
 
 export interface LogPage extends PageRange {
-  /** Only records behind this place are found, counted, and skipped by `offset`. */
+  /** Only records after this position are found, counted, and skipped by `offset`. */
   readonly after?: LogCursor;
-  /** Whether to add what was sent with a record beside what the API shows by default. */
+  /** Whether to include the fields that the API omits by default. */
   readonly details?: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface StoredLog extends Readonly<
 > {
   /** Empty if not sent. */
   readonly service_name: string;
-  /** Where they were asked for. */
+  /** Present if requested. */
   readonly details?: Readonly<
     Pick<LogRecord, 'observed_at' | 'severity_number' | 'severity_text' | 'flags' | 'event_name'>
   > &
@@ -44,18 +44,18 @@ export interface StoredLog extends Readonly<
 
 /** A page of the log records that a search found. */
 export interface FoundLogs {
-  /** All that were found, on any page. */
+  /** Number of matches on all pages. */
   readonly count: number;
   /** The page's records, newest first. */
   readonly items: Pages<StoredLog>;
-  /** The place of the page's last record; null where none follows. */
+  /** The position of the page's last record; null on the last page. */
   readonly next: LogCursor | null;
 }
 
-/** Most services that facets tell apart. */
+/** Maximum number of services listed by facets. */
 export const MOST_LOG_SERVICES = 100;
 
-/** The buckets by time that facets have. */
+/** Time buckets of facets. */
 export interface LogBuckets {
   /** Width in microseconds; buckets begin at multiples of it since 1970. */
   readonly interval: Micros;
@@ -63,30 +63,32 @@ export interface LogBuckets {
   readonly end_time: Micros;
 }
 
-/** How many records of a search have what. */
+/** Counts of a search's records by severity, service and time. */
 export interface LogFacets {
   readonly count: number;
-  /** Under all conditions but the one on the severity itself. */
+  /** Ignores the filter on severity. */
   readonly severities: ReadonlyMap<Severity, number>;
-  /** Likewise but the one on the service: those with the most records, of {@link MOST_LOG_SERVICES} at most, the largest first. */
+  /** Ignores the filter on the service: the services with the most records, {@link MOST_LOG_SERVICES} at most, largest first. */
   readonly services: readonly { readonly name: string; readonly count: number }[];
   /** Records of all other services. */
   readonly of_other_services: number;
-  /** Those that have records, in their order. `errors`: of severity `error` or `fatal`. */
+  /** Non-empty buckets in order. `errors`: records of severity `error` or `fatal`. */
   readonly buckets: readonly { readonly start: Micros; readonly count: number; readonly errors: number }[];
-  /** Null: everything is counted. Otherwise there is more than is looked through at a time, and before this moment something may be missing. */
+  /**
+   * Null: all records are counted. Otherwise the search exceeds the scan limit, and counts before this time may be incomplete.
+   */
   readonly counted_after: Micros | null;
 }
 
 /**
- * The log records of users. A record that a write has answered for is found at once, by its text as well; counts are exact, and with the
- * page as of one moment. Every method may throw a `ConsumeError` with `storage_unavailable` or `overloaded` (retryable).
+ * Log records of users. A record is searchable, also by text, as soon as its write is acknowledged; counts are exact and consistent with
+ * the page. Every method may throw a `ConsumeError` with `storage_unavailable` or `overloaded` (retryable).
  */
 export interface Logs {
   /** Newest first by `timestamp`, then `id` descending. */
   search(userId: string, filter: LogFilter, page: LogPage, abort?: AbortSignal): Promise<FoundLogs>;
   /**
-   * Counts what a search finds, by severity, service and time. Of more than 10 000 services a count may be too low.
+   * Counts the records of a search by severity, service and time. With more than 10 000 services a count may be too low.
    *
    * @param filter its times are those of `buckets`
    */
@@ -96,6 +98,6 @@ export interface Logs {
     buckets: LogBuckets,
     abort?: AbortSignal,
   ): Promise<LogFacets>;
-  /** @returns the trace that a log record belongs to; null for an unknown record and for one without a trace */
+  /** @returns the trace of a log record; null for an unknown record and for one without a trace */
   findTrace(userId: string, logId: string, abort?: AbortSignal): Promise<string | null>;
 }

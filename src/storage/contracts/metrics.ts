@@ -4,7 +4,7 @@ import type { MetricPoint, MetricStream, MetricType } from '../../signal/metric.
 import type { Micros } from '../../signal/time.js';
 import type { Pages } from './paging.js';
 
-/** A metric as the list shows it; type, unit and description are those seen last. */
+/** A metric as listed; type, unit and description are the latest received. */
 export interface MetricSummary {
   readonly name: string;
   readonly type: MetricType;
@@ -15,7 +15,7 @@ export interface MetricSummary {
   readonly last_seen_at: Micros;
 }
 
-/** Which points of a metric a query shows. Absent: no restriction. */
+/** Filter of a metric's points. Absent: no restriction. */
 export interface PointFilter {
   /** Pairs that a point's labels must all have. */
   readonly labels?: Readonly<Record<string, string>>;
@@ -24,15 +24,15 @@ export interface PointFilter {
   /** At or before. */
   readonly end_time?: Micros;
   readonly limit: number;
-  /** Whether to add what is kept of a point beside what it measured: start time, flags, exemplars. */
+  /** Whether to include start time, flags and exemplars. */
   readonly details?: boolean;
 }
 
-/** A point as queries show it. */
+/** A point as returned by queries. */
 export interface StoredPoint extends Readonly<
   Pick<MetricPoint, 'timestamp' | 'value' | 'labels' | 'distribution'>
 > {
-  /** Where they were asked for. */
+  /** Present if requested. */
   readonly details?: Readonly<Pick<MetricPoint, 'start_time' | 'flags' | 'exemplars'>> &
     Pick<MetricStream, 'temporality' | 'is_monotonic'>;
 }
@@ -47,15 +47,15 @@ export interface MetricPoints {
 }
 
 /**
- * The metrics of users. A point that a write has answered for is found at once; the list of metrics and its counts may lag behind by some
- * seconds in an engine of several machines. Every method may throw a `ConsumeError` with `storage_unavailable` or `overloaded` (retryable).
+ * Metrics of users. A point is queryable as soon as its write is acknowledged; in a multi-node engine the list of metrics and its counts
+ * may lag by some seconds. Every method may throw a `ConsumeError` with `storage_unavailable` or `overloaded` (retryable).
  */
 export interface Metrics {
   /** By name. A metric without points is not listed. */
   list(userId: string, abort?: AbortSignal): Promise<readonly MetricSummary[]>;
-  /** @returns null where the user has no metric of that name */
+  /** @returns null if the user has no metric of that name */
   query(userId: string, name: string, filter: PointFilter, abort?: AbortSignal): Promise<MetricPoints | null>;
-  /** @returns null where the user has no metric of that name */
+  /** @returns null if the user has no metric of that name */
   series(
     userId: string,
     name: string,
@@ -65,7 +65,7 @@ export interface Metrics {
   /**
    * The labels of the points at or after a time, by key: at most `MOST_LABEL_KEYS`.
    *
-   * @returns null where the user has no metric of that name
+   * @returns null if the user has no metric of that name
    */
   labels(
     userId: string,
@@ -78,9 +78,9 @@ export interface Metrics {
 export const METRIC_AGGREGATIONS = ['avg', 'sum', 'min', 'max', 'last', 'rate', 'p50', 'p95', 'p99'] as const;
 export type MetricAggregation = (typeof METRIC_AGGREGATIONS)[number];
 
-/** Most series of an answer. */
+/** Maximum number of series in a result. */
 export const MOST_METRIC_SERIES = 100;
-/** Most labels that are listed, and most values of each. */
+/** Maximum number of listed labels, and of values per label. */
 export const MOST_LABEL_KEYS = 64;
 export const MOST_LABEL_VALUES = 200;
 
@@ -92,13 +92,13 @@ export function isQuantile(agg: MetricAggregation): agg is Quantile {
   return agg === 'p50' || agg === 'p95' || agg === 'p99';
 }
 
-/** Whether metrics of a type have such a value: gauges count nothing, and only histograms have percentiles. */
+/** Whether an aggregation applies to a metric type: gauges have no counts, and only histograms have percentiles. */
 export function suits(type: MetricType, agg: MetricAggregation): boolean {
   if (isQuantile(agg)) return HISTOGRAMS.includes(type);
   return agg !== 'rate' || type !== 'gauge';
 }
 
-/** What is asked of a metric. */
+/** Query for the series of a metric. */
 export interface MetricSeriesRequest {
   /** Pairs that a point's labels must all have. */
   readonly labels: Readonly<Record<string, string>>;
@@ -109,24 +109,24 @@ export interface MetricSeriesRequest {
   /** Width of a step; steps begin at multiples of it since 1970. */
   readonly step: Micros;
   readonly agg: MetricAggregation;
-  /** Series with the same values of these labels are one; undefined: each is shown by itself. */
+  /** Series with equal values of these labels are combined; undefined: each series is separate. */
   readonly group_by?: readonly string[];
 }
 
 export interface MetricSeries {
-  /** Those that all of it has in common: of `group_by`, or all of them. */
+  /** Labels common to all of the series: those of `group_by`, or all. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Step by step: when the step begins in milliseconds, and its value. Steps without data are omitted. */
+  /** By step: its start in milliseconds, and its value. Steps without data are omitted. */
   readonly points: readonly (readonly [ms: number, value: number])[];
 }
 
-/** No series where {@link suits} says no. */
+/** Without series if {@link suits} returns false. */
 export interface FoundMetricSeries {
   readonly type: MetricType;
   readonly unit: string;
   /** By labels. */
   readonly series: readonly MetricSeries[];
-  /** There is more than is read for one answer: some series or the oldest points are left out. */
+  /** The result exceeds the read limit: some series or the oldest points are missing. */
   readonly is_truncated: boolean;
 }
 
@@ -139,16 +139,15 @@ export interface MetricLabel {
   readonly is_truncated: boolean;
 }
 
-/** Metrics of one user: senders choose their names, and all of them are in memory. */
+/** Limit of metrics per user: senders choose the names, and all are held in memory. */
 export const MOST_METRICS = 20_000;
 
 /**
- * How many characters the names, units and descriptions of one user's metrics may have: senders choose them, and all are in
- * memory.
+ * Limit of characters in names, units and descriptions of one user's metrics: senders choose them, and all are held in memory.
  */
 export const MOST_METRIC_CHARACTERS = 16 * 1024 * 1024;
 
-/** Why a point is refused whose user has no room for its metric. */
+/** Reason for rejecting a point when the user's metric limit is reached. */
 export const TOO_MANY_METRICS = `/stream/name: exceeds the limit of ${MOST_METRICS} metrics per user (fewer with very long names and descriptions)`;
 
 export function charactersOfMetric({

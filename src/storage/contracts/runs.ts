@@ -1,4 +1,4 @@
-// Runs with their spans, and what is computed from them: agents, sessions, models, series over time.
+// Runs with their spans, and data computed from them: agents, sessions, models, time series.
 
 import type { JsonObject } from '../../signal/attributes.js';
 import type { CallDetails, CostPart } from '../../signal/call-details.js';
@@ -9,12 +9,12 @@ import type { Micros } from '../../signal/time.js';
 import type { Page, PageRange, Pages } from './paging.js';
 import type { Price } from '../../signal/price.js';
 
-/** A run as lists show it: the trace detail without spans and metadata. */
+/** A run as listed: the trace detail without spans and metadata. */
 export interface RunSummary {
   readonly trace_id: string;
   readonly agent_id: string;
   readonly agent_name: string;
-  /** Runs of kind `other` belong to what sent them, and count in no figure of an agent. */
+  /** Runs of kind `other` belong to the client that sent them and are not counted for any agent. */
   readonly kind: RunKind;
   readonly session_id: string | null;
   readonly user_id: string | null;
@@ -33,17 +33,17 @@ export interface RunSummary {
   readonly span_count: number;
 }
 
-/** What a span brought beside what lists of spans show. */
+/** Fields of a span that lists of spans omit. */
 export interface SpanDetails {
-  /** Of what its tokens and its cost consist; null where nothing more is known of them. */
+  /** The parts of its tokens and cost; null if unknown. */
   readonly call: Pick<CallDetails, 'usage' | 'cost'> | null;
-  /** As its sender gave it; of a span that came by OTLP only what does not follow from `sent`. */
+  /** As received; for a span received by OTLP, only the fields that cannot be derived from `sent`. */
   readonly metadata: JsonObject | null;
-  /** Of a span that came by OTLP the bytes that came, unless somebody has changed its `metadata` on the way. */
+  /** For a span received by OTLP, the received bytes, unless its `metadata` was changed during processing. */
   readonly sent: {
     /** A `Span` in protobuf. */
     readonly bytes: Uint8Array;
-    /** A `ResourceSpans` with a `ScopeSpans`, in protobuf: what it came under. */
+    /** The enclosing `ResourceSpans` with a `ScopeSpans`, in protobuf. */
     readonly origin: Uint8Array;
   } | null;
 }
@@ -53,60 +53,62 @@ export interface StoredSpan extends Readonly<
   Omit<SpanRecord, 'metadata' | 'agent_hint' | 'map_hint' | 'run_kind' | 'context' | 'prompt' | 'call'>
 > {
   /**
-   * GenAI events among the log records with its ids, of the same user, where its own payload lacks something: in the order of time, then as
-   * they came. Of very many the newest; an engine says how many.
+   * GenAI events among the user's log records with its ids, if its own payload is incomplete: by time, then in order of arrival. Only
+   * the newest if there are very many; the engine defines the limit.
    */
   readonly events?: readonly LoggedEvent[];
-  /** The span by which its call is counted, where that is another one: `runs/rules/told-calls.ts`. */
+  /** The span on which its call is counted, if it is a duplicate: `runs/rules/told-calls.ts`. */
   readonly same_as?: string;
-  /** Where they were asked for. */
+  /** Present if requested. */
   readonly details?: SpanDetails;
 }
 
-/** A span with everything that it brought. */
+/** A span with all of its fields. */
 export type DetailedSpan = StoredSpan & { readonly details: SpanDetails };
 
 /** A whole trace. */
 export interface StoredTrace extends RunSummary {
   readonly metadata: JsonObject | null;
-  /** In the order of `started_at`, then `span_id`. Throws ConsumeError `storage_unavailable` where the trace is removed meanwhile. */
+  /** By `started_at`, then `span_id`. Throws ConsumeError `storage_unavailable` if the trace is removed while it is read. */
   readonly spans: Pages<StoredSpan>;
 }
 
 /** A span without its payload. */
 export interface SpanSummary extends Omit<StoredSpan, 'input_data' | 'output_data' | 'events' | 'details'> {
-  /** Its node in the service map; null where it makes none. */
+  /** Its node in the service map; null if it has none. */
   readonly node: string | null;
-  /** Of its own `input_data` and `output_data` as JSON in UTF-8; null where it brought none. */
+  /** Size of its own `input_data` and `output_data` as UTF-8 JSON; null if it has none. */
   readonly input_bytes: number | null;
   readonly output_bytes: number | null;
-  /** How the JSON of its input begins: up to 200 characters. */
+  /** The beginning of its input's JSON: up to 200 characters. */
   readonly preview: string | null;
 }
 
 /** A trace whose spans come without their payloads. */
 export interface TraceSummary extends RunSummary {
   readonly metadata: JsonObject | null;
-  /** How far it shows what was written: to be asked for what came later. */
+  /** The last commit included: pass it to get later spans. */
   readonly seq: number;
-  /** As in {@link StoredTrace}. What came while it is read may be there already, and is told again with what came later. */
+  /**
+   * As in {@link StoredTrace}. Spans received while it is read may already be included, and are returned again by the next call.
+   */
   readonly spans: Pages<SpanSummary>;
 }
 
-/** Which runs a list shows. Absent: no restriction. */
+/** Filter of a list of runs. Absent: no restriction. */
 export interface RunFilter {
-  /** Also one that has only runs of kind `other`. */
+  /** Includes agents that have only runs of kind `other`. */
   readonly agent_id?: string;
   readonly kind?: RunKind;
-  /** Exactly, as `storableIdentity` gives it; likewise the user, and one of the tags. */
+  /** Matches exactly, in the form of `storableIdentity`; so do the user, and a tag. */
   readonly session_id?: string;
   readonly user_id?: string;
   readonly tag?: string;
-  /** The order of the list turned round. */
+  /** Reverses the order of the list. */
   readonly oldest_first?: boolean;
-  /** What comes first: the greatest, or the least where it is turned round; runs without it last. Absent: `started_at`. */
+  /** Sorts descending, or ascending if reversed; runs without the value last. Absent: `started_at`. */
   readonly sort?: RunSort;
-  /** Both ends included; runs without the figure match neither. */
+  /** Both bounds included; runs without the value do not match. */
   readonly min_duration_ms?: number;
   readonly max_duration_ms?: number;
   readonly min_cost?: NanoUsd;
@@ -121,7 +123,7 @@ export interface RunFilter {
   readonly query?: string;
 }
 
-/** Runs with a span for which all of this holds, each text exactly. */
+/** Selects runs with a span that matches all of these conditions; texts match exactly. */
 export interface SpanFilter {
   readonly model?: string;
   readonly name?: string;
@@ -130,83 +132,80 @@ export interface SpanFilter {
   readonly node?: string;
 }
 
-/** What runs may be looked for by that is not in their headers; such runs are found and not counted. */
+/** Conditions that headers cannot answer; matching runs are found but not counted. */
 export interface RunSearch extends RunFilter {
   readonly span?: SpanFilter;
   /** Runs that used a prompt, in any version unless one is named. */
   readonly prompt?: { readonly name: string; readonly version?: number };
 }
 
-/** What lists show of the spans of a run. */
+/** Data from the spans of a run that lists show. */
 export interface RunPreview {
   readonly trace_id: string;
-  /** That its spans name, by name; {@link GLANCE_MODELS} at most. */
+  /** Models named by its spans, by name; {@link GLANCE_MODELS} at most. */
   readonly models: readonly string[];
   /** Failed or timed out. */
   readonly error_span_count: number;
-  /** How what it was given begins, as people read it; null where its first spans brought no input. */
+  /** The beginning of the run's input in readable form; null if its first spans have no input. */
   readonly input_preview: string | null;
 }
 
-/** Models of a run that a list names. */
+/** Maximum number of models listed for a run. */
 export const GLANCE_MODELS = 10;
-/** The longest preview, in UTF-16 units. */
+/** Maximum length of a preview in UTF-16 units. */
 export const GLANCE_CHARACTERS = 200;
 
-/** What lists of runs may be sorted by, beside their start. */
+/** Sort keys of lists of runs, besides the start. */
 export const RUN_SORTS = ['duration_ms', 'total_tokens', 'total_cost_usd'] as const;
 export type RunSort = (typeof RUN_SORTS)[number];
 
-/** A place in a list of runs: that of one of its runs. */
+/** The position of a run in a list. */
 export interface RunCursor {
   readonly trace_id: string;
   readonly started_at: Micros;
-  /** What the list is sorted by; null for a run without it, and where it is sorted by the start. */
+  /** The value of the sort key; null for a run without it, and when sorting by start. */
   readonly value: number | null;
 }
 
-/** Runs of a list behind a place. */
+/** Runs of a list after a position. */
 export type FollowingRuns = Omit<FoundRuns, 'count'> & {
-  /** Where the next ones follow; null where there are none. */
+  /** The position of the next page; null on the last page. */
   readonly next: RunCursor | null;
 };
 
 /** A page of a list of runs. */
 export interface FoundRuns {
-  /** All that match, on any page. */
+  /** Number of matches on all pages. */
   readonly count: number;
-  /** The first of the page: all of it, unless their texts are too much to be held in memory. */
+  /** The first runs of the page: all of them, unless their texts are too large to hold in memory. */
   readonly items: readonly RunSummary[];
-  /** The others, where there are some. */
+  /** The other runs, if any. */
   readonly rest?: {
     readonly runs: number;
     readonly pages: AsyncIterable<readonly RunSummary[]>;
   };
 }
 
-/** What {@link Runs.setOutcome} sets. Absent: the outcome stays. */
+/** The fields set by {@link Runs.setOutcome}. Absent: unchanged. */
 export interface OutcomeChange {
   readonly success: boolean;
   readonly outcome?: string;
 }
 
-/** How a run turned out, by what is stored. */
+/** The stored outcome of a run. */
 export interface RunOutcome {
   readonly success: boolean;
   readonly outcome: string | null;
 }
 
 /**
- * The runs of users. A run that a write has answered for is read with all its spans at once, and its header is the one that follows from all
- * of them; lists and their counts may lag behind by some seconds in an engine of several machines. Count and first items of a list are of
- * one moment; pages that follow may show later versions of their rows. Ids of users and traces are taken in any case. Every method may
- * throw a `ConsumeError` with `storage_unavailable` or `overloaded` (retryable; nothing was changed).
+ * Runs of users. Once a write is acknowledged, a run is read with all its spans, and its header reflects all of them; in a multi-node
+ * engine lists and their counts may lag by some seconds. Count and first items of a list are consistent; later pages may contain newer
+ * versions of their rows. Ids of users and traces are accepted in upper and lower case. Every method may throw a `ConsumeError` with
+ * `storage_unavailable` or `overloaded` (retryable; nothing was changed).
  */
 export interface Runs {
-  /**
-   * @param asked.details whether the spans come with {@link SpanDetails}
-   * @returns null for an unknown trace
-   */
+  /** @param asked.details whether to include {@link SpanDetails} @returns null for an unknown trace */
   read(
     userId: string,
     traceId: string,
@@ -214,14 +213,14 @@ export interface Runs {
     abort?: AbortSignal,
   ): Promise<StoredTrace | null>;
   /**
-   * @param since the `seq` of an outline before: only spans that came, or changed, after it; 0: all
+   * @param since the `seq` of an earlier result: only spans received or changed after it; 0: all spans
    * @returns null for an unknown trace
    */
   outline(userId: string, traceId: string, since: number, abort?: AbortSignal): Promise<TraceSummary | null>;
   /**
-   * One span of a trace, which costs the same however many others the trace has.
+   * One span of a trace; the cost does not depend on the number of spans.
    *
-   * @returns null for an unknown trace, and where the trace has no such span
+   * @returns null for an unknown trace or span
    */
   readSpan(
     userId: string,
@@ -232,7 +231,7 @@ export interface Runs {
   /** Newest first by `started_at`, then `trace_id` descending. */
   list(userId: string, filter: RunFilter, page: PageRange, abort?: AbortSignal): Promise<FoundRuns>;
   /**
-   * The runs of the same list behind a place, without counting them: what is asked for costs nothing of the others but finding them.
+   * Runs of the same list after a position, without a count.
    *
    * @param after null: from the start
    */
@@ -243,14 +242,14 @@ export interface Runs {
     abort?: AbortSignal,
   ): Promise<FollowingRuns>;
   /**
-   * What lists show of the spans of some runs, as they are now.
+   * The current previews of some runs.
    *
    * @param traceIds 100 at most
-   * @returns those that there are, in any order
+   * @returns those of existing runs, in any order
    */
   preview(userId: string, traceIds: readonly string[], abort?: AbortSignal): Promise<readonly RunPreview[]>;
   /**
-   * Runs by their ids, in pages that memory can hold; unknown ones are left out.
+   * Runs by id, in pages that fit in memory; unknown ones are left out.
    *
    * @param traceIds at most a few hundred
    */
@@ -260,14 +259,14 @@ export interface Runs {
     abort?: AbortSignal,
   ): AsyncIterable<readonly RunSummary[]>;
   /**
-   * Durable when it resolves, and takes effect after the writes of the user that were called before.
+   * Durable when it resolves; takes effect after the user's earlier writes.
    *
-   * @returns what is stored now; null for an unknown trace
+   * @returns the stored outcome; null for an unknown trace
    */
   setOutcome(userId: string, traceId: string, change: OutcomeChange): Promise<RunOutcome | null>;
 }
 
-/** How runs went by their status, whatever their success signals say. */
+/** Run counts by status, whatever their success signals. */
 export interface RunOutcomes {
   /** Runs with status `failed` or `timed_out`. */
   readonly failed_runs: number;
@@ -287,7 +286,7 @@ export interface AgentSummary extends RunOutcomes {
   readonly created_at: Micros;
 }
 
-/** What lists of agents can be ordered by; with `-` descending. */
+/** Sort keys of lists of agents; `-` for descending. */
 export const AGENT_SORTS = [
   '-last_run_at',
   'last_run_at',
@@ -305,7 +304,7 @@ export const AGENT_SORTS = [
 
 export type AgentSort = (typeof AGENT_SORTS)[number];
 
-/** Which agents a page shows, and in which order. Absent: all, by `-last_run_at`. */
+/** Filter and order of a page of agents. Absent: all, by `-last_run_at`. */
 export interface AgentFilter {
   /** Case-insensitive substring of the name. */
   readonly query?: string;
@@ -313,13 +312,13 @@ export interface AgentFilter {
 }
 
 /**
- * What figures are where each run stands for as many as sampling kept one of (`1 / sample_rate`): estimates of what they would be without
- * sampling, and the figures themselves where nothing was sampled.
+ * Statistics in which each run is weighted by the inverse of its sampling rate (`1 / sample_rate`): estimates of the values without
+ * sampling, equal to the plain values if nothing was sampled.
  */
 export interface EstimatedRuns extends RunOutcomes {
-  /** The stored runs on which the estimate rests. */
+  /** Number of stored runs that the estimate is based on. */
   readonly counted_runs: number;
-  /** Those of them that stand for more than themselves. */
+  /** Number of them with a weight above 1. */
   readonly sampled_runs: number;
   readonly total_runs: number;
   readonly success_count: number;
@@ -329,7 +328,7 @@ export interface EstimatedRuns extends RunOutcomes {
   readonly avg_latency_ms: number | null;
 }
 
-/** Moments, both included. */
+/** A time range, both ends included. */
 export interface TimeRange {
   readonly from: Micros;
   readonly to: Micros;
@@ -360,27 +359,27 @@ export interface AgentComparison extends AgentSummary {
 }
 
 /**
- * The agents of users, which come into being with their first run. Stats are exact sums over the stored runs, each counted once by its
- * newest header, and percentiles are exact; in an engine of several machines they may lag behind the writes by some seconds. All of one
- * answer is as of one moment. Every method may throw a `ConsumeError` with `storage_unavailable` or `overloaded` (retryable).
+ * Agents of users, created by their first run. Statistics are exact sums over the stored runs, each counted once by its newest header,
+ * and percentiles are exact; in a multi-node engine they may lag by some seconds. Each result is a consistent snapshot. Every method may
+ * throw a `ConsumeError` with `storage_unavailable` or `overloaded` (retryable).
  */
 export interface Agents {
-  /** All that have runs: by `last_run_at` descending, then name. */
+  /** All agents with runs: by `last_run_at` descending, then name. */
   list(userId: string, abort?: AbortSignal): Promise<readonly AgentSummary[]>;
-  /** Likewise, a page of some. Equal ones are in the order of their names; what has no value comes last in either direction. */
+  /** The same, filtered and paged. Ties are ordered by name; agents without a value come last in either direction. */
   find(
     userId: string,
     filter: AgentFilter,
     page: PageRange,
     abort?: AbortSignal,
   ): Promise<Page<AgentSummary>>;
-  /** @returns null for an unknown agent; one whose runs retention has removed is still known */
+  /** @returns null for an unknown agent; an agent whose runs retention has removed still exists */
   read(userId: string, agentId: string, abort?: AbortSignal): Promise<AgentSummary | null>;
-  /** Those of runs started in `range`. @returns null for an unknown agent */
+  /** Statistics by day of runs started in `range`. @returns null for an unknown agent */
   days(userId: string, agentId: string, range: TimeRange, abort?: AbortSignal): Promise<AgentDays | null>;
-  /** Of all its runs, which are looked through. @returns null for an unknown agent */
+  /** Estimate over all of its runs, which are scanned. @returns null for an unknown agent */
   estimate(userId: string, agentId: string, abort?: AbortSignal): Promise<EstimatedRuns | null>;
-  /** In the order of the ids given. @returns null where any of them is unknown */
+  /** Ordered as the given ids. @returns null if any of them is unknown */
   compare(
     userId: string,
     agentIds: readonly string[],
@@ -388,29 +387,29 @@ export interface Agents {
   ): Promise<readonly AgentComparison[] | null>;
 }
 
-/** A conversation: the runs that name the same session. */
+/** A conversation: the runs with the same session id. */
 export interface SessionSummary {
   readonly session_id: string;
-  /** Whom its runs were for, and which agents they are of: those that came last, {@link MOST_NAMED} at most. */
+  /** The users of its runs, and their agents: the latest, {@link MOST_NAMED} at most. */
   readonly user_ids: readonly string[];
   readonly agents: readonly { readonly id: string; readonly name: string }[];
   readonly runs: number;
-  /** Those that failed or timed out. */
+  /** Runs that failed or timed out. */
   readonly failed_runs: number;
   /** The first start, and the last time of any run. */
   readonly first_at: Micros;
   readonly last_at: Micros;
-  /** Of the runs that have any; null where none has. */
+  /** Sum over the runs that have tokens; null if none has. */
   readonly total_tokens: number | null;
   readonly total_cost: Usd | null;
 }
 
-/** How many users and agents a session names. */
+/** Maximum number of users and agents listed for a session. */
 export const MOST_NAMED = 20;
 
-/** Which sessions: those with a run for which all of this holds. Stats are those of all their runs of the kind. */
+/** Selects sessions with a run that matches all of these conditions. Statistics cover all of their runs of the kind. */
 export interface SessionFilter {
-  /** Absent: both. */
+  /** Absent: both kinds. */
   readonly kind?: RunKind;
   readonly user_id?: string;
   readonly agent_id?: string;
@@ -421,19 +420,18 @@ export interface SessionFilter {
 }
 
 /**
- * Conversations of users, which are what their runs make of them. All of one answer is as of one moment; in an engine of several machines
- * it may lag behind the writes by some seconds. Every method may throw a `ConsumeError` with `storage_unavailable` or `overloaded`
- * (retryable).
+ * Conversations of users, derived from their runs. Each result is a consistent snapshot; in a multi-node engine it may lag by some
+ * seconds. Every method may throw a `ConsumeError` with `storage_unavailable` or `overloaded` (retryable).
  */
 export interface Sessions {
-  /** By the last start of the runs that the filter lets through, descending, then by the id. */
+  /** By the latest start of the matching runs, descending, then by id. */
   list(
     userId: string,
     filter: SessionFilter,
     page: PageRange,
     abort?: AbortSignal,
   ): Promise<Page<SessionSummary>>;
-  /** @returns null where no run of the kind names it */
+  /** @returns null if no run of the kind has this session id */
   read(
     userId: string,
     sessionId: string,
@@ -442,12 +440,12 @@ export interface Sessions {
   ): Promise<SessionSummary | null>;
 }
 
-/** Which model calls count. Absent: no restriction. */
+/** Filter of model calls. Absent: no restriction. */
 export type ModelFilter = Pick<RunFilter, 'agent_id' | 'start_time' | 'end_time'>;
 
-/** What the calls of one model (spans of type `llm`) used. */
+/** Usage of one model by its calls (spans of type `llm`). */
 export interface ModelUsage {
-  /** Null: of calls that name none. */
+  /** Null: calls without a model. */
   readonly model: string | null;
   readonly calls: number;
   readonly priced_calls: number;
@@ -459,58 +457,58 @@ export interface ModelUsage {
   readonly last_call_at: Micros;
 }
 
-/** Calls that are to be priced anew. */
+/** Selects calls to reprice. */
 export interface RepricedFilter extends ModelFilter {
-  /** Null: calls that name none. */
+  /** Null: calls without a model. */
   readonly model: string | null;
 }
 
-/** Why a call has no price of another model. */
+/** Why a call cannot be repriced. */
 export const UNPRICEABLE = ['running', 'no_tokens', 'no_parts', 'too_large'] as const;
 export type Unpriceable = (typeof UNPRICEABLE)[number];
 
 /**
- * What calls would have cost at another price: each by itself, of the tokens that it used, as the processor `cost` would price it. A call
- * of which several spans tell is priced by the span where it counts.
+ * Cost of calls at another price: each call separately, from its tokens, as the processor `cost` would price it. A call reported by
+ * several spans is priced on the span where it is counted.
  */
 export interface RepricedCalls {
   readonly calls: number;
-  /** Those that have a cost, and what they cost; null: none has. */
+  /** Number of calls with a cost, and that cost; null: there are none. */
   readonly priced_calls: number;
   readonly total_cost: Usd | null;
-  /** Those for which a cost follows from their tokens, and what they would have cost; null: there is none. */
+  /** Number of calls that can be repriced, and their cost at the new price; null: there are none. */
   readonly repriced_calls: number;
   readonly repriced_cost: Usd | null;
-  /** Those that have both, what they cost, and what they would have cost. */
+  /** Number of calls with both, their cost, and their cost at the new price. */
   readonly both_calls: number;
   readonly both_cost: Usd | null;
   readonly both_repriced_cost: Usd | null;
-  /** Calls for which no cost follows: they run still, report no tokens, only a total of tokens, or would cost a million dollars. */
+  /** Calls that cannot be repriced: still running, without tokens, with a total only, or with a cost over a million dollars. */
   readonly left_out: Readonly<Record<Unpriceable, number>>;
-  /** The tokens of those that were priced anew; each is in one part. */
+  /** The tokens of the repriced calls; each token is in one part. */
   readonly tokens: Readonly<Record<CostPart, number>>;
-  /** How many of them had so many input tokens that the rates for long inputs applied. */
+  /** Number of calls with enough input tokens for long-input rates. */
   readonly long_calls: number;
 }
 
 /**
- * The models that users' spans called. Sums are exact, of each span's newest version; in an engine of several machines they may lag behind
- * the writes by some seconds. May throw a `ConsumeError` with `storage_unavailable` or `overloaded` (retryable).
+ * Models called by users' spans. Sums are exact, over each span's newest version; in a multi-node engine they may lag by some seconds.
+ * May throw a `ConsumeError` with `storage_unavailable` or `overloaded` (retryable).
  */
 export interface Models {
   /** By cost, then number of calls, descending. */
   list(userId: string, filter: ModelFilter, page: PageRange, abort?: AbortSignal): Promise<Page<ModelUsage>>;
-  /** Where calls would have to be rounded each by itself, every one is looked at, which takes longer than sums. */
+  /** If calls must be rounded separately, every call is read, which is slower than reading sums. */
   reprice(userId: string, filter: RepricedFilter, price: Price, abort?: AbortSignal): Promise<RepricedCalls>;
 }
 
 export const SERIES_GROUPS = ['agent', 'status', 'model', 'prompt_version'] as const;
 type SeriesGroup = (typeof SERIES_GROUPS)[number];
 
-/** At most so many groups are told apart; the runs of all others are one group. */
+/** Maximum number of separate groups; the runs of all others form one group. */
 export const MOST_SERIES = 20;
 
-/** What is asked for. Only runs of agents count, by their start. */
+/** Query for a time series. Counts only runs of agents, by start. */
 export interface SeriesRequest {
   /** Included. */
   readonly start_time: Micros;
@@ -519,8 +517,8 @@ export interface SeriesRequest {
   /** Width of a bucket; buckets begin at multiples of it since 1970. */
   readonly interval: Micros;
   /**
-   * Absent: one group of all. `model`: groups are of the calls of models in place of runs, each with what it used itself, by its start; how
-   * long they took and which succeeded is not told. `prompt_version`: those of {@link prompt}, which a run may be in several of.
+   * Absent: one group of all runs. `model`: groups of model calls instead of runs, each with its own usage, by its start; without
+   * durations and success. `prompt_version`: versions of {@link prompt}; a run may be in several.
    */
   readonly group_by?: SeriesGroup;
   /** Runs that used this prompt. */
@@ -528,19 +526,19 @@ export interface SeriesRequest {
   readonly agent_id?: string;
 }
 
-/** Stats of some runs. */
+/** Statistics of some runs. */
 export interface RunTotals {
   readonly runs: number;
-  /** `failed` and `timed_out`. */
+  /** Number of runs with status `failed` or `timed_out`. */
   readonly failed: number;
-  /** With a success signal that says so. */
+  /** Number of runs with a positive success signal. */
   readonly success_count: number;
-  /** Of those that have one; null: none has. */
+  /** Sum over the runs with a cost; null if none has. */
   readonly cost: Usd | null;
-  /** How many have one. */
+  /** Number of runs with a cost. */
   readonly priced_runs: number;
   readonly tokens: number | null;
-  /** By nearest rank, of those that have a duration. */
+  /** By nearest rank, over the runs with a duration. */
   readonly p50_ms: number | null;
   readonly p95_ms: number | null;
 }
@@ -549,29 +547,29 @@ export interface SeriesBucket extends RunTotals {
   readonly start: Micros;
 }
 
-/** The runs of one agent, of one status, and so on; all null: all, or all that are in no other group. */
+/** Runs of one group (one agent, one status, and so on); all keys null: all runs, or all that are in no other group. */
 export interface RunSeries {
   readonly agent: { readonly id: string; readonly name: string } | null;
   readonly status: RunStatus | null;
-  /** Of groups by model; empty: of calls that name none. */
+  /** When grouped by model; empty: calls without a model. */
   readonly model?: string | null;
   readonly prompt_version?: number | null;
-  /** Of all its buckets; null of calls, and of the group of all others. */
+  /** Over all its buckets; null for calls, and for the group of all others. */
   readonly total: RunTotals | null;
-  /** Those that have runs, in their order. */
+  /** Non-empty buckets in order. */
   readonly buckets: readonly SeriesBucket[];
 }
 
 export interface FoundSeries {
-  /** The one with the most runs first; that of all others last. */
+  /** Most runs first; the group of all others last. */
   readonly groups: readonly RunSeries[];
   readonly total: RunTotals;
-  /** Of the same time before. */
+  /** For the preceding period of equal length. */
   readonly previous_total: RunTotals;
 }
 
 /**
- * How runs went over time, exactly, of each run's newest version. May throw a `ConsumeError` with `storage_unavailable` or `overloaded`
+ * Runs over time, exact, by each run's newest version. May throw a `ConsumeError` with `storage_unavailable` or `overloaded`
  * (retryable).
  */
 export interface Series {

@@ -7,10 +7,10 @@ import type { PromptRuns } from './prompts.js';
 import type { ServiceMap } from './service-map.js';
 
 /**
- * The telemetry plane: what clients send, all that is derived from it, each user seeing only its own. Every part is a contract of its own,
- * with a suite in `test/conformance/`.
+ * The telemetry plane: received telemetry and data derived from it, isolated per user. Each member is a separate contract, with a suite
+ * in `test/conformance/`.
  *
- * Reads are given up when `abort` ends, as the client disconnected; what they throw then is of no interest.
+ * Reads stop when `abort` fires because the client disconnected; their errors can be ignored.
  */
 export interface TelemetryStore {
   readonly writer: TelemetryWriter;
@@ -28,10 +28,10 @@ export interface TelemetryStore {
   readonly usage: Usage;
   readonly stored: StoredBytes;
   readonly arrivals: ChangeFeed;
-  /** Whether other processes may write to it at the same time. Absent: no. */
+  /** Whether other processes may write to it concurrently. Absent: no. */
   readonly isShared?: boolean;
   /**
-   * A UUID that the store was given when it was made, and keeps: what is known of one store's telemetry says nothing of another's.
+   * A UUID assigned when the store was created. Saved state about one store's telemetry is not valid for another store.
    *
    * @throws ConsumeError `storage_unavailable` (retryable)
    */
@@ -39,21 +39,21 @@ export interface TelemetryStore {
 }
 
 /**
- * What a store has of the telemetry plane, where it has not all of it: what is there keeps its contract, and what is not there is
- * undefined, so that whoever needs it is told so when the daemon starts.
+ * A store that implements only some of the contracts. Missing contracts are undefined, so that components that need them can report it
+ * when the daemon starts.
  */
 export type PartialTelemetryStore = Pick<TelemetryStore, 'identity'> &
   Partial<Omit<TelemetryStore, 'identity' | 'writer'>> & { readonly writer: Partial<TelemetryWriter> };
 
-/** What a store tells and is asked, beside what it takes. */
+/** The contracts of a store, except writing. */
 export type TelemetryPart = Exclude<keyof TelemetryStore, 'writer' | 'isShared'>;
 
-/** Finds a store of telemetry among extensions, whatever it holds. */
+/** Whether an extension is a telemetry store, complete or partial. */
 export function isPartialTelemetryStore(candidate: unknown): candidate is PartialTelemetryStore {
   return typeof candidate === 'object' && candidate !== null && 'writer' in candidate;
 }
 
-/** Whether a store has some parts. */
+/** Whether a store implements some contracts. */
 export function hasParts<Part extends TelemetryPart>(
   store: PartialTelemetryStore,
   parts: readonly Part[],
@@ -64,7 +64,7 @@ export function hasParts<Part extends TelemetryPart>(
 /** The contracts of the plane. */
 type TelemetryContract = Exclude<keyof TelemetryStore, 'identity' | 'isShared'>;
 
-/** Every method of every contract: clients of other threads are made from this list. */
+/** Every method of every contract: clients in other threads are created from this list. */
 export const TELEMETRY_METHODS: {
   readonly [Name in TelemetryContract]: { readonly [Method in keyof TelemetryStore[Name]]: true };
 } = {
@@ -94,7 +94,7 @@ export const TELEMETRY_METHODS: {
   arrivals: { watch: true },
 };
 
-/** Finds a store of telemetry that has all of it. */
+/** Whether an extension is a complete telemetry store. */
 export function isTelemetryStore(candidate: unknown): candidate is TelemetryStore {
   if (!isPartialTelemetryStore(candidate) || !hasParts(candidate, ['identity'])) return false;
   const { writer: writes, ...contracts } = TELEMETRY_METHODS;

@@ -1,4 +1,4 @@
-// Writes of telemetry, their change feed, and what counts for quotas and storage limits.
+// Writes of telemetry, their change feed, and usage for quotas and storage limits.
 
 import type { ConsumeContext, Receipt } from '../../component/consumer.js';
 import type { LogsBatch, MetricsBatch, TracesBatch } from '../../signal/batch.js';
@@ -8,72 +8,71 @@ import type { Accounts } from './accounts.js';
 import type { SettingsBoard } from './coordination.js';
 
 /**
- * Takes telemetry in. Each call resolves after the commit: what it accepted survives the end of the process, and is read by whoever asks
- * afterwards. What is new of a batch is counted and what depends on stored rows is settled in the same commit, so that no answer shows one
- * without the other. What is written is read before the call returns: the caller may change or drop the batch while it waits.
+ * Writes telemetry. Each call resolves after the commit: accepted items are durable and visible to later reads. New items are counted,
+ * and state derived from stored rows is updated, in the same commit, so no read sees one without the other. The batch is read before the
+ * call returns: the caller may change or drop it afterwards.
  *
- * The writes of a user take effect in the order of their calls. Only by quotas a store that other processes write to, too, judges what comes
- * at the same time in whichever order, and may tell some of it to wait for the rest (`overloaded`). Whoever did not get an answer sends the
- * same again: spans and runs of it that were stored change nothing and are counted once; points and log records are stored twice.
+ * The writes of a user take effect in the order of their calls. For quotas only, a store shared with other processes applies concurrent
+ * writes in any order, and may reject some of them as `overloaded` until others finish. A client without a response repeats the request:
+ * spans and runs already stored change nothing and are counted once; points and log records are stored twice.
  *
- * Every method may throw a `ConsumeError`: `storage_unavailable` or `overloaded` (retryable; nothing of the batch was stored, or, where the
- * answer was lost, all of it), and `quota_exceeded` with how the quota stands (nothing of the batch was stored).
+ * Every method may throw a `ConsumeError`: `storage_unavailable` or `overloaded` (retryable; nothing of the batch was stored or, if the
+ * response was lost, all of it), and `quota_exceeded` with the state of the quota (nothing of the batch was stored).
  */
 export interface TelemetryWriter {
-  /** Stores what is new of a batch, by the rules of `src/runs`. */
+  /** Stores the new items of a batch, by the rules of `src/runs`. */
   traces(batch: TracesBatch, context: ConsumeContext): Promise<Receipt>;
-  /** Points of a new metric are refused, one by one, where the user has too many. */
+  /** Rejects each point of a new metric if the user's metric limit is reached. */
   metrics(batch: MetricsBatch, context: ConsumeContext): Promise<Receipt>;
   logs(batch: LogsBatch, context: ConsumeContext): Promise<Receipt>;
 }
 
-/** Somebody who wants to know at once what a user's writes bring. Neither method may throw or take long: writes wait for them. */
+/** A listener for a user's writes. Neither method may throw or take long: writes wait for them. */
 export interface ArrivalListener {
-  /** Runs that were written or judged, after the commit. @param traceIds in lower case */
+  /** Called after the commit, with the runs that were written or classified. @param traceIds in lower case */
   readonly traces?: (traceIds: ReadonlySet<string>) => void;
   /**
-   * Log records before they are stored, which are gone afterwards: what is wanted of them has to be kept.
+   * Called with log records before they are stored; they are dropped afterwards, so the listener must copy what it needs.
    *
-   * @returns called after the commit; never where it fails
+   * @returns called after the commit; not called if it fails
    */
   readonly logs?: (records: readonly LogRecord[]) => (() => void) | undefined;
 }
 
 /**
- * Tells of writes through this process as they come, and of nothing that came before or through another one: whoever must know
- * everything asks the contracts of what is stored. What was told is read by whoever asks afterwards. While nobody listens to a user,
- * that user's writes cost nothing more.
+ * Change feed of writes through this process; it excludes earlier writes and those of other processes, so callers that need everything
+ * must read the stored data. Reported data is visible to later reads. Users without listeners cause no cost.
  */
 export interface ChangeFeed {
-  /** @returns a function that ends it */
+  /** @returns a function that stops watching */
   watch(userId: string, listener: ArrivalListener): () => void;
 }
 
-/** The items of a user that were counted in a month. */
+/** A user's counted items in a month. */
 export interface MonthlyCount {
   /** A UTC month, `2026-11`. */
   readonly period: string;
   readonly used: number;
-  /** The first moment of the next month. */
+  /** The start of the next month. */
   readonly resets_at: Micros;
 }
 
-/** The items of a user that were counted in a UTC day. */
+/** A user's counted items in a UTC day. */
 export interface DailyCount {
   /** `2026-11-26` */
   readonly date: string;
-  /** Null: the store did not count by day yet. */
+  /** Null: the store did not yet count by day. */
   readonly events: number | null;
 }
 
 /**
- * What counts for users' quotas. A count is exact as soon as the write that it counts has been answered, and never sinks: repeats are not
- * counted, and what retention removes stays counted. May throw a `ConsumeError` with `storage_unavailable` (retryable).
+ * Usage for users' quotas. A count is exact once the write has been acknowledged, and never decreases: repeats are not counted, and
+ * items removed by retention stay counted. May throw a `ConsumeError` with `storage_unavailable` (retryable).
  */
 export interface Usage {
-  /** Of the month of `now`. */
+  /** For the month of `now`. */
   read(userId: string, now: Micros): Promise<MonthlyCount>;
-  /** Of as many days as asked for, up to that of `now`, the oldest first. @param days at least 1 */
+  /** For this many days, up to the day of `now`, oldest first. @param days at least 1 */
   days(userId: string, now: Micros, days: number): Promise<readonly DailyCount[]>;
 }
 
@@ -81,18 +80,18 @@ const MICROS_PER_MS = 1000;
 const MICROS_PER_DAY = 86_400_000 * MICROS_PER_MS;
 const MONTHS = 12;
 
-/** The UTC calendar month of a moment, as `year * 12 + month`, the month from 0. */
+/** The UTC calendar month of a time, as `year * 12 + month`, with January as month 0. */
 export function monthOf(at: Micros): number {
   const date = new Date(at / MICROS_PER_MS);
   return date.getUTCFullYear() * MONTHS + date.getUTCMonth();
 }
 
-/** The first moment of a month. */
+/** The start of a month. */
 export function startOfMonth(month: number): Micros {
   return Date.UTC(Math.floor(month / MONTHS), month % MONTHS, 1) * MICROS_PER_MS;
 }
 
-/** The UTC day of a moment, as days since 1970. */
+/** The UTC day of a time, as days since 1970. */
 export function dayOf(at: Micros): number {
   return Math.floor(at / MICROS_PER_DAY);
 }
@@ -108,7 +107,7 @@ export function formatMonth(month: number): string {
 }
 
 /**
- * What a user may store in a month: its own limit, else the smallest that processes hold to which count in this store.
+ * A user's monthly limit: its own, or else the smallest default of the processes that count in this store.
  *
  * @param store the identity of the telemetry store
  * @returns null for no limit
@@ -129,33 +128,35 @@ export async function monthlyLimit(
   return smallest(own === null ? limits : [own]);
 }
 
-/** Of limits that all hold. 0 is none. @returns null where none holds */
+/** The smallest limit; 0 means no limit. @returns null if there is no limit */
 export function smallest(limits: readonly number[]): number | null {
   const holding = limits.filter((limit) => limit > 0);
   return holding.length === 0 ? null : Math.min(...holding);
 }
 
-/** How much of its storage a user has used. */
+/** A user's storage usage. */
 export interface StorageUse {
-  /** Null: not measured yet, because measuring failed. */
+  /** Null: unknown, because measuring failed. */
   readonly used: number | null;
   /** Null: no limit. */
   readonly limit: number | null;
 }
 
-/** What users store, in telemetry and control, and may store. Every method may throw a `ConsumeError` with `storage_unavailable`. */
+/**
+ * Storage usage and limits of users, for telemetry and control data. Every method may throw a `ConsumeError` with `storage_unavailable`.
+ */
 export interface StoredBytes {
   read(userId: string): Promise<StorageUse>;
   /**
-   * For whoever writes something else than signals. Counts it until the next measurement.
+   * For writers of data other than signals. Adds the bytes to the user's usage until the next measurement.
    *
-   * @param bytes that are going to be written
-   * @throws ConsumeError `storage_exceeded` where the user has reached the limit
+   * @param bytes about to be written
+   * @throws ConsumeError `storage_exceeded` if the user has reached the limit
    */
   take(userId: string, bytes: number): Promise<void>;
 }
 
-/** Bytes of a row beside its texts, about the same in every engine. */
+/** Bytes of a row without its texts, about the same in every engine. */
 export const ROW_BYTES = {
   span: 256,
   run: 256,

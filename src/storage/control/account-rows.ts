@@ -81,11 +81,10 @@ function isScope(text: string): text is Scope {
 }
 
 /**
- * The counter of tenant numbers. Whoever changes names, keys or what they may do locks it first, so that what it reads does not
- * change.
+ * The counter of tenant numbers. Every change of names, keys or permissions locks it first, so that the rows it reads do not change.
  */
 const TENANT: Counter = 'tenant';
-/** Each takes a parameter, and SQLite allows 32,766. */
+/** Each takes a parameter; SQLite allows 32,766. */
 const TENANTS_A_QUERY = 10_000;
 /** The counter of changes of keys. */
 const KEY: Counter = 'key';
@@ -152,7 +151,7 @@ export class AccountRows implements Accounts {
       if (change.email !== undefined) await refuseTaken(tx, change.email, userId);
       const row = await tx
         .updateTable('users')
-        // A statement has to set something.
+        // An UPDATE needs at least one column.
         .set({ id: userId, ...changedColumns(change) })
         .where('id', '=', userId)
         .returningAll()
@@ -192,7 +191,7 @@ export class AccountRows implements Accounts {
 
   async followKeys(since: KeysVersion | null): Promise<KeyChanges> {
     const from = since === null ? { changed: -1, id: '' } : readVersion(since);
-    // One statement sees one moment, and numbers grow with the commits: what is not there yet comes behind.
+    // A statement reads one snapshot, and numbers increase with the commits, so later commits have higher numbers.
     const rows = await this.#database.read((db) =>
       db
         .selectFrom('api_keys')
@@ -227,7 +226,7 @@ export class AccountRows implements Accounts {
   async revokeKey(id: string, at: Micros, withChildren = false): Promise<RevokedKeys> {
     return await this.#database.transaction(async (tx, tell) => {
       await this.#lock(tx);
-      // Taken before the keys are read: a key made meanwhile waits, and finds its parent revoked.
+      // Taken before the keys are read: a concurrent `createKey` waits, and finds its parent revoked.
       const changed = await nextNumbers(tx, KEY, 1);
       const keyIds = await family(tx, id.toLowerCase(), withChildren);
       if (keyIds.length === 0) return 'unknown';
@@ -252,7 +251,7 @@ export class AccountRows implements Accounts {
 
   async touchKeys(uses: readonly { readonly id: string; readonly at: Micros }[]): Promise<void> {
     if (uses.length === 0) return;
-    // In one order, so that two calls that touch the same keys wait for each other and do not deadlock.
+    // Sorted, so that two calls for the same keys do not deadlock.
     const sorted = [...uses].sort((a, b) => (a.id < b.id ? -1 : 1));
     await this.#database.transaction(async (tx) => {
       for (const { id, at } of sorted)
@@ -301,7 +300,7 @@ async function insertUser(tx: Transaction<Tables>, user: User): Promise<number> 
   return tenant;
 }
 
-/** @returns the id of a key and, if wanted, those of all keys that come from it; empty if there is no such key */
+/** @returns the id of a key and, with `withChildren`, of all its descendants; empty if the key does not exist */
 async function family(tx: Transaction<Tables>, keyId: string, withChildren: boolean): Promise<string[]> {
   if (!withChildren) {
     const one = await tx.selectFrom('api_keys').select('id').where('id', '=', keyId).execute();
@@ -332,7 +331,7 @@ async function isRevoked(tx: Transaction<Tables>, keyId: string | null): Promise
   return key !== undefined && key.revoked_at !== null;
 }
 
-/** @throws ConflictError `email` where another user has it */
+/** @throws ConflictError `email`, if another user has the address */
 async function refuseTaken(tx: Transaction<Tables>, email: string, userId: string): Promise<void> {
   const other = await tx
     .selectFrom('users')
@@ -343,7 +342,7 @@ async function refuseTaken(tx: Transaction<Tables>, email: string, userId: strin
   if (other !== undefined) throw new ConflictError('email', `A user with the email ${email} already exists.`);
 }
 
-/** Removes keys of anyone that ended {@link ENDED_KEPT_FOR} ago, and of a user all but the newest {@link MOST_ENDED}. */
+/** Removes keys of all users that ended {@link ENDED_KEPT_FOR} ago, and of this user all but the newest {@link MOST_ENDED}. */
 async function pruneEnded(tx: Transaction<Tables>, userId: string, now: Micros): Promise<void> {
   const oldest = now - ENDED_KEPT_FOR;
   const ended = await tx
@@ -369,10 +368,10 @@ async function pruneEnded(tx: Transaction<Tables>, userId: string, now: Micros):
     .filter(({ end }) => end <= now - FOLLOWED_WITHIN);
   const removed = new Set([...byEnd.filter(({ end }) => end <= oldest), ...surplus].map(({ id }) => id));
   for (const id of removed) {
-    // Nobody can use these any more, either.
+    // The logins of a removed key are unusable, too.
     await tx.deleteFrom('logins').where('key_id', '=', id).execute();
     await tx.deleteFrom('login_links').where('key_id', '=', id).execute();
-    // Keeps the chain that revoking a key with its children follows.
+    // Keeps the parent chain intact, which revoking a key with its children follows.
     const parent = tx.selectFrom('api_keys').select('parent_id').where('id', '=', id);
     const { parent_id } = await parent.executeTakeFirstOrThrow();
     await tx.updateTable('api_keys').set({ parent_id }).where('parent_id', '=', id).execute();
@@ -405,9 +404,9 @@ function readVersion(version: KeysVersion): { readonly changed: number; readonly
 }
 
 /**
- * Whether for good nobody could administer without these keys, or without the keys of this user: by keys that have the scope, are
- * not revoked, do not expire, and whose users are not disabled. A key that will expire does not help, because nothing would be
- * left after its time. To be called under the lock that all changes of keys and users take.
+ * Whether no administrator would remain without these keys, or without this user's keys: no key that has the scope, is not revoked, does
+ * not expire, and belongs to a user that is not disabled. Keys with an expiry do not count, because none would be left after it. Must be
+ * called under the lock that all changes of keys and users take.
  */
 async function isLastAdmin(
   tx: Transaction<Tables>,

@@ -11,7 +11,7 @@ import { NamedAgents } from './named-agents.js';
 import { nextNumbers } from './numbers.js';
 import type { Tables } from './tables.js';
 
-/** Each takes two of the 32,766 parameters that SQLite allows in a statement. */
+/** Each takes two of SQLite's 32,766 parameters per statement. */
 const NAMES_A_QUERY = 1000;
 /** Each takes seven. */
 const ROWS_A_STATEMENT = 1000;
@@ -19,8 +19,8 @@ const ROWS_A_STATEMENT = 1000;
 const TENANTS_A_QUERY = 10_000;
 
 /**
- * A row for each name. Whoever adds any, or lets an agent come into being, locks the counter of agents first; names that are all known, as
- * nearly always, lock nothing, and neither does a user that has no room for more.
+ * One row per name. Adding names or creating agents locks the counter of agents first; calls with known names only, which is nearly
+ * always the case, and calls for users at their limit lock nothing.
  */
 export class AgentNumberRows implements InternedAgents {
   readonly #database: ControlDatabase;
@@ -30,7 +30,7 @@ export class AgentNumberRows implements InternedAgents {
   }
 
   async number(store: string, runs: readonly NamedAgent[], most: number): Promise<readonly InternedAgent[]> {
-    // Half of a surrogate pair is kept as what the database makes of it.
+    // Unpaired surrogates are replaced as the database does.
     const named = runs.map((run) => ({ ...run, name: run.name.toWellFormed() }));
     const known = await this.#database.read((db) => find(db, store, named, most));
     const numbered = known.name(named);
@@ -65,7 +65,7 @@ export class AgentNumberRows implements InternedAgents {
   }
 }
 
-/** What is known of the names of runs; and, where one is new, how much room its user has. */
+/** The stored names of runs; and, if one is new, how many names its user has. */
 async function find(
   db: Kysely<Tables>,
   store: string,
@@ -108,7 +108,7 @@ async function findNames(
   for (let start = 0; start < all.length; start += NAMES_A_QUERY) {
     const pairs = all
       .slice(start, start + NAMES_A_QUERY)
-      // Of parameters alone PostgreSQL takes the first column for a text.
+      // Without the cast, PostgreSQL would type the first column as text.
       .map(({ tenant, name }) => sql`(cast(${tenant} as bigint), ${indexKey(name)})`);
     const { rows } = await sql<InternedAgent>`
       select tenant, number, id, name, created_at from numbered_agents

@@ -21,10 +21,10 @@ import type { Tables } from './tables.js';
 
 type Tell = (topic: Topic) => void;
 
-/** Each takes at most twelve parameters: SQLite allows 32,766 in a statement, PostgreSQL 65,535. */
+/** Each takes at most twelve parameters; SQLite allows 32,766 per statement, PostgreSQL 65,535. */
 const ROWS_A_STATEMENT = 1000;
 
-/** Writes firings with all that they bring. @returns for each whether it was written */
+/** Writes firings with all rows and events they cause. @returns for each whether it was written */
 export async function recordFirings(
   tx: Transaction<Tables>,
   tell: Tell,
@@ -35,7 +35,7 @@ export async function recordFirings(
     const rule = found.get(firing.alertId.toLowerCase());
     if (rule === undefined || !rule.alert.is_active || rule.alert.last_fired_at !== firing.lastFiredAt)
       return null;
-    // A second firing of the same rule in this call was decided without knowing the first.
+    // A second firing of the same rule in this call was decided without the first.
     found.delete(rule.alert.id);
     return { rule, firing, number: first + i, fact: firedFact(rule, firing) };
   });
@@ -74,14 +74,14 @@ export async function recordFirings(
   return written.map((one) => one !== null);
 }
 
-/** Channels through which an alert has sent {@link MAX_NOTICES_PER_HOUR} within an hour. */
+/** Channels through which an alert has sent {@link MAX_NOTICES_PER_HOUR} notices within an hour. */
 async function fullChannels(
   tx: Transaction<Tables>,
   { alert }: AlertRule,
   now: Micros,
 ): Promise<ReadonlySet<string>> {
   const from = now - MICROS_PER_HOUR;
-  // Most alerts rest between firings, and are not looked up.
+  // Most alerts fire rarely and need no query.
   if (alert.last_fired_at === null || alert.last_fired_at <= from) return new Set();
   const rows = await tx
     .selectFrom('alert_firings')
@@ -130,7 +130,7 @@ export async function recordResolutions(
   return written;
 }
 
-/** Marks the firings of an incident as over. */
+/** Marks the firings of an incident as resolved. */
 export async function endIncident(
   tx: Transaction<Tables>,
   alertId: string,
@@ -172,7 +172,7 @@ export async function listFirings(
   return { items, count };
 }
 
-/** What became of the notices of some firings. @returns those of one, by its number */
+/** The notifications of some firings, by firing number. */
 export async function notificationsOf(
   db: Kysely<Tables>,
   firings: readonly number[],
@@ -187,7 +187,7 @@ export async function notificationsOf(
   return (number) => notices.filter(({ firing }) => firing === number).map(toNotification);
 }
 
-/** Locks all rules. @returns the rules that exist, by id, and the first of as many numbers as were asked for */
+/** Locks all rules. @returns the existing rules by id, and the first of the requested numbers */
 async function findRules(
   tx: Transaction<Tables>,
   of: readonly { readonly alertId: string }[],
@@ -202,7 +202,7 @@ async function findRules(
   return { first, found };
 }
 
-/** Appends the facts of one type that are wanted, last in a transaction. */
+/** Appends the subscribed facts of one type; must be the last step of a transaction. */
 async function appendWanted(tx: Transaction<Tables>, tell: Tell, facts: readonly Fact[]): Promise<void> {
   const wanted: Fact[] = [];
   const isWantedOf = new Map<string, boolean>();

@@ -22,11 +22,10 @@ import { nextNumbers, type Counter } from './numbers.js';
 import type { Tables } from './tables.js';
 
 /**
- * Whoever changes rules takes numbers first, so that rules change one after another, and what a transaction reads of them does
- * not change.
+ * Every change of rules takes numbers first, so that changes are serialized and the rules read in a transaction do not change.
  */
 const RULE: Counter = 'rule';
-/** The greatest number of a removal that is no longer known. */
+/** The highest number of a removal that was dropped. */
 const FORGOTTEN = 'rule_forgotten';
 
 /** Alert rules. */
@@ -116,7 +115,7 @@ export class AlertRuleRows implements AlertRules {
     const alert_id = id.toLowerCase();
     return await this.#database.transaction(async (tx, tell) => {
       const number = await nextNumbers(tx, RULE, 1);
-      // Its firings and their notices go with it.
+      // Also deletes its firings and their notices.
       const removed = await tx
         .deleteFrom('alert_rules')
         .where('id', '=', alert_id)
@@ -152,7 +151,7 @@ export class AlertRuleRows implements AlertRules {
     return await this.#database.read(async (db) => {
       const counter = (name: string) =>
         db.selectFrom('counters').select('last').where('name', '=', name).executeTakeFirstOrThrow();
-      // Read first: what is committed meanwhile comes now or the next time, perhaps both.
+      // Read first: concurrent commits are returned now or by the next call, perhaps by both.
       const version = String((await counter(RULE)).last);
       const changed = async (behind: number) =>
         await db
@@ -172,7 +171,7 @@ export class AlertRuleRows implements AlertRules {
           .where('number', '>', from)
           .orderBy('number')
           .execute();
-        // Read last: some may have been forgotten meanwhile.
+        // Read last: removals may have been dropped in the meantime.
         if ((await counter(FORGOTTEN)).last <= from) {
           const resting = rows.filter((row) => !isWatched(row)).map(({ id }) => id);
           const removed = [...resting, ...removals.map(({ alert_id }) => alert_id)];
@@ -215,7 +214,7 @@ export class AlertRuleRows implements AlertRules {
     });
   }
 
-  /** Keeps as many removals as followers may lag behind; whoever lags further behind reads all rules. */
+  /** Keeps a limited number of removals; a reader further behind reads all rules. */
   async #forgetRemovals(tx: Transaction<Tables>, number: number): Promise<void> {
     const end = number - KEPT_CHANGES;
     const forgotten = await tx
@@ -230,7 +229,10 @@ export class AlertRuleRows implements AlertRules {
 
 const KEPT_CHANGES = 10_000;
 
-/** Called in the transaction that disables or enables a user, after its other locks: its rules rest, or are watched again. */
+/**
+ * Marks the rules of a user as changed, so that evaluators drop or resume them. Called in the transaction that disables or enables the
+ * user, after its other locks.
+ */
 export async function touchRulesOf(tx: Transaction<Tables>, userId: string): Promise<void> {
   const changed = await nextNumbers(tx, RULE, 1);
   await tx.updateTable('alert_rules').set({ changed }).where('user_id', '=', userId).execute();

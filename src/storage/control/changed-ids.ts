@@ -1,23 +1,23 @@
 import { NumberedChanges } from '../shared/numbered-changes.js';
 
-/** Changes that are remembered: some 100 bytes each. */
+/** Maximum number of changes kept: about 100 bytes each. */
 const MOST_CHANGES = 4000;
 /** How many are given at a time. */
 const PAGE_SIZE = 200;
 
-/** No id begins so: behind it stands how many changed of which nothing else is known. */
+/** Prefix that no id has, followed by the number of changes with unknown ids. */
 const LOSS = '!';
 
-/** What is known of changes since a number. */
+/** Changes after a number. */
 interface Changed {
   readonly ids: readonly string[];
   /** The number of the last one. */
   readonly next: number;
-  /** How many were forgotten. */
+  /** Number of changes that were dropped. */
   readonly lost: number;
 }
 
-/** Which of something changed lately, for those who wait for it. */
+/** Recently changed ids, for readers that wait for changes. */
 export class ChangedIds {
   readonly #changes = new NumberedChanges(MOST_CHANGES);
   readonly #listeners = new Set<() => void>();
@@ -29,7 +29,7 @@ export class ChangedIds {
     this.#tell();
   }
 
-  /** So many changed, and nobody knows which. */
+  /** Counts changes with unknown ids. */
   lose(count: number): void {
     if (count === 0) return;
     this.#losses += 1;
@@ -37,7 +37,7 @@ export class ChangedIds {
     this.#tell();
   }
 
-  /** The first of those that changed after a number. @param after null: none, only where one is */
+  /** The first page of changes after a number. @param after null: returns only the current position */
   since(after: number | null): Changed {
     const { last, forgotten } = this.#changes;
     if (after === null || after >= last) return { ids: [], next: last, lost: 0 };
@@ -53,7 +53,7 @@ export class ChangedIds {
     for (const listener of this.#listeners) listener();
   }
 
-  /** @param listener is called after each change @returns what ends it */
+  /** @param listener is called after each change @returns a function that stops watching */
   watch(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => {

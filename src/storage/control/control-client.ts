@@ -14,20 +14,20 @@ import type { FactIntake, FactNews, OutboxSource } from '../contracts/events.js'
 import { factPort } from '../shared/outbox-port.js';
 import { TopicListeners } from './topic-listeners.js';
 
-/** The notice that something of a topic has changed; its value is the topic. */
+/** The notice that a topic has changed; its value is the topic. */
 export const CHANGED = 'changed';
 
-/** The notice that a source of facts has news; its value is an {@link IntakeNotice}. */
+/** The notice about an intake of facts; its value is an {@link IntakeNotice}. */
 export const FACT_NEWS = 'fact news';
 
 /** What `FactNews` receives. */
 export interface IntakeNotice {
-  /** The number that the client gave the intake. */
+  /** The number that the client assigned to the intake. */
   readonly intake: number;
   readonly news: { readonly failing: SpelledError | null } | { readonly passedOver: number };
 }
 
-/** The name under which a method of a contract is called. */
+/** The name of a method of a contract in calls. */
 export function callName(contract: string, method: string): string {
   return `${contract}.${method}`;
 }
@@ -73,17 +73,17 @@ export abstract class ControlClient extends WithContracts implements ControlStor
     };
   }
 
-  /** Calls a method in the thread that has the store. @throws what the method threw, revived */
+  /** Calls a method in the store's thread. @throws the deserialized error of the method */
   protected abstract call<Result>(
     method: string,
     args: readonly unknown[],
     options?: CallOptions,
   ): Promise<Result>;
 
-  /** Has to be called with every notice of the thread. @returns whether it was for watchers or about facts */
+  /** Must be called with every notice of the thread. @returns whether the notice was handled */
   protected heard(notice: string, value: unknown): boolean {
     if (notice === CHANGED) {
-      // In the step in which the hint arrives, before the answer that follows it.
+      // Synchronously, so that listeners run before the answer that follows the hint.
       for (const listener of this.#watch.of(value as Topic)) listener();
     } else if (notice === FACT_NEWS) this.#heardFacts(value as IntakeNotice);
     else return false;
@@ -92,7 +92,7 @@ export abstract class ControlClient extends WithContracts implements ControlStor
 
   #contract(name: ControlContract): unknown {
     return contractOver<unknown>(CONTROL_METHODS[name], (method, args, abort) =>
-      // One that has fired already makes nobody wait.
+      // A signal that has already fired makes the call return at once.
       this.call(callName(name, method), args, abort === undefined || abort.aborted ? {} : { abort }),
     );
   }
@@ -104,17 +104,17 @@ export abstract class ControlClient extends WithContracts implements ControlStor
   }
 }
 
-/** A control plane over a port, until it is closed. */
+/** A control client over a port, until it is closed. */
 export interface ConnectedControl extends ControlStore {
-  /** Closes the port. Calls that were not answered fail; the work itself goes on. */
+  /** Closes the port. Pending calls fail; their work continues. */
   close(): void;
 }
 
 /**
- * The control plane at the other end of a port of `ControlConnector.connect`. Hints of changes that a call over the same port
- * made come before the answer of that call; those of others' changes at any time after the commit.
+ * Creates a control client over a port of `ControlConnector.connect`. Hints of changes made over the same port arrive before the answer
+ * of the call; hints of other changes arrive at any time after the commit.
  *
- * @throws ConsumeError `storage_unavailable` where the other end was closed
+ * @throws ConsumeError `storage_unavailable` if the other side closed the port
  */
 export async function connectControl(port: MessagePort): Promise<ConnectedControl> {
   const client = new PortControl(port);

@@ -7,16 +7,16 @@ import type { Dialect, RowsOf } from './dialect.js';
 import type { Signals } from './signals.js';
 import type { Tables } from './tables.js';
 
-/** A deadlock or a conflict seldom comes twice: what fails this often stands in a queue that does not end. */
+/** A deadlock or a conflict rarely repeats: after this many attempts the database is congested. */
 const MOST_ATTEMPTS = 8;
-/** Milliseconds, times the number of the attempt: so two that met wait for different times. */
+/** Milliseconds, multiplied by the number of the attempt; random, so that two conflicting transactions do not retry together. */
 const MOST_PAUSE_MS = 20;
 
 /**
- * What a transaction does.
+ * The body of a transaction.
  *
  * @param tell notifies the watchers of a topic after the commit
- * @param changed notes deliveries as changed, likewise
+ * @param changed records deliveries as changed after the commit
  */
 export type Work<Result> = (
   tx: Transaction<Tables>,
@@ -34,10 +34,10 @@ export class ControlDatabase {
   readonly #check: (database: ControlDatabase) => Promise<void>;
   #underWay = 0;
   #closing: Promise<void> | null = null;
-  /** Called when nothing is running any more. */
+  /** Called when no statement is running. */
   #idle = (): void => undefined;
 
-  /** @param check throws what is wrong with the database, if anything */
+  /** @param check throws if the database has a problem */
   constructor(
     kysely: Kysely<Tables>,
     dialect: Dialect,
@@ -52,7 +52,7 @@ export class ControlDatabase {
     this.changedDeliveries = signals.deliveries;
   }
 
-  /** @throws Error that says what is wrong with the database, in words for its owner */
+  /** @throws Error that describes the problem of the database, for its owner */
   async check(): Promise<void> {
     await this.#check(this);
   }
@@ -69,10 +69,10 @@ export class ControlDatabase {
   }
 
   /**
-   * All or nothing, durable when it resolves. The work is repeated where it met another's, so it must not change anything but the
+   * Runs a transaction, durable when it resolves. The work is repeated after a conflict, so it must not change anything but the
    * database. Each statement sees what is committed when it begins.
    *
-   * @throws ConsumeError, also where the connection was lost during the commit although everything was done; what the work throws
+   * @throws ConsumeError, also if the connection was lost during a commit that succeeded; errors of the work
    */
   async transaction<Result>(work: Work<Result>): Promise<Result> {
     return await this.#track(async () => {
@@ -103,7 +103,7 @@ export class ControlDatabase {
     return await this.read((database) => this.dialect.snapshot(database, directory, work));
   }
 
-  /** Takes nothing more, waits for what is running, then ends the hints and the connections. May be called twice. */
+  /** Rejects new calls, waits for running ones, then closes the signals and the connections. May be called twice. */
   async close(): Promise<void> {
     this.#closing ??= this.#close();
     await this.#closing;

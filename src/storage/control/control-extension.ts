@@ -16,7 +16,7 @@ import { ControlClient } from './control-client.js';
 
 const SIZE_EVERY_MS = 60_000;
 
-/** The control store as the rest of the daemon sees it: every call goes to the thread that runs it. */
+/** The control store for the main thread: calls are sent to the control thread. */
 export class ControlExtension extends ControlClient implements ControlConnector, Component {
   readonly #settings: Pick<Settings<unknown>, 'logger' | 'meter' | 'clock'>;
   readonly #options: ControlOptions;
@@ -30,7 +30,7 @@ export class ControlExtension extends ControlClient implements ControlConnector,
     this.#options = options;
   }
 
-  /** @throws ControlStoreError with the place and the cure */
+  /** @throws ControlStoreError with the location and the remedy */
   async start(host: Host): Promise<void> {
     const thread = new ThreadClient({
       module: firstModule(new URL('./control-thread.js', import.meta.url)),
@@ -63,7 +63,7 @@ export class ControlExtension extends ControlClient implements ControlConnector,
     this.#endSize();
     const thread = this.#thread;
     this.#thread = null;
-    // The crash of a thread was reported when it happened, and there is nothing left to close.
+    // The crash of the thread was already reported, and there is nothing to close.
     if (thread === null || thread.hasEnded) return;
     await endThread(thread, 'close', deadline);
   }
@@ -119,7 +119,7 @@ export class ControlExtension extends ControlClient implements ControlConnector,
       return;
     }
     if (this.#options.engine === 'sqlite') {
-      // Reads and authentication go on.
+      // Reads and authentication still work.
       host.reportStatus({ level: 'degraded', message: healthIssue });
       return;
     }

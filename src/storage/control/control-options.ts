@@ -3,8 +3,8 @@ export type ControlOptions =
   | { readonly engine: 'sqlite'; readonly path: string }
   | {
       readonly engine: 'postgres';
-      /** May hold a password: it is never shown. */
+      /** May contain a password: never log it. */
       readonly url: string;
-      /** How many connections, beside the one that listens. */
+      /** Number of connections, in addition to the one for LISTEN. */
       readonly connections: number;
     };

@@ -1,4 +1,4 @@
-/** The control store cannot be used as it is. The text says what is wrong, with what, and the cure. */
+/** The control store cannot be used. The message names the store, the problem and the remedy. */
 export class ControlStoreError extends Error {
   override readonly name = 'ControlStoreError';
 }

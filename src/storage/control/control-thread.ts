@@ -10,17 +10,17 @@ import { methodsOf, serveControl, tellChanges } from './serve-control.js';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../../component/telemetry.js';
 
-/** How soon the loss of a store, and its return, is noticed. */
+/** How often the store is checked for loss and recovery. */
 const EVERY_MS = 1000;
-/** A server that has not answered for so long counts as lost. */
+/** A server that does not respond within this time counts as lost. */
 const ANSWER_MS = 5000;
 
 /**
- * Checks regularly whether a store answers.
+ * Checks regularly whether a store responds.
  *
- * @param ask a small read or write, which throws what is wrong
- * @param tell called once with the reason why it does not answer, and with null when it does again
- * @returns a function that ends it
+ * @param ask a small read or write, which throws if there is a problem
+ * @param tell called once with the reason when the store fails, and with null when it has recovered
+ * @returns a function that stops the checks
  */
 function watchHealth(
   clock: Clock,
@@ -62,7 +62,7 @@ async function healthIssueOf(ask: () => Promise<unknown>): Promise<string | null
   }
 }
 
-/** The control thread, the only one that has the control store. `control-extension.ts` starts it. */
+/** The control thread, the only thread that opens the control store. `control-extension.ts` starts it. */
 
 const port = parentPort;
 if (port === null) throw new Error('control-thread.js runs as a worker thread only');
@@ -73,7 +73,7 @@ const sendLine = (line: LogNotice): void => {
 };
 const options = workerData as ControlOptions;
 const opening = openControl(options, { clock: systemClock, logger: noticeLogger(sendLine, false) });
-// Whoever calls `open` gets the error; until then it must not count as an unhandled rejection.
+// The caller of `open` gets the error; until then it must not be an unhandled rejection.
 opening.catch(() => undefined);
 
 let endHealthProbe = (): void => undefined;
@@ -100,7 +100,7 @@ serve(port, outbox, {
   },
   close: async () => {
     endHealthProbe();
-    // A server that does not answer is not waited for: it rolls back what it was not told to commit.
+    // Does not wait for an unresponsive server: it rolls back uncommitted work.
     await Promise.race([(await opening).close(), hurried]);
   },
   abortPending,

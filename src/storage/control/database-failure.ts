@@ -1,15 +1,15 @@
 import { ConsumeError } from '../../component/consume-error.js';
 
 /**
- * A statement or a connection failed. Drivers throw nothing else, because a database's own message may contain values of a row:
- * this text names only its code, and what cannot contain any.
+ * A statement or a connection failed. Drivers throw only this error: a database's own message may contain values of a row, so this
+ * message contains only its code and fixed text.
  */
 export class DatabaseFailure extends Error {
   override readonly name = 'DatabaseFailure';
-  /** `repeat`: the same transaction may succeed at once. `fault`: it never will, because the program is wrong. */
+  /** `repeat`: the same transaction may succeed at once. `fault`: it never will, because of a bug. */
   readonly kind: 'repeat' | 'unavailable' | 'fault';
 
-  /** Whether there is no room to write, on the disk or in the share of it that its user may take. */
+  /** Whether the disk, or the quota of its user, is full. */
   readonly isNoRoom: boolean;
 
   constructor(message: string, kind: DatabaseFailure['kind'], { isNoRoom = false } = {}) {
@@ -19,7 +19,7 @@ export class DatabaseFailure extends Error {
   }
 }
 
-/** What callers of the store get for an error: a `ConsumeError` for a failure of the database, everything else as it is. */
+/** Converts an error for callers of the store: a failure of the database to a `ConsumeError`, others unchanged. */
 export function toConsumeError(error: unknown): unknown {
   if (!(error instanceof DatabaseFailure)) return error;
   const isFault = error.kind === 'fault';

@@ -17,7 +17,7 @@ import type { Tables } from './tables.js';
 import { interrupt, saveWaiting, toWaiting, type WaitingDelivery } from './waiting-rows.js';
 
 interface Turn extends WaitingTurn {
-  /** Null where it is not due, and its row was not read. */
+  /** Null if it is not due, and its row was not read. */
   readonly row: WaitingDelivery | null;
 }
 
@@ -30,8 +30,8 @@ export async function leaseClock(tx: Transaction<Tables>, dialect: Dialect): Pro
 }
 
 /**
- * Claims what is due, in turns. Rows are read by endpoint, a few of each from an index: one window over everything that waits
- * takes ten times as long where much does.
+ * Claims due deliveries fairly. Reads a few rows per endpoint from an index: one window over all waiting deliveries takes ten times as
+ * long with a large backlog.
  */
 export async function claimDue(
   tx: Transaction<Tables>,
@@ -43,7 +43,7 @@ export async function claimDue(
   const inTurn = organizationsInTurn(seen, clock, request, hostsOf(seen, request));
   const locked = await lockOrganizations(tx, dialect, inTurn);
   const interrupted = await interruptExpired(tx, dialect, [...locked], clock);
-  // Read again under the lock: until it ends, the number of running attempts to these can only shrink.
+  // Read again under the lock: until it ends, the number of running attempts of these endpoints can only decrease.
   const endpoints = locked.size === 0 ? [] : await readEndpoints(tx, [...locked]);
   const others = seen.filter(({ organizationId }) => !locked.has(organizationId));
   const hosts = hostsOf([...others, ...endpoints], request);
@@ -96,7 +96,7 @@ async function lockOrganizations(
   return new Set((await dialect.lockSkipping(query).execute()).map(({ id }) => id));
 }
 
-/** What is under way to each host. */
+/** Running attempts by host. */
 function hostsOf(endpoints: readonly ReadyDeliveries[], { perHost }: ClaimRequest): HostTurns {
   const hosts = new HostTurns(perHost);
   for (const { host, organizationId, underWay } of endpoints)
@@ -104,7 +104,7 @@ function hostsOf(endpoints: readonly ReadyDeliveries[], { perHost }: ClaimReques
   return hosts;
 }
 
-/** @returns the ids of deliveries whose attempts were lost */
+/** @returns the ids of deliveries whose attempts were interrupted */
 async function interruptExpired(
   tx: Transaction<Tables>,
   dialect: Dialect,
@@ -134,7 +134,7 @@ async function interruptExpired(
   return rows.map(({ deliveryId }) => deliveryId);
 }
 
-/** What has waited longest for an endpoint, as much as it has room for, locked. */
+/** The longest waiting deliveries of an endpoint, as many as it has room for, locked. */
 async function readFirst(
   tx: Transaction<Tables>,
   dialect: Dialect,
@@ -152,15 +152,15 @@ async function readFirst(
   return (await dialect.lock(query).execute()).map(toWaiting);
 }
 
-/** Stands for what waits and is not due. */
+/** A placeholder for waiting deliveries that are not due. */
 function laterTurn(endpoint: ReadyDeliveries, now: Micros): readonly Turn[] {
   if (endpoint.first === null) return [];
-  // What is due beyond its organization's limit comes when other attempts have ended: somebody will ask then.
+  // Due deliveries beyond a limit become available when other attempts end, and a sender polls then.
   if (endpoint.first <= now) return [];
   return [{ row: null, due: endpoint.first, delivery: -1, ofEndpoint: endpoint.underWay }];
 }
 
-/** When something is due for organizations that were left out. */
+/** When the next delivery of the skipped organizations is due. */
 function firstOfOthers(
   others: readonly ReadyDeliveries[],
   request: ClaimRequest,
@@ -195,7 +195,7 @@ async function take(
     .where('is_active', '=', 1)
     .execute();
   const known = new Map(rows.map((row) => [row.id, row]));
-  // An endpoint that was paused meanwhile stays untouched.
+  // Endpoints paused in the meantime are skipped.
   const taken = due.flatMap((row) => {
     const sent = known.get(row.deliveryId);
     return sent === undefined ? [] : [{ sent, before: row, after: claimed(row.waiting, now) }];

@@ -11,16 +11,16 @@ import type { ControlDatabase } from './control-database.js';
 import type { Dialect } from './dialect.js';
 import type { Tables } from './tables.js';
 
-/** How many are removed in one transaction. */
+/** Number of deliveries removed per transaction. */
 const REMOVED_AT_ONCE = 2000;
 /**
- * How many attempts are read at a time, each with 16 KiB of an answer: the schedule makes ten, but users may ask for any number.
+ * Number of attempts read at a time, each with 16 KiB of a response: the schedule makes ten, but users may request any number.
  */
 const ATTEMPTS_AT_ONCE = 200;
 
 export type Database = Kysely<Tables> | Transaction<Tables>;
 
-/** What became of deliveries. */
+/** Reads and removes deliveries with their attempts. */
 export class DeliveryHistory {
   readonly #database: ControlDatabase;
 
@@ -136,7 +136,7 @@ async function oldest(tx: Transaction<Tables>, dialect: Dialect, before: Micros)
   return (await dialect.lock(query).execute()).map(({ id }) => id);
 }
 
-/** What a list tells of deliveries, by id. */
+/** Summaries of deliveries, by id. */
 export async function summaries(
   db: Database,
   ids: readonly string[],
@@ -175,7 +175,7 @@ export async function summaries(
   );
 }
 
-/** The attempts that have ended, and after them the running one. */
+/** The finished attempts, followed by the running one. */
 async function attemptsAfter(db: Database, id: string, after: number): Promise<readonly DeliveryAttempt[]> {
   const ended: readonly DeliveryAttempt[] = await db
     .selectFrom('delivery_attempts')

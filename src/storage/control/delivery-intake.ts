@@ -19,7 +19,7 @@ interface Subscriber {
 }
 
 /**
- * Takes events, once each, with a delivery for every active endpoint that should have it.
+ * Enqueues events once, with a delivery for every active endpoint that subscribes to them.
  *
  * @returns the ids of the deliveries that were added
  */
@@ -67,7 +67,7 @@ export async function takeEvents(
   return rows.map(({ id }) => id);
 }
 
-/** The events that somebody should have, once each, and their endpoints. */
+/** The subscribed events, without duplicates, and their endpoints. */
 async function wantedEvents(tx: Transaction<Tables>, dialect: Dialect, events: readonly StoredEvent[]) {
   const subscribers = await subscribersOf(tx, dialect, events);
   const seen = new Set<string>();
@@ -84,7 +84,7 @@ async function wantedEvents(tx: Transaction<Tables>, dialect: Dialect, events: r
   });
 }
 
-/** The active endpoints of each user and organization, locked: whoever pauses or deletes one has to wait. */
+/** The active endpoints of each user and organization, locked: pausing or deleting one waits. */
 async function subscribersOf(
   tx: Transaction<Tables>,
   dialect: Dialect,
@@ -129,7 +129,7 @@ function subjectColumns(type: EventType, body: string) {
   return { subject_kind: subject?.kind ?? null, subject_id: subject?.id ?? null };
 }
 
-/** @returns the ids of those that were not taken before */
+/** @returns the ids of the events that are new */
 async function addEvents(
   tx: Transaction<Tables>,
   events: readonly StoredEvent['event'][],

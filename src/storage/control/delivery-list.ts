@@ -9,7 +9,7 @@ import type { EventSubject } from '../contracts/events.js';
 import { summaries } from './delivery-history.js';
 import type { Tables } from './tables.js';
 
-/** How many deliveries are read at a time, and how often for one answer: what nobody looks for is passed over. */
+/** Number of deliveries read at a time, and number of reads per result: deliveries that do not match are skipped. */
 const LOOKED_AT_ONCE = 1000;
 const MOST_LOOKS = 10;
 
@@ -26,7 +26,7 @@ export async function listDeliveriesAfter(
     .where('slug', '=', slug)
     .executeTakeFirst();
   if (organization === undefined) return { items: [], next: null };
-  // Without a filter that only a look at each can answer, all that are read are wanted.
+  // Without filters that must be evaluated per row, every row read matches.
   const isPlain = filter.eventType === undefined && (filter.status ?? 'failed') === 'failed';
   const size = isPlain ? limit + 1 : LOOKED_AT_ONCE;
   const found: ListedDelivery[] = [];
@@ -52,7 +52,7 @@ export async function listDeliveriesAfter(
   return { items: found, next: place };
 }
 
-/** Some deliveries behind a place, as far as an index finds them. */
+/** Some deliveries after a position, as far as an index can select them. */
 async function rowsBehind(
   db: Kysely<Tables>,
   organization: string,
@@ -69,7 +69,7 @@ async function rowsBehind(
     query = query.where(
       sql<boolean>`(d.created_at, d.id) < (${sql.val(after.created_at)}, ${sql.val(after.id)})`,
     );
-  // As it stands, for SQLite to see that the index of those that never succeeded serves.
+  // Written literally, so that SQLite uses the partial index of deliveries without success.
   if (status === 'failed') query = query.where(sql<boolean>`d.succeeded = 0`);
   if (endpointId !== undefined) query = query.where('d.endpoint_id', '=', endpointId.toLowerCase());
   if (traceId !== undefined) {
@@ -92,7 +92,7 @@ async function rowsBehind(
   return await query.orderBy('d.created_at', 'desc').orderBy('d.id', 'desc').limit(size).execute();
 }
 
-/** Deliveries by their ids, in that order, with their organizations; those that are gone are left out. */
+/** Deliveries by id, in that order, with their organizations; deleted ones are left out. */
 export async function readChanged(
   db: Kysely<Tables>,
   ids: readonly string[],

@@ -13,9 +13,9 @@ import { addAttempts, forgetManual, saveWaiting, toWaiting } from './waiting-row
 
 type EndpointRow = Tables['webhook_endpoints'];
 
-/** What came of results. */
+/** The effects of results. */
 interface NotedResults {
-  /** Ids of deliveries of which an attempt ended. */
+  /** Ids of deliveries with an attempt that ended. */
   readonly ended: readonly string[];
   /** Ids of endpoints. */
   readonly paused: readonly string[];
@@ -23,7 +23,10 @@ interface NotedResults {
   readonly isTold: boolean;
 }
 
-/** Notes how attempts ended, and updates the breakers of the endpoints. Endpoints are locked before deliveries, as everywhere. */
+/**
+ * Records the results of attempts, and updates the circuit breakers of the endpoints. Endpoints are locked before deliveries, as
+ * everywhere.
+ */
 export async function noteResults(
   tx: Transaction<Tables>,
   dialect: Dialect,
@@ -54,7 +57,7 @@ export async function noteResults(
   for (const result of results) {
     const row = rows.get(result.delivery_id);
     const endpoint = row && after.get(row.endpointId);
-    // There is another claim, the delivery or its endpoint was removed, or the same result came before.
+    // Another claim exists, the delivery or its endpoint was removed, or the result was already recorded.
     if (!endpoint || !row.waiting.underWay || row.waiting.attempts !== result.attempt) continue;
     attempts.push(toAttempt(result, row.waiting.underWay.attemptedAt));
     rows.set(result.delivery_id, { ...row, waiting: finished(row.waiting, result), expiresAt: null });
@@ -82,7 +85,7 @@ export async function noteResults(
   return { ended: [...ended], ...(await follow(tx, before, [...after.values()], rules.now)) };
 }
 
-/** Writes what changed in the endpoints, and tells of those that were paused. */
+/** Writes the changes of the endpoints, and the events for paused ones. */
 async function follow(
   tx: Transaction<Tables>,
   before: ReadonlyMap<string, EndpointRow>,
@@ -121,7 +124,7 @@ function endpointDisabled(endpoint: EndpointRow, now: Micros): Fact {
   const body = envelope(head, {
     endpoint_id: endpoint.id,
     endpoint_name: endpoint.name,
-    // It goes to other receivers, and members of the organization can read it.
+    // Other receivers and members of the organization can read it.
     url: maskTarget(endpoint.url),
     consecutive_failures: endpoint.consecutive_failures,
     disabled_at: formatTime(now),

@@ -7,10 +7,10 @@ import type { Dialect } from './dialect.js';
 import type { Tables } from './tables.js';
 import { saveWaiting, toWaiting, type WaitingDelivery } from './waiting-rows.js';
 
-/** How many are asked for in one transaction: others who write get their turns between two. */
+/** Number of deliveries per transaction, so that other writers can run in between. */
 const RETRIED_AT_ONCE = 500;
 
-/** Asks for one more attempt of a delivery, as `DeliveryQueue.retry`. */
+/** Implements `DeliveryQueue.retry`. */
 export async function retryOne(
   database: ControlDatabase,
   slug: string,
@@ -21,7 +21,7 @@ export async function retryOne(
     const found = await ofOrganization(tx, slug, deliveryId).executeTakeFirst();
     if (found === undefined) return false;
     const { id, endpoint_id } = found;
-    // Both may be gone by now, or else stay until the end of this transaction.
+    // Both may be deleted by now; otherwise they are locked until the end of this transaction.
     const endpoint = await lockEndpoint(tx, dialect, endpoint_id);
     const delivery = tx.selectFrom('deliveries').select('id').where('id', '=', id);
     if (!endpoint || !(await dialect.lock(delivery).executeTakeFirst())) return false;
@@ -33,7 +33,7 @@ export async function retryOne(
   });
 }
 
-/** Asks for one more attempt of many, as `DeliveryQueue.retrySome`. */
+/** Implements `DeliveryQueue.retrySome`. */
 export async function retrySome(
   database: ControlDatabase,
   slug: string,
@@ -69,7 +69,7 @@ export async function retrySome(
   }
 }
 
-/** Deliveries that have failed, or wait for the schedule, and for which nobody has asked yet; locked. */
+/** Deliveries that have failed, or wait for the schedule, without a requested attempt; locked. */
 async function oldest(
   tx: Transaction<Tables>,
   dialect: Dialect,
@@ -125,7 +125,7 @@ async function ask(
   await saveWaiting(tx, rows);
 }
 
-/** What is still to be attempted of deliveries, locked. */
+/** The waiting rows of deliveries, locked. */
 export async function lockedWaiting(
   tx: Transaction<Tables>,
   dialect: Dialect,
@@ -139,7 +139,7 @@ export async function lockedWaiting(
   return new Map((await dialect.lock(query).execute()).map((row) => [row.delivery_id, toWaiting(row)]));
 }
 
-/** How many attempts of deliveries have ended. */
+/** Number of finished attempts of deliveries. */
 async function endedAttempts(
   tx: Transaction<Tables>,
   ids: readonly string[],

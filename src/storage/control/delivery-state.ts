@@ -1,57 +1,57 @@
 import type { Micros } from '../../signal/time.js';
 import type { FinishedAttempt } from '../contracts/deliveries.js';
 
-/** The attempt that somebody is making. */
+/** A running attempt. */
 interface UnderWay {
   readonly attemptedAt: Micros;
-  /** Whether somebody asked for it, beside the schedule. */
+  /** Whether it was requested manually, in addition to the schedule. */
   readonly isManual: boolean;
 }
 
-/** What is still to be attempted for a delivery. Plain data. */
+/** The remaining work of a delivery. Plain data. */
 export interface Waiting {
-  /** When the schedule tries next, or when the running attempt was due; null: the schedule tries no more. */
+  /** The next scheduled time, or when the running attempt was due; null: no further scheduled attempts. */
   readonly dueAt: Micros | null;
-  /** How many attempts the schedule has made. */
+  /** Number of scheduled attempts made. */
   readonly step: number;
-  /** How many attempts were asked for and not begun. */
+  /** Number of requested attempts that have not started. */
   readonly manual: number;
   /**
-   * How many attempts were begun. No number is used twice, so that of the running attempt is its fencing token, too: a sender
-   * with another number has lost its claim.
+   * Number of attempts started. Numbers are never reused, so the running attempt's number is also its fencing token: a sender with
+   * another number has lost its claim.
    */
   readonly attempts: number;
   readonly underWay: UnderWay | null;
 }
 
-/** An endpoint as its breaker sees it. */
+/** The circuit-breaker state of an endpoint. */
 export interface BreakerState {
   readonly isActive: boolean;
-  /** Failed attempts in a row. */
+  /** Consecutive failed attempts. */
   readonly failures: number;
 }
 
-/** A delivery of an event that was just taken. */
+/** A delivery of a newly enqueued event. */
 export function queued(now: Micros): Waiting {
   return { dueAt: now, step: 0, manual: 0, attempts: 0, underWay: null };
 }
 
-/** Whether nothing is left to do, so that the delivery has succeeded or failed. */
+/** Whether no work remains, so that the delivery has succeeded or failed. */
 export function isAtRest({ dueAt, manual, underWay }: Waiting): boolean {
   return dueAt === null && manual === 0 && underWay === null;
 }
 
-/** A delivery with nothing left to do. @param attempts how many have ended */
+/** A delivery without remaining work. @param attempts number of finished attempts */
 export function atRest(attempts: number): Waiting {
   return { dueAt: null, step: 0, manual: 0, attempts, underWay: null };
 }
 
-/** After somebody asked for one more attempt. */
+/** The state after one more attempt was requested. */
 export function asked(waiting: Waiting): Waiting {
   return { ...waiting, manual: waiting.manual + 1 };
 }
 
-/** After somebody began the next attempt: one that was asked for, or else that of the schedule. */
+/** The state after the next attempt started: a requested one, or else the scheduled one. */
 export function claimed(waiting: Waiting, now: Micros): Waiting {
   const isManual = waiting.manual > 0;
   return {
@@ -62,7 +62,7 @@ export function claimed(waiting: Waiting, now: Micros): Waiting {
   };
 }
 
-/** After the running attempt has ended. What was asked for meanwhile is still to be done, whatever came of it. */
+/** The state after the running attempt ended. Attempts requested in the meantime remain, whatever the result. */
 export function finished(
   waiting: Waiting,
   result: Pick<FinishedAttempt, 'succeeded' | 'isGone' | 'retryAt'>,
@@ -78,17 +78,17 @@ export function finished(
 }
 
 /**
- * After the running attempt was given up without a result: it keeps its number and uses up nothing else. The schedule's attempt
- * is due as before, and so is one that was asked for.
+ * The state after the running attempt was interrupted: it keeps its number and changes nothing else. A scheduled or requested attempt is
+ * due as before.
  *
- * @param isActive whether its endpoint is: nothing that was asked for waits for a paused one
+ * @param isActive whether the endpoint is active: paused endpoints have no requested attempts
  */
 export function interrupted(waiting: Waiting, isActive: boolean): Waiting {
   const repeats = waiting.underWay?.isManual === true && isActive;
   return { ...waiting, manual: waiting.manual + (repeats ? 1 : 0), underWay: null };
 }
 
-/** The endpoint after an attempt that was not given up. */
+/** The breaker state after an attempt that was not interrupted. */
 export function counted(
   { isActive, failures }: BreakerState,
   succeeded: boolean,

@@ -5,32 +5,31 @@ import type { Tables } from './tables.js';
 /** The rows of a table, in pages, in no order. */
 export type RowsOf = (table: keyof Tables) => AsyncIterable<readonly Readonly<Record<string, unknown>>[]>;
 
-/** What differs between the databases. */
+/** The differences between the databases. */
 export interface Dialect {
-  /** The type of a text column: compared and sorted by code points, whatever language the database has. */
+  /** The type of a text column: compared and sorted by code points, whatever the database's locale. */
   readonly text: string;
-  /** Microseconds since 1970, on the clock by which leases are judged. */
+  /** Microseconds since 1970, on the clock that decides about leases. */
   now(): RawBuilder<number>;
-  /** Locks the rows that are read until the end of the transaction: whoever wants to change them waits. */
+  /** Locks the selected rows until the end of the transaction: other writers wait. */
   lock<DB, TB extends keyof DB, Row>(query: SelectQueryBuilder<DB, TB, Row>): SelectQueryBuilder<DB, TB, Row>;
   /**
-   * The same, but rows that somebody else has locked are left out, so that several can claim side by side. Where there is only
-   * one writer, no row is.
+   * The same, but skips rows locked by others, so that several can claim concurrently. With a single writer, no row is skipped.
    */
   lockSkipping<DB, TB extends keyof DB, Row>(
     query: SelectQueryBuilder<DB, TB, Row>,
   ): SelectQueryBuilder<DB, TB, Row>;
   /**
-   * Reads all tables as they are at one moment, while others go on to write.
+   * Reads all tables from one snapshot while writes continue.
    *
-   * @param directory where a copy may lie until the work is done
+   * @param directory may hold a temporary copy
    */
   snapshot<T>(database: Kysely<Tables>, directory: string, work: (rowsOf: RowsOf) => Promise<T>): Promise<T>;
   /** Bytes of its files. */
   size(database: Kysely<Tables>): Promise<number>;
 }
 
-/** So many milliseconds from now, on the clock by which leases are judged; before now where they are negative. */
+/** This many milliseconds from now, on the clock that decides about leases; negative for the past. */
 export function fromNow(dialect: Dialect, ms: number): RawBuilder<number> {
   return sql<number>`${dialect.now()} + ${ms * MICROS_PER_MS}`;
 }

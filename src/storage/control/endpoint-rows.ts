@@ -28,7 +28,7 @@ export class EndpointRows implements Endpoints {
 
   async create(slug: string, endpoint: StoredEndpoint, most = Infinity): Promise<CreatedEndpoint> {
     return await this.#database.transaction(async (tx, tell) => {
-      // Locked, so that two calls at the same time count each other's endpoint.
+      // Locked, so that two concurrent calls count each other's endpoint.
       const query = tx.selectFrom('organizations').select('id').where('slug', '=', slug);
       const organization = await this.#database.dialect.lock(query).executeTakeFirst();
       if (organization === undefined) return 'unknown';
@@ -68,7 +68,7 @@ export class EndpointRows implements Endpoints {
       if (before === undefined) return null;
       const row = await tx
         .updateTable('webhook_endpoints')
-        // A statement has to set something.
+        // An UPDATE needs at least one column.
         .set({ id: before.id, ...changedColumns(change) })
         .where('id', '=', before.id)
         .returningAll()
@@ -138,7 +138,7 @@ export class EndpointRows implements Endpoints {
     return rows.map(toStoredEndpoint);
   }
 
-  /** Locks an endpoint: whoever takes events or notes results has to wait. */
+  /** Locks an endpoint: enqueuing events and recording results wait. */
   async #locked(
     tx: Transaction<Tables>,
     slug: string,
@@ -153,7 +153,7 @@ export class EndpointRows implements Endpoints {
   }
 }
 
-/** Sent at once, to this endpoint alone; whoever reads the event later finds that it was taken. */
+/** Enqueued directly for this endpoint only; event log readers find that it was already enqueued. */
 function endpointTested(row: Tables['webhook_endpoints'], slug: string, now: Micros): Fact {
   const head = { id: uuidV7(now / MICROS_PER_MS), type: 'webhook.test', timestamp: now } as const;
   const body = envelope(head, { endpoint_id: row.id, endpoint_name: row.name, organization: slug });

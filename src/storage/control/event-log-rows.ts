@@ -17,10 +17,10 @@ import { appendFacts } from './event-rows.js';
 import { holdsLease } from './lease-rows.js';
 import type { Tables } from './tables.js';
 
-/** Processes that ended leave behind what they wanted: it is removed this long after it expired. */
+/** Requests of dead processes are removed this long after they expired. */
 const FORGOTTEN: Micros = MICROS_PER_DAY;
 
-/** Events by number, how far their readers are, and which types are wanted. */
+/** Events by number, the positions of their readers, and the requested types. */
 export class EventLogRows implements EventLog {
   readonly #database: ControlDatabase;
 
@@ -50,7 +50,7 @@ export class EventLogRows implements EventLog {
   }
 
   async open(reader: string): Promise<EventPosition> {
-    // A known reader can begin on a full disk, too.
+    // An existing reader can start on a full disk, too.
     const known = await this.#database.read((db) =>
       db.selectFrom('event_readers').select('position').where('name', '=', reader).executeTakeFirst(),
     );
@@ -127,7 +127,7 @@ export class EventLogRows implements EventLog {
           .values(rows)
           .onConflict((conflict) => conflict.columns(['owner', 'type']).doUpdateSet({ until }))
           .execute();
-      // Which events are written changes, as if an endpoint had subscribed.
+      // The set of written events changes, as if an endpoint had subscribed.
       tell('endpoints');
     });
   }
@@ -172,7 +172,7 @@ function readPosition(position: EventPosition): number {
   return number;
 }
 
-/** How many events make one page, at least one. */
+/** Number of events in one page, at least one. */
 function pageSize(rows: readonly Tables['events'][], limit: EventPageLimit): number {
   let bytes = 0;
   let count = 0;

@@ -10,9 +10,9 @@ import type { Tables } from './tables.js';
 const ROWS_A_STATEMENT = 1000;
 
 /**
- * Adds facts to the log in their order. To be called last in a transaction: until its commit no other can add any.
+ * Appends facts to the log in order. Must be the last step of a transaction: until its commit no other transaction can append.
  *
- * @returns how many are new
+ * @returns the number of new facts
  */
 export async function appendFacts(tx: Transaction<Tables>, facts: readonly Fact[]): Promise<number> {
   if (facts.length === 0) return 0;
@@ -33,8 +33,8 @@ export async function appendFacts(tx: Transaction<Tables>, facts: readonly Fact[
 }
 
 /**
- * Whether a fact is to be told: to a reader that wants its type, or to an active endpoint. For the event of an organization that
- * is one of its own, for a user's event one of an organization that the user belongs to.
+ * Whether a fact is subscribed to: by a reader that requests its type, or by an active endpoint of the event's organization or, for a
+ * user's event, of an organization of the user.
  */
 export async function isWanted(tx: Transaction<Tables>, { tenant, event }: Fact): Promise<boolean> {
   const { type, timestamp } = event;

@@ -5,10 +5,10 @@ import { nextNumbers } from './numbers.js';
 import type { Dialect } from './dialect.js';
 import type { Tables } from './tables.js';
 
-/** Each takes at most seven of the 32,766 parameters that SQLite allows in a statement. */
+/** Each takes at most seven of SQLite's 32,766 parameters per statement. */
 const ROWS_A_STATEMENT = 1000;
 
-/** Adds names of agents, under new numbers, and items counted by month and day. @param store that of telemetry */
+/** Adds agent names, under new numbers, and items counted by month and day. @param store the identity of the telemetry store */
 export async function insertBase(
   tx: Transaction<Tables>,
   dialect: Dialect,
@@ -52,7 +52,7 @@ export async function insertBase(
     store,
     tenant: Number(row['tenant']),
     name: String(row['batch']),
-    // By the clock that judges their age: they are kept for a day from now on.
+    // By the clock that decides their age: they are kept for a day from now on.
     noted_at: dialect.now(),
     write_number: null,
     written_at: dialect.now(),
@@ -65,7 +65,7 @@ export async function insertBase(
       .execute();
 }
 
-/** A name has one row here, whether its runs are an agent's or not: that of the agent, where there is one. */
+/** A name has one row here, for its agent and its other runs: that of the agent, if it exists. */
 function namedOnce(agents: readonly ExportedRow[]): ReadonlyMap<string, ExportedRow> {
   const named = new Map<string, ExportedRow>();
   for (const row of agents) {

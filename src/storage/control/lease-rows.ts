@@ -4,7 +4,7 @@ import type { ControlDatabase } from './control-database.js';
 import { fromNow, type Dialect } from './dialect.js';
 import type { Tables } from './tables.js';
 
-/** A row for each name, which stays when the lease is given back, so that tokens grow. */
+/** One row per name, which is kept when the lease is released, so that tokens increase. */
 export class LeaseRows implements Leases {
   readonly #database: ControlDatabase;
 
@@ -60,7 +60,7 @@ export class LeaseRows implements Leases {
   }
 }
 
-/** Whether nobody has taken a lease since, or will before the end of the transaction. */
+/** Whether a lease is still held, locked until the end of the transaction. */
 export async function holdsLease(tx: Transaction<Tables>, dialect: Dialect, lease: Lease): Promise<boolean> {
   const query = tx
     .selectFrom('leases')

@@ -15,11 +15,14 @@ import type { ControlDatabase } from './control-database.js';
 import { nextNumbers, type Counter } from './numbers.js';
 import type { Tables } from './tables.js';
 
-/** The counter of changes of logins. Whoever takes a number waits for others who do, so that bounds hold. */
+/** The counter of login changes. Taking a number serializes the transactions, so that limits hold. */
 const LOGIN: Counter = 'login';
 const FOLLOWED_AT_ONCE = 500;
 
-/** Logins and links, a row each. The row of a login that ended stays until it would have expired: others have to hear of it. */
+/**
+ * Logins and links, one row each. The row of an ended login is kept until it would have expired, so that other processes learn of its
+ * end.
+ */
 export class LoginRows implements Logins {
   readonly #database: ControlDatabase;
 
@@ -61,7 +64,7 @@ export class LoginRows implements Logins {
 
   async follow(since: LoginsVersion | null): Promise<LoginChanges> {
     const from = since === null ? { changed: -1, id: '' } : readVersion(since);
-    // One statement sees one moment, and numbers grow with the commits: what is not there yet comes behind.
+    // A statement reads one snapshot, and numbers increase with the commits, so later commits have higher numbers.
     const rows = await this.#database.read((db) =>
       db
         .selectFrom('logins')
@@ -158,13 +161,13 @@ function toLogin(row: Tables['logins']): Login {
   return { id, digest, user_id, key_id, created_at, expires_at, last_seen_at, address, user_agent };
 }
 
-/** When a login ends that is used at a time. */
+/** When a login used at this time expires. */
 function endAfter(at: Micros) {
   const idle = at + LOGIN_IDLE;
   return sql<number>`case when created_at < ${idle - LOGIN_LONGEST} then created_at + ${LOGIN_LONGEST} else ${idle} end`;
 }
 
-/** Leaves room for one link more of a user. */
+/** Makes room for one more link of a user. */
 async function removeOldest(tx: Transaction<Tables>, userId: string): Promise<void> {
   const tooMany = await tx
     .selectFrom('login_links')

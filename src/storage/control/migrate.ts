@@ -6,10 +6,10 @@ import { MIGRATIONS } from './migrations.js';
 import type { Tables } from './tables.js';
 
 /**
- * Brings the tables to what this program needs. When several start at once, one does it and the others wait.
+ * Migrates the tables to the schema of this program. If several processes start at once, one migrates and the others wait.
  *
  * @param place names the store in errors, without secrets
- * @throws ControlStoreError where a newer program has used it; DatabaseFailure
+ * @throws ControlStoreError if a newer program has used the store; DatabaseFailure
  */
 export async function migrate(database: Kysely<Tables>, dialect: Dialect, place: string): Promise<void> {
   const migrator = new Migrator({
@@ -27,20 +27,20 @@ export async function migrate(database: Kysely<Tables>, dialect: Dialect, place:
           ]),
         ),
     },
-    // The times at which migrations ran give no order: clocks are set back.
+    // Clocks may be set back, so the times of migrations do not define their order.
     allowUnorderedMigrations: true,
   });
   const done = await refuseNewer(database, place);
-  // A full disk is written to only where necessary.
+  // Writes to a full disk only if necessary.
   if (Object.keys(MIGRATIONS).every((name) => done.includes(name))) return;
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;
-  // A newer program may have been here between the two steps.
+  // A newer program may have migrated between the two steps.
   await refuseNewer(database, place);
   throw error instanceof Error ? error : new Error('the migrations failed');
 }
 
-/** A failure at the start, with the store's name in it; an error that names it already stays as it is. */
+/** Adds the store's name to an error at the start, unless the error already has it. */
 export function openError(place: string, error: unknown): unknown {
   if (!(error instanceof DatabaseFailure)) return error;
   return new ControlStoreError(`The control store ${place} cannot be opened: ${error.message}.`, {
@@ -48,7 +48,7 @@ export function openError(place: string, error: unknown): unknown {
   });
 }
 
-/** @returns the names of the migrations that were run */
+/** @returns the names of the completed migrations */
 async function refuseNewer(database: Kysely<Tables>, place: string): Promise<readonly string[]> {
   const tables = await database.introspection.getTables({ withInternalKyselyTables: true });
   if (!tables.some(({ name }) => name === 'kysely_migration')) return [];

@@ -2,8 +2,8 @@ import { PAGE_MIGRATIONS, type Statements } from './page-migrations.js';
 import { WRITE_MIGRATIONS } from './write-migrations.js';
 
 /**
- * The steps from an empty database to the tables of today, in the order of their names. A released step is never changed:
- * whatever comes later is a further step.
+ * The migrations from an empty database to the current tables, in the order of their names. A released migration is never changed: later
+ * changes are further migrations.
  */
 export const MIGRATIONS: Readonly<Record<string, Statements>> = {
   ...PAGE_MIGRATIONS,
@@ -260,7 +260,7 @@ export const MIGRATIONS: Readonly<Record<string, Statements>> = {
     `alter table delivery_events add column subject_kind ${text}`,
     `alter table delivery_events add column subject_id ${text}`,
     'create index delivery_events_of_subject on delivery_events (subject_id) where subject_id is not null',
-    // Filled in below: SQLite adds no column that must not be null and has no default.
+    // Filled in below: SQLite cannot add a NOT NULL column without a default.
     `alter table deliveries add column organization_id ${text}`,
     'alter table deliveries add column succeeded integer not null default 0',
     `update deliveries set organization_id =
@@ -280,7 +280,7 @@ export const MIGRATIONS: Readonly<Record<string, Statements>> = {
       primary key (user_id, name_key)
     )`,
     'create index prompt_removals_of_user on prompt_removals (user_id, number)',
-    // With it the sum of a user's texts is read without the rows, which hold the texts.
+    // Allows summing the bytes of a user's texts without reading the rows.
     'create index prompt_bytes_of_user on prompts (user_id, bytes)',
   ],
 

@@ -2,20 +2,17 @@ import { uuidV7 } from '../../signal/ids.js';
 import { MICROS_PER_MS } from '../../signal/time-units.js';
 import { type NamedAgent, type InternedAgent, OTHER_AGENTS } from '../contracts/coordination.js';
 
-/** Names of agents as they are stored, and what becomes of them by runs that name some. */
+/** Stored agent names, and the changes that runs cause to them. */
 export class NamedAgents {
   readonly #most: number;
   #last: number;
   readonly #agents = new Map<string, InternedAgent>();
-  /** How many names users have, without `(other)`. */
+  /** Number of names of users, without `(other)`. */
   readonly #names = new Map<number, number>();
   readonly #added = new Set<string>();
   readonly #arisen = new Set<string>();
 
-  /**
-   * @param last the last number that was given
-   * @param most names that a user may have
-   */
+  /** @param last the last assigned number @param most maximum number of names per user */
   constructor(last: number, most: number, stored: readonly InternedAgent[]) {
     this.#last = last;
     this.#most = most;
@@ -26,28 +23,28 @@ export class NamedAgents {
     for (const agent of stored) this.#agents.set(keyOf(agent), agent);
   }
 
-  /** @param names all that the user has, without `(other)` */
+  /** @param names number of the user's names, without `(other)` */
   hasNames(tenant: number, names: number): void {
     this.#names.set(tenant, names);
   }
 
-  /** Whose names are not all stored. */
+  /** Users with names that are not stored yet. */
   tenantsWithNewNames(runs: readonly NamedAgent[]): readonly number[] {
     return [...new Set(runs.flatMap((run) => (this.#agents.has(keyOf(run)) ? [] : run.tenant)))];
   }
 
-  /** The agents of runs, as they are after the last one. */
+  /** The agents of runs, in their state after the last run. */
   name(runs: readonly NamedAgent[]): readonly InternedAgent[] {
     const named = runs.map((run) => this.#nameOne(run));
     return named.map((agent) => this.#agents.get(keyOf(agent)) ?? agent);
   }
 
-  /** Agents that are new, in the order of their numbers. */
+  /** New agents, ordered by number. */
   get added(): readonly InternedAgent[] {
     return this.#of(this.#added);
   }
 
-  /** Others that came into being. */
+  /** Existing names that became agents. */
   get arisen(): readonly InternedAgent[] {
     return this.#of(this.#arisen);
   }

@@ -6,7 +6,7 @@ import type { Tables } from './tables.js';
 
 type Tx = Transaction<Tables>;
 
-/** Notes that a batch is to be written, or tells why it need not be. Its row is locked until the end of the transaction. */
+/** Records that a batch will be written, or returns why it need not be. Locks its row until the end of the transaction. */
 export async function claimBatch(
   tx: Tx,
   dialect: Dialect,
@@ -19,7 +19,7 @@ export async function claimBatch(
       ...{ store, tenant, name, noted_at: dialect.now() },
       ...{ write_number: null, written_at: null, refused: '' },
     })
-    // Where another is noting the same, this waits for it.
+    // Waits if another transaction is recording the same batch.
     .onConflict((conflict) => conflict.columns(['store', 'tenant', 'name']).doNothing())
     .returning('name')
     .executeTakeFirst();
@@ -46,7 +46,7 @@ export async function claimBatch(
   return { as: underWay === undefined ? 'begun' : 'under_way', refused: [] };
 }
 
-/** Notes which write it is that a batch has. */
+/** Records which write a batch belongs to. */
 export async function bindBatch(
   tx: Tx,
   store: string,
@@ -62,7 +62,7 @@ export async function bindBatch(
     .execute();
 }
 
-/** Notes that a write has stored its batch. @returns false where another write has it now */
+/** Records that a write has stored its batch. @returns false if another write has taken the batch over */
 export async function markWritten(
   tx: Tx,
   dialect: Dialect,
@@ -79,7 +79,7 @@ export async function markWritten(
   return marked.numUpdatedRows > 0n;
 }
 
-/** @param before in microseconds, by the database's clock, as SQL @returns how many were forgotten */
+/** @param before in microseconds, by the database's clock, as SQL @returns how many were removed */
 export async function forgetNames(
   tx: Tx,
   store: string,

@@ -9,14 +9,14 @@ import type {
 } from '../contracts/alerts.js';
 import type { Tables } from './tables.js';
 
-/** Each channel has a place of its own, by which its notices are numbered. */
+/** The index of a channel is part of the number of its notices. */
 const CHANNELS: Readonly<Record<AlertChannel, readonly NotificationChannel[]>> = {
   email: ['email'],
   webhook: ['webhook'],
   both: ['email', 'webhook'],
 };
 
-/** The rows of the notices of a firing, given the number of the firing. They are due at once. */
+/** The rows of a firing's notices, given the number of the firing. They are due at once. */
 export function noticesOf(
   { alert, userId }: AlertRule,
   firing: number,

@@ -17,10 +17,10 @@ import { takeTurns } from './notice-turns.js';
 import { nextNumbers } from './numbers.js';
 import type { Tables } from './tables.js';
 
-/** How many names one list in a statement holds. */
+/** Maximum length of a list in a statement. */
 const MOST_NAMES = 1000;
 
-/** Notices. Whoever claims or skips takes a token first, one after another, so that limits hold over all senders. */
+/** Notices. Claiming and skipping take a token first, which serializes them, so that limits hold over all senders. */
 export class NoticeRows implements Notices {
   readonly #database: ControlDatabase;
 
@@ -92,7 +92,7 @@ export class NoticeRows implements Notices {
           .set({ claimed_until: this.#end(ms) })
           .where('number', '=', claim.number)
           .where('token', '=', claim.token)
-          // The claim was neither settled nor given back.
+          // The claim was neither finished nor released.
           .where('claimed_until', '>', 0)
           .executeTakeFirst();
         if (changed.numUpdatedRows > 0n) renewed.add(claim);
@@ -130,7 +130,7 @@ export class NoticeRows implements Notices {
 
   async skip({ now, channel, detail, userIds, most }: SkipRequest): Promise<number> {
     return await this.#database.transaction(async (tx) => {
-      // Nobody can claim any of them meanwhile.
+      // Prevents concurrent claims of these notices.
       await nextNumbers(tx, 'notice', 1);
       let skipped = 0;
       for (const users of userIds === null ? [null] : parts(userIds)) {
@@ -144,7 +144,7 @@ export class NoticeRows implements Notices {
           .orderBy('number')
           .limit(most - skipped);
         if (users !== null) query = query.where('attempts', '=', 0).where('user_id', 'in', users);
-        // Notices that a sender is settling at this moment are left to it.
+        // Skips notices that a sender is finishing concurrently.
         const found = await this.#database.dialect.lockSkipping(query).execute();
         for (const numbers of parts(found.map(({ number }) => number)))
           await tx
@@ -163,7 +163,7 @@ export class NoticeRows implements Notices {
   }
 }
 
-/** Gives notices to a sender. Those that a claim which had ended has settled meanwhile are left out. */
+/** Claims notices. Skips those whose result was recorded in the meantime under an expired claim. */
 async function take(
   tx: Transaction<Tables>,
   numbers: readonly number[],
@@ -199,7 +199,7 @@ async function take(
   }));
 }
 
-/** So that two that change the same rows wait for each other and do not deadlock. */
+/** Sorted, so that two transactions that change the same rows do not deadlock. */
 function inOrder<Claim extends NoticeClaim>(claims: readonly Claim[]): readonly Claim[] {
   return [...claims].sort((a, b) => a.number - b.number);
 }

@@ -1,7 +1,7 @@
 import { HostTurns, hostOfUrl } from '../shared/host-turns.js';
 import type { NoticeRequest, NotificationChannel } from '../contracts/alerts.js';
 
-/** A notice that is due, without its texts. */
+/** A due notice, without its texts. */
 export interface WaitingNotice {
   readonly number: number;
   readonly user_id: string;
@@ -10,7 +10,7 @@ export interface WaitingNotice {
   readonly due_at: number;
 }
 
-/** How many notices of a channel are running for a user, to one URL. */
+/** Number of running notices of a channel for a user, to one URL. */
 export interface UnderWay {
   readonly user_id: string;
   readonly channel: string;
@@ -18,7 +18,7 @@ export interface UnderWay {
   readonly count: number;
 }
 
-/** When the first notice of a user and a channel is due later. */
+/** When the first later notice of a user and a channel is due. */
 export interface DueLater {
   readonly user_id: string;
   readonly channel: string;
@@ -26,10 +26,10 @@ export interface DueLater {
 }
 
 /**
- * Which notices begin: first those of the user with the fewest running, and for each user the longest overdue.
+ * Selects the notices to start: first those of users with the fewest running, and for each user the longest overdue.
  *
  * @param waiting the longest overdue first, for each user and channel as many as may be running
- * @returns their numbers, and when the next one can begin
+ * @returns their numbers, and when the next one can start
  */
 export function takeTurns(
   { free, perUser, perHost }: Pick<NoticeRequest, 'free' | 'perUser' | 'perHost'>,
@@ -61,7 +61,7 @@ export function takeTurns(
       .slice(0, Math.max(0, free[channel]));
     taken.push(...turns.map(({ notice }) => notice.number));
     if (turns.length >= free[channel]) continue;
-    // Some places are left, so everything that waits and may begin does, and the counts then say how many are running.
+    // Room is left, so every notice that may start does, and the counts include all of them.
     for (const { user_id, due_at, channel: of } of later)
       if (of === channel && (counts.get(user_id) ?? 0) < perUser[channel])
         nextDueAt = Math.min(nextDueAt, due_at);

@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import type { Tables } from './tables.js';
 
 /**
- * What is numbered: users, prompts, agents and writes for telemetry, tickets of writes, changes of keys, events in their log, changes of
+ * The counters: users, prompts, agents and writes for telemetry, tickets of writes, changes of keys, events in their log, changes of
  * alert rules, claims of notices, changes of logins and of views, entries of the audit log.
  */
 export type Counter =
@@ -20,8 +20,8 @@ export type Counter =
   | 'audit';
 
 /**
- * Takes numbers that nobody has. Whoever takes numbers of the same counter waits for the end of this transaction, so that numbers
- * grow with the commits; a transaction that fails gives them back.
+ * Assigns new numbers. Other transactions that use the counter wait for the end of this one, so that numbers increase with the commits;
+ * a rollback releases them.
  *
  * @returns the last of them
  */

@@ -5,7 +5,7 @@ import { SqlControlStore } from './sql-control-store.js';
 import { openPostgres } from './postgres/open-postgres.js';
 import { openSqlite } from './sqlite/open-sqlite.js';
 
-/** Opens the control store where the options say. @throws ControlStoreError with the place and the cure */
+/** Opens the configured control store. @throws ControlStoreError with the location and the remedy */
 export async function openControl(
   options: ControlOptions,
   parts: { readonly clock: Clock; readonly logger: Logger },

@@ -100,7 +100,7 @@ export async function insertOrganization(tx: Transaction<Tables>, organization: 
 }
 
 /**
- * Makes somebody a member, or gives a member another role.
+ * Adds a member, or changes a member's role.
  *
  * @param member without a role: as in `putMember`
  * @returns the role

@@ -11,13 +11,13 @@ import type {
   NumberedFact,
 } from '../contracts/events.js';
 
-/** What is read and appended at once. */
+/** Maximum size of a page. */
 const PAGE: EventPageLimit = { events: 500, bytes: 4 * 1024 * 1024 };
 
-/** Users that are remembered. */
+/** Maximum number of cached users. */
 const MOST_USERS = 10_000;
 
-/** Waits after failures: each twice the one before. */
+/** Backoff after failures, doubled each time. */
 const FIRST_WAIT_MS = 100;
 const MOST_WAIT_MS = 10_000;
 
@@ -29,24 +29,24 @@ export interface OutboxRelayTools {
   readonly news: FactNews;
 }
 
-/** A page that was asked for. */
+/** A page that is being read. */
 interface Reading {
   readonly page: Promise<FactPage>;
-  /** Waits for facts no longer. */
+  /** Ends the wait for new facts. */
   readonly end: AbortController;
 }
 
 /**
- * Brings the facts of a source into the log of events: page by page, in their order, each in one transaction with the mark of how far it
- * came. So each is told once, whatever fails; and a start goes on where the log has it from. While a page is appended the next one is read.
+ * Copies the facts of a source into the event log: page by page, in order, each page in one transaction with its mark. Therefore each
+ * fact is written once despite failures, and a restart continues at the stored mark. The next page is read while one is appended.
  */
 export class OutboxRelay implements FactIntake {
   readonly #tools: OutboxRelayTools;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
-  /** Users by their numbers, which never change. */
+  /** User ids by number; they never change. */
   readonly #users = new Map<number, string>();
-  /** What follows all that was appended; null: the log is to be asked how far that was. */
+  /** The read of the next page; null: its mark must be read from the log first. */
   #reading: Reading | null = null;
 
   constructor(tools: OutboxRelayTools) {
@@ -76,7 +76,7 @@ export class OutboxRelay implements FactIntake {
 
   async #waitAfter(error: unknown, failures: number): Promise<void> {
     const { clock, news } = this.#tools;
-    // What failed may have been done, and only the answer been lost.
+    // The failed append may have been committed, with only the response lost.
     this.#reading?.end.abort();
     this.#reading = null;
     if (this.#isStopping) return;
@@ -89,7 +89,7 @@ export class OutboxRelay implements FactIntake {
     return this.#stop.signal.aborted;
   }
 
-  /** One page. @param waits for facts, where there are none */
+  /** Copies one page. @param waits whether to wait for facts if there are none */
   async #bring(waits: boolean): Promise<void> {
     const { source, events, news } = this.#tools;
     this.#reading ??= this.#read(await events.markOf(source.name), waits);
@@ -109,12 +109,12 @@ export class OutboxRelay implements FactIntake {
     const end = new AbortController();
     if (this.#isStopping) end.abort();
     const page = this.#tools.source.readFacts(mark, PAGE, waits ? end.signal : undefined);
-    // Whoever comes to it is told; until then the rejection is not unhandled.
+    // The error is handled when the page is awaited; until then it must not be an unhandled rejection.
     page.catch(() => undefined);
     return { page, end };
   }
 
-  /** Asks for those that are not known yet. */
+  /** Reads the ids of users that are not cached yet. */
   async #findUsers(facts: readonly NumberedFact[]): Promise<void> {
     if (this.#users.size > MOST_USERS) this.#users.clear();
     const numbers = new Set(facts.map(({ tenant }) => tenant));

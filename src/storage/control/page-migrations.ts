@@ -1,7 +1,10 @@
-/** Statements that both databases understand. @param text the type of a text column */
+/** Statements for both databases. @param text the type of a text column */
 export type Statements = (text: string) => readonly string[];
 
-/** Of the tables that the pages need: logins of browsers, saved views, the audit log and the secrets of alerts. As in `migrations.ts`, in whose order they stand. */
+/**
+ * Migrations of the tables for the pages: browser logins, saved views, the audit log and alert secrets. They are part of the order of
+ * `migrations.ts`.
+ */
 export const PAGE_MIGRATIONS: Readonly<Record<string, Statements>> = {
   '0010-logins': (text) => [
     "insert into counters (name, last) values ('login', 0)",
@@ -44,7 +47,7 @@ export const PAGE_MIGRATIONS: Readonly<Record<string, Statements>> = {
     `alter table api_keys add column parent_id ${text}`,
     'create index api_keys_of_parent on api_keys (parent_id)',
     'alter table logins add column last_seen_at bigint not null default 0',
-    // Until now the end of a login followed its last use by 12 hours.
+    // Before this migration a login expired 12 hours after its last use.
     'update logins set last_seen_at = expires_at - 43200000000',
     `alter table logins add column address ${text}`,
     `alter table logins add column user_agent ${text}`,

@@ -24,10 +24,10 @@ import { MICROS_PER_MS } from '../../signal/time-units.js';
 import { formatTime } from '../../signal/time.js';
 import type { Fact } from '../contracts/events.js';
 
-/** How many characters of a description its event tells: what receivers get stays small. */
+/** Maximum length of a description in its event, to keep payloads for receivers small. */
 const TOLD_DESCRIPTION = 1000;
 
-/** The fact that a version of a prompt was made. */
+/** The fact for the creation of a prompt version. */
 function promptCreated(userId: string, prompt: PromptVersion): Fact {
   const { id, name, version, description, is_active, created_at } = prompt;
   const head = {
@@ -50,17 +50,17 @@ function promptCreated(userId: string, prompt: PromptVersion): Fact {
   };
 }
 
-/** Bytes of text on one page of a list: what is copied and printed in a few milliseconds. */
+/** Bytes of text per page of a list: copied and serialized in a few milliseconds. */
 const PAGE_BYTES = 256 * 1024;
 const PAGE_PROMPTS = 500;
-/** Each is a condition nested in others, and SQLite allows a thousand of these. */
+/** Each is a nested condition; SQLite allows a depth of a thousand. */
 const VERSIONS_A_QUERY = 200;
-/** Each takes a parameter, and SQLite allows 32,766. */
+/** Each takes a parameter; SQLite allows 32,766. */
 const NUMBERS_A_QUERY = 10_000;
-/** Prompts of a user whose deleted versions are remembered: those deleted last. */
+/** Maximum number of a user's prompts whose deleted versions are kept: the latest deleted. */
 const REMEMBERED_REMOVALS = 10_000;
 
-/** Where a list goes on: after a version of a prompt, among those that existed when it began. */
+/** A position in a list: after a version of a prompt, among those that existed when the list began. */
 interface Place {
   readonly last: number;
   readonly name: string;
@@ -80,7 +80,7 @@ export class PromptRows implements Prompts {
     const { id, name, version, template_text, description, is_active, created_at } = prompt;
     const name_key = indexKey(name);
     return await this.#database.transaction(async (tx, tell) => {
-      // Takes the lock that makes the bounds hold.
+      // Takes the lock that enforces the limits.
       const number = await nextNumbers(tx, 'prompt', 1);
       const inserted = await tx
         .insertInto('prompts')
@@ -285,7 +285,7 @@ export class PromptRows implements Prompts {
 
 type PromptKey = Pick<Tables['prompts'], 'user_id' | 'name_key'>;
 
-/** @returns -1 where no version was deleted */
+/** @returns -1 if no version was deleted */
 async function removedVersion(tx: Transaction<Tables>, { user_id, name_key }: PromptKey): Promise<number> {
   const removed = await tx
     .selectFrom('prompt_removals')
@@ -309,7 +309,7 @@ async function refuseRemoved(
     );
 }
 
-/** With the row of the new version. @throws ConflictError `prompt` */
+/** Includes the row of the new version. @throws ConflictError `prompt` */
 async function refuseTooMany(tx: Transaction<Tables>, userId: string): Promise<void> {
   const { versions, bytes } = await tx
     .selectFrom('prompts')
@@ -332,7 +332,7 @@ async function refuseTooMany(tx: Transaction<Tables>, userId: string): Promise<v
     );
 }
 
-/** As `lower` has it in both databases: ASCII letters alone. */
+/** Equivalent to `lower` in both databases: ASCII letters only. */
 function inLowerCase(text: string): string {
   return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
@@ -350,7 +350,7 @@ function behind<Row>(
   );
 }
 
-/** The rows that make a page, at least one if there is one. */
+/** The rows of a page, at least one if there are any. */
 function firstOf<Row extends { readonly bytes: number }>(rows: readonly Row[]): readonly Row[] {
   let count = 0;
   for (let bytes = 0; bytes < PAGE_BYTES && count < Math.min(rows.length, PAGE_PROMPTS); count++)

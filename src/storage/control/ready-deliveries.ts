@@ -5,21 +5,21 @@ import type { ClaimRequest } from '../contracts/deliveries.js';
 import { hostOfUrl, type HostTurns } from '../shared/host-turns.js';
 import type { Tables } from './tables.js';
 
-/** What waits for an endpoint, and what is running, at a glance. */
+/** Waiting deliveries and running attempts of an endpoint. */
 export interface ReadyDeliveries {
   readonly id: string;
   readonly organizationId: string;
-  /** Of its URL; undefined where that has none. */
+  /** The host of its URL; undefined if it has none. */
   readonly host: string | undefined;
   readonly isActive: boolean;
   readonly underWay: number;
-  /** When the first lease ends; null where nothing is running. */
+  /** When the first lease expires; null if no attempt is running. */
   readonly expiresAt: Micros | null;
-  /** When the first waiting delivery is due; null where nothing waits, or the endpoint is paused. */
+  /** When the first waiting delivery is due; null if there is none, or the endpoint is paused. */
   readonly first: Micros | null;
 }
 
-/** For certain organizations, or for all: three look-ups in an index for each endpoint, however much waits. */
+/** Reads some organizations, or all: three index look-ups per endpoint, whatever the backlog. */
 export async function readEndpoints(
   tx: Transaction<Tables>,
   organizations?: readonly string[],
@@ -65,7 +65,7 @@ export async function readEndpoints(
   }));
 }
 
-/** How many attempts may be begun to an endpoint. */
+/** How many attempts to an endpoint can start. */
 export function roomOf(
   { underWay, isActive, host }: ReadyDeliveries,
   { perEndpoint, limit }: ClaimRequest,
@@ -75,8 +75,8 @@ export function roomOf(
 }
 
 /**
- * The organizations whose turn it is: those with something due, or with claims that have ended; one for each delivery that is
- * asked for. Others may claim for the rest meanwhile.
+ * The organizations to claim for: those with due deliveries or expired claims; at most one per requested delivery. Other senders may
+ * claim for the rest.
  */
 export function organizationsInTurn(
   seen: readonly ReadyDeliveries[],
@@ -110,7 +110,9 @@ export function organizationsInTurn(
     .map(([id]) => id);
 }
 
-/** The endpoints with something due whose turn it may be: for each organization as many as it, and hosts, may have running attempts. */
+/**
+ * The endpoints with due deliveries to claim for: per organization at most as many as the limits of the organization and of hosts allow.
+ */
 export function endpointsInTurn(
   endpoints: readonly ReadyDeliveries[],
   request: ClaimRequest,

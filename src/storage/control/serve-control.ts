@@ -10,7 +10,7 @@ import { callName, CHANGED, FACT_NEWS, type IntakeNotice } from './control-clien
 
 type Method = (...args: readonly unknown[]) => unknown;
 
-/** Offers a control plane to another thread: the other end of `connectControl`. It ends when the port is closed. */
+/** Serves a control plane to another thread: the other end of `connectControl`. Ends when the port is closed. */
 export function serveControl(plane: ControlStore, port: MessagePort): void {
   const outbox = new MessageBatcher<ThreadMessage>(port);
   port.on('close', tellChanges(plane, outbox));
@@ -18,9 +18,9 @@ export function serveControl(plane: ControlStore, port: MessagePort): void {
 }
 
 /**
- * The methods that a remote calls.
+ * The methods for remote calls.
  *
- * @param opening calls that come before it has resolved wait for it
+ * @param opening earlier calls wait until it resolves
  * @param outbox leads to the remote
  */
 export function methodsOf(opening: Promise<ControlStore>, outbox: MessageBatcher<ThreadMessage>): Methods {
@@ -41,7 +41,7 @@ export function methodsOf(opening: Promise<ControlStore>, outbox: MessageBatcher
   };
 }
 
-/** Sources are asked over ports of their own: their facts take no way through the remote's thread. */
+/** Sources are read over separate ports, so that facts do not pass through the remote's thread. */
 function intakesOf(opening: Promise<ControlStore>, outbox: MessageBatcher<ThreadMessage>): Methods {
   const intakes = new Map<number, FactIntake>();
   const tell = (intake: number, news: IntakeNotice['news']): void => {
@@ -73,10 +73,10 @@ function intakesOf(opening: Promise<ControlStore>, outbox: MessageBatcher<Thread
 }
 
 /**
- * Passes every hint on. It goes out at once, so that it comes before the answer of the call that caused it: the store tells its
- * watchers before that call resolves.
+ * Forwards every hint at once, so that it arrives before the answer of the call that caused it: the store notifies its watchers before
+ * that call resolves.
  *
- * @returns a function that ends it
+ * @returns a function that stops forwarding
  */
 export function tellChanges({ watch }: ControlStore, outbox: MessageBatcher<ThreadMessage>): () => void {
   const ends = TOPICS.map((topic) =>

@@ -3,10 +3,10 @@ import type { Micros } from '../../signal/time.js';
 import type { PublishedSettings, SettingsBoard } from '../contracts/coordination.js';
 import type { ControlDatabase } from './control-database.js';
 
-/** Processes that ended leave their terms behind: these are removed this long after they expired. */
+/** Settings of dead processes are removed this long after they expired. */
 const FORGOTTEN: Micros = MICROS_PER_DAY;
 
-/** A row for each process that publishes. */
+/** One row for each process that publishes. */
 export class SettingsRows implements SettingsBoard {
   readonly #database: ControlDatabase;
 

@@ -2,11 +2,11 @@ import type { Topic, Watch } from '../contracts/coordination.js';
 import { ChangedIds } from './changed-ids.js';
 import { TopicListeners } from './topic-listeners.js';
 
-/** Where hints come from and go to. */
+/** Sends and receives hints. */
 export interface Signals extends Watch {
-  /** Deliveries that changed lately. */
+  /** Recently changed deliveries. */
   readonly deliveries: ChangedIds;
-  /** Something was committed. @param deliveries that were changed by it */
+  /** Announces a commit. @param deliveries that it changed */
   tell(topics: ReadonlySet<Topic>, deliveries: readonly string[]): void;
   close(): Promise<void>;
 }
@@ -25,7 +25,7 @@ export class LocalSignals implements Signals {
     for (const topic of topics) for (const listener of this.#listeners.of(topic)) queueMicrotask(listener);
   }
 
-  /** Tells all, whatever they watch. */
+  /** Notifies all watchers of all topics. */
   tellAll(): void {
     this.tell(this.#listeners.topics);
   }

@@ -24,7 +24,7 @@ import { TransferRows } from './transfer-rows.js';
 import { ViewRows } from './view-rows.js';
 import { WriteIntentRows } from './write-intent-rows.js';
 
-/** Holds the database where the fields of {@link SqlControlStore} can use it. */
+/** Holds the database for the field initializers of {@link SqlControlStore}. */
 class OverDatabase {
   protected readonly database: ControlDatabase;
 
@@ -33,7 +33,7 @@ class OverDatabase {
   }
 }
 
-/** All contracts of the control plane, over one database. */
+/** All contracts of the control plane over one database. */
 export class SqlControlStore extends OverDatabase implements ControlStore {
   readonly accounts = new AccountRows(this.database);
   readonly logins = new LoginRows(this.database);
@@ -57,10 +57,7 @@ export class SqlControlStore extends OverDatabase implements ControlStore {
   readonly #clock: Clock;
   readonly #intakes = new Set<FactIntake>();
 
-  /**
-   * @param database closed together with this
-   * @param directory of its files; null where it has none
-   */
+  /** @param database closed together with the store @param directory of its files; null if it has none */
   constructor(database: ControlDatabase, directory: string | null = null, clock: Clock = systemClock) {
     super(database);
     this.#clock = clock;
@@ -79,7 +76,7 @@ export class SqlControlStore extends OverDatabase implements ControlStore {
         .onConflict((conflict) => conflict.column('row').doNothing())
         .execute();
     });
-    // When several ask first at the same time, one of their ids is kept.
+    // Of concurrent first calls, one id is kept.
     const kept = await select();
     if (kept === undefined) throw new Error('the identity was written and is not there');
     return kept.id;
@@ -97,7 +94,7 @@ export class SqlControlStore extends OverDatabase implements ControlStore {
     };
   }
 
-  /** @throws Error that says what is wrong with the database, in words for its owner */
+  /** @throws Error that describes the problem of the database, for its owner */
   async check(): Promise<void> {
     await this.database.check();
   }
@@ -107,7 +104,7 @@ export class SqlControlStore extends OverDatabase implements ControlStore {
     return await this.database.read((database) => this.database.dialect.size(database));
   }
 
-  /** Ends intakes and hints, then gives the database back. May be called twice. */
+  /** Stops intakes and hints, then closes the database. May be called twice. */
   async close(): Promise<void> {
     await Promise.all([...this.#intakes].map((intake) => intake.stop()));
     await this.database.close();

@@ -1,10 +1,10 @@
 import type { Topic, Watch } from '../contracts/coordination.js';
 
-/** Who watches what. */
+/** Listeners by topic. */
 export class TopicListeners implements Watch {
   readonly #listeners = new Map<Topic, Set<() => void>>();
 
-  /** Everything that somebody has watched. */
+  /** All topics with listeners so far. */
   get topics(): ReadonlySet<Topic> {
     return new Set(this.#listeners.keys());
   }
@@ -12,7 +12,7 @@ export class TopicListeners implements Watch {
   watch(topic: Topic, listener: () => void): () => void {
     const listeners = this.#listeners.get(topic) ?? new Set();
     this.#listeners.set(topic, listeners);
-    // The same function may watch several times.
+    // The same function may be registered several times.
     const own = (): void => {
       listener();
     };

@@ -17,8 +17,8 @@ import type { Tables } from './tables.js';
 import { RUN_KINDS } from '../../signal/span.js';
 
 /**
- * What an export holds of each table. The order is that in which they are filled in: a row comes after those that it refers to. Of
- * `counters` it has what is not {@link OWN_COUNTERS}.
+ * The exported columns of each table, in import order: rows come after the rows that they refer to. Of `counters`, all but {@link
+ * OWN_COUNTERS} are exported.
  */
 const TRANSFERRED = {
   counters: true,
@@ -47,13 +47,13 @@ const TRANSFERRED = {
   alert_beats: true,
   alert_secrets: true,
   audit_entries: true,
-  // Of processes.
+  // Belong to processes.
   leases: false,
   terms: false,
-  // Of this store, and of how far it has read others.
+  // Belongs to this store, and to its positions in other stores.
   identity: false,
   event_marks: false,
-  // Of one store of telemetry: what is to be kept of that is in its own tables.
+  // Belong to one telemetry store: the data to keep is exported in that store's tables.
   writes: false,
   usage_months: false,
   usage_days: false,
@@ -61,7 +61,7 @@ const TRANSFERRED = {
   named_batches: false,
 } as const satisfies Record<keyof Tables, boolean>;
 
-/** Counters of what is left out. */
+/** Counters of tables that are not exported. */
 const OWN_COUNTERS: readonly string[] = ['write', 'ticket', 'agent'];
 
 const TRANSFERRED_TABLES = (Object.keys(TRANSFERRED) as (keyof Tables)[]).filter(
@@ -70,7 +70,7 @@ const TRANSFERRED_TABLES = (Object.keys(TRANSFERRED) as (keyof Tables)[]).filter
 
 type ReadBase = (db: Kysely<Tables>, store: string) => Promise<readonly ExportedRow[]>;
 
-/** What `insertBase` fills in, read again, as rows of the tables of an export. @param store that of telemetry */
+/** Reads the data that `insertBase` imports, as rows of export tables. @param store the identity of the telemetry store */
 const BASE_READS: Readonly<Record<keyof TransferBase, ReadBase>> = {
   agents: async (db, store) => {
     const rows = await db
@@ -79,7 +79,7 @@ const BASE_READS: Readonly<Record<keyof TransferBase, ReadBase>> = {
       .where('store', '=', store)
       .orderBy('number')
       .execute();
-    // A name has one row here, whatever its runs are.
+    // A name has one row here, for any kind of runs.
     return rows.map(({ number, ...row }) => ({ ...row, agent_no: number, kind: RUN_KINDS.indexOf('agent') }));
   },
   usage: async (db, store) => {
@@ -115,11 +115,11 @@ const BASE_READS: Readonly<Record<keyof TransferBase, ReadBase>> = {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Rows of one insert. Databases bound the values of a statement. */
+/** Rows per insert: databases limit the parameters of a statement. */
 const ROWS_AT_ONCE = 200;
 const ENDING = '.jsonl';
 
-/** `ControlTransfer` over the tables as they are: the program that wrote them and the one that fills them in have the same migrations. */
+/** `ControlTransfer` over the raw tables: the exporting and the importing program must have the same migrations. */
 export class TransferRows implements ControlTransfer {
   readonly #database: ControlDatabase;
 
@@ -218,7 +218,7 @@ async function insertRows(
   let waiting: Row[] = [];
   const insert = async (): Promise<void> => {
     if (waiting.length === 0) return;
-    // Their names have been compared with those of the table, and the database checks the values.
+    // The column names have been checked against the table, and the database checks the values.
     await tx.insertInto(table).values(waiting).execute();
     waiting = [];
   };
@@ -250,7 +250,7 @@ async function raiseCounters(tx: Transaction<Tables>, file: ControlFile): Promis
   }
 }
 
-/** @throws Error that names the line that is no row */
+/** @throws Error that names the invalid line */
 async function* readRows({ path }: ControlFile): AsyncGenerator<Row> {
   const lines = createInterface({ input: createReadStream(path, 'utf8'), crlfDelay: Infinity });
   let number = 0;

@@ -4,26 +4,26 @@ import { dayOf, monthOf } from '../contracts/telemetry-writer.js';
 import type { ChargedItems } from '../contracts/coordination.js';
 import type { Tables } from './tables.js';
 
-/** Each takes five of the 32,766 parameters that SQLite allows in a statement. */
+/** Each takes five of SQLite's 32,766 parameters per statement. */
 const ROWS_A_STATEMENT = 5000;
 
-/** What a user gains at a moment. */
+/** Changes of a user's usage at a time. */
 export interface Gain {
   readonly tenant: number;
   readonly at: Micros;
-  /** Items that are settled. */
+  /** Items counted. */
   readonly settled: number;
-  /** Items that a write may add; fewer than 0 where they are given back. */
+  /** Items charged for a write; negative when refunded. */
   readonly charged: number;
 }
 
-/** How a month of a user stands. */
+/** A user's usage in a month. */
 export interface Standing {
   readonly settled: number;
   readonly charged: number;
 }
 
-/** A period of a user, with all that it gains. */
+/** A user's period, with the sum of its changes. */
 interface PeriodGain {
   readonly tenant: number;
   readonly period: number;
@@ -32,10 +32,9 @@ interface PeriodGain {
 }
 
 /**
- * Adds to months of users, whose rows are locked from then on until the end of the transaction: in one order, so that two that change
- * the same ones wait for each other and do not deadlock.
+ * Adds to months of users, and locks their rows until the end of the transaction, in a fixed order to avoid deadlocks.
  *
- * @returns how they stand now, by {@link monthKey}
+ * @returns their usage now, by {@link monthKey}
  */
 export async function addToMonths(
   tx: Transaction<Tables>,
@@ -69,7 +68,7 @@ export async function addToMonths(
   return standings;
 }
 
-/** Adds what is settled to days of users, in the same way. */
+/** Adds counted items to days of users, in the same way. */
 export async function addToDays(
   tx: Transaction<Tables>,
   store: string,
@@ -88,7 +87,7 @@ export async function addToDays(
       .execute();
 }
 
-/** By which {@link addToMonths} answers. */
+/** The key of the results of {@link addToMonths}. */
 export function monthKey({ tenant, at }: { readonly tenant: number; readonly at: Micros }): string {
   return keyOf(tenant, monthOf(at));
 }
@@ -97,7 +96,7 @@ function keyOf(tenant: number, period: number): string {
   return `${String(tenant)} ${String(period)}`;
 }
 
-/** The sums of periods, in the order in which rows are locked. */
+/** The sums by period, in the order of locking. */
 function byPeriod(gains: readonly Gain[], periodOf: (at: Micros) => number): readonly PeriodGain[] {
   const sums = new Map<string, PeriodGain>();
   for (const { tenant, at, settled, charged } of gains) {
@@ -118,7 +117,7 @@ function* statements(gains: readonly PeriodGain[]): Iterable<readonly PeriodGain
     yield gains.slice(start, start + ROWS_A_STATEMENT);
 }
 
-/** What is settled of months, in their order. */
+/** Counted items by month, in order. */
 export async function readMonths(
   db: Kysely<Tables>,
   store: string,
@@ -137,7 +136,7 @@ export async function readMonths(
   return rows.map(({ month, settled }) => ({ period: month, items: settled }));
 }
 
-/** What is settled of days, both ends included, in their order. */
+/** Counted items by day, both ends included, in order. */
 export async function readDays(
   db: Kysely<Tables>,
   store: string,
@@ -156,7 +155,7 @@ export async function readDays(
   return rows.map(({ day, settled }) => ({ period: day, items: settled }));
 }
 
-/** The first day of which anything was counted, of any user; null: of none. */
+/** The first day with counted items, of any user; null if there is none. */
 export async function readFirstDay(db: Kysely<Tables>, store: string): Promise<number | null> {
   const row = await db
     .selectFrom('usage_days')

@@ -40,7 +40,7 @@ export class ViewRows implements Views {
 
   async put(userId: string, { id, name, path, org_slug: slug }: SavedView): Promise<SavedAs> {
     return await this.#database.transaction(async (tx) => {
-      // Whoever takes a number waits for others who do, so that the bounds hold.
+      // Taking a number serializes the transactions, so that the limits hold.
       await nextNumbers(tx, 'view', 1);
       const known = await tx.selectFrom('views').select('id').where('id', '=', id).executeTakeFirst();
       if (known && !(await maySet(tx, userId, id))) return 'foreign';
@@ -67,7 +67,7 @@ export class ViewRows implements Views {
   }
 }
 
-/** Whether a user made a view, or administers its organization. */
+/** Whether the user created a view, or administers its organization. */
 async function maySet(tx: Transaction<Tables>, userId: string, id: string): Promise<boolean> {
   const found = await tx
     .selectFrom('views')
@@ -79,7 +79,7 @@ async function maySet(tx: Transaction<Tables>, userId: string, id: string): Prom
   return found !== undefined;
 }
 
-/** @returns undefined where there is none of which the user is a member */
+/** @returns undefined if the user is not a member of such an organization */
 async function organizationOf(
   tx: Transaction<Tables>,
   userId: string,
@@ -95,7 +95,7 @@ async function organizationOf(
   return found?.id;
 }
 
-/** Whether somebody has as many views as may be, without this one. */
+/** Whether the limit of views is reached, not counting this one. */
 async function isFull(
   tx: Transaction<Tables>,
   id: string,
@@ -111,7 +111,7 @@ async function isFull(
   return Number(count) >= (column === 'user_id' ? VIEWS_OF_A_USER : VIEWS_OF_AN_ORGANIZATION);
 }
 
-/** The user's place in the organization of a view. */
+/** The user's membership in the organization of a view. */
 function isMembership(
   join: JoinBuilder<Tables, 'views' | 'members'>,
   userId: string,

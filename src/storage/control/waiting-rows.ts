@@ -5,7 +5,7 @@ import { interrupted, isAtRest, type Waiting } from './delivery-state.js';
 import { MAX_HELD_MS, RESUME_SPREAD_MS } from '../contracts/deliveries.js';
 import type { Tables } from './tables.js';
 
-/** Each takes ten of the 32,766 parameters that SQLite allows in a statement. */
+/** Each takes ten of SQLite's 32,766 parameters per statement. */
 const ROWS_A_STATEMENT = 1000;
 
 /** A delivery that is not finished. */
@@ -13,7 +13,7 @@ export interface WaitingDelivery {
   readonly deliveryId: string;
   readonly endpointId: string;
   readonly waiting: Waiting;
-  /** When the lease of the running attempt ends; null where none is running. */
+  /** When the lease of the running attempt expires; null if none is running. */
   readonly expiresAt: Micros | null;
 }
 
@@ -45,7 +45,7 @@ function fromWaiting({ deliveryId, endpointId, waiting, expiresAt }: WaitingDeli
   };
 }
 
-/** Writes deliveries as they are now; those with nothing left to do have no row. Their rows have to be locked before. */
+/** Saves the state of deliveries; those without remaining work have no row. Their rows must be locked. */
 export async function saveWaiting(tx: Transaction<Tables>, all: readonly WaitingDelivery[]): Promise<void> {
   for (let start = 0; start < all.length; start += ROWS_A_STATEMENT) {
     const part = all.slice(start, start + ROWS_A_STATEMENT);
@@ -73,7 +73,7 @@ export async function saveWaiting(tx: Transaction<Tables>, all: readonly Waiting
   }
 }
 
-/** Writes attempts that have ended. */
+/** Saves finished attempts. */
 export async function addAttempts(
   tx: Transaction<Tables>,
   attempts: readonly Tables['delivery_attempts'][],
@@ -85,7 +85,7 @@ export async function addAttempts(
       .execute();
 }
 
-/** Gives up running attempts whose rows are locked. @param active ids of those of their endpoints that are active */
+/** Interrupts running attempts whose rows are locked. @param active ids of their active endpoints */
 export async function interrupt(
   tx: Transaction<Tables>,
   lost: readonly WaitingDelivery[],
@@ -114,7 +114,7 @@ export async function interrupt(
   );
 }
 
-/** Nothing that was asked for waits for a paused endpoint; attempts of the schedule are held. */
+/** Drops manually requested attempts when an endpoint is paused; scheduled attempts are held. */
 export async function forgetManual(tx: Transaction<Tables>, endpointId: string): Promise<void> {
   await tx
     .deleteFrom('waiting_deliveries')
@@ -131,8 +131,8 @@ export async function forgetManual(tx: Transaction<Tables>, endpointId: string):
 }
 
 /**
- * Resumes what was held: what has waited for too long is given up, and what is due soon is spread, so that a receiver that comes
- * back does not get everything at once. Running attempts go on.
+ * Resumes held deliveries: those that waited too long are given up, and those due soon are spread, so that a receiver that recovers does
+ * not get all at once. Running attempts continue.
  */
 export async function resumeHeld(tx: Transaction<Tables>, endpointId: string, now: Micros): Promise<void> {
   await tx
@@ -158,7 +158,7 @@ export async function resumeHeld(tx: Transaction<Tables>, endpointId: string, no
     ) as soon where delivery_id = soon.id`.execute(tx);
 }
 
-/** Removes everything that an endpoint was to get, and got. */
+/** Removes all deliveries of an endpoint. */
 export async function removeOfEndpoint(tx: Transaction<Tables>, endpointId: string): Promise<void> {
   await tx.deleteFrom('waiting_deliveries').where('endpoint_id', '=', endpointId).execute();
   await tx

@@ -30,14 +30,14 @@ import {
   type Standing,
 } from './usage-rows.js';
 
-/** Each takes a parameter, and SQLite allows 32,766. */
+/** Each takes a parameter; SQLite allows 32,766. */
 const NUMBERS_A_QUERY = 10_000;
-/** How many writes are forgotten in a transaction. */
+/** Number of writes removed per transaction. */
 const FORGOTTEN_AT_ONCE = 1000;
 
 /**
- * A row for each write, and one for each month and day of a user. Rows are locked in this order: write, name of its batch, months, days, counter. The counter of
- * tickets is taken before the row of its write, and nobody who has such a row waits for that counter.
+ * One row per write, and one per month and day of a user. Locking order: write, name of its batch, months, days, counter. The counter of
+ * tickets is locked before the row of its write, and no transaction that holds such a row waits for that counter.
  */
 export class WriteIntentRows implements WriteIntentLog {
   readonly #database: ControlDatabase;
@@ -58,7 +58,7 @@ export class WriteIntentRows implements WriteIntentLog {
         if (standing?.as === 'written' || standing?.as === 'under_way')
           return { write: null, batch: standing, charged: [] };
         const gains = charges.map(({ tenant, at, items }) => ({ tenant, at, settled: 0, charged: items }));
-        // Charged before it is judged: so one statement locks, adds the rows that are missing, and tells how they stand.
+        // Charged before it is judged, so that one statement locks rows, adds missing ones, and returns their usage.
         const charged = judgeCharges(charges, without(gains, await addToMonths(tx, store, gains)));
         const isTaken = (_: unknown, i: number) => itemAt(charged, i).as === 'taken';
         const taken = charges.filter(isTaken);
@@ -97,7 +97,7 @@ export class WriteIntentRows implements WriteIntentLog {
 
   async ticket(write: OpenWrite): Promise<number | null> {
     return await this.#database.transaction(async (tx) => {
-      // Until the commit nobody else gets one: whoever has a greater one sees this as the first ticket of its write.
+      // No other transaction gets a ticket until the commit, so writes with greater tickets see this one.
       const ticket = await nextNumbers(tx, 'ticket', 1);
       const noted = await tx
         .updateTable('writes')
@@ -187,7 +187,7 @@ export class WriteIntentRows implements WriteIntentLog {
         .where('expires_at', '<=', dialect.now())
         .orderBy('number')
         .limit(most);
-      // Those that somebody else is taking over, renewing or finishing are theirs.
+      // Skips writes that another process is taking over, renewing or finishing.
       const rows = await dialect.lockSkipping(abandoned).execute();
       for (let start = 0; start < rows.length; start += NUMBERS_A_QUERY)
         await tx
@@ -243,7 +243,7 @@ export class WriteIntentRows implements WriteIntentLog {
         .select('number')
         .where('store', '=', store)
         .where('ended_at', '<=', fromNow(dialect, -ageMs))
-        // In the same statement: what it sees as ended had its ticket before those that it does not see yet.
+        // In the same statement: writes it sees as ended have smaller tickets than those it does not see yet.
         .where((row) =>
           row.not(
             row.exists(
@@ -267,10 +267,10 @@ export class WriteIntentRows implements WriteIntentLog {
   }
 }
 
-/** Undoes the end of a write whose batch another one has now. */
+/** Rolls back the end of a write whose batch was taken over by another write. */
 class OthersBatch extends Error {}
 
-/** Undoes the transaction of a write that there will not be. */
+/** Rolls back a write that is not recorded. */
 class NothingTaken extends Error {
   readonly batch: BegunWrite['batch'];
   readonly charged: BegunWrite['charged'];
@@ -286,7 +286,7 @@ function givenBack(gain: Gain): Gain {
   return { ...gain, charged: -gain.charged };
 }
 
-/** How months stood before they gained. */
+/** The usage of months before the changes. */
 function without(
   gains: readonly Gain[],
   standings: ReadonlyMap<string, Standing>,
@@ -301,9 +301,9 @@ function without(
 }
 
 /**
- * What becomes of charges, one after the other: one that is taken is in the way of those behind it, one that is not is not.
+ * Judges charges in order: accepted ones count for later ones, refused ones do not.
  *
- * @param standings how their months stand without any of them, by `monthKey`
+ * @param standings usage of their months without any of them, by `monthKey`
  */
 function judgeCharges(
   charges: readonly Charge[],
@@ -326,11 +326,11 @@ function judge({ items, isExact, limit }: Charge, settled: number, charged: numb
   return settled + items > limit ? 'exceeds' : 'waits';
 }
 
-/** A user with its traces that follow each other. */
+/** A user with consecutive traces. */
 type TracesOfUser = [tenant: number, ...traceIds: string[]];
 type WrittenCharge = [tenant: number, at: number, items: number, isExact: boolean, limit: number | null];
 
-/** Traces as a text, some 39 bytes each, in their order. */
+/** Serializes traces in order, about 39 bytes each. */
 function writeTraces(traces: readonly TouchedTrace[]): string {
   const users: TracesOfUser[] = [];
   for (const { tenant, traceId } of traces) {
@@ -341,13 +341,13 @@ function writeTraces(traces: readonly TouchedTrace[]): string {
   return JSON.stringify(users);
 }
 
-/** What {@link writeTraces} was given. */
+/** Reverses {@link writeTraces}. */
 function readTraces(text: string): readonly TouchedTrace[] {
   const users = JSON.parse(text) as readonly TracesOfUser[];
   return users.flatMap(([tenant, ...traceIds]) => traceIds.map((traceId) => ({ tenant, traceId })));
 }
 
-/** Charges as a text. */
+/** Serializes charges. */
 function writeCharges(charges: readonly Charge[]): string {
   return JSON.stringify(
     charges.map(({ tenant, at, items, isExact, limit }): WrittenCharge => [
@@ -360,7 +360,7 @@ function writeCharges(charges: readonly Charge[]): string {
   );
 }
 
-/** What {@link writeCharges} was given. */
+/** Reverses {@link writeCharges}. */
 function readCharges(text: string): readonly Charge[] {
   const charges = JSON.parse(text) as readonly WrittenCharge[];
   return charges.map(([tenant, at, items, isExact, limit]) => ({ tenant, at, items, isExact, limit }));

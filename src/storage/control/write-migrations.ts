@@ -1,8 +1,8 @@
 import type { Statements } from './page-migrations.js';
 
 /**
- * Of the tables by which several processes write to one store of telemetry: the book of writes, and the names of agents. As in
- * `migrations.ts`, in whose order they stand.
+ * Migrations of the tables for shared telemetry stores: the write-intent log, and agent names. They are part of the order of
+ * `migrations.ts`.
  */
 export const WRITE_MIGRATIONS: Readonly<Record<string, Statements>> = {
   '0013-writes': (text) => [

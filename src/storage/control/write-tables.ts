@@ -1,53 +1,53 @@
-/** As in `tables.ts`: the book of writes, and the names of agents. */
+/** The write-intent log and agent names, described as in `tables.ts`. */
 export interface WriteTables {
   writes: WriteTable;
   usage_months: UsageMonthTable;
-  /** The same by day, without what may come. */
+  /** The same by day, without charges. */
   usage_days: { store: string; tenant: number; day: number; settled: number };
   numbered_agents: NumberedAgentTable;
   named_batches: NamedBatchTable;
 }
 
-/** Writes to a store of telemetry, until some time after they have ended. */
+/** Writes to a telemetry store, kept for some time after they end. */
 interface WriteTable {
-  /** Grows with the commits. */
+  /** Increases with the commits. */
   number: number;
   store: string;
   owner: string;
-  /** From 1, one more each time it is taken over. */
+  /** From 1, incremented by each takeover. */
   token: number;
   expires_at: number;
-  /** Null until it takes one. */
+  /** Null before its first ticket. */
   first_ticket: number | null;
-  /** Null while it is under way. */
+  /** Null while the write is in progress. */
   ended_at: number | null;
-  /** JSON: of each user its number, and the traces behind it. Empty once it has ended. */
+  /** JSON: user numbers with their traces. Empty after the write has ended. */
   traces: string;
-  /** JSON: those that were taken. */
+  /** JSON: the accepted charges. */
   charges: string;
 }
 
-/** The items of a user that were counted in a month. */
+/** A user's counted items in a month. */
 interface UsageMonthTable {
   store: string;
   tenant: number;
   month: number;
   settled: number;
-  /** What writes under way may add. */
+  /** Items charged for writes in progress. */
   charged: number;
 }
 
-/** Batches to which their senders gave names. */
+/** Batches named by their senders. */
 interface NamedBatchTable {
   store: string;
   tenant: number;
   name: string;
   noted_at: number;
-  /** The newest write of it; null while that is being noted. */
+  /** Its newest write; null while that is being recorded. */
   write_number: number | null;
-  /** Null until it was written. */
+  /** Null before it is written. */
   written_at: number | null;
-  /** Positions, with commas between. */
+  /** Positions, separated by commas. */
   refused: string;
 }
 
@@ -57,7 +57,7 @@ interface NumberedAgentTable {
   tenant: number;
   id: string;
   name: string;
-  /** Stands for the name in the index. */
+  /** The index key of the name. */
   name_key: string;
   created_at: number | null;
 }

@@ -1,10 +1,10 @@
 import type { Micros } from '../../signal/time.js';
 
-/** Whose quota a change counts for, and in which month. */
+/** The user and month whose quota a change counts for. */
 export interface Counted {
   readonly tenant: number;
-  /** When it came, which decides the month. */
+  /** When it was received, which decides the month. */
   readonly at: Micros;
-  /** Items a month; Infinity for no limit. */
+  /** Monthly limit in items; Infinity for no limit. */
   readonly limit: number;
 }

@@ -26,15 +26,15 @@ import type { GivenPayload } from '../../runs/rules/payload.js';
 import type { JsonObject } from '../../signal/attributes.js';
 import { sentOf } from '../../signal/sent-span.js';
 
-/** Types of spans that make no node. */
+/** Span types that create no node. */
 const NODELESS: ReadonlySet<string> = new Set(['llm', 'tool']);
 
-/** What is kept of the notes beside what was sent: all else that they say follows from that. */
+/** The notes stored in addition to `sent`: all others can be derived from it. */
 const KEPT_NOTES = ['usage', 'cost_source', 'provider'] as const;
 
-/** What is kept of a span beside its columns. */
+/** The fields of a span stored outside its columns. */
 function givenPayload(span: SpanRecord): GivenPayload {
-  // A node follows from `metadata` where no mapping has said it.
+  // If no mapping set it, the node is derived from `metadata`.
   const sent = span.map_hint === null && !NODELESS.has(span.type) ? undefined : sentOf(span);
   return {
     input: jsonOf(span.input_data),
@@ -58,13 +58,13 @@ function jsonOf(value: JsonObject | null): string | null {
   return value === null ? null : serializeJson(value);
 }
 
-/** A span as it crosses to the store thread: its columns and its payload. */
+/** A span as sent to the store thread: its columns and its payload. */
 export const SPAN_MESSAGE: readonly Column[] = [
   ...SPAN_WIRE,
   { name: 'payload', kind: 'text', sql: 'VARCHAR' },
 ];
 
-/** A header as it crosses: with its agent's name, and how many of the batch's spans belong to it. */
+/** A header as sent to the store thread: with its agent's name, and its number of spans in the batch. */
 export const TRACE_MESSAGE: readonly Column[] = [
   ...TRACE_WIRE,
   ...TRACE_LATER,
@@ -73,30 +73,30 @@ export const TRACE_MESSAGE: readonly Column[] = [
   { name: 'spans', kind: 'uint32', sql: 'UINTEGER' },
 ];
 
-/** The rows of a batch of traces. Spans lie in the order of their traces. */
+/** The rows of a batch of traces. Spans are in the order of their traces. */
 interface EncodedRows {
   readonly receivedAt: number;
   readonly traces: ColumnsMessage;
   readonly spans: ColumnsMessage;
 }
 
-/** A batch of traces, before it is known what holds for its user. */
+/** A batch of traces without the settings of its user. */
 export interface EncodedTraces extends EncodedRows {
   readonly named: NamedPrompts | null;
-  /** What it adds to the service map, which may not be there yet; undefined where nobody derives it. */
+  /** Its additions to the service map, which may still be pending; undefined if no map is derived. */
   readonly map: BatchMap['derived'] | undefined;
 }
 
-/** A batch of traces on its way to the store thread. */
+/** A batch of traces for the store thread. */
 export interface TracesMessage extends EncodedRows {
   readonly tenant: number;
-  /** Present where a service map was derived from the batch. */
+  /** Present if a service map was derived from the batch. */
   readonly map?: DerivedMap;
-  /** Types of events that somebody wants of this user's telemetry. */
+  /** The subscribed event types of this user's telemetry. */
   readonly wanted: readonly EventType[];
-  /** Present where the batch counts for a quota. */
+  /** Present if the batch counts for a quota. */
   readonly counted?: Counted;
-  /** Present where spans name prompt versions. */
+  /** Present if spans name prompt versions. */
   readonly prompts?: PromptMessage;
 }
 
@@ -107,10 +107,7 @@ const SOURCE_CODES: ReadonlyMap<string, number> = new Map(
   AGENT_SOURCES.map((source, code) => [source, code]),
 );
 
-/**
- * Turns batches into columns, and derives what the sender left out. It keeps scratch memory, so there should be one for each
- * thread.
- */
+/** Encodes batches as columns, and derives missing fields. It has scratch memory, so create one per thread. */
 export class TracesEncoder {
   readonly #spanText = new TextScratch();
   readonly #traceText = new TextScratch();
@@ -136,7 +133,7 @@ export class TracesEncoder {
     };
   }
 
-  /** After all other texts, so that a trace's payloads lie side by side and are stored as slices. */
+  /** Written after all other texts, so that a trace's payloads are adjacent and are stored as slices. */
   #writePayloads(spans: ColumnsWriter, batch: Pick<TracesBatch, 'items'>): void {
     const text = this.#spanText;
     const writer = new PayloadWriter(text);
@@ -152,13 +149,13 @@ export class TracesEncoder {
   }
 }
 
-/** What is handed over; the map is copied, since it may be another store's, too. */
+/** The buffers to transfer; the map is copied, since another store may use it, too. */
 export function transferablesOf({ traces, spans, named }: EncodedTraces): ArrayBuffer[] {
   const prompts = named === null ? [] : [named.spans.buffer];
   return [...transferables(traces), ...transferables(spans), ...prompts];
 }
 
-/** What its spans use, and what counts of them; undefined where that says nothing new. */
+/** The usage of its spans, and what is counted; undefined if that adds nothing. */
 function usedIn({ trace, spans }: TraceRecord): ReturnType<typeof countedOnce> | undefined {
   const isDeclared = trace.total_tokens !== null && trace.total_cost_usd !== null;
   if (isDeclared && !haveSeveralReporters(spans.map(callKeyOf))) return undefined;
@@ -209,7 +206,7 @@ function writeSpan(to: ColumnsWriter, row: number, span: SpanRecord, told: Dupli
   else to.byte(S.counted, row, told.counted);
 }
 
-/** @param used by the spans; undefined where the header declares that */
+/** @param used the usage of the spans; undefined if the header declares it */
 function writeHeader(
   to: ColumnsWriter,
   row: number,
@@ -291,7 +288,7 @@ function nullableText(to: ColumnsWriter, column: number, row: number, value: str
   else to.text(column, row, value);
 }
 
-/** The position of each column of a message, under its name. */
+/** The position of each column of a message, by name. */
 function columnNumbers(columns: readonly Column[]): Record<ColumnName, number> {
   return Object.fromEntries(columns.map((column) => [column.name, indexOf(columns, column.name)])) as Record<
     ColumnName,

@@ -13,38 +13,38 @@ import type { Counted } from './counted.js';
 import type { PromptMessage } from './prompt-message.js';
 import { SPAN_MESSAGE, TRACE_MESSAGE, type TracesMessage } from './encode-traces.js';
 
-/** Gives numbers to the names of the service map's nodes that batches carry. */
+/** Assigns numbers to the service-map node names in batches. */
 export interface NodeNumbers {
   number(tenant: number, name: string): number;
 }
 
-/** A batch that waits for its commit, with its columns at hand. */
+/** A batch waiting for its commit, with direct access to its columns. */
 export class IncomingBatch implements SentRows {
   readonly tenant: number;
   readonly receivedAt: number;
   readonly traces: ColumnsReader;
   readonly spans: ColumnsReader;
-  /** Ids in words: of each trace, of each span, and of each span's parent where it has one. */
+  /** Ids as 32-bit words: of each trace, of each span, and of each span's parent, if any. */
   readonly traceIds: Uint32Array;
   readonly spanIds: Uint32Array;
   readonly parentIds: Uint32Array;
-  /** Of each span the one by which its call is counted, where that is another one. */
+  /** For each duplicate span, the id of the span on which its call is counted. */
   readonly sameIds: Uint32Array;
   readonly bytes: number;
-  /** Whose quota it counts for; null where it counts for none. */
+  /** The user and month whose quota it counts for; null for none. */
   readonly counted: Counted | null;
-  /** What it adds to the service map; null where nobody derived that. */
+  /** Its additions to the service map; null if they were not derived. */
   readonly map: DerivedMap | null;
-  /** The types of events that somebody wants of its user. */
+  /** The subscribed event types of its user. */
   readonly wanted: readonly EventType[];
-  /** The prompt versions that its spans name; null where no span names one. */
+  /** The prompt versions that its spans name; null if no span names one. */
   readonly #prompts: PromptMessage | null;
-  /** Whether any of its spans names a prompt version that its user has. */
+  /** Whether any span names a prompt version that its user has. */
   readonly usesPrompts: boolean;
-  /** The numbers of the map's names; 0 for a name that nobody has asked for yet. */
+  /** The numbers of the map's names; 0 for a name not numbered yet. */
   #nodeNumbers: Int32Array = NO_NUMBERS;
   #nodes: NodeNumbers | null = null;
-  /** Where the spans of each trace begin; one more entry marks the end. */
+  /** The index of the first span of each trace; one more entry marks the end. */
   readonly #starts: Uint32Array;
 
   constructor(message: TracesMessage) {
@@ -72,7 +72,7 @@ export class IncomingBatch implements SentRows {
     }
   }
 
-  /** Its memory. */
+  /** The buffers of its columns. */
   get buffers(): ArrayBuffer[] {
     return [...this.traces.buffers, ...this.spans.buffers];
   }
@@ -85,17 +85,14 @@ export class IncomingBatch implements SentRows {
     return wordAt(this.#starts, trace + 1);
   }
 
-  /**
-   * From here on the map's names get their numbers from `nodes`, when they are asked for. The numbers hold for one try of the
-   * commit.
-   */
+  /** Numbers the map's names with `nodes`, on demand. The numbers are valid for one attempt of the commit. */
   numberNodes(nodes: NodeNumbers): void {
     if (this.map === null) return;
     this.#nodes = nodes;
     this.#nodeNumbers = new Int32Array(this.map.names.length);
   }
 
-  /** @param name its position in the map's list */
+  /** @param name its index in the map's list */
   nodeNumber(name: number): number {
     if (this.#nodes === null || this.map === null) return NO_NODE;
     const known = intAt(this.#nodeNumbers, name);
@@ -105,12 +102,12 @@ export class IncomingBatch implements SentRows {
     return number;
   }
 
-  /** The number of the node that a span makes, `NO_NODE` or `AGENT_NODE`. */
+  /** The number of a span's node, `NO_NODE` or `AGENT_NODE`. */
   nodeAt(row: number): number {
     return this.map === null ? NO_NODE : this.#numbered(intAt(this.map.nodes, row));
   }
 
-  /** In the same way the node that calls a span. */
+  /** The same for the node that calls a span. */
   callerAt(row: number): number {
     return this.map === null ? NO_NODE : this.#numbered(intAt(this.map.callers, row));
   }
@@ -119,7 +116,7 @@ export class IncomingBatch implements SentRows {
     return node < 0 ? node : this.nodeNumber(node);
   }
 
-  /** The number of the prompt version that a span names; null where it names none, or one that its user does not have. */
+  /** The number of the prompt version that a span names; null if it names none, or one that its user does not have. */
   promptAt(row: number): number | null {
     if (this.#prompts === null) return null;
     const prompt = intAt(this.#prompts.spans, row);
@@ -130,7 +127,7 @@ export class IncomingBatch implements SentRows {
     return this.spans.row(SPAN_WIRE, row);
   }
 
-  /** Something else counts of a span than its sender found, who knew less of the run. */
+  /** Changes what is counted of a span: the sender did not have the whole run. */
   rewriteDuplicate(row: number, { same_as, counted }: DuplicateCall): void {
     if (same_as !== null) wordsOfKey(same_as, this.sameIds.subarray(row * 4));
     this.spans.nullFlags(SAME_AS)[row] = same_as === null ? 1 : 0;
@@ -142,7 +139,7 @@ export class IncomingBatch implements SentRows {
     return this.traces.textBytes(AGENT, trace).toString('utf8');
   }
 
-  /** A key of the trace, unique among all users. */
+  /** A key of the trace, unique over all users. */
   traceKey(trace: number): string {
     return runKey(this.tenant, this.traceIds, trace * 4);
   }
@@ -156,5 +153,5 @@ const PARENT_ID = indexOf(SPAN_WIRE, 'parent_span_id');
 const SPAN_ID = indexOf(SPAN_MESSAGE, 'span_id');
 const SAME_AS = indexOf(SPAN_WIRE, 'same_as');
 const COUNTED = indexOf(SPAN_WIRE, 'counted');
-/** The position of the payload among the columns of a span as it crosses. */
+/** The position of the payload among the columns of a sent span. */
 export const PAYLOAD = indexOf(SPAN_MESSAGE, 'payload');

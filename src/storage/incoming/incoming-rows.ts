@@ -15,7 +15,7 @@ import { agentHint, runKind } from '../../runs/rules/span-facts.js';
 import type { SpanState } from '../../runs/spans/span-state.js';
 import { PAYLOAD, type IncomingBatch } from './incoming-batch.js';
 
-/** Headers and spans of a batch as objects, and what can be said of them without making objects. */
+/** Headers and spans of a batch as objects, and values that can be read without creating objects. */
 
 export function headerAt(batch: IncomingBatch, trace: number): NamedHeader {
   const sample_rate = batch.traces.value(T.sample_rate, trace) as number | null;
@@ -49,7 +49,7 @@ export function startedAt(batch: IncomingBatch, trace: number): number {
   return Number(batch.traces.value(T.started_at, trace));
 }
 
-/** What the service map has to know of the spans of a trace. */
+/** The data of a trace's spans that the service map needs. */
 export function calledSpansAt(batch: IncomingBatch, trace: number): CalledSpans {
   const { spans } = batch;
   const first = batch.start(trace);
@@ -71,14 +71,14 @@ export function calledSpansAt(batch: IncomingBatch, trace: number): CalledSpans 
 /** The payload of a span. @param first the first span of its trace */
 export function payloadAt(batch: IncomingBatch, row: number, first: number): Payload {
   const { spans } = batch;
-  // What it came under may be written with a span before it.
+  // The enclosing resource and scope may be stored with an earlier span.
   let from = row;
   while (from > first && !beginsPiece(byteAt(spans.text, spans.textStart(PAYLOAD, from)))) from--;
   const piece = spans.text.subarray(spans.textStart(PAYLOAD, from), spans.textEnd(PAYLOAD, row));
   return invariant(payloadsOf(piece).at(-1), 'payload of a span');
 }
 
-/** The payloads of all spans of a trace, in their order. */
+/** The payloads of all spans of a trace, in order. */
 export function payloadsAt(batch: IncomingBatch, trace: number): readonly Payload[] {
   const { spans } = batch;
   const [first, end] = [batch.start(trace), batch.end(trace)];
@@ -86,7 +86,7 @@ export function payloadsAt(batch: IncomingBatch, trace: number): readonly Payloa
   return payloadsOf(spans.text.subarray(spans.textStart(PAYLOAD, first), spans.textEnd(PAYLOAD, end - 1)));
 }
 
-/** The spans of a trace as new ones that are written from the batch's columns: only what the state of their trace has to know. */
+/** The spans of a trace as new spans backed by the batch's columns: only the fields that the state of their trace needs. */
 export function newSpansAt(
   batch: IncomingBatch,
   trace: number,
@@ -107,7 +107,7 @@ export function newSpansAt(
   let hint = null as SpanState['agent_hint'];
   for (let row = batch.start(trace); row < batch.end(trace); row++) {
     const found = agentHint(numberAt(S.agent_source, row), textAt(S.agent_name, row));
-    // Most spans of a trace have the same value, which is kept once.
+    // Most spans of a trace have the same value, which is shared.
     if (found?.source !== hint?.source || found?.name !== hint?.name) hint = found;
     const text = textAt(S.context, row);
     if (text !== said) {

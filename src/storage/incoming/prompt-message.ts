@@ -8,14 +8,14 @@ export interface NamedPrompts {
   readonly spans: Int32Array<ArrayBuffer>;
 }
 
-/** The same, as it crosses to the store thread. */
+/** The same, as sent to the store thread. */
 export interface PromptMessage {
   /** The numbers of the references; null for a version that the user does not have. */
   readonly numbers: readonly (number | null)[];
   readonly spans: Int32Array<ArrayBuffer>;
 }
 
-/** Null where no span names a prompt, which is the usual case. */
+/** Null if no span names a prompt, which is the usual case. */
 export function namedPrompts(items: readonly TraceRecord[]): NamedPrompts | null {
   let spanCount = 0;
   let namesPrompts = false;

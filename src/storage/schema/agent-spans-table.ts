@@ -1,8 +1,8 @@
 import { COMMIT, defineTable } from './table.js';
 
 /**
- * What spans the runs of each agent of the cold file have, or had: a row for each kind, which is told by its type, name, model and node of
- * the service map. A row whose `type` is null stands for all kinds, where an agent has too many to tell apart.
+ * The kinds of spans that each agent's runs in the cold file have or had: one row per combination of type, name, model and service-map
+ * node. A row with a null `type` stands for all kinds, if an agent has too many to list.
  */
 export const AGENT_SPANS = defineTable({
   name: 'agent_spans',

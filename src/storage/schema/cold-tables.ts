@@ -4,7 +4,7 @@ import { CALL_SUMS, POINT_SUMS, RUN_SUMS } from './sum-tables.js';
 import type { Table } from './table.js';
 import { REPLACED_IN_QUARANTINE } from './tables.js';
 
-/** The tables of the cold file that follow from others of it. */
+/** The tables of the cold file that are derived from its other tables. */
 export const COLD_TABLES: readonly Table[] = [
   LOG_BLOCKS,
   RUN_SUMS,

@@ -1,9 +1,9 @@
 import type { Column } from '../../worker/columns.js';
 import { COMMIT, defineTable } from './table.js';
 
-/** Log records, and what the cold file has in addition to search them: `duckdb/index/README.md`. */
+/** Log records, and the tables of the cold file for searching them: `duckdb/index/README.md`. */
 
-/** What is encoded of a log record. */
+/** The encoded columns of a log record. */
 export const LOG_WIRE = [
   { name: 'id', kind: 'uuid', sql: 'UUID' },
   { name: 'timestamp', kind: 'int64', sql: 'TIMESTAMP' },
@@ -12,19 +12,19 @@ export const LOG_WIRE = [
   { name: 'severity_number', kind: 'int32', sql: 'INTEGER' },
   { name: 'severity_text', kind: 'text', sql: 'VARCHAR' },
   { name: 'service_name', kind: 'text', sql: 'VARCHAR' },
-  // Not packed: random ids do not shrink, and unpacking 8192 of them to show one takes 4 ms.
+  // Uncompressed: random ids do not shrink, and decompressing 8192 of them to show one takes 4 ms.
   { name: 'trace_id', kind: 'uuid', sql: 'UUID', nullable: true, compression: 'uncompressed' },
   { name: 'span_id', kind: 'uuid', sql: 'UUID', nullable: true, compression: 'uncompressed' },
   { name: 'flags', kind: 'uint32', sql: 'UINTEGER' },
-  /** Of a GenAI event of a span also where it came as the attribute `event.name`. */
+  /** For a span's GenAI event, also taken from the attribute `event.name`. */
   { name: 'event_name', kind: 'text', sql: 'VARCHAR', nullable: true },
   /** The text, or the JSON text of any other body; null where nothing was sent. */
   { name: 'body', kind: 'text', sql: 'VARCHAR', nullable: true },
-  /** For a body that is not all ASCII: its tokens with a space before, between and behind them. */
+  /** For a body with non-ASCII characters: its tokens with a space before, between and after them. */
   { name: 'normal', kind: 'text', sql: 'VARCHAR', nullable: true },
   /** As a JSON object; null for none. */
   { name: 'attributes', kind: 'text', sql: 'VARCHAR', nullable: true },
-  /** The length of body and attributes together, by which reads bound what they hold. */
+  /** The length of body and attributes together, used to limit the memory of reads. */
   { name: 'bytes', kind: 'uint32', sql: 'UINTEGER' },
 ] as const satisfies readonly Column[];
 
@@ -39,10 +39,10 @@ export const LOGS = defineTable({
   wire: LOG_WIRE,
 });
 
-/** Log records of the cold file that are searched together: one row for each user that has some among them. */
+/** Blocks of log records of the cold file that are searched together: one row per user with records in the block. */
 export const LOG_BLOCKS = defineTable({
   name: 'log_blocks',
-  /** The last commit of the segment that the records came from, of the newest one where there were several. */
+  /** The last commit of the segment that the records came from, of the newest segment if there were several. */
   store: [{ name: 'seq', kind: 'int64', sql: 'BIGINT' }],
   wire: [
     { name: 'block', kind: 'int32', sql: 'INTEGER' },
@@ -57,8 +57,8 @@ export const LOG_BLOCKS = defineTable({
 });
 
 /**
- * Which records of a block have a term, by the term's hash and sorted by it within the block. The columns' kinds know no
- * lists, so this one is in SQL.
+ * The records of a block that contain a term, by the term's hash and sorted by it within the block. Created in SQL, because column kinds
+ * do not include lists.
  */
 export function createLogTerms(catalog: string): string {
   return `CREATE TABLE ${catalog}.main.log_terms (seq BIGINT NOT NULL, block INTEGER NOT NULL, hash UBIGINT NOT NULL, records UINTEGER NOT NULL, positions USMALLINT[] NOT NULL)`;

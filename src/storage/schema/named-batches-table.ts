@@ -1,18 +1,17 @@
 import { COMMIT, defineTable } from './table.js';
 
 /**
- * Batches that their sender gave a name, in the commit of their rows: a repeat adds nothing, and is answered as they were. They are
- * kept for a day.
+ * Batches named by their senders, written in the commit of their rows: a repeat adds nothing and gets the same response. Kept for a day.
  */
 export const NAMED_BATCHES = defineTable({
   name: 'named_batches',
   store: COMMIT,
   wire: [
-    /** What `nameOfBatch` makes of the signal and the name. */
+    /** The result of `nameOfBatch` for the signal and the name. */
     { name: 'batch', kind: 'uuid', sql: 'UUID' },
-    /** When it came. */
+    /** When it was received. */
     { name: 'received_at', kind: 'int64', sql: 'TIMESTAMP' },
-    /** Positions of the items that were refused, with commas between; null for none. */
+    /** Positions of the rejected items, separated by commas; null for none. */
     { name: 'refused', kind: 'text', sql: 'VARCHAR', nullable: true },
   ],
 });

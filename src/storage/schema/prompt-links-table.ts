@@ -1,14 +1,14 @@
 import { COMMIT, defineTable } from './table.js';
 
 /**
- * Which traces used which versions of prompts: a row for each prompt version, trace and span, or for the trace as a whole.
- * The trace may come later than its links.
+ * The prompt versions used by traces: one row per prompt version, trace and span, or for the whole trace. The trace may arrive later
+ * than its links.
  */
 export const PROMPT_LINKS = defineTable({
   name: 'prompt_links',
   store: [
     ...COMMIT,
-    /** The commit that brought the trace's first links. */
+    /** The commit of the trace's first links. */
     { name: 'first_seq', kind: 'int64', sql: 'BIGINT' },
   ],
   wire: [

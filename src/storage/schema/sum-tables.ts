@@ -3,18 +3,18 @@ import { RUN_STATUSES } from '../../signal/span.js';
 import { COMMIT, defineTable } from './table.js';
 
 /**
- * What is counted in the commit of the rows that cause it. A commit writes what it adds to each sum, or takes away; the sum
- * is that of all its rows, in whatever file.
+ * Counts, written in the commit of the rows that cause them. A commit writes the difference for each sum; a sum is the total of all its
+ * rows, in all files.
  */
 
-/** Events of a tenant that count for its quota. */
+/** Events of a tenant that count towards its quota. */
 export const USAGE = defineTable({
   name: 'usage',
   store: COMMIT,
   wire: [
     /**
-     * The UTC month of the events, as `year * 12 + month`, the month from 0; and of the same events once more, below 0, their UTC day:
-     * the days since 1970, negated. So a store of before has room for days, and its months stay what they are.
+     * The UTC month of the events, as `year * 12 + month`, with January as month 0. The same events are also counted under their UTC day
+     * as a negative value, the negated days since 1970, so that older stores need no new column.
      */
     { name: 'month', kind: 'int32', sql: 'INTEGER' },
     { name: 'events', kind: 'int64', sql: 'BIGINT' },
@@ -22,7 +22,7 @@ export const USAGE = defineTable({
   sumsOf: ['tenant', 'month'],
 });
 
-/** The names of the nodes of the service map, by the number that spans and sums carry. All of them are in memory. */
+/** The names of service-map nodes, by the number used in spans and sums. All of them are held in memory. */
 export const SERVICES = defineTable({
   name: 'services',
   store: COMMIT,
@@ -35,10 +35,10 @@ export const SERVICES = defineTable({
 /** The hour of a trace's start, in hours since 1970. */
 const HOUR = { name: 'hour', kind: 'int32', sql: 'INTEGER' } as const;
 
-/** How the spans went, as `signal/span-grade.ts` has it; null in sums of a store whose schema was 5 then. */
+/** The outcome of the spans, as in `signal/span-grade.ts`; null in sums written with schema 5. */
 const GRADE = { name: 'grade', kind: 'uint8', sql: 'UTINYINT', nullable: true } as const;
 
-/** Nodes of the service map: by the types of spans that make them. */
+/** Nodes of the service map, by the span types that create them. */
 export const MAP_NODES = defineTable({
   name: 'map_nodes',
   store: COMMIT,
@@ -47,7 +47,7 @@ export const MAP_NODES = defineTable({
     { name: 'node_no', kind: 'int32', sql: 'INTEGER' },
     { name: 'type', kind: 'uint8', sql: 'UTINYINT' },
     { name: 'spans', kind: 'int64', sql: 'BIGINT' },
-    /** Of which the node is the agent. */
+    /** Number of traces in which the node is the agent. */
     { name: 'traces', kind: 'int64', sql: 'BIGINT' },
     GRADE,
   ],
@@ -69,8 +69,8 @@ export const MAP_EDGES = defineTable({
 });
 
 /**
- * What the cold file has of every agent's runs: always what its table `traces` gives, because whoever changes that changes
- * these in the same transaction. Costs in two parts, `cost_whole` dollars and `cost_rest` nano-USD.
+ * Sums over every agent's runs in the cold file, always equal to its table `traces`, because both change in the same transaction. Costs
+ * are split into `cost_whole` dollars and `cost_rest` nano-USD.
  */
 export const RUN_SUMS = defineTable({
   name: 'run_sums',

@@ -1,8 +1,8 @@
 import type { Column, ColumnKind, RowOf } from '../../worker/columns.js';
 
-/** What a table is, and the SQL that follows from its columns. */
+/** Table definitions, and the SQL derived from their columns. */
 
-/** Filled in the commit, on every table: the number of the group commit and the small number of the tenant. */
+/** Assigned in the commit, in every table: the number of the group commit and the internal number of the tenant. */
 export const COMMIT = [
   { name: 'seq', kind: 'int64', sql: 'BIGINT' },
   { name: 'tenant', kind: 'int32', sql: 'INTEGER' },
@@ -13,29 +13,26 @@ export interface Table<
   Wire extends readonly Column[] = readonly Column[],
 > {
   readonly name: string;
-  /** Assigned in the commit; they come first. */
+  /** Assigned in the commit; placed first. */
   readonly store: Store;
   /** Taken from the encoded rows. */
   readonly wire: Wire;
-  /** Of a table whose newer rows replace older ones: the columns that tell, with the tenant, whose versions they are. */
+  /** For a table whose newer rows replace older ones: the columns that identify the versioned row, together with the tenant. */
   readonly versionOf?: readonly string[];
   /**
-   * In which order the compactor lays the rows of a segment, so that look-ups by the key, a whole number, read few row
-   * groups. Without it they stay in the order of `seq`.
+   * The sort order that the compactor uses in a segment, so that look-ups by the key, an integer, read few row groups. Absent: rows stay
+   * in the order of `seq`.
    */
   readonly sortedBy?: { readonly key: string; readonly then: string };
-  /**
-   * Of a table of sums: rows with equal keys are parts of one sum, and may be put together. All other columns of the rows
-   * are parts, with a sign.
-   */
+  /** For a table of sums: rows with equal keys are parts of one sum, and may be merged. All other columns are signed parts. */
   readonly sumsOf?: readonly string[];
-  /** Of a table of sums: the columns that are not added up. */
+  /** For a table of sums: the columns that are not added. */
   readonly combinedBy?: Readonly<Record<string, 'min' | 'max'>>;
-  /** Likewise: the number of what was added up. Where that is 0, nothing is left of the sum. */
+  /** For a table of sums: the column with the number of items. If it is 0, the sum is empty. */
   readonly countedBy?: string;
 }
 
-/** Declares a table so that the compiler knows its columns by name. */
+/** Declares a table with column names that are known to the compiler. */
 export function defineTable<const Store extends readonly Column[], const Wire extends readonly Column[]>(
   table: Table<Store, Wire>,
 ): Table<Store, Wire> {
@@ -45,7 +42,7 @@ export function defineTable<const Store extends readonly Column[], const Wire ex
 /** A row with a value for each column of a table. */
 export type TableRow<T extends Table> = RowOf<T['store']> & RowOf<T['wire']>;
 
-/** The value of an assigned column: one for all rows, or one by the position of the row in its source. */
+/** The value of an assigned column: one for all rows, or a function of the row's position in its source. */
 export type Assigned<Value = number | boolean> = Value | ((row: number) => Value);
 
 type AssignedValue<Kind extends ColumnKind> = Kind extends 'bool' ? boolean : number;
@@ -61,7 +58,7 @@ export function columnsOf(table: Table): readonly Column[] {
   return [...table.store, ...table.wire];
 }
 
-/** The statement that makes a table in a database (`catalog`). */
+/** The CREATE TABLE statement for a database (`catalog`). */
 export function createTable(catalog: string, table: Table): string {
   const columns = columnsOf(table).map(
     ({ name, sql, nullable, compression }) =>
@@ -70,14 +67,14 @@ export function createTable(catalog: string, table: Table): string {
   return `CREATE TABLE ${catalog}.main.${table.name} (${columns.join(', ')})`;
 }
 
-/** The select list of columns: times in microseconds, and all others as they are. */
+/** The select list of columns: times in microseconds, all others unchanged. */
 export function selectList(columns: readonly Column[]): string {
   return columns
     .map(({ name, sql }) => (sql === 'TIMESTAMP' ? `epoch_us(${name}) AS ${name}` : name))
     .join(', ');
 }
 
-/** A column's position in a list, found once when a module is loaded. */
+/** The position of a column in a list; call once at module load. */
 export function indexOf(columns: readonly Column[], name: string): number {
   const index = columns.findIndex((column) => column.name === name);
   if (index < 0) throw new RangeError(`no column ${name}`);

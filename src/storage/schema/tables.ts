@@ -7,13 +7,13 @@ import { MAP_EDGES, MAP_NODES, SERVICES, USAGE } from './sum-tables.js';
 import { COMMIT, defineTable, type Table } from './table.js';
 
 /**
- * Every column of the telemetry tables, once: DDL, encoding, appending and selecting all go by these lists.
+ * All columns of the telemetry tables: DDL, encoding, appending and selecting use these lists.
  *
- * A table's columns are those that the store assigns in a commit, then those that the sender's thread
- * encodes. Placement and life of the tables: `duckdb/README.md`.
+ * A table's columns are those that the store assigns in a commit, followed by those that the sender's thread encodes. For the location
+ * and lifecycle of the tables see `duckdb/README.md`.
  */
 
-/** What is encoded of a span. `payload` goes to a table of its own. */
+/** The encoded columns of a span. `payload` is stored in a separate table. */
 export const SPAN_WIRE = [
   { name: 'trace_id', kind: 'uuid', sql: 'UUID' },
   { name: 'span_id', kind: 'uuid', sql: 'UUID' },
@@ -28,29 +28,29 @@ export const SPAN_WIRE = [
   { name: 'input_tokens', kind: 'int64', sql: 'BIGINT', nullable: true },
   { name: 'output_tokens', kind: 'int64', sql: 'BIGINT', nullable: true },
   { name: 'total_tokens', kind: 'int64', sql: 'BIGINT', nullable: true },
-  /** In nano-USD, like `total_cost_usd`: whole numbers, of which sums are HUGEINT, that no number of rows overflows. */
+  /** In nano-USD, like `total_cost_usd`: integers, whose sums are HUGEINT and do not overflow. */
   { name: 'cost_usd', kind: 'int64', sql: 'BIGINT', nullable: true },
   { name: 'error_message', kind: 'text', sql: 'VARCHAR', nullable: true },
-  /** The name that the span gives its run's agent, and which of `AGENT_SOURCES` it has it from. */
+  /** The agent name that the span gives for its run, and its source among `AGENT_SOURCES`. */
   { name: 'agent_source', kind: 'uint8', sql: 'UTINYINT', nullable: true },
   { name: 'agent_name', kind: 'text', sql: 'VARCHAR', nullable: true },
-  /** What a mapping says of the span's node in the service map: `signal/map-hint.ts`. */
+  /** The span's node in the service map as set by a mapping: `signal/map-hint.ts`. */
   { name: 'map_hint', kind: 'text', sql: 'VARCHAR', nullable: true },
-  /** What the span says of its run's kind: a position in `RUN_KINDS`. */
+  /** The kind of its run as given by the span: a position in `RUN_KINDS`. */
   { name: 'run_kind', kind: 'uint8', sql: 'UTINYINT', nullable: true },
-  /** What it says of its run's session, user and tags: `signal/run-context.ts`. */
+  /** The session, user and tags of its run as given by the span: `signal/run-context.ts`. */
   { name: 'context', kind: 'text', sql: 'VARCHAR', nullable: true },
   /** The parts of tokens and cost, as `serializeCall` writes them. */
   { name: 'call_details', kind: 'text', sql: 'VARCHAR', nullable: true },
   { name: 'derived', kind: 'uint8', sql: 'UTINYINT' },
-  /** What tells a model call from others: `signal/call-key.ts`. */
+  /** Identifies a model call: `signal/call-key.ts`. */
   { name: 'call_key', kind: 'text', sql: 'VARCHAR', nullable: true },
-  /** The span by which its call is counted, and what counts of it: `runs/rules/told-calls.ts`. */
+  /** The span on which its call is counted, and what is counted: `runs/rules/told-calls.ts`. */
   { name: 'same_as', kind: 'uuid', sql: 'UUID', nullable: true },
   { name: 'counted', kind: 'uint8', sql: 'UTINYINT', nullable: true },
 ] as const satisfies readonly Column[];
 
-/** What is encoded of a header. `agent` becomes `agent_no` in the commit. */
+/** The encoded columns of a header. `agent` becomes `agent_no` in the commit. */
 export const TRACE_WIRE = [
   { name: 'trace_id', kind: 'uuid', sql: 'UUID' },
   /** A position in `RUN_KINDS`. */
@@ -74,31 +74,31 @@ export const TRACE_WIRE = [
   { name: 'derived', kind: 'uint32', sql: 'UINTEGER' },
 ] as const satisfies readonly Column[];
 
-/** Behind everything else, where a store of schema 3 has got it. */
+/** After all other columns, where stores upgraded from schema 3 have it. */
 export const TRACE_SAMPLED = [
   { name: 'sample_rate', kind: 'float64', sql: 'DOUBLE', nullable: true },
 ] as const satisfies readonly Column[];
 
-/** What a header consists of. */
+/** All columns of a header. */
 export const HEADER_COLUMNS = [...TRACE_WIRE, ...TRACE_SAMPLED] as const;
 
-/** What only the store says of a header; it crosses as null. */
+/** Columns of a header that only the store sets; sent as null. */
 export const TRACE_LATER = [
-  /** The commits that brought rows of the trace's spans, where the first and the last one do not say all: `CommitRanges`. */
+  /** The commits with rows of the trace's spans, if the first and the last one are not sufficient: `CommitRanges`. */
   { name: 'commits', kind: 'text', sql: 'VARCHAR', nullable: true },
-  /** Of a run that has more spans than its header follows, what still changes of it: `TruncatedSpans`. */
+  /** For a run with more spans than its header follows, the state that can still change: `TruncatedSpans`. */
   { name: 'closed', kind: 'text', sql: 'VARCHAR', nullable: true },
 ] as const satisfies readonly Column[];
 
 const SPAN_STORE = [
   ...COMMIT,
-  /** Which of the trace's payloads of this commit is the span's. */
+  /** The index of the span's payload among the trace's payloads of this commit. */
   { name: 'line', kind: 'uint32', sql: 'UINTEGER' },
-  /** Whether an older version of the span lies in an earlier commit. */
+  /** Whether an earlier commit contains an older version of the span. */
   { name: 'replaces', kind: 'bool', sql: 'BOOLEAN' },
-  /** The number of the node that it makes in the service map, `NO_NODE` or `AGENT_NODE`. */
+  /** The number of its node in the service map, `NO_NODE` or `AGENT_NODE`. */
   { name: 'node_no', kind: 'int32', sql: 'INTEGER' },
-  /** The commit that wrote the version before; 0 where there is none. */
+  /** The commit of the previous version; 0 if there is none. */
   { name: 'replaced_seq', kind: 'int64', sql: 'BIGINT' },
 ] as const satisfies readonly Column[];
 
@@ -106,18 +106,18 @@ const TRACE_STORE = [
   ...COMMIT,
   { name: 'agent_no', kind: 'int32', sql: 'INTEGER' },
   { name: 'span_count', kind: 'uint32', sql: 'UINTEGER' },
-  /** The first and the last commit that brought rows of the trace's spans; 0 and 0 when there are none. */
+  /** The first and the last commit with rows of the trace's spans; 0 and 0 if there are none. */
   { name: 'first_seq', kind: 'int64', sql: 'BIGINT' },
   { name: 'last_seq', kind: 'int64', sql: 'BIGINT' },
-  /** When news of the run last came. */
+  /** When the run was last updated. */
   { name: 'heard_at', kind: 'int64', sql: 'TIMESTAMP' },
-  /** Whether an older version of the header lies in an earlier commit. */
+  /** Whether an earlier commit contains an older version of the header. */
   { name: 'replaces', kind: 'bool', sql: 'BOOLEAN' },
-  /** Whether it counts in the service map: its nodes were derived when it came. */
+  /** Whether it counts in the service map: its nodes were derived on arrival. */
   { name: 'is_mapped', kind: 'bool', sql: 'BOOLEAN' },
-  /** Whether it has ever had a terminal status that was not provisional. Then its event is told, or nobody wanted it. */
+  /** Whether it has ever had a final terminal status. Then its event was written, or was not subscribed to. */
   { name: 'has_ended', kind: 'bool', sql: 'BOOLEAN' },
-  /** The commit since which there are more spans than the header follows; 0 while it follows all of them. */
+  /** The commit since which there are more spans than the header follows; 0 if it follows all of them. */
   { name: 'closed_seq', kind: 'int64', sql: 'BIGINT' },
 ] as const satisfies readonly Column[];
 
@@ -145,14 +145,14 @@ export const PAYLOADS = defineTable({
   name: 'payloads',
   store: [
     ...COMMIT,
-    /** The number of the piece's first frame, which is a span's `line`, among those of the trace and commit. */
+    /** The index of the piece's first frame, which is a span's `line`, within the trace and commit. */
     { name: 'first_line', kind: 'uint32', sql: 'UINTEGER' },
-    /** The length of `lines`, so that a page of spans can be bounded before they are read. */
+    /** The length of `lines`, used to limit a page of spans before they are read. */
     { name: 'bytes', kind: 'uint32', sql: 'UINTEGER' },
   ],
   wire: [
     { name: 'trace_id', kind: 'uuid', sql: 'UUID' },
-    /** One of them has the frames, and the other one is null. */
+    /** One of the two contains the frames; the other one is null. */
     { name: 'lines', kind: 'text', sql: 'BLOB', nullable: true, compression: 'zstd' },
     { name: 'long_lines', kind: 'text', sql: 'BLOB', nullable: true, compression: 'uncompressed' },
   ],
@@ -160,9 +160,9 @@ export const PAYLOADS = defineTable({
 
 /** The frames of a piece, in SQL. */
 export const PAYLOAD_LINES = 'coalesce(lines, long_lines)';
-/** A piece of payloads ends with the one that reaches this length. */
+/** A piece of payloads ends with the frame that reaches this length. */
 export const PIECE_BYTES = 2048;
-/** A longer piece lies in `long_lines`. */
+/** A longer piece is stored in `long_lines`. */
 export const LONG_PIECE_BYTES = 64 * 1024;
 
 export const AGENTS = defineTable({
@@ -172,7 +172,7 @@ export const AGENTS = defineTable({
     { name: 'agent_no', kind: 'int32', sql: 'INTEGER' },
     { name: 'id', kind: 'uuid', sql: 'UUID' },
     { name: 'name', kind: 'text', sql: 'VARCHAR' },
-    /** A position in `RUN_KINDS`: runs of either kind are counted under a number of their own. */
+    /** A position in `RUN_KINDS`: each kind of runs is counted under a separate number. */
     { name: 'kind', kind: 'uint8', sql: 'UTINYINT' },
     /** Null in a row that a later one of the same agent replaces: {@link Agents} reads all of them. */
     { name: 'created_at', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
@@ -180,8 +180,8 @@ export const AGENTS = defineTable({
 });
 
 /**
- * What is encoded of a metric point. What belongs to its metric and may change from export to export without a new
- * series beginning (`temporality`, say) is kept with each point.
+ * The encoded columns of a metric point. Metric properties that may change between exports without starting a new series (such as
+ * `temporality`) are stored with each point.
  */
 export const POINT_WIRE = [
   { name: 'type', kind: 'uint8', sql: 'UTINYINT' },
@@ -209,7 +209,7 @@ export const POINTS = defineTable({
   sortedBy: { key: 'stream_no', then: 'timestamp' },
 });
 
-/** A metric of a tenant: its number, and its type, unit and description as seen last. */
+/** A metric of a tenant: its number, and its latest type, unit and description. */
 export const METRIC_STREAMS = defineTable({
   name: 'metric_streams',
   store: [...COMMIT, { name: 'replaces', kind: 'bool', sql: 'BOOLEAN' }],
@@ -223,7 +223,7 @@ export const METRIC_STREAMS = defineTable({
   versionOf: ['stream_no'],
 });
 
-/** Resource and scope that points came from, as JSON. One may be there under several numbers. */
+/** Resource and scope of points, as JSON. The same value may be stored under several numbers. */
 export const ORIGINS = defineTable({
   name: 'origins',
   store: COMMIT,
@@ -233,7 +233,7 @@ export const ORIGINS = defineTable({
   ],
 });
 
-/** Rows that were quarantined when their file was opened, as DuckDB prints them. Nothing reads them but people. */
+/** Rows that were quarantined when their file was opened, as formatted by DuckDB. For manual inspection only. */
 export const UNUSABLE_ROWS = defineTable({
   name: 'unusable_rows',
   store: COMMIT,
@@ -243,7 +243,7 @@ export const UNUSABLE_ROWS = defineTable({
   ],
 });
 
-/** The tables that every segment and the cold file have. */
+/** The tables of every segment and of the cold file. */
 export const SEGMENT_TABLES: readonly Table[] = [
   SPANS,
   PAYLOADS,
@@ -263,7 +263,7 @@ export const SEGMENT_TABLES: readonly Table[] = [
   UNUSABLE_ROWS,
 ];
 
-/** Those of which newer rows replace older ones. */
+/** The tables in which newer rows replace older ones. */
 export const VERSIONED_TABLES: readonly Table[] = SEGMENT_TABLES.filter(
   ({ versionOf }) => versionOf !== undefined,
 );

@@ -1,6 +1,6 @@
 import type { AgentSort, AgentSummary } from '../contracts/runs.js';
 
-/** The order of a list of agents: what has no value comes last in either direction, and agents that are equal are ordered by name. */
+/** The order of a list of agents: agents without a value come last in either direction, ties are ordered by name. */
 export function inOrder(sort: AgentSort): (a: AgentSummary, b: AgentSummary) => number {
   const sign = sort.startsWith('-') ? -1 : 1;
   const field = sort.replace('-', '') as AgentField;
@@ -20,7 +20,7 @@ function compare<T extends string | number>(a: T, b: T): number {
   return a < b ? -1 : 1;
 }
 
-/** Letter by letter, so that a part of a name stays a part of it: at the end of a word a sigma would get another form. */
+/** Lower-cases each letter separately, so that a substring of a name stays one: a final sigma would change form. */
 export function inLowerCase(text: string): string {
   return text.toLowerCase().replaceAll('ς', 'σ');
 }

@@ -11,7 +11,7 @@ export interface BatchName {
 
 const UUID_HEX = 32;
 
-/** A name of any length as 128 bits. Those of different signals are different. */
+/** Hashes a name of any length to 128 bits. Equal names of different signals give different results. */
 export function nameOfBatch(signal: Signal, id: string, at: Micros): BatchName {
   const hex = createHash('sha256').update(`${signal}/${id}`).digest('hex').slice(0, UUID_HEX);
   return { batch: hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'), at };

@@ -1,15 +1,15 @@
 /**
- * Keeps the writes of a user in the order of their calls, though some have to ask the control plane before they can be sent: what a span
- * said first must not become news because its second message had nothing to ask for.
+ * Sends a user's writes in the order of their calls, although some need the control plane first: a span's first message must not be sent
+ * after its second one.
  */
 export class CallOrder {
-  /** Of users of whom a call waits: the promise that the last of them was sent, or could not be. */
+  /** For each user with waiting calls: resolves when the last of them was sent or has failed. */
   readonly #waiting = new Map<string, Promise<void>>();
 
   /**
-   * @param prepare gives what is to be sent; a promise only where it has to be asked for
-   * @param send hands it over before it returns, and gives the answer
-   * @throws whatever these throw; the calls behind go on
+   * @param prepare returns the data to send; a promise only if the control plane is needed
+   * @param send sends the data synchronously, and returns the answer
+   * @throws the errors of both; later calls continue
    */
   async send<Made, Answer>(
     userId: string,
@@ -23,18 +23,18 @@ export class CallOrder {
     return await sending;
   }
 
-  /** Resolves when every call that waits now was sent, or could not be. */
+  /** Resolves when every waiting call was sent or has failed. */
   async sent(): Promise<void> {
     await Promise.all(this.#waiting.values());
   }
 
-  /** In an array: only that it was handed over is waited for, not the answer. */
+  /** The array keeps the answer from being awaited: only sending must happen in order. */
   async #sendAfter<Made, Answer>(
     before: Promise<void> | undefined,
     made: Made | Promise<Made>,
     send: (made: Made) => Promise<Answer>,
   ): Promise<[Promise<Answer>]> {
-    // Together: a question that fails while others wait is nobody's unhandled rejection.
+    // Awaited together, so that a failure of `made` is not an unhandled rejection.
     const [own] = await Promise.all([made, before]);
     return [send(own)];
   }

@@ -3,17 +3,17 @@ import type { Micros } from '../../signal/time.js';
 import type { ClaimRequest } from '../contracts/deliveries.js';
 import type { HostTurns } from './host-turns.js';
 
-/** A delivery that waits for an active endpoint. */
+/** A delivery waiting for an active endpoint. */
 export interface WaitingTurn {
-  /** When it is due; 0 where somebody asked for it. */
+  /** When it is due; 0 for a manual retry. */
   readonly due: Micros;
-  /** A number of its own; deliveries that are due at the same time are taken in the order of these. */
+  /** A unique number; deliveries due at the same time are taken in this order. */
   readonly delivery: number;
-  /** How many attempts to the endpoint are running when its turn comes. */
+  /** Number of attempts to the endpoint that run when this one starts. */
   readonly ofEndpoint: number;
 }
 
-/** What waits for an endpoint, and what is running. */
+/** Waiting deliveries and running attempts of an endpoint. */
 export interface EndpointTurns<Turn extends WaitingTurn> {
   readonly organizationId: string;
   readonly host: string | undefined;
@@ -22,17 +22,17 @@ export interface EndpointTurns<Turn extends WaitingTurn> {
   readonly candidates: readonly Turn[];
 }
 
-/** What is taken, and when there is more. */
+/** The deliveries taken, and when more become available. */
 export interface TakenTurns<Turn extends WaitingTurn> {
   readonly taken: readonly Turn[];
   readonly nextDueAt: Micros | null;
 }
 
 /**
- * Who is next. Organizations take turns, so that none holds up another with many endpoints that hang; and so do the endpoints of
- * each, so that none holds up another with much to do.
+ * Selects the next deliveries. Organizations, and the endpoints of each, share fairly: many hanging endpoints or a long backlog do not
+ * block others.
  *
- * @param hosts with the attempts that are under way
+ * @param hosts with their running attempts
  */
 export function takeTurns<Turn extends WaitingTurn>(
   queues: readonly EndpointTurns<Turn>[],
@@ -93,7 +93,7 @@ function withTurns(a: WaitingTurn, b: WaitingTurn): number {
   return a.ofEndpoint - b.ofEndpoint || a.due - b.due || a.delivery - b.delivery;
 }
 
-/** The first of some times; null where there are none. */
+/** The earliest time; null if there are none. */
 export function earliest(times: readonly Micros[]): Micros | null {
   return times.length === 0 ? null : times.reduce((one, other) => Math.min(one, other));
 }

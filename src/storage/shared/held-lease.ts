@@ -5,23 +5,23 @@ import type { Micros } from '../../signal/time.js';
 import { pause } from '../../telemetry/pause.js';
 import type { Lease, Leases } from '../contracts/coordination.js';
 
-/** How often a lease is renewed before it would end. */
+/** How often a lease is renewed within its duration. */
 const TURNS = 3;
 
 /** How a lease is held. */
 export interface LeaseHold {
   readonly leases: Leases;
-  /** How long it holds without news, in milliseconds. */
+  /** Duration without renewal, in milliseconds. */
   readonly ms: number;
-  /** One that goes on: by a clock that stands still it is never renewed. */
+  /** Must be a running clock: with a stopped clock the lease is never renewed. */
   readonly clock: Clock;
-  /** Asks the store, and notes whether it answers. */
+  /** Calls the store, and records whether it responds. */
   readonly ask?: <Answer>(question: () => Promise<Answer>) => Promise<Answer>;
-  /** Told why it was not renewed; it is tried again. */
+  /** Called with the error of a failed renewal; it is retried. */
   readonly failed?: (error: unknown) => void;
 }
 
-/** A lease that is renewed until it is given back, or lost: by its own clock, too, where the store cannot be asked. */
+/** A lease that is renewed until it is released or lost; it also expires by the local clock if the store cannot be reached. */
 export class HeldLease {
   readonly lease: Lease;
   readonly #hold: LeaseHold;
@@ -36,8 +36,8 @@ export class HeldLease {
   }
 
   /**
-   * @param owner names the process, unlike any other that is or was
-   * @returns null while somebody else has it
+   * @param owner identifies the process, unique over time
+   * @returns null while another process holds the lease
    * @throws ConsumeError
    */
   static async take(hold: LeaseHold, name: string, owner: string): Promise<HeldLease | null> {
@@ -47,17 +47,17 @@ export class HeldLease {
     return lease === null ? null : new HeldLease(hold, lease, askedAt);
   }
 
-  /** Aborted, with a `ConsumeError`, when somebody else may have it. */
+  /** Aborted, with a `ConsumeError`, when another process may hold the lease. */
   get lost(): AbortSignal {
     return this.#lost.signal;
   }
 
-  /** To be called where it turns out that somebody took it. */
+  /** Must be called when another process turns out to have taken the lease. */
   lose(): void {
     this.#lost.abort(lost());
   }
 
-  /** Gives it back, so that nobody waits for its end. Never rejects: where that cannot be done it ends by itself. */
+  /** Releases the lease before it expires. Never rejects: if the release fails, the lease expires. */
   async release(): Promise<void> {
     this.#ended.abort();
     await this.#renewing;

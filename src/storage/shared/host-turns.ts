@@ -1,11 +1,11 @@
 /** Something to send to a host, for an owner: an organization or a user. */
 interface Sent {
-  /** Undefined for what has no host, which is not limited. */
+  /** Undefined for an item without a host, which is not limited. */
   readonly host: string | undefined;
   readonly owner: string;
 }
 
-/** Bounds the attempts under way to each host, over all owners, who take turns at it. */
+/** Limits running attempts to each host, over all owners, who share it fairly. */
 export class HostTurns {
   readonly #perHost: number;
   /** Attempts under way by host, then by owner. */
@@ -22,7 +22,7 @@ export class HostTurns {
     this.#underWay.set(host, owners.set(owner, (owners.get(owner) ?? 0) + count));
   }
 
-  /** How many attempts may be begun to a host. */
+  /** How many attempts to a host can start. */
   roomOf(host: string | undefined): number {
     if (host === undefined) return Infinity;
     let underWay = 0;
@@ -31,9 +31,9 @@ export class HostTurns {
   }
 
   /**
-   * Leaves out what hosts have no room for. At each host, owners with the fewest attempts come first.
+   * Selects the items that hosts have room for. At each host, owners with the fewest attempts come first.
    *
-   * @param items in their order for each owner
+   * @param items in order for each owner
    */
   withinRoom<Item extends Sent>(items: readonly Item[]): ReadonlySet<Item> {
     const byHost = new Map<string | undefined, { readonly item: Item; readonly turn: number }[]>();
@@ -58,7 +58,7 @@ export class HostTurns {
   }
 }
 
-/** The host of a URL, in one form; undefined where there is none. */
+/** The normalized host of a URL; undefined if it has none. */
 export function hostOfUrl(url: string | null): string | undefined {
   if (url === null || !URL.canParse(url)) return undefined;
   return new URL(url).hostname.replace(/\.$/, '');

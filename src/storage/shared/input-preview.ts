@@ -2,9 +2,9 @@ import type { JsonValue } from '../../signal/attributes.js';
 import { parseJson, serializeJson } from '../../signal/json.js';
 import { GLANCE_CHARACTERS } from '../contracts/runs.js';
 
-/** Longer input is shown as it begins, without being read. */
+/** Longer input is not parsed; the preview shows its beginning. */
 const MOST_READ = 64 * 1024;
-/** Members that hold what was asked, in the words of libraries, the most telling first. */
+/** Keys that libraries use for the input, most significant first. */
 const ASKED = [
   'messages',
   'contents',
@@ -20,14 +20,13 @@ const ASKED = [
   'args',
 ];
 const USERS: ReadonlySet<unknown> = new Set(['user', 'human']);
-/** Texts within texts, and lists within lists; deeper ones are shown as JSON. */
+/** Maximum nesting of texts and lists; deeper values are shown as JSON. */
 const MOST_LEVELS = 6;
 
 /**
- * How an input begins, as people read it: what the user asked last where it is a conversation, the text of it where there is one,
- * and otherwise JSON. On one line.
+ * A readable preview of an input on one line: the user's last message in a conversation, its text if there is one, otherwise JSON.
  *
- * @param json up to what the reader may hold
+ * @param json up to the reader's memory limit
  */
 export function inputPreview(json: string): string {
   return oneLine(json.length > MOST_READ ? json : asked(json));
@@ -42,7 +41,7 @@ function asked(json: string): string {
   }
 }
 
-/** @returns undefined where no text stands out */
+/** @returns undefined if no text is found */
 function textIn(value: JsonValue, levels: number): string | undefined {
   if (typeof value === 'string') return levels > 0 ? textInText(value, levels) : value;
   if (typeof value !== 'object' || value === null || levels === 0) return undefined;
@@ -60,7 +59,7 @@ function textIn(value: JsonValue, levels: number): string | undefined {
   return Object.keys(value).length === 1 ? texts[0] : undefined;
 }
 
-/** Some libraries send JSON as a text. */
+/** Some libraries send JSON as a string. */
 function textInText(text: string, levels: number): string {
   if (!/^\s*[[{]/.test(text)) return text;
   try {

@@ -4,7 +4,7 @@ import { MICROS_PER_SECOND } from '../../signal/time-units.js';
 import type { Topic, Watch } from '../contracts/coordination.js';
 import { LruCache } from './lru-cache.js';
 
-/** A hint may be lost: after this time one asks again all the same, unless a shorter one is given. */
+/** Hints may be lost, so entries expire after this time, unless a shorter one is given. */
 const MOST_AGE: Micros = 30 * MICROS_PER_SECOND;
 
 interface Kept<Answer> {
@@ -12,21 +12,18 @@ interface Kept<Answer> {
   readonly askedAt: Micros;
 }
 
-/**
- * Answers of the control plane, as many as were used last, until a hint says that they may have changed. Who asks after a hint never
- * gets what was asked for before it.
- */
+/** LRU cache of control-plane answers, invalidated by hints. A caller after a hint never gets an answer requested before it. */
 export class InvalidatedCache<Answer> {
   readonly #clock: Clock;
   readonly #mostAge: Micros;
   readonly #kept: LruCache<string, Kept<Answer>>;
-  /** Those who ask the same at the same time share the question. */
+  /** Concurrent requests for the same key share one call. */
   readonly #asked = new Map<string, Promise<Answer | null>>();
   readonly #ends: readonly (() => void)[];
-  /** Grows with each hint. */
+  /** Increases with each hint. */
   #version = 0;
 
-  /** @param most answers that are kept @param mostAge how long an answer holds without any hint */
+  /** @param most maximum number of entries @param mostAge how long an entry is valid without a hint */
   constructor(
     most: number,
     clock: Clock,
@@ -46,13 +43,13 @@ export class InvalidatedCache<Answer> {
     );
   }
 
-  /** Undefined where the control plane has to be asked: {@link answer} does. */
+  /** Undefined if the control plane must be called: {@link answer} does that. */
   known(key: string): Answer | undefined {
     const kept = this.#kept.get(key);
     return kept !== undefined && this.#isFresh(kept) ? kept.answer : undefined;
   }
 
-  /** @param ask null is not remembered */
+  /** @param ask a null result is not cached */
   async answer(key: string, ask: () => Promise<Answer | null>): Promise<Answer | null> {
     const known = this.known(key) ?? this.#asked.get(key);
     if (known !== undefined) return await known;
@@ -61,12 +58,12 @@ export class InvalidatedCache<Answer> {
     try {
       return await asked;
     } finally {
-      // After a hint another question may stand in its place.
+      // After a hint another request may be stored under this key.
       if (this.#asked.get(key) === asked) this.#asked.delete(key);
     }
   }
 
-  /** To be called when somebody begins to ask. @returns what notes an answer to that, unless a hint came since */
+  /** Must be called when a request starts. @returns a function that caches its answer, unless a hint came in between */
   asking(): (key: string, answer: Answer) => void {
     const [version, askedAt] = [this.#version, this.#clock.now()];
     return (key, answer) => {
@@ -87,7 +84,7 @@ export class InvalidatedCache<Answer> {
 
   #isFresh({ askedAt }: Kept<Answer>): boolean {
     const age = this.#clock.now() - askedAt;
-    // A clock that was put back says nothing of how old it is.
+    // After the clock was set back the age is unknown.
     return age >= 0 && age < this.#mostAge;
   }
 }

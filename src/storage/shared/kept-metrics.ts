@@ -8,7 +8,7 @@ export type OldestTimes = Readonly<Record<TelemetrySignal, Micros | null>>;
 /** Rows removed by retention, by table. */
 export type RemovedRows = Readonly<Record<string, number>>;
 
-/** Metrics about what a store keeps and what its retention removes, by the same names in every engine. */
+/** Metrics about stored data and retention, with the same names in every engine. */
 export class KeptMetrics {
   readonly #meter: Meter;
   readonly #removed: Counter;
@@ -27,7 +27,7 @@ export class KeptMetrics {
     for (const [table, count] of Object.entries(rows)) this.#removed.add(count, { table });
   }
 
-  /** What is shown from now on; a signal without data has no series. */
+  /** Replaces the exported values; a signal without data has no series. */
   update(oldest: OldestTimes): void {
     this.#oldest = oldest;
     for (const signal of Object.keys(oldest) as TelemetrySignal[]) {

@@ -27,12 +27,12 @@ function sortedText(labels: Readonly<Record<string, string>>): LabelsText {
   return `{${lines.join(',')}}`;
 }
 
-/** A part of the text that labels have exactly if they contain this pair. */
+/** The substring that stored labels contain exactly if they have this pair. */
 export function labelLine(key: string, value: string): string {
   return `${labelStart(key)}${quote(value)}\n`;
 }
 
-/** A part of the text that labels have exactly if they contain this key: a {@link labelLine} up to the value. */
+/** The substring that stored labels contain exactly if they have this key: a {@link labelLine} up to the value. */
 function labelStart(key: string): string {
   return `\n${quote(key)}:`;
 }
@@ -40,7 +40,7 @@ function labelStart(key: string): string {
 /** Texts in which JSON escapes nothing. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
-/** A key or a value as a {@link labelLine} has it: in JSON. Few need an escape, and checking that first is quicker. */
+/** A key or value as in a {@link labelLine}: JSON. Few need escaping, and checking first is faster. */
 export function quote(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
@@ -50,5 +50,5 @@ export function serializeLabels(text: LabelsText): string {
   return text.replaceAll('\n', '');
 }
 
-/** The labels by which series name their service, each as {@link labelStart} has it. */
+/** The labels that name the service of a series, each as {@link labelStart} has it. */
 export const SERVICE_STARTS: readonly string[] = ['service_name', 'service.name', 'service'].map(labelStart);

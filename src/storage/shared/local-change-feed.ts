@@ -4,7 +4,7 @@ import type { ArrivalListener, ChangeFeed } from '../contracts/telemetry-writer.
 /** Called after the commit. */
 type Tell = () => void;
 
-/** Who listens to which user, and what a write has for them. */
+/** Listeners by user, and the notifications of a write. */
 export class LocalChangeFeed implements ChangeFeed {
   readonly #listeners = new Map<string, Set<ArrivalListener>>();
 
@@ -18,7 +18,7 @@ export class LocalChangeFeed implements ChangeFeed {
     };
   }
 
-  /** @returns undefined where nobody listens */
+  /** @returns undefined without listeners */
   tracesOf({ tenant, items }: TracesBatch): Tell | undefined {
     const listeners = this.#listeners.get(tenant);
     if (listeners === undefined) return undefined;
@@ -28,7 +28,7 @@ export class LocalChangeFeed implements ChangeFeed {
     };
   }
 
-  /** @returns undefined where nobody listens, or wants none of them */
+  /** @returns undefined without listeners, or if none wants these records */
   logsOf({ tenant, items }: LogsBatch): Tell | undefined {
     const listeners = this.#listeners.get(tenant);
     if (listeners === undefined) return undefined;
@@ -39,7 +39,7 @@ export class LocalChangeFeed implements ChangeFeed {
     };
   }
 
-  /** A run that was changed otherwise than by a batch. */
+  /** Notifies listeners of a change of a run outside of a batch. */
   traceChanged(userId: string, traceId: string): void {
     const listeners = this.#listeners.get(userId.toLowerCase());
     if (listeners === undefined) return;

@@ -6,18 +6,18 @@ import { serializeJson } from '../../signal/json.js';
 const TOKEN = /[\p{L}\p{N}]+/gu;
 const TOKEN_IN_ASCII = /[a-z0-9]+/g;
 /**
- * More than 30 marks on one character, also those that only NFKC makes marks. No language has so many (UAX #15, Stream-Safe Text), and to
- * put them in order takes a time that grows with the square of their number: minutes for a megabyte.
+ * More than 30 marks on one character, including those that only NFKC creates. No language has so many (UAX #15, Stream-Safe Text), and
+ * ordering them takes time quadratic in their number: minutes for a megabyte.
  */
 const PILED_MARKS = /([\p{M}\uFF9E\uFF9F]{30})[\p{M}\uFF9E\uFF9F]+/gu;
 /**
- * NFKC makes up to 18 characters of one (U+FDFA), and a megabyte of those held up the thread for a second. No language comes near three: what
- * goes beyond that is not searched, but for some characters, so that a short text of ligatures alone is whole.
+ * NFKC can expand a character to 18 (U+FDFA); a megabyte of those blocked the thread for a second. No language comes near a factor of
+ * three: text beyond that is not searched, with an allowance so that short texts of ligatures are complete.
  */
 const MOST_GROWTH = 3;
 const FREE_GROWTH = 64;
 const BEYOND_ASCII = /[^\0-\x7f]/;
-/** What is between two quotes, or a run of anything else. */
+/** The text between two quotes, or a run of other characters. */
 const QUOTED_OR_NOT = /"([^"]*)"|"?([^"]+)/g;
 
 /** Whether a text has characters that Unicode would change beyond their case. */
@@ -25,15 +25,15 @@ export function isAscii(text: string): boolean {
   return !BEYOND_ASCII.test(text);
 }
 
-/** A body as it is searched and shown: text as it is, anything else as JSON; null where nothing was sent. */
+/** The searchable and displayed form of a body: text unchanged, anything else as JSON; null if nothing was sent. */
 export function bodyText(body: JsonValue): string | null {
   if (typeof body === 'string') return body;
   return body === null ? null : serializeJson(body);
 }
 
 /**
- * The tokens of a text in their order: runs of letters and digits after NFKC and lower-casing. Of piled marks the first 30 count, and of what
- * NFKC makes much longer the beginning.
+ * The tokens of a text in order: runs of letters and digits after NFKC and lower-casing. Keeps the first 30 of stacked marks, and the
+ * beginning of text that NFKC expands too much.
  */
 export function tokensOf(text: string): string[] {
   if (isAscii(text)) return text.toLowerCase().match(TOKEN_IN_ASCII) ?? [];
@@ -42,14 +42,14 @@ export function tokensOf(text: string): string[] {
   return searched.toLowerCase().match(TOKEN) ?? [];
 }
 
-/** The tokens of a text with a space before, between and behind them, as columns `normal` have them; null for one that is all ASCII. */
+/** The tokens of a text with a space before, between and after them, as in columns `normal`; null for ASCII-only text. */
 export function normalText(text: string): string | null {
   return isAscii(text) ? null : ` ${tokensOf(text).join(' ')} `;
 }
 
 /**
- * What a full-text query asks for: phrases whose tokens must lie side by side, most of them of one token. A quote that is not
- * closed does not count. Empty for a text without letters and digits, which asks for nothing.
+ * Parses a full-text query into phrases, whose tokens must be adjacent; most have one token. An unclosed quote is ignored. Empty for a
+ * text without letters and digits.
  */
 export function phrasesOf(query: string): string[][] {
   const phrases: string[][] = [];

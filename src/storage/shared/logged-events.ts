@@ -2,13 +2,13 @@ import type { JsonObject } from '../../signal/attributes.js';
 import { parseJson } from '../../signal/json.js';
 import type { LoggedEvent } from '../../signal/logged-event.js';
 
-/** Of one span so many GenAI events count, the newest: of a conversation that long nobody reads the beginning. */
+/** Maximum number of GenAI events per span; the newest are kept, as the beginning of such a long conversation is rarely read. */
 export const SPAN_EVENTS = 1000;
-/** And so many on a page of spans, of so many bytes together; but those of one span at least. */
+/** Maximum per page of spans, also in bytes; the events of at least one span are included. */
 const PAGE_EVENTS = 5000;
 export const EVENT_PAGE_BYTES = 16 * 1024 * 1024;
 
-/** A GenAI event as it is stored: its texts are parsed where they are wanted. */
+/** A stored GenAI event; its texts are parsed on demand. */
 export interface StoredLoggedEvent extends Pick<LoggedEvent, 'name' | 'timestamp'> {
   /** A text, or JSON text. */
   readonly body: string | null;
@@ -16,21 +16,21 @@ export interface StoredLoggedEvent extends Pick<LoggedEvent, 'name' | 'timestamp
   readonly attributes: string | null;
 }
 
-/** The GenAI events among the log records of the first of some spans. */
+/** GenAI events from the log records of the first of some spans. */
 export interface EventsOfSpans {
-  /** How many of the spans these are: as many as memory may hold with their events, one at least. */
+  /** Number of these spans: as many as fit in memory with their events, at least one. */
   readonly spans: number;
-  /** By span, in the order of time, then as they came. */
+  /** By span, ordered by time, then arrival. */
   readonly events: ReadonlyMap<string, readonly StoredLoggedEvent[]>;
 }
 
-/** How many events a span has, and the bytes of their texts. */
+/** Number of a span's events, and the bytes of their texts. */
 export interface EventsSize {
   readonly events: number;
   readonly bytes: number;
 }
 
-/** How many of the spans fit on a page with their events. @param spans in their order; of those that are null nothing is wanted */
+/** How many of the spans fit on a page with their events. @param spans in order; null for spans without requested events */
 export function fittingSpans(
   spans: readonly (string | null)[],
   sizes: ReadonlyMap<string, EventsSize>,
@@ -68,7 +68,7 @@ export function loggedEvent({ name, timestamp, body, attributes }: StoredLoggedE
   };
 }
 
-/** Ids of records are in the order in which these came. */
+/** Record ids are in order of arrival. */
 function byTime(a: Row, b: Row): number {
   return Number(a.timestamp) - Number(b.timestamp) || (String(a.id) < String(b.id) ? -1 : 1);
 }

@@ -1,4 +1,4 @@
-/** Stats that are read from the tables when somebody asks for them, and then kept: those used last. */
+/** LRU cache of stats that are read from the tables on demand. */
 export class LruCache<Key, Figure> {
   readonly #stats = new Map<Key, Figure>();
   readonly #most: number;
@@ -11,7 +11,7 @@ export class LruCache<Key, Figure> {
     return this.#stats.has(key);
   }
 
-  /** Gets a figure to change it with what is stored, which does not count as a use. */
+  /** Returns an entry for an update after a write; does not count as a use. */
   peek(key: Key): Figure | undefined {
     return this.#stats.get(key);
   }
@@ -36,7 +36,7 @@ export class LruCache<Key, Figure> {
     return this.#stats.values();
   }
 
-  /** Forgets the one that was used longest ago. */
+  /** Removes the least recently used entry. */
   dropOldest(): Figure | undefined {
     for (const [key, figure] of this.#stats) {
       this.#stats.delete(key);

@@ -2,11 +2,11 @@ import type { LogRecord } from '../../signal/log-record.js';
 import { bodyText, phrasesOf, tokensOf } from './log-text.js';
 import type { LogFilter } from '../contracts/logs.js';
 
-/** Says of a record that is not stored yet whether a search will find it. Both parts have to match. */
+/** Predicts whether a search will find a record that is not stored yet. Both parts must match. */
 export interface LogMatcher {
-  /** All but the full text; it costs next to nothing. */
+  /** All conditions except full text; cheap to evaluate. */
   readonly fields: (record: LogRecord) => boolean;
-  /** The full text; null where none is asked for. */
+  /** The full-text condition; null if there is none. */
   readonly text: ((body: string) => boolean) | null;
 }
 
@@ -26,7 +26,7 @@ export function logMatcher(filter: LogFilter): LogMatcher {
   };
 }
 
-/** The text that a search looks into; empty where there is none. */
+/** The text that a search matches against; may be empty. */
 export function searchedText({ body }: LogRecord): string {
   return bodyText(body) ?? '';
 }

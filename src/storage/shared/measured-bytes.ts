@@ -10,28 +10,28 @@ import type { StoreUserLimits } from './store-user-limits.js';
 export type TenantBytes = ReadonlyMap<number, number>;
 
 interface MeasureParts {
-  /** The limit of users without one of their own; 0 for none. */
+  /** Limit of users without their own; 0 for none. */
   readonly defaultLimit: number;
   readonly termsOf: (userId: string) => StoreUserLimits | Promise<StoreUserLimits>;
-  /** Reads what every user stores. */
+  /** Reads the stored bytes of every user. */
   readonly measure: () => Promise<readonly TenantBytes[]>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** How long a measurement holds: at least so long, and so many times as long as it took. */
+/** How long a measurement is valid: this long, or a multiple of its own duration if that is longer. */
 const HOLDS_MS = 10_000;
 const HOLDS_TIMES = 50;
 const RETRY_AFTER_MS = 5 * MS_PER_MINUTE;
 
 /**
- * What all users store is measured by a look at the tables, so that whatever removes rows lowers it; what this process writes after that is
- * added until the next look. Nobody looks as long as nobody who writes has a limit, and nobody asks.
+ * Measures the storage of all users from the tables, so that any removal lowers it; bytes that this process writes are added until the
+ * next measurement. Measures only when a writer has a limit, or on request.
  */
 export class MeasuredBytes implements StoredBytes {
   #parts: MeasureParts | null = null;
   #measured: Map<number, number> | null = null;
-  /** What was written since the last measurement began. */
+  /** Bytes written since the last measurement began. */
   readonly #added = new Map<number, number>();
   #measuring: Promise<void> | null = null;
   #isStale = true;
@@ -44,7 +44,7 @@ export class MeasuredBytes implements StoredBytes {
     this.#log = new SparseLog(parts.logger, parts.clock);
   }
 
-  /** Ends measuring. Writes that were taken before may still come; their limits hold by the last result. */
+  /** Stops measuring. Writes already accepted may still come; their limits use the last result. */
   close(): void {
     this.#isClosed = true;
     this.#cancel();
@@ -71,7 +71,7 @@ export class MeasuredBytes implements StoredBytes {
 
   /**
    * @returns a promise only for the first write of a user with a limit, which waits for a measurement
-   * @throws ConsumeError `storage_exceeded` where the user has reached the limit
+   * @throws ConsumeError `storage_exceeded` if the user has reached the limit
    */
   refuseExceeded(terms: StoreUserLimits): Promise<void> | undefined {
     const limit = this.#limitOf(terms);
@@ -85,7 +85,7 @@ export class MeasuredBytes implements StoredBytes {
     return undefined;
   }
 
-  /** Counts what is being written. @param bytes below 0 where it could not be written */
+  /** Counts bytes that are being written. @param bytes negative if the write failed */
   add(tenant: number, bytes: number): void {
     const sum = (this.#added.get(tenant) ?? 0) + bytes;
     if (sum === 0) this.#added.delete(tenant);
@@ -115,7 +115,7 @@ export class MeasuredBytes implements StoredBytes {
   }
 
   /**
-   * Measures again if the last result is old. A large store takes seconds, so only the first result is worth waiting for.
+   * Measures again if the last result is too old. Large stores take seconds, so only the first result is awaited.
    *
    * @returns a promise while there is no result yet
    */
@@ -125,7 +125,7 @@ export class MeasuredBytes implements StoredBytes {
     return this.#measured === null ? measuring : undefined;
   }
 
-  /** A measurement that fails leaves the last one standing. */
+  /** If a measurement fails, the last result stays valid. */
   async #tried(): Promise<void> {
     try {
       await this.#measure();
@@ -144,7 +144,7 @@ export class MeasuredBytes implements StoredBytes {
   async #measureOnce(): Promise<void> {
     const { measure, clock } = this.#opened;
     const begun = performance.now();
-    // What is written from here on may be measured as well, until the next measurement.
+    // Bytes written from here on may be measured as well, so they are double-counted until the next measurement.
     const before = new Map(this.#added);
     try {
       const sums = new Map<number, number>();

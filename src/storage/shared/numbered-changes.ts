@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** What changed lately, by id, each with the number of its last change. Of too many the longest ago are forgotten. */
+/** Recent changes by id, each with the number of its last change. At the limit the oldest are dropped. */
 export class NumberedChanges {
   readonly #changes: LRUCache<string, number>;
   #last = 0;
@@ -20,12 +20,12 @@ export class NumberedChanges {
     return this.#last;
   }
 
-  /** The number of the last change that was forgotten; 0: none was. */
+  /** The number of the last dropped change; 0 if none was dropped. */
   get forgotten(): number {
     return this.#forgotten;
   }
 
-  /** @returns the number of a change that was forgotten for this one, if one was */
+  /** @returns the number of the change that was dropped to make room, if any */
   add(id: string): number | undefined {
     this.#last += 1;
     const before = this.#forgotten;
@@ -33,12 +33,12 @@ export class NumberedChanges {
     return this.#forgotten === before ? undefined : this.#forgotten;
   }
 
-  /** Whether all that changed after this one is still known. */
+  /** Whether all changes after this number are still available. */
   remembers(number: number): boolean {
     return number >= this.#forgotten && number <= this.#last;
   }
 
-  /** What changed after a number, in order. */
+  /** The changes after a number, in order. */
   since(number: number): readonly { readonly id: string; readonly number: number }[] {
     const changes: { readonly id: string; readonly number: number }[] = [];
     // The newest come first.

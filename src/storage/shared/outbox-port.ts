@@ -6,13 +6,13 @@ import { serve } from '../../worker/thread-server.js';
 import type { FactPage, OutboxSource } from '../contracts/events.js';
 import { deserializeError, unavailable } from '../contracts/errors.js';
 
-/** A source of facts that another thread can ask without a way through this one. */
+/** A source of facts that another thread can read without passing through this one. */
 export interface FactConnector extends OutboxSource {
-  /** A port for `factsOver`. It ends when it is closed on either side. */
+  /** A port for `factsOver`. It ends when either side closes it. */
   connectFacts(): Promise<MessagePort>;
 }
 
-/** A port to a source for another thread: straight where the source has a thread of its own, otherwise to this one. */
+/** A port to a source for another thread: directly to the source's own thread if it has one, otherwise to this thread. */
 export async function factPort(source: OutboxSource): Promise<MessagePort> {
   if ('connectFacts' in source) return await (source as FactConnector).connectFacts();
   const { port1, port2 } = new MessageChannel();
@@ -20,7 +20,7 @@ export async function factPort(source: OutboxSource): Promise<MessagePort> {
   return port2;
 }
 
-/** Lets another thread read facts: the other end of {@link factsOver}. It ends when the port is closed. */
+/** Serves facts to another thread: the other end of {@link factsOver}. Ends when the port is closed. */
 export function serveFacts(source: Pick<OutboxSource, 'readFacts'>, port: MessagePort): void {
   const readFacts: OutboxSource['readFacts'] = async (...args) => await source.readFacts(...args);
   serve(port, new MessageBatcher<ThreadMessage>(port), { readFacts });

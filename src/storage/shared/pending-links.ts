@@ -3,11 +3,11 @@ import { ConsumeError } from '../../component/consume-error.js';
 import { MICROS_PER_DAY } from '../../signal/time-units.js';
 import type { Micros } from '../../signal/time.js';
 
-/** Links of a user to traces that have not come, and for how long they are awaited. */
+/** Limit of a user's links to traces that have not arrived, and how long they are kept. */
 export const MOST_PENDING = 10_000;
 export const PENDING_KEPT_FOR: Micros = 30 * MICROS_PER_DAY;
 
-/** At the limit the links are counted again at most so often. */
+/** Minimum interval between recounts at the limit. */
 const RECOUNT_MS = 10_000;
 const REMEMBERED = 10_000;
 
@@ -17,7 +17,9 @@ interface Count {
   readonly countedAt: number;
 }
 
-/** Bounds the pending links of each user. They are counted in the tables at first, and at the limit, since traces may have come. */
+/**
+ * Limits the pending links of each user. They are counted in the tables at first, and again at the limit, since traces may have arrived.
+ */
 export class PendingLinks {
   readonly #read: (tenant: number) => Promise<number>;
   readonly #counts = new LRUCache<number, Promise<Count>>({ max: REMEMBERED });
@@ -26,7 +28,7 @@ export class PendingLinks {
     this.#read = read;
   }
 
-  /** Counts a link to a trace that may never come. @throws ConsumeError `storage_exceeded` */
+  /** Counts a link to a trace that may never arrive. @throws ConsumeError `storage_exceeded` */
   async take(tenant: number): Promise<void> {
     const counting = this.#counts.get(tenant) ?? this.#count(tenant);
     let count = await counting;
@@ -42,7 +44,7 @@ export class PendingLinks {
     count.links++;
   }
 
-  /** Of links that come meanwhile all wait for it. */
+  /** Concurrent links of a user share the count. */
   async #count(tenant: number): Promise<Count> {
     const counting = this.#read(tenant).then((links) => ({ links, countedAt: performance.now() }));
     this.#counts.set(tenant, counting);

@@ -3,9 +3,12 @@ import { COST_PARTS, type CostPart } from '../../signal/call-details.js';
 import { MOST_NANO_USD } from '../../signal/money.js';
 import { RATES_PER_NANO, type Price } from '../../signal/price.js';
 
-/** Which tokens of a call are priced as what (`signal/call-tokens.ts`), in SQL that every engine reads, and when sums of calls tell their price. */
+/**
+ * SQL for all engines that maps the tokens of a call to price parts (`signal/call-tokens.ts`), and the conditions for pricing sums of
+ * calls.
+ */
 
-/** Parts of the usage that a call may tell, as `serializeCall` keeps them, and the columns that queries make of them. */
+/** The parts of a call's usage, as `serializeCall` stores them, and the column names that queries give them. */
 export const USAGE_COLUMNS = {
   cached_read: 'read',
   cached_write: 'written',
@@ -14,9 +17,10 @@ export const USAGE_COLUMNS = {
 } as const;
 
 /**
- * How many tokens of a call are priced as which part; each is in one. What a cache gave of audio costs what it gives of text.
+ * SQL for the number of a call's tokens priced as each part; each token is in one part. Cached audio tokens cost as much as cached text
+ * tokens.
  *
- * @param output the column of all tokens that the call put out; `fresh` are those put in that no cache gave or took
+ * @param output the column of all output tokens of the call; `fresh` are the input tokens neither read from nor written to a cache
  */
 export function pricedTokens(output: string): Readonly<Record<CostPart, string>> {
   return {
@@ -39,12 +43,14 @@ export const TOLD = {
 } as const;
 /** The bits above say how many of {@link LONG_INPUTS} its input is longer than. */
 export const LONG_SHIFT = 5;
-/** Where the rates for long inputs of a price may begin, in tokens. Never to be changed: sums that are stored tell calls apart by it. */
+/** Token counts from which a price's long-input rates may apply. Never change these: stored sums separate calls by them. */
 export const LONG_INPUTS: readonly number[] = [
   100_000, 128_000, 200_000, 256_000, 272_000, 512_000, 1_000_000,
 ];
 
-/** Whether no call has to be rounded, and sums of calls by {@link TOLD} tell which ones are long: then they give the same as each of them. */
+/**
+ * Whether a price needs no rounding per call, and sums of calls by {@link TOLD} separate long calls: then sums give the same result.
+ */
 export function isOfSums(price: Price): boolean {
   const { long } = price;
   return (

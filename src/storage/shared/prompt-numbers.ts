@@ -3,16 +3,16 @@ import type { ControlStore } from '../contracts/control-store.js';
 import type { NamedVersion } from '../contracts/prompts.js';
 import { InvalidatedCache } from './invalidated-cache.js';
 
-/** Versions of prompts that are remembered: those that were asked for last. */
+/** Maximum number of cached versions. */
 const REMEMBERED = 10_000;
 
-/** Numbers of versions, in the order of the question; null for one that there is not. */
+/** Numbers of versions, in request order; null for one that does not exist. */
 export type VersionNumbers = readonly (number | null)[];
 
-/** Stands for a version that does not exist: numbers are from 1. */
+/** Represents a version that does not exist: numbers start at 1. */
 const MISSING = 0;
 
-/** Gives the numbers of users' prompt versions, from memory until a hint: versions are created and deleted. */
+/** Numbers of users' prompt versions, cached until a hint, because versions are created and deleted. */
 export class PromptNumbers {
   readonly #prompts: ControlStore['prompts'];
   readonly #numbers: InvalidatedCache<number>;
@@ -22,7 +22,7 @@ export class PromptNumbers {
     this.#numbers = new InvalidatedCache(REMEMBERED, clock, watch, ['prompts']);
   }
 
-  /** Undefined where the control plane has to be asked: {@link find} does. */
+  /** Undefined if the control plane must be called: {@link find} does that. */
   known(userId: string, versions: readonly NamedVersion[]): VersionNumbers | undefined {
     const numbers: (number | null)[] = [];
     for (const version of versions) {

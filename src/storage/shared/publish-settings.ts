@@ -5,15 +5,15 @@ import { MICROS_PER_MS } from '../../signal/time-units.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
 import type { PublishedSettings, SettingsBoard } from '../contracts/coordination.js';
 
-/** Of one that ends without a word, terms hold so long. */
+/** How long settings of a process stay valid after it stops without withdrawing them. */
 const HOLD_MS = 120_000;
 const RENEW_MS = 40_000;
-/** Where nothing is published yet, or not any more. */
+/** Retry interval while nothing is published. */
 const RETRY_MS = 5000;
 
 /** Who publishes, and by what clock. */
 export interface SettingsPublisher {
-  /** Names it among all that share the control store: {@link publisherName}. */
+  /** Identifies the publisher among all that share the control store: {@link publisherName}. */
   readonly owner: string;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -36,10 +36,10 @@ export function publisherName(
 }
 
 /**
- * Publishes terms and keeps them published; where the store does not take them now, as on a full disk, as soon as it does.
+ * Publishes settings and keeps them published; if the store cannot accept them now, for example on a full disk, publishing is retried.
  *
- * @returns what withdraws them
- * @throws where the store will never take them
+ * @returns a function that withdraws them
+ * @throws if the store will never accept them
  */
 export async function keepPublished(
   terms: SettingsBoard,

@@ -1,7 +1,7 @@
 import type { Counter, Meter } from '../../component/telemetry.js';
 import { ENDED_FOR, type ReadStats } from './read-pool.js';
 
-/** Metrics about the reads of users that take turns, by the same names in every engine. */
+/** Metrics about queued user reads, with the same names in every engine. */
 export class ReadMetrics {
   readonly #meter: Meter;
   readonly #refused: Counter;
@@ -25,7 +25,7 @@ export class ReadMetrics {
     });
   }
 
-  /** What is shown from now on. @param figures of the same pool each time */
+  /** Adds the changes since the last call. @param stats of the same pool each time */
   update(stats: ReadStats): void {
     this.#refused.add(stats.refused - this.#stats.refused);
     for (const reason of ENDED_FOR)
@@ -33,7 +33,7 @@ export class ReadMetrics {
     this.#stats = stats;
   }
 
-  /** Begins to show how many wait and run. @returns functions that end that */
+  /** Starts exporting the numbers of waiting and running reads. @returns functions that stop it */
   observe(): (() => void)[] {
     const gauge = (name: string, description: string, read: () => number): (() => void) =>
       this.#meter.gauge(name, { description }, read);

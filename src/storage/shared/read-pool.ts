@@ -2,24 +2,24 @@ import type { Clock } from '../../component/telemetry.js';
 import { abandoned, closing, timedOut, tooManyWaiting, waitedTooLong } from '../contracts/errors.js';
 import { ReadTurns, type Turn } from './read-turns.js';
 
-/** Who asks for a read, and what kind it is. */
+/** The share and the kind of a read. */
 export interface Reader extends Turn {
   /**
-   * Whether it may be ended when it takes too long, or holds up what must go on. `in parts`: once it runs it takes too long where one of
-   * its parts does ({@link PoolRead.part}), as between them it waits for whoever takes them.
+   * Whether it may be stopped when it exceeds its time limit or blocks other work. `in parts`: while it runs, the limit applies to each
+   * part ({@link PoolRead.part}), because between parts it waits for its consumer.
    */
   readonly mayBeEnded: boolean | 'in parts';
   /** Aborted when the client disconnected. */
   readonly abort?: AbortSignal | undefined;
 }
 
-/** What a read has while it runs: a connection, or the right to one. */
+/** The resource of a running read: a connection, or the right to one. */
 export interface ReadPlace {
   /**
-   * Ends what is done with it, with an error.
+   * Stops its current statement with an error.
    *
-   * @param reason null where all reads end
-   * @returns whether there was something to end, and it was not ended before
+   * @param reason null if all reads are stopped
+   * @returns whether a statement was running and had not been stopped before
    */
   stop(error: Error, reason: EndedFor | null): boolean;
   /** It is another's from now on. */
@@ -30,41 +30,41 @@ export interface ReadPoolOptions {
   /** Reads that may wait, of all shares together and of one. */
   readonly maxWaiting: number;
   readonly maxWaitingOfShare: number;
-  /** How long a read may take, and how long it may wait before that, in milliseconds. */
+  /** Time limit of a read, and of waiting before it, in milliseconds. */
   readonly timeoutMs: number;
-  /** The key of a configuration that says so, for errors. */
+  /** The configuration key of the limit, for errors. */
   readonly timeoutKey: string;
   readonly clock: Clock;
 }
 
-/** Why a waiting or running read was ended. */
+/** Why a waiting or running read was stopped. */
 export const ENDED_FOR = ['abandoned', 'timed_out', 'held_up_move'] as const;
 type EndedFor = (typeof ENDED_FOR)[number];
 
-/** What became of reads since the start. */
+/** Counts of reads since the start. */
 export interface ReadStats {
   readonly waiting: number;
   readonly running: number;
-  /** Because the queue was full. */
+  /** Rejected because the queue was full. */
   readonly refused: number;
   readonly ended: Readonly<Record<EndedFor, number>>;
 }
 
 /**
- * Does a part of a running read at the same time in a place of its own, which counts as another read of its share. Whoever
- * calls it waits for both parts before the read is over.
+ * Runs a part of a read in parallel in a second place, which counts as another read of its share. The caller must await both parts
+ * before the read ends.
  *
- * @returns null where it would have to wait for one: the read then does that part itself
+ * @returns null if no place is free: the read then does that part itself
  */
 export type PartBeside<Place> = <T>(work: (place: Place) => Promise<T>) => Promise<T> | null;
 
-/** A read that has a place. */
+/** A running read. */
 export interface PoolRead<Place> {
   readonly mayBeEnded: Reader['mayBeEnded'];
   readonly beside: PartBeside<Place>;
-  /** Does a part of it, which may take as long as a whole read: then the read is ended. */
+  /** Runs a part of the read, with the time limit of a whole read. */
   part<T>(work: () => Promise<T>): Promise<T>;
-  /** Ends its statements, also those beside it, and with them the read, with an error. */
+  /** Stops its statements, including parallel ones, and fails the read with an error. */
   end(reason: EndedFor | null, error: Error): void;
 }
 
@@ -73,12 +73,12 @@ interface Waiting<Place> extends Reader {
   readonly refuse: (reason: Error) => void;
 }
 
-/** How many reads may wait in front of a store, of all users together and of one. */
+/** Maximum number of waiting reads per store, in total and per user. */
 export const WAITING_READS = { maxWaiting: 1000, maxWaitingOfUser: 100 } as const;
 
 /**
- * The places that reads share, and the bounded queue in front of them: {@link ReadTurns} says whose turn it is. A read that
- * nobody waits for any more, or that takes too long, leaves the queue or has its statement ended.
+ * The places that reads share, with a bounded queue: {@link ReadTurns} selects the next read. A read whose client disconnected, or that
+ * exceeds its time limit, is removed from the queue or has its statement stopped.
  */
 export class ReadPool<Place extends ReadPlace> {
   readonly #options: ReadPoolOptions;
@@ -91,7 +91,7 @@ export class ReadPool<Place extends ReadPlace> {
   /** Called when a read is over. */
   #onDone: () => void = () => undefined;
 
-  /** @param places as many as may read at a time */
+  /** @param places one for each concurrent read */
   constructor(places: readonly Place[], options: ReadPoolOptions) {
     this.#options = options;
     this.#free = [...places];
@@ -141,7 +141,7 @@ export class ReadPool<Place extends ReadPlace> {
     });
   }
 
-  /** The same for a part of a running read, at once or not at all. */
+  /** The same for a part of a running read; never waits. */
   #useIfFree<T>(
     reader: Reader,
     work: (place: Place, running: PoolRead<Place>) => Promise<T>,
@@ -156,7 +156,7 @@ export class ReadPool<Place extends ReadPlace> {
     return this.#run(turn, this.#takeFree(), work);
   }
 
-  /** Takes no more reads, and resolves when the running ones are done: closing a connection in use would end the process. */
+  /** Accepts no more reads, and resolves when the running ones are done: closing a connection in use would end the process. */
   async close(): Promise<void> {
     this.#isClosed = true;
     while (this.#turns.running + this.#turns.waiting > 0) {
@@ -164,7 +164,7 @@ export class ReadPool<Place extends ReadPlace> {
     }
   }
 
-  /** Refuses the reads that wait, and ends the running ones. */
+  /** Rejects waiting reads and stops running ones. */
   abortPending(): void {
     for (const waiting of this.#turns.all()) {
       this.#turns.remove(waiting);
@@ -174,7 +174,7 @@ export class ReadPool<Place extends ReadPlace> {
     this.#onDone();
   }
 
-  /** Whether the queue has room; where others take more of it than this read's share, the last of them gives up its place. */
+  /** Whether the queue has room; if another share uses more of it than this read's share, its last read is dropped. */
   #hasRoom({ share }: Waiting<Place>): boolean {
     const { maxWaiting, maxWaitingOfShare } = this.#options;
     const own = this.#turns.waitingOf(share);
@@ -212,7 +212,7 @@ export class ReadPool<Place extends ReadPlace> {
       mayBeEnded: waiting.mayBeEnded,
       beside: (part) => {
         if (isEnded) return null;
-        // It is ended with this one.
+        // It is stopped together with this read.
         return this.#useIfFree({ ...waiting, mayBeEnded: false, abort: undefined }, async (other, itself) => {
           parts.add(itself);
           try {
@@ -252,7 +252,7 @@ export class ReadPool<Place extends ReadPlace> {
   }
 
   /**
-   * Calls back when nobody waits for a read any more, or its time is up.
+   * Calls back when the client of a read disconnects, or its time is up.
    *
    * @returns a function that stops watching
    */

@@ -1,34 +1,33 @@
 /** A read that waits in the queue. */
 export interface Turn {
-  /** Whose it is: reads of one share wait for each other before they wait for others. */
+  /** The owner: reads of one share wait for each other before they wait for others. */
   readonly share: Share;
-  /** Whether it looks through much: it must not take the last connection from those that look at little. */
+  /** Whether it scans much data: such reads must not take the last connection. */
   readonly isLong: boolean;
 }
 
-/** A user, by the number of its tenant, or a kind of the store's own work, by its name. */
+/** A user, by tenant number, or a kind of internal work, by name. */
 export type Share = number | string;
 
-/** What one share has running and waiting. */
+/** Running and waiting reads of one share. */
 interface Standing<T> {
   readonly short: T[];
   readonly long: T[];
   running: number;
   runningLong: number;
-  /** How long its reads have taken, in milliseconds, on the clock of {@link ReadTurns}. */
+  /** Total duration of its reads in milliseconds, on the clock of {@link ReadTurns}. */
   spent: number;
-  /** How many short reads went before a long one that waits. */
+  /** Number of short reads that overtook a waiting long one. */
   passed: number;
 }
 
-/** How many short reads of its own share a long read waits for, at most. */
+/** Maximum number of short reads of its own share that overtake a long read. */
 const MAX_PASSED = 8;
 
 /**
- * Whose turn it is among the reads that wait for one of `size` connections. Shares take turns: first the one with the fewest
- * running reads, then the one whose reads have taken the least time, so that many short reads come before few long ones. The last
- * free connection is only for a share that has none, and long reads leave one connection to short ones; so whoever asks for
- * little finds a place, whatever any one other asks for.
+ * Fair queue for reads that wait for one of `size` connections. Shares with the fewest running reads come first, then those with the
+ * least total read time, so many short reads come before few long ones. The last free connection is only for a share without one, and
+ * long reads leave one connection to short ones, so no share can block the short reads of others.
  */
 export class ReadTurns<T extends Turn> {
   readonly #size: number;
@@ -37,7 +36,7 @@ export class ReadTurns<T extends Turn> {
   #running = 0;
   #runningLong = 0;
   #waiting = 0;
-  /** What the share had spent that had the last turn: a share that is new begins there. */
+  /** The `spent` of the share that was served last: new shares start with it. */
   #time = 0;
 
   constructor(size: number) {
@@ -53,7 +52,7 @@ export class ReadTurns<T extends Turn> {
     return this.#running;
   }
 
-  /** Reads of one share that wait. */
+  /** Number of waiting reads of one share. */
   waitingOf(share: Share): number {
     const standing = this.#standings.get(share);
     return standing === undefined ? 0 : standing.short.length + standing.long.length;
@@ -64,7 +63,7 @@ export class ReadTurns<T extends Turn> {
     this.#waiting++;
   }
 
-  /** @returns whether it waited */
+  /** @returns whether it was waiting */
   remove(turn: T): boolean {
     const line = this.#lineOf(turn);
     const at = line.indexOf(turn);
@@ -76,7 +75,7 @@ export class ReadTurns<T extends Turn> {
     return at >= 0;
   }
 
-  /** The last read of the share that has the most waiting. */
+  /** The last read of the share with the most waiting reads. */
   lastOfLongest(): T | undefined {
     let longest: Standing<T> | undefined;
     for (const standing of this.#standings.values()) {
@@ -85,12 +84,12 @@ export class ReadTurns<T extends Turn> {
     return longest?.long.at(-1) ?? longest?.short.at(-1);
   }
 
-  /** All that wait. */
+  /** All waiting reads. */
   all(): T[] {
     return [...this.#standings.values()].flatMap(({ short, long }) => [...short, ...long]);
   }
 
-  /** Takes the next read out of the queue, and counts it as running. @returns undefined where none may begin now */
+  /** Removes the next read from the queue and counts it as running. @returns undefined if none may start now */
   next(): T | undefined {
     let best: { readonly standing: Standing<T>; readonly line: T[] } | undefined;
     for (const standing of this.#standings.values()) {
@@ -113,7 +112,7 @@ export class ReadTurns<T extends Turn> {
     return turn;
   }
 
-  /** A running read is over. @param ms how long it took */
+  /** Must be called when a running read ends. @param ms its duration */
   done(turn: T, ms: number): void {
     const standing = this.#standingOf(turn.share);
     standing.spent += ms;
@@ -126,7 +125,7 @@ export class ReadTurns<T extends Turn> {
     this.#forgetIfIdle(turn.share);
   }
 
-  /** The queue of a share whose first read may begin now. */
+  /** The queue of a share whose first read may start now. */
   #eligible(standing: Standing<T>): T[] | undefined {
     const free = this.#size - this.#running;
     if (free === 0 || (free === 1 && standing.running > 0 && this.#size > 1)) return undefined;

@@ -2,14 +2,14 @@
 export interface Readable<Page> {
   readonly read: () => Promise<Page>;
   readonly isEmpty: (page: Page) => boolean;
-  /** @param listener is called after each change @returns what ends it */
+  /** @param listener is called after each change @returns a function that stops watching */
   readonly watch: (listener: () => void) => () => void;
 }
 
 /**
- * Reads what is there, or waits until something is.
+ * Reads a page, or waits until it is not empty.
  *
- * @param wait where it fires, what is there then is read once more; absent: nothing is waited for
+ * @param wait when it fires, the page is read once more and returned; absent: returns at once
  */
 export async function readWhenThere<Page>(
   { read, isEmpty, watch }: Readable<Page>,
@@ -26,7 +26,7 @@ export async function readWhenThere<Page>(
   wait.addEventListener('abort', call);
   try {
     for (;;) {
-      // Before reading: whatever comes from here on may be missing from the page.
+      // Reset before reading: later changes may be missing from the page.
       isCalled = false;
       const page = await read();
       if (!isEmpty(page) || wait.aborted) return page;

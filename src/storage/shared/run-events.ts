@@ -5,17 +5,17 @@ import { formatTime, type Micros } from '../../signal/time.js';
 import { printRun } from './serialize-run.js';
 import type { RunSummary } from '../contracts/runs.js';
 
-/** How many characters of an outcome or an error message an event carries: what receivers get stays small. */
+/** Maximum length of an outcome or error message in an event, to keep payloads for receivers small. */
 const TOLD_TEXT = 4096;
 
-/** What happened, and what is told of it. */
+/** The content of an event. */
 export interface ToldEvent {
   readonly type: EventType;
   readonly timestamp: Micros;
   readonly data: object;
 }
 
-/** That a run has ended. @param timestamp when what ended it came */
+/** The event for the end of a run. @param timestamp when the message that ended it was received */
 export function runEnded(type: EventType, timestamp: Micros, run: RunSummary): ToldEvent {
   const cut = (text: string | null): string | null => text && cutText(text, TOLD_TEXT);
   const printed = printRun(run);
@@ -23,7 +23,7 @@ export function runEnded(type: EventType, timestamp: Micros, run: RunSummary): T
   return { type, timestamp, data: { agent_id: run.agent_id, ...told } };
 }
 
-/** That an agent has come into being. */
+/** The event for the creation of an agent. */
 export function agentCreated(agent: {
   readonly id: string;
   readonly name: string;
@@ -33,7 +33,7 @@ export function agentCreated(agent: {
   return { type: 'agent.created', timestamp, data: { id, name, created_at: formatTime(timestamp) } };
 }
 
-/** The event of a user. @param place among those that are told together: ids sort by it */
+/** The event of a user. @param place its index among events written together: ids sort by it */
 export function eventOf({ type, timestamp, data }: ToldEvent, place: number): EventRecord {
   const named = { id: uuidV7InOrder(timestamp / 1000, place), type, timestamp };
   return { ...named, organization_id: null, endpoint_id: null, body: envelope(named, data) };

@@ -3,7 +3,7 @@ import type { RunKind, RunStatus } from '../../signal/span.js';
 import { formatTime } from '../../signal/time.js';
 import type { RunSummary } from '../contracts/runs.js';
 
-/** A run as the API and events show it. */
+/** A run as returned by the API and in events. */
 export interface PrintedRun {
   readonly trace_id: string;
   readonly agent_name: string;
@@ -21,7 +21,7 @@ export interface PrintedRun {
   readonly total_tokens: number | null;
   /** US dollars. */
   readonly total_cost_usd: number | null;
-  /** The share of runs like it that sampling kept; null: no sampling is known of. */
+  /** The fraction of similar runs kept by sampling; null: unknown. */
   readonly sample_rate: number | null;
 }
 
@@ -50,7 +50,7 @@ export function printRun(run: RunSummary): PrintedRun & { readonly span_count: n
   return { ...serializeRunFields(run), span_count: run.span_count };
 }
 
-/** What a span shows of a call that another span counts, nothing otherwise. @param sameAs that span's id */
+/** The fields for a span that duplicates a call counted on another span; otherwise none. @param sameAs the other span's id */
 export function toldFields(sameAs: unknown): { readonly counted?: false; readonly same_as?: string } {
   return typeof sameAs === 'string' ? { counted: false, same_as: sameAs } : {};
 }

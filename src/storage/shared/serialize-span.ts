@@ -3,10 +3,10 @@ import { formatTime, type Micros } from '../../signal/time.js';
 import { toldFields } from './serialize-run.js';
 import type { SpanSummary, StoredSpan } from '../contracts/runs.js';
 
-/** What the API shows of a span beside its payload. */
+/** The fields of a span in the API, without its payload. */
 export type SpanHead = Omit<StoredSpan, 'input_data' | 'output_data' | 'events' | 'details'>;
 
-/** As the API shows it. */
+/** The API representation. */
 export function serializeSpanHead(span: SpanHead) {
   return {
     span_id: span.span_id,
@@ -28,20 +28,20 @@ export function serializeSpanHead(span: SpanHead) {
   };
 }
 
-/** The same as JSON, and what an outline adds. */
+/** The same as JSON, with the fields of summaries. */
 export function summaryJson(span: SpanSummary): string {
   const { node, input_bytes, output_bytes, preview } = span;
   return `${headJson(span)},"node":${text(node)},"input_bytes":${number(input_bytes)},"output_bytes":${number(output_bytes)},"preview":${text(preview)}}`;
 }
 
-/** The same as JSON, and its payload. @param input as JSON @param output likewise */
+/** The same as JSON, with its payload. @param input as JSON @param output as JSON */
 export function shownJson(span: SpanHead, input: string, output: string): string {
   return `${headJson(span)},"input_data":${input},"output_data":${output}}`;
 }
 
 /**
- * What {@link serializeSpanHead} gives, as JSON up to the closing brace. Spelt out, because runs have ten thousand spans, and of objects
- * with that many fields `JSON.stringify` takes three to four times as long.
+ * The result of {@link serializeSpanHead} as JSON, without the closing brace. Written by hand: runs have ten thousand spans, and
+ * `JSON.stringify` takes three to four times as long.
  */
 function headJson(span: SpanHead): string {
   const cost = span.cost_usd === null ? null : moneyToNumber(span.cost_usd);
@@ -58,7 +58,7 @@ function text(value: string | null): string {
   return value === null ? 'null' : JSON.stringify(value);
 }
 
-/** Of what needs no escapes. */
+/** Quotes a value that needs no escaping. */
 function plain(value: string | null): string {
   return value === null ? 'null' : `"${value}"`;
 }

@@ -1,31 +1,31 @@
 import { LRUCache } from 'lru-cache';
 
-/** How much is kept; sizes are in a unit of the caller's. */
+/** Cache limits; sizes are in a unit chosen by the caller. */
 export interface CacheBounds {
   readonly mostSize: number;
   readonly mostSizeOfUser: number;
-  /** Values of one user. Absent: as many as fit. */
+  /** Maximum number of values per user. Absent: as many as fit. */
   readonly mostOfUser?: number;
 }
 
-/** A value, which may be null or a text, as the library takes objects. */
+/** Wraps a value that may be null or a string, because the library accepts only objects. */
 interface Holder<Value> {
   readonly value: Value;
 }
 
 /**
- * Values that can be worked out again, kept as long as there is room: first those of the same user go that were used longest ago, so nobody
- * takes the room of others, then those of the user who asked longest ago.
+ * Cache of values that can be recomputed. When full, it drops values of the least recently active user; a user at its own limit loses
+ * its least recently used value, so no user displaces the others.
  */
 export class SharedCache<Value> {
-  /** By user: what is kept of them. */
+  /** Cached values by user. */
   readonly #users: LRUCache<number, LRUCache<string, Holder<Value>>>;
   readonly #bounds: CacheBounds;
   #size = 0;
 
   constructor(bounds: CacheBounds) {
     this.#bounds = bounds;
-    // Every value has a size, so there are never more users than that.
+    // Every value has a size of at least 1, so the number of users is bounded by `mostSize`.
     this.#users = new LRUCache({ maxSize: bounds.mostSize, sizeCalculation: () => 1 });
   }
 
@@ -39,25 +39,25 @@ export class SharedCache<Value> {
     return this.#users.size === 0;
   }
 
-  /** A value, which now counts as the one used last. */
+  /** Returns a value and marks it as used. */
   get(user: number, name: string): Value | undefined {
     const held = this.#users.peek(user)?.get(name);
     if (held !== undefined) this.#users.get(user);
     return held?.value;
   }
 
-  /** Those of whom something is kept, the one who asked last first. */
+  /** Users with cached values, most recently active first. */
   users(): Iterable<number> {
     return this.#users.keys();
   }
 
-  /** The values of a user, with their names; the one used last first. */
+  /** The values of a user with their names, most recently used first. */
   *ofUser(user: number): Generator<readonly [name: string, value: Value]> {
     for (const [name, { value }] of this.#users.peek(user)?.entries() ?? []) yield [name, value];
   }
 
   /**
-   * Takes a value, or the new size of one. What is too large by itself is not kept.
+   * Adds a value, or changes its size. A value larger than the cache is not kept.
    *
    * @param size at least 1
    */
@@ -83,7 +83,7 @@ export class SharedCache<Value> {
     this.#size = 0;
   }
 
-  /** Of the user who asked longest ago. */
+  /** Drops a value of the least recently active user. */
   #dropOldest(): void {
     const { value: user } = this.#users.rkeys().next();
     const kept = user === undefined ? undefined : this.#users.peek(user);

@@ -4,17 +4,17 @@ import { SparseLog } from '../../telemetry/sparse-log.js';
 import { HeldLease } from './held-lease.js';
 import type { Lease, Leases } from '../contracts/coordination.js';
 
-/** How long the lease holds, and how often it is asked for while somebody else has it. */
+/** Duration of the lease, and how often a waiting process tries to take it. */
 const LEASE_MS = 15_000;
 const TURN_MS = 5000;
 
-/** What is done while the lease is held. */
+/** Work that runs while the lease is held. */
 interface Work {
-  /** Ends it: what is under way is finished, but not beyond the deadline. */
+  /** Stops the work: what is in progress is finished, but not beyond the deadline. */
   stop(deadline: AbortSignal): Promise<void>;
 }
 
-/** What the log says of some work. */
+/** Texts for log lines about the work. */
 interface WorkWords {
   /** Behind `who`: `hands on events`. */
   readonly does: string;
@@ -26,13 +26,13 @@ interface WorkWords {
 
 export interface SoleWorkerTools {
   readonly leases: Leases;
-  /** What is done by one alone. */
+  /** The name of the lease. */
   readonly name: string;
-  /** Names the process, as no other that is or was. */
+  /** Identifies the process, unique over time. */
   readonly owner: string;
-  /** Begins the work. @param onLost is to be called where it turns out that somebody took the lease */
+  /** Starts the work. @param onLost must be called if another process turns out to have taken the lease */
   readonly begin: (lease: Lease, onLost: () => void) => Promise<Work>;
-  /** Asks the control store, and notes whether it answers. */
+  /** Calls the control store, and records whether it responds. */
   readonly ask: <Answer>(question: () => Promise<Answer>) => Promise<Answer>;
   readonly words: WorkWords;
   readonly clock: Clock;
@@ -40,8 +40,8 @@ export interface SoleWorkerTools {
 }
 
 /**
- * Works while it has the lease: of several processes with one control store one does it, and another takes over when it ends, or
- * is not heard of for the time of the lease. Who lost it breaks off what is under way, and waits for its turn again.
+ * Runs work in one of the processes that share a control store; another process takes over when it stops, or does not renew its lease. A
+ * process that loses the lease aborts the work and waits for the lease again.
  */
 export class SoleWorker {
   readonly #tools: SoleWorkerTools;
@@ -56,7 +56,7 @@ export class SoleWorker {
     this.#running = this.#run();
   }
 
-  /** Ends the work, and gives the lease back. */
+  /** Stops the work and releases the lease. */
   async stop(deadline: AbortSignal): Promise<void> {
     this.#deadline = deadline;
     this.#stop.abort();
@@ -83,7 +83,7 @@ export class SoleWorker {
     }
   }
 
-  /** Resolves when the lease is lost or given back. */
+  /** Resolves when the lease is lost or released. */
   async #work(held: HeldLease): Promise<void> {
     const { begin, words, clock, logger } = this.#tools;
     try {

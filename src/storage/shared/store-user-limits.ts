@@ -4,21 +4,21 @@ import type { ControlStore } from '../contracts/control-store.js';
 import { InvalidatedCache } from './invalidated-cache.js';
 import { TELEMETRY_EVENTS } from '../contracts/events.js';
 
-/** What the store thread has to know of a user: it knows users by their numbers only. */
+/** The settings of a user that the store thread needs; it identifies users by number. */
 export interface StoreUserLimits {
   readonly tenant: number;
-  /** Events a month that it may store, 0 for any number; null: the daemon's default holds. */
+  /** Monthly event limit, 0 for none; null: the daemon's default. */
   readonly monthlyLimit: number | null;
-  /** Bytes that it may store, likewise. */
+  /** Storage limit in bytes, 0 for none; null: the daemon's default. */
   readonly storedLimit: number | null;
-  /** The events of its telemetry that somebody wants. */
+  /** The subscribed event types of its telemetry. */
   readonly wanted: readonly EventType[];
 }
 
-/** Users whose terms are remembered: those that were asked for last. */
+/** Maximum number of cached users. */
 const REMEMBERED = 10_000;
 
-/** Answers for users by their ids, from memory as far as the control plane has not hinted that something has changed. */
+/** Settings of users by id, cached until a hint from the control plane. */
 export class KnownUsers extends InvalidatedCache<StoreUserLimits> {
   readonly #control: Pick<ControlStore, 'accounts' | 'events'>;
   readonly #clock: Clock;
@@ -29,14 +29,14 @@ export class KnownUsers extends InvalidatedCache<StoreUserLimits> {
     this.#clock = clock;
   }
 
-  /** Asks the control plane unless {@link known} has the answer. @throws Error for a user that there is not */
+  /** Calls the control plane unless {@link known} has the answer. @throws Error if the user does not exist */
   async find(userId: string): Promise<StoreUserLimits> {
     const terms = await this.answer(userId, () => this.#ask(userId));
     if (terms === null) throw new Error('a request is for an unknown user');
     return terms;
   }
 
-  /** The tenant numbers of users, as far as there are such users. */
+  /** The tenant numbers of users; unknown ids are left out. */
   async tenants(userIds: Iterable<string>): Promise<ReadonlyMap<string, number>> {
     const tenants = new Map<string, number>();
     await Promise.all(

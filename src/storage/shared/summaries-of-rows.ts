@@ -5,10 +5,10 @@ import { RUN_KINDS, RUN_STATUSES, SPAN_TYPES } from '../../signal/span.js';
 import type { EstimatedRuns, RunSummary } from '../contracts/runs.js';
 import type { SpanHead } from './serialize-span.js';
 
-/** Values of a row under the names of its columns, as any engine gives them: codes in place of words, times in microseconds. */
+/** A row by column name, as every engine returns it: codes instead of words, times in microseconds. */
 type Row = Readonly<Record<string, unknown>>;
 
-/** @param row a header with `span_count` @param agent undefined where its number is not known any more */
+/** @param row a header with `span_count` @param agent undefined if its number is unknown */
 export function summaryOfRow(
   row: Row,
   agent: { readonly id: string; readonly name: string } | undefined,

@@ -1,27 +1,27 @@
 import { MICROS_PER_HOUR } from '../../signal/time-units.js';
 import type { Micros } from '../../signal/time.js';
 
-/** A time, both ends included; open where one is absent. */
+/** A time range, both ends included; open if one is absent. */
 interface Times {
   readonly start_time?: Micros;
   readonly end_time?: Micros;
 }
 
-/** The hours that lie within a time as a whole, since 1970; infinite at an open end. */
+/** The hours entirely within a time range, since 1970; infinite at an open end. */
 export interface WholeHours {
   readonly first: number;
-  /** The one behind the last. */
+  /** The hour after the last one. */
   readonly before: number;
 }
 
-/** A time in whole hours, of which sums are kept, and the parts of hours at its ends. */
+/** A time range split into whole hours, which have stored sums, and partial hours at its ends. */
 export interface HoursOfTime<Filter extends Times> {
-  /** Null where there are none; `filter` is what the given one is of them. */
+  /** Null if there are none; `filter` is the given filter restricted to them. */
   readonly whole: (WholeHours & { readonly filter: Filter }) | null;
   readonly ends: readonly Filter[];
 }
 
-/** Divides a time. @param filter with whatever else it asks for */
+/** Splits a time range. @param filter with any further conditions */
 export function hoursOfTime<Filter extends Times>(filter: Filter): HoursOfTime<Filter> {
   const { start_time: from, end_time: to } = filter;
   const first = from === undefined ? -Infinity : Math.ceil(from / MICROS_PER_HOUR);

@@ -13,7 +13,7 @@ import { indexOf } from '../schema/table.js';
 import { PIECE_BYTES } from '../schema/tables.js';
 import type { ExportedRow, TransferredRuns } from '../contracts/transfer.js';
 
-/** Some spans of a run as an export has them, in its order, with the row of their run. */
+/** Some spans of a run, in the order of the export, with the row of their run. */
 export interface RunPart {
   readonly run: ExportedRow;
   readonly spans: readonly ExportedRow[];
@@ -22,17 +22,14 @@ export interface RunPart {
 const PAYLOAD = indexOf(SPAN_MESSAGE, 'payload');
 
 /**
- * Turns rows of an export into those of a batch that comes. A header as it is kept, with the bits of what nobody declared, is a
- * valid first message of its run: from there on the rules work out again what follows from its spans (`runs/`).
+ * Encodes exported rows as a received batch. A stored header, including the bits of undeclared runs, is a valid first message of its
+ * run: the rules then recompute everything that depends on its spans (`runs/`).
  */
 export class ExportedRunsEncoder {
   readonly #spanText = new TextScratch();
   readonly #traceText = new TextScratch();
 
-  /**
-   * @param receivedAt when news of the runs last came
-   * @param isMapped whether they count in the service map
-   */
+  /** @param receivedAt when the runs were last updated @param isMapped whether they count in the service map */
   encode(parts: readonly RunPart[], receivedAt: Micros, isMapped: boolean): TransferredRuns {
     const all = parts.flatMap(({ spans }) => spans);
     const spans = new ColumnsWriter(SPAN_MESSAGE, all.length, this.#spanText);
@@ -57,7 +54,7 @@ export class ExportedRunsEncoder {
     };
   }
 
-  /** After all other texts, so that a run's payloads lie side by side. */
+  /** Written after all other texts, so that a run's payloads are adjacent. */
   #writePayloads(spans: ColumnsWriter, parts: readonly RunPart[]): void {
     const writer = new PayloadWriter(this.#spanText);
     let at = 0;
@@ -66,7 +63,7 @@ export class ExportedRunsEncoder {
       let before: Uint8Array | null = null;
       for (const row of part.spans) {
         const own = bytesOf(row, 'origin');
-        // Written once for spans in a row that came under the same.
+        // Consecutive spans with the same origin share one copy.
         const origin: Uint8Array | null =
           own !== null && before !== null && isEqual(own, before) ? before : own;
         before = origin;
@@ -85,7 +82,7 @@ export class ExportedRunsEncoder {
   }
 }
 
-/** The header of a message. What a store works out anew of a run that it let time out begins as if it went on. */
+/** The header of a message. A run that the store timed out starts as running, because the store times it out again. */
 function headerOf({ run, spans }: RunPart): ExportedRow {
   const derived = Number(run['derived']);
   const isProvisional =

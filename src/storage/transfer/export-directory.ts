@@ -27,20 +27,20 @@ import {
   type Manifest,
 } from './manifest.js';
 
-/** A directory that cannot be written to, in words for whoever asked for it. */
+/** A directory that cannot be written to, with a message for the user. */
 export class UnusableDirectory extends Error {
   override readonly name = 'UnusableDirectory';
 }
 
 /**
- * The directory that an export is written into, for its user alone: it holds prompts and answers, digests of keys, and secrets. It
- * is complete once its manifest is there; what is given up is removed.
+ * The directory of an export, accessible to its user only: it contains prompts and answers, key digests, and secrets. It is complete
+ * once it has a manifest; an aborted export is removed.
  */
 export class ExportDirectory {
   readonly path: string;
   readonly telemetry: string;
   readonly control: string;
-  /** Directories that were made for it, the outermost first. */
+  /** Directories created for it, the outermost first. */
   readonly #made: readonly string[];
 
   private constructor(path: string, made: readonly string[]) {
@@ -51,7 +51,7 @@ export class ExportDirectory {
   }
 
   /**
-   * Makes it, or takes one that is empty.
+   * Creates it, or uses an empty one.
    *
    * @param path absolute
    * @throws UnusableDirectory
@@ -75,7 +75,7 @@ export class ExportDirectory {
   }
 
   async #begin(): Promise<void> {
-    // Two that begin at the same time do not both go on.
+    // `wx` fails for the second of two concurrent exports.
     const note = await open(join(this.path, INCOMPLETE), 'wx', PRIVATE_FILE);
     try {
       await note.writeFile(NOTE).finally(() => note.close());
@@ -86,7 +86,7 @@ export class ExportDirectory {
     }
   }
 
-  /** The bytes that its files have by now. */
+  /** Current size of its files in bytes. */
   async bytes(): Promise<number> {
     let bytes = 0;
     for (const folder of [this.telemetry, this.control])
@@ -94,13 +94,13 @@ export class ExportDirectory {
     return bytes;
   }
 
-  /** Adds the key of sealed secrets. @param file where it lies */
+  /** Adds the key of sealed secrets. @param file the path of the key */
   async addSecretsKey(file: string): Promise<WrittenFile> {
     await copyFile(file, join(this.control, SECRETS_KEY));
     return { name: SECRETS_KEY, rows: 0 };
   }
 
-  /** Lets all files outlive a loss of power, and completes the export. */
+  /** Syncs all files to disk, and completes the export. */
   async complete(
     manifest: Omit<Manifest, 'files'>,
     files: { readonly telemetry: readonly WrittenFile[]; readonly control: readonly WrittenFile[] },
@@ -132,9 +132,9 @@ export class ExportDirectory {
     return whole;
   }
 
-  /** Removes what was written, and the directories that were made for this. */
+  /** Removes the written files, and the directories created for them. */
   async remove(): Promise<void> {
-    // The note last, so that what cannot be removed is known for what it is.
+    // `INCOMPLETE` is last, so that files that cannot be removed stay marked.
     const names = [MANIFEST, `${MANIFEST}.new`, TELEMETRY, CONTROL, INCOMPLETE];
     for (const name of names) await rm(join(this.path, name), { recursive: true, force: true });
     await removeEmpty(this.#made);
@@ -142,9 +142,9 @@ export class ExportDirectory {
 }
 
 /**
- * What an error of an export says of its directory, or of the disk that it lies on.
+ * Describes an export error caused by its directory or disk.
  *
- * @returns a sentence with the cure; null where it says nothing of them
+ * @returns a sentence with the remedy; null if the error has another cause
  */
 export function healthIssueOf(directory: string, error: unknown): string | null {
   if (error instanceof UnusableDirectory) return error.message;
@@ -155,7 +155,7 @@ export function healthIssueOf(directory: string, error: unknown): string | null 
     return `There is no room for what does not fit into memory while ${directory} is written: make room on the disk of the store, and on that of the directory, and export again.`;
   if (isNoRoom(error) || SQLITE_FULL.test(reason))
     return `There is no room for the export in ${directory}: make room on its disk, or name a directory on another one.`;
-  // An error of the file system, or one of an engine that names the file.
+  // Only file system errors, and engine errors that name the file.
   if (!/^E[A-Z0-9]+: /.test(reason) && !reason.includes(directory)) return null;
   return `${directory} cannot be written: ${reason}. Fix that, or use another directory.`;
 }
@@ -165,7 +165,7 @@ const SQLITE_FULL = /database or disk is full/;
 const NOTE =
   'An export is in progress or was interrupted. It is complete when manifest.json exists and this file does not.\n';
 
-/** Removes directories unless somebody else has put something into them. */
+/** Removes directories that are empty. */
 async function removeEmpty(made: readonly string[]): Promise<void> {
   for (const directory of made.toReversed()) await rmdir(directory).catch(() => undefined);
 }
@@ -201,7 +201,7 @@ async function isDirectory(path: string): Promise<boolean> {
 }
 
 /**
- * Resolves the directory that an export is asked for, which must be below a root even after symbolic links are followed.
+ * Resolves the requested directory of an export, which must be below a root even after following symbolic links.
  *
  * @param directory absolute, or relative to the root
  * @throws UnusableDirectory
@@ -227,7 +227,7 @@ async function realPath(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch {
-    // A link that leads nowhere would be followed when the directory is made.
+    // A dangling link would be followed when the directory is created.
     if ((await lstat(path).catch(() => null))?.isSymbolicLink() === true)
       throw new UnusableDirectory(`${path} is a broken symbolic link: remove it.`);
     const above = dirname(path);

@@ -10,13 +10,13 @@ import {
 import { ExportDirectory, healthIssueOf, UnusableDirectory } from './export-directory.js';
 import { FORMAT, type Manifest, type ManifestMissing } from './manifest.js';
 
-/** What is exported, and whose. */
+/** The stores to export. */
 export interface ExportSources {
   readonly telemetry: TelemetryOut;
-  /** The identity of the store of telemetry. */
+  /** The identity of the telemetry store. */
   readonly store: string;
   readonly control: ControlTransfer;
-  /** The file with the key of sealed secrets; null where there is none. */
+  /** The file with the key of sealed secrets; null if there is none. */
   readonly secretsKeyFile: string | null;
   /** The ids of users, by their numbers. */
   readonly usersOf: (numbers: readonly number[]) => Promise<ReadonlyMap<number, string>>;
@@ -25,33 +25,33 @@ export interface ExportSources {
   readonly now: () => Micros;
 }
 
-/** How far an export has come. */
+/** Progress of an export. */
 export interface ExportStage extends ExportProgress {
-  /** Of all files. */
+  /** Total size of all files. */
   readonly bytes: number;
 }
 
 export const NO_STAGE: ExportStage = { ...NO_PROGRESS, bytes: 0 };
 
-/** How it goes on, and whether. */
+/** Options and progress callback of an export. */
 export interface ExportControl {
   readonly abort: AbortSignal;
-  /** Whether to leave out what lies in damaged blocks of the store. */
+  /** Whether to skip rows in damaged blocks of the store. */
   readonly skipsDamaged: boolean;
-  /** Told every second. */
+  /** Called every second. */
   readonly reached?: (stage: ExportStage) => void;
 }
 
 const TELL_EVERY_MS = 1000;
 
 /**
- * Writes both stores into a directory, while they go on with their work: telemetry as of one moment, and control data as of the next
- * one, so that it has all users, prompts and events that telemetry refers to.
+ * Exports both stores to a directory while they are in use: telemetry from one snapshot, and control data from a later one, so that it
+ * contains all users, prompts and events that telemetry refers to.
  *
- * @param directory absolute; it must not exist, or be empty
- * @returns null while another export is under way
- * @throws UnusableDirectory, also where there is no room; ConsumeError, Error. Each names the directory, and says whether what was written was
- *   removed, which it is where that can be done
+ * @param directory absolute; must be missing or empty
+ * @returns null while another export is running
+ * @throws UnusableDirectory, also for a full disk; ConsumeError, Error. Each names the directory, and says whether the written files
+ * could be removed
  */
 export async function exportStores(
   sources: ExportSources,
@@ -121,7 +121,7 @@ async function shownMissing(
   }));
 }
 
-/** Like `Promise.all`, but nothing is under way any more when it rejects. @param failure aborted by the first that does */
+/** Like `Promise.all`, but rejects only after both have ended. @param failure aborted by the first rejection */
 async function allOf<A, B>(
   both: readonly [Promise<A>, Promise<B>],
   failure: AbortController,
@@ -150,7 +150,7 @@ function telling(tell: () => Promise<void>): () => void {
   };
 }
 
-/** @param left why what was written could not be removed; null where it was */
+/** @param left why the written files could not be removed; null if they were removed */
 function failed(directory: string, error: unknown, left: string | null): Error {
   const rest =
     left === null

@@ -2,14 +2,14 @@ import type { Column } from '../../worker/columns.js';
 import { LOG_WIRE } from '../schema/log-tables.js';
 import { HEADER_COLUMNS, POINT_WIRE, SPAN_WIRE } from '../schema/tables.js';
 
-/** What an export holds of telemetry: the columns of each table, the same for every engine. */
+/** The telemetry tables of an export with their columns, the same for every engine. */
 
 const TENANT = { name: 'tenant', kind: 'int32', sql: 'INTEGER' } as const;
-/** In which order rows came; what came together has the same. */
+/** The order of arrival; rows that arrived together have the same value. */
 const SEQ = { name: 'seq', kind: 'int64', sql: 'BIGINT' } as const;
 const ORIGIN = { name: 'origin', kind: 'text', sql: 'VARCHAR' } as const;
 
-/** The names of agents, with their ids: `Agent` of the store. */
+/** Names and ids of agents: `Agent` of the store. */
 const AGENTS_EXPORT = [
   TENANT,
   { name: 'agent_no', kind: 'int32', sql: 'INTEGER' },
@@ -20,15 +20,15 @@ const AGENTS_EXPORT = [
   { name: 'created_at', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
 ] as const satisfies readonly Column[];
 
-/** Items that counted for quotas, by when they came. */
+/** Items counted for quotas, by time of arrival. */
 const USAGE_EXPORT = [
   TENANT,
-  /** The UTC month as `year * 12 + month`, the month from 0; or below 0 the UTC day, the days since 1970, negated. */
+  /** The UTC month as `year * 12 + month`, with January as month 0; negative values are UTC days: the negated days since 1970. */
   { name: 'period', kind: 'int32', sql: 'INTEGER' },
   { name: 'items', kind: 'int64', sql: 'BIGINT' },
 ] as const satisfies readonly Column[];
 
-/** Batches that their senders gave names, so that repeats of them add nothing. */
+/** Named batches, kept so that repeats of them add nothing. */
 const BATCHES_EXPORT = [
   TENANT,
   { name: 'batch', kind: 'uuid', sql: 'UUID' },
@@ -36,7 +36,7 @@ const BATCHES_EXPORT = [
   { name: 'refused', kind: 'text', sql: 'VARCHAR', nullable: true },
 ] as const satisfies readonly Column[];
 
-/** Which runs used which prompt versions. */
+/** The prompt versions used by runs. */
 const LINKS_EXPORT = [
   TENANT,
   SEQ,
@@ -47,22 +47,22 @@ const LINKS_EXPORT = [
   { name: 'linked_at', kind: 'int64', sql: 'TIMESTAMP' },
 ] as const satisfies readonly Column[];
 
-/** Runs: what is declared of them, and how they stand. */
+/** Runs: their declared fields and their current state. */
 const RUNS_EXPORT = [
   TENANT,
   ...HEADER_COLUMNS,
   { name: 'agent', kind: 'text', sql: 'VARCHAR' },
   { name: 'span_count', kind: 'uint32', sql: 'UINTEGER' },
-  /** The first and the last `seq` of its spans; 0 and 0 where there is none. */
+  /** The first and the last `seq` of its spans; 0 and 0 without spans. */
   { name: 'first_seq', kind: 'int64', sql: 'BIGINT' },
   { name: 'last_seq', kind: 'int64', sql: 'BIGINT' },
-  /** When news of it last came. */
+  /** When the run was last updated. */
   { name: 'heard_at', kind: 'int64', sql: 'TIMESTAMP' },
   /** Whether it counts in the service map. */
   { name: 'is_mapped', kind: 'bool', sql: 'BOOLEAN' },
 ] as const satisfies readonly Column[];
 
-/** Spans, each once, as they are now. */
+/** Spans in their current version. */
 const SPANS_EXPORT = [
   SEQ,
   TENANT,
@@ -71,14 +71,14 @@ const SPANS_EXPORT = [
   { name: 'node', kind: 'text', sql: 'VARCHAR' },
   { name: 'input', kind: 'text', sql: 'VARCHAR', nullable: true },
   { name: 'output', kind: 'text', sql: 'VARCHAR', nullable: true },
-  /** Beside `sent` only what does not follow from that. */
+  /** In addition to `sent`: only what cannot be derived from it. */
   { name: 'metadata', kind: 'text', sql: 'VARCHAR', nullable: true },
-  /** A `Span` of OTLP in protobuf, and what it came under: a `ResourceSpans` with a `ScopeSpans`. */
+  /** An OTLP `Span` in protobuf, and its parents: a `ResourceSpans` with a `ScopeSpans`. */
   { name: 'sent', kind: 'text', sql: 'BLOB', nullable: true },
   { name: 'origin', kind: 'text', sql: 'BLOB', nullable: true },
 ] as const satisfies readonly Column[];
 
-/** Metric points, each with what is known now of its metric. */
+/** Metric points, each with the current data of its metric. */
 const POINTS_EXPORT = [
   SEQ,
   TENANT,
@@ -93,8 +93,8 @@ const POINTS_EXPORT = [
 const LOGS_EXPORT = [SEQ, TENANT, ...LOG_WIRE, ORIGIN] as const satisfies readonly Column[];
 
 /**
- * Every table of an export with its columns, in the order in which they are brought in. `isPaged`: it may be large, so it lies in several
- * files, each of which fits into memory.
+ * All tables of an export with their columns, in import order. `isPaged`: the table may be large and is split into files that each fit
+ * in memory.
  */
 export const EXPORTED = {
   agents: { columns: AGENTS_EXPORT, isPaged: false },
@@ -110,12 +110,12 @@ export const EXPORTED = {
 export type TableName = keyof typeof EXPORTED;
 export const TABLE_NAMES = Object.keys(EXPORTED) as readonly TableName[];
 
-/** The name of a file of a table. @param page from 1, where the table has several */
+/** The file name of a table. @param page from 1, for a paged table */
 export function fileOf(table: TableName, page?: number): string {
   return page === undefined ? `${table}.parquet` : `${table}-${String(page).padStart(6, '0')}.parquet`;
 }
 
-/** The table that a file belongs to; null where its name is not one of an export. */
+/** The table of a file; null if no table has this file name. */
 export function tableOf(file: string): TableName | null {
   const [, name, page] = /^([a-z]+)(?:-(\d{6,}))?\.parquet$/.exec(file) ?? [];
   const table = TABLE_NAMES.find((known) => known === name);

@@ -7,19 +7,19 @@ import { parquet } from './parquet.js';
 import { bytesOf } from './row-bytes.js';
 import type { Sending } from './sending.js';
 
-/** Spans of one part of a run, and of one message. */
+/** Maximum number of spans per part of a run, and per message. */
 const PART_SPANS = 2000;
 const MESSAGE_SPANS = 2000;
 const MESSAGE_BYTES = 1024 * 1024;
 
-/** What parts of one message have in common. */
+/** Values that all parts of a message share. */
 interface Shared {
   readonly tenant: number;
   readonly heardAt: Micros;
   readonly isMapped: boolean;
 }
 
-/** Fills in the runs of an export with their spans, in the order in which these came. */
+/** Imports the runs of an export with their spans, in order of arrival. */
 export class RunsImport {
   readonly #reader: ParquetReader;
   readonly #to: TelemetryIn;
@@ -27,14 +27,14 @@ export class RunsImport {
   readonly #wrote: (rows: number) => void;
   readonly #encoder = new ExportedRunsEncoder();
   #runs = new Map<string, ExportedRow>();
-  /** The part that is being read: its spans all came together. */
+  /** The part being read: its spans all arrived together. */
   #part: { readonly key: string; readonly run: ExportedRow; readonly spans: ExportedRow[] } | null = null;
   #parts: RunPart[] = [];
   #shared: Shared | null = null;
   #spans = 0;
   #bytes = 0;
 
-  /** @param wrote told how many rows were sent */
+  /** @param wrote called with the number of rows sent */
   constructor(reader: ParquetReader, to: TelemetryIn, sending: Sending, wrote: (rows: number) => void) {
     this.#reader = reader;
     this.#to = to;
@@ -44,8 +44,8 @@ export class RunsImport {
 
   /**
    * @param runs the file of runs
-   * @param spans the files of spans, in their order
-   * @param isWhole false for an export without damaged rows: spans without their run are left out, runs without their spans are not
+   * @param spans the files of spans, in order
+   * @param isWhole false for an export with missing rows: spans without a run are skipped, runs without spans are not
    */
   async import(runs: string, spans: readonly string[], isWhole: boolean): Promise<void> {
     const { columns } = EXPORTED.runs;
@@ -68,7 +68,7 @@ export class RunsImport {
     await this.#reader.run('DROP TABLE runs');
   }
 
-  /** The runs of which a file has spans. */
+  /** Reads the runs that have spans in a file. */
   async #findRuns(file: string): Promise<void> {
     const has = `EXISTS (SELECT 1 FROM ${parquet(file)} s WHERE s.tenant = r.tenant AND s.trace_id = r.trace_id)`;
     this.#runs = new Map();
@@ -108,7 +108,7 @@ export class RunsImport {
       before.heardAt === shared.heardAt &&
       before.isMapped === shared.isMapped &&
       this.#spans + spans.length <= MESSAGE_SPANS &&
-      // A message has each run once.
+      // A message contains each run once.
       !this.#parts.some((other) => other.run === run);
     if (!isSame || this.#bytes > MESSAGE_BYTES) await this.#send();
     this.#shared = shared;

@@ -12,15 +12,15 @@ import { parquet } from './parquet.js';
 import { bytesOf } from './row-bytes.js';
 import { Sending } from './sending.js';
 
-/** What is filled in, and by what. */
+/** The stores to import into. */
 export interface ImportTarget {
   readonly telemetry: TelemetryIn;
-  /** The identity of the store of telemetry. */
+  /** The identity of the telemetry store. */
   readonly store: string;
   readonly control: ControlTransfer;
-  /** What a rule keeps of its last firing, once its store of telemetry is another one: the same firings count as known. */
+  /** Converts a rule's evidence for the new telemetry store, so that it does not fire again for the same rows. */
   readonly moveEvidence: (evidence: string, from: string, to: string, seen: string) => string;
-  /** Puts the key that opens sealed secrets where the control store wants it: before anything is sealed there. */
+  /** Puts the key of sealed secrets where the control store expects it: before any secret is sealed there. */
   readonly placeKey: () => Promise<void>;
 }
 
@@ -29,32 +29,32 @@ const COUNTERS = 'counters.jsonl';
 const MESSAGE_ROWS = 2000;
 const MESSAGE_BYTES = 1024 * 1024;
 
-/** A store that holds something already, or is being filled, in words for its owner. */
+/** A store that is not empty or is being filled, with a message for its owner. */
 export class NotEmpty extends Error {
   override readonly name = 'NotEmpty';
 }
 
-/** How it goes on, and whether. */
+/** Options and progress callback of an import. */
 export interface ImportControl {
-  /** Told of rows of telemetry that are durable, and of which table. */
+  /** Called with the number of durable telemetry rows, and their table. */
   readonly wrote: (rows: number, table: TableName) => void;
   readonly abort: AbortSignal;
 }
 
 /**
- * Compares all files of a directory with their checksums.
+ * Verifies the checksums of all files of a directory.
  *
- * @throws UnusableExport that names the first that differs
+ * @throws UnusableExport that names the first mismatch
  */
 export async function verifyExport(directory: string, { files }: Manifest): Promise<void> {
   for (const file of files) await verifyFile(directory, file);
 }
 
 /**
- * Fills both stores from a directory that was verified. The control store comes last, in one transaction, so that nobody finds
- * telemetry that is not complete.
+ * Imports a verified directory into both stores. The control store is last, in one transaction, so that incomplete telemetry is not
+ * visible to users.
  *
- * @throws NotEmpty: nothing was changed; UnusableExport, Error: the store of telemetry may hold a part, which the message says
+ * @throws NotEmpty: nothing was changed; UnusableExport, Error: the telemetry store may contain a part, which the message says
  */
 export async function importStores(
   target: ImportTarget,
@@ -106,7 +106,7 @@ async function fillStores(
 
 const READER = furtherModule(new URL('../duckdb/files/parquet-reader.js', import.meta.url));
 
-/** Loads DuckDB only now: who imports nothing does without it. */
+/** Loads DuckDB lazily: only imports need it. */
 async function openReader(scratch: string): Promise<ParquetReader> {
   const loaded = (await import(READER.href)) as { readonly ParquetReader: typeof ParquetReader };
   return await loaded.ParquetReader.open(scratch);
@@ -125,9 +125,9 @@ async function refuseFull(telemetry: TelemetryIn, control: ControlTransfer): Pro
     );
 }
 
-/** What is told of an import that failed before its end. */
+/** The error of an import that failed before its end. */
 async function unfinished(telemetry: TelemetryIn, error: unknown): Promise<unknown> {
-  // What is wrong with the directory has to be mended first.
+  // The error of the directory has to be fixed first.
   if (error instanceof UnusableExport) return error;
   const stored = await telemetry.holds().catch(() => 'what cannot be asked now');
   if (stored === null) return error;
@@ -138,7 +138,7 @@ async function unfinished(telemetry: TelemetryIn, error: unknown): Promise<unkno
   );
 }
 
-/** The paths of a table's files, in their order. */
+/** The paths of a table's files, in order. */
 type PathsOf = (table: TableName) => readonly string[];
 
 function pathsOf(directory: string, { files }: Manifest): PathsOf {
@@ -171,7 +171,7 @@ class TelemetryImport {
     this.#sending = new Sending(abort);
   }
 
-  /** Nothing is under way any more when it resolves or rejects. @param isWhole whether the export lacks no rows */
+  /** All work has ended when it resolves or rejects. @param isWhole whether the export contains all rows */
   async run(isWhole: boolean): Promise<void> {
     try {
       await this.#run(isWhole);
@@ -215,7 +215,7 @@ class TelemetryImport {
       }
   }
 
-  /** Rows of one user that follow each other go together. */
+  /** Consecutive rows of one user are sent together. */
   async #importItems(
     table: 'points' | 'logs',
     write: (tenant: number, rows: readonly ExportedRow[]) => Promise<void>,
@@ -246,7 +246,7 @@ class TelemetryImport {
   }
 }
 
-/** The rules of alerts once more, each with what it keeps of its last firing as the new store has it. */
+/** The alert rules, with their evidence converted for the new store. */
 async function withMovedEvidence(
   files: readonly ControlFile[],
   scratch: string,

@@ -7,15 +7,15 @@ import { Ajv } from 'ajv';
 import { Type, type Static } from 'typebox';
 import { tableOf } from './exported-tables.js';
 
-/** The number of the layout. A program reads its own and refuses others. */
+/** Version of the layout. Other versions are rejected. */
 export const FORMAT = 1;
 export const MANIFEST = 'manifest.json';
-/** Beside it, from the beginning until the manifest is there. */
+/** Marks an export until its manifest exists. */
 export const INCOMPLETE = 'INCOMPLETE';
-/** The folders of an export. */
+/** Directories of an export. */
 export const TELEMETRY = 'telemetry';
 export const CONTROL = 'control';
-/** In the folder of control data: the key that opens sealed secrets, where a file has it. */
+/** In the directory of control data: the key of sealed secrets, if it is stored in a file. */
 export const SECRETS_KEY = 'secrets-key';
 
 const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
@@ -24,11 +24,11 @@ const manifestSchema = Type.Object({
   format: Type.Literal(FORMAT),
   /** The version of the program. */
   jackdaw: Type.String(),
-  /** Microseconds since 1970: the moment of which the export is. */
+  /** Microseconds since 1970: the time of the snapshot. */
   exported_at: count,
-  /** The identity of the store of telemetry. */
+  /** The identity of the telemetry store. */
   telemetry_store: Type.String(),
-  /** Rows that lay in damaged blocks of the store; absent where there were none. What cannot be told of them is null. */
+  /** Rows in damaged blocks of the store; absent if there were none. Unknown values are null. */
   missing: Type.Optional(
     Type.Array(
       Type.Object({
@@ -47,9 +47,9 @@ const manifestSchema = Type.Object({
   ),
   files: Type.Array(
     Type.Object({
-      /** Below the directory, with `/`. */
+      /** Relative to the directory, with `/`. */
       path: Type.String(),
-      /** 0 for what has none. */
+      /** 0 for files without rows. */
       rows: count,
       bytes: count,
       sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
@@ -57,12 +57,12 @@ const manifestSchema = Type.Object({
   ),
 });
 
-/** What an export consists of. It is written last: a directory without it is no export. */
+/** The contents of an export. It is written last: a directory without it is not an export. */
 export type Manifest = Static<typeof manifestSchema>;
 export type ManifestMissing = NonNullable<Manifest['missing']>[number];
 export type ManifestFile = Manifest['files'][number];
 
-/** A directory that cannot be imported, in words for its owner. */
+/** A directory that cannot be imported, with a message for its owner. */
 export class UnusableExport extends Error {
   override readonly name = 'UnusableExport';
 }
@@ -80,7 +80,7 @@ export async function measureFile(path: string): Promise<Pick<ManifestFile, 'byt
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/** What there is in place of a manifest. */
+/** Why a directory has no manifest. */
 async function whyNone(directory: string): Promise<string> {
   if (!(await isThere(directory))) return `There is no directory ${directory}.`;
   if (await isThere(join(directory, INCOMPLETE)))
@@ -88,7 +88,7 @@ async function whyNone(directory: string): Promise<string> {
   return `${directory} has no ${MANIFEST}, which only a complete export has: export again.`;
 }
 
-/** @throws UnusableExport where it is none, is incomplete, or is of another layout */
+/** @throws UnusableExport if it is missing, incomplete, or has another layout */
 export async function readManifest(directory: string): Promise<Manifest> {
   const path = join(directory, MANIFEST);
   let text: string;
@@ -108,7 +108,7 @@ export async function readManifest(directory: string): Promise<Manifest> {
   return found;
 }
 
-/** @throws UnusableExport that names the file that is missing or was changed */
+/** @throws UnusableExport that names a missing or changed file */
 export async function verifyFile(directory: string, { path, bytes, sha256 }: ManifestFile): Promise<void> {
   const place = join(directory, path);
   const size = (await stat(place).catch(() => null))?.size;
@@ -120,7 +120,7 @@ export async function verifyFile(directory: string, { path, bytes, sha256 }: Man
   );
 }
 
-/** Whether a file lies where an export has one: nothing else is read, whatever the manifest says. */
+/** Whether the path is one that exports use: other files are never read, whatever the manifest contains. */
 function isOfExport({ path }: ManifestFile): boolean {
   const [folder, name = '', ...more] = path.split('/');
   if (more.length > 0) return false;

@@ -1,6 +1,6 @@
 import type { ExportedRow } from '../contracts/transfer.js';
 
-/** About how much memory a row takes. */
+/** Approximate memory of a row in bytes. */
 export function bytesOf(row: ExportedRow): number {
   let bytes = 0;
   for (const name in row) {

@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ConsumeError } from '../../component/consume-error.js';
 
-/** What may wait for its commit at the same time. */
+/** Limits of messages waiting for their commit. */
 const MOST_UNDER_WAY = 64;
 const MOST_BYTES_UNDER_WAY = 32 * 1024 * 1024;
 const PAUSE_MS = 200;
 
-/** Sends what an import fills in, several messages at a time, and waits where the store wants that. */
+/** Sends imported rows, several messages at a time, and slows down when the store requires it. */
 export class Sending {
   readonly #underWay = new Set<Promise<void>>();
   readonly #abort: AbortSignal;
@@ -19,10 +19,10 @@ export class Sending {
   }
 
   /**
-   * Resolves when there is room for more.
+   * Sends a message; resolves when there is room for another one.
    *
-   * @param bytes how much it takes, roughly
-   * @throws what an earlier message threw
+   * @param bytes approximate size
+   * @throws the error of an earlier message
    */
   async send(bytes: number, work: () => Promise<void>): Promise<void> {
     this.#throwIfOver();
@@ -45,18 +45,18 @@ export class Sending {
     this.#throwIfOver();
   }
 
-  /** Resolves when all is durable. @throws what a message threw */
+  /** Resolves when all messages are durable. @throws the error of a message */
   async settled(): Promise<void> {
     await this.idle();
     this.#throwIfOver();
   }
 
-  /** Resolves when nothing is under way, whatever became of it. */
+  /** Resolves when no message is in progress, whether or not they succeeded. */
   async idle(): Promise<void> {
     await Promise.all(this.#underWay);
   }
 
-  /** A store that has too much to do has stored nothing of it. */
+  /** An overloaded store has stored nothing of the message, so it can be repeated. */
   async #try(work: () => Promise<void>): Promise<void> {
     for (;;) {
       try {

@@ -7,7 +7,7 @@ import type { ExportedRow, WrittenFile } from '../contracts/transfer.js';
 import { EXPORTED, fileOf, TABLE_NAMES, type TableName } from './exported-tables.js';
 import { bytesOf } from './row-bytes.js';
 
-/** What one file of a table with several holds at most, roughly: it is read as a whole by whoever brings it in. */
+/** Approximate maximum size of a file of a paged table: imports read a file as a whole. */
 export interface FileSize {
   readonly rows: number;
   readonly bytes: number;
@@ -16,17 +16,17 @@ export interface FileSize {
 export const FILE_SIZE: FileSize = { rows: 10_000, bytes: 8 * 1024 * 1024 };
 
 const WRITER = furtherModule(new URL('../duckdb/files/parquet-writer.js', import.meta.url));
-/** Below the directory of the files, while they are written. */
+/** Temporary directory below the directory of the files. */
 const SCRATCH = 'scratch';
 
-/** Rows of the next file of a table. */
+/** Rows for the next file of a table. */
 interface Waiting {
   rows: number;
   bytes: number;
   files: number;
 }
 
-/** The Parquet files of an export of an engine that does not write such files itself. */
+/** Writes the Parquet files of an export for engines that cannot write them. */
 export class TableFiles {
   readonly #writer: ParquetWriter;
   readonly #directory: string;
@@ -44,7 +44,7 @@ export class TableFiles {
     this.#size = size;
   }
 
-  /** Loads DuckDB only now. @param directory absolute; there has to be one */
+  /** Loads DuckDB lazily. @param directory absolute; must exist */
   static async open(directory: string, size: FileSize = FILE_SIZE): Promise<TableFiles> {
     const scratch = join(directory, SCRATCH);
     await mkdir(scratch, { mode: 0o700 });
@@ -53,9 +53,9 @@ export class TableFiles {
   }
 
   /**
-   * Adds rows to a table, and writes a file when there are enough of them.
+   * Adds rows to a table, and writes a file when there are enough.
    *
-   * @param order of the columns by which the rows of one file are sorted
+   * @param order the sort columns of the rows in one file
    */
   async add(table: TableName, rows: readonly ExportedRow[], order?: string): Promise<void> {
     const waiting = this.#of(table);
@@ -67,7 +67,7 @@ export class TableFiles {
     if (isFull && EXPORTED[table].isPaged) await this.end(table, order);
   }
 
-  /** Writes what waits of a table: nothing where that is nothing and the table may have no file. */
+  /** Writes the remaining rows of a table: nothing if there are none and the table may have no file. */
   async end(table: TableName, order?: string): Promise<void> {
     const waiting = this.#of(table);
     const { isPaged } = EXPORTED[table];
@@ -84,12 +84,12 @@ export class TableFiles {
     return this.#files;
   }
 
-  /** The table that rows were last added to; null before the first. */
+  /** The table of the last added rows; null before the first. */
   get table(): TableName | null {
     return this.#table;
   }
 
-  /** Rows of tables with several files that lie in files. */
+  /** Number of rows of paged tables that are written to files. */
   get pagedRows(): number {
     return this.#pagedRows;
   }

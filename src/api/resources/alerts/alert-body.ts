@@ -107,7 +107,7 @@ export const alertChangeSchema = Type.Object(
   { title: 'AlertChange', additionalProperties: false },
 );
 
-/** What the sender decides about a new alert. */
+/** The fields of a new alert that the sender sets. */
 type AlertTerms = Omit<Alert, 'id' | 'agent_name' | 'is_active' | 'last_fired_at' | 'created_at'>;
 
 /**
@@ -138,9 +138,9 @@ export function readNewAlert(body: Static<typeof newAlertSchema>, policy: Addres
 }
 
 /**
- * Checks what of a change depends on nothing of the alert but its type.
+ * Checks the parts of a change that depend only on the type of the alert.
  *
- * @throws HttpProblem 422 with all rules that are broken
+ * @throws HttpProblem 422 with all violated rules
  */
 export function checkChange(
   { threshold: changed, webhook_url }: Static<typeof alertChangeSchema>,
@@ -157,7 +157,7 @@ export function checkChange(
   refuse(errors);
 }
 
-/** The error for an alert that is to be sent to a URL and has none. */
+/** The error for an alert with a webhook channel but without a URL. */
 export function lacksUrl(channel = 'webhook or both'): FieldError {
   return { field: '/webhook_url', message: `is required for channel ${channel}` };
 }

@@ -69,7 +69,7 @@ export function alertEventRoutes({
   ];
 }
 
-/** @throws HttpProblem 422 where nothing can lie between the times */
+/** @throws HttpProblem 422 if the time range is empty */
 function filterOf({
   start_time,
   end_time,
@@ -90,7 +90,7 @@ function filterOf({
   };
 }
 
-/** What the event `alert.fired` says of it; older versions may have said less. */
+/** Fields of the event `alert.fired`; older versions may have fewer. */
 interface Told {
   readonly window?: { readonly from: string; readonly to: string };
   readonly sample_count?: number;

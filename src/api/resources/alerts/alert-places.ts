@@ -3,7 +3,6 @@ import type { HttpProblem } from '../../../component/http.js';
 import { uuid } from '../../support/fields.js';
 import { notFound } from '../../support/not-found.js';
 
-/** Where the alerts of a user are in the API. */
 export const ALERTS = '/api/v1/alerts';
 export const ALERT = `${ALERTS}/{alert_id}`;
 

@@ -118,7 +118,7 @@ export const compositeSchema = Type.Object(
   { title: 'AlertComposition', additionalProperties: false },
 );
 
-/** A condition as it is sent, before the rules between its fields are checked. */
+/** A condition as sent, before rules across fields are checked. */
 export type ConditionJson = Static<typeof conditionSchema>;
 
 export const alertSchema = Type.Object(

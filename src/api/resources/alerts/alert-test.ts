@@ -29,10 +29,9 @@ export const triedConditionSchema = Type.Object(
   { title: 'TriedCondition' },
 );
 
-/** The time that was looked at. */
+/** The evaluated time range. */
 export const windowSchema = Type.Object({ from: time(), to: time() }, { title: 'AlertWindow' });
 
-/** What an alert finds. */
 export const alertTestSchema = Type.Object(
   {
     value: nullable(
@@ -102,7 +101,6 @@ export async function publishedTerms(
   return { terms: published ?? DEFAULT_TERMS, isEvaluated: published !== undefined };
 }
 
-/** What an alert finds, as the API prints it. */
 export function serializeTrial(
   trial: AlertTrial,
 ): Omit<Static<(typeof testAlert.responses)[200]>, 'is_evaluated'> {

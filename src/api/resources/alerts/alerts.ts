@@ -94,7 +94,7 @@ export function alertRoutes({
   ApiContext<'agents'>,
   'routes' | 'control' | 'telemetry' | 'targets' | 'audit' | 'takeStorage' | 'clock'
 >): readonly Route[] {
-  /** @throws HttpProblem 404 where the user has no such agent */
+  /** @throws HttpProblem 404 if the user has no such agent */
   const nameOf = async (userId: string, agentId: string, abort: AbortSignal): Promise<string> => {
     const agent = await telemetry.agents.read(userId, agentId, abort);
     if (agent === null) throw notFound('agent');

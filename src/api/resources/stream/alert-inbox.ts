@@ -7,7 +7,7 @@ import { lostEvent, sseEvent } from './sse.js';
 
 const MOST_ALERTS = 1000;
 
-/** A user's alerts that changed, each as it is now. @returns opens it */
+/** Current states of a user's changed alerts. @returns a function that opens the inbox */
 export function alertInbox(news: AlertNews, { userId, scopes }: Identity): (wake: () => void) => Inbox {
   return (wake) => {
     let rules = new Map<string, AlertRule>();

@@ -2,9 +2,9 @@ import type { Clock } from '../../../component/telemetry.js';
 import type { AlertRule, AlertRules, RulesVersion } from '../../../storage/contracts/alerts.js';
 import type { Watch } from '../../../storage/contracts/coordination.js';
 
-/** A hint may be lost, so it is also asked this often without one. */
+/** Polling interval in case a hint is lost. */
 const ASK_MS = 30_000;
-/** Changes that come shortly after each other are read together. */
+/** Changes within this time are read together. */
 const WAIT_MS = 250;
 
 type Tell = (rule: AlertRule) => void;
@@ -58,7 +58,7 @@ export class AlertNews {
     this.#cancel();
   }
 
-  /** Hints that follow do not put the reading off. */
+  /** Further hints do not postpone the read. */
   #hinted(): void {
     if (this.#isHinted) return;
     this.#isHinted = true;
@@ -75,7 +75,7 @@ export class AlertNews {
   }
 
   async #read(): Promise<void> {
-    // One that began for a listener before goes on.
+    // A read started for an earlier listener is still running.
     if (this.#isReading) return;
     this.#isReading = true;
     this.#isHinted = false;
@@ -83,11 +83,11 @@ export class AlertNews {
       const since = this.#version;
       const { put, version } = await this.#control.alerts.follow(since);
       this.#version = version;
-      // The first reading only finds out where one is.
+      // The first read only determines the current position.
       if (since === null) return;
       for (const rule of put) for (const tell of this.#listeners.get(rule.userId) ?? []) tell(rule);
     } catch {
-      // The store cannot be read; it is asked again.
+      // The store cannot be read; retry later.
     } finally {
       this.#isReading = false;
       if (this.#listeners.size > 0) this.#readIn(this.#nextMs());

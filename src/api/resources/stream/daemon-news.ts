@@ -4,20 +4,20 @@ import { sseEvent } from './sse.js';
 
 const EVERY_MS = 2000;
 
-/** What passes through the daemon: read once for all streams, and only while one listens. */
+/** Daemon throughput: read once for all streams, and only while a stream listens. */
 export class DaemonNews {
   readonly #print: () => string;
   readonly #clock: Clock;
   readonly #tells = new Set<(event: Uint8Array) => void>();
   #cancel: () => void = () => undefined;
 
-  /** @param print the daemon as it is now, as JSON */
+  /** @param print returns the current daemon state as JSON */
   constructor(print: () => string, clock: Clock) {
     this.#print = print;
     this.#clock = clock;
   }
 
-  /** Has the newest only: who reads slowly is told less often. */
+  /** Keeps only the newest state, so a slow reader gets fewer updates. */
   readonly inbox = (wake: () => void): Inbox => {
     let newest: Uint8Array | null = this.#event();
     const tell = (event: Uint8Array): void => {

@@ -4,11 +4,11 @@ import type { ChangedDelivery } from '../../../storage/contracts/deliveries.js';
 import { InvalidatedCache } from '../../../storage/shared/invalidated-cache.js';
 import { pause } from '../../../telemetry/pause.js';
 
-/** Changes that come shortly after each other are read together. */
+/** Changes within this time are read together. */
 const WAIT_MS = 250;
 /** After the store could not be read. */
 const RETRY_MS = 1000;
-/** Users whose organizations are remembered. */
+/** Maximum number of users whose organizations are cached. */
 const MOST_USERS = 1000;
 
 export type FollowedDeliveries = Pick<ControlStore, 'deliveries' | 'organizations' | 'watch'>;
@@ -17,13 +17,13 @@ export type FollowedDeliveries = Pick<ControlStore, 'deliveries' | 'organization
 export interface DeliveryListener {
   readonly userId: string;
   tell(delivery: ChangedDelivery): void;
-  /** So many changes were too many; nobody knows whose. */
+  /** Reports dropped changes whose owners are unknown. */
   lose(count: number): void;
 }
 
 /**
- * Deliveries that were queued, attempted or asked for again, for those who may see them: the members of their organization. They are
- * read once for all streams, and only while one listens.
+ * Queued, attempted or replayed deliveries, for the members of their organization. Read once for all streams, and only while a
+ * stream listens.
  */
 export class DeliveryNews {
   readonly #control: FollowedDeliveries;
@@ -64,7 +64,7 @@ export class DeliveryNews {
         position = next;
         await pause(this.#clock, WAIT_MS, end);
       } catch {
-        // The store cannot be read; it is asked again.
+        // The store cannot be read; retry later.
         await pause(this.#clock, RETRY_MS, end);
       }
     }

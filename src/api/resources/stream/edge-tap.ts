@@ -10,25 +10,25 @@ import type { Inbox } from './inbox.js';
 import { seenItem, type SeenItem } from './seen-item.js';
 import { lostEvent, sseEvent } from './sse.js';
 
-/** Items between two looks of the stream, those included of which nobody knows yet what becomes of them; and of one batch. */
+/** Maximum number of items between two reads of the stream, including items with a pending result; also the maximum for one batch. */
 const MOST_ITEMS = 10;
 const MOST_OF_BATCH = 3;
 /** Bytes of a raw request that is decoded for this, one between two looks: some milliseconds. */
 const MOST_READ = 512 * 1024;
 const DIGITS_OF_MS = 3;
 
-/** Looks at some of what passes an edge: of one user alone, and no more than the stream takes. The rest is counted. */
+/** Samples the items on an edge for one user, limited to what the stream takes. The rest is counted. */
 export class EdgeTap implements EdgeListener, Inbox {
   readonly #userId: string;
   readonly #wake: () => void;
   readonly #clock: Clock;
   #told: Uint8Array[] = [];
-  /** Items whose batches are under way. */
+  /** Items of batches in progress. */
   #under = 0;
   #lost = 0;
   #mayRead = true;
 
-  /** @param wake called when there is something to be taken */
+  /** @param wake called when items are available */
   constructor(userId: string, wake: () => void, clock: Clock) {
     this.#userId = userId;
     this.#wake = wake;
@@ -71,12 +71,11 @@ export class EdgeTap implements EdgeListener, Inbox {
     return events;
   }
 
-  // What it holds goes with it.
   close(): void {
     this.#told = [];
   }
 
-  /** As they are now: components behind the edge may change them. */
+  /** Copies the current values, because downstream components may change them. */
   #see(batch: AnyBatch, signal: Signal): readonly SeenItem[] {
     const room = Math.min(MOST_OF_BATCH, MOST_ITEMS - this.#told.length - this.#under);
     if (room <= 0) return [];

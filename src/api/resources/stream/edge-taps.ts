@@ -6,7 +6,7 @@ import { validationProblem } from '../../../http/field-errors.js';
 import { EdgeTap } from './edge-tap.js';
 import type { Inbox } from './inbox.js';
 
-/** Streams that look at an edge: of a user, and of all together. */
+/** Maximum number of streams on edges, for each user. */
 export const MOST_OF_USER = 4;
 const MOST_OF_ALL = 32;
 
@@ -19,11 +19,11 @@ export interface EdgeQuery {
   readonly to?: string;
 }
 
-/** Who looks at edges, and how many they are. */
+/** Limits and counts the taps on edges. */
 export class EdgeTaps {
   readonly #daemon: DaemonView;
   readonly #clock: Clock;
-  /** By user; none of them is 0. */
+  /** Tap counts by user; entries are removed at 0. */
   readonly #users = new Map<string, number>();
   #all = 0;
 
@@ -33,10 +33,10 @@ export class EdgeTaps {
   }
 
   /**
-   * Checks what is asked for.
+   * Validates a tap request.
    *
-   * @returns opens it: only what belongs to the user is told
-   * @throws HttpProblem 422 where there is no such edge, 429 where too many look already
+   * @returns a function that opens the inbox, which receives only items of the user
+   * @throws HttpProblem 422 if the edge does not exist, 429 if too many taps are open
    */
   inbox(userId: string, query: EdgeQuery): (wake: () => void) => Inbox {
     const place = placeOf(query);

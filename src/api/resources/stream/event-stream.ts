@@ -12,9 +12,9 @@ import { lostEvent, SSE_COMMENT, SSE_RETRY, sseEvent } from './sse.js';
 import type { Topics } from './topics.js';
 import type { LogFilter } from '../../../storage/contracts/logs.js';
 
-/** News that come shortly after each other go out together: a stream sends at most four times a second. */
+/** Events within this time are sent together: a stream sends at most four times a second. */
 const FRAME_MS = 250;
-/** Whether the key or login still holds is looked at this often. */
+/** Interval for checking whether the key or login is still valid. */
 const CHECK_MS = 2000;
 /** uWebSockets.js closes what is silent for ten seconds. */
 const BEAT_MS = 5000;
@@ -28,17 +28,17 @@ export interface StreamOptions {
   readonly topics: Topics;
   readonly runFilter: Pick<RunFilter, 'kind' | 'agent_id'>;
   readonly logFilter: LogFilter;
-  /** The number after which changes of runs are told; null: those from now on. */
+  /** Sends run changes after this number; null: only new changes. */
   readonly after: number | null;
-  /** Topics of which something may have been missed before this stream began. */
+  /** Topics with possibly missed events before this stream began. */
   readonly missed: readonly string[];
   /** Before the number of a change, in ids of events. */
   readonly era: string;
   readonly seat: Seat;
   readonly runs: Pick<Runs, 'find' | 'outline'>;
-  /** Of the other topics: each is made with what wakes the stream. */
+  /** Factories of the other inboxes; each gets the function that wakes the stream. */
   readonly inboxes: readonly ((wake: () => void) => Inbox)[];
-  /** Whether who asked for it still may. */
+  /** Whether the client is still authorized. */
   readonly isAllowed: () => boolean;
   readonly gone: AbortSignal;
   readonly draining: AbortSignal;
@@ -47,7 +47,7 @@ export interface StreamOptions {
 
 type Bye = 'shutting_down' | 'signed_out';
 
-/** One stream of events. Nothing is read before its client takes it, so a slow one is told less, and costs no more. */
+/** One event stream. Data is read only when the client takes it, so a slow client gets fewer events and uses no more memory. */
 export class EventStream implements AsyncIterable<Uint8Array> {
   readonly #options: StreamOptions;
   readonly #tail: LogTail | null;
@@ -55,7 +55,7 @@ export class EventStream implements AsyncIterable<Uint8Array> {
   readonly #inboxes: readonly Inbox[];
   readonly #ends: (() => void)[] = [];
   #lostRuns = 0;
-  /** The number of the last change that was told. */
+  /** The number of the last change that was sent. */
   #seen: number;
   #hasNews = true;
   #isOver = false;
@@ -128,7 +128,7 @@ export class EventStream implements AsyncIterable<Uint8Array> {
           this.#hasNews = true;
           await this.#pause(RETRY_MS);
         }
-        // The clock may be put back meanwhile.
+        // The clock may be set back meanwhile.
         if (Math.abs(this.#nowMs - this.#sentMs) >= BEAT_MS) {
           yield SSE_COMMENT;
           this.#sentMs = this.#nowMs;
@@ -174,7 +174,7 @@ export class EventStream implements AsyncIterable<Uint8Array> {
         this.#lostRuns = 0;
         yield lostEvent('runs', count);
       }
-      // Where more changed, the others come with the next frame.
+      // Further changes follow in the next frame.
       const now = changes.slice(0, MOST_RUNS);
       const seen = now.at(-1)?.number ?? this.#seen;
       yield* this.#runEvents(
@@ -196,7 +196,7 @@ export class EventStream implements AsyncIterable<Uint8Array> {
     }
   }
 
-  /** @param seen the id of the last event: who has it has all of these */
+  /** @param seen the id of the last event: clients that received it have all of these */
   async *#runEvents(ids: readonly string[], seen: number): AsyncGenerator<Uint8Array> {
     if (ids.length === 0) return;
     const { runs, userId, gone } = this.#options;
@@ -228,7 +228,7 @@ export class EventStream implements AsyncIterable<Uint8Array> {
     this.#goOn();
   };
 
-  /** Waits, until the end of the stream at the longest. @param isForNews whether news end it, too */
+  /** Waits at most until the end of the stream. @param isForNews whether news also end the wait */
   async #pause(ms: number, isForNews = false): Promise<void> {
     if (this.#isOver || this.#options.draining.aborted) return;
     await new Promise<void>((resolve) => {

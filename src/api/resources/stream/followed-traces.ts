@@ -1,22 +1,22 @@
 import { serializeSummary } from '../trace-body.js';
 import type { Runs } from '../../../storage/contracts/runs.js';
 
-/** A run that is still open is looked at this often even when nothing comes: it may have timed out. */
+/** Interval at which an open run is checked without new data, since it may have timed out. */
 const LOOK_MS = 15_000;
 
 /** Asks for no spans. */
 const NONE = Number.MAX_SAFE_INTEGER;
 
 interface Followed {
-  /** Up to where its spans were told; null: nothing is known of it yet. */
+  /** The last `seq` whose spans were sent; null if the run is not known yet. */
   seq: number | null;
   isDue: boolean;
-  /** The header as it was told last: told again only when it has changed. */
+  /** The last header that was sent; it is sent again only after a change. */
   status: string | null;
   lookedAtMs: number;
 }
 
-/** What there is to be told of a run. */
+/** An update of a run. */
 export type TraceNews =
   | { readonly traceId: string; readonly outline: Uint8Array }
   /** It is too much for an event. */
@@ -36,21 +36,21 @@ export class FollowedTraces {
     );
   }
 
-  /** Something of a run has come. */
+  /** Marks a run as changed. */
   touched(traceId: string): void {
     const followed = this.#traces.get(traceId);
     if (followed) followed.isDue = true;
   }
 
-  /** Nobody knows of which. */
+  /** Marks all runs as changed, if the changed ones are unknown. */
   allTouched(): void {
     for (const followed of this.#traces.values()) followed.isDue = true;
   }
 
   /**
-   * What is new of each, asked for one after another.
+   * The updates of each run, read one after another.
    *
-   * @throws ConsumeError where the store cannot be read: then it stays due
+   * @throws ConsumeError if the store cannot be read; the update stays due
    */
   async *news(nowMs: number, abort: AbortSignal): AsyncGenerator<TraceNews> {
     for (const [traceId, followed] of this.#traces) {
@@ -77,7 +77,7 @@ export class FollowedTraces {
     const { seq, status } = followed;
     const trace = await this.#runs.outline(this.#userId, traceId, seq ?? NONE, abort);
     if (trace === null) {
-      // Once it comes, all of it is new.
+      // All data of a new run is unsent.
       followed.seq ??= 0;
       return undefined;
     }
@@ -86,7 +86,7 @@ export class FollowedTraces {
     const body = await serializeSummary(trace);
     const isWhole = body instanceof Uint8Array;
     if (!isWhole) await body[Symbol.asyncIterator]().return?.();
-    // From where it is followed from now on, there is nothing to tell yet.
+    // Following starts here, so there is no update yet.
     if (seq === null) return undefined;
     if (!wasTouched && trace.status === status) return undefined;
     return { traceId, outline: isWhole ? body : null };

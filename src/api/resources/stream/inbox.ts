@@ -1,6 +1,6 @@
-/** What a stream is told of one topic, and its client has not taken: within bounds, however slow that is. */
+/** Bounded queue of a topic's events that the client has not taken yet. */
 export interface Inbox {
-  /** The events that go out now; nothing of them is left in it. */
+  /** Removes and returns the events to send now. */
   take(): readonly Uint8Array[];
   close(): void;
 }

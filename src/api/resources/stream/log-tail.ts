@@ -5,14 +5,14 @@ import { logMatcher, searchedText, type LogMatcher } from '../../../storage/shar
 import { shortened } from '../../support/shortened.js';
 import { serializeLog } from '../logs.js';
 
-/** What a stream is told of at a time; what comes beyond is only counted, so that a flood costs no more than this. */
+/** Maximum number of records sent at a time; the rest is only counted, which bounds the cost of a flood. */
 const MOST_RECORDS = 200;
 const MOST_BYTES = 512 * 1024;
-/** Characters of bodies that are looked through at a time: some milliseconds. */
+/** Characters of bodies searched at a time: some milliseconds. */
 const MOST_TEXT = 1_000_000;
 const RECORD_BYTES = 16 * 1024;
 
-/** Takes records that match a filter as they come, within bounds. */
+/** Collects matching new records, within bounds. */
 export class LogTail {
   readonly #matcher: LogMatcher;
   readonly #wake: () => void;
@@ -21,7 +21,7 @@ export class LogTail {
   #textLeft = MOST_TEXT;
   #lost = 0;
 
-  /** @param wake called when there is something to be taken */
+  /** @param wake called when records are available */
   constructor(filter: LogFilter, wake: () => void) {
     this.#matcher = logMatcher(filter);
     this.#wake = wake;
@@ -52,7 +52,7 @@ export class LogTail {
     };
   };
 
-  /** What came since the last call, as JSON, the oldest first; and how many records there may have been beside them. */
+  /** Records since the last call, as JSON, oldest first; and the number of dropped records. */
   take(): { readonly records: readonly string[]; readonly lost: number } {
     const taken = { records: this.#printed, lost: this.#lost };
     this.#printed = [];
@@ -62,7 +62,7 @@ export class LogTail {
     return taken;
   }
 
-  /** @returns undefined where too much was looked through already */
+  /** @returns undefined if the search limit was reached */
   #hasText(record: LogRecord): boolean | undefined {
     const { text } = this.#matcher;
     if (text === null) return true;

@@ -22,7 +22,7 @@ export interface Seat {
   leave(): void;
 }
 
-/** The news of users that have streams. Of all others nothing is collected. */
+/** Change notifications for users with open streams; others are ignored. */
 export class NewsDesk {
   /** Numbers of changes hold in this process alone. */
   readonly era = randomBytes(6).toString('hex');
@@ -35,7 +35,7 @@ export class NewsDesk {
     this.#clock = clock;
   }
 
-  /** @throws HttpProblem 429 where the user has too many streams */
+  /** @throws HttpProblem 429 if the user has too many streams */
   take(userId: string): Seat {
     const desk = this.#desks.get(userId) ?? this.#open(userId);
     if (desk.streams >= MOST_STREAMS)

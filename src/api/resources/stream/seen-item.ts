@@ -18,7 +18,7 @@ const TIMES: ReadonlySet<string> = new Set([
   'start_time',
 ]);
 const MONEY: ReadonlySet<string> = new Set(['cost_usd', 'total_cost_usd']);
-/** What Jackdaw notes for itself. */
+/** Jackdaw's internal fields. */
 const INNER: ReadonlySet<string> = new Set([
   'agent_hint',
   'map_hint',
@@ -31,7 +31,7 @@ const INNER: ReadonlySet<string> = new Set([
   'stream',
 ]);
 
-/** An item as it can be shown, without what has no value, and how much there was beside it. */
+/** An item without empty fields, and whether parts of it were cut. */
 export interface SeenItem {
   readonly item: unknown;
   readonly isCut: boolean;
@@ -57,14 +57,14 @@ const FORMS: { readonly [S in Signal]: (item: Item<S>, sketch: Sketch) => object
   events: (event, sketch) => sketch.record(event),
 };
 
-/** A copy of what an item holds, cut: the work does not grow with the item. @param item of a batch of the signal */
+/** A truncated copy of an item; the cost does not grow with the item. @param item of a batch of the signal */
 export function seenItem(signal: Signal, item: unknown): SeenItem {
   const sketch = new Sketch();
   const form = (FORMS[signal] as (item: unknown, sketch: Sketch) => object)(item, sketch);
   return { item: form, isCut: sketch.isCut };
 }
 
-/** Copies values until there is no more room. */
+/** Copies values up to a size limit. */
 class Sketch {
   isCut = false;
   #valuesLeft = MOST_VALUES;

@@ -25,7 +25,7 @@ import { lostEvent, sseEvent } from './sse.js';
 
 const MOST_DELIVERIES = 500;
 
-/** Deliveries of a user's organizations that changed, each as it is now. @returns opens it */
+/** Current states of changed deliveries in a user's organizations. @returns a function that opens the inbox */
 function deliveryInbox(news: DeliveryNews, userId: string): (wake: () => void) => Inbox {
   return (wake) => {
     let changed = new Map<string, ChangedDelivery>();
@@ -182,7 +182,7 @@ function logFilterOf({ query, service_name, severity, trace_id, span_id }: Query
   };
 }
 
-/** Where a stream begins that goes on with another one, and what it cannot make up for. */
+/** The position at which a resumed stream starts, and the topics that it cannot catch up on. */
 function placeOf(
   lastEventId: string | undefined,
   era: string,

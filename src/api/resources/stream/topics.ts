@@ -4,16 +4,16 @@ import { isUuid } from '../../../signal/ids.js';
 /** Traces that one stream may follow. */
 export const MOST_TRACES = 16;
 
-/** What a stream is about. */
+/** The topics of a stream. */
 export interface Topics {
   readonly runs: boolean;
   readonly logs: boolean;
   readonly alerts: boolean;
   readonly deliveries: boolean;
   readonly daemon: boolean;
-  /** What passes one edge of the daemon's pipelines. */
+  /** Items on one edge of the daemon's pipelines. */
   readonly tap: boolean;
-  /** By their ids in lower case: the `seq` up to which their spans are known; null: to be told what comes from now on. */
+  /** By lower-case trace id: the `seq` up to which the client has the spans; null: only new spans. */
   readonly traces: ReadonlyMap<string, number | null>;
 }
 
@@ -21,9 +21,9 @@ const PLAIN = ['runs', 'logs', 'alerts', 'deliveries', 'daemon', 'tap'] as const
 const TRACE = /^trace:([^@]+)(?:@(\d{1,15}))?$/;
 
 /**
- * Reads `runs,trace:ID@SEQ,logs`.
+ * Parses `runs,trace:ID@SEQ,logs`.
  *
- * @throws HttpProblem 422 naming what is none
+ * @throws HttpProblem 422 that names an invalid topic
  */
 export function readTopics(text: string): Topics {
   const plain = new Set<string>();

@@ -2,12 +2,12 @@ import type { LogRecord } from '../../../signal/log-record.js';
 import type { ChangeFeed } from '../../../storage/contracts/telemetry-writer.js';
 import { NumberedChanges } from '../../../storage/shared/numbered-changes.js';
 
-/** Runs that changed and that streams may still have to be told of; of more, the longest ago are forgotten. */
+/** Maximum number of changed runs kept for streams; the oldest are dropped. */
 const MOST_RUNS = 2000;
 
 /** A stream, as far as news concern it. */
 export interface NewsReader {
-  /** Something may have come. */
+  /** Signals possible changes. */
   wake(): void;
   /** A change was forgotten. @param number of it */
   forgot(number: number): void;
@@ -16,8 +16,8 @@ export interface NewsReader {
 }
 
 /**
- * Which runs of a user changed lately, each with the number of its last change: one list for all streams of the user, of which each
- * knows how far it is, so that a slow one costs no memory.
+ * Recently changed runs of a user, each with the number of its last change. One list serves all streams of the user; each stream
+ * keeps its own position, so a slow one uses no extra memory.
  */
 export class UserNews {
   readonly #changes = new NumberedChanges(MOST_RUNS);
@@ -48,7 +48,7 @@ export class UserNews {
     return this.#readers.size;
   }
 
-  /** Whether all that changed after this one is still known. */
+  /** Whether all changes after this number are still in the list. */
   remembers(number: number): boolean {
     return this.#changes.remembers(number);
   }

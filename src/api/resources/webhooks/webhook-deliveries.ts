@@ -23,7 +23,7 @@ const DELIVERY = `${WEBHOOKS}/deliveries/{delivery_id}`;
 
 const deliveryParams = Type.Object({ ...organizationParams.properties, delivery_id: uuid() });
 
-/** What became of a delivery. */
+/** The status of a delivery. */
 export const statusSchema = Type.Enum(DELIVERY_STATUSES, {
   description:
     '`pending`: an attempt will follow, or waits for the endpoint to be active; `success`: an attempt was answered with 2xx; `failed`: no attempt will follow.',
@@ -109,7 +109,6 @@ const retryDelivery = {
   errors: [404],
 } satisfies Operation;
 
-/** What the routes work with. */
 interface ShownFrom extends Pick<ApiContext, 'routes' | 'audit'> {
   readonly control: {
     readonly organizations: Organizations;
@@ -146,9 +145,7 @@ export function webhookDeliveryRoutes({
   ];
 }
 
-/**
- * Further attempts, where somebody asked for very many. A list whose delivery was removed must not end as if it were complete.
- */
+/** Reads the remaining attempts of a delivery. If the delivery is removed meanwhile, this must fail rather than end as if complete. */
 async function* furtherAttempts(
   deliveries: Pick<DeliveryQueue, 'readAttempts'>,
   slug: string,
@@ -174,7 +171,7 @@ export function serializeListedDelivery(delivery: DeliverySummary): Static<typeo
   return { id, event_type, status, created_at: formatTime(created_at), attempt_count };
 }
 
-/** The body is shown as it is sent: if it were read and printed again, `1.0` would become another text. */
+/** Inserts the body unchanged: parsing and reserializing it would change texts such as `1.0`. */
 async function serializeDetail(
   delivery: DeliveryDetail,
   further: AsyncIterable<readonly DeliveryAttempt[]> | undefined,

@@ -3,7 +3,6 @@ import type { HttpProblem } from '../../../component/http.js';
 import { uuid } from '../../support/fields.js';
 import { notFound } from '../../support/not-found.js';
 
-/** Where the webhooks of an organization are in the API. */
 export const WEBHOOKS = '/api/v1/org/{org_slug}/webhooks';
 export const ENDPOINTS = `${WEBHOOKS}/endpoints`;
 export const ENDPOINT = `${ENDPOINTS}/{endpoint_id}`;

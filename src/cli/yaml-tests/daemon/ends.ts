@@ -16,7 +16,7 @@ const about = {
   configSchema: section({}),
 } as const;
 
-/** What a test puts at both ends of all pipelines of a daemon: where its input goes in, and where it sees what comes out. */
+/** The ends of all pipelines of a daemon under test: they take its input and record its output. */
 export class Ends {
   #items: Partial<Record<Signal, readonly JsonValue[]>> = {};
   #outputs: Outputs = {};
@@ -48,7 +48,7 @@ export class Ends {
     ];
   }
 
-  /** What came out since it was forgotten last. */
+  /** Output since the last clear. */
   get items(): Partial<Record<Signal, readonly JsonValue[]>> {
     return this.#items;
   }
@@ -57,7 +57,7 @@ export class Ends {
     this.#items = {};
   }
 
-  /** Who has a key; undefined where the daemon knows no users. */
+  /** The owner of a key; undefined if the daemon has no users. */
   identityOf(key: string): { readonly user_id: string; readonly key_id?: string } | undefined {
     try {
       const header = (name: string) => (name === 'authorization' ? `Bearer ${key}` : undefined);
@@ -69,7 +69,7 @@ export class Ends {
     }
   }
 
-  /** @throws ConsumeError where nothing is taken; Error where no pipeline takes the signal */
+  /** @throws ConsumeError if nothing is accepted; Error if no pipeline takes the signal */
   async consume<S extends Signal>(signal: S, batch: Batches[S], context: ConsumeContext): Promise<Receipt> {
     const output = this.#outputs[signal];
     if (!output) throw new Error(`no pipeline takes ${signal}`);

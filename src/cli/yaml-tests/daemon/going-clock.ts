@@ -3,7 +3,7 @@ import { StillClock } from '../../../telemetry/still-clock.js';
 
 const STEP_MS = 5;
 
-/** Goes on as the real time does, which begins when it is made, and may be put forward. */
+/** Follows real time from its creation, and can be advanced. */
 export class GoingClock extends StillClock {
   #isLeaping = false;
   readonly #timer: NodeJS.Timeout;
@@ -19,7 +19,7 @@ export class GoingClock extends StillClock {
     }, STEP_MS);
   }
 
-  /** Puts it forward; what falls due on the way has a moment to begin its work. */
+  /** Advances the clock; timers that fire get a moment to start their work. */
   async leap(ms: number): Promise<void> {
     this.#isLeaping = true;
     await this.advanceSlowly(ms, async () => wait(1));

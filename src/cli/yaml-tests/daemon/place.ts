@@ -9,22 +9,22 @@ import { duckdbExtension } from '../../../extensions/duckdb/factory.js';
 
 import { TEST_END } from './ends.js';
 
-/** What stands for port 0: each text is a listener of its own. */
+/** Replacements for port 0: each text is a separate listener. */
 const FREE = ['127.0.0.1', 'localhost'].flatMap((host) =>
   ['0', '00', '000', '0000', '00000'].map((port) => `${host}:${port}`),
 );
 
 type Section = Record<string, unknown>;
 
-/** Puts a daemon under test into a place of its own: its files into a folder, its listeners on free ports. */
+/** Isolates a daemon under test: its files go to a folder, its listeners to free ports. */
 export class Place {
   readonly #folder: string;
   /** Files that are in the folder from the beginning. */
   readonly #given: ReadonlySet<string>;
-  /** What listens on a free port, by the endpoint as it is configured. */
+  /** Listeners on free ports, by configured endpoint. */
   readonly #endpoints = new Map<string, string>();
 
-  /** @param files what a daemon finds, by paths as they are configured */
+  /** @param files given to the daemon, by configured path */
   static async make(folder: string, files: ReadonlyMap<string, string>): Promise<Place> {
     const place = new Place(folder, new Set([...files.keys()].map((path) => normalize(path))));
     for (const [path, text] of files) {
@@ -45,9 +45,9 @@ export class Place {
   }
 
   /**
-   * The endpoint that stands for one of the configuration.
+   * The real endpoint for a configured one.
    *
-   * @param host as a test has it: `127.0.0.1:4319`, or another name of this machine with that port
+   * @param host as in the test: `127.0.0.1:4319`, or another name of this machine with that port
    */
   endpointOf(host: string): string | undefined {
     const port = parseEndpoint(host)?.port;
@@ -56,9 +56,9 @@ export class Place {
   }
 
   /**
-   * What is laid over a configuration, and a key that has every scope then.
+   * The sections to merge over a configuration, and a key with all scopes.
    *
-   * @throws Error where more listeners are configured than there are free ones
+   * @throws Error if more listeners are configured than free ones exist
    */
   overlay(config: Config): { readonly sections: Section; readonly key: string } {
     const key = config.auth.bootstrap_key ?? generateKey();
@@ -86,7 +86,7 @@ export class Place {
   }
 
   #moved({ config, factory, isValid }: ConfiguredComponent): Section {
-    // What is wrong with it, such as a file that is not there, may be mended by what it is moved to.
+    // Relocating paths may fix its problems, such as a missing file.
     const resources = isValid ? (factory.resources?.(config) ?? []) : [];
     const read = new Set(
       resources.flatMap((resource) => {
@@ -117,7 +117,7 @@ export class Place {
   }
 }
 
-/** @param path through maps only: what lies in a list stays where it is */
+/** @param path through maps only: values in lists are not moved */
 function put(section: Section, path: readonly string[], value: string): void {
   const [key = '', ...rest] = path;
   if (rest.length === 0) section[key] = value;

@@ -25,11 +25,11 @@ import type { Servers } from './servers.js';
 const PATIENCE_MS = 10_000;
 const PAUSE_MS = 20;
 
-/** What only chains know. */
+/** Expectations that apply only to chains. */
 const OF_CHAINS = ['processors', 'pipeline', 'exporter', 'quota'] as const;
 const EXPECTED_OF_CHAINS = ['dropped', 'delivered', 'service_map', 'usage'] as const;
 
-/** What a step got, beside what the daemon shows by itself. */
+/** The results of a step, in addition to the daemon's own state. */
 interface Got {
   readonly refused: Refusal[];
   failed: ConsumeError | undefined;
@@ -137,7 +137,7 @@ async function runStep(
   }
 }
 
-/** What is in the files that are expected. */
+/** The content of the expected files. */
 function filesOf(expected: ConfigNode | undefined, { place }: RunningDaemon): JsonObject {
   const files = expected && nodeAt(expected, ['files']);
   if (files?.kind !== 'map') return {};

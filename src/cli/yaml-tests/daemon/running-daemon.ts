@@ -19,10 +19,10 @@ import { Ends } from './ends.js';
 import type { GoingClock } from './going-clock.js';
 import { Place } from './place.js';
 
-/** Fields of lines that say nothing of a test. */
+/** Log fields that are irrelevant for a test. */
 const OF_PROCESS = new Set(['time', 'pid', 'hostname']);
 
-/** What a daemon is started with. */
+/** Parts that a daemon is started with. */
 interface DaemonParts {
   readonly tree: TestedTree;
   readonly builtin: readonly Factory[];
@@ -31,7 +31,7 @@ interface DaemonParts {
   readonly clock: GoingClock;
 }
 
-/** The daemon of a configuration, in a place of its own. */
+/** A daemon of a configuration, isolated in its own folder and ports. */
 export class RunningDaemon {
   readonly ends: Ends;
   readonly place: Place;
@@ -43,7 +43,7 @@ export class RunningDaemon {
   readonly #folder: string;
   readonly #log: string[];
 
-  /** @throws TestProblem where it does not start */
+  /** @throws TestProblem if it does not start */
   static async start(parts: DaemonParts): Promise<RunningDaemon> {
     const folder = await mkdtemp(join(tmpdir(), 'jackdaw-test-'));
     try {
@@ -79,7 +79,7 @@ export class RunningDaemon {
     return this.#log;
   }
 
-  /** The real address of an endpoint as it is configured. */
+  /** The real address of a configured endpoint. */
   addressOf(host: string): string | undefined {
     const endpoint = this.place.endpointOf(host);
     return endpoint === undefined ? undefined : this.#daemon.addresses.get(endpoint);
@@ -90,7 +90,7 @@ export class RunningDaemon {
     this.#log.splice(0);
   }
 
-  /** @throws TestProblem where it does not stop as it should */
+  /** @throws TestProblem if it does not stop as it should */
   async stop(): Promise<void> {
     const { errors, fatality } = await this.#daemon.shutdown();
     await rm(this.#folder, { recursive: true, force: true });

@@ -4,7 +4,7 @@ import { section } from '../../../config/schema.js';
 const headers = (description: string) =>
   Type.Optional(Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()]), { description }));
 
-/** What a step sends to a daemon. */
+/** A request that a step sends to a daemon. */
 export const Sent = section(
   {
     to: Type.String({
@@ -50,7 +50,7 @@ export const ServersSchema = Type.Record(
   },
 );
 
-/** What an expectation says of an answer that a step got. */
+/** The expected response of a step. */
 export const Answered = section(
   {
     status: Type.Optional(Type.Integer({ description: 'The status.' })),

@@ -9,14 +9,14 @@ import { bodyOf } from '../recorded-request.js';
 
 const PATIENCE_MS = 30_000;
 
-/** The answer to a request; undefined for what has none. @param at the real address @throws TestProblem */
+/** Sends a request and returns the response; undefined if it has none. @param at the real address @throws TestProblem */
 export type Ask = () => Promise<JsonObject | undefined>;
 
 /**
- * Sends something to a daemon.
+ * Sends a request to a daemon.
  *
- * @param addressOf the real address of an endpoint that is configured, such as `http://127.0.0.1:39211`; undefined where nothing listens
- * @param key that requests have where they say nothing else
+ * @param addressOf the real address of a configured endpoint, such as `http://127.0.0.1:39211`; undefined if nothing listens
+ * @param key for requests that set no other
  */
 export function askOf(
   { to, method, headers = {}, body }: Sent,
@@ -67,7 +67,7 @@ async function answerTo(
     readonly body?: string;
   },
 ): Promise<JsonObject> {
-  // Certificates of tests are nobody's.
+  // Test certificates are self-signed.
   const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });
   try {
     const method = sent.method as 'GET';

@@ -17,7 +17,7 @@ import { shownItems } from '../shown-items.js';
 const MOST_FIELDS = 1_000_000;
 
 /**
- * What a request of OTLP in protobuf holds, by its signal: items as expressions know them, and as a gateway would read them.
+ * Decodes an OTLP request in protobuf, by signal: items as expressions see them, and as a gateway would read them.
  *
  * @param path of the request: `/v1/traces`
  * @throws OtlpDecodeError
@@ -43,14 +43,14 @@ async function sentItems(path: string, body: Uint8Array, clock: StillClock): Pro
 
 type Answers = TestFile['servers'][string];
 
-/** Servers that a daemon under test sends to, in place of those on the internet: real ones, on this machine. */
+/** Local servers that a daemon under test sends to, in place of those on the internet. */
 export class Servers {
   /** The address of each by its name, such as `http://127.0.0.1:39211`. */
   readonly variables: Readonly<Record<string, string>>;
   readonly #servers: readonly Server[];
   readonly #requests: JsonObject[];
 
-  /** Starts a server of each name; none where none is wanted. */
+  /** Starts a server for each name. */
   static async open(wanted: TestFile['servers'], clock: StillClock): Promise<Servers> {
     const requests: JsonObject[] = [];
     const entries = await Promise.all(
@@ -73,12 +73,12 @@ export class Servers {
     this.#requests = requests;
   }
 
-  /** What came since it was forgotten last, in the order in which it came. */
+  /** Requests since the last clear, in order of arrival. */
   get requests(): readonly JsonObject[] {
     return this.#requests;
   }
 
-  /** The factories with an exporter `http` that sends to these servers only: what else it would send is kept beside what they got. */
+  /** The factories with an exporter `http` that sends only to these servers: its other requests are recorded next to theirs. */
   instead(builtin: readonly Factory[]): readonly Factory[] {
     const own = new Set(Object.values(this.variables));
     const http = httpExporterWith(async (settings) => {

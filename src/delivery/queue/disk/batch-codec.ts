@@ -29,30 +29,30 @@ export interface EncodedItems {
   readonly packing: number;
 }
 
-/** A batch as it lies in memory, and the bytes that it takes there, roughly. */
+/** A batch in memory, and its approximate size there. */
 export interface ReadBatch {
   readonly batch: AnyBatch;
   readonly bytes: number;
 }
 
-/** Decode what a queue on disk has kept. */
+/** Decoders for items stored by a queue on disk. */
 export interface RawDecoders {
   /** Makes the `metadata` of spans that are read back. */
   readonly derive: DeriveMetadata;
   readonly decode: DecodeRequest;
 }
 
-/** A span beside what came with it: the record itself would lose that. */
+/** A span together with its received form, which the record itself would lose. */
 interface CarryingSpan {
   /** Those that are not null. */
   readonly fields: Partial<SpanFields>;
-  /** `mapped` is null where the record still has the same. */
+  /** `mapped` is null if the record still has the same. */
   readonly sent: Omit<SentSpan, 'mapped'> & { readonly mapped: SentSpan['mapped'] | null };
 }
 
 type SpanFields = Omit<SpanRecord, 'metadata'>;
 
-/** Every field, so that those that were left out are null again. */
+/** Every field, so that omitted ones are restored as null. */
 const NO_FIELDS = {
   span_id: null,
   trace_id: null,
@@ -80,9 +80,9 @@ const NO_FIELDS = {
 } satisfies Record<keyof SpanFields, null>;
 
 /**
- * Turns the items of a batch into bytes and back, by V8's own serialization: it keeps numbers bit by bit, integers of any size,
- * bytes, and what several items share, and its newer versions read what older ones wrote. Spans that came by OTLP keep the bytes
- * that came, so that they leave as they came.
+ * Converts the items of a batch to bytes and back with V8's serialization: it keeps numbers bit by bit, integers of any size, bytes
+ * and shared objects, and newer versions read the output of older ones. Spans received by OTLP keep their original bytes, so that they
+ * are sent on unchanged.
  */
 export class BatchCodec {
   readonly signal: Signal;
@@ -107,7 +107,10 @@ export class BatchCodec {
     return { content: await compress(plain), packing: PACKING.snappy };
   }
 
-  /** A request as it is kept, which is as it is sent: packed in another thread, and the batch is what is left in memory. */
+  /**
+   * A request in its stored form, which is also the form that is sent: compressed in another thread. The batch is the part that stays
+   * in memory.
+   */
   async packRequest(tenant: string, request: RawRequest): Promise<EncodedItems & ReadBatch> {
     const kept = await inForm(request, this.#form);
     const { bytes } = kept;
@@ -122,7 +125,7 @@ export class BatchCodec {
         };
   }
 
-  /** The batch again. @param about whose it is, and how much it has @throws Error for bytes that this version of the program cannot read */
+  /** Decodes the batch. @param about its tenant and its amounts @throws Error for bytes that this version of the program cannot read */
   async read(
     { content, packing }: EncodedItems,
     { tenant, items, contents }: Amount & { readonly tenant: string },
@@ -211,7 +214,7 @@ function openSpan(span: SpanRecord): SpanRecord | CarryingSpan {
   return { fields, sent: { bytes, origin: bareOrigin(origin), notes, mapped: isSame ? null : mapped } };
 }
 
-/** One for each origin, so that what spans share is written once. */
+/** One for each origin, so that data shared by spans is written once. */
 const bare = new WeakMap<SentSpan['origin'], SentSpan['origin']>();
 
 function bareOrigin(origin: SentSpan['origin']): SentSpan['origin'] {

@@ -9,7 +9,7 @@ const LOOK_MS = 1000;
 /** When there are too many, the oldest are dropped until so much is free again: not with every letter. */
 const KEPT_SHARE = 0.9;
 
-/** Keeps the dead letters of an exporter within their bounds, and brings those back that somebody wants to be sent again. */
+/** Keeps the dead letters of an exporter within their bounds, and queues those marked for replay. */
 export class DeadLetterReplayer {
   readonly #letters: DeadLetters;
   readonly #clock: Clock;
@@ -24,7 +24,7 @@ export class DeadLetterReplayer {
   #cancel: () => void = () => undefined;
   #isClosed = false;
 
-  /** @param tools.takeBack takes a letter into the queue of its signal; gives null where there is none */
+  /** @param tools.takeBack puts a letter into the queue of its signal; returns null if there is none */
   constructor(
     letters: DeadLetters,
     tools: {

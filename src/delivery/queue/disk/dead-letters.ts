@@ -22,14 +22,14 @@ const BLOCK_BYTES = 4096;
  */
 export type DeadReason = 'refused' | 'items_refused' | 'too_old' | 'too_often';
 
-/** What a dead letter says of itself. */
+/** The description of a dead letter. */
 export interface LetterAbout extends About {
   readonly exporter: string;
   readonly signal: Signal;
   readonly reason: DeadReason;
-  /** What the last attempt failed with, without secrets. */
+  /** The error of the last attempt, without secrets. */
   readonly message: string;
-  /** When it was given up. */
+  /** When its delivery ended. */
   readonly deadAt: Micros;
 }
 
@@ -93,22 +93,22 @@ export class DeadLetters {
     await syncDirectory(folder);
   }
 
-  /** Ids of all letters, the oldest first. Empty where there is no such directory. */
+  /** Ids of all letters, the oldest first. Empty if the directory does not exist. */
   async ids(): Promise<readonly string[]> {
     return idsIn(join(this.#path, LETTERS));
   }
 
-  /** @returns null where there is none of that id; Error says what is wrong with a file that cannot be read */
+  /** @returns null if there is no letter with that id; an Error that describes the problem of an unreadable file */
   async read(id: string): Promise<WholeLetter | Error | null> {
     return readLetter(join(this.#path, LETTERS, `${id}.dead`), id);
   }
 
-  /** Removes a letter for good. @returns false where there is none */
+  /** Removes a letter for good. @returns false if it does not exist */
   async drop(id: string): Promise<boolean> {
     return removed(join(this.#path, LETTERS, `${id}.dead`));
   }
 
-  /** Lets the daemon send a letter again, the running one or the next. @returns false where there is none */
+  /** Marks a letter for replay by the running daemon or the next one. @returns false if it does not exist */
   async replay(id: string): Promise<boolean> {
     const folder = await this.#folder(REPLAYS);
     try {
@@ -131,7 +131,7 @@ export class DeadLetters {
     return readLetter(join(this.#path, REPLAYS, `${id}.dead`), id);
   }
 
-  /** It lies in a queue again. */
+  /** Removes the file of a letter that is queued again. */
   async replayed(id: string): Promise<void> {
     await removed(join(this.#path, REPLAYS, `${id}.dead`));
   }

@@ -23,13 +23,13 @@ import type { Damage } from './segment.js';
 /** The wait before a disk that failed is tried again. */
 const RETRY_MS = 1000;
 
-/** What all queues of an exporter on disk share. */
+/** Shared by all queues of an exporter on disk. */
 export interface SharedDisk {
   readonly place: DiskPlace;
   readonly letters: DeadLetters;
   readonly box: DeadLetterReplayer;
   readonly decoders: RawDecoders;
-  /** Is told whether the disk works. @param error null: it does */
+  /** Reports whether the disk works. @param error null: it works */
   readonly noteDisk: (signal: Signal, error: unknown) => void;
 }
 
@@ -41,16 +41,16 @@ export interface DiskBackingTools {
   readonly shared: SharedDisk;
   /** In which the exporter forwards raw requests. */
   readonly form: RawForm | undefined;
-  /** What of the queue lies in memory, to be sent next. */
+  /** The batches in memory, to be sent next. */
   readonly memory: MemoryQueue;
   readonly metrics: DeliveryMetrics;
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Says that there may be something to send. */
+  /** Signals that there may be something to send. */
   readonly pump: () => void;
 }
 
-/** The part of a delivery chain that is on disk: what was taken lies there until it is delivered or a dead letter. */
+/** The part of a delivery chain that is on disk: accepted batches stay there until they are delivered or become dead letters. */
 export class DiskBacking {
   readonly #tools: DiskBackingTools;
   readonly #queue: DiskQueue;
@@ -114,9 +114,9 @@ export class DiskBacking {
   }
 
   /**
-   * Resolves when the batch lies on the disk.
+   * Resolves when the batch is on disk.
    *
-   * @throws QueueFull; ConsumeError `storage_unavailable` where the disk does not take it
+   * @throws QueueFull; ConsumeError `storage_unavailable` if the disk cannot store it
    */
   async take(offer: Offer): Promise<void> {
     const { exporter, shared, signal } = this.#tools;
@@ -143,12 +143,12 @@ export class DiskBacking {
     await this.take({ batch, receivedAt, queuedAt, id });
   }
 
-  /** Brings what waits on disk into memory, as far as there is room. */
+  /** Loads batches from disk into memory, as far as there is room. */
   pull(): void {
     if (this.#loading === null && this.#canLoad) this.#loading = this.#load();
   }
 
-  /** A batch was delivered. @param refused what of it was not taken; @param message why, without secrets */
+  /** A batch was delivered. @param refused its refused items; @param message why, without secrets */
   async delivered(queuedBatch: QueuedBatch, refused: readonly Refusal[]): Promise<void> {
     if (refused.length > 0) {
       const records = recordsOf(queuedBatch.batch);
@@ -161,13 +161,13 @@ export class DiskBacking {
     this.#done(queuedBatch);
   }
 
-  /** A batch was given up: it becomes a dead letter, or stays where the daemon stops before that. */
+  /** Delivery of a batch has failed for good: it becomes a dead letter, or stays queued if the daemon stops before that. */
   async givenUp(queuedBatch: QueuedBatch, error: DeliveryError): Promise<void> {
     const reason: DeadReason = error.reason === 'permanent' ? 'refused' : (error.limit ?? 'too_often');
     if (await this.#bury(queuedBatch, reason, error.message)) this.#done(queuedBatch);
   }
 
-  /** Closes the files, with what waits in them. */
+  /** Closes the files; queued batches stay in them. */
   async close(): Promise<void> {
     this.#end.abort();
     await this.#loading;
@@ -192,7 +192,7 @@ export class DiskBacking {
     return !this.#end.signal.aborted && this.#queue.hasMore && this.#tools.memory.isHalfEmpty;
   }
 
-  /** Only while something can be loaded, so that it does not end in the step in which it began. */
+  /** Runs only while something can be loaded, so that it does not end in the step in which it began. */
   async #load(): Promise<void> {
     const { memory, pump, clock, shared, signal } = this.#tools;
     while (this.#canLoad) {
@@ -207,11 +207,11 @@ export class DiskBacking {
         await pause(clock, RETRY_MS, this.#end.signal);
       }
     }
-    // In the step in which nothing more was to be done, so that whoever asks next begins anew.
+    // Reset in the step in which nothing was left to do, so that the next call starts again.
     this.#loading = null;
   }
 
-  /** @returns false where the daemon stops before it could be written */
+  /** @returns false if the daemon stopped before it could be written */
   async #bury(queuedBatch: QueuedBatch, reason: DeadReason, message: string): Promise<boolean> {
     const { exporter, signal, shared, metrics, clock, disk } = this.#tools;
     const { batch, receivedAt, queuedAt, id = randomUUID() } = queuedBatch;

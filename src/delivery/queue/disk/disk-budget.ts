@@ -8,20 +8,20 @@ import type { Segment } from './segment.js';
 export class DiskBudget {
   readonly max: number;
   readonly #room: RoomWatch | undefined;
-  /** Of what was written since the start: of what an earlier run left, nobody has asked whose it is. */
+  /** Batches written since the start: the users of earlier ones are not recorded here. */
   readonly #shares: UserShares;
   readonly #bySegment = new WeakMap<Segment, Map<string, number>>();
   #used = 0;
   #ofNobody = 0;
 
-  /** @param room is told when nobody may write more */
+  /** @param room notified when no user may write more */
   constructor(max: number, room?: RoomWatch) {
     this.max = max;
     this.#room = room;
     this.#shares = new UserShares(max);
   }
 
-  /** @param planned what is to be written, but is not yet */
+  /** @param planned bytes about to be written */
   hasRoomFor(user: string, bytes: number, planned = 0): boolean {
     const crowdsOut = this.#shares.crowdsOut(user, bytes, this.#ofNobody + planned);
     return this.#used + planned + bytes <= this.max && !crowdsOut;
@@ -49,7 +49,7 @@ export class DiskBudget {
     }
   }
 
-  /** A file is there no more, or is nobody's any more. */
+  /** A file was removed or is no longer owned. */
   released(segment: Segment): void {
     this.#used -= segment.size;
     const users = this.#bySegment.get(segment);

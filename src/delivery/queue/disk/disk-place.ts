@@ -12,7 +12,7 @@ export class DiskPlace {
   #lock: DirectoryLock | null = null;
   #restoring: Promise<void> = Promise.resolve();
 
-  /** @param exporter the exporter's id @param maxBytes of all of its queues @param room is told when those are full */
+  /** @param exporter the exporter's id @param maxBytes of all of its queues @param room notified when they are full */
   constructor(directory: string, exporter: string, maxBytes: number, room?: RoomWatch) {
     this.path = placeOf(directory, exporter);
     this.budget = new DiskBudget(maxBytes, room);
@@ -33,7 +33,7 @@ export class DiskPlace {
   }
 
   /**
-   * After a failure: makes what somebody has taken away, and takes it again.
+   * After a failure: recreates a removed directory, and locks it again.
    *
    * @throws DirectoryTaken, the error of the file system
    */

@@ -13,7 +13,7 @@ import { Segment, type Damage, type Place } from './segment.js';
 
 /** When everything in the last segment is done, it is removed once it has this share of its size. */
 const WORTH_REMOVING = 1 / 4;
-/** Items of one group of batches that are written and synced together, so that nobody waits for too many others. */
+/** Items of one group of batches that are written and synced together; limited so that no sender waits for too many others. */
 const GROUP_ITEMS = 20_000;
 const SYNC_INTERVAL_MS = 1000;
 
@@ -25,11 +25,11 @@ export interface DiskQueueTools {
   readonly limits: BatchLimits;
   readonly sync: 'always' | 'interval';
   readonly clock: Clock;
-  /** Is given what was written, in order, before its senders are told. */
+  /** Receives written batches, in order, before their senders get an answer. */
   readonly onWritten: (batch: StoredBatch) => void;
-  /** Is told of what cannot be read. */
+  /** Receives damage found while reading. */
   readonly onDamage: (damage: Damage) => void;
-  /** Is told when a disk failed where nobody waits. */
+  /** Called when the disk fails during an operation without a caller. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -40,8 +40,8 @@ interface Waiting {
 }
 
 /**
- * What waits on disk for one signal, first in, first out. Whoever writes is answered after the sync, of which there is one for
- * all that wait meanwhile; small batches of one user that wait together become one.
+ * Queued batches on disk for one signal, first in, first out. Writers are answered after the sync, which is shared by all writers that
+ * wait meanwhile; small waiting batches of one user are merged.
  */
 export class DiskQueue {
   readonly #tools: DiskQueueTools;
@@ -62,7 +62,7 @@ export class DiskQueue {
     this.#segmentBytes = segmentBytesWithin(tools.place.budget.max);
   }
 
-  /** Finds what an earlier run left. @throws the error of the file system */
+  /** Loads the segments of an earlier run. @throws the error of the file system */
   async open(): Promise<void> {
     const { place, name, onDamage } = this.#tools;
     const directory = await place.folder(name);
@@ -87,7 +87,7 @@ export class DiskQueue {
     return this.#segments.reduce((sum, { contents }) => sum + contents, 0);
   }
 
-  /** On disk, with what is done and not removed yet. */
+  /** Size on disk, including finished records that are not removed yet. */
   get bytes(): number {
     return this.#segments.reduce((sum, { size }) => sum + size, 0);
   }
@@ -109,9 +109,9 @@ export class DiskQueue {
   }
 
   /**
-   * Resolves when the batch lies on the disk, as one or several.
+   * Resolves when the batch is on disk, as one or several records.
    *
-   * @throws QueueFull; the error of the file system: nothing of it was taken
+   * @throws QueueFull; the error of the file system: nothing of it was stored
    */
   async append(offer: Offer): Promise<void> {
     const written = new Promise<void>((resolve, reject) => {
@@ -121,15 +121,15 @@ export class DiskQueue {
     await written;
   }
 
-  /** Whether something lies on the disk that was not given out. */
+  /** Whether the disk holds batches that were not read yet. */
   get hasMore(): boolean {
     return this.#segments.some((segment) => segment.readAt < segment.size);
   }
 
   /**
-   * The next batch that was not given out.
+   * The next unread batch.
    *
-   * @returns null where there is none
+   * @returns null if there is none
    * @throws the error of the file system
    */
   async next(): Promise<StoredBatch | null> {
@@ -160,7 +160,7 @@ export class DiskQueue {
     return null;
   }
 
-  /** Takes what was just written as given out, since it is still in memory. @returns false where others come before it */
+  /** Marks a batch that was just written as read, since it is still in memory. @returns false if other batches precede it */
   giveOut({ segment, place }: Stored): boolean {
     const isNext = this.#segments.every((other) =>
       other === segment ? other.readAt === place.offset : other.readAt >= other.size,
@@ -169,13 +169,13 @@ export class DiskQueue {
     return isNext;
   }
 
-  /** Nobody wants this batch any more. */
+  /** Marks the batch as done. */
   done({ segment, place }: Stored): void {
     segment.done(place);
     void this.#removeDone();
   }
 
-  /** Writes what waits, and closes the files. What is not done lies there at the next start. */
+  /** Writes pending batches, and closes the files. Unfinished batches are still there at the next start. */
   async close(): Promise<void> {
     this.#cancelSync();
     await this.#writing;
@@ -191,7 +191,7 @@ export class DiskQueue {
 
   async #write(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // Whoever comes in the same turn waits for the same sync.
+      // Writers of the same turn share one sync.
       await new Promise((resolve) => setImmediate(resolve));
       const group = takeGroup(this.#waiting, GROUP_ITEMS);
       try {
@@ -236,16 +236,16 @@ export class DiskQueue {
       try {
         if (this.#tools.sync === 'always') await segment.sync();
         else this.#syncSoon(segment);
-        // What lies in a file without a name would be lost with the process.
+        // Data in an unlinked file would be lost with the process.
         await segment.assertThere();
       } catch (error) {
-        // Whether it lies on the disk is not known: it must not come back after its sender was told that it failed.
+        // It may or may not be on disk, and must not reappear after its sender received an error.
         await segment.cut();
         throw error;
       }
       return { segment, places: segment.keep(records.map(({ head }) => head)) };
     } catch (error) {
-      // After a failure nobody knows what is in the file from here on.
+      // After a failure the contents of the file from here on are unknown.
       for (const one of this.#segments) one.isSealed = true;
       // Of a file that was made for these records alone nothing is wanted: while the disk is full, one would be left by every attempt.
       await this.#removeDone();
@@ -279,7 +279,7 @@ export class DiskQueue {
     for (const segment of segments) await segment.sync().catch(this.#tools.onFailure);
   }
 
-  /** Removes segments of which everything is done. */
+  /** Removes segments whose records are all done. */
   async #removeDone(): Promise<void> {
     const last = this.#segments.at(-1);
     if (

@@ -1,11 +1,11 @@
 import { crc32 } from 'node:zlib';
 
 /**
- * How a record lies in a file: a head of {@link HEAD_BYTES} bytes, the description as JSON in UTF-8, the content.
+ * Layout of a record in a file: a header of {@link HEAD_BYTES} bytes, the description as JSON in UTF-8, the content.
  *
- * The head, numbers little endian: `JDQR`; version (1 byte); how the content is packed (1); length of the description (2); length
- * of the content (4); CRC-32 of the content (4); items (4); CRC-32 of the head before it and of the description (4). So a file
- * can be walked without reading the contents, and after a damaged place the next record is found by its first four bytes.
+ * The header, numbers little endian: `JDQR`; version (1 byte); packing of the content (1); length of the description (2); length of
+ * the content (4); CRC-32 of the content (4); items (4); CRC-32 of the preceding header bytes and of the description (4). A file can
+ * be walked without reading the contents, and after damage the next record is found by its first four bytes.
  */
 export const HEAD_BYTES = 24;
 export const MAX_ABOUT_BYTES = 0xffff;
@@ -14,7 +14,7 @@ const MARK = Buffer.from('JDQR', 'latin1');
 const VERSION = 1;
 const AT = { version: 4, packing: 5, aboutBytes: 6, bytes: 8, check: 12, items: 16, headCheck: 20 } as const;
 
-/** What a record's head says. */
+/** The contents of a record's header. */
 export interface Head {
   /** How the content is packed: a number of `batch-codec.ts`. */
   readonly packing: number;
@@ -61,7 +61,7 @@ export function frame(
  * The head of the record that begins at `offset`.
  *
  * @param bytes of a file, with at least the head and the description of that record
- * @returns undefined where no intact head begins there, and where the bytes end before the description does
+ * @returns undefined if no intact head begins there, and where the bytes end before the description does
  */
 export function readHead(bytes: Buffer, offset: number): Head | undefined {
   if (offset + HEAD_BYTES > bytes.length) return undefined;
@@ -79,7 +79,7 @@ export function readHead(bytes: Buffer, offset: number): Head | undefined {
 }
 
 /**
- * The items of a record whose head or description is damaged, if its lengths still lead to where it ends.
+ * The items of a record whose header or description is damaged, if its lengths still lead to its end.
  *
  * @param length bytes up to the next record
  * @returns 0 if unknown
@@ -101,12 +101,12 @@ function readUnchecked(bytes: Buffer, offset: number): Omit<Head, 'contents'> {
   };
 }
 
-/** Where the next record may begin, from `offset` on; -1 where the bytes have no mark. */
+/** Where the next record may begin, from `offset` on; -1 if the bytes have no mark. */
 export function nextMark(bytes: Buffer, offset: number): number {
   return bytes.indexOf(MARK, offset);
 }
 
-/** Whether a content is what was written. */
+/** Whether a content matches its length and checksum. */
 export function isIntact(content: Uint8Array, { bytes, check }: Head): boolean {
   return content.length === bytes && crc32(content) === check;
 }

@@ -6,14 +6,14 @@ import { joined, recordsOf, type AnyBatch, type RawRequest } from '../../../sign
 import type { BatchCodec, EncodedItems, ReadBatch } from './batch-codec.js';
 import { frame, readHead, recordBytes, type Head } from './frame.js';
 
-/** What a record says of its batch. */
+/** The description of a batch in its record. */
 export interface About {
-  /** By which the receiver tells a repeat. */
+  /** Identifies a repeat for the receiver. */
   readonly id: string;
   readonly tenant: string;
   readonly receivedAt: Micros;
   readonly queuedAt: Micros;
-  /** How many spans, points or records it has; absent where that is how many items. */
+  /** How many spans, points or records it has; absent if that is how many items. */
   readonly contents?: number;
 }
 
@@ -38,7 +38,7 @@ export interface NewRecord extends ReadBatch {
   readonly head: Head;
 }
 
-/** What becomes one batch: those of one user that have no names of their own. */
+/** Groups offers to be merged: unnamed ones of one user. */
 interface Unit<Member> {
   readonly offer: Offer;
   readonly members: readonly Member[];
@@ -59,7 +59,7 @@ export function takeGroup<Member extends { readonly offer: Offer }>(
 
 /** Batches of one user, ready to be written. */
 export interface PackedUnit<Member> {
-  /** Whose all of it is. */
+  /** The tenant of all items. */
   readonly tenant: string;
   readonly members: readonly Member[];
   readonly records: readonly NewRecord[];
@@ -125,7 +125,7 @@ function oneOf(offers: readonly Offer[]): Offer {
   return { ...first, batch: joined([first.batch, ...rest.map(({ batch }) => batch)]) };
 }
 
-/** A batch as records: in parts where it is too large for one. Their names follow from its name, if it has one. */
+/** Splits a batch into records, several if it is too large for one. Their names derive from the batch's name, if it has one. */
 async function diskRecords(
   offer: Offer,
   codec: BatchCodec,

@@ -7,7 +7,7 @@ export function nameOf(number: number): string {
   return `${String(number).padStart(DIGITS, '0')}${EXTENSION}`;
 }
 
-/** The file beside a segment's that notes what is done. */
+/** The file next to a segment that notes the finished records. */
 export function notesOf(path: string): string {
   return path.slice(0, -EXTENSION.length) + NOTES_EXTENSION;
 }
@@ -20,12 +20,12 @@ export function numbersOf(names: readonly string[]): number[] {
     .sort((a, b) => a - b);
 }
 
-/** The largest segment; under a small limit an eighth of it, so that there are several. */
+/** The largest segment; with a small limit an eighth of it, so that there are several. */
 const SEGMENT_BYTES = 64 * 1024 * 1024;
 const SEGMENTS = 8;
 const LEAST_SEGMENT_BYTES = 64 * 1024;
 
-/** The size at which a segment is full, where all of a queue may take so many bytes. */
+/** The size at which a segment is full, given the limit of the whole queue in bytes. */
 export function segmentBytesWithin(maxBytes: number): number {
   return Math.max(LEAST_SEGMENT_BYTES, Math.min(SEGMENT_BYTES, Math.floor(maxBytes / SEGMENTS)));
 }

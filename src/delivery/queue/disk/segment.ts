@@ -18,7 +18,7 @@ const STEP_BYTES = 256 * 1024;
 /** Of a note that a record is done: its offset, and the offset's complement as a check. */
 const NOTE_BYTES = 8;
 
-/** Where a record lies in a segment. */
+/** The place of a record in a segment. */
 export interface Place {
   readonly offset: number;
   readonly head: Head;
@@ -30,24 +30,24 @@ export interface ReadRecord extends Place {
   readonly content: Uint8Array;
 }
 
-/** What was passed over because it cannot be read. */
+/** Data that was skipped because it is unreadable. */
 export interface Damage {
   readonly path: string;
   readonly offset: number;
   readonly bytes: number;
   /** Records that begin there, at least. */
   readonly records: number;
-  /** What is lost with them, as far as that can be told. */
+  /** The lost amount, as far as it can be determined. */
   readonly lost: Amount;
 }
 
-/** What a walk through a file finds at a place. */
+/** The result of reading a file at an offset. */
 type Found =
   { readonly kind: 'record'; readonly head: Head } | { readonly kind: 'damage'; readonly end: number };
 
 /**
- * One file of a queue: records one after the other, and beside it a file that notes which of them are done. It stays open, so
- * that what lies in it can be read even when somebody has removed its name.
+ * One file of a queue: consecutive records, and next to it a file that notes which of them are done. It stays open, so that its
+ * contents can be read even after the file was removed.
  */
 export class Segment {
   readonly number: number;
@@ -56,15 +56,15 @@ export class Segment {
   #notes: FileHandle | null = null;
   #noting: Promise<void> = Promise.resolve();
   readonly #onDamage: (damage: Damage) => void;
-  /** Where damage was told of already. */
+  /** Offsets of damage that was already reported. */
   readonly #told = new Set<number>();
   /** Offsets of records that were done when the file was opened. */
   readonly #doneBefore = new Set<number>();
-  /** Where the next record goes; what lies behind it was never acknowledged. */
+  /** Offset of the next record; bytes after it were never acknowledged. */
   size = 0;
-  /** Where the next record is read. */
+  /** Offset of the next read. */
   readAt = 0;
-  /** Records that are not done, and what they have. */
+  /** Records that are not done, with their amounts. */
   records = 0;
   items = 0;
   contents = 0;
@@ -78,7 +78,7 @@ export class Segment {
     this.#onDamage = onDamage;
   }
 
-  /** @param onDamage is told of what cannot be read, once of each place @throws the error of the file system */
+  /** @param onDamage receives unreadable places, each once @throws the error of the file system */
   static async create(
     directory: string,
     number: number,
@@ -89,9 +89,9 @@ export class Segment {
   }
 
   /**
-   * Opens one of an earlier run, and walks through it.
+   * Opens and walks a segment of an earlier run.
    *
-   * @param onDamage as in {@link create}; what a crash cut off at the end is told of, too
+   * @param onDamage as in {@link create}; also receives an end cut off by a crash
    * @throws the error of the file system
    */
   static async open(directory: string, number: number, onDamage: (damage: Damage) => void): Promise<Segment> {
@@ -115,9 +115,9 @@ export class Segment {
   }
 
   /**
-   * Writes records at the end. Nothing counts until {@link keep} is called.
+   * Writes records at the end. They do not count until {@link keep} is called.
    *
-   * @throws the error of the file system: what may lie behind `size` is cut off as far as possible
+   * @throws the error of the file system: bytes after `size` are cut off as far as possible
    */
   async write(pieces: readonly Uint8Array[]): Promise<void> {
     try {
@@ -130,12 +130,12 @@ export class Segment {
     }
   }
 
-  /** Forces what was written to the disk. @throws the error of the file system */
+  /** Syncs written records to the disk. @throws the error of the file system */
   async sync(): Promise<void> {
     await this.#file.datasync();
   }
 
-  /** Takes away what was written and not kept. */
+  /** Removes records that were written and not kept. */
   async cut(): Promise<void> {
     await this.#file.truncate(this.size).catch(() => undefined);
   }
@@ -158,7 +158,7 @@ export class Segment {
   }
 
   /**
-   * The next record that is not done; what is damaged is passed over.
+   * The next record that is not done; damaged ones are skipped.
    *
    * @returns null at the end
    * @throws the error of the file system
@@ -245,7 +245,7 @@ export class Segment {
     this.contents += sign * contents;
   }
 
-  /** What begins at a place: a record, or damage and where the next record begins. */
+  /** Reads an offset: a record, or damage with the offset of the next record. */
   async #look(offset: number): Promise<Found> {
     const window = Buffer.alloc(Math.min(HEAD_BYTES + 512, this.size - offset));
     await this.#read(window, offset);
@@ -259,10 +259,10 @@ export class Segment {
     return { kind: 'damage', end: await this.#nextRecord(offset + 1) };
   }
 
-  /** Where the next intact head begins; the end of the file where there is none. */
+  /** Offset of the next intact header; the end of the file if there is none. */
   async #nextRecord(from: number): Promise<number> {
     for (let start = from; start < this.size; start += STEP_BYTES) {
-      // A head that begins in this step may end behind it.
+      // A header that begins in this step may extend past it.
       const bytes = Buffer.alloc(Math.min(STEP_BYTES + HEAD_BYTES + MAX_ABOUT_BYTES, this.size - start));
       await this.#read(bytes, start);
       for (let at = nextMark(bytes, 0); at >= 0 && at < STEP_BYTES; at = nextMark(bytes, at + 1)) {

@@ -2,13 +2,13 @@ import type { ReadBatch } from './batch-codec.js';
 import type { About } from './new-records.js';
 import type { Place, Segment } from './segment.js';
 
-/** Where a batch lies on disk. */
+/** The place of a batch on disk. */
 export interface Stored {
   readonly segment: Segment;
   readonly place: Place;
 }
 
-/** A batch that lies on disk. */
+/** A batch stored on disk. */
 export interface StoredBatch extends ReadBatch {
   readonly about: About;
   readonly stored: Stored;

@@ -7,7 +7,7 @@ import { oneLine } from './one-line.js';
 /** Why a mail was not sent. */
 export interface MailFailure {
   readonly kind: 'transient' | 'permanent';
-  /** The SMTP code; null where the server did not answer. */
+  /** The SMTP code; null if the server did not answer. */
   readonly statusCode: number | null;
   /** One sentence for the user, without network addresses and without the password. */
   readonly error: string;
@@ -25,7 +25,7 @@ export const NO_MAILBOX: MailFailure = {
   detail: 'the address is not a mailbox',
 };
 
-/** What `nodemailer` tells of an error. */
+/** Fields of a `nodemailer` error. */
 interface SmtpError {
   readonly code: string;
   /** The system's code, where `code` names only the layer. */
@@ -37,7 +37,7 @@ interface SmtpError {
   readonly message: string;
 }
 
-/** The codes of nodemailer and Node in sentences, where the server said nothing. */
+/** Texts for codes of nodemailer and Node, used without a server response. */
 const SENTENCES: readonly (readonly [codes: RegExp, sentence: string])[] = [
   [/^ECONNREFUSED$/, 'The mail server refused the connection'],
   [/^(EDNS|ENOTFOUND|EAI_.*)$/, 'Cannot resolve the host name of the mail server'],
@@ -55,14 +55,14 @@ const SENTENCES: readonly (readonly [codes: RegExp, sentence: string])[] = [
 
 const ADDRESS = '[address]';
 
-/** Commands about the mail: what the server answers to others concerns the connection, and may be put right. */
+/** Commands about the mail: responses to others concern the connection, and may be temporary. */
 const OF_THE_MAIL = /^(MAIL FROM|RCPT TO|DATA)$/;
 
 /** Says why mails were not sent. */
 export class FailureReader {
   readonly #redact: (text: string) => string;
 
-  /** @param login whose password must not be in any text, even if the server repeats it as it was sent */
+  /** @param login its password is removed from every text, even if the server repeats it in the form that was sent */
   constructor(login: SmtpSettings['login']) {
     this.#redact = redactor(login === null ? [] : [login.password, ...sentPasswords(login)]);
   }
@@ -88,10 +88,10 @@ export class FailureReader {
   }
 
   #say({ code, originalCode, command, response, responseCode, message }: SmtpError): string {
-    // The server may repeat what it was sent.
+    // The server's text may repeat the credentials.
     if (code === 'EAUTH' && responseCode !== null)
       return `The mail server rejected user and password (${responseCode})`;
-    // What it answers to STARTTLS says less than that TLS is missing.
+    // Its response to STARTTLS is less helpful than the missing TLS.
     if (responseCode !== null && code !== 'ETLS')
       return `The mail server answered: ${shorten(withoutAddresses(this.#redact(firstLine(response))))}`;
     const codes = [originalCode, code].filter((known) => known !== '');

@@ -64,10 +64,10 @@ export class Mailer {
   }
 
   /**
-   * Makes one attempt. Whatever the mail server does is a result.
+   * Makes one attempt. Any response of the mail server is a result.
    *
-   * @param signal breaks the attempt off
-   * @throws the signal's reason where it was aborted before the attempt was over: the mail may have been sent
+   * @param signal aborts the attempt
+   * @throws the signal's reason if it was aborted before the attempt was over: the mail may have been sent
    */
   async send(mail: Mail, signal: AbortSignal): Promise<MailResult> {
     signal.throwIfAborted();
@@ -120,7 +120,7 @@ export class Mailer {
     return {
       from: smtp.from,
       to: { name: '', address: to },
-      // The content of the mail must not decide who gets it.
+      // Fixed here, so that the content of the mail cannot change the recipients.
       envelope: { from: sender, to: [to] },
       subject,
       text,
@@ -146,7 +146,7 @@ function openTransport({ smtp, trusted }: MailerOptions) {
       ...(trusted && { ca: [...trusted] }),
     },
     maxConnections: MAIL_CONNECTIONS,
-    // A mail whose connection ended may have been sent: the caller has to decide what that means.
+    // A mail whose connection ended may have been sent: the caller decides whether to retry.
     maxRequeues: 0,
     idleTimeout: IDLE_MS,
     connectionTimeout: CONNECTION_MS,

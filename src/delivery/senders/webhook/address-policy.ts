@@ -31,7 +31,7 @@ const NOT_PUBLIC_IPV4: readonly string[] = [
   '240.0.0.0/4', // reserved, broadcast
 ];
 
-/** The only part of IPv6 with public hosts; loopback, private, link-local, multicast, mapped and NAT64 addresses lie outside. */
+/** The only part of IPv6 with public hosts; loopback, private, link-local, multicast, mapped and NAT64 addresses are outside. */
 const PUBLIC_IPV6 = '2000::/3';
 
 const NOT_PUBLIC_IPV6: readonly string[] = [
@@ -42,7 +42,7 @@ const NOT_PUBLIC_IPV6: readonly string[] = [
   '3fff::/20', // documentation
 ];
 
-/** Addresses at which clouds tell a machine its secrets. Only the exact address in the allow list makes one reachable. */
+/** Metadata endpoints of clouds, which expose secrets of the machine. Only the exact address in the allow list makes one reachable. */
 const METADATA: readonly string[] = [
   '100.100.100.200/32', // Alibaba
   '168.63.129.16/32', // Azure

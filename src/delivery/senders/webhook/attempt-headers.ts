@@ -2,7 +2,7 @@ import type { Micros } from '../../../signal/time.js';
 import { serviceSignature, standardSignature } from './signature.js';
 import { MICROS_PER_SECOND } from '../../../signal/time-units.js';
 
-/** What one attempt sends. */
+/** The contents of one attempt. */
 export interface WebhookAttempt {
   /**
    * The same in every attempt and delivery of the event, so that receivers recognize repeats. It must not contain `.`, because it

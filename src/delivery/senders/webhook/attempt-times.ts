@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { durationMs } from '../../../config/duration.js';
 import { duration } from '../../../config/schema.js';
 
-/** How long a connection may take where nothing is said of it. */
+/** Default time limit of connecting. */
 const CONNECT_MS = 5000;
 
 /** The keys `timeout` and `connect_timeout`. */

@@ -15,11 +15,11 @@ const BAD_PORTS: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * Judges the URL to which somebody wants webhooks sent, as far as that goes without asking DNS: asking is slow, may fail for the
- * moment, and tells strangers about the internal network. The addresses of names are judged at every connection.
+ * Validates the URL of a webhook without a DNS query: a query is slow, may fail temporarily, and reveals the internal network. The
+ * addresses of names are checked at every connection.
  *
- * @param options `allowsPlain`: for URLs of operators: HTTP without TLS and any port may be used, too
- * @returns what is wrong with it, as the rest of a sentence (`must be an https URL`), or null where it may be used
+ * @param options `allowsPlain`: for URLs of operators: also allows HTTP without TLS and any port
+ * @returns the problem, as the rest of a sentence (`must be an https URL`), or null if the URL may be used
  */
 export function checkTarget(
   text: string,

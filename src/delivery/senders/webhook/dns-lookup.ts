@@ -11,30 +11,28 @@ export interface DnsOptions {
   readonly clock: Clock;
   /** `address:port` of the DNS servers; the system's where absent. */
   readonly servers?: readonly string[] | undefined;
-  /** What this machine can connect to. Found out from its interfaces where absent. */
+  /** What this machine can connect to. If absent, detected from its interfaces. */
   readonly families?: (() => readonly Family[]) | undefined;
 }
 
-/** A question that is being asked. */
+/** A DNS query in progress. */
 export interface DnsLookup {
   /** IPv4 first. Rejects with the error of `Resolver` where neither family has an address. */
   readonly addresses: Promise<readonly LookupAddress[]>;
-  /** Breaks it off: `addresses` rejects, and nothing is left behind. */
+  /** Cancels the query: `addresses` rejects, and all resources are released. */
   readonly cancel: () => void;
 }
 
 const TRIES = 2;
 /** The second try waits twice as long as the first, and Node notices the end of each up to one `timeout` late: 2 + 3. */
 const TIMEOUTS_OF_TRIES = 5;
-/**
- * The share of the connect time for which one family waits for the other: some DNS servers do not answer questions about IPv6.
- */
+/** Share of the connect time for which one family waits for the other: some DNS servers do not answer IPv6 queries. */
 const OTHER_FAMILY_SHARE = 0.1;
 
 /**
- * Asks DNS for a name's addresses, without the search domains of the system. Not `dns.lookup`: that runs in Node's thread pool,
- * which lets two slow names hold up all others. Each look-up has a `Resolver` of its own, because `cancel` ends everything that
- * a resolver has under way; it reads the system's settings anew, too, and asks from another port.
+ * Resolves a name's addresses by DNS, without the search domains of the system. Not `dns.lookup`: that runs in Node's thread pool,
+ * where two slow names hold up all others. Each lookup has a `Resolver` of its own, because `cancel` ends all queries of a resolver;
+ * it also reads the system's settings again and queries from another port.
  */
 export function lookUpInDns(name: string, options: DnsOptions): DnsLookup {
   const { connectTimeoutMs, clock, servers = new Resolver().getServers() } = options;
@@ -64,7 +62,7 @@ export function lookUpInDns(name: string, options: DnsOptions): DnsLookup {
   }
 }
 
-/** That one family has no addresses means little where the other could not be asked. */
+/** That one family has no addresses means little if the query for the other failed. */
 function worstOf(errors: readonly Error[]): Error {
   const isPlain = (error: Error): boolean =>
     'code' in error && (error.code === 'ENODATA' || error.code === 'ENOTFOUND');

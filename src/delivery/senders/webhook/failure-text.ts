@@ -34,8 +34,8 @@ const SENTENCES: readonly (readonly [codes: RegExp, sentence: string])[] = [
 const CLOSED = /^(ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET)$/;
 
 /**
- * Tells the user why an attempt failed. Without the head of an answer there are two texts only, so that users cannot find out
- * internal names and open ports.
+ * The error text for the user. Without a response header there are only two texts, so that users cannot probe internal names and open
+ * ports.
  *
  * @param text by {@link failureText}
  */
@@ -50,11 +50,10 @@ export function hasNoAddress(error: unknown): boolean {
 }
 
 /**
- * Tells the operator why an attempt failed: one sentence without the addresses behind a name, and without anything that the other
- * side sent.
+ * The error text for the operator: one sentence without the addresses of a name, and without any text of the other side.
  *
  * @param host as the user wrote it
- * @param hasAnswer whether the head of an answer has come
+ * @param hasAnswer whether the header of a response has arrived
  */
 export function failureText(error: unknown, host: string, hasAnswer: boolean): string {
   if (error instanceof AddressRefusedError) return 'The destination address is not allowed';
@@ -78,7 +77,7 @@ export function failureText(error: unknown, host: string, hasAnswer: boolean): s
   return found?.[1] ?? (code === '' ? 'The request failed' : `The request failed (${code})`);
 }
 
-/** The codes of c-ares; those of other look-ups only say that there is no address. */
+/** Text by c-ares code; other lookups only report that there is no address. */
 function lookupText(code: string, host: string): string {
   const text = `The host name ${host} cannot be resolved`;
   if (code === 'ETIMEOUT') return `${text}: DNS did not answer in time`;
@@ -93,7 +92,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** What an error says, for the operator's log. */
+/** The text of an error, for the operator's log. */
 export function failureDetail(error: unknown): string {
   const isSeveral = error instanceof AggregateError && error.errors.length > 0;
   return shorten(isSeveral ? error.errors.map(String).join(', ') : String(error));

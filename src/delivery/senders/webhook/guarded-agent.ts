@@ -19,9 +19,9 @@ import { MAX_RESPONSE_BYTES } from './response-start.js';
 const MAX_ANSWER_BYTES = 8 * MAX_RESPONSE_BYTES;
 
 /**
- * Ends a connection on which more arrives in answer to one request than any answer that is read to its end may have. Limits of
- * heads and bodies do not see early hints, extensions of chunks and empty lines, which can go on for ever and keep a core busy.
- * To be called before the connection has another reader, so that this one looks first.
+ * Ends a connection that receives more for one request than any valid response may have. Limits of headers and bodies do not cover
+ * early hints, chunk extensions and empty lines, which can go on for ever and keep a core busy. Call it before the connection has
+ * another reader, so that this one reads first.
  */
 function limitAnswers(socket: Socket): void {
   let written = 0;
@@ -29,7 +29,7 @@ function limitAnswers(socket: Socket): void {
   let seen = 0;
   socket.on('readable', () => {
     if (socket.bytesWritten !== written) {
-      // Another request went out: what was read before belongs to earlier ones.
+      // Another request was sent: bytes read so far belong to earlier ones.
       written = socket.bytesWritten;
       before = seen;
     }
@@ -39,9 +39,9 @@ function limitAnswers(socket: Socket): void {
   });
 }
 
-/** What operators may have otherwise than it is for endpoints of users. */
+/** Options for operators' endpoints that users' endpoints do not have. */
 export interface TransportOptions {
-  /** HTTP without TLS, where the URL says so. */
+  /** Allows HTTP without TLS, if the URL uses it. */
   readonly allowsPlain?: boolean | undefined;
   /** A client certificate and its key, both PEM. */
   readonly cert?: string | undefined;
@@ -57,10 +57,10 @@ export interface GuardOptions {
   /** Time to find the address, to connect and to agree on TLS. */
   readonly connectTimeoutMs: number;
   readonly clock: Clock;
-  /** PEM certificates that are trusted beside the public ones. */
+  /** PEM certificates that are trusted in addition to the public ones. */
   readonly trusted: readonly string[];
   readonly transport?: TransportOptions | undefined;
-  /** Asks the hosts file and DNS where absent. */
+  /** If absent, names are resolved by the hosts file and DNS. */
   readonly resolve?: Resolve | undefined;
   /** Aborted to break off connections that are being made, which undici's `destroy` does not do. */
   readonly closed: AbortSignal;
@@ -75,9 +75,9 @@ const KEEP_ALIVE_MS = 1000;
 export const MAX_HEADER_BYTES = 16 * 1024;
 
 /**
- * Makes HTTPS connections (and others where the options say so), and only to addresses that the policy allows. Guards at three places, because each alone has a
- * hole: Node does not look up literal addresses, names change between a check and a connection, and what was connected to is
- * known for sure only afterwards. Proxies of the environment are not used.
+ * Makes HTTPS connections (and HTTP if the options allow it), and only to addresses that the policy allows. Three guards, because each
+ * alone has a hole: Node does not look up literal addresses, names change between a check and a connection, and the connected address
+ * is certain only afterwards. Proxies of the environment are not used.
  */
 export function guardedAgent(options: GuardOptions): Agent {
   return new Agent({
@@ -164,7 +164,7 @@ function guardedConnector(options: GuardOptions): buildConnector.connector {
   };
 }
 
-/** Finds the allowed addresses of a name. Node asks for one or for all of them, depending on its settings. */
+/** Resolves the allowed addresses of a name. Node requests one or all of them, depending on its settings. */
 function guardedLookup(
   policy: Pick<AddressPolicy, 'allows'>,
   resolve: Resolve,

@@ -13,7 +13,7 @@ type Entries = ReadonlyMap<string, readonly LookupAddress[]>;
 
 const NO_ENTRIES: Entries = new Map();
 
-/** Where the system keeps the names that need no DNS. */
+/** Path of the system's hosts file. */
 export function systemHostsPath(): string {
   return process.platform === 'win32'
     ? join(process.env['SystemRoot'] ?? 'C:\\Windows', 'System32', 'drivers', 'etc', 'hosts')
@@ -35,7 +35,7 @@ export class HostsFile {
 
   /**
    * @param name in lower case, without a dot at its end
-   * @returns in the file's order; none where the file does not name it, or cannot be read
+   * @returns in the file's order; none if the file does not name it, or cannot be read
    */
   async addresses(name: string): Promise<readonly LookupAddress[]> {
     const now = this.#clock.now();
@@ -57,7 +57,7 @@ export class HostsFile {
       this.#version = version;
       return read;
     } catch {
-      // Many containers have none: then DNS knows all names.
+      // Many containers have no hosts file: then DNS resolves all names.
       this.#version = '';
       return NO_ENTRIES;
     }

@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { lookUpInDns, type DnsLookup, type DnsOptions } from './dns-lookup.js';
 import { HostsFile, systemHostsPath } from './hosts-file.js';
 
-/** Finds all addresses of a name. The signal is aborted when nobody waits for them any more. */
+/** Resolves all addresses of a name. The signal is aborted when the result is no longer needed. */
 export type Resolve = (hostname: string, signal: AbortSignal) => Promise<readonly LookupAddress[]>;
 
 export interface ResolveOptions extends DnsOptions {
@@ -22,8 +22,8 @@ interface SharedLookup extends DnsLookup {
 }
 
 /**
- * Looks names up in the hosts file, then in DNS. No name waits for another, and those who ask for the same name at the same
- * time share the answer. Nothing is kept: the next connection asks anew.
+ * Looks names up in the hosts file, then in DNS. Lookups do not wait for each other, and concurrent lookups of the same name share the
+ * result. Nothing is cached: the next connection resolves again.
  *
  * @returns rejects with an error of `Resolver` that has a `code`, and with the signal's reason
  */

@@ -1,15 +1,15 @@
 import type { AttemptResult } from './sender.js';
 
-/** By how much waits vary, so that what failed together does not come back together. */
+/** Variation of delays, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2;
 /** How long busy receivers are left alone at least. */
 const BUSY_MS = 60_000;
-/** Too many requests, and what gateways answer for receivers that cannot keep up. */
+/** Too many requests, and the responses of gateways for overloaded receivers. */
 const BUSY_STATUSES: ReadonlySet<number | null> = new Set([429, 502, 504]);
 
 /**
- * How long to wait after a failed attempt: the schedule's delay d, varied by up to 20 %; at least a minute where the
- * receiver was busy or slow; and as long as it asked for, as far as that lies between d and 2d.
+ * The delay after a failed attempt: the schedule's delay d, varied by up to 20 %; at least a minute if the receiver was busy or slow;
+ * if it requested a longer delay, that one, up to twice the delay without it.
  *
  * @param scheduleMs the delay after each attempt
  * @param step attempts by the schedule that were made before this one

@@ -14,7 +14,7 @@ const MAX_HINTS = 16;
 
 export interface SenderOptions {
   readonly policy: Pick<AddressPolicy, 'allows'>;
-  /** PEM certificates that are trusted beside the public ones: see `readTrusted`. */
+  /** PEM certificates that are trusted in addition to the public ones: see `readTrusted`. */
   readonly trusted: readonly string[];
   /** Time limit for a whole attempt. */
   readonly timeoutMs: number;
@@ -24,7 +24,7 @@ export interface SenderOptions {
   readonly transport?: TransportOptions | undefined;
   /** Measures both times, and how far away the date of a `Retry-After` is. */
   readonly clock: Clock;
-  /** Asks the hosts file and DNS where absent. */
+  /** If absent, names are resolved by the hosts file and DNS. */
   readonly resolve?: Resolve | undefined;
 }
 
@@ -51,27 +51,27 @@ export interface AttemptResult {
   readonly kind: AttemptKind;
   /** A complete answer with status 2xx came. */
   readonly succeeded: boolean;
-  /** null where no answer came. */
+  /** null if no answer came. */
   readonly statusCode: number | null;
-  /** The beginning of the answer's body, as far as it came and is kept; empty where there is none. */
+  /** The beginning of the response's body, as far as it was received and kept; empty if there is none. */
   readonly responseBody: string;
-  /** 0 where there is no allowed address: the time would tell names that exist from others. */
+  /** 0 if there is no allowed address: the duration would reveal which names exist. */
   readonly durationMs: number;
   /**
-   * One sentence for the operator where no complete answer came or it was a redirect; null otherwise, because the status says enough.
+   * One sentence for the operator if there was no complete response or a redirect; null otherwise, because the status says enough.
    */
   readonly error: string | null;
-  /** The same for the user who named the URL: without an answer it does not say what is there. */
+  /** The same for the user who set the URL: without a response it does not reveal what is at the address. */
   readonly userError: string | null;
-  /** The cause of `error`, for the operator's log: it may name addresses. Null where there is none. */
+  /** The cause of `error`, for the operator's log: it may contain addresses. Null if there is none. */
   readonly detail: string | null;
   /** 410: the receiver wants no more. */
   readonly isGone: boolean;
-  /** How long a failed receiver asks to be left alone. */
+  /** Retry delay requested by a failed receiver. */
   readonly retryAfterMs: number | null;
 }
 
-/** What has come of an answer so far. */
+/** The part of a response received so far. */
 interface Answer {
   statusCode: number | null;
   retryAfter: string | undefined;
@@ -93,11 +93,11 @@ export class WebhookSender {
   }
 
   /**
-   * Makes one attempt. Whatever the receiver does is a result.
+   * Makes one attempt. Any response of the receiver is a result.
    *
-   * @param signal breaks the attempt off
-   * @throws TypeError where the URL is not one
-   * @throws the signal's reason where it was aborted before the attempt was over: the request may have been sent
+   * @param signal aborts the attempt
+   * @throws TypeError if the URL is invalid
+   * @throws the signal's reason if it was aborted before the attempt was over: the request may have been sent
    */
   async send(request: WebhookRequest, signal: AbortSignal): Promise<AttemptResult> {
     signal.throwIfAborted();

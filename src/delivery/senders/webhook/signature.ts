@@ -24,8 +24,8 @@ export function serviceSignature(secret: string, seconds: number, body: Uint8Arr
 /**
  * The value of `webhook-signature` (Standard Webhooks): `v1,<base64>`. The key is the bytes that the secret encodes.
  *
- * @param id what goes into `webhook-id`
- * @throws Error where the secret does not follow Standard Webhooks
+ * @param id the value of `webhook-id`
+ * @throws Error if the secret does not follow Standard Webhooks
  */
 export function standardSignature(secret: string, id: string, seconds: number, body: Uint8Array): string {
   const encoded = secret.slice(PREFIX.length);

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 
 /**
- * Reads the certificates that are trusted beside the public ones.
+ * Reads the certificates that are trusted in addition to the public ones.
  *
  * @param path of a PEM file (`targets.ca_file`); undefined for none
  * @returns PEM texts
@@ -20,7 +20,7 @@ export async function readTrusted(path: string | undefined): Promise<readonly st
   } catch (cause) {
     throw new Error(`${setting} contains no certificate in PEM form`, { cause });
   }
-  // When Node is given certificates, it forgets those of this variable.
+  // An explicit list of certificates makes Node ignore those of this variable.
   const extra = process.env['NODE_EXTRA_CA_CERTS'];
   const more = extra === undefined ? '' : await readFile(extra, 'utf8').catch(() => '');
   return more === '' ? [pem] : [pem, more];

@@ -24,14 +24,14 @@ export const GEN_AI: Convention = {
           CREATE_AGENT: 'agent made',
           INVOKE_WORKFLOW: 'agent',
           EXECUTE_TOOL: 'tool',
-          // A step of an agent that names the agent, and is none.
+          // A step that names the agent without being one.
           HANDOFF: 'custom',
           AGENT_STEP: 'custom',
           PLAN: 'custom',
-          // OpenTelemetry's own instrumentation of OpenAI's agents, for a turn.
+          // From OpenTelemetry's own instrumentation of OpenAI's agents, for a turn.
           AGENT_HANDOFF: 'custom',
           UNKNOWN: 'custom',
-          // No model is asked: what it said before is fetched.
+          // Fetches an earlier response without calling a model.
           FETCH_RESPONSE: 'custom',
           RETRIEVAL: 'retrieval',
         }),
@@ -127,7 +127,7 @@ export const GEN_AI: Convention = {
       'gen_ai.usage.completion_tokens_details.audio': { rank: 3 },
       'gen_ai.usage.details.audio_candidates_tokens': { rank: 4 },
       'gen_ai.usage.output_token_details': { rank: 5, read: outputDetail('audio_output') },
-      // OpenAI's `completion_tokens_details`, as Pydantic AI tells it.
+      // OpenAI's `completion_tokens_details`, as sent by Pydantic AI.
       'gen_ai.usage.details.audio_tokens': { rank: 7 },
     },
     cost: {
@@ -176,5 +176,5 @@ export const GEN_AI: Convention = {
 
 /** The rank of messages that come as span events, among the sources of `input` and `output`. */
 export const EVENT_RANK = 2;
-/** How a run went, as somebody judged. */
+/** The outcome of a run according to an evaluation. */
 export const EVALUATION_EVENT = 'gen_ai.evaluation.result';

@@ -5,7 +5,7 @@ import { usageObject } from '../conventions/usage-readers.js';
 
 const USAGE = ['usage_metadata', 'usageMetadata'];
 
-/** Gemini counts its thoughts beside the answer, everybody else as a part of it. */
+/** Gemini counts thinking tokens separately from the output, all other providers within it. */
 const output: Reader = (value) => {
   const usage = usageOf(value);
   const answer = countIn(usage, ['candidates_token_count', 'candidatesTokenCount']);
@@ -13,7 +13,7 @@ const output: Reader = (value) => {
   return answer === undefined || thoughts === undefined ? undefined : answer + thoughts;
 };
 
-/** Google's Agent Development Kit, in what it has beside the GenAI conventions. */
+/** Google's Agent Development Kit, for attributes beyond the GenAI conventions. */
 export const GOOGLE_ADK: Convention = {
   spanNames: {
     scope: 'gcp.vertex.agent',

@@ -28,8 +28,8 @@ import { STRANDS } from './strands.js';
 import { VERCEL_AI } from './vercel-ai.js';
 
 /**
- * All that is known of how clients and specifications tell of spans, a row for each. Their order says nothing: what a source
- * has to say of a field is judged by its rank alone.
+ * The attribute conventions of all clients and specifications, one per row. Their order does not matter: sources of a field are
+ * ordered by rank alone.
  */
 export const CONVENTIONS: readonly Convention[] = [
   GEN_AI,

@@ -10,10 +10,7 @@ const METADATA = 'metadata';
 const USAGE = 'langsmith.metadata.usage_metadata';
 const USAGE_BESIDE = 'langsmith.usage_metadata';
 
-/**
- * LangChain, LangGraph and LangSmith: what they say through OpenInference (`metadata`), and LangSmith's own attributes
- * (`langsmith.*`).
- */
+/** LangChain, LangGraph and LangSmith: `metadata` as sent through OpenInference, and LangSmith's own attributes (`langsmith.*`). */
 export const LANGCHAIN: Convention = {
   fields: {
     kind: {
@@ -56,7 +53,7 @@ export const LANGCHAIN: Convention = {
     cost: { [USAGE]: { rank: 17, read: inside(['total_cost'], cost) } },
     cost_input: { [USAGE]: { rank: 7, read: inside(['input_cost'], cost) } },
     cost_output: { [USAGE]: { rank: 7, read: inside(['output_cost'], cost) } },
-    // LangSmith puts what is no object into one.
+    // LangSmith wraps values other than objects in an object.
     result: { 'gen_ai.completion': { rank: 20, read: outputAlone } },
     session_id: {
       'langsmith.metadata.session_id': { rank: 12 },

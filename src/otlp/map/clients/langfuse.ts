@@ -6,7 +6,7 @@ import { usageObject } from '../conventions/usage-readers.js';
 const USAGE = 'langfuse.observation.usage_details';
 const COST = 'langfuse.observation.cost_details';
 
-/** Langfuse's own names, each beside the others: `input`, `input_cached_tokens`, `cache_read_input_tokens`, `output_reasoning` … */
+/** Langfuse's own names, which are disjoint: `input`, `input_cached_tokens`, `cache_read_input_tokens`, `output_reasoning` … */
 const isOfInput = (name: string): boolean =>
   name === 'input' || name.startsWith('input_') || /^cache_.*_input_tokens$/.test(name);
 const isOfOutput = (name: string): boolean => name === 'output' || name.startsWith('output_');
@@ -76,7 +76,7 @@ export const LANGFUSE: Convention = {
   },
 };
 
-/** The sum of the figures whose names fit, where `name` is one of them. */
+/** The sum of the figures with matching names, if `name` is one of them. */
 function sumWith(name: string, fits: (name: string) => boolean, read: Reader): Reader {
   return (value) => {
     const object = objectOf(value);
@@ -85,7 +85,7 @@ function sumWith(name: string, fits: (name: string) => boolean, read: Reader): R
   };
 }
 
-/** Whether the total is that of input and output alone, so that whoever wrote it has the parts within them. */
+/** Whether the total is the sum of input and output alone, so that these include their parts. */
 function isWhole({ input, output, total }: JsonObject): boolean {
   return typeof input === 'number' && typeof output === 'number' && total === input + output;
 }

@@ -4,7 +4,7 @@ import { inside, text } from '../conventions/readers.js';
 /** Steps of an agent are called with events that Python has printed; they name the agent last. */
 const AGENT_OF_EVENT = /\bcurrent_agent_name='([^']+)'\)/;
 
-/** The agent in what a step was called with, or in what it gave on. */
+/** The agent in the input or output of a step. */
 const agentOfEvent: Reader = (value) =>
   typeof value === 'string' && (value.startsWith('{"ctx"') || value.startsWith('Agent'))
     ? AGENT_OF_EVENT.exec(value)?.[1]
@@ -16,12 +16,12 @@ const agentInEvent = holding('"current_agent_name"', inside(['current_agent_name
 /** What a tool gave back says which it is. */
 const toolInOutput = holding('"raw_output"', inside(['tool_name'], text));
 
-/** Reads only texts in which a key occurs, so that others are not parsed. */
+/** Reads only texts that contain the key, so that others are not parsed. */
 function holding(key: string, read: Reader): Reader {
   return (value) => (typeof value === 'string' && value.includes(key) ? read(value) : undefined);
 }
 
-/** LlamaIndex: what it calls its workflows and engines, by their classes. */
+/** LlamaIndex: workflows and engines are named by their classes. */
 export const LLAMA_INDEX: Convention = {
   fields: {
     agent: {

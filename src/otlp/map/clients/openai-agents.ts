@@ -1,6 +1,6 @@
 import type { Convention } from '../conventions/convention.js';
 
-/** OpenAI's Agents SDK: the name of a run where nobody gave one. Logfire tells of it in the names of spans, and by what the SDK calls it. */
+/** OpenAI's Agents SDK, with its default name of a run. Logfire sends it in span names. */
 export const OPENAI_AGENTS: Convention = {
   spanNames: {
     scope: 'logfire.openai_agents',

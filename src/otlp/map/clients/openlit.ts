@@ -1,9 +1,9 @@
 import type { Convention } from '../conventions/convention.js';
 
-/** OpenLIT, in what it has beside the GenAI conventions. */
+/** OpenLIT, for attributes beyond the GenAI conventions. */
 export const OPENLIT: Convention = {
   cachesBesideInput: ['openlit.instrumentation.anthropic'],
-  // Also of every model where it could not fetch its prices.
+  // It also sends 0 for every model if it could not fetch its prices.
   zeroCosts: ['openlit*'],
   fields: {
     status_message: { 'gen_ai.framework.error.message': { rank: 3 } },

@@ -1,7 +1,7 @@
 import type { Convention, Reader } from '../conventions/convention.js';
 import { firstOf, inside, kindBy, objectOf, payload } from '../conventions/readers.js';
 
-/** What LangChain's callbacks were given, under `key` and beside what they were called with. */
+/** The input of LangChain's callbacks, under `key` next to the call's arguments. */
 function inCallback(key: string): Reader {
   const inner = inside([key], payload);
   return (value) => (objectOf(value)?.kwargs === undefined ? undefined : inner(value));

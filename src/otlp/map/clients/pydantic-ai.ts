@@ -7,7 +7,7 @@ import { usageObject } from '../conventions/usage-readers.js';
 
 const ANSWERS: ReadonlySet<JsonValue | undefined> = new Set(['assistant', 'model']);
 
-/** Of a whole conversation the messages before the answer, and the answer: what comes last from the model. */
+/** The messages of a conversation before the answer, or the answer: the last output of the model. */
 function partOfConversation(part: 'question' | 'answer'): Reader {
   return (value) => {
     const messages = listOf(value);
@@ -16,10 +16,7 @@ function partOfConversation(part: 'question' | 'answer'): Reader {
   };
 }
 
-/**
- * The messages of a list of events in an attribute: the choices are the answer, or where there are none what the assistant
- * said last.
- */
+/** The messages of a list of events in an attribute: the choices are the answer, or without choices the last message of the assistant. */
 function partOfEvents(part: 'question' | 'answer'): Reader {
   const ofConversation = partOfConversation(part);
   return (value) => {
@@ -42,7 +39,7 @@ function nonEmpty(list: JsonValue[]): JsonValue[] | undefined {
   return list.length === 0 ? undefined : list;
 }
 
-/** What the provider said of usage. */
+/** The provider's usage. */
 const USAGE = 'gen_ai.usage.raw';
 
 const question = partOfConversation('question');
@@ -56,7 +53,7 @@ function ofProgram(value: JsonValue): JsonValue | undefined {
   return Array.isArray(tags) ? nonEmpty(tags.filter((tag) => tag !== OWN_TAG)) : undefined;
 }
 
-/** Pydantic AI and Logfire, in what they have beside the GenAI conventions. */
+/** Pydantic AI and Logfire, for attributes beyond the GenAI conventions. */
 export const PYDANTIC_AI: Convention = {
   fields: {
     spoken_name: { 'logfire.msg': { rank: 1 } },

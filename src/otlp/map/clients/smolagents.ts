@@ -1,6 +1,6 @@
 import type { Convention } from '../conventions/convention.js';
 
-/** smolagents: an agent without a name goes by its class. */
+/** smolagents: an unnamed agent is named by its class. */
 export const SMOLAGENTS: Convention = {
   agentNames: { generic: ['CodeAgent', 'ToolCallingAgent', 'MultiStepAgent', 'Step *'] },
 };

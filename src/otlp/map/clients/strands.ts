@@ -1,6 +1,6 @@
 import type { Convention } from '../conventions/convention.js';
 
-/** Strands Agents: the name of an agent where nobody gave one. */
+/** Strands Agents: the default name of an agent. */
 export const STRANDS: Convention = {
   agentNames: { generic: ['Strands Agents', 'execute_event_loop_cycle'] },
 };

@@ -16,7 +16,7 @@ const json: Reader = (value) => (typeof value === 'string' ? (parseAny(value) ??
 
 const PROVIDER_METADATA = 'ai.response.providerMetadata';
 
-/** What was embedded, each text as JSON. */
+/** The embedded texts, each as JSON. */
 const jsonList: Reader = (value) => {
   const found = payload(value);
   return Array.isArray(found) ? found.map((item) => json(item) ?? null) : found;

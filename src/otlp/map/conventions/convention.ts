@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../../signal/attributes.js';
 
-/** What attributes can say of a span. Of each field the best source that a span has counts. */
+/** Fields set by attributes of a span. For each field the best source of the span counts. */
 export const FIELDS = [
   /** A {@link Kind}. */
   'kind',
@@ -61,7 +61,7 @@ export const FIELDS = [
   'cost_audio_output',
   'input',
   'output',
-  /** Of tools: what `input` and `output` are to other spans. */
+  /** For tools: the counterparts of `input` and `output`. */
   'arguments',
   'result',
   'system',
@@ -90,28 +90,28 @@ export const FIELDS = [
 export type Field = (typeof FIELDS)[number];
 
 /**
- * What the conventions call a span. Retrieval is `db` where the span has attributes `db.*`, otherwise `tool`. A chain is
- * `custom`, but names its run where it is the root. Where an agent is only made nobody runs it: that is no run of it.
+ * The kinds of spans in the conventions. Retrieval is `db` if the span has attributes `db.*`, otherwise `tool`. A chain is `custom`,
+ * but names its run if it is the root. `agent made` is the creation of an agent, which is not a run of it.
  */
 export type Kind =
   'agent' | 'agent made' | 'llm' | 'tool' | 'custom' | 'retrieval' | 'root span is an agent' | 'chain';
 
-/** What a value says, or undefined where it says nothing, so that the next source counts. */
+/** Converts a value; undefined if it is empty, so that the next source counts. */
 export type Reader = (value: JsonValue) => JsonValue | undefined;
 
 /**
- * How a payload becomes `input_data` or `output_data`: `messages` a list of them; `text` what the assistant said, `calls` the
- * tools that it wants called; `prompt` a question with its system prompt; `documents`, `embeddings` and `query` under these
- * names; `whole` by what it looks like.
+ * How a payload becomes `input_data` or `output_data`: `messages` a list of them; `text` the assistant's text, `calls` its tool calls;
+ * `prompt` a question with its system prompt; `documents`, `embeddings` and `query` under these names; `whole` is detected from the
+ * value.
  */
 export type Shape = 'messages' | 'text' | 'calls' | 'prompt' | 'documents' | 'embeddings' | 'query' | 'whole';
 
 export interface Source {
   /** The place among the sources of the field in all conventions: the least counts. */
   readonly rank: number;
-  /** Where the field's own reader does not do. */
+  /** Overrides the field's own reader. */
   readonly read?: Reader;
-  /** Of payloads; `whole` where it is missing. */
+  /** For payloads; default `whole`. */
   readonly shape?: Shape;
 }
 
@@ -122,7 +122,7 @@ type Sources = Readonly<Record<string, Source>>;
 interface SpanNames {
   /** The name of the instrumentation scope. */
   readonly scope: string;
-  /** Names of spans, and what these are. `*` stands for anything. */
+  /** Span names and their kinds. `*` matches any text. */
   readonly kinds: Readonly<Record<string, Kind>>;
 }
 
@@ -132,26 +132,26 @@ interface SpanNames {
 interface NamesOfAgents {
   /** What stands around the name: `agent_run [*]`, `*.run`. `*` is the name. */
   readonly around?: readonly string[];
-  /** Names that say what a thing is, and not which. */
+  /** Names of types of things rather than of particular ones. */
   readonly generic?: readonly string[];
   /** Names of spans around agents that are none, whatever their client calls them: they say OK, however the agents went. */
   readonly wrappers?: readonly string[];
 }
 
-/** One way to tell of spans: a client's, or that of a specification. Pure data: the tables of all become one (`sources.ts`). */
+/** The conventions of one client or specification. Pure data: all tables are merged into one (`sources.ts`). */
 export interface Convention {
   readonly fields?: { readonly [F in Field]?: Sources };
-  /** Sources of which every attribute with a key that begins so is a part: `gen_ai.prompt.0.content`. */
+  /** Sources that consist of all attributes with a prefix: `gen_ai.prompt.0.content`. */
   readonly prefixes?: { readonly [F in Field]?: Sources };
   readonly spanNames?: SpanNames;
-  /** Instrumentation scopes whose input tokens are without those that went through a cache. */
+  /** Instrumentation scopes whose input tokens exclude cached tokens. */
   readonly cachesBesideInput?: readonly string[];
-  /** Instrumentation scopes that say 0 where they know no cost. `*` stands for anything. */
+  /** Instrumentation scopes that send 0 for an unknown cost. `*` matches any text. */
   readonly zeroCosts?: readonly string[];
   readonly agentNames?: NamesOfAgents;
   /**
-   * Names of instrumentation scopes whose spans of type `custom` are inner steps of a framework, whatever they carry: they make no
-   * node in the service map. `*` stands for anything.
+   * Names of instrumentation scopes whose spans of type `custom` are inner steps of a framework, whatever they carry: they create no
+   * node in the service map. `*` matches any text.
    */
   readonly stepScopes?: readonly string[];
   /** What stands around the name of a tool in the names of spans that have it nowhere else: `execute_tool *`. */

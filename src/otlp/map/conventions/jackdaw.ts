@@ -2,12 +2,11 @@ import type { SpanRecord } from '../../../signal/span.js';
 import type { TraceHeader } from '../../../signal/trace.js';
 
 /**
- * Jackdaw's own attributes, by which one Jackdaw tells another what OTLP has no place for. They win over every other
- * convention and are not kept in `metadata`. This is the only list of them: the exporter writes by it, the mapping reads
- * by it.
+ * Jackdaw's own attributes, with which one Jackdaw sends another what OTLP has no field for. They override every other convention and
+ * are not kept in `metadata`. This is the only list of them, for the exporter and the mapping.
  *
- * How the value of a field is written: `text`; `number` and `boolean`; `money` as a decimal string (`0.001250`); `time` as
- * ISO 8601; `object` as JSON text. A null field is left out, or written as an empty value.
+ * Encoding of a field's value: `text`; `number` and `boolean`; `money` as a decimal string (`0.001250`); `time` as ISO 8601; `object`
+ * as JSON text. A null field is left out, or written as an empty value.
  */
 type Writing = 'text' | 'number' | 'boolean' | 'money' | 'time' | 'object';
 
@@ -21,9 +20,8 @@ type SaidByOtlp =
   'trace_id' | 'started_at' | 'ended_at' | 'agent_hint' | 'map_hint' | 'run_kind' | 'context' | 'prompt';
 
 /**
- * The fields of a span. On a span with {@link VERBATIM} they are all there is to it: what is missing is null, and other
- * attributes, which may stand beside them for other readers, count for nothing. On any other span each of them replaces
- * the one field that the conventions would give.
+ * The fields of a span. On a span with {@link VERBATIM} they are complete: a missing field is null, and other attributes, which may be
+ * present for other readers, are ignored. On any other span each of them overrides the one field that the conventions would set.
  */
 export const SPAN_ATTRIBUTES: Readonly<Record<Exclude<keyof SpanRecord, SaidByOtlp>, OwnAttribute>> = {
   span_id: { key: 'jackdaw.span.id', as: 'text' },
@@ -41,19 +39,19 @@ export const SPAN_ATTRIBUTES: Readonly<Record<Exclude<keyof SpanRecord, SaidByOt
   input_data: { key: 'jackdaw.span.input_data', as: 'object' },
   output_data: { key: 'jackdaw.span.output_data', as: 'object' },
   metadata: { key: 'jackdaw.span.metadata', as: 'object' },
-  /** {@link CallDetails} as they are stored. Also on a span that came by OTLP whose cost was priced by a table. */
+  /** {@link CallDetails} as they are stored. Also on a span received by OTLP whose cost was calculated from a price table. */
   call: { key: 'jackdaw.span.call', as: 'object' },
 };
 
 /**
- * True on a span that did not come by OTLP (its `metadata` has no `otel`), so that it arrives as it was, field by field:
- * ids that are no OTLP ids, names, times of its own.
+ * True on a span that was not received by OTLP (its `metadata` has no `otel`), so that it arrives unchanged, field by field: with ids
+ * that are not OTLP ids, names, and times of its own.
  */
 export const VERBATIM = 'jackdaw.verbatim';
 
 /**
- * A header that somebody declared (`follows_spans` is false), on one span of its trace: all fields that are not null. With
- * `agent` and `started_at` missing there is no header. `sample_rate` is also told by itself, of a header that follows its spans.
+ * A declared header (`follows_spans` is false), on one span of its trace: all fields that are not null. Without `agent` and
+ * `started_at` there is no header. `sample_rate` is also sent alone, for a header that follows its spans.
  */
 export const TRACE_ATTRIBUTES: Readonly<
   Record<Exclude<keyof TraceHeader, 'trace_id' | 'kind' | 'follows_spans' | 'idle_timeout_ms'>, OwnAttribute>
@@ -73,5 +71,5 @@ export const TRACE_ATTRIBUTES: Readonly<
   sample_rate: { key: 'jackdaw.trace.sample_rate', as: 'number' },
 };
 
-/** True on a span that is none: it carries the header of a trace of which there are no spans to carry it. */
+/** True on a placeholder span that carries the header of a trace without spans. */
 export const HEADER_ONLY = 'jackdaw.header_only';

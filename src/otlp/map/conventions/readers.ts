@@ -16,10 +16,10 @@ export const text: Reader = (value) => {
   return undefined;
 };
 
-/** What some write where there is nothing, and what Logfire puts where it hides a value. */
+/** Placeholders for missing values, and Logfire's text for scrubbed ones. */
 const NOBODY = /^(?:none|null|undefined|\[scrubbed due to .*\])$/i;
 
-/** A session or a user: a text that tells one from others. */
+/** The id of a session or a user. */
 export const identity: Reader = (value) => {
   const found = text(value);
   return typeof found === 'string' && NOBODY.test(found.trim()) ? undefined : found;
@@ -58,14 +58,14 @@ export const payload: Reader = (value) => {
   return value;
 };
 
-/** A list of texts, of which JSON text is one form and a text alone another. */
+/** A list of texts, also as JSON text or as a single text. */
 export const texts: Reader = (value) => {
   const parsed = typeof value === 'string' ? (parseStructure(value) ?? value) : value;
   const list = (Array.isArray(parsed) ? parsed : [parsed]).map(text).filter((item) => item !== undefined);
   return list.length === 0 ? undefined : list;
 };
 
-/** A table from what an attribute says, in capitals, to what that is here. */
+/** Maps an attribute's value, in capitals, to a kind. */
 export function kindBy(table: Readonly<Record<string, Kind>>): Reader {
   const kinds = new Map(Object.entries(table));
   return (value) => (typeof value === 'string' ? kinds.get(value.trim().toUpperCase()) : undefined);
@@ -120,7 +120,7 @@ export function anywhereInside(keys: readonly string[], read: Reader): Reader {
   };
 }
 
-/** A payload that is not a JSON Schema: what a tool takes is not what it was given. */
+/** Tool arguments; undefined for a JSON Schema, which describes the arguments. */
 export const toolArguments: Reader = (value) => {
   const object = objectOf(value);
   return object !== undefined && isSchema(object) ? undefined : payload(value);

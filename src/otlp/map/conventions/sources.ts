@@ -81,7 +81,7 @@ const READERS: Readonly<Record<Field, Reader>> = {
 
 /** A source as it is used: the number of its field, and everything that may be left out of a {@link Source}. */
 export interface Use {
-  /** Of the attribute; of many that begin alike, what they begin with. */
+  /** The attribute's key, or the common prefix of several. */
   readonly key: string;
   readonly field: number;
   readonly rank: number;
@@ -89,14 +89,14 @@ export interface Use {
   readonly shape: Shape;
 }
 
-/** A use of all attributes whose keys begin alike. */
+/** A use of all attributes with a common prefix. */
 export interface PrefixUse extends Use {
   readonly prefix: string;
   /** Whether a number must follow, as in lists: `gen_ai.prompt.name` is no message. */
   readonly isNumbered: boolean;
 }
 
-/** An object: asked for many times for each span, always by a word of the program. */
+/** An object, because it is read many times per span, always with a literal key. */
 const FIELD_NUMBERS = Object.fromEntries(FIELDS.map((field, number) => [field, number])) as Readonly<
   Record<Field, number>
 >;
@@ -105,7 +105,7 @@ export function fieldNumber(field: Field): number {
   return FIELD_NUMBERS[field];
 }
 
-/** What an attribute is good for, by its key. */
+/** The uses of an attribute, by its key. */
 export const USES: ReadonlyMap<string, readonly Use[]> = usesByKey();
 
 const PREFIX_USES: readonly PrefixUse[] = CONVENTIONS.flatMap(({ prefixes = {} }) =>
@@ -116,7 +116,7 @@ const PREFIX_USES: readonly PrefixUse[] = CONVENTIONS.flatMap(({ prefixes = {} }
   })),
 );
 
-/** Nearly every attribute that no convention knows is told apart by its first character. */
+/** The first character excludes nearly every attribute without a convention. */
 const PREFIXES_BY_CHARACTER: ReadonlyMap<number, readonly PrefixUse[]> = new Map(
   PREFIX_USES.map(({ prefix }) => {
     const first = prefix.charCodeAt(0);

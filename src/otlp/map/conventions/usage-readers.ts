@@ -6,10 +6,10 @@ import { parsePython } from '../messages/python-literal.js';
 import type { Reader } from './convention.js';
 import { count, objectOf } from './readers.js';
 
-/** Objects in which providers tell usage, one level below what a client hands on of them. */
+/** Keys of objects in which providers report usage, one level below the response that a client passes on. */
 const USAGE = ['usage', 'usageMetadata', 'usage_metadata'];
 
-/** A figure of an object of usage, which may be JSON text, or what Python prints. @param read the figure's value */
+/** A figure of a usage object, as an object, JSON text or printed Python. @param read converts the figure */
 export function usageObject(figure: UsageFigure, read: Reader = count): Reader {
   const readNumber = numberBy(read);
   return (value) => {
@@ -18,7 +18,7 @@ export function usageObject(figure: UsageFigure, read: Reader = count): Reader {
   };
 }
 
-/** A part of the input from the object that tells these alone. */
+/** A part of the input, from the object with the details of the input. */
 export function inputDetail(part: UsagePart): Reader {
   return (value) => detail('input_tokens_details', part, value);
 }
@@ -28,7 +28,7 @@ export function outputDetail(part: UsagePart): Reader {
   return (value) => detail('output_tokens_details', part, value);
 }
 
-/** From what providers said of their answers, under the name of each: `{openai: {cachedPromptTokens: 64}}`. */
+/** From provider metadata, under the name of each provider: `{openai: {cachedPromptTokens: 64}}`. */
 export function ofProvider(part: UsagePart): Reader {
   const readNumber = numberBy(count);
   return (value) => {

@@ -4,7 +4,7 @@ import { isMessage, isPair, toMessages } from './message.js';
 import { toCall } from './parts.js';
 import { isPrinted } from './printed-message.js';
 
-/** What of a message is in its form already, where it came as the whole of an object. */
+/** Keys that belong to the message itself, if it was sent as a whole object. */
 const OF_A_MESSAGE = new Set([
   'role',
   'content',
@@ -18,10 +18,10 @@ const OF_A_MESSAGE = new Set([
 ]);
 
 /**
- * An object that holds a conversation, as requests and answers of models' providers and states of graphs do: the same with its
- * messages, in their one form, under `messages` in place of what held them. Undefined for any other object.
+ * Normalizes an object that holds a conversation, such as requests and responses of model providers and states of graphs: its messages
+ * go under `messages`, in place of the original key. Undefined for any other object.
  *
- * @param role of messages that say none
+ * @param role of messages without one
  */
 export function withMessages(object: JsonObject, role: string | null): JsonObject | undefined {
   for (const [key, listOf] of HOLDERS) {
@@ -31,12 +31,12 @@ export function withMessages(object: JsonObject, role: string | null): JsonObjec
   }
   if (isCommand(object)) return withMessages(object.update, role);
   if (!isMessage(object)) return undefined;
-  // LangChain wraps it, and there is nothing beside.
+  // LangChain's wrapper, which has no other fields of interest.
   if (isObject(object.data) || isObject(object.kwargs)) return { messages: toMessages([object], role) };
   return { ...without(object, (name) => OF_A_MESSAGE.has(name)), messages: toMessages([object], role) };
 }
 
-/** The messages of a list, where it is one of messages, or of what LangGraph's nodes give back. */
+/** The messages of a list, if it is one of messages, or a result of LangGraph's nodes. */
 export function messagesIn(list: readonly JsonValue[], role: string | null): JsonValue[] | undefined {
   if (list.length === 0) return undefined;
   if (list.every((entry) => isMessage(entry) || isBatch(entry) || isPair(entry)))
@@ -99,7 +99,7 @@ function isStructured(value: JsonValue): boolean {
   return (typeof value === 'object' && value !== null) || isPrinted(value);
 }
 
-/** A call that a client tells alone, as LangChain and the Vercel AI SDK do. */
+/** A call sent without a message, as by LangChain and the Vercel AI SDK. */
 function isCall(value: JsonValue): value is JsonObject {
   if (!isObject(value)) return false;
   return value.type === 'tool_call'
@@ -111,7 +111,7 @@ function isBatch(value: JsonValue): boolean {
   return Array.isArray(value) && value.length > 0 && value.every(isMessage);
 }
 
-/** LangGraph's `Command`, and what else says what becomes of a state. */
+/** LangGraph's `Command`, and other objects with a state update. */
 function isCommand(object: JsonObject): object is JsonObject & { update: JsonObject } {
   return isObject(object.update) && Array.isArray(object.update.messages);
 }

@@ -3,7 +3,7 @@ import { isObject } from '../json-text.js';
 import { addCalls, addContent, contentOf, isPart, noParts } from './parts.js';
 import { isPrinted, printedMessage } from './printed-message.js';
 
-/** Roles by what others call them. */
+/** Roles by their names in other formats. */
 const ROLES: ReadonlyMap<string, string> = new Map([
   ['human', 'user'],
   ['humanmessage', 'user'],
@@ -23,16 +23,16 @@ const PAIRED: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'too
 /** The types of LangChain's messages, and of the items of OpenAI's Responses. */
 const MESSAGE_TYPES: ReadonlySet<string> = new Set(['human', 'ai', 'system', 'tool', 'AIMessageChunk']);
 const ITEM_TYPES: ReadonlySet<string> = new Set(['function_call', 'function_call_output', 'reasoning']);
-/** What a message keeps beside its role, its content and its calls. */
+/** Other fields of a message that are kept. */
 const KEPT = ['name', 'tool_call_id', 'finish_reason', 'refusal'] as const;
 const SIMPLE: ReadonlySet<string> = new Set(['role', 'content', ...KEPT]);
 
 /**
- * Messages of any provider or client in one form: `{role, content, tool_calls, tool_call_id, name, finish_reason, refusal}`,
- * without what there is not. `content` is a text, or a list of parts `{type, text, …}`; `tool_calls` are `{id, name, arguments}`; what a
- * tool gave back is a message of role `tool`.
+ * Normalizes messages of any provider or client: `{role, content, tool_calls, tool_call_id, name, finish_reason, refusal}`, without
+ * missing fields. `content` is a text, or a list of parts `{type, text, …}`; `tool_calls` are `{id, name, arguments}`; a tool result
+ * is a message of role `tool`.
  *
- * @param role of those that say none; null: they go without
+ * @param role of messages without one; null: none is added
  */
 export function toMessages(list: readonly JsonValue[], role: string | null): JsonValue[] {
   const messages: JsonValue[] = [];
@@ -63,7 +63,7 @@ export function isMessage(value: JsonValue): boolean {
   return ITEM_TYPES.has(type) && ('call_id' in value || 'summary' in value);
 }
 
-/** Whether any message says more than whose it is. */
+/** Whether any message has content beyond its role. */
 export function haveContent(messages: readonly JsonValue[]): boolean {
   return messages.some(
     (message) =>
@@ -130,7 +130,7 @@ function isSimple(message: JsonObject): boolean {
 const QUOTE = 34;
 const BRACKET = 91;
 
-/** The message itself, out of what a provider or client wraps it in. */
+/** The message without the wrapper of its provider or client. */
 function unwrapped(entry: JsonObject): JsonObject {
   const { message, kwargs, data, id, type } = entry;
   if (isObject(message) && !('role' in entry))
@@ -144,7 +144,7 @@ function unwrapped(entry: JsonObject): JsonObject {
 
 function contentIn(source: JsonObject): JsonValue | undefined {
   const { content, contents, parts, blocks } = source;
-  // Where it is told both ways, the list is the whole of it.
+  // If both forms are present, the list is complete.
   return contents ?? parts ?? (isEmpty(content) ? (blocks ?? source.text ?? source['']) : content);
 }
 

@@ -5,16 +5,16 @@ import { unquoted } from './texts.js';
 /** A tool that a model wants called: `{id?, name?, arguments?}`. */
 export type ToolCall = JsonObject;
 
-/** What a message holds, sorted. */
+/** The contents of a message, by kind. */
 export interface MessageParts {
-  /** `{type: 'text', text}`, `{type: 'reasoning', text}`, and what else came, as it came. */
+  /** `{type: 'text', text}`, `{type: 'reasoning', text}`, and other parts unchanged. */
   readonly content: JsonValue[];
   readonly calls: ToolCall[];
   /** Messages of their own: `{role: 'tool', tool_call_id?, name?, content?}`. */
   readonly results: JsonObject[];
 }
 
-/** What parts of contents are called, by what they are. */
+/** Type names of content parts, by kind. */
 const TEXT: ReadonlySet<JsonValue | undefined> = new Set([
   'text',
   'input_text',
@@ -63,7 +63,7 @@ export function addContent(content: JsonValue | undefined, parts: MessageParts):
   }
 }
 
-/** A list of calls, as messages have it beside their content. */
+/** A message's list of calls, separate from its content. */
 export function addCalls(calls: JsonValue | undefined, parts: MessageParts): void {
   const list = typeof calls === 'string' ? parseStructure(calls) : calls;
   for (const call of Array.isArray(list) ? list : [])
@@ -84,17 +84,17 @@ export function toCall(call: JsonObject): ToolCall {
   return made;
 }
 
-/** A content in its shortest form: a text where it is one text, else a list of parts; undefined where it is empty. */
+/** A content in its shortest form: a text if it is one text, otherwise a list of parts; undefined if it is empty. */
 export function contentOf(parts: readonly JsonValue[]): JsonValue | undefined {
   const [only] = parts;
   if (parts.length === 1 && isObject(only) && only.type === 'text') return only.text ?? '';
   return parts.length === 0 ? undefined : [...parts];
 }
 
-/** The content of what a tool gave back. */
+/** The content of a tool result. */
 export function resultContent(result: JsonValue | undefined): JsonValue | undefined {
   if (isObject(result)) {
-    // The Vercel AI SDK says beside the value what it is.
+    // The Vercel AI SDK sends the type next to the value.
     if ('value' in result && typeof result.type === 'string') return resultContent(result.value);
     if (!isPart(result)) return result;
   }
@@ -168,7 +168,7 @@ function idOf(part: JsonObject): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
-/** Some clients tell of a call twice in one message, as a part of its content and beside it. */
+/** Some clients send a call twice in one message, in its content and in the list of calls. */
 function isSame(known: ToolCall, call: JsonObject): boolean {
   return known.id !== undefined && known.id === idOf(call);
 }

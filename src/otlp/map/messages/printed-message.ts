@@ -22,7 +22,7 @@ export function printedContent(text: string): JsonValue | undefined {
   return content === undefined ? undefined : parsePython(content);
 }
 
-/** Such a message in the form of all others. It has a role where its fields show whose it is. */
+/** Such a message in the normalized form. It has a role if its fields show one. */
 export function printedMessage(text: string): JsonObject {
   const literal = PRINTED.exec(text)?.[1] ?? '';
   const fields = text.slice('content='.length + literal.length);

@@ -96,7 +96,7 @@ class LiteralReader {
   }
 }
 
-/** @throws NotPython for what would not be the same number again */
+/** @throws NotPython for a number that would lose precision */
 function exact(number: number): number {
   if (!Number.isFinite(number) || (Number.isInteger(number) && !Number.isSafeInteger(number)))
     throw new NotPython();

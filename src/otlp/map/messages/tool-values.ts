@@ -6,7 +6,7 @@ import { parsePython } from './python-literal.js';
 import { parsed } from './texts.js';
 import { isMessage, toMessages } from './message.js';
 
-/** What a tool was called with, without what its client wraps it in. */
+/** A tool's input, without its client's wrapper. */
 export function toolInput(sent: JsonValue): JsonValue {
   const value = parsed(sent);
   if (typeof value === 'string') return (/^\s*[{[]/.test(value) ? parsePython(value) : undefined) ?? value;
@@ -31,7 +31,7 @@ export function toolInput(sent: JsonValue): JsonValue {
   return isObject(given) ? given : value;
 }
 
-/** What a tool gave back, likewise. */
+/** A tool's output, without its client's wrapper. */
 export function toolOutput(sent: JsonValue): JsonValue {
   const value = parsed(sent);
   if (typeof value === 'string') return (isPrinted(value) ? printedContent(value) : undefined) ?? value;
@@ -55,7 +55,7 @@ function onlyValue(object: JsonObject, key: string): JsonValue | undefined {
   return Object.keys(object).length === 1 ? object[key] : undefined;
 }
 
-/** Of one message, or a list of one, what it says. */
+/** The content of one message, or of a list of one. */
 function messageContent(value: JsonValue): JsonValue | undefined {
   const only = Array.isArray(value) && value.length === 1 ? value[0] : value;
   if (only === undefined || !isMessage(only)) return undefined;

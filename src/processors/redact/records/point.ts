@@ -3,7 +3,7 @@ import type { MetricPoint } from '../../../signal/metric.js';
 import type { Redactor } from '../values/redactor.js';
 import { redactOrigin, redactTexts, type Redaction } from './redaction.js';
 
-/** A metric point, redacted: what its metric and its attributes say, not its figures. */
+/** A metric point, redacted: its metric and attributes, not its values. */
 export function redactPoint(point: MetricPoint, redaction: Redaction): MetricPoint {
   const { redactor, fields } = redaction;
   if (!fields.has('attributes')) return point;

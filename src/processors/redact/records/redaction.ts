@@ -5,17 +5,17 @@ import type { FieldName } from '../config.js';
 import type { Gate } from '../values/gate.js';
 import type { Redactor } from '../values/redactor.js';
 
-/** What the records of one processor are redacted with. */
+/** The tools that redact the records of one processor. */
 export interface Redaction {
   readonly redactor: Redactor;
   readonly fields: ReadonlySet<FieldName>;
   readonly gate: Gate;
-  /** Records share where they came from: it is redacted once. */
+  /** Records share origins, so each is redacted once. */
   readonly origins: WeakMap<Origin, Origin>;
   readonly sentOrigins: WeakMap<SentOrigin, SentOrigin>;
 }
 
-/** Where a log record or a point came from, redacted. */
+/** The origin of a log record or a point, redacted. */
 export function redactOrigin(origin: Origin, { redactor, origins }: Redaction): Origin {
   const known = origins.get(origin);
   if (known !== undefined) return known;

@@ -5,7 +5,7 @@ import type { SentOrigin, SentSpan } from '../../../signal/sent-span.js';
 import { redactAttributes } from '../values/attributes.js';
 import type { Redaction } from './redaction.js';
 
-/** What a span brought, redacted: the bytes are written anew. @returns the same where nothing is found */
+/** The sent bytes of a span, redacted and reencoded. @returns the same object if nothing is found */
 export function redactSent(sent: SentSpan, redaction: Redaction): SentSpan {
   const { redactor, fields } = redaction;
   const origin = fields.has('metadata') ? redactSentOrigin(sent.origin, redaction) : sent.origin;
@@ -60,7 +60,7 @@ function redactMessage(span: Span, { redactor, fields }: Redaction): Span {
   return Object.keys(changes).length === 0 ? span : { ...span, ...changes };
 }
 
-/** @returns the same list where nothing is changed */
+/** @returns the same list if nothing changes */
 function redactParts<Part, List extends readonly Part[] | null | undefined>(
   parts: List & (readonly Part[] | null | undefined),
   redact: (part: Part) => Part,

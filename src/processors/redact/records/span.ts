@@ -7,7 +7,7 @@ import type { Redactor } from '../values/redactor.js';
 import type { Redaction } from './redaction.js';
 import { redactSent, redactSentOrigin } from './sent.js';
 
-/** What identifies a span that came by OTLP: digits, of which none is anything else. */
+/** Ids of a span sent by OTLP: hex digits that cannot contain anything else. */
 const IDS = ['trace_id', 'span_id', 'parent_span_id'] as const;
 
 /** Redacts a span in place: its fields, and what it brought. */
@@ -22,13 +22,13 @@ export function redactSpan(span: SpanRecord, redaction: Redaction): void {
   } else {
     const origin = fields.has('metadata') ? redactSentOrigin(sent.origin, redaction) : sent.origin;
     if (origin !== sent.origin) replaceSent(span, { ...sent, origin });
-    // What was read of bytes that have nothing in them has nothing in it either.
+    // If the bytes contain nothing to redact, neither do the values decoded from them.
     else if (isAsRead(span, sent)) return;
   }
   redactFields(span, redaction);
 }
 
-/** Whether nobody has replaced what was read of the bytes. */
+/** Whether the values decoded from the bytes are unchanged. */
 function isAsRead(span: SpanRecord, { mapped }: SentSpan): boolean {
   return (
     span.name === mapped.name &&

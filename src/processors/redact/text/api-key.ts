@@ -14,7 +14,7 @@ const SECRET = new RegExp(
   `(?:(?:api|account|access|secret|private|signing|encryption|auth|app|application|consumer|client|master|shared|storage|service|subscription)[_-]?key|secret|passwd|password|passphrase|pwd)\\\\?["'\`]?${ASSIGNS}${VALUE}`,
   'gi',
 );
-/** `access_token=…`, `Authorization: …`: there are harmless ones, too, so that more is asked of the value. Not `jsonwebtoken`. */
+/** `access_token=…`, `Authorization: …`: harmless ones exist too, so the value must pass further checks. Not `jsonwebtoken`. */
 const TOKEN = new RegExp(
   `(?:(?<![A-Za-z])token|Token|(?<![a-z])TOKEN|(?:access|api|auth|bot|id|refresh|session|user)token|[Aa]uthorization)\\\\?["'\`]?${ASSIGNS}${VALUE}`,
   'g',
@@ -22,9 +22,9 @@ const TOKEN = new RegExp(
 /** `postgres://user:password@host`. */
 const IN_URL = /:\/\/[^\s/?#@:"'\\]{0,128}:([^\s/?#@"'\\,;<>()]{3,256})@/g;
 const URL_WITH_PASSWORD = new RegExp(IN_URL.source, 'y');
-/** What stands for a password in texts about such addresses. */
+/** Password placeholders in texts about such addresses. */
 const PLACEHOLDER = /^(?:[$%<{*[]|x+$|\.{3}|pass(?:word|wd)?$|pwd$|secret$)/i;
-/** Keys, tokens and passwords that are told by their form, or by the name before them. */
+/** Keys, tokens and passwords, detected by their format or by the name before them. */
 export const apiKey: Finder = {
   name: 'api_key',
   replacement: '[api_key]',
@@ -43,13 +43,13 @@ export const apiKey: Finder = {
   ],
 };
 
-/** Keys of known forms; a part of a word, such as `task-…`, is none. */
+/** Keys of known formats; a part of a word, such as `task-…`, does not match. */
 function knownIn(text: string): Match[] {
   const found: Match[] = [];
   const long = new LongKeys(text);
   for (const place of KEY_SIGNS.in(text)) {
     const key = keyAt(text, place);
-    // In base64 anything may stand behind a plus.
+    // In base64, any text may follow a plus sign.
     if (key !== undefined && !isWordAt(text, key.start - 1) && text[key.start - 1] !== '+')
       found.push(long.whole(key));
   }
@@ -68,24 +68,24 @@ function passwordIn(found: RegExpExecArray, password: string): Match | undefined
   return { start: end - password.length, end };
 }
 
-/** The value at the end of what was found, where it can be a secret and not a word that speaks of one. */
+/** The value at the end of a match, if it can be a secret and not a word about one. */
 function valueOf(found: RegExpExecArray, value: string, shortest: number): Match | undefined {
   const end = found.index + found[0].length;
   const trimmed = withoutLastDots(value);
   if (trimmed.length < shortest || !/\d/.test(trimmed) || !/[A-Za-z]/.test(trimmed)) return undefined;
-  // The name of a variable that has it, or of where it lies.
+  // The name or location of the variable or file that holds the secret.
   if (/^(?:\$|%|process\.|os\.|env[.:]|https?:|file:|\.{0,2}\/)/i.test(trimmed)) return undefined;
   return { start: end - value.length, end: end - value.length + trimmed.length };
 }
 
-/** Not by a pattern, which would begin at every dot of a long row anew. */
+/** A pattern would rescan a long row of dots from each dot. */
 function withoutLastDots(text: string): string {
   let end = text.length;
   while (text[end - 1] === '.') end--;
   return text.slice(0, end);
 }
 
-/** The same, where it is as mixed as what was made at random. */
+/** Like `valueOf`, if the value looks random. */
 function tokenOf(found: RegExpExecArray, value: string): Match | undefined {
   const match = valueOf(found, value, 14);
   return match && /\d[^]*\d/.test(value) && entropy(value) >= LEAST_ENTROPY ? match : undefined;

@@ -7,7 +7,7 @@ import { ipAddress } from './ip-address.js';
 import { jwt } from './jwt.js';
 import { phone } from './phone.js';
 
-/** What Jackdaw itself knows. Where two find the same, the first has its name there. */
+/** Built-in finders. If two find the same text, the first one's name is used. */
 export const BUILTIN = {
   jwt,
   api_key: apiKey,

@@ -9,7 +9,7 @@ const IN_NUMBER = codes('0123456789 -');
 const [BLANK, HYPHEN] = [0x20, 0x2d];
 const ZERO = 0x30;
 
-/** What numbers of cards begin with, and how many digits they have. */
+/** Prefixes and lengths of card numbers. */
 const BRANDS: readonly (readonly [pattern: RegExp, lengths: readonly number[]])[] = [
   [/^4/, [13, 16, 19]],
   [/^(?:5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/, [16]],
@@ -85,7 +85,7 @@ function* cardsIn(text: string): Generator<Match> {
   }
 }
 
-/** Groups of digits that stand one behind the other, with one blank or hyphen between them. */
+/** Consecutive groups of digits, separated by one blank or hyphen. */
 function* runsOf(text: string): Generator<Group[]> {
   let groups: Group[] = [];
   for (const { index, 0: digits } of text.matchAll(/\d+/g)) {
@@ -131,9 +131,9 @@ function isInsideWord(text: string, start: number, end: number): boolean {
   );
 }
 
-/** The first digits by which a brand is known: no pattern looks at more. */
+/** Number of leading digits that identify a brand: no pattern reads more. */
 const PREFIX_DIGITS = 4;
-/** By the first digits: a bit for each length that such a number may have; -1 where nobody has asked yet. */
+/** By leading digits: one bit for each possible length; -1 if not computed yet. */
 const lengthsByPrefix = new Int32Array(10 ** PREFIX_DIGITS).fill(-1);
 
 function lengthsOf(prefix: number): number {
@@ -144,7 +144,7 @@ function lengthsOf(prefix: number): number {
   return (lengthsByPrefix[prefix] = lengths.reduce((bits, length) => bits | (1 << length), 0));
 }
 
-/** Digits of what may be the number of a card, taken one by one: a text may have one at every second character. */
+/** Candidate digits of a card number, read one by one: a text may have one at every second character. */
 class DigitRow {
   #length = 0;
   #prefix = 0;
@@ -152,7 +152,7 @@ class DigitRow {
   #lengths = -1;
   #first = 0;
   #isUniform = true;
-  /** Of Luhn, where the digits at even places count twice, and where those at odd places do. */
+  /** Luhn sums, with the digits at even positions doubled, and with those at odd positions doubled. */
   #evenSum = 0;
   #oddSum = 0;
 

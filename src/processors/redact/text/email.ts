@@ -5,7 +5,7 @@ const LOCAL = /[\p{L}\p{N}\p{M}.!#$%&'*+/=?^_`{|}~-]/u;
 const DOMAIN = /[\p{L}\p{N}\p{M}.-]/u;
 const LONGEST_LOCAL = 64;
 const LONGEST_DOMAIN = 253;
-/** The last label of what looks like a domain and is the name of a file: `logo@2x.png`, `left-pad@1.3.0.tgz`. */
+/** File extensions that look like a top-level domain: `logo@2x.png`, `left-pad@1.3.0.tgz`. */
 const FILES = new Set(
   'png jpg jpeg gif svg webp avif ico tgz gz tar js mjs cjs ts tsx jsx css scss html htm json yaml yml xml txt csv pdf exe dll map vue woff woff2'.split(
     ' ',
@@ -14,7 +14,7 @@ const FILES = new Set(
 /** How one logs in to places that are no mailboxes: `git@github.com:owner/name.git`. */
 const NO_MAILBOXES = new Set(['git', 'hg', 'svn']);
 
-/** What the part before the sign can end with; 0 is what is not of ASCII. */
+/** Codes that the part before the sign may end with; 0 stands for non-ASCII. */
 const ENDS_LOCAL = [0, ...codes('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789$%*+^_~-')];
 /** The sign, and what may be a domain. */
 const BEHIND = /(?:@|%40)[\w\x80-\uffff][\w\x80-\uffff.-]{0,253}?\.(?:[A-Za-z\x80-\uffff]{2}|xn--)/iy;
@@ -33,7 +33,7 @@ export const email: Finder = {
 function addressAround(text: string, at: number, length: number): Match | undefined {
   let start = at;
   while (start > 0 && at - start < LONGEST_LOCAL && LOCAL.test(text[start - 1] ?? '')) start--;
-  // In a query or a path the address begins behind the sign before it.
+  // In a query or a path, the address starts after the preceding separator.
   const before = text.slice(start, at);
   start += before.search(/[^/=?&'!#{|}`]*$/);
   while (start < at && text[start] === '.') start++;

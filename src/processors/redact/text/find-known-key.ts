@@ -2,21 +2,21 @@ import type { Match } from './finder.js';
 import { KNOWN_KEYS, LONGEST_MATCH } from './known-keys.js';
 import { Literals, type Place } from './literals.js';
 
-/** The signs of all known forms. */
+/** The signs of all known formats. */
 export const KEY_SIGNS = new Literals(KNOWN_KEYS.map(({ sign }) => sign));
 
-/** `ghp_xxxxxxxxxxxx` stands in texts about keys. */
+/** `ghp_xxxxxxxxxxxx` is common in documentation. */
 const PLACEHOLDER = /[xX*]{8}/;
 /** No form that has its sign in the middle is longer. */
 const WINDOW = 256;
 
-/** What a key is made of that is longer than any known one. */
+/** The rest of a key that is longer than any known one. */
 const REST_OF_LONG = /[\w+/=-]*/y;
 
-/** Finds where a key ends that is longer than what a pattern looks at, and follows each word once, whatever number of keys it holds. */
+/** Finds the end of a key longer than the pattern limit. Scans each word once, however many keys it contains. */
 export class LongKeys {
   readonly #text: string;
-  /** The word that was followed last: from, to. */
+  /** The last scanned word: start, end. */
   #followed: [number, number] = [0, 0];
 
   constructor(text: string) {
@@ -37,9 +37,9 @@ export class LongKeys {
 }
 
 /**
- * The key of which a sign stands at a place, where it is one. What stands before it is not looked at.
+ * The key with a sign at a position, if it is one. Does not check the text before it.
  *
- * @param form `loose`: nor is what stands behind it
+ * @param form `loose`: does not check the text after it either
  */
 export function keyAt(
   text: string,

@@ -12,19 +12,19 @@ export interface Finder {
   readonly name: string;
   readonly replacement: string;
   /**
-   * Where none of these is in a text, or in bytes that are read as Latin-1, there is no match that is written in ASCII (`isFoldable` tells
-   * of others). They take much less time than to find; nearly every text ends here. Absent: nothing is known.
+   * If a text, or bytes read as Latin-1, contains none of these signs, it has no match in ASCII (see `isFoldable` for other
+   * characters). Checking signs is much cheaper than searching, and nearly every text has none. Absent: unknown.
    */
   readonly signs?: readonly Sign[];
-  /** What else may stand for it in protobuf. */
+  /** Alternative signs for protobuf. */
   readonly wireSigns?: readonly Sign[];
-  /** @param text as {@link folded} gives it. The time grows only with its length. */
+  /** @param text the result of {@link folded}. The time grows only with its length. */
   find(text: string): readonly Match[];
 }
 
 const WORD = /[\p{L}\p{N}_]/u;
 
-/** Whether a letter, a digit or an underscore stands at that place. */
+/** Whether the character at a position is a letter, a digit or an underscore. */
 export function isWordAt(text: string, at: number): boolean {
   if (at < 0 || at >= text.length) return false;
   const code = text.charCodeAt(at);
@@ -40,7 +40,7 @@ export function isDigitAt(text: string, at: number): boolean {
   return code >= 48 && code <= 57;
 }
 
-/** All matches of a global pattern that pass a check. @param check gives the match, maybe a part of it, or nothing */
+/** All matches of a global pattern that pass a check. @param check returns the match, a part of it, or nothing */
 export function allMatches(
   text: string,
   pattern: RegExp,

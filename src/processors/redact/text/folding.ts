@@ -1,6 +1,6 @@
 /**
- * Digits, signs and blanks of other scripts that are read as those of ASCII, each of one unit as they are; and the sign of Kelvin, whose
- * small form is a `k`. {@link isFoldable} and {@link beginsFoldable} know the same.
+ * Non-ASCII digits, signs and blanks that are read as ASCII, each one unit long; and the Kelvin sign, whose lower case is `k`. Keep
+ * in sync with {@link isFoldable} and {@link beginsFoldable}.
  */
 const FOLDED =
   /[\u00a0\u00ad\u0660-\u0669\u06f0-\u06f9\u2000-\u2015\u202f\u2060\u212a\u2212\u3000\u3002\ufeff\uff01-\uff5e]/g;
@@ -8,7 +8,7 @@ const KELVIN = 0x212a;
 const FULL_WIDTH = 0xff01;
 const FULL_WIDTH_END = 0xff5e;
 
-/** Whether {@link folded} has something else for a character. @param code beyond ASCII */
+/** Whether {@link folded} replaces a character. @param code beyond ASCII */
 export function isFoldable(code: number): boolean {
   if (code < 0x2000)
     return (
@@ -50,22 +50,22 @@ export function mayBeginFoldable(first: number, second: number): boolean {
   }
 }
 
-/** Whether such a character may begin at a place: true for a few others, too, but not for quotes, which are in most texts. */
+/** Whether such a character may begin at a position: also true for a few others, but not for quotes, which are in most texts. */
 export function beginsFoldable(bytes: Uint8Array, at: number): boolean {
   const [first = 0, second = 0, third = 0] = [bytes[at], bytes[at + 1], bytes[at + 2]];
   if (first === 0xe2 && second === 0x80) return third <= 0x95 || third === 0xaf;
   return mayBeginFoldable(first, second);
 }
 
-/** How often JSON may lie in JSON for what is escaped in it to be read by {@link unescaped}. */
+/** Maximum nesting of JSON in JSON that {@link unescaped} resolves. */
 const MOST_LAYERS = 8;
-/** A character of JSON that is written by its number, or a slash. However often the JSON lies in JSON, its backslashes are before it. */
+/** A JSON escape for a character code or a slash. Nested JSON puts more backslashes before it. */
 const ESCAPED = /(?<!\\)\\+(?:u([0-9a-f]{4})|\/)/gi;
 
 /**
- * A text in which no character is written as JSON may write it, `\u0040` for `@`, without a look at what is JSON and what is not.
+ * Replaces JSON escapes of characters, such as `\u0040` for `@`, without parsing JSON.
  *
- * @returns undefined where it does not end
+ * @returns undefined if the nesting is too deep
  */
 export function unescaped(text: string): string | undefined {
   let before = text;
@@ -79,10 +79,7 @@ export function unescaped(text: string): string | undefined {
   return undefined;
 }
 
-/**
- * A text in which digits, signs and blanks of other scripts are those of ASCII, so that `４１１１` is found as `4111` is. Every
- * unit keeps its place.
- */
+/** Replaces non-ASCII digits, signs and blanks by ASCII, so that `４１１１` is found like `4111`. Every unit keeps its position. */
 export function folded(text: string): string {
   return text.replace(FOLDED, plain);
 }

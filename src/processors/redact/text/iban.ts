@@ -40,11 +40,11 @@ function ibanAt(text: string, start: number): Match | undefined {
   return end === undefined || isWordAt(text, start - 1) || isWordAt(text, end) ? undefined : { start, end };
 }
 
-/** Where a number of the length of its country and with the right check digits ends. */
+/** The end of a number with the length of its country and valid check digits. */
 function endOfNumber(text: string, start: number): number | undefined {
   const length = LENGTHS[text.slice(start, start + 2).toUpperCase()];
   if (length === undefined) return undefined;
-  // ISO 7064, MOD 97-10: the first four characters count behind the others.
+  // ISO 7064, MOD 97-10: the first four characters are moved to the end.
   let [rest, head, headFactor] = [0, 0, 1];
   let end = start;
   for (let taken = 0; taken < length; end++) {

@@ -5,7 +5,7 @@ import { isDigitIn, type Source } from './source.js';
 
 const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const V4 = new RegExp(`${OCTET}(?:\\.${OCTET}){3}`, 'g');
-/** What may be an address of IPv6, with an address of IPv4 at its end. */
+/** Candidates for IPv6 addresses, possibly ending in an IPv4 address. */
 const V6 = /[0-9a-f:]{2,}(?:[0-9a-f.]{0,15})/gi;
 const SAYS_VERSION = /(?:\bv(?:er(?:sion)?)?\.?|version|release|build|section|chapter|§)[\s:=_-]{0,3}$/i;
 const SHORT_WAY = 16;
@@ -15,7 +15,7 @@ const HEX = codes('0123456789abcdefABCDEF');
 const IN_V6 = [...HEX, ...codes(':')];
 /** As an address of IPv6 is at most. */
 const LONGEST = 45;
-/** What is in every address with `::` that {@link isMeant}. */
+/** Matches every address with `::` that {@link isMeant} accepts. */
 const MEANT = /::1|[0-9a-f]:[0-9a-f]|(?:[23][0-9a-f]{3}|f[cd][0-9a-f]{2}|fe80|ff0[0-9a-f])::/i;
 
 /** Addresses of IPv4 and IPv6. */
@@ -40,7 +40,7 @@ export const ipAddress: Finder = {
   ],
 };
 
-/** Three dots between digits. In bytes a digit may stand before them that is the length of the text. */
+/** Whether three dots stand between digits. In bytes, the length of the text may look like a digit before them. */
 function mayBeginV4(source: Source, start: number): boolean {
   let at = start;
   for (let most = 4, dots = 0; dots < 3; most = 3, dots++) {
@@ -79,7 +79,7 @@ function addressOfV6(text: string, found: RegExpExecArray): Match | undefined {
   return isMeant(address) ? { start, end } : undefined;
 }
 
-/** `a::b` is how programs name things, too. */
+/** Programs also use `a::b` for names. */
 function isMeant(address: string): boolean {
   const groups = address.split(':').filter((group) => group !== '');
   if (!address.includes('::')) return true;

@@ -2,8 +2,8 @@ import { allMatches, type Finder } from './finder.js';
 import { codes, pairs, patternSign } from './signs.js';
 
 /**
- * Three parts, or five where the content is encrypted. The first begins with the letters that `{"` is in base64. Begun only where a word
- * begins that dots follow: from every `eyJ` of a long word on, it would take the square of its length.
+ * Three parts, or five if encrypted. The first begins with the base64 form of `{"`. A match starts only where a word
+ * with dots after it begins: starting at every `eyJ` of a long word would take quadratic time.
  */
 const TOKEN = /(?<![\w-])(?=[\w-]+\.[\w-]*\.)[\w-]*?(?<!\w)(eyJ[\w-]{5,}(?:\.[\w-]*){2,4})/g;
 

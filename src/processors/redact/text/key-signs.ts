@@ -4,28 +4,28 @@ import { rarestPair } from './literals.js';
 import { ANY, codes, either, pairs, type Sign } from './signs.js';
 import type { Source } from './source.js';
 
-/** What stands behind a key in protobuf: fields of a value. */
+/** Bytes that may follow a key in protobuf: fields of a value. */
 const FIELDS: ReadonlySet<number> = new Set(
   ANY.filter((code) => code < 32 && !codes('\t\n\v\f\r').includes(code)),
 );
 
-/** What assigns a value to a name, and what may stand before that: also in JSON that lies in JSON. */
+/** Characters of an assignment, and characters that may stand before it, also in nested JSON. */
 const BEHIND_NAMES: ReadonlySet<number> = new Set(codes(':=>"\'\\`?. \t\n\v\f\r'));
 const BLANK = 0x20;
 
 const NAME =
   /(?:(?:api|account|access|secret|private|signing|encryption|auth|app|application|consumer|client|master|shared|storage|service|subscription)[_-]?key|secret|token|passwd|password|pwd|passphrase|authorization)$/i;
-/** What all of them end with. */
+/** Endings of all secret names. */
 const NAMES = ['key', 'secret', 'token', 'passwd', 'password', 'pwd', 'passphrase', 'authorization'];
 /** Longer than any of them. */
 const FAR = 20;
-/** From the end of a name: how it is assigned something that can be a secret. With quotes of JSON that lies in JSON, and in lists of it. */
+/** Matches after a name: the assignment of a possible secret, including quotes of nested JSON and its lists. */
 const ASSIGNED =
   /[\\"'`]{0,40}(?:\s{1,3}string)?\s{0,3}(?::{0,3}=|[?.]=|=>|:|>)(?:\s|\\[nrt]){0,12}[\\"'`]{0,40}(?:\[|([^\s"'`\\,;&<>(){}[\]]{8,512}))/iy;
-/** What follows a scheme: a pair in base64, or a token. */
+/** The value after a scheme: a base64 pair, or a token. */
 const CREDENTIALS = / {1,16}[A-Za-z0-9+/._~=-]{8}/y;
 
-/** A key that tells by its form whose it is. */
+/** Keys whose format identifies the issuer. */
 const known: readonly Sign[] = KNOWN_KEYS.map(({ sign }, which) =>
   literalSign(sign, codes, ({ text }, at) => keyAt(text, { at, which }, 'loose') !== undefined),
 );
@@ -56,11 +56,14 @@ const credentials: readonly Sign[] = ['bearer', 'token', 'basic'].map((scheme) =
   }),
 );
 
-/** Signs of keys and secrets, and of names of some that are told their value. */
+/** Signs of keys and secrets, and of names that are followed by a secret. */
 export const SIGNS_OF_KEYS: readonly Sign[] = [...known, ...assigned, ...credentials];
 export const WIRE_SIGNS_OF_KEYS = attributes;
 
-/** A sign that is a text, known by two neighbours in it. @param codesOf a character: of letters both, where the text may be written in both */
+/**
+ * A sign for a literal: two adjacent characters of it. @param codesOf the codes of a character: of a letter both cases, if either
+ * may be used
+ */
 function literalSign(
   literal: string,
   codesOf: (character: string) => readonly number[],

@@ -1,18 +1,18 @@
-/** A form of keys that tells whose they are. */
+/** A key format that identifies the issuer. */
 export interface KnownKey {
-  /** What is in every key of that form. */
+  /** A literal contained in every key of this format. */
   readonly sign: string;
-  /** The whole key, or something with the key as its last part, in parentheses: sticky where it begins with the sign. */
+  /** The whole key, or a match with the key as its last part, in parentheses: sticky if it begins with the sign. */
   readonly pattern: RegExp;
-  /** The same where it cannot be seen what stands behind the key, and quotes may be escaped. */
+  /** The pattern without a check of the text after the key, and with optional escapes of quotes. */
   readonly loose: RegExp;
-  /** How many characters of the key stand before the sign, at most. */
+  /** Maximum number of key characters before the sign. */
   readonly before: number;
 }
 
 /**
- * No form is matched over more characters than that, so that a sign costs the same whatever stands behind it: a text of a million
- * signs took the square of its length. A key that is longer goes on to the end of its word.
+ * Maximum number of characters matched by a format, so that the cost for each sign is bounded: a text of a million signs took
+ * quadratic time. A longer key extends to the end of its word.
  */
 export const LONGEST_MATCH = 512;
 
@@ -23,7 +23,7 @@ const UUID = `${H}{8}(?:-${H}{4}){3}-${H}{12}`;
 
 /** Beginnings with what follows each of them. */
 const BEGINNINGS: readonly (readonly [signs: string, rest: string])[] = [
-  // OpenAI, Anthropic, Stripe, and who does as they do
+  // OpenAI, Anthropic, Stripe, and services with the same format
   ['sk-', `(?=${W}*\\d)(?=[\\d_-]*[A-Za-z])(?:ant-|proj-|svcacct-|admin-|or-v1-|lf-)?${W}{20,}`],
   ['pk-lf-', `[0-9a-f-]{36}`],
   ['sk_live_ sk_test_ sk_prod_ rk_live_ rk_test_ rk_prod_ pk_live_ pk_test_', `${A}{10,}`],
@@ -52,7 +52,7 @@ const BEGINNINGS: readonly (readonly [signs: string, rest: string])[] = [
   ['SK', `${H}{32}`],
   ['key- pubkey-', `${H}{32}`],
   ['xkeysib-', `${W}{81}`],
-  // Models and what stands around them
+  // Models and their tools
   ['hf_ api_org_', '(?=[A-Z]*[a-z])(?=[a-z]*[A-Z])[A-Za-z0-9]{34,40}(?!\\w)'],
   ['r8_', `${A}{37}`],
   ['gsk_ xai- pplx- csk-', `${A}{40,}`],
@@ -144,7 +144,7 @@ const BEGINNINGS: readonly (readonly [signs: string, rest: string])[] = [
   ['jd_', `${W}{43}`],
 ];
 
-/** What is told by something in its middle or at its end. */
+/** Formats identified by a literal in the middle or at the end. */
 const OTHERS: readonly (readonly [sign: string, pattern: string, before: number])[] = [
   // HCP Terraform, Mailchimp, Azure, Telegram, Cloudflare
   ['.atlasv1.', `${A}{14}\\.atlasv1\\.[A-Za-z0-9_=-]{60,70}`, 14],
@@ -152,7 +152,7 @@ const OTHERS: readonly (readonly [sign: string, pattern: string, before: number]
   ['Q~', '[A-Za-z0-9_~.]{3}\\dQ~[A-Za-z0-9_~.-]{31,34}', 4],
   [':A', '\\d{5,16}:A[A-Za-z0-9_-]{34}(?![A-Za-z0-9_-])', 16],
   ['v1.0-', `v1\\.0-${H}{24}-${H}{146}`, 0],
-  // Who has the address of such a hook may write into a channel of Slack, Discord or Teams, or start what waits there.
+  // The address of such a hook grants access: anyone can post to a channel of Slack, Discord or Teams, or start a workflow.
   ['hooks.slack.com/', 'hooks\\.slack\\.com/(?:services|workflows|triggers)/([A-Za-z0-9/]{20,200})', 0],
   ['hooks.zapier.com/', 'hooks\\.zapier\\.com/hooks/catch/([A-Za-z0-9/]{14,60})', 0],
   ['/api/webhooks/', `/api/webhooks/(\\d{15,22}/${W}{30,100})`, 0],
@@ -170,7 +170,7 @@ const OTHERS: readonly (readonly [sign: string, pattern: string, before: number]
   ],
 ];
 
-/** The forms of keys that are known, from what their owners say of them and from what public scanners for secrets look for. */
+/** Known key formats, from their issuers' documentation and from public secret scanners. */
 export const KNOWN_KEYS: readonly KnownKey[] = [
   ...BEGINNINGS.flatMap(([signs, rest]) =>
     signs.split(' ').map((sign) => formOf(sign, sign.replaceAll('.', '\\.') + bounded(rest), 0)),

@@ -1,8 +1,8 @@
-/** Characters of what agents send, most often first (recorded runs of a dozen frameworks); what is not here is rare. */
+/** The most frequent characters in agent data, in order (recorded runs of a dozen frameworks); all others are rare. */
 const COMMON = 'e tanosi"rlpc._dgum0:14,h73f2b-5\\6y/89kv';
 const ASCII = 128;
 
-/** Where a literal is in a text. */
+/** Position of a literal in a text. */
 export interface Place {
   readonly at: number;
   /** Place of the literal in the list of them. */
@@ -12,16 +12,16 @@ export interface Place {
 interface Candidate {
   readonly literal: string;
   readonly which: number;
-  /** How far behind its beginning the second of its two rarest neighbours stands. */
+  /** Offset of the second character of the literal's rarest pair. */
   readonly offset: number;
 }
 
 /**
- * Finds any of many literals in a text with one look at each pair of characters, however many literals there are: each is known by the
- * two neighbours in it that are the rarest in texts.
+ * Finds many literals in one pass with one table look-up for each pair of characters, independent of their number. Each literal is
+ * indexed by its rarest pair of adjacent characters.
  */
 export class Literals {
-  /** By both codes: which list of candidates; 0 for none. */
+  /** Candidate list by both character codes; 0 for none. */
   readonly #table = new Uint8Array(ASCII * ASCII);
   readonly #lists: Candidate[][] = [[]];
 
@@ -36,10 +36,10 @@ export class Literals {
   }
 
   /**
-   * Whether one of the literals that have their two rarest neighbours at `at - 1` and `at` is there, and is what is looked for.
+   * Whether a literal whose rarest pair is at `at - 1` and `at` is there and passes a check.
    *
-   * @param list what the table says of both
-   * @param isIt is told where a literal begins
+   * @param list the table entry of the pair
+   * @param isIt receives the position of a literal
    */
   some(text: string, at: number, list: number, isIt: (place: Place) => boolean): boolean {
     const candidates = this.#lists[list] ?? [];
@@ -77,12 +77,12 @@ export function rarestPair(literal: string): number {
   return best;
 }
 
-/** Of both of two neighbours together: the second of them stands at `at`. */
+/** Frequency of the pair whose second character is at `at`. */
 function frequency(literal: string, at: number): number {
   return frequencyOf(literal.slice(at - 1, at + 1));
 }
 
-/** How often two neighbours stand in texts, beside others: roughly. */
+/** Approximate relative frequency of a pair in texts. */
 export function frequencyOf(both: string): number {
   const of = (character: string) => {
     const rank = COMMON.indexOf(character);

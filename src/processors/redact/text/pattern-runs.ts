@@ -1,11 +1,11 @@
 /** Characters that follow each other: of each the codes that it may have. */
 export type Run = readonly (readonly number[])[];
 
-/** Longer ones tell no more. */
+/** Longer runs give no more information. */
 const LONGEST = 32;
 /**
- * What may stand in a run: what is written in the same way wherever a text comes from. JSON escapes some characters; what is put between a key
- * and its value, `clientId: ` read as `client_Id: `, is in no text that came.
+ * Characters that a run may contain: those written the same in every source. JSON escapes some characters, and the separator added
+ * between a key and its value (`clientId: ` is read as `client_Id: `) is in no sent text.
  */
 const PLAIN = codesOf("!#$%&'()*+,-.;<=>?@[]^`{|}~").concat(
   range('0', '9'),
@@ -13,7 +13,7 @@ const PLAIN = codesOf("!#$%&'()*+,-.;<=>?@[]^`{|}~").concat(
   range('a', 'z'),
 );
 const isPlain = new Set(PLAIN);
-/** Letters that have a third form where case does not matter. */
+/** Letters with a third form under case folding. */
 const THREE_FORMS = new Set(codesOf('kKsS'));
 const PUNCTUATION = /^[!-/:-@[-`{-~]$/;
 const DIGITS = range('0', '9');
@@ -21,7 +21,7 @@ const DIGITS = range('0', '9');
 /**
  * Reads a pattern of RE2 as far as that is simple: for each of its alternatives the runs that all of its matches have in them.
  *
- * @returns undefined where there is more in it than is understood
+ * @returns undefined if there is more in it than is understood
  */
 export function readRuns(regex: string): readonly (readonly Run[])[] | undefined {
   const hasNoCase = regex.startsWith('(?i)');
@@ -29,7 +29,7 @@ export function readRuns(regex: string): readonly (readonly Run[])[] | undefined
   return reader.alternatives();
 }
 
-/** What one part of a pattern stands for: the codes of a character, null for anything else that takes room, undefined for what takes none. */
+/** A part of a pattern: the codes of a character, null for anything else that consumes text, undefined for a zero-width part. */
 type Part = readonly number[] | null | undefined;
 
 class NotUnderstood extends Error {}
@@ -78,13 +78,13 @@ class Reader {
       for (let count = 0; count < least; count++) add(usable);
       if (isExact) continue;
       runs.push([]);
-      // The last of them stands before what follows.
+      // The last repetition is adjacent to the next part.
       if (least > 0) add(usable);
     }
     return runs.filter((run) => run.length > 1);
   }
 
-  /** The codes in any case; null where one of them may be written in another way. */
+  /** The codes in any case; null if one of them may be written in another way. */
   #usable(codes: readonly number[]): readonly number[] | null {
     const isKnown = codes.every((code) => isPlain.has(code) && !(this.#hasNoCase && THREE_FORMS.has(code)));
     if (!isKnown) return null;
@@ -156,14 +156,14 @@ class Reader {
     return escaped as readonly number[];
   }
 
-  /** Nothing is known of what is in it; a change of what letters mean is not understood. */
+  /** Skips a group, whose content is unknown. Inline flags that change the meaning of letters are not supported. */
   #skipGroup(): void {
     if (this.#regex[this.#at] === '?' && !/^\?(:|P?<\w+>)/.test(this.#regex.slice(this.#at, this.#at + 100)))
       throw new NotUnderstood();
     for (let depth = 1; depth > 0;) {
       const character = this.#next();
       if (character === '\\') {
-        // `\Q…\E` and the like may have brackets that are none.
+        // `\Q…\E` and similar may contain literal brackets.
         if (
           !/[dDwWsSbBAz]/.test(this.#regex[this.#at] ?? '') &&
           !PUNCTUATION.test(this.#regex[this.#at] ?? '')
@@ -183,7 +183,7 @@ class Reader {
     }
   }
 
-  /** How often the part before stands there at least, and whether that is all. */
+  /** The minimum number of repetitions of the previous part, and whether the number is exact. */
   #times(): { readonly least: number; readonly isExact: boolean } {
     const rest = this.#regex.slice(this.#at);
     const [all, sign, least, comma, most] = /^(?:([*+?])|\{(\d{1,4})(,(\d{1,4})?)?\})\??/.exec(rest) ?? [];

@@ -4,7 +4,7 @@ import { pairs, type Sign } from './signs.js';
 
 /** Signs at so many of a thousand characters would take as long as the pattern itself. */
 const MOST_OFTEN = 0.02;
-/** Neighbours in texts of numbers (`-1.5e+21`, `NaN`, `Infinity`), which are looked through but may be written otherwise in what came. */
+/** Pairs in numbers (`-1.5e+21`, `NaN`, `Infinity`). Numbers are searched, but may be written differently in the sent data. */
 const IN_NUMBERS = new Set(
   [
     ...Array.from({ length: 10 }, (_, digit) => [
@@ -20,9 +20,9 @@ const IN_NUMBERS = new Set(
 );
 
 /**
- * What stands in every match of a pattern: of some characters that must follow each other, the two neighbours that are the rarest.
+ * The signs of every match of a pattern: the rarest pair of characters that must be adjacent.
  *
- * @returns undefined where that is not known of it, or is in too many texts
+ * @returns undefined if there is no such pair, or the pair is in too many texts
  */
 export function patternSigns(regex: string): readonly Sign[] | undefined {
   const alternatives = readRuns(regex);

@@ -2,7 +2,7 @@ import { RE2JS } from 're2js';
 import type { Finder, Match } from './finder.js';
 import { patternSigns } from './pattern-signs.js';
 
-/** A pattern of RE2 as a finder. @throws Error for what is none, and for one that an empty text has */
+/** An RE2 pattern as a finder. @throws Error for an invalid pattern, and for one that matches an empty text */
 export function patternFinder(name: string, regex: string, replacement: string): Finder {
   const pattern = RE2JS.compile(regex);
   if (pattern.test('')) throw new Error('it is found in an empty text, so that it would be found everywhere');
@@ -12,7 +12,7 @@ export function patternFinder(name: string, regex: string, replacement: string):
     replacement,
     ...(signs && { signs }),
     find(text) {
-      // Most texts have none, and to know that takes the least time.
+      // Most texts have no match, and `test` is the cheapest check.
       if (!pattern.test(text)) return [];
       const matches: Match[] = [];
       const matcher = pattern.matcher(text);

@@ -7,20 +7,20 @@ import { wireNumbers } from './wire-numbers.js';
 const INTERNATIONAL = /(?:\+|\b00)[1-9](?:[ ()./-]{0,2}\d){6,14}/g;
 /** Of North America: `(415) 555-2671`, `415-555-2671`, `1 415.555.2671`. */
 const NORTH_AMERICAN = /(?:1[ .-])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}([ .-]))[2-9]\d{2}[ .-]\d{4}/g;
-/** Of one country, with the digit that is dialled before the area: only where the text says that it is a number to call. */
+/** Numbers of one country, with the trunk digit before the area: only if the text marks them as phone numbers. */
 const NATIONAL =
   /(?:\(0[1-9]\d{0,4}\)|0[1-9]\d{0,4})(?:[ ()./-]{0,2}\d){5,10}|[2-9]\d{2}[ .-]?[2-9]\d{2}[ .-]?\d{4}/g;
 const SAYS_CALL =
   /(?<!\p{L})(?:tel|telephone|telefon|phone|call|mobile?|handy|cell|fax|whats ?app|sms|text|reach|contact|dial|ring|☎|📞|📱)(?!\p{L})[^\p{L}\d]{0,8}(?:[\p{L}.]{1,8}[^\p{L}\d]{0,8}){0,3}$/iu;
-/** How each of the three begins, also where it is not known what stands before it. */
+/** The start of each of the three formats, also if the preceding text is unknown. */
 const FROM_ZEROS = /00[1-9](?:[ ()./-]{0,2}\d){6}/y;
 const IN_GROUPS = /[2-9]\d{2}(?:\) ?|([ .-]))[2-9]\d{2}[ .-]\d{4}/y;
 const FROM_AREA = /0[1-9]\d{0,4}\)?(?:[ ()./-]{0,2}\d){5}|[2-9]\d{2}[ .-]?[2-9]\d{2}[ .-]?\d{4}/y;
-/** A word before it that says so. */
+/** Words that mark the following number as a phone number. */
 const WORDS =
   /tel|phone|call|mobil|handy|cell|fax|whats|sms|text|reach|contact|dial|ring|\xe2\x98|\xf0\x9f\x93|☎|📞|📱/i;
 const SHORT_WAY = 40;
-/** Likewise, in bytes: with lengths and types between, and signs of several bytes. And in JSON: with its quotes. */
+/** Distance in bytes, which also contain lengths, types and multi-byte signs, and in JSON, which also contains quotes. */
 const LONG_WAY = 120;
 const PLUS = 0x2b;
 const SEPARATORS = codes(' ()./-');
@@ -29,7 +29,7 @@ const IN_NUMBER = [...DIGITS, ...SEPARATORS];
 const FEWEST = 8;
 const MOST = 15;
 
-/** Telephone numbers: international and North American ones, and others where a word before them says so. */
+/** Telephone numbers: international and North American ones, and others if a preceding word marks them. */
 export const phone: Finder = {
   name: 'phone',
   replacement: '[phone]',
@@ -61,7 +61,7 @@ export const phone: Finder = {
   ],
 };
 
-/** Whether as many digits as the shortest number has stand there, with at most two signs between each. */
+/** Whether the minimum number of digits is there, with at most two separators between each. */
 function hasFewest(source: Source, start: number): boolean {
   let [count, between] = [0, 0];
   for (let at = start; between <= 2; at++) {
@@ -114,7 +114,7 @@ function isInternational(text: string, { index, 0: number }: RegExpExecArray): b
   return number.startsWith('+') || /\D/.test(number) || saysCall(text, index);
 }
 
-/** `415-555-2671`, not `415 555-2671`, which may be anything; behind brackets either. */
+/** `415-555-2671`, but not `415 555-2671`, which is ambiguous; after brackets, both. */
 function isGroupedAlike(found: RegExpExecArray): boolean {
   const [number, separator] = found;
   return separator === undefined || number.at(-5) === separator;

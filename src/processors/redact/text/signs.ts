@@ -4,25 +4,25 @@ import { beginsFoldable, isFoldable, mayBeginFoldable } from './folding.js';
 const ASCII = 128;
 const BYTES = 256;
 
-/** Told beside what was found: the text has characters that are read as others. */
+/** Flag in the result: the text has characters that are read as ASCII ones. */
 export const FOLDABLE = 1 << 30;
 
-/** Two neighbours at which something may be found, and a closer look at what stands around them. */
+/** Two adjacent characters that may belong to a match, and a closer check of the text around them. */
 export interface Sign {
-  /** As {@link pairs} gives them. */
+  /** Encoded by {@link pairs}. */
   readonly pairs: readonly number[];
-  /** The codes of characters that may stand before both; absent: any. 0 is the beginning, and what is not of ASCII. */
+  /** Codes allowed before the pair; absent: any. 0 stands for the beginning and for non-ASCII. */
   readonly before?: readonly number[];
-  /** Likewise behind both: of the first character, of the third, of the fifth. */
+  /** Codes allowed after the pair: at the first, third and fifth character. */
   readonly behind?: readonly number[];
   readonly third?: readonly number[];
   readonly fifth?: readonly number[];
   /**
-   * Must be true wherever something is found, and may be true elsewhere. It looks no further than a fixed number of characters, as it may be
-   * asked at every second one.
+   * Must be true for every match, and may be true elsewhere. Reads only a bounded number of characters, because it may run for every
+   * second one.
    *
-   * @param source bytes have whatever stands before and behind: where a word ends is not to be seen
-   * @param at where the second of the neighbours stands
+   * @param source in bytes, any byte may stand before and after, so word boundaries are unknown
+   * @param at position of the second character of the pair
    */
   isThere(source: Source, at: number): boolean;
 }
@@ -32,20 +32,19 @@ interface Looked {
   readonly sign: Sign;
 }
 
-/** As many characters are looked at before what was seen of them is. */
+/** Number of characters scanned before their candidates are checked. */
 const PIECE = 4096;
-/** Where neighbours were seen that may be of a sign: nobody else runs while they are looked at. */
+/** Shared buffer of candidate positions; safe because the check is synchronous. */
 const PLACES = new Int32Array(PIECE);
 
 /**
- * Looks for the signs of several things in one pass. A table says by two neighbours whether anything can be there at all, which it cannot
- * nearly everywhere. The pass itself decides nothing, so that the processor has nothing to guess wrong: all signs together take two
- * nanoseconds a character.
+ * Searches for the signs of several finders in one pass. A table of adjacent characters rules out nearly every position. The scan
+ * collects candidates without a branch on the pair, which avoids mispredictions: all signs together take two nanoseconds a character.
  */
 export class Signs {
-  /** By the codes of two neighbours, up to 255: 1 where there is more to look at. */
+  /** By the codes of two adjacent characters, up to 255: 1 if a closer check is needed. */
   readonly #isSeen = new Uint8Array(BYTES * BYTES);
-  /** By the codes of two neighbours of ASCII: which list of signs; 0 for none. */
+  /** Sign list by the codes of two adjacent ASCII characters; 0 for none. */
   readonly #table = new Uint16Array(ASCII * ASCII);
   readonly #lists: (readonly Looked[])[] = [[]];
   /** By list, and the code of a character around both: which of its signs may be there, a bit for each. */
@@ -54,7 +53,7 @@ export class Signs {
   readonly #mayBeThird: Int32Array;
   readonly #mayBeFifth: Int32Array;
 
-  /** @param sets the signs of each thing: what is found of the first is told as 1, of the second as 2, of the third as 4. At most 30 */
+  /** @param sets the signs of each finder: a match of the first sets bit 1, of the second 2, of the third 4. At most 30 */
   constructor(sets: readonly (readonly Sign[])[]) {
     const byPair = new Map<number, number[]>();
     const all = sets.flatMap((signs, set) => signs.map((sign) => ({ bit: 1 << set, sign })));
@@ -94,7 +93,7 @@ export class Signs {
     return code < ASCII ? this.#table[inAscii(before) * ASCII + code] !== 0 : mayBeginFoldable(before, code);
   }
 
-  /** @param enough ends the search once any of these is found @returns what was found, and maybe {@link FOLDABLE} */
+  /** @param enough ends the search once any of these is found @returns the bits found, and maybe {@link FOLDABLE} */
   inText(text: string, enough: number): number {
     // Of their own here, which the engine is faster with.
     const isSeen = this.#isSeen;
@@ -140,7 +139,7 @@ export class Signs {
       const to = Math.min(bytes.length, from + PIECE);
       let count = 0;
       let at = from;
-      // Four in a turn take two thirds of the time.
+      // Unrolling four steps takes two thirds of the time.
       for (const last = to - 3; at < last; at += 4) {
         const first = bytes[at] ?? 0;
         places[count] = at;
@@ -181,14 +180,14 @@ export class Signs {
     return found;
   }
 
-  /** Of which list two neighbours are; 0 for none. */
+  /** The sign list of a pair; 0 for none. */
   #list(before: number, code: number): number {
     return this.#table[inAscii(before) * ASCII + code] ?? 0;
   }
 
   /**
-   * The bits of those signs of a list that may be there by what stands around both. Codes in place of a source: it is asked for every number
-   * of a text, and nearly always answers none.
+   * Bits of the signs in a list that the surrounding characters allow. Takes codes instead of a source, because it runs for every
+   * number of a text and nearly always returns none.
    */
   #beside(list: number, before: number, behind: number): number {
     const row = list * ASCII;
@@ -213,27 +212,27 @@ export class Signs {
   }
 }
 
-/** Of a sign, by its place in a list: all behind the 31st share one. */
+/** The bit of a sign by its position in a list; all signs after the 31st share one. */
 function bitOf(place: number): number {
   return 1 << Math.min(place, 31);
 }
 
-/** 0 where there is none: not a number would be of another kind for the engine, and slow. */
+/** 0 if out of range: NaN would change the engine's number type and be slow. */
 function characterAt(text: string, at: number): number {
   return at >= 0 && at < text.length ? text.charCodeAt(at) : 0;
 }
 
-/** Likewise. */
+/** 0 if out of range, like `characterAt`. */
 function byteIn(bytes: Uint8Array, at: number): number {
   return at >= 0 && at < bytes.length ? (bytes[at] ?? 0) : 0;
 }
 
-/** 0 for what is not of ASCII, and where there is nothing. */
+/** 0 for non-ASCII, and out of range. */
 function inAscii(code: number): number {
   return code >= 0 && code < ASCII ? code : 0;
 }
 
-/** All neighbours of one of these characters and one of those. */
+/** All pairs of a first and a second character. */
 export function pairs(first: Iterable<number>, second: Iterable<number>): number[] {
   const behind = [...second];
   return [...first].flatMap((before) => behind.map((code) => before * ASCII + code));
@@ -250,13 +249,16 @@ export function either(letter: string): number[] {
 }
 
 export const DIGITS = codes('0123456789');
-/** Whatever may stand before something; 0 also stands for the beginning, and for what is not of ASCII. */
+/** Any code before a pair; 0 also stands for the beginning and for non-ASCII. */
 export const ANY = [...Array(ASCII).keys()];
 const NO_DIGIT = ANY.filter((code) => !DIGITS.includes(code));
-/** Where a number begins. */
+/** The start of a number. */
 export const BEGINS_NUMBER = pairs(NO_DIGIT, DIGITS);
 
-/** A sign that a pattern knows. @param pattern sticky, and bounded @param back how far before the second neighbour it begins */
+/**
+ * A sign checked by a pattern. @param pattern sticky, and bounded @param back distance from its start to the second character of the
+ * pair
+ */
 export function patternSign(where: Omit<Sign, 'isThere'>, pattern: RegExp, back = 0): Sign {
   return {
     ...where,
@@ -267,12 +269,12 @@ export function patternSign(where: Omit<Sign, 'isThere'>, pattern: RegExp, back 
   };
 }
 
-/** A byte of protobuf that stands before the length of a text: the field of a value, of a name, of a message; or the length's first byte. */
+/** Protobuf bytes before the length of a text: the field of a value, of a name, of a message; or the first byte of the length. */
 const BEFORE_LENGTH: ReadonlySet<number> = new Set([0x0a, 0x12, 0x2a]);
 
 /**
- * Where a number can begin that seems to begin at a place: there, or a digit later, where the length of a text happens to be the code of a
- * digit.
+ * Possible starts of a number that appears to start at a position: there, or one digit later if the length byte of the text equals
+ * the code of a digit.
  */
 export function beginnings(source: Source, at: number): readonly number[] {
   const before = source.code(at - 1);

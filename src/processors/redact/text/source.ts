@@ -1,7 +1,7 @@
-/** What signs are looked for in: a text, or bytes that are read as Latin-1 where a pattern has to see them. */
+/** The input of a search for signs: a text, or bytes read as Latin-1 for patterns. */
 export interface Source {
   readonly text: string;
-  /** The code of a character, or a byte; -1 where there is none. */
+  /** The code of a character, or a byte; -1 out of range. */
   code(at: number): number;
 }
 
@@ -13,12 +13,12 @@ export class TextSource implements Source {
   }
 
   code(at: number): number {
-    // Not a number where there is none would be one of another kind for the engine, and slow.
+    // NaN for an index out of range would change the engine's number type and be slow.
     return at >= 0 && at < this.text.length ? this.text.charCodeAt(at) : -1;
   }
 }
 
-/** Most bytes are never made a text of, which takes as long as to look through them. */
+/** Searches bytes directly: decoding most of them would take as long as the search. */
 export class ByteSource implements Source {
   readonly #bytes: Uint8Array;
   #text: string | undefined;
@@ -37,7 +37,7 @@ export class ByteSource implements Source {
   }
 }
 
-/** Whether a digit of ASCII stands there. */
+/** Whether an ASCII digit is at a position. */
 export function isDigitIn(source: Source, at: number): boolean {
   const code = source.code(at);
   return code >= 48 && code <= 57;

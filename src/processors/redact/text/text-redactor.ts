@@ -6,19 +6,19 @@ interface Found extends Match {
   readonly finder: Finder;
 }
 
-/** There are as many bits beside that of the others and {@link FOLDABLE}. */
+/** Number of finders with their own bit; the other bits are for the rest and for {@link FOLDABLE}. */
 const MOST_TELLING = 28;
 
 /** Replaces in texts what any of some finders finds. */
 export class TextRedactor {
-  /** With the bit of each that its signs are told by. */
+  /** Finders with the bits of their signs. */
   readonly #finders: readonly (readonly [finder: Finder, bit: number])[];
   readonly #signs: Signs;
   readonly #count: (pattern: string) => void;
-  /** The bits of those that tell no signs. */
+  /** The bit of finders without signs, which always run. */
   readonly #always: number;
 
-  /** @param finders where two overlap, the first has its name there @param count is told of each replacement */
+  /** @param finders if two overlap, the first one's name is used @param count receives each replacement */
   constructor(finders: readonly Finder[], count: (pattern: string) => void) {
     const telling = finders.filter(({ signs }) => signs !== undefined).slice(0, MOST_TELLING);
     this.#signs = new Signs(telling.map(({ signs = [] }) => signs));
@@ -46,8 +46,8 @@ export class TextRedactor {
   }
 
   /**
-   * @param before what stands before the text for its readers, such as the key of a value: `phone: `
-   * @returns the same text where nothing is found
+   * @param before context of the text, such as the key of a value: `phone: `
+   * @returns the same text if nothing is found
    */
   redact(text: string, before = ''): string {
     const { plain, bits } = this.#look(before === '' ? text : before + text);
@@ -72,7 +72,7 @@ export class TextRedactor {
   }
 }
 
-/** In their order, those that overlap as one: nothing of either stays. */
+/** Merges overlapping matches in order, so that no part of either remains. */
 function merged(found: readonly Found[]): Found[] {
   const parts: Found[] = [];
   // Sorting keeps the order of finders for those that begin together.

@@ -1,26 +1,26 @@
 import { ANY, codes, pairs, type Sign } from './signs.js';
 import type { Source } from './source.js';
 
-/** What integers and doubles in attributes of OTLP begin with. */
+/** Prefixes of integers and doubles in OTLP attributes. */
 const INTEGER = 0x18;
 const DOUBLE = '!';
-/** Integers of three bytes have fewer digits than anything that is looked for. */
+/** Integers of three bytes have too few digits for any finder. */
 const FEWEST_BYTES = 4;
 const MOST_BYTES = 10;
 const DOUBLE_BYTES = 8;
-/** What whole doubles of as many digits end with: their sign and the most of their exponent. */
+/** Last bytes of whole doubles with that many digits: the sign and most of the exponent. */
 const LARGE_DOUBLES: readonly number[] = [0x41, 0x42, 0x43];
 
 /**
- * Signs of numbers that protobuf writes as such: large integers and doubles.
+ * Signs of numbers encoded as protobuf numbers: large integers and doubles.
  *
- * @param mayBe is told the digits of a number, and where its field begins
+ * @param mayBe receives the digits of a number and the start of its field
  */
 export function wireNumbers(mayBe: (digits: string, source: Source, at: number) => boolean): Sign[] {
   return [
     {
       pairs: pairs(ANY, [INTEGER]),
-      // Its first three bytes are none of ASCII.
+      // Its first three bytes are not ASCII.
       behind: [0],
       third: [0],
       isThere: (source, at) => {
@@ -42,7 +42,7 @@ export function wireNumbers(mayBe: (digits: string, source: Source, at: number) 
   ];
 }
 
-/** How many bytes an integer has, which all but its last are 128 and more; 0 where there is none. */
+/** The length of a varint in bytes, all but the last of which are 128 or more; 0 if there is none. */
 function integerBytes(source: Source, start: number): number {
   let at = start;
   while (source.code(at) >= 128 && at - start < MOST_BYTES) at++;

@@ -5,7 +5,7 @@ import type { Redactor } from './redactor.js';
 
 const MOST_LEVELS = 200;
 
-/** Attributes of OTLP, redacted. @returns the same list where nothing is found */
+/** OTLP attributes, redacted. @returns the same list if nothing is found */
 export function redactAttributes<List extends readonly KeyValue[] | null | undefined>(
   attributes: List,
   redactor: Redactor,

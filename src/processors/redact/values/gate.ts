@@ -3,15 +3,15 @@ import type { Finder } from '../text/finder.js';
 import { folded, unescaped } from '../text/folding.js';
 import { codes, pairs, Signs, type Sign } from '../text/signs.js';
 
-/** What is told by the first and by the second set of signs. */
+/** Results of the first and of the second set of signs. */
 const TELLING = 1;
 const ESCAPED = 2;
 /** A character that a text in JSON writes by its number, and a slash, which some always escape. */
 const ESCAPE: Sign = { pairs: pairs(codes('\\'), codes('uU/')), isThere: () => true };
 
-/** Tells of a span's bytes, or of a text in JSON, whether they have to be read at all: to look through them takes a tenth of that. */
+/** Decides whether a span's bytes or a JSON text must be decoded: checking takes a tenth of the decoding time. */
 export class Gate {
-  /** What there is to look for; where it is not known what or there is nothing, whether they have to. */
+  /** The signs to search for; a boolean if they are unknown or there are none: whether records must always be searched. */
   readonly #signs: { readonly ofTexts: Signs; readonly ofBytes: Signs } | boolean;
 
   constructor(finders: readonly Finder[], keys: readonly KeyNames[]) {
@@ -27,7 +27,7 @@ export class Gate {
       };
   }
 
-  /** @returns false only where certainly nothing is in them that must go */
+  /** @returns false only if the bytes certainly contain nothing to redact */
   mayHold(bytes: Uint8Array): boolean {
     if (typeof this.#signs === 'boolean') return this.#signs;
     const { ofBytes } = this.#signs;
@@ -38,7 +38,7 @@ export class Gate {
     return mayHoldOtherwise(Buffer.from(buffer, byteOffset, length).toString('utf8'), found, ofBytes);
   }
 
-  /** Likewise of a text. */
+  /** Like {@link mayHold}, for a text. */
   mayHoldText(text: string): boolean {
     if (typeof this.#signs === 'boolean') return this.#signs;
     const { ofTexts } = this.#signs;
@@ -47,7 +47,7 @@ export class Gate {
   }
 }
 
-/** Whether there is a sign in a text once what is written in another way is written as usual. */
+/** Whether a text contains a sign after alternative spellings are normalized. */
 function mayHoldOtherwise(text: string, found: number, signs: Signs): boolean {
   const plain = (found & ESCAPED) === 0 ? text : unescaped(text);
   if (plain === undefined) return true;

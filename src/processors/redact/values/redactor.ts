@@ -4,33 +4,33 @@ import { REDACTED, type KeyNames, type ValueHash } from '../keys.js';
 import type { TextRedactor } from '../text/text-redactor.js';
 import type { Gate } from './gate.js';
 
-/** Deeper than anything that is accepted. What lies below is not looked through, so that it is not kept. */
+/** More levels than any accepted value has. Deeper values are removed unsearched. */
 const MOST_LEVELS = 600;
-/** Keys that tell what a short value behind them is. */
+/** Keys that identify a short value after them. */
 const TELLING =
   /tel|phone|mobil|fax|cell|call|sms|whats|contact|version|release|build|key|secret|token|passw|pwd/i;
 const SHORT = 256;
 /** Codes of characters that a text in JSON begins with. */
 const [BLANK, QUOTE, LIST, OBJECT] = [0x20, 0x22, 0x5b, 0x7b];
-/** Keys of which it is remembered what they say; senders choose them. */
+/** Maximum number of cached keys; senders choose them. */
 const MOST_KNOWN = 4096;
 
 interface KeyFacts {
   /** Whether the key, or its value because of it, may have to go. */
   readonly isTelling: boolean;
-  /** What stands before a value, for who reads the texts. */
+  /** Context of a value for finders. */
   readonly before: string;
 }
 
-/** What is taken out, besides what texts have in them. */
+/** Redaction by key, in addition to matches in texts. */
 export interface KeyRules {
   readonly names: KeyNames;
   readonly hashed: KeyNames;
-  /** Null where nothing is hashed. */
+  /** Null if nothing is hashed. */
   readonly hash: ValueHash | null;
 }
 
-/** Redacts texts and JSON values. Nothing is changed in place: what has nothing in it is given back as it is. */
+/** Redacts texts and JSON values. Never changes a value in place; a value without matches is returned unchanged. */
 export class Redactor {
   readonly #texts: TextRedactor;
   readonly #gate: Gate;
@@ -80,9 +80,9 @@ export class Redactor {
   }
 
   /**
-   * The value of a key that says what becomes of it.
+   * The replacement for the value of a key.
    *
-   * @returns undefined where the key says nothing
+   * @returns undefined if the key requires none
    */
   underKey(key: string, value: () => JsonValue): string | undefined {
     if (this.#keys.names.has(key)) return value() === null ? undefined : this.#instead();
@@ -93,7 +93,7 @@ export class Redactor {
     return this.#keys.hash.of(hashed);
   }
 
-  /** What a key says of its value, and whether it is to be looked at itself. Few keys come, again and again. */
+  /** The effect of a key on its value, and whether the key itself must be searched. Cached, because few keys recur often. */
   key(key: string): KeyFacts {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
@@ -159,7 +159,7 @@ export class Redactor {
   }
 }
 
-/** Two keys may have become the same: none of their values is lost. */
+/** Redaction may make two keys equal; no value is lost. */
 function ofEntries(entries: readonly (readonly [string, JsonValue])[]): JsonObject {
   const names = new Set<string>();
   return Object.fromEntries(

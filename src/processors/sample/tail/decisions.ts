@@ -8,9 +8,9 @@ const OLDER = 'decisions.older';
 const LINE = /^([^ \n]+ [^ \n]+) (\d(?:\.\d+)?(?:e-\d+)?)$/;
 
 /**
- * What was decided of runs, so that what comes of them later goes the same way: the newest decisions in memory, and in two files,
- * each with so many of them, so that they are known after a restart. A file is not synced: with the power the decisions of the last
- * moments may be lost, and they are made again by what lies in the journal.
+ * Sampling decisions on runs, so that late data gets the same decision: the newest decisions in memory, and in two files of the same
+ * size to survive a restart. Files are not synced: a power loss may lose the last decisions, which are then repeated from the
+ * journal.
  */
 export class Decisions {
   readonly #most: number;
@@ -22,7 +22,7 @@ export class Decisions {
   #unwritten: string[] = [];
   #writing: Promise<void> | null = null;
 
-  /** @param most how many are remembered @param onFailure is told where a file cannot be written: then they are only in memory */
+  /** @param most maximum number of decisions @param onFailure called if a file cannot be written: decisions are then only in memory */
   constructor(most: number, onFailure: (error: unknown) => void) {
     this.#most = most;
     this.#onFailure = onFailure;
@@ -33,7 +33,7 @@ export class Decisions {
     this.#path = path;
     for (const name of [OLDER, FILE]) {
       const text = await readFile(join(path, name), 'utf8').catch(unlessMissing);
-      // What a crash cut off is no whole line.
+      // A line without an end was cut off by a crash.
       const lines = text.split('\n').slice(0, -1);
       this.#lines = lines.length;
       for (const line of lines) {
@@ -46,7 +46,7 @@ export class Decisions {
     if (this.#lines > 0) this.#unwritten.push('');
   }
 
-  /** The share that was kept of runs like it, 0 where it was dropped, undefined where nothing is known. */
+  /** The share of similar runs that was kept; 0 if the run was dropped, undefined if unknown. */
   shareOf(key: string): number | undefined {
     return this.#shares.get(key);
   }
@@ -58,7 +58,7 @@ export class Decisions {
     this.#writing ??= this.#write();
   }
 
-  /** Resolves when what was put lies in the file, as far as that is possible. */
+  /** Resolves when all decisions are written, as far as possible. */
   async written(): Promise<void> {
     await this.#writing;
   }
@@ -78,7 +78,7 @@ export class Decisions {
   }
 
   async #write(): Promise<void> {
-    // Those of one turn go together.
+    // Batches the writes of one event loop turn.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#unwritten.length > 0) {
       const lines = this.#unwritten.splice(0);

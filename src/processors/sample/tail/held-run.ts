@@ -10,11 +10,11 @@ export interface Part {
   /** Roughly, in memory. */
   readonly bytes: number;
   readonly receivedAt: Micros;
-  /** Where it lies on disk. */
+  /** Its location on disk. */
   readonly record: JournalRecord;
 }
 
-/** A run of which nothing is decided yet. */
+/** An undecided run. */
 export class HeldRun {
   readonly tenant: string;
   readonly key: string;
@@ -22,7 +22,7 @@ export class HeldRun {
   bytes = 0;
   /** When something of it last came. */
   heardAt: Micros = 0;
-  /** When its end came; null: it goes on. */
+  /** When its end arrived; null: still running. */
   endedAt: Micros | null = null;
 
   constructor(tenant: string, traceId: string) {
@@ -37,7 +37,7 @@ export class HeldRun {
     if (hasEnd(part.item)) this.endedAt ??= now;
   }
 
-  /** The run as all its parts tell it. */
+  /** The run, merged from all its parts. */
   whole(): TraceRecord {
     const spans = new Map<string, SpanRecord>();
     for (const { item } of this.parts)
@@ -71,13 +71,13 @@ export function keyOf(tenant: string, traceId: string): string {
   return `${tenant} ${traceId}`;
 }
 
-/** Whether a part tells that its run is over: a header that somebody declared, or the root. */
+/** Whether a part ends the run: a declared header, or the root span. */
 function hasEnd({ trace, spans }: TraceRecord): boolean {
   if (!trace.follows_spans && trace.status !== 'running') return true;
   return spans.some((span) => span.parent_span_id === null && span.status !== 'running');
 }
 
-/** A header, with what the spans give where nobody declared it, or a declared one leaves it open. */
+/** A header, completed from the spans if it is not declared or leaves fields open. */
 function withSpans(header: TraceHeader, spans: readonly SpanRecord[]): TraceHeader {
   const given = headerOf(spans);
   if (header.follows_spans) return { ...header, ...given };

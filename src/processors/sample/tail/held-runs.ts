@@ -9,11 +9,11 @@ export interface Waits {
   readonly afterEnd: number;
 }
 
-/** The runs of which nothing is decided yet, each in the order in which it is due. */
+/** Undecided runs, ordered by due time. */
 export class HeldRuns {
   readonly #waits: Waits;
   readonly #runs = new Map<string, HeldRun>();
-  /** Those that go on, by when they were last heard of; the others by their end. */
+  /** Running ones by last arrival; ended ones by their end. */
   readonly #goingOn = new Map<string, HeldRun>();
   readonly #ended = new Map<string, HeldRun>();
   /** By user: in the order in which they began. */
@@ -44,7 +44,7 @@ export class HeldRuns {
     (run.endedAt === null ? this.#goingOn : this.#ended).set(key, run);
   }
 
-  /** Takes out a run that is due; undefined where none is. */
+  /** Removes a due run; undefined if there is none. */
   takeDue(now: Micros): HeldRun | undefined {
     const [run] = this.#ended.values();
     if (run !== undefined && this.#dueAt(run) <= now) return this.#taken(run);
@@ -52,7 +52,7 @@ export class HeldRuns {
     return quiet !== undefined && this.#dueAt(quiet) <= now ? this.#taken(quiet) : undefined;
   }
 
-  /** When the next one is due; null where there is none. */
+  /** When the next run is due; null if there is none. */
   nextDueAt(): Micros | null {
     const [ended] = this.#ended.values();
     const [quiet] = this.#goingOn.values();
@@ -60,7 +60,7 @@ export class HeldRuns {
     return times.length === 0 ? null : Math.min(...times);
   }
 
-  /** Takes out the oldest run of the user whose runs take most: nobody can have the runs of others decided early. */
+  /** Removes the oldest run of the user with the largest total, so that no user can force early decisions for others. */
   takeOldest(): HeldRun | undefined {
     let largest: { readonly bytes: number; readonly runs: ReadonlySet<HeldRun> } | undefined;
     for (const user of this.#users.values())

@@ -28,7 +28,7 @@ import { approximateBytes } from '../../../delivery/queue/memory-size.js';
 import { replaceSent, sentOf, type SentOrigin } from '../../../signal/sent-span.js';
 import type { SpanRecord } from '../../../signal/span.js';
 
-/** What else a record and its place in the lists take. */
+/** Memory overhead of a record and its list entries. */
 const RECORD_BYTES = 400;
 
 /** Roughly how much memory a part of a run takes while it is held. */
@@ -40,7 +40,7 @@ function spanBytes(span: SpanRecord): number {
   const sent = sentOf(span);
   let bytes = RECORD_BYTES + (sent?.bytes.length ?? 0);
   for (const key of Object.keys(span) as (keyof SpanRecord)[])
-    // Of what was sent it would be made only to be measured.
+    // Derived on demand from the sent data, so measuring would create it.
     if (key !== 'metadata' || sent === undefined) bytes += approximateBytes(span[key]);
   return bytes;
 }
@@ -68,7 +68,7 @@ class Unpinned {
   }
 }
 
-/** Where it is a small part of something larger. */
+/** Copies a small part of a larger buffer, so that the buffer can be freed. */
 function copied(bytes: Uint8Array): Uint8Array {
   return bytes.buffer.byteLength > 2 * bytes.length ? Uint8Array.from(bytes) : bytes;
 }
@@ -78,10 +78,10 @@ export type HoldingSettings = Settings<TailConfig>;
 /** Roughly what a remembered decision takes, and the part of the memory that all of them may take. */
 const DECISION_BYTES = 250;
 const DECISIONS_PART = 16;
-/** Runs that are decided at once where the disk has no more room. */
+/** If the disk is full, one in this many held runs is decided at once. */
 const DISK_PART = 8;
 
-/** Holds runs until they are decided: in memory, and on the disk, where they survive the end of the process. */
+/** Holds undecided runs in memory, and on disk to survive a restart. */
 export class Holding {
   readonly #settings: HoldingSettings;
   readonly #decider: Decider;
@@ -100,7 +100,7 @@ export class Holding {
   readonly #end = new AbortController();
   #isWritable = true;
 
-  /** @param onHeld is told when something may be due earlier */
+  /** @param onHeld called when a run may be due earlier */
   constructor(settings: HoldingSettings, next: Consumer<TracesBatch>, onHeld: () => void) {
     const { config, id, pipeline = '', clock, meter, logger } = settings;
     this.#settings = settings;
@@ -188,7 +188,7 @@ export class Holding {
     }
   }
 
-  /** @throws ConsumeError where kept runs of the user are not taken by what is behind */
+  /** @throws ConsumeError if the next consumer refuses kept runs of the user */
   assertOpen(tenant: string): void {
     const failure = this.#passing.failureOf(tenant);
     if (failure !== null) throw failure;
@@ -204,7 +204,7 @@ export class Holding {
     this.#dropped.add(dropped, { processor: this.#settings.id, item: 'traces' });
   }
 
-  /** Resolves when the parts lie on the disk. @throws ConsumeError where there is no room: then they are not held */
+  /** Resolves when the parts are on disk. @throws ConsumeError if there is no room; the parts are not held then */
   async hold(tenant: string, items: TraceRecord[], receivedAt: Micros): Promise<void> {
     const bytes = items.reduce((sum, item) => sum + this.#sizeOf(item), 0);
     await this.#makeRoom(tenant, bytes);
@@ -223,7 +223,7 @@ export class Holding {
     return this.#held.nextDueAt();
   }
 
-  /** Decides runs that are due. @returns how many, `most` where there may be more */
+  /** Decides due runs. @returns the number of decided runs; `most` if there may be more */
   decideDue(most: number): number {
     const now = this.#settings.clock.now();
     for (let count = 0; count < most; count++) {
@@ -267,7 +267,7 @@ export class Holding {
 
   async #makeRoom(tenant: string, bytes: number): Promise<void> {
     while (!this.#room.take(bytes)) {
-      // What is passed on has its room until it is taken: deciding more would not help.
+      // Runs being passed on keep their memory until they are accepted, so further decisions would not help.
       if (this.#passing.bytes < this.#room.size / 2 && this.#decideEarly('memory')) continue;
       if (this.#passing.giveUpOne(tenant)) continue;
       if (this.#hasEnded || (!this.#passing.isMoving && !this.#room.isTaken)) throw this.#refusal(null);
@@ -286,7 +286,7 @@ export class Holding {
     this.#room.giveBack(bytes);
   }
 
-  /** Takes over what lies on the disk. */
+  /** Holds parts that are on disk. */
   #adopt({ tenant, receivedAt, items, record }: Written): void {
     const now = this.#settings.clock.now();
     for (const item of items) {
@@ -306,7 +306,7 @@ export class Holding {
     }
   }
 
-  /** Its parts are not needed on the disk any more, once the decision is written. */
+  /** Releases its parts on disk once the decision is written. */
   #release({ parts }: HeldRun): void {
     this.#room.changed();
     void this.#decisions.written().then(() => {
@@ -320,7 +320,7 @@ export class Holding {
     return bytes;
   }
 
-  /** What the sender is told. */
+  /** The error returned to the sender. */
   #refusal(error: unknown): ConsumeError {
     const { id } = this.#settings;
     if (error instanceof QueueFull)

@@ -12,13 +12,13 @@ import type { TraceRecord } from '../../../signal/trace.js';
 /** Of one record on disk. */
 const LIMITS = { maxItems: 4096, maxBytes: 8 * 1024 * 1024 };
 
-/** Parts of runs that lie on the disk together, until the last of them is not needed any more. */
+/** Parts of runs stored together on disk until none is needed. */
 export interface JournalRecord {
   left: number;
   readonly stored: Stored | null;
 }
 
-/** What lies on the disk, with what it is a part of. */
+/** Parts on disk, with their record. */
 export interface Written {
   readonly tenant: string;
   readonly receivedAt: Micros;
@@ -26,9 +26,9 @@ export interface Written {
   readonly record: JournalRecord;
 }
 
-/** Where what was acknowledged is kept while it is needed. */
+/** Keeps acknowledged data while it is needed. */
 export interface KeptRuns {
-  /** Its folder on disk; null where it has none. */
+  /** Its folder on disk; null if it has none. */
   readonly path: string | null;
   readonly bytes: number;
   open(): Promise<void>;
@@ -44,13 +44,13 @@ interface JournalTools {
   readonly name: string;
   readonly maxBytes: number;
   readonly clock: Clock;
-  /** Is given what lies on the disk, before its sender is told. */
+  /** Receives parts on disk before they are acknowledged. */
   readonly onWritten: (written: Written) => void;
   readonly onDamage: (damage: Damage) => void;
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Keeps on the disk what was acknowledged and is not decided, or not passed on. */
+/** Keeps acknowledged parts on disk until their runs are decided and passed on. */
 export class Journal implements KeptRuns {
   readonly #place: DiskPlace;
   readonly #queue: DiskQueue;
@@ -67,7 +67,7 @@ export class Journal implements KeptRuns {
       onDamage,
       onFailure,
       onWritten: (batch) => {
-        // It is in memory already: nobody reads it again.
+        // Already in memory, so it is never read back.
         this.#queue.giveOut(batch.stored);
         onWritten(writtenOf(batch));
       },
@@ -88,18 +88,18 @@ export class Journal implements KeptRuns {
     return this.#place.path;
   }
 
-  /** What an earlier process left, one record after the other; null at the end. Before anything is written. @throws the error of the file system */
+  /** Records left by an earlier process, one at a time; null at the end. Call before any write. @throws the file system error */
   async next(): Promise<Written | null> {
     const batch = await this.#queue.next();
     return batch === null ? null : writtenOf(batch);
   }
 
-  /** Resolves when it lies on the disk, and was given to `onWritten`. @throws QueueFull; the error of the file system */
+  /** Resolves when the parts are on disk and were passed to `onWritten`. @throws QueueFull; the file system error */
   async append(tenant: string, items: TraceRecord[], receivedAt: Micros, now: Micros): Promise<void> {
     await this.#queue.append({ batch: { tenant, items }, receivedAt, queuedAt: now });
   }
 
-  /** One part of a record is not needed any more. */
+  /** Marks one part of a record as no longer needed. */
   release(record: JournalRecord): void {
     record.left -= 1;
     if (record.left === 0 && record.stored !== null) this.#queue.done(record.stored);
@@ -111,7 +111,7 @@ export class Journal implements KeptRuns {
   }
 }
 
-/** Keeps nothing: of a processor that is in no pipeline, as in a test of its configuration, nobody expects that anything outlives it. */
+/** Keeps nothing, for a processor outside a pipeline, as in a configuration test: its data need not survive a restart. */
 export class NoJournal implements KeptRuns {
   readonly path = null;
   readonly bytes = 0;

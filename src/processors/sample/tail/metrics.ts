@@ -1,6 +1,6 @@
 import type { Counter, Meter } from '../../../component/telemetry.js';
 
-/** Why a run was decided when it was: it had ended, nothing more came of it, or its room was needed. */
+/** Why a run was decided: it had ended, it was idle, or its space was needed. */
 export type Cause = 'ended' | 'quiet' | 'memory' | 'disk';
 
 interface Held {
@@ -9,7 +9,7 @@ interface Held {
   readonly diskBytes: () => number;
 }
 
-/** What a tail sampler tells of itself. */
+/** Metrics of a tail sampler. */
 export class TailMetrics {
   readonly #labels: Readonly<Record<string, string>>;
   readonly #decisions: Counter;

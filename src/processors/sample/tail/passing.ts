@@ -7,7 +7,7 @@ import { pause } from '../../../telemetry/pause.js';
 import { withShare } from '../decider.js';
 import type { HeldRun } from './held-run.js';
 
-/** Batches that are under way at the same time. */
+/** Maximum number of concurrent batches. */
 const CONCURRENCY = 4;
 /** Of one batch. */
 const MOST_RUNS = 500;
@@ -23,7 +23,7 @@ const BACKOFF = {
 /** A quota may be raised before the month ends. */
 const LONGEST_WAIT_MS = 60_000;
 
-/** A run that is to be passed on, and the share that was kept of runs like it. */
+/** A run to pass on, with the share of similar runs that was kept. */
 interface KeptRun {
   readonly run: HeldRun;
   readonly share: number;
@@ -42,7 +42,7 @@ interface Lane {
 export interface PassingTools {
   readonly next: Consumer<TracesBatch>;
   readonly clock: Clock;
-  /** A run was taken by what is behind. */
+  /** Called when the next consumer accepted a run. */
   readonly onPassed: (run: HeldRun) => void;
   /** Something of a run was refused for good. @param parts of runs */
   readonly onLost: (run: HeldRun | null, parts: number, reason: string) => void;
@@ -50,8 +50,8 @@ export interface PassingTools {
 }
 
 /**
- * Passes on what is kept: it was acknowledged, so that it is tried again until it is taken or refused for good. While the runs of
- * a user are not taken, more of that user are refused at the door ({@link Passing.failureOf}).
+ * Passes on kept runs. They were acknowledged, so delivery is retried until they are accepted or permanently refused. While a user's
+ * runs are not accepted, new runs of that user are refused on arrival ({@link Passing.failureOf}).
  */
 export class Passing {
   readonly #tools: PassingTools;
@@ -87,12 +87,12 @@ export class Passing {
     return this.#lanes.get(tenant)?.error ?? null;
   }
 
-  /** Whether something moves, so that waiting for room helps. */
+  /** Whether runs are being passed on, so that waiting frees memory. */
   get isMoving(): boolean {
     return [...this.#lanes.values()].some(({ error }) => error === null);
   }
 
-  /** Gives up the oldest run of a user who has reached a limit, so that it takes no room from others. @returns false where there is none */
+  /** Drops the oldest run of a user at a limit, so that it takes no room from others. @returns false if there is none */
   giveUpOne(tenant: string): boolean {
     for (const lane of this.#lanes.values()) {
       const code = lane.error?.code;
@@ -107,7 +107,7 @@ export class Passing {
     return false;
   }
 
-  /** What is under way is finished; the rest stays for the next start. */
+  /** Finishes deliveries in progress; the rest stays for the next start. */
   async close(): Promise<void> {
     this.#end.abort();
     await Promise.all(this.#underWay);
@@ -179,7 +179,7 @@ export class Passing {
     });
   }
 
-  /** The error stands until something was taken, so that the door stays closed. */
+  /** Keeps the error until a run is accepted, so that new runs of the user stay refused. */
   #again(lane: Lane): void {
     if (this.#end.signal.aborted) return;
     if (lane.runs.length > 0 && !lane.isBusy) this.#start(lane);

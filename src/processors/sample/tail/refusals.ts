@@ -1,7 +1,7 @@
 import { ConsumeError } from '../../../component/consume-error.js';
 import { MS_PER_SECOND } from '../../../signal/time-units.js';
 
-/** What a sender is told where there is no room for its runs. */
+/** The error if there is no room for a sender's runs. */
 export function noRoom(processor: string): ConsumeError {
   return new ConsumeError(`Processor "${processor}" is full of undecided runs: send the batch again later`, {
     code: 'overloaded',
@@ -10,7 +10,7 @@ export function noRoom(processor: string): ConsumeError {
   });
 }
 
-/** And where nothing can be kept on the disk. */
+/** The error if the disk cannot be written. */
 export function notWritable(processor: string, cause: unknown): ConsumeError {
   return new ConsumeError(`The journal of processor "${processor}" cannot be written`, {
     code: 'storage_unavailable',
@@ -20,7 +20,7 @@ export function notWritable(processor: string, cause: unknown): ConsumeError {
   });
 }
 
-/** Of a batch of which something is noted that would be lost: a limit would hold no more, or a map would lack it. */
+/** The error for a batch with attached quota or service map data, which would be lost here. */
 export function outOfOrder(processor: string): ConsumeError {
   return new ConsumeError(
     `Processor "${processor}" creates new batches: list it before quota and service_map in its pipeline`,

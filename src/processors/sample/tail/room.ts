@@ -6,7 +6,7 @@ export class Room {
   #taken = 0;
   #waiting: (() => void)[] = [];
 
-  /** @param used by what is held @param size in bytes, like all of this */
+  /** @param used bytes held now @param size in bytes, like all numbers here */
   constructor(size: number, used: () => number) {
     this.size = size;
     this.#used = used;
@@ -16,7 +16,7 @@ export class Room {
     return this.#taken > 0;
   }
 
-  /** @returns whether there was room. What is larger than everything has it where nothing else is there. */
+  /** @returns whether there was room. An item larger than the whole room is accepted only if the room is empty. */
   take(bytes: number): boolean {
     const used = this.#used() + this.#taken;
     if (used > 0 && used + bytes > this.size) return false;
@@ -38,7 +38,7 @@ export class Room {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
-  /** Nobody waits any more. */
+  /** Releases all waiting callers. */
   end(): void {
     this.changed();
   }

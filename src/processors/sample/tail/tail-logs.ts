@@ -4,7 +4,7 @@ import { MS_PER_SECOND } from '../../../signal/time-units.js';
 import { SparseLog } from '../../../telemetry/sparse-log.js';
 import type { Cause } from './metrics.js';
 
-/** What a tail sampler logs: each at most once in ten seconds. */
+/** Logs of a tail sampler, each at most once in ten seconds. */
 export class TailLogs {
   readonly #behind: SparseLog;
   readonly #disk: SparseLog;
@@ -29,7 +29,7 @@ export class TailLogs {
     this.#lost.warn(parts, { reason }, 'Sampled items were acknowledged but later rejected permanently');
   }
 
-  /** What stands behind takes nothing. */
+  /** The next consumer accepts nothing. */
   waits(error: unknown, heldRuns: number, waitMs: number): void {
     this.#behind.warn(
       0,

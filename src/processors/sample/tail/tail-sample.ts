@@ -11,10 +11,10 @@ import { keyOf } from './held-run.js';
 import { outOfOrder } from './refusals.js';
 import { Holding, type HoldingSettings } from './holding.js';
 
-/** Runs that are decided in one turn, before others have theirs. */
+/** Maximum number of runs decided in one event loop turn. */
 const TURN = 200;
 
-/** Processor `sample` where it decides when a run has ended: see README.md. */
+/** Processor `sample`, deciding at the end of a run: see README.md. */
 export class TailSample implements Component, Consumer<TracesBatch> {
   readonly #settings: HoldingSettings;
   readonly #next: Consumer<TracesBatch>;
@@ -22,7 +22,7 @@ export class TailSample implements Component, Consumer<TracesBatch> {
   #recovered: Promise<void> = Promise.resolve();
   #hasEnded = false;
   #cancelTimer: () => void = () => undefined;
-  /** When the timer fires; null: none is set. */
+  /** When the timer fires; null if not set. */
   #timerAt: number | null = null;
 
   constructor(settings: HoldingSettings, next: Consumer<TracesBatch>) {
@@ -33,10 +33,10 @@ export class TailSample implements Component, Consumer<TracesBatch> {
     });
   }
 
-  /** @throws DirectoryTaken where another process has the directory; the error of the file system */
+  /** @throws DirectoryTaken if another process has the directory; the file system error */
   async start(host: Host): Promise<void> {
     await this.#holding.open(host);
-    // Only then: of a run that is decided before, some parts would not be known yet.
+    // Starts only after recovery: earlier decisions would miss some parts of a run.
     this.#recovered = this.#holding.recover().then(() => {
       this.#arm();
     });
@@ -60,7 +60,7 @@ export class TailSample implements Component, Consumer<TracesBatch> {
       return item;
     });
     const passedOn = items.length - left.size;
-    // First what is refused as a whole where it fails: nothing of the batch is held then, so that a repeat brings nothing twice.
+    // Forwards first the part that may be refused as a whole: nothing is held then, so a retry adds no duplicates.
     const receipt = await consumeKept(
       { ...batch, items },
       { refused: [], dropped: left },
@@ -72,7 +72,7 @@ export class TailSample implements Component, Consumer<TracesBatch> {
     return receipt;
   }
 
-  /** What is not decided, or not passed on, lies on the disk for the next start. */
+  /** Undecided runs, and runs not passed on yet, stay on disk for the next start. */
   async shutdown(): Promise<void> {
     if (this.#hasEnded) return;
     this.#hasEnded = true;

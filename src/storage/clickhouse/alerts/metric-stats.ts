@@ -6,19 +6,19 @@ import { quoted } from '../client/literals.js';
 import type { Reads } from '../client/reads.js';
 import { arrivalsLookedAt, MOST_ARRIVALS } from './evidence.js';
 
-/** A wanted metric of a user that there is, by the user's number. */
+/** A wanted metric of an existing user, by the user's number. */
 export interface MetricOfTenant extends WantedMetric {
   readonly tenant: number;
 }
 
 interface FoundSeries extends Omit<MetricStats, 'evidence' | 'isNews'> {
-  /** When their newest points came, the last first. */
+  /** Arrival times of the newest points, newest first. */
   readonly arrivals: readonly number[];
 }
 
 const NO_SERIES: FoundSeries = { series: 0, min: null, max: null, arrivals: [] };
 
-/** The services that labels name, each once, as they are written there; labels are read as texts, since their values have no line ends. */
+/** The distinct services in the labels, as serialized. Labels are matched as text, since their values have no line breaks. */
 const NAMES = SERVICE_STARTS.map((start) => {
   const found = `position(text, ${quoted(start)})`;
   const value = `substring(text, ${found} + length(${quoted(start)}))`;
@@ -27,10 +27,10 @@ const NAMES = SERVICE_STARTS.map((start) => {
 const SERVICES = `arrayDistinct(arrayFilter(name -> name <> '', [${NAMES.join(', ')}]))`;
 
 /**
- * Stats of the newest point of each series of some metrics: among points of the same time the one that came last counts. One statement
- * reads all of them and puts their series together, as there may be any number of series.
+ * Stats of the newest point of each series of some metrics; among points of the same time the last to arrive counts. One statement
+ * aggregates the series, since their number is unbounded.
  *
- * @returns in the order of the question
+ * @returns in the order of the request
  */
 export async function metricStats(
   reads: Reads,
@@ -49,7 +49,7 @@ export async function metricStats(
   const series = `SELECT tenant, name AS metric, toString(labels) AS text, argMax((assumeNotNull(value), arrived), (timestamp, arrived, place)) AS newest, ${SERVICES} AS services
     FROM points WHERE tenant IN (${tenants.join(', ')}) AND (tenant, name) IN (${pairs.join(', ')}) AND timestamp > ${pointsStart} AND timestamp <= ${now} AND isFinite(value)
     GROUP BY tenant, name, labels`;
-  // Without a service stand all series of a metric.
+  // Rows without a service aggregate all series of a metric.
   const rows = await reads.rows(
     `SELECT tenant, metric, service, count() AS series, min(newest.1) AS least, max(newest.1) AS most, max(notEmpty(services)) AS says,
       arraySlice(arrayReverseSort(groupUniqArray(newest.2)), 1, ${MOST_ARRIVALS}) AS arrivals

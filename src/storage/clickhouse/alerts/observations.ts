@@ -24,21 +24,21 @@ import {
 import { unitKey, type Unit, type Units } from './unit-rows.js';
 
 export interface ObservationParts {
-  /** @throws ConsumeError where the store is not open */
+  /** @throws ConsumeError if the store is not open */
   readonly checkOpen: () => void;
   readonly reads: Reads;
   readonly names: Pick<AgentNames, 'of'>;
-  /** The number of a user; null for one that there is not. */
+  /** The number of a user; null for an unknown user. */
   readonly findTenant: (userId: string) => Promise<number | null>;
 }
 
-/** Where the figures of a target are. */
+/** The unit whose rows hold the stats of a target. */
 export interface Place extends Unit {
   readonly unit: Units['unit'];
   readonly agent?: KnownAgent;
 }
 
-/** Nodes that are remembered. */
+/** Size of the cache of known nodes. */
 const MOST_NODES = 100_000;
 const NOTHING_FOUND: FoundStats = { windows: new Map(), costs: new Map(), activity: new Map() };
 const UNKNOWN: TargetStats = { window: null, costs: [], activeAt: null };
@@ -46,7 +46,7 @@ const UNKNOWN: TargetStats = { window: null, costs: [], activeAt: null };
 /** The contract `AlertStats`. */
 export class Observations implements AlertStats {
   readonly #parts: ObservationParts;
-  /** Nodes that some span has had, by their keys: they stay known. */
+  /** Keys of nodes that some span has had. Nodes are never removed, so the cache needs no invalidation. */
   readonly #nodes = new LRUCache<string, true>({ max: MOST_NODES });
 
   constructor(parts: ObservationParts) {
@@ -85,7 +85,7 @@ export class Observations implements AlertStats {
         return {
           window: wanted.runs ? windowSince(windows.get(key) ?? NO_RUNS, wanted.since) : null,
           costs: wanted.cost ? (costs.get(key) ?? none) : [],
-          // Retention may have removed its runs: then it has been silent at most since it came into being.
+          // Retention may have removed its runs; then its last activity is at least its creation.
           activeAt: wanted.activity ? (activity.get(key) ?? place.agent?.created_at ?? null) : null,
         };
       }),
@@ -118,7 +118,7 @@ export class Observations implements AlertStats {
     return examples;
   }
 
-  /** Where an agent and a node have the same name, the agent's runs are meant. Null where nothing of that name is known. */
+  /** An agent takes precedence over a node of the same name. Null if neither exists. */
   async place(target: Target): Promise<Place | null> {
     const tenant = await this.#parts.findTenant(target.userId);
     if (tenant === null) return null;
@@ -141,7 +141,7 @@ export class Observations implements AlertStats {
     return isThere;
   }
 
-  /** Of metrics alone. */
+  /** Stats of metrics only. */
   async metrics({ metrics, pointsStart, now }: Observing): Promise<readonly MetricStats[]> {
     const tenants = await Promise.all(metrics.map(({ userId }) => this.#parts.findTenant(userId)));
     const wanted = metrics.map((metric, i) => ({ ...metric, tenant: tenants[i] ?? 0 }));

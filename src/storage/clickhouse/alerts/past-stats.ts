@@ -22,7 +22,7 @@ interface Moments {
 
 const UNKNOWN: TargetStats = { window: null, costs: [], activeAt: null };
 
-/** The number of the first moment that is not before a time, in microseconds, as SQL. */
+/** SQL for the index of the first moment at or after a time in microseconds. */
 function momentOf({ first, step }: Moments, time: string): string {
   return `intDiv(greatest(${time}, ${first}) - ${first} + ${step - 1}, ${step})`;
 }
@@ -59,7 +59,7 @@ export class PastReads implements PastStats {
     for (const [at, request] of requests.entries())
       answers.push({
         targets: targets.map((stats) => stats[at] ?? UNKNOWN),
-        // Few points of a metric lie near each moment, so each is looked up by itself.
+        // Each moment is a separate lookup, because few points of a metric are near each moment.
         metrics: await this.#observations.metrics({
           ...request,
           metrics: request.metrics.map((metric) => ({ ...metric, userId, since: [] })),
@@ -68,7 +68,7 @@ export class PastReads implements PastStats {
     return answers;
   }
 
-  /** Of one target at each moment. */
+  /** Stats of one target at each moment. */
   async #stats(
     place: Place,
     { runs, cost, activity }: WantedStats,
@@ -89,14 +89,14 @@ export class PastReads implements PastStats {
       return {
         window: window === undefined ? null : windowSince(window, []),
         costs: cost ? days.map((day) => ofDays.get(day.from)?.[at] ?? NO_COST) : [],
-        // Retention may have removed its runs: then it was silent at most since it came into being.
+        // Retention may have removed its runs; then its last activity is at least its creation.
         activeAt: active[at] ?? (activity && createdAt !== null && createdAt <= now ? createdAt : null),
       };
     });
   }
 }
 
-/** What had finished in the window before each moment. @param length of the window */
+/** Stats of the runs or spans that finished in the window before each moment. @param length of the window */
 async function windowsAt(
   reads: Reads,
   units: Units,
@@ -116,7 +116,7 @@ async function windowsAt(
   return windows;
 }
 
-/** What a day had cost until each moment: for moments before the day nothing, for those after it all of it. */
+/** Cost of a day up to each moment: nothing for moments before the day, all of it for moments after. */
 async function costsAt(
   reads: Reads,
   units: Units,
@@ -142,7 +142,7 @@ async function costsAt(
   return costs;
 }
 
-/** When it was last active before each moment; null where nothing is known. */
+/** The last activity before each moment; null if there is none. */
 async function activityAt(
   reads: Reads,
   units: Units,
@@ -157,7 +157,7 @@ async function activityAt(
   const active = Array.from({ length: moments.count }, () => -Infinity);
   for (const { began_at, ended_at, last } of rows) {
     const end = Math.min(Number(ended_at), moments.count);
-    // While it is under way it is active at the moment itself.
+    // A running unit is active at the moment itself.
     for (let at = Number(began_at); at < end; at++) active[at] = moments.first + at * moments.step;
     if (end < moments.count) active[end] = Math.max(active[end] ?? -Infinity, Number(last));
   }

@@ -15,7 +15,7 @@ import {
   type Units,
 } from './unit-rows.js';
 
-/** Stats of a window, before it is known what of them is new. */
+/** Stats of a window, without the comparison with earlier evidence. */
 export interface FoundWindow extends Omit<WindowStats, 'evidence' | 'isNews'> {
   /** The greatest ticket among its runs. */
   readonly ticket: number;
@@ -23,7 +23,7 @@ export interface FoundWindow extends Omit<WindowStats, 'evidence' | 'isNews'> {
 
 const MOST_EXAMPLES = 20;
 
-/** Of finished runs or spans that lie in a window. */
+/** SQL aggregates over the finished runs or spans of a window. */
 const WINDOW_PARTS = {
   finished: 'count()',
   failures: 'countIf(failed)',
@@ -49,7 +49,7 @@ export function windowIn(row: Row): FoundWindow {
   };
 }
 
-/** @param since the evidence that is already known of the window */
+/** @param since earlier evidence of the window */
 export function windowSince(
   { ticket, ...stats }: FoundWindow,
   since: readonly Evidence[] | undefined,
@@ -57,7 +57,7 @@ export function windowSince(
   return { ...stats, ...lookedAt(ticket, since) };
 }
 
-/** What was found of some units, by their keys. */
+/** Stats of some units, by their keys. */
 export interface FoundStats {
   readonly windows: ReadonlyMap<string, FoundWindow>;
   readonly costs: ReadonlyMap<string, readonly CostStats[]>;
@@ -65,14 +65,14 @@ export interface FoundStats {
   readonly activity: ReadonlyMap<string, Micros>;
 }
 
-/** The units of a kind of which each figure is wanted. */
+/** The units of one kind, by the figures that are requested. */
 export interface WantedUnits {
   readonly runs: Units;
   readonly cost: Units;
   readonly activity: Units;
 }
 
-/** Parts of an answer, in the columns that all of them have. */
+/** Placeholders for the columns that a part of the UNION does not fill. */
 const NOTHING = {
   finished: '0',
   failures: '0',
@@ -94,7 +94,7 @@ function part(
   return `SELECT '${what}' AS what, toInt64(tenant) AS of_tenant, toString(is) AS of_unit, ${all.join(', ')} FROM ${from} GROUP BY tenant, is`;
 }
 
-/** All figures of some units, of one moment: they are asked for in one statement. */
+/** All figures of some units, read by one statement so that they are consistent. */
 export async function statsOf(
   reads: Reads,
   wanted: readonly WantedUnits[],
@@ -149,7 +149,7 @@ export async function isKnownNode(reads: Reads, node: Unit): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The traces that best explain why alerts fire, the best first: by the keys of the units. */
+/** The traces that best explain why alerts fire, the best first, by the keys of the units. */
 export async function exampleTraces(
   reads: Reads,
   units: Units,
@@ -172,7 +172,7 @@ export async function exampleTraces(
   return found;
 }
 
-/** The rows that hold the examples, and by what their traces are ranked; null where no trace can explain anything. */
+/** The rows that hold the examples and the ranking of their traces; null if no trace can explain the alert. */
 function rankedRows(
   units: Units,
   { type, from, to }: Pick<ExampleQuery, 'type' | 'from' | 'to'>,

@@ -5,7 +5,7 @@ import type { Micros } from '../../../signal/time.js';
 import { nodeFromRow } from '../runs/node-names.js';
 import { quoted } from '../client/literals.js';
 
-/** What alerts count for a target: the runs of an agent, or the spans of a node of the service map. Of any users. */
+/** What alerts count for a target: the runs of an agent, or the spans of a node of the service map, of any user. */
 export interface Units {
   readonly unit: 'agent' | 'node';
   readonly units: readonly Unit[];
@@ -17,7 +17,7 @@ export interface Unit {
   readonly is: number | string;
 }
 
-/** A key of a unit among those of its kind. */
+/** A key of a unit, unique among units of its kind. */
 export function unitKey({ tenant, is }: Unit): string {
   return `${tenant} ${is}`;
 }
@@ -26,7 +26,7 @@ const FAILED = RUN_STATUSES.flatMap((status, code) =>
   status === 'failed' || status === 'timed_out' ? [code] : [],
 ).join(', ');
 const HAS_FAILED = `status IN (${FAILED})`;
-/** Of runs a success signal says more than the status. */
+/** A success signal takes precedence over the status of a run. */
 const RUN_FAILED = `ifNull(NOT success, ${HAS_FAILED})`;
 const IS_AGENTS = `kind = ${RUN_KINDS.indexOf('agent')}`;
 
@@ -40,7 +40,7 @@ export function isOf({ unit, units }: Units): string {
   return `tenant IN (${tenants}) AND (tenant, ${column}) IN (${pairs.join(', ')})`;
 }
 
-/** The spans of nodes as they are after all messages, with the last news of their runs and the tickets of these. */
+/** The effective spans of nodes, with the last update and the ticket of their runs. */
 function spansOf(units: Units, where: string, runs: string): string {
   const columns =
     'tenant, trace_id, span_id, seq, version, node, status, started_at, ended_at, duration_ms, cost_usd';
@@ -56,8 +56,8 @@ function tenantsOf({ units }: Units): string {
 }
 
 /**
- * Finished runs or spans whose event time is after `after` and not after `until`, as a relation with the columns `tenant`, `is`, `trace_id`,
- * `ticket`, `event`, `failed`, `duration_ms`. The event time is the end, else the start, and never later than news of the run last came.
+ * Finished runs or spans whose event time is after `after` and not after `until`, as a relation with the columns `tenant`, `is`,
+ * `trace_id`, `ticket`, `event`, `failed`, `duration_ms`. The event time is the end, else the start, capped at the last update of the run.
  */
 export function finishedRows(
   units: Units,
@@ -89,7 +89,7 @@ export function startedRows(
          SELECT tenant, trace_id, node, cost_usd, started_at FROM spans WHERE ${isOf(units)} AND ${where} ORDER BY seq, version DESC LIMIT 1 BY tenant, trace_id, span_id))`;
 }
 
-/** All runs or spans with the columns `tenant`, `is` and `ended`: their last time, never after news of the run came. */
+/** All runs or spans with the columns `tenant`, `is` and `ended`: their last time, capped at the last update of the run. */
 export function activityRows(units: Units): string {
   return units.unit === 'agent'
     ? `(SELECT tenant, agent_no AS is, active_at AS ended FROM runs FINAL WHERE ${isOf(units)} AND ${IS_AGENTS})`
@@ -97,8 +97,8 @@ export function activityRows(units: Units): string {
 }
 
 /**
- * All runs or spans that began until a time, with the columns `began` and `ended`: how long each is known to have been under way, and never
- * after news of its run came. One that goes on was under way when it was last heard of.
+ * All runs or spans that began until a time, with the columns `began` and `ended`: the interval in which each is known to be active, capped
+ * at the last update of its run. A running one was active at its last update.
  */
 export function activeRows(units: Units, until: Micros): string {
   const end = `if(status = ${RUNNING}, heard_at, ifNull(ended_at, started_at))`;

@@ -1,13 +1,13 @@
 import { byteAt, wordAt } from '../../../signal/checked.js';
 import { SHORT_TEXT, writeShortAscii } from '../../../worker/short-ascii.js';
 
-/** So much is written into one piece; a longer text has a piece of its own length. */
+/** Size of a chunk; a longer text gets a chunk of its own length. */
 const CHUNK_BYTES = 256 * 1024;
-/** The longest a length takes: seven bits in a byte, of a number below 2^35. */
+/** Maximum size of an encoded length: 7 bits per byte, for a number below 2^35. */
 const LENGTH_BYTES = 5;
 const TWO_32 = 2 ** 32;
 
-/** Bytes that grow in pieces, written as ClickHouse's binary formats have them: low bytes first. */
+/** A growing list of byte chunks, written in ClickHouse's binary formats: little-endian. */
 export class BinaryChunks {
   readonly #done: Buffer[] = [];
   #chunk: Buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
@@ -19,14 +19,14 @@ export class BinaryChunks {
     this.#chunk[this.#at++] = value;
   }
 
-  /** @param value a whole number of 32 bits, with a sign or without one */
+  /** @param value a 32-bit integer, signed or unsigned */
   int32(value: number): void {
     this.#reserve(4);
     this.#view.setUint32(this.#at, value >>> 0, true);
     this.#at += 4;
   }
 
-  /** @param value a whole number that is exact, not above 2^53 */
+  /** @param value an exact integer, at most 2^53 */
   int64(value: number): void {
     this.#reserve(8);
     this.#view.setUint32(this.#at, value >>> 0, true);
@@ -47,7 +47,7 @@ export class BinaryChunks {
     this.#at += 8;
   }
 
-  /** A UUID in four words, as `parseUuid` lays them. ClickHouse has its upper half first. */
+  /** A UUID in four words, in the layout of `parseUuid`. ClickHouse writes the upper half first. */
   uuid(words: Uint32Array, offset: number): void {
     this.#reserve(16);
     const top = (wordAt(words, offset + 3) ^ 0x80000000) >>> 0;
@@ -58,9 +58,9 @@ export class BinaryChunks {
     this.#at += 16;
   }
 
-  /** A text in UTF-8 behind its length. */
+  /** A UTF-8 text with its length as prefix. */
   text(value: string): void {
-    // UTF-8 takes at most three bytes for a UTF-16 unit.
+    // A UTF-16 unit takes at most three bytes in UTF-8.
     this.#reserve(LENGTH_BYTES + value.length * 3);
     if (value.length <= SHORT_TEXT && writeShortAscii(value, this.#chunk, this.#at + 1)) {
       this.#chunk[this.#at] = value.length;
@@ -71,7 +71,7 @@ export class BinaryChunks {
     this.#at += this.#chunk.write(value, this.#at, 'utf8');
   }
 
-  /** Bytes behind their length. */
+  /** Bytes with their length as prefix. */
   bytes(value: Uint8Array): void {
     this.#reserve(LENGTH_BYTES + value.length);
     this.length(value.length);
@@ -79,7 +79,9 @@ export class BinaryChunks {
     this.#at += value.length;
   }
 
-  /** Some of the bytes of `from`, behind their length. A short piece is copied byte by byte: to make a view of it takes longer. */
+  /**
+   * Some of the bytes of `from`, with their length as prefix. Short slices are copied byte by byte, which is faster than creating a view.
+   */
   slice(from: Uint8Array, start: number, end: number): void {
     const length = end - start;
     this.#reserve(LENGTH_BYTES + length);
@@ -91,7 +93,7 @@ export class BinaryChunks {
     }
   }
 
-  /** How long what follows is. */
+  /** A length prefix. */
   length(value: number): void {
     this.#reserve(LENGTH_BYTES);
     let rest = value;
@@ -102,7 +104,7 @@ export class BinaryChunks {
     this.#chunk[this.#at++] = rest;
   }
 
-  /** Everything that was written. Nothing may be written any more. */
+  /** Everything written. The object must not be used afterwards. */
   take(): readonly Buffer[] {
     if (this.#at > 0) this.#done.push(this.#chunk.subarray(0, this.#at));
     this.#at = 0;

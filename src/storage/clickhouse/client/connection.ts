@@ -15,24 +15,24 @@ import { named } from './literals.js';
 import { rowBinary, type BinaryRow, type TypedColumn } from './row-binary.js';
 import { Servers } from './servers.js';
 
-/** A row of an answer: its values under the names of the columns. Whole numbers are numbers, UUIDs texts in lower case. */
+/** A row of a result: values by column names. Integers are numbers, UUIDs lower-case strings. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A statement is tried so often where its failure may pass, with these pauses in milliseconds between the tries. */
+/** Delays in milliseconds between the attempts of a statement whose failure may be temporary. */
 const PAUSES_MS: readonly number[] = [50, 250, 1000];
 
 const SETTINGS: ClickHouseSettings = {
-  // What is answered for is stored, and read by whoever asks then.
+  // An acknowledged insert is durable and visible to later reads.
   async_insert: 0,
   wait_for_async_insert: 1,
-  // An insert that is repeated under its token adds nothing, to the tables that views fill neither.
+  // A repeated insert with the same token adds nothing, including to the tables that views fill.
   insert_deduplicate: 1,
   deduplicate_blocks_in_dependent_materialized_views: 1,
   // Rows of two partitions never replace each other.
   do_not_merge_across_partitions_select_final: 1,
-  // All parts of a statement see the same rows.
+  // All parts of a statement read the same snapshot.
   enable_shared_storage_snapshot_in_query: 1,
-  // Lists of ids stand in statements.
+  // Statements contain lists of ids.
   max_query_size: '67108864',
   max_ast_elements: '4000000',
   max_expanded_ast_elements: '4000000',
@@ -42,15 +42,15 @@ const SETTINGS: ClickHouseSettings = {
   date_time_output_format: 'iso',
 };
 
-/** Of statements that only ask: the server ends one whose connection was closed, as nobody waits for it any more. */
+/** For reads: the server cancels a statement when its connection closes. */
 const READ_SETTINGS: ClickHouseSettings = {
   readonly: '2',
   cancel_http_readonly_queries_on_client_close: 1,
 };
 
-/** What there is to say of a request beside its statement. */
+/** Options of a request. */
 interface Asked {
-  /** Ends when the client disconnected. */
+  /** Aborted when the client disconnects. */
   readonly abort?: AbortSignal | undefined;
   readonly settings?: ClickHouseSettings;
 }
@@ -64,10 +64,10 @@ export class Connection {
   }
 
   /**
-   * Loads the client, which nothing else does, and asks nobody yet.
+   * Loads the client library lazily. Sends no request.
    *
    * @param database null for statements that need none
-   * @param changed told of a server that is used after another one
+   * @param changed called when the connection switches to another server
    */
   static async open(
     options: ClickHouseOptions,
@@ -82,14 +82,14 @@ export class Connection {
         ...tls,
         url,
         ...(database !== null && { database }),
-        // It would print statements with what users sent.
+        // The client's log would contain statements with user data.
         log: { level: ClickHouseLogLevel.OFF },
       }),
     );
     return new Connection(new Servers(clients, now, changed));
   }
 
-  /** All rows of an answer, which memory has to hold. @param sql without FORMAT */
+  /** All rows of a result, held in memory. @param sql without FORMAT */
   async rows(sql: string, abort?: AbortSignal): Promise<readonly Row[]> {
     return await this.#trying({ abort }, async (client) => {
       const answer = await this.#ask(client, sql, abort);
@@ -100,7 +100,7 @@ export class Connection {
     });
   }
 
-  /** The rows of an answer as they come, a few at a time. Who stops taking them ends the statement. */
+  /** Streams the rows of a result in pages. Ending the iteration cancels the statement. */
   async *pages(sql: string, abort?: AbortSignal): AsyncGenerator<readonly Row[]> {
     const stream = await this.#trying({ abort }, async (client) =>
       (await this.#ask(client, sql, abort)).stream<Row>(),
@@ -127,13 +127,13 @@ export class Connection {
   }
 
   /**
-   * Adds rows to a table, all or none of each partition. It is tried again where the answer does not come.
+   * Adds rows to a table, atomically per partition. Retries if no response arrives.
    *
    * @param rows as {@link rowBinary} takes them
-   * @param token names the insert among all of this table, so that trying again adds nothing twice. Null where rows replace those of the
-   * same key: a server without replicas notes a token before the rows are there, and one that is killed between the two takes the next
-   * attempt for a repeat and drops it (`../tables/grouped-inserts.ts`).
-   * @returns whether it was tried more than once
+   * @param token unique id of the insert within the table, so that a retry adds nothing twice. Null if rows replace those of the same key:
+   *   a server without replicas records a token before the rows, and if it is killed in between, it drops the next attempt as a repeat
+   *   (`../tables/grouped-inserts.ts`).
+   * @returns whether the insert was retried
    */
   async insert(
     table: string,
@@ -151,18 +151,18 @@ export class Connection {
         decompress_response_stream: false,
         ...asked({ settings: { insert_deduplication_token: token ?? randomUUID() } }),
       });
-      // There is nothing in it, but the connection is free only after its end.
+      // The body is empty, but the connection is released only at its end.
       await finished(stream.resume());
       return attempt > 0;
     });
   }
 
-  /** Runs a statement that answers nothing. It may be run twice. Nothing of users may be in it. */
+  /** Runs an idempotent statement without a result. It must not contain user data. */
   async command(sql: string, settings: ClickHouseSettings = {}): Promise<void> {
     await this.#trying({ isOurs: true }, (client) => client.command({ query: sql, ...asked({ settings }) }));
   }
 
-  /** Likewise, of one that must not be run twice. Where no answer comes it is not known whether it was done. */
+  /** The same for a statement that is not idempotent: no retry. If no response arrives, it may or may not have run. */
   async commandOnce(sql: string): Promise<void> {
     await this.#trying({ isOurs: true, isOnce: true }, (client) => client.command({ query: sql }));
   }
@@ -181,7 +181,7 @@ export class Connection {
   ): Promise<Result> {
     for (let attempt = 0; ; attempt++) {
       const client = await this.#servers.client();
-      // The client only hears of an end that comes after it has begun.
+      // The client ignores a signal that was aborted before the request.
       if (abort?.aborted === true) throw toConsumeError(givenUp());
       try {
         return await work(client, attempt);
@@ -197,20 +197,20 @@ export class Connection {
   }
 }
 
-/** What a connection needs beside the options. */
+/** Dependencies of a connection. */
 export interface ConnectionPlace {
-  /** Null for statements that need none, such as the one that makes it. */
+  /** Null for statements that need none, such as CREATE DATABASE. */
   readonly database: string | null;
   /** Milliseconds. */
   readonly now: () => number;
 }
 
-/** How a table is called in a statement about a table of a database that need not be the connection's. */
+/** The qualified name of a table. */
 export function placeOf(database: string, table: string): string {
   return `${named(database)}.${named(table)}`;
 }
 
-/** @throws ConsumeError `internal_error` for a row that the columns do not take */
+/** @throws ConsumeError `internal_error` for a row that does not fit the columns */
 function bodyOf(columns: readonly TypedColumn[], rows: readonly BinaryRow[]): readonly Buffer[] {
   try {
     return rowBinary(columns, rows);
@@ -220,7 +220,7 @@ function bodyOf(columns: readonly TypedColumn[], rows: readonly BinaryRow[]): re
   }
 }
 
-/** The client hears of an end only until the answer begins. @returns a function that ends the watch */
+/** The client ignores the signal once the response begins. @returns a function that removes the listener */
 function onAbort(abort: AbortSignal | undefined, end: () => void): () => void {
   if (abort?.aborted === true) end();
   abort?.addEventListener('abort', end, { once: true });

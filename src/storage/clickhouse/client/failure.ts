@@ -1,18 +1,18 @@
 import { ConsumeError } from '../../../component/consume-error.js';
 
 /**
- * What went wrong with a statement:
- * - `unreachable`: no answer came, or half of one; whether anything was done is not known
- * - `unavailable`: the server says that it cannot do it now, or not for us
- * - `overloaded`: it has too much to do
- * - `mistaken`: it does not understand us, which another try will not change
+ * The kind of a statement's failure:
+ * - `unreachable`: no or only a partial response; the statement may or may not have run
+ * - `unavailable`: the server cannot run it now, or refuses access
+ * - `overloaded`: the server is overloaded
+ * - `mistaken`: the statement is invalid; a retry fails again
  * - `ended`: the client disconnected
  */
 type FailureKind = 'unreachable' | 'unavailable' | 'overloaded' | 'mistaken' | 'ended';
 
 /**
- * A failed statement. ClickHouse's own message may quote the statement, and with it what users sent: this text names only the error's code
- * and name, unless nothing of users was in the statement.
+ * A failed statement. ClickHouse's message may quote the statement with user data, so this message has only the error's code and name,
+ * unless the statement contained no user data.
  */
 export class ClickHouseFailure extends Error {
   override readonly name = 'ClickHouseFailure';
@@ -29,7 +29,7 @@ export class ClickHouseFailure extends Error {
   }
 }
 
-/** Codes of `src/Common/ErrorCodes.cpp` that say that there is too much to do. */
+/** Codes of `src/Common/ErrorCodes.cpp` that mean overload. */
 const OVERLOADED = new Set([
   159, // TIMEOUT_EXCEEDED
   160, // TOO_SLOW
@@ -41,7 +41,7 @@ const OVERLOADED = new Set([
   745, // SERVER_OVERLOADED
 ]);
 
-/** Those that say that something is missing which its operator can bring back, or that the server is not whole. */
+/** Codes for a problem that the operator can fix, or for a degraded server. */
 const UNAVAILABLE = new Set([
   60, // UNKNOWN_TABLE
   74, // CANNOT_READ_FROM_FILE_DESCRIPTOR
@@ -73,11 +73,11 @@ const UNAVAILABLE = new Set([
 
 const LONGEST_MESSAGE = 1000;
 
-/** What the client threw, as a failure. @param isOurs nothing of users was in the statement */
+/** Converts an error of the client. @param isOurs the statement contained no user data */
 export function toFailure(error: unknown, isOurs = false): ClickHouseFailure {
   if (error instanceof ClickHouseFailure) return error;
   const { code, type, message } = wordsOf(error);
-  // The client gives the numbers of errors that the server has answered with as texts.
+  // The client reports the server's error codes as strings.
   if (/^\d+$/.test(code)) {
     const words = isOurs ? `: ${message}` : '';
     const said = `ClickHouse answered with error ${code}${type === '' ? '' : ` (${type})`}${words}`;
@@ -85,7 +85,7 @@ export function toFailure(error: unknown, isOurs = false): ClickHouseFailure {
   }
   if (message.includes('aborted a request')) return givenUp();
   if (code !== '') return new ClickHouseFailure(`no answer (${code})`, 'unreachable');
-  // The client's own words, such as `Timeout error.`: they quote nothing.
+  // The client's own messages, such as `Timeout error.`, quote no statement.
   return new ClickHouseFailure(`no answer: ${message}`, 'unreachable');
 }
 
@@ -107,7 +107,7 @@ function wordsOf(error: unknown): { readonly code: string; readonly type: string
   };
 }
 
-/** As components know it. */
+/** Converts any error to the type that components handle. */
 export function toConsumeError(error: unknown): ConsumeError {
   if (error instanceof ConsumeError) return error;
   const failure = toFailure(error);

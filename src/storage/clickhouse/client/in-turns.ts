@@ -10,15 +10,15 @@ import {
 import type { TelemetryStore } from '../../contracts/telemetry-store.js';
 import type { ClickHouseOptions } from '../clickhouse-options.js';
 
-/** The contracts that users read by. */
+/** The contracts for user reads. */
 type ReadParts = Pick<
   TelemetryStore,
   'runs' | 'agents' | 'models' | 'series' | 'sessions' | 'map' | 'prompts' | 'metrics' | 'logs' | 'past'
 >;
 
 /**
- * How a method waits for its turn: as a read that looks at little, or may look through much, as its arguments say; as a list of which
- * each page looks at little; or not at all, as it writes, or no user asks for it.
+ * How a method is queued: as a light or heavy read, depending on its arguments; as a list whose pages are light reads; or not at all,
+ * because it writes or serves no user.
  */
 type Kind<Method> =
   | 'short'
@@ -29,7 +29,7 @@ type Kind<Method> =
 
 type Kinds<Contract> = { readonly [Method in keyof Contract]: Kind<Contract[Method]> };
 
-/** As the embedded store has it. A method that is missing here does not compile. */
+/** The same as in the embedded store. A missing method does not compile. */
 const KINDS: { readonly [Part in keyof ReadParts]: Kinds<ReadParts[Part]> } = {
   runs: {
     read: 'short',
@@ -53,17 +53,17 @@ const KINDS: { readonly [Part in keyof ReadParts]: Kinds<ReadParts[Part]> } = {
   past: { observe: 'long' },
 };
 
-/** What a read has under way with ClickHouse. */
+/** The running statements of a read. */
 class ReadStatements {
   readonly #end = new AbortController();
   #reason: Error | null = null;
 
-  /** Goes to all of its statements: they end with it, also on the server (`connection.ts`). */
+  /** Passed to all statements of the read: aborting it cancels them, also on the server (`connection.ts`). */
   get signal(): AbortSignal {
     return this.#end.signal;
   }
 
-  /** @returns false where they were ended before */
+  /** @returns false if they were already stopped */
   stop(reason: Error): boolean {
     if (this.#reason !== null) return false;
     this.#reason = reason;
@@ -71,7 +71,7 @@ class ReadStatements {
     return true;
   }
 
-  /** What fails after it was ended failed for that reason. */
+  /** Rethrows the stop reason for work that fails after `stop`. */
   async of<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -81,18 +81,18 @@ class ReadStatements {
   }
 }
 
-/** How a read waits for its turn, and what it has under way then. */
+/** The queue entry of a read and its running statements. */
 interface Turns {
   readonly pool: ReadPool<ReadRight>;
   readonly reader: Reader;
   readonly statements: ReadStatements;
 }
 
-/** The right to read, which one read has at a time. */
+/** A permit to read, held by one read at a time. */
 export class ReadRight implements ReadPlace {
   #statements: ReadStatements | null = null;
 
-  /** Statements of whoever names no signal cannot be ended: they have their own time alone. */
+  /** Statements of a caller without a signal cannot be cancelled; only their own timeout applies. */
   lendTo({ reader, statements }: Turns): void {
     this.#statements = reader.abort === undefined ? null : statements;
   }
@@ -107,14 +107,14 @@ export class ReadRight implements ReadPlace {
 }
 
 /**
- * Reads of users at a time: half of the connections, as a read may have two statements under way, and writes and the store's own work must
- * find one.
+ * Maximum of concurrent user reads: half of the connections, because a read may run two statements, and writes and maintenance need
+ * connections too.
  */
 function readsAtATime({ connections }: Pick<ClickHouseOptions, 'connections'>): number {
   return Math.max(1, Math.floor(connections / 2));
 }
 
-/** The places that the reads of users share. */
+/** Opens the pool of permits for user reads. */
 export function openTurns(
   { id, clock }: Pick<Settings<unknown>, 'id' | 'clock'>,
   options: Pick<ClickHouseOptions, 'connections' | 'timeoutMs'>,
@@ -130,8 +130,8 @@ export function openTurns(
 }
 
 /**
- * Contracts whose reads wait for their turn, by the user that is their first argument. A list that comes in parts has its own turn, which
- * begins with the first part and ends with the last, as does the statement behind it.
+ * Wraps contracts so that reads are queued by user, their first argument. A streamed list holds its own permit from its first part to its
+ * last, as long as its statement runs.
  */
 export function withTurns(parts: ReadParts, pool: ReadPool<ReadRight>): ReadParts {
   const names = Object.keys(KINDS) as (keyof ReadParts)[];
@@ -170,7 +170,7 @@ function contractInTurns(contract: object, kinds: object, pool: ReadPool<ReadRig
   return Object.fromEntries(methods);
 }
 
-/** An answer whose lists, which are read later, wait for their turns. */
+/** Wraps an answer so that its lists, which are read later, are queued too. */
 function withListsInTurn(answer: unknown, turns: Turns): unknown {
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return answer;
   const fields = Object.entries(answer as Readonly<Record<string, unknown>>);

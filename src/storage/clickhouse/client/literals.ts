@@ -1,4 +1,4 @@
-/** A text as a literal of ClickHouse's SQL, in which backslashes are escapes. Half a pair of surrogates becomes U+FFFD. */
+/** A string literal in ClickHouse's SQL, with backslash escapes. A lone surrogate becomes U+FFFD. */
 export function quoted(text: string): string {
   return `'${text.toWellFormed().replace(/[\\'\0]/g, (character) => (character === '\0' ? '\\0' : `\\${character}`))}'`;
 }
@@ -8,7 +8,7 @@ export function quotedList(texts: readonly string[]): string {
   return `[${texts.map(quoted).join(', ')}]`;
 }
 
-/** A UUID, which may come from outside: in any other text it is none. */
+/** A UUID literal. The id may be untrusted. */
 export function quotedUuid(id: string): string {
   return `toUUIDOrZero(${quoted(id)})`;
 }
@@ -20,7 +20,7 @@ export function named(name: string): string {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
 
-/** The UUID that a text from outside begins with, as rows have it, which may stand between quotes; null where there is none. */
+/** The UUID that a text from outside begins with, as in rows, optionally after a quote; null if there is none. */
 export function uuidIn(text: string): string | null {
   return UUID.exec(text)?.[0].toLowerCase() ?? null;
 }

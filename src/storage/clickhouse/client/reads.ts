@@ -1,4 +1,4 @@
 import type { Connection } from './connection.js';
 
-/** What only asks. */
+/** Read access to a connection. */
 export type Reads = Pick<Connection, 'rows' | 'pages'>;

@@ -1,16 +1,16 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 
-/** After so many milliseconds an earlier server of the list is looked for again. */
+/** Milliseconds after which servers earlier in the list are tried again. */
 const LOOK_BACK_MS = 10_000;
 
 /**
- * The servers of a store, in the order in which they are used: all processes use the first one that answers, so that who writes sees
- * what was written before. One that fails is left until it answers again.
+ * The servers of a store, in order of preference. All processes use the first server that responds, so that a writer sees earlier writes. A
+ * failed server is skipped until it responds again.
  */
 export class Servers {
   readonly #clients: readonly ClickHouseClient[];
   readonly #now: () => number;
-  /** Before a server is used after another one: what must have come there first. */
+  /** Called before a switch to another server, to wait for replication. */
   readonly #changed: (client: ClickHouseClient) => Promise<void>;
   #current = 0;
   #lookedAt: number;
@@ -28,13 +28,13 @@ export class Servers {
     this.#lookedAt = now();
   }
 
-  /** The one to use. */
+  /** The client of the current server. */
   async client(): Promise<ClickHouseClient> {
     if (this.#current > 0 && this.#now() - this.#lookedAt > LOOK_BACK_MS) await this.#look();
     return this.#at(this.#current);
   }
 
-  /** Goes on with the first one that answers; where none does, all stays as it is. */
+  /** Switches to the first server that responds; without one, nothing changes. */
   async failed(client: ClickHouseClient): Promise<void> {
     if (this.#clients.length > 1 && client === this.#at(this.#current)) await this.#look();
   }
@@ -65,7 +65,7 @@ export class Servers {
   }
 }
 
-/** By a statement, since a bare ping says nothing of rights and databases. */
+/** Uses a statement, because a ping does not check permissions and the database. */
 async function answers(client: ClickHouseClient): Promise<boolean> {
   return (await client.ping({ select: true })).success;
 }

@@ -2,13 +2,13 @@ import { notOpen } from '../../contracts/errors.js';
 import type { Connection } from './connection.js';
 import type { Tenants } from './tenants.js';
 
-/** What there is while a store is open. */
+/** State of an open store. */
 interface Opened {
   readonly connection: Connection;
   readonly tenants: Tenants;
 }
 
-/** The way of all parts of a store to ClickHouse, and to the numbers of users. */
+/** Gives all parts of a store the connection and the user numbers. */
 export class StoreHandle {
   #opened: Opened | null = null;
 
@@ -16,19 +16,19 @@ export class StoreHandle {
     this.#opened = opened;
   }
 
-  /** @returns what was open */
+  /** @returns the previous state */
   close(): Opened | null {
     const opened = this.#opened;
     this.#opened = null;
     return opened;
   }
 
-  /** @throws ConsumeError `storage_unavailable` where the store is not open */
+  /** @throws ConsumeError `storage_unavailable` if the store is not open */
   get connection(): Connection {
     return this.#open().connection;
   }
 
-  /** The number of a user, which rows carry. @throws Error for a user that there is not; ConsumeError */
+  /** The number of a user in rows. @throws Error for an unknown user; ConsumeError */
   async tenantOf(userId: string): Promise<number> {
     return await this.#open().tenants.of(userId);
   }

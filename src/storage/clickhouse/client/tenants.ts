@@ -2,10 +2,10 @@ import type { Clock } from '../../../component/telemetry.js';
 import type { ControlStore } from '../../contracts/control-store.js';
 import { InvalidatedCache } from '../../shared/invalidated-cache.js';
 
-/** Users whose numbers are remembered: those that were asked for last. */
+/** Size of the LRU cache of user numbers. */
 const REMEMBERED = 10_000;
 
-/** The numbers of users, which rows carry. */
+/** The numbers of users in rows. */
 export class Tenants {
   readonly #control: Pick<ControlStore, 'accounts'>;
   readonly #answers: InvalidatedCache<number>;
@@ -15,7 +15,7 @@ export class Tenants {
     this.#answers = new InvalidatedCache(REMEMBERED, clock, control.watch, ['keys']);
   }
 
-  /** @throws Error for a user that there is not; ConsumeError */
+  /** @throws Error for an unknown user; ConsumeError */
   async of(userId: string): Promise<number> {
     const found = await this.#answers.answer(userId, async () => {
       const user = await this.#control.accounts.findUser(userId);

@@ -11,7 +11,7 @@ import { recordsAt } from './log-condition.js';
 /**
  * The GenAI events among the log records of some spans of a trace.
  *
- * @param spans in their order; of those that are null nothing is wanted
+ * @param spans in their order; null entries are skipped
  */
 export async function eventsOfSpans(
   reads: Reads,

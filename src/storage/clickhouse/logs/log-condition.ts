@@ -3,7 +3,7 @@ import { phrasesOf } from '../../shared/log-text.js';
 import type { LogFilter, LogCursor } from '../../contracts/logs.js';
 import { quoted, quotedList, quotedUuid } from '../client/literals.js';
 
-/** `hasAllTokens` takes no more. */
+/** Limit of `hasAllTokens`. */
 const MOST_TOKENS = 64;
 
 /** The condition on records that a search finds, in SQL. */
@@ -21,20 +21,20 @@ export function logCondition(tenant: number, filter: LogFilter): string {
   ].join(' AND ');
 }
 
-/** The condition that records lie behind a place in the order of a search. */
+/** SQL condition for records after a cursor in search order. */
 export function isBehind({ timestamp, id }: LogCursor): string {
   const at = String(timestamp);
   return `timestamp <= ${at} AND (timestamp < ${at} OR toUInt128(id) < toUInt128(${quotedUuid(id)}))`;
 }
 
-/** The condition for records at some places, one at least. */
+/** SQL condition for records at some cursors, at least one. */
 export function recordsAt(tenant: number, places: readonly LogCursor[]): string {
   const times = [...new Set(places.map(({ timestamp }) => timestamp))].join(', ');
   const ids = places.map(({ id }) => quotedUuid(id)).join(', ');
   return `tenant = ${String(tenant)} AND timestamp IN (${times}) AND id IN (${ids})`;
 }
 
-/** The index finds the records that have all words; of those, the ones are looked at that have to have some side by side. */
+/** The index finds the records with all words; phrases are then checked on those records. */
 function textConditions(query: string): string[] {
   const phrases = phrasesOf(query);
   const tokens = [...new Set(phrases.flat())];

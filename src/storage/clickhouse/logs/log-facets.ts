@@ -6,7 +6,7 @@ import { logCondition } from './log-condition.js';
 
 const FIRST_ERROR = SEVERITIES.indexOf('error');
 
-/** Counts what a search finds by severity, service and time, in one statement: all of it as of one moment. */
+/** Counts matching records by severity, service and time, in one statement so that the counts are consistent. */
 export async function readLogFacets(
   connection: Connection,
   tenant: number,
@@ -23,7 +23,7 @@ export async function readLogFacets(
     [
       `SELECT 'bucket' AS part, ${start} AS number, '' AS name, count() AS n, countIf(severity >= ${String(FIRST_ERROR)}) AS others FROM logs WHERE ${where(filter)} GROUP BY number`,
       `SELECT 'severity', toInt64(severity) AS number, '', count() AS n, 0 FROM logs WHERE ${where(ofAnySeverity)} GROUP BY number`,
-      // The sum is that of all services, taken before the limit.
+      // The sum covers all services, because it is computed before LIMIT.
       `SELECT * FROM (SELECT 'service', 0, toString(service_name) AS name, count() AS n, sum(n) OVER () FROM logs WHERE ${where(ofAnyService)} GROUP BY name ORDER BY n DESC, name LIMIT ${String(MOST_LOG_SERVICES)})`,
     ].join(' UNION ALL '),
     abort,

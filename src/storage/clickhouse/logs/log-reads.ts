@@ -38,7 +38,7 @@ export class LogReads implements Logs {
     const found = [logCondition(tenant, filter), ...(after === undefined ? [] : [isBehind(after)])].join(
       ' AND ',
     );
-    // One more than the page has tells whether another one follows.
+    // One extra row shows whether another page follows.
     const places = `SELECT id, timestamp FROM logs WHERE ${found} ${NEWEST_FIRST} LIMIT ${String(limit + 1)} OFFSET ${String(offset)}`;
     const [row] = await this.#reach.connection.rows(
       `SELECT (SELECT count() FROM logs WHERE ${found}) AS found, groupArray(toString(id)) AS ids, groupArray(timestamp) AS times FROM (${places})`,
@@ -74,7 +74,7 @@ export class LogReads implements Logs {
     return (row?.trace ?? null) as string | null;
   }
 
-  /** Records never change, so those of the places are the same later. @param places newest first */
+  /** Records are immutable, so they can be read after their places. @param places newest first */
   async *#records(
     tenant: number,
     places: readonly LogCursor[],

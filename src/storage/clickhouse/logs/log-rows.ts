@@ -8,17 +8,17 @@ import { bodyText, tokensOf } from '../../shared/log-text.js';
 import { dayOf } from '../tables/days.js';
 import { PrintedOrigins } from '../tables/printed-origins.js';
 
-/** A record as a row of `LOGS`, before it is known whose it is. */
+/** A record as a row of `LOGS`, without the tenant. */
 interface LogRow extends Omit<RowOf<typeof LOG_WIRE>, 'normal'> {
   readonly day: number;
   readonly origin: string;
   readonly words: string;
 }
 
-/** Bytes of a row beside its texts, about. */
+/** Approximate bytes of a row without its texts. */
 const FIXED_BYTES = 400;
 
-/** Records as rows, and about how many bytes they take. @param arrived when they came */
+/** Records as rows, and their approximate bytes. @param arrived arrival time */
 export function logRows(
   records: readonly LogRecord[],
   arrived: Micros,
@@ -55,7 +55,7 @@ export function logRows(
   return { rows, bytes };
 }
 
-/** A text's tokens with a space before, between and behind them, so that a phrase is a part of it; empty without tokens. */
+/** A text's tokens with a space before, between and after them, so that a phrase is a substring; empty without tokens. */
 export function wordsOf(text: string): string {
   const tokens = tokensOf(text);
   return tokens.length === 0 ? '' : ` ${tokens.join(' ')} `;

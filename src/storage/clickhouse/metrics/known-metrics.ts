@@ -4,7 +4,7 @@ import { MICROS_PER_SECOND } from '../../../signal/time-units.js';
 import type { Micros } from '../../../signal/time.js';
 import { charactersOfMetric, MOST_METRIC_CHARACTERS, MOST_METRICS } from '../../contracts/metrics.js';
 
-/** What is known of a metric beside its points. */
+/** Metadata of a metric. */
 export interface MetricFacts {
   readonly name: string;
   /** Position in `METRIC_TYPES`. */
@@ -13,32 +13,32 @@ export interface MetricFacts {
   readonly description: string;
 }
 
-/** Before a metric is taken for a new one the store is asked, unless it was within this time. */
+/** Maximum age of the cached metrics when a metric looks new; older caches are read again. */
 const FRESH: Micros = 2 * MICROS_PER_SECOND;
-/** Of all users whose metrics are remembered: those used last. Several times what one may have. */
+/** Size of the LRU cache of metrics for all users, in characters: several times the limit of one user. */
 const REMEMBERED_CHARACTERS = 128 * 1024 * 1024;
-/** What an entry takes beside its texts, in characters. */
+/** Size of an entry without its texts, in characters. */
 const ENTRY = 100;
 
 interface Metrics {
   byName: Map<string, MetricFacts>;
-  /** Names of those that no answer of the store can have yet. */
+  /** Names whose write is in progress, so the store may not return them yet. */
   readonly pending: Set<string>;
   characters: number;
   readAt: Micros;
 }
 
-/** What becomes of the metrics of a batch. */
+/** The decision about the metrics of a batch. */
 export interface TakenMetrics {
-  /** In the order of the batch's metrics: what is stored of each; null where its points are refused. */
+  /** In the order of the batch's metrics: the metadata to store; null if the points are refused. */
   readonly facts: readonly (MetricFacts | null)[];
-  /** To be called when the points were stored, or were not. */
+  /** Call it after the points were stored or failed. */
   readonly ended: (isStored: boolean) => void;
 }
 
 /**
- * The metrics of users who send, so that none has more than it may. What this process takes is known at once, what others take after
- * {@link FRESH}: together they may go beyond the limits by what they take within that time.
+ * Enforces the limit of metrics per user. Metrics accepted by other processes are seen after {@link FRESH}, so several processes together
+ * may exceed the limits by what they accept within that time.
  */
 export class KnownMetrics {
   readonly #read: (tenant: number) => Promise<readonly MetricFacts[]>;
@@ -49,13 +49,13 @@ export class KnownMetrics {
   });
   readonly #reading = new Map<number, Promise<Metrics>>();
 
-  /** @param read the metrics of a user that the store has */
+  /** @param read reads the stored metrics of a user */
   constructor(read: (tenant: number) => Promise<readonly MetricFacts[]>, clock: Clock) {
     this.#read = read;
     this.#clock = clock;
   }
 
-  /** Decides which metrics of a batch are taken. @throws ConsumeError */
+  /** Decides which metrics of a batch are accepted. @throws ConsumeError */
   async take(tenant: number, metrics: readonly MetricFacts[]): Promise<TakenMetrics> {
     const known = await this.#knowing(tenant, metrics);
     const changed = new Set<string>();
@@ -63,12 +63,12 @@ export class KnownMetrics {
     const facts = metrics.map((metric) => {
       const { name } = metric;
       const before = known.byName.get(name);
-      // Where a batch says several things of a metric, the first that is news counts.
+      // If a batch has conflicting metadata of a metric, the first change counts.
       if (before !== undefined && (changed.has(name) || areSame(before, metric))) return before;
       const characters =
         known.characters + charactersOfMetric(metric) - (before ? charactersOfMetric(before) : 0);
       const isFull = characters > MOST_METRIC_CHARACTERS;
-      // Its points have room all the same.
+      // Its points are accepted, without the metadata change.
       if (before !== undefined && isFull) return before;
       if (before === undefined && (isFull || known.byName.size >= MOST_METRICS)) return null;
       if (before === undefined) added.push(name);
@@ -78,7 +78,7 @@ export class KnownMetrics {
       return metric;
     });
     for (const name of added) known.pending.add(name);
-    // It has grown.
+    // Stored again, because its size grew.
     if (changed.size > 0) this.#users.set(tenant, known);
     return {
       facts,
@@ -109,7 +109,7 @@ export class KnownMetrics {
       const stored = await this.#read(tenant);
       const before = this.#users.get(tenant);
       const byName = new Map(stored.map((metric) => [metric.name, metric]));
-      // What is stored no more, because retention has removed it, takes no room any more.
+      // Metrics missing from the store were removed by retention; only pending ones are kept.
       for (const name of before?.pending ?? []) {
         const metric = before?.byName.get(name);
         if (metric !== undefined && !byName.has(name)) byName.set(name, metric);

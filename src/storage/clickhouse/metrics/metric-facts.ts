@@ -5,7 +5,7 @@ import type { Reads } from '../client/reads.js';
 import { quoted } from '../client/literals.js';
 import type { MetricFacts } from './known-metrics.js';
 
-/** As `facts` of `METRICS` gives them. */
+/** The column `facts` of `METRICS`. */
 type Facts = Readonly<Omit<MetricFacts, 'name'>>;
 
 const SEEN_LAST = 'name AS its_name, argMaxMerge(facts) AS seen';
@@ -18,7 +18,7 @@ export async function readMetricFacts(reads: Reads, tenant: number): Promise<Met
   return rows.map(({ its_name, seen }) => ({ name: String(its_name), ...(seen as Facts) }));
 }
 
-/** The metrics of a user as lists show them, by name; also of one alone. */
+/** Summaries of a user's metrics, by name; optionally of one metric. */
 export async function readMetricSummaries(
   reads: Reads,
   tenant: number,

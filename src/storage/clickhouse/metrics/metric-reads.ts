@@ -32,12 +32,12 @@ import type { Reads } from '../client/reads.js';
 import { MOST_NUMBER_ROWS, MOST_NUMBERS, NumberSteps } from '../../shared/metric-steps/number-steps.js';
 import { stepsOf, neededFrom } from '../../shared/metric-steps/series-groups.js';
 
-/** Of which metric a series is wanted, and how. */
+/** A requested series of a metric. */
 interface WantedSeries {
   readonly tenant: number;
   readonly name: string;
   readonly request: MetricSeriesRequest;
-  /** Of all that suit, the newest that are read; absent: as many as an answer is made of. */
+  /** Maximum of matching points to read, newest first; by default the limit of an answer. */
   readonly mostPoints?: number;
   readonly abort: AbortSignal | undefined;
 }
@@ -53,12 +53,12 @@ function pointsWanted({ tenant, name, request }: WantedSeries): string {
   return pointCondition(tenant, name, { labels, start_time: neededFrom(request), end_time: end_time - 1 });
 }
 
-/** The source that a point came from: what has the same labels and the same origin is one. */
+/** The source of a point: points with the same labels and origin have the same source. */
 const SOURCE = 'cityHash64(origin) AS source';
 
 const DELTA = TEMPORALITIES.indexOf('delta');
 
-/** Gauges and sums step by step. Points are put together in SQL, by their labels and sources. */
+/** Gauges and sums by step. SQL aggregates the points by labels and source. */
 async function readNumberSeries(reads: Reads, wanted: WantedSeries): Promise<ReadSeries> {
   const { request, mostPoints = MOST_NUMBERS, abort } = wanted;
   const points = `points WHERE ${pointsWanted(wanted)} AND isFinite(value)`;
@@ -76,7 +76,7 @@ async function readNumberSeries(reads: Reads, wanted: WantedSeries): Promise<Rea
   return found.result(isCut || rows.length > MOST_NUMBER_ROWS);
 }
 
-/** What is known of each step: by labels, source, and whether its points are deltas. */
+/** Stats of each step, by labels, source and temporality. */
 function stats(points: string, first: number, width: number, start: number): string {
   return `SELECT labels, intDiv(moment - ${first}, ${width}) AS step, count() AS count, sum(value) AS sum, min(value) AS min, max(value) AS max,
       argMax(value, (moment, arrived, place)) AS last, max(moment) AS last_at, if(is_delta, sum, last) AS total
@@ -84,12 +84,12 @@ function stats(points: string, first: number, width: number, start: number): str
 }
 
 /**
- * What sums grew by, and from when to when; what lies within one step is put together. A cumulative sum is compared with the point before,
- * of the same source; where it has begun anew, or there is none before, it has counted all since its start.
+ * Increases of sums and their intervals, aggregated within a step. A cumulative sum is compared with the previous point of the same source;
+ * after a reset, or without a previous point, its whole value is the increase since its start.
  */
 function increases(points: string, first: number, width: number): string {
   const before = (column: string): string => `lagInFrame(toNullable(${column})) OVER w`;
-  // A start that stays the same is no new one, even where the point before came in the same moment.
+  // An unchanged start is not a reset, even if the previous point has the same time.
   const isAnew =
     '((value < before AND is_growing) OR (began IS NOT NULL AND began >= before_at AND (before_began IS NULL OR began <> before_began)))';
   const compared = `SELECT *, ${before('value')} AS before, ${before('moment')} AS before_at, ${before('began')} AS before_began
@@ -212,7 +212,7 @@ function detailsOf(row: Row): NonNullable<StoredPoint['details']> {
   };
 }
 
-/** Histograms and summaries step by step. */
+/** Histograms and summaries by step. */
 async function readDistributionSeries(reads: Reads, wanted: WantedSeries): Promise<ReadSeries> {
   const { request, mostPoints = MOST_DISTRIBUTIONS, abort } = wanted;
   const points = `points WHERE ${pointsWanted(wanted)} AND distribution IS NOT NULL`;

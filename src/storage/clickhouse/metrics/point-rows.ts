@@ -9,7 +9,7 @@ import { dayOf } from '../tables/days.js';
 import { PrintedOrigins } from '../tables/printed-origins.js';
 import type { MetricFacts } from './known-metrics.js';
 
-/** A point as a row of `POINTS`, before it is known whose it is and what of its metric there is room for. */
+/** A point as a row of `POINTS`, without the tenant and the metric's metadata. */
 interface PointRow extends Omit<RowOf<typeof POINT_WIRE>, 'value' | 'type'> {
   readonly day: number;
   /** JSON has no NaN and no infinities. */
@@ -19,24 +19,24 @@ interface PointRow extends Omit<RowOf<typeof POINT_WIRE>, 'value' | 'type'> {
   readonly bytes: number;
 }
 
-/** The points of a batch, and the metrics that they are of. */
+/** The points of a batch, and their metrics. */
 export interface PointRows {
   readonly rows: readonly PointRow[];
-  /** For each point its place among `metrics`. */
+  /** For each point, its index in `metrics`. */
   readonly metricOf: readonly number[];
   readonly metrics: readonly MetricFacts[];
-  /** About how many the rows take. */
+  /** Approximate size of the rows. */
   readonly bytes: number;
 }
 
-/** Bytes of a row beside its texts, about. */
+/** Approximate bytes of a row without its texts. */
 const FIXED_BYTES = 300;
-/** As much as `randomInt` gives; what follows stays exact for long enough. */
+/** The limit of `randomInt`; counting on from there stays exact. */
 const MOST_FIRST_PLACE = 2 ** 48 - 1;
 
-/** Turns batches into rows, and numbers the points in the order in which they come. */
+/** Turns batches into rows and numbers the points in order of arrival. */
 export class PointPrinter {
-  /** Begins anywhere, so that two processes hardly ever have the same. */
+  /** Starts at a random number, so that two processes rarely use the same. */
   #place = randomInt(MOST_FIRST_PLACE);
 
   /** @param arrived when they came */
@@ -85,7 +85,7 @@ function factsOf({ name, type, unit, description }: MetricStream): MetricFacts {
   };
 }
 
-/** As a column of doubles takes it in JSON, which has no NaN and no infinities. */
+/** A double for a JSON value; NaN and infinities become text. */
 export function serializeValue(value: number | null): number | string | null {
   if (value === null || Number.isFinite(value)) return value;
   if (Number.isNaN(value)) return 'nan';

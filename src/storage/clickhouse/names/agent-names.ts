@@ -5,17 +5,17 @@ import type { Micros } from '../../../signal/time.js';
 import { inLowerCase } from '../../shared/agents-in-order.js';
 import type { NamedAgent, InternedAgent, InternedAgents } from '../../contracts/coordination.js';
 
-/** Users whose agents are remembered. */
+/** Size of the cache of users. */
 const REMEMBERED = 1000;
-/** Agents that other processes have numbered since are known after this time at the latest. */
+/** Maximum delay until agents interned by other processes are visible. */
 const MOST_AGE: Micros = 2 * MICROS_PER_SECOND;
 
-/** An agent that has come into being. */
+/** An agent that exists because a run certainly belongs to it. */
 export interface KnownAgent extends InternedAgent {
   readonly created_at: Micros;
 }
 
-/** The names of one user's agents at a moment. */
+/** A snapshot of one user's agent names. */
 export class AgentsOfUser {
   readonly #byNumber: Map<number, InternedAgent>;
 
@@ -23,7 +23,7 @@ export class AgentsOfUser {
     this.#byNumber = new Map(agents.map((agent) => [agent.number, agent]));
   }
 
-  /** @returns undefined where another process has numbered it since */
+  /** @returns undefined if another process interned it after this snapshot */
   byNumber(number: number): InternedAgent | undefined {
     return this.#byNumber.get(number);
   }
@@ -37,12 +37,12 @@ export class AgentsOfUser {
     return [...this.#byNumber.values()];
   }
 
-  /** Those that have come into being. */
+  /** The agents that exist. */
   known(): KnownAgent[] {
     return this.all().filter(isKnown);
   }
 
-  /** Whose names contain a text, in any case. */
+  /** Agents whose names contain a text, ignoring case. */
   matching(text: string): InternedAgent[] {
     const wanted = inLowerCase(text);
     return this.all().filter((agent) => inLowerCase(agent.name).includes(wanted));
@@ -62,14 +62,14 @@ interface Remembered {
   readonly askedAt: Micros;
 }
 
-/** The names of agents, remembered: what this process numbers is known at once, what others number within seconds. */
+/** A cache of agent names: agents interned by this process are visible immediately, those of other processes within seconds. */
 export class AgentNames implements Pick<InternedAgents, 'number'> {
   readonly #numbered: InternedAgents;
   readonly #store: string;
   readonly #clock: Clock;
   readonly #users = new LRUCache<number, Remembered>({ max: REMEMBERED });
 
-  /** @param store the identity of the store of telemetry */
+  /** @param store the identity of the telemetry store */
   constructor(numbered: InternedAgents, store: string, clock: Clock) {
     this.#numbered = numbered;
     this.#store = store;
@@ -83,7 +83,7 @@ export class AgentNames implements Pick<InternedAgents, 'number'> {
     return agents;
   }
 
-  /** @param numbers that have to be among them, as rows name them */
+  /** @param numbers numbers in rows that the result must contain */
   async of(tenant: number, numbers: Iterable<number> = []): Promise<AgentsOfUser> {
     const known = this.#users.get(tenant);
     if (known !== undefined && this.#isFresh(known) && hasAll(known.agents, numbers)) return known.agents;

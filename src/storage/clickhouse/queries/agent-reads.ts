@@ -26,11 +26,11 @@ const FAILED = RUN_STATUSES.flatMap((status, code) => (hasFailed(status) ? [code
 const HOURS_A_DAY = 24;
 const COUNTS = `count() AS total_runs, countIf(success) AS success_count, countIf(NOT success) AS failure_count,
   countIf(status IN (${FAILED})) AS failed_runs, countIf(status <> ${RUNNING}) AS finished_runs`;
-/** As a text, since the exact sum may be larger than any number that JavaScript has. */
+/** As text, because the exact sum may exceed the safe integers of JavaScript. */
 const COST = 'toString(sum(toInt128(total_cost_usd))) AS total_cost, count(total_cost_usd) AS priced_runs';
 const P95 = 'quantileExactInclusiveOrNull(0.95)(duration_ms) AS p95_latency_ms';
 
-/** How many runs one stands for (Horvitz and Thompson's estimate: the sum of these is right on average). */
+/** How many runs a sampled run represents (Horvitz and Thompson's estimate: the sum of these is right on average). */
 const WEIGHT = '(1 / ifNull(sample_rate, 1))';
 const weighed = (what: string): string => `ifNull(sum(${WEIGHT} * toFloat64(${what})), 0)`;
 const ESTIMATES = `count() AS counted_runs, countIf(sample_rate < 1) AS sampled_runs, sum(${WEIGHT}) AS e_runs,
@@ -117,7 +117,7 @@ export class AgentReads implements Agents {
     });
   }
 
-  /** @returns null where any of them is unknown */
+  /** @returns null if any of them is unknown */
   async #named(userId: string, agentIds: readonly string[]): Promise<readonly KnownAgent[] | null> {
     const agents = await this.#parts.names.of(await this.#tenantOf(userId));
     const found = agentIds.map((id) => agents.byId(id)).filter(isKnown);
@@ -140,7 +140,7 @@ export class AgentReads implements Agents {
     });
   }
 
-  /** By the numbers of the agents, those that have runs. @param also further columns */
+  /** Totals by agent number, for agents that have runs. @param also additional columns */
   async #totals(
     tenant: number,
     agents: readonly KnownAgent[],
@@ -178,7 +178,7 @@ function summary(agent: KnownAgent, row: Row | undefined): AgentSummary {
   };
 }
 
-/** Null where no run has a cost. */
+/** Null if no run has a cost. */
 function costOf(row: Row | undefined): Usd | null {
   const sum = textOf(row?.total_cost);
   return sum === null || Number(row?.priced_runs) === 0 ? null : sumToNumber(BigInt(sum));

@@ -9,12 +9,15 @@ import { UNKNOWN_CALLS } from '../tables/run-tables.js';
 import { effectiveSpans } from './effective-spans-sql.js';
 import type { ListParts } from './listed-runs.js';
 
-/** Of so many hours what runs say of their calls is added up; of fewer it is faster to look at the spans. */
+/** From this many hours on, the sums in the rows of runs are used; below, reading the spans is faster. */
 const MANY_HOURS = 48;
 
 const IS_CALL = `type = ${SPAN_TYPES.indexOf('llm')}`;
 
-/** Whether so much of a call counts here: another span may tell of it, too (`runs/rules/told-calls.ts`). In SQL. */
+/**
+ * Whether this part of a call counts on this span; it may be a duplicate of a call counted on another span
+ * (`runs/rules/duplicate-calls.ts`). In SQL.
+ */
 const counts = (what: keyof typeof COUNTS): string =>
   `bitAnd(ifNull(counted, ${WHOLE}), ${COUNTS[what]}) > 0`;
 
@@ -26,11 +29,11 @@ const tokens = (column: string): string =>
 export const CALL_SUMS = `sum(one.calls) AS calls, sum(one.priced) AS priced, toString(sum(one.nanos)) AS cost, toFloat64(sum(one.total)) AS tokens`;
 
 /**
- * The calls of models within a time, added up where the rows of runs say what they add, otherwise one by one: a relation of `model`, `at`, `calls`,
+ * Model calls within a time, from the sums in the rows of runs where possible, otherwise from spans: a relation of `model`, `at`, `calls`,
  * `priced`, `nanos`, `input`, `output`, `total`, `first` and `last`.
  *
- * @param step what `at` is rounded down to afterwards; absent: it is of no interest
- * @returns null where the user has no such agent
+ * @param step what `at` is rounded down to afterwards; omit it if `at` is not used
+ * @returns null if the user has no such agent
  */
 export async function callSums(
   parts: Pick<ListParts, 'names' | 'reads'>,
@@ -51,18 +54,18 @@ export async function callSums(
   return `(${all.join(' UNION ALL ')})`;
 }
 
-/** Of which hours it is added up what runs say of their calls, and of which times calls are looked at one by one. */
+/** The hours that are read from the sums in rows of runs, and the ranges that are read from spans. */
 interface CallPlaces {
   readonly hours: WholeHours | null;
   readonly ends: readonly ModelFilter[];
 }
 
-/** In SQL: rows of runs that were written before rows said what their runs called. */
+/** SQL condition for rows of runs written before `model_calls` existed. */
 const UNKNOWN = `calls_until = ${UNKNOWN_CALLS}`;
-/** Likewise, or before they said what that would cost at other prices. */
+/** SQL condition for rows of runs written before `model_calls` or `call_tokens` existed. */
 export const callsWithoutTokens = `(${UNKNOWN} OR length(call_tokens) <> length(model_calls))`;
 
-/** @param unknown rows that do not say what is wanted: where the user has one, all calls are looked at one by one */
+/** @param unknown condition for rows without the needed sums: if the user has one, all calls are read from spans */
 export async function placesOfCalls(
   { reads }: Pick<ListParts, 'reads'>,
   tenant: number,
@@ -77,7 +80,7 @@ export async function placesOfCalls(
   return { hours: whole, ends };
 }
 
-/** The model calls of a user, or of one agent of it, as a relation; null where the user has no such agent. */
+/** The model calls of a user, or of one of its agents, as a relation; null if the user has no such agent. */
 export async function callsOf(
   { names }: Pick<ListParts, 'names'>,
   tenant: number,
@@ -92,7 +95,7 @@ export async function callsOf(
   return `(SELECT * FROM ${calls} WHERE trace_id IN (${runs}))`;
 }
 
-/** The condition for runs of an agent, if one is asked for; null where the user has no such agent. */
+/** The condition for runs of the requested agent, if any; null if the user has no such agent. */
 export async function ofAgent(
   { names }: Pick<ListParts, 'names'>,
   tenant: number,
@@ -122,7 +125,7 @@ export function withinHours(entry: string, { first, before }: WholeHours): strin
 }
 
 function sumsOfRuns(tenant: number, hours: WholeHours, isOfAgent: string): string {
-  // An ARRAY JOIN of a clause of its own loses columns where they are read from a union and not all are wanted.
+  // A separate ARRAY JOIN clause loses columns if they are read from a union and not all are selected.
   const calls = `SELECT arrayJoin(model_calls) AS one FROM ${runsWithCalls(tenant, hours, isOfAgent)}`;
   return `SELECT one.model AS model, toInt64(one.hour) * ${MICROS_PER_HOUR} AS at, one.calls AS calls, one.priced AS priced, one.nanos AS nanos,
       one.input AS input, one.output AS output, one.total AS total, one.first AS first, one.last AS last

@@ -14,7 +14,7 @@ import {
 } from './call-sums.js';
 import type { ListParts } from './listed-runs.js';
 
-/** The columns of calls that {@link withTokens} makes its own of. */
+/** The input columns of {@link withTokens}. */
 export const TOKEN_COLUMNS = [
   'model',
   'input_tokens',
@@ -28,12 +28,12 @@ export const TOKEN_COLUMNS = [
 
 const TOKENS = pricedTokens('out');
 
-/** An expression as an integer that holds every product of tokens and rates. */
+/** Casts an expression to an integer type that holds any product of tokens and rates. */
 export const wide = (what: string): string => `toInt256(${what})`;
 
 /**
- * Calls of a model with how many of their tokens are in each part (`of_input` and so on), how long their input is (`whole`), how many tokens
- * one has at most (`most`), and what is told of them (`is_call`, `is_priced`, `is_running`, and the tokens as they came).
+ * Calls of a model with their tokens by part (`of_input` and so on), input length (`whole`), maximum of tokens (`most`), flags (`is_call`,
+ * `is_priced`, `is_running`) and the reported tokens.
  *
  * @param calls a relation with {@link TOKEN_COLUMNS}
  */
@@ -43,7 +43,7 @@ export function withTokens(calls: string, model: string | null): string {
   );
   const counts = (what: keyof typeof COUNTS): string =>
     `bitAnd(ifNull(counted, ${WHOLE}), ${COUNTS[what]}) > 0`;
-  // Where input or output is missing, it is what the other leaves of the total.
+  // A missing input or output is the total minus the other.
   const rest = (of: string): string => `greatest(${wide('0')}, ${wide('ifNull(total_tokens, 0)')} - ${of})`;
   const told = `SELECT cost_usd, input_tokens, output_tokens, total_tokens, status = ${RUN_STATUSES.indexOf('running')} AS is_running,
       ${counts('call')} AS is_call, ${counts('cost')} AND cost_usd IS NOT NULL AS is_priced, ${usage.join(', ')}
@@ -55,9 +55,9 @@ export function withTokens(calls: string, model: string | null): string {
 }
 
 /**
- * What calls of a model add up to by what is told of them, as a relation of `told`, `calls`, `paid`, `most`, and `of_input` and so on.
+ * Sums of the calls of a model by `told`, as a relation of `told`, `calls`, `paid`, `most`, and `of_input` and so on.
  *
- * @returns null where the rows of runs do not say it of the time
+ * @returns null if the rows of runs lack the sums for the time, or the user has no such agent
  */
 export async function tokenSums(
   parts: Pick<ListParts, 'names' | 'reads'>,
@@ -69,7 +69,7 @@ export async function tokenSums(
   const isOfAgent = await ofAgent(parts, tenant, filter.agent_id);
   if (hours === null || isOfAgent === null) return null;
   const calls = await Promise.all(ends.map((end) => callsOf(parts, tenant, end, TOKEN_COLUMNS)));
-  // A row that a gateway of an earlier version has just written may lack them, and is then told of later.
+  // A row that an earlier version has just written may lack `call_tokens`.
   const pairs = `arrayJoin(arrayZip(model_calls, arrayResize(call_tokens, length(model_calls)))) AS pair`;
   const ofRuns = `SELECT tokens.told AS told, call.calls AS calls, call.nanos AS paid, tokens.most AS most, ${COST_PARTS.map((part) => `tokens.${part} AS of_${part}`).join(', ')}
     FROM (SELECT tupleElement(pair, 1) AS call, tupleElement(pair, 2) AS tokens FROM (SELECT ${pairs} FROM ${runsWithCalls(tenant, hours, isOfAgent)}))

@@ -8,11 +8,11 @@ export interface SpanRange {
 }
 
 /**
- * The spans of a user as they are after all messages, as a relation. They are looked for by the hour of their start, so one that is told
- * again with another start counts where it is looked for.
+ * The effective spans of a user, as a relation. Spans are found by the hour of their start, so a repeated span with another start counts in
+ * the hour that is read.
  *
- * @param columns that are needed
- * @param also a further condition, which is the same for all messages of a span
+ * @param columns the columns to return
+ * @param also an additional condition that is equal for all messages of a span
  */
 export function effectiveSpans(
   tenant: number,

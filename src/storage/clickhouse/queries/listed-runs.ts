@@ -7,13 +7,13 @@ import { behind, conditions, orderOf } from './run-conditions.js';
 import type { Row } from '../client/connection.js';
 import type { Reads } from '../client/reads.js';
 
-/** The texts of so many bytes may be held in memory at a time. */
+/** Maximum bytes of texts in memory at a time. */
 const PART_BYTES = 16 * 1024 * 1024;
 const SUMMARY =
   'trace_id, agent_no, kind, session_id, user_id, tags, status, started_at, ended_at, duration_ms, success, outcome, error_message, total_tokens, total_cost_usd, sample_rate, span_count';
 const BYTES = "length(ifNull(outcome, '')) + length(ifNull(error_message, ''))";
 
-/** A run of a list: where it lies, and how long its texts are. */
+/** A run of a list: its place and the length of its texts. */
 interface ListedRun {
   readonly traceId: string;
   readonly startedAt: number;
@@ -21,7 +21,7 @@ interface ListedRun {
   readonly value: number | null;
 }
 
-/** What a list of runs is read with. */
+/** Dependencies for reading lists of runs. */
 export interface ListParts {
   readonly reads: Reads;
   readonly names: Pick<AgentNames, 'of'>;
@@ -45,7 +45,7 @@ export async function listRuns(
   return { count, ...(await runsOf(parts, tenant, listed, abort)) };
 }
 
-/** The runs of a list behind a place. @param also a further condition in SQL */
+/** The runs of a list after a cursor. @param also an additional SQL condition */
 export async function listRunsAfter(
   parts: ListParts,
   tenant: number,
@@ -56,7 +56,7 @@ export async function listRunsAfter(
   const where = conditions(await parts.names.of(tenant), tenant, filter);
   if (where === null) return { items: [], next: null };
   const all = `${where} AND ${behind(filter, after)} AND ${also}`;
-  // One more than wanted says whether others follow.
+  // One extra row shows whether others follow.
   const listed = await readPlaces(parts.reads, all, filter, `LIMIT ${limit + 1}`, abort);
   const last = listed.length > limit ? listed[limit - 1] : undefined;
   const next =
@@ -84,7 +84,7 @@ async function readPlaces(
   }));
 }
 
-/** The first runs as far as memory may hold their texts, and the others in pages. */
+/** The first runs up to the memory limit, and the others in pages. */
 async function runsOf(
   parts: ListParts,
   tenant: number,
@@ -111,7 +111,7 @@ async function* pagesOf(
   }
 }
 
-/** How many of the first runs memory may hold with their texts: one at least. */
+/** How many of the first runs fit into the memory limit; at least one. */
 function firstPart(listed: readonly ListedRun[]): number {
   let bytes = 0;
   const beyond = listed.findIndex((run, i) => {
@@ -121,7 +121,7 @@ function firstPart(listed: readonly ListedRun[]): number {
   return beyond < 0 ? listed.length : beyond;
 }
 
-/** Runs by where they lie, in that order; those that were removed meanwhile are left out. */
+/** Runs by their places, in that order; removed runs are skipped. */
 async function readRuns(
   { reads, names }: ListParts,
   tenant: number,
@@ -138,7 +138,7 @@ async function readRuns(
   return listed.flatMap(({ traceId }) => summaries.get(traceId) ?? []);
 }
 
-/** Runs by their ids, in pages that memory can hold; unknown ones are left out. */
+/** Runs by id, in pages within the memory limit; unknown ids are skipped. */
 export async function* findRuns(
   parts: ListParts,
   tenant: number,
@@ -151,7 +151,7 @@ export async function* findRuns(
   yield* pagesOf(parts, tenant, await readPlaces(parts.reads, where, {}, '', abort), abort);
 }
 
-/** The hours in which runs may be found, in SQL. @param ids in SQL */
+/** SQL for the hours whose rows may contain the runs. @param ids in SQL */
 function hoursOf(tenant: number, ids: string): string {
   return `SELECT arrayJoin(hours) FROM messages WHERE tenant = ${tenant} AND trace_id IN (${ids})`;
 }

@@ -4,17 +4,16 @@ import { MAP_DAYS } from '../tables/map-tables.js';
 import { FIRST_HOUR, LAST_HOUR } from '../tables/run-tables.js';
 
 /**
- * The service map from the rows of runs, and from what was noted of whole days (`map_days`). A note has a print of all rows of runs that its
- * day had; it is taken where the rows of now have the same print, and every other day is added up from its runs. No row of a run is ever
- * changed, and one that is replaced never comes back, so a print does not come back either: it does not matter who noted a day, when, and what
- * was written meanwhile.
+ * The service map from the rows of runs and from cached whole days (`map_days`). A cached day has a fingerprint of the day's rows of runs
+ * and is valid while the current rows have the same one; other days are computed from their runs. Rows never change and replaced rows never
+ * return, so a fingerprint never recurs and concurrent writers need no coordination.
  */
 
-/** Fewer days than that are added up from their runs. */
+/** Below this many days, the map is computed from runs only. */
 const FEW_DAYS = 3;
-/** Days that are noted in one statement. */
+/** Days cached by one statement. */
 const DAYS_A_STEP = 31;
-/** In place of the type of a node: it is an edge. */
+/** The `type` of rows that are edges. */
 export const EDGE = 255;
 
 const DAY = 'intDiv(hour, 24)';
@@ -27,7 +26,7 @@ export interface Days {
   readonly last: number;
 }
 
-/** The days that lie within a time as a whole; null where they are few. */
+/** The whole days within a time; null if fewer than {@link FEW_DAYS}. */
 export function wholeDays({ since, before }: MapRange): Days | null {
   const from = Math.max(FIRST_HOUR, since === null ? -Infinity : hourOf(since));
   const to = Math.min(LAST_HOUR, before === null ? Infinity : hourOf(before - 1));
@@ -37,7 +36,7 @@ export function wholeDays({ since, before }: MapRange): Days | null {
 }
 
 /**
- * What is added to the map within a time, from notes and from runs: a relation with one column, `one`.
+ * Contributions to the map within a time, from cached days and from runs: a relation with one column, `one`.
  *
  * @param where the runs of a user and a time @param one of a row that has nodes, edges and hours as `map_days` does, and of one of `runs`
  */
@@ -53,7 +52,7 @@ function added(
   return `(SELECT ${one.ofNote} AS one FROM ${noted} UNION ALL ${ofRuns} AND ${DAY} NOT IN (SELECT day FROM ${noted}))`;
 }
 
-/** A SELECT of the days on which a user has runs, with the prints of their rows. */
+/** A SELECT of the days with runs of a user, and the fingerprints of their rows. */
 function prints(tenant: number, days: Days): string {
   return `SELECT ${DAY} AS day, ${PRINT} AS print FROM runs WHERE tenant = ${tenant} AND ${hoursOf(days)} GROUP BY day`;
 }
@@ -69,7 +68,7 @@ export function nodesAndEdges(tenant: number, where: string, days: Days | null):
   return `SELECT source, target, type, groupArray((grade, spans)) AS grades FROM (${sums}) GROUP BY source, target, type ORDER BY source, target, type`;
 }
 
-/** With this all rows are read in one pass for both lists, and the prints once for each place: much the fastest where most days are noted. */
+/** Reads all rows in one pass for both lists: fastest if most days are cached. */
 function listedInBoth(tenant: number, where: string, days: Days): string {
   const nodes = `arrayMap(n -> (n.1, '', n.2, n.3, n.4), nodes)`;
   const edges = `arrayMap(e -> (e.1, e.2, toUInt8(${EDGE}), e.3, e.4), edges)`;
@@ -78,7 +77,7 @@ function listedInBoth(tenant: number, where: string, days: Days): string {
   return `(SELECT one.1 AS source, one.2 AS target, one.3 AS type, one.4 AS grade, one.5 AS spans FROM ${all})`;
 }
 
-/** This is faster where runs alone are added up. */
+/** Faster if nothing is cached. */
 function listedInRuns(where: string): string {
   const each = (list: string, columns: string): string =>
     `SELECT ${columns}, one.grade AS grade, sum(one.spans) AS spans FROM runs FINAL ARRAY JOIN ${list} AS one WHERE ${where} GROUP BY source, target, type, grade`;
@@ -100,21 +99,21 @@ export function hoursOfMap(tenant: number, where: string, days: Days | null): st
   return `SELECT one.1 AS hour, sum(one.2) AS spans, sum(one.3) AS errors FROM ${all} GROUP BY hour HAVING spans > 0 ORDER BY hour`;
 }
 
-/** A day of which the note is missing, or of other rows than those of now. */
+/** A day whose cache entry is missing or outdated. */
 export interface UnnotedDay {
   readonly day: number;
   readonly print: string;
 }
 
-/** Days of which no note can be taken, with the prints of their rows: `day`, and `print` as a text. */
+/** Days without a valid cache entry, with the fingerprints of their rows: `day`, and `print` as text. */
 export function unnotedDays(tenant: number, days: Days): string {
   const noted = `SELECT day, print FROM map_days FINAL WHERE tenant = ${tenant}`;
   return `SELECT day, toString(print) AS print FROM (${prints(tenant, days)}) WHERE (day, print) NOT IN (${noted}) ORDER BY day`;
 }
 
 /**
- * Statements that note days. What is added up may be newer than the print, as it is read later: then the print is not that of the rows of now
- * any more, and the note is never taken.
+ * Statements that cache days. The sums are read after the fingerprint; if rows changed in between, the fingerprint is outdated and the
+ * entry is never used.
  */
 export function notesOf(tenant: number, days: readonly UnnotedDay[]): string[] {
   const steps: string[] = [];

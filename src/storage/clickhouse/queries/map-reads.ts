@@ -19,23 +19,23 @@ import { LRUCache } from 'lru-cache';
 import type { Micros } from '../../../signal/time.js';
 import type { Reads } from '../client/reads.js';
 
-/** How often it is looked which days of a user are to be noted, at most. */
+/** Minimum interval between checks for uncached days of a user. */
 const EVERY: Micros = 10 * MICROS_PER_MINUTE;
-/** What a day gets so long after its end is late: until then it is not worth noting. */
+/** Delay after the end of a day before it is cached, because late spans would invalidate the entry. */
 const SETTLED_AFTER: Micros = 2 * MICROS_PER_HOUR;
-/** Users of whom is known when it was looked. */
+/** Size of the cache of check times by user. */
 const REMEMBERED = 10_000;
 
 interface MapNoteParts {
   readonly reads: Reads;
-  /** Runs a statement that answers nothing. */
+  /** Runs a statement without a result. */
   readonly command: (sql: string) => Promise<void>;
   readonly now: () => Micros;
 }
 
 /**
- * Notes what days add to the map, for users who ask for a long time: after the answer, one user after the other. Several processes may do it at
- * the same time, and whatever fails is done the next time: notes only make answers faster.
+ * Caches days of the map for users who request long ranges, after the answer, one user at a time. Several processes may do it concurrently;
+ * failures are retried at the next check, because the cache only speeds up reads.
  */
 class MapNotes {
   readonly #parts: MapNoteParts;
@@ -46,7 +46,7 @@ class MapNotes {
     this.#parts = parts;
   }
 
-  /** To be called when days were asked for. */
+  /** Call it after days were requested. */
   asked(tenant: number, { first, last }: Days): void {
     const now = this.#parts.now();
     if (now - (this.#looked.get(tenant) ?? -Infinity) < EVERY) return;
@@ -56,7 +56,7 @@ class MapNotes {
     this.#working = this.#working.then(() => this.#note(tenant, days)).catch(() => undefined);
   }
 
-  /** Resolves when nothing is noted any more. */
+  /** Resolves when no caching is in progress. */
   async idle(): Promise<void> {
     await this.#working;
   }
@@ -69,7 +69,7 @@ class MapNotes {
   }
 }
 
-/** The share of spans that are at least as fast. */
+/** The quantile of durations that is shown. */
 const P95 = 0.95;
 
 /** How many spans have a grade. */
@@ -78,7 +78,7 @@ interface GradeCount {
   readonly spans: number;
 }
 
-/** What the grades of spans say of a node or an edge: which failed, and within a tenth how long 95 of 100 took at most. */
+/** Stats of a node or an edge from the grades of its spans: failures, and the 95th percentile of durations within 10%. */
 function statsOf(counts: readonly GradeCount[]): MapStats {
   const failed = counts.filter(({ grade }) => grade % 2 === 1);
   return { error_count: failed.reduce((sum, { spans }) => sum + spans, 0), p95_ms: p95Of(counts) };
@@ -98,14 +98,14 @@ function p95Of(counts: readonly GradeCount[]): number | null {
       before += spans;
       continue;
     }
-    // Where in its bucket the span lies is not known: as if they were spread evenly.
+    // Assumes that durations are spread evenly within a bucket.
     const octaves = (bucket - 1 + (nth - 0.5 - before) / spans) / BUCKETS_PER_OCTAVE;
     return Math.round((SHORTEST_MICROS / 1000) * 2 ** octaves * 1000) / 1000;
   }
   return null;
 }
 
-/** Items of a list that are made at a time. */
+/** Items per page of a list. */
 const PAGE = 1000;
 
 export interface MapReadParts extends MapNoteParts {
@@ -113,7 +113,7 @@ export interface MapReadParts extends MapNoteParts {
   readonly rebuild: ServiceMap['rebuild'];
 }
 
-/** The contract `ServiceMap`: what runs add to it stands in their rows, and by the day in notes. */
+/** The contract `ServiceMap`, from the rows of runs and cached days. */
 export class MapReads implements ServiceMap {
   readonly #parts: MapReadParts;
   readonly #notes: MapNotes;
@@ -154,7 +154,7 @@ export class MapReads implements ServiceMap {
     return rows;
   }
 
-  /** Resolves when nothing is under way behind its answers. */
+  /** Resolves when no background work is in progress. */
   async idle(): Promise<void> {
     await this.#notes.idle();
   }
@@ -176,7 +176,7 @@ function gradesOf(row: Row): GradeCount[] {
   return (row.grades as readonly (readonly [number, number])[]).map(([grade, spans]) => ({ grade, spans }));
 }
 
-/** A node that several types of spans make has the first of them: the order of the codes. @param rows by name, then type */
+/** A node with spans of several types has the type with the lowest code. @param rows by name, then type */
 function nodesOf(rows: readonly Row[]): MapNode[] {
   const byName = new Map<string, Row[]>();
   for (const row of rows) {

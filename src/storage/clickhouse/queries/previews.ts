@@ -7,9 +7,9 @@ import type { Reads } from '../client/reads.js';
 import { traceKey } from '../runs/sent-traces.js';
 import { readMessages, whereSpans } from '../runs/stored-facts.js';
 
-/** Runs with more spans say nothing of them in a list. */
+/** Lists show no preview for runs with more spans. */
 const MOST_SPANS = 10_000;
-/** Longer inputs are not read for a glance. */
+/** Longer inputs are not read for a preview. */
 const MOST_BYTES = 128 * 1024;
 const FAILED = [RUN_STATUSES.indexOf('failed'), RUN_STATUSES.indexOf('timed_out')].join(', ');
 const LLM = SPAN_TYPES.indexOf('llm');

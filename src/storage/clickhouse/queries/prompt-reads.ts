@@ -16,7 +16,7 @@ export interface PromptReadParts {
   readonly tenantOf: (userId: string) => Promise<number>;
 }
 
-/** The contract `PromptRuns`: a link is a message of its run, and the rows of runs tell which versions they used. */
+/** The contract `PromptRuns`. A link is a message of its run; the rows of runs list the versions used. */
 export class PromptReads implements PromptRuns {
   readonly #parts: PromptReadParts;
   readonly #pending = new PendingLinks(async (tenant) => await countPending(this.#parts.reads, tenant));
@@ -55,7 +55,7 @@ export class PromptReads implements PromptRuns {
   }
 }
 
-/** @param row undefined where no run used the version */
+/** @param row undefined if no run used the version */
 function stats(version: number, row: Row | undefined): PromptVersionStats {
   const priced = Number(row?.priced ?? 0);
   return {

@@ -24,7 +24,7 @@ export function repricing(calls: string, model: string | null, price: Price): st
 }
 
 /**
- * The same from sums of calls, and the most tokens that one of them may have: for prices that `isOfSums` takes.
+ * The same from sums of calls and the maximum of tokens per call, for prices accepted by `isOfSums`.
  *
  * @param sums from `tokenSums`
  */
@@ -40,7 +40,7 @@ export function repricingOfSums(sums: string, price: Price): string {
   return `SELECT toString(max(most)) AS most_tokens, ${stats((where) => `sumIf(one.calls, ${where})`)} FROM (${judged}) AS one`;
 }
 
-/** Why no cost follows, as `told` has it; what would be too large is told by the price alone. */
+/** Reasons in `told` why a call has no cost. Whether a cost is too large depends on the price. */
 const WHY = ['running', 'no_tokens', 'no_parts'] as const satisfies readonly Unpriceable[];
 
 /** The columns of an answer. @param number of calls that meet a condition */
@@ -63,7 +63,7 @@ function amount(price: Price): string {
   return long === null ? at(price) : `if(is_long, ${at(long)}, ${at(price)})`;
 }
 
-/** Why no cost follows for a call; empty where one does. From a total alone one follows only where output costs nothing. */
+/** Why a call has no cost; empty if it has one. A total without parts has a cost only if output is free. */
 function whyNot({ output }: Price): string {
   const cases: Readonly<Record<Unpriceable, string>> = {
     running: 'is_running',

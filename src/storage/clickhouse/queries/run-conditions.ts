@@ -6,7 +6,7 @@ import type { RunFilter, RunCursor } from '../../contracts/runs.js';
 import type { AgentsOfUser } from '../names/agent-names.js';
 import { quoted } from '../client/literals.js';
 
-/** @returns a filter in SQL, of the rows of `runs`; null where it names an agent that the user does not have */
+/** @returns a filter in SQL, of the rows of `runs`; null if it names an agent that the user does not have */
 export function conditions(agents: AgentsOfUser, tenant: number, filter: RunFilter): string | null {
   const sql = [`tenant = ${tenant}`, ...timesOf(filter), ...boundsOf(filter), ...contextOf(filter)];
   const { agent_id: agentId, kind, status, success, query } = filter;
@@ -34,7 +34,7 @@ function hourOf(time: Micros): number {
   return Math.floor(time / MICROS_PER_HOUR);
 }
 
-/** Bounds of figures; a run without the figure is in none. */
+/** Bounds of duration and cost; a run without the value does not match. */
 function boundsOf({ min_duration_ms, max_duration_ms, min_cost, max_cost }: RunFilter): string[] {
   return [
     ...(min_duration_ms === undefined ? [] : [`duration_ms >= toFloat64(${min_duration_ms})`]),
@@ -61,20 +61,20 @@ function hasText(agents: AgentsOfUser, query: string): string {
   return `(${[...(named.length > 0 ? [`agent_no IN (${named.join(', ')})`] : []), ...inTexts].join(' OR ')})`;
 }
 
-/** The order of a list, in SQL. Ids as numbers sort as their texts do. */
+/** The order of a list, in SQL. Ids sort the same as numbers and as texts. */
 export function orderOf({ oldest_first = false, sort }: RunFilter): string {
   const direction = oldest_first ? '' : ' DESC';
   const byStart = `started_at${direction}, toUInt128(trace_id)${direction}`;
   return sort === undefined ? byStart : `${sort}${direction} NULLS LAST, ${byStart}`;
 }
 
-/** The condition for runs behind a place of the list. */
+/** The condition for runs after a cursor. */
 export function behind({ sort, oldest_first = false }: RunFilter, place: RunCursor | null): string {
   if (place === null) return 'true';
   const than = oldest_first ? '>' : '<';
   const id = `toUInt128(toUUID(${quoted(place.trace_id)}))`;
   const isLater = `(started_at, toUInt128(trace_id)) ${than} (${place.started_at}, ${id})`;
-  // Also by the key, so that what comes before is not read.
+  // Also by the key column, so that earlier rows are not read.
   if (sort === undefined) return `hour ${than}= ${hourOf(place.started_at)} AND ${isLater}`;
   if (place.value === null) return `${sort} IS NULL AND ${isLater}`;
   const value = `toFloat64(${place.value})`;

@@ -27,15 +27,15 @@ import type { RunQueue } from '../runs/run-queue.js';
 import { SOUGHT_COLUMNS } from '../tables/run-tables.js';
 import { readSummary, readSpan, readTrace } from './trace-reads.js';
 
-/** What the contract is kept with. */
+/** Dependencies of {@link RunReads}. */
 export interface RunReadParts extends ListParts {
   readonly queue: Pick<RunQueue, 'write'>;
   readonly prompts: Pick<Prompts, 'numbersOf'>;
   readonly tenantOf: (userId: string) => Promise<number>;
-  /** Hands a write over after those of the user that were called before. */
+  /** Sends a write after the earlier writes of the same user. */
   readonly inOrder: <Answer>(userId: string, send: (tenant: number) => Promise<Answer>) => Promise<Answer>;
   readonly now: () => Micros;
-  /** Told of a run whose outcome was set. */
+  /** Called after the outcome of a run was set. */
   readonly changed: (userId: string, traceId: string) => void;
 }
 
@@ -122,7 +122,7 @@ export class RunReads implements Runs {
     if (id === null) return null;
     const { success, outcome = null } = change;
     const { queue, inOrder, now } = this.#parts;
-    // Half a pair of surrogates becomes U+FFFD, as in the columns of batches.
+    // A lone surrogate becomes U+FFFD, as in the columns of batches.
     const message = { kind: 'outcome', success, outcome: outcome && outcome.toWellFormed() } as const;
     const { outcome: found } = await inOrder(
       userId,
@@ -132,7 +132,7 @@ export class RunReads implements Runs {
     return found;
   }
 
-  /** A condition in SQL: runs with such a span. */
+  /** SQL condition for runs with a matching span. */
   async #hasSpan(tenant: number, { model, name, type, node }: SpanFilter): Promise<string> {
     const is = [
       ...(model === undefined ? [] : [`model = ${quoted(model)}`]),

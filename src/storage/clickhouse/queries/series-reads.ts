@@ -19,10 +19,10 @@ import type { ListParts } from './listed-runs.js';
 import { seriesOfModels } from '../../shared/series-of-models.js';
 import { callSums, CALL_SUMS } from './call-sums.js';
 
-/** The group of all that are in no other. */
+/** The group of all runs in no other group. */
 const OTHERS = -1;
 const FAILED = [RUN_STATUSES.indexOf('failed'), RUN_STATUSES.indexOf('timed_out')].join(', ');
-/** By nearest rank: `quantileExact` takes another one where ranks and shares meet. */
+/** By nearest rank: `quantileExact` differs if the share falls exactly on a rank. */
 const rank = (share: number): string =>
   `if(count(duration_ms) = 0, NULL, arraySort(groupArrayIf(assumeNotNull(duration_ms), duration_ms IS NOT NULL))[toUInt64(ceil(${share} * count(duration_ms)))])`;
 const FIGURES = `count() AS runs, countIf(status IN (${FAILED})) AS failed, countIf(success) AS success_count,
@@ -31,17 +31,17 @@ const FIGURES = `count() AS runs, countIf(status IN (${FAILED})) AS failed, coun
   ${rank(0.95)} AS p95_ms`;
 const NEEDED = 'started_at, status, success, total_cost_usd, total_tokens, duration_ms';
 
-/** What a row of the answer is about, as a bit for each column that does not tell the groups apart. */
+/** The grouping level of a row: a bit for each column that is aggregated. */
 const LEVELS = { bucket: 0, group: 1, total: 3 } as const;
 
-/** What is asked for, with the numbers of the prompt's versions. */
+/** The request, with the numbers of the prompt's versions. */
 interface Asked extends SeriesRequest {
   readonly tenant: number;
   readonly agents: AgentsOfUser;
   readonly versions: readonly NumberedVersion[];
 }
 
-/** The contract `Series` over the rows of runs: all of one answer is of one statement, or of two where groups overlap. */
+/** The contract `Series` over the rows of runs. One statement per answer, or two if groups overlap. */
 export class SeriesReads implements Series {
   readonly #parts: ListParts & { readonly prompts: Pick<Prompts, 'numbersOf'> };
   readonly #tenantOf: (userId: string) => Promise<number>;
@@ -85,7 +85,7 @@ export class SeriesReads implements Series {
     };
   }
 
-  /** What runs are told apart by, in SQL; where there are too many groups, those that are not among the largest are one. */
+  /** SQL for the group of a run; with too many groups, all but the largest are merged into one. */
   async #keyOf(asked: Asked, abort: AbortSignal | undefined): Promise<string> {
     const { group_by: group, start_time, end_time } = asked;
     if (group === undefined || group === 'model') return '0';
@@ -106,7 +106,7 @@ function joined({ versions }: Asked): string {
   return `ARRAY JOIN arrayIntersect(prompts, [${numbers || 0}]) AS prompt`;
 }
 
-/** Runs of a time as a relation: agents' only. */
+/** Agent runs within a time, as a relation. */
 function runsOf({ tenant, agents, agent_id, prompt, versions }: Asked, from: number, to: number): string {
   const numbers = versions.map(({ number }) => number).join(', ');
   const where = [
@@ -187,7 +187,7 @@ async function readModelSeries(
   const calls = await callSums(parts, tenant, filter, interval, abort);
   if (calls === null) return [];
   const rows = await parts.reads.rows(
-    // One pass: a relation that is named twice is read twice.
+    // One pass: a relation referenced twice is read twice.
     `WITH sums AS (
        SELECT ifNull(model, '') AS name, one.at - positiveModulo(one.at, ${interval}) AS bucket, ${CALL_SUMS}
        FROM ${calls} AS one GROUP BY name, bucket HAVING calls > 0 OR priced > 0),

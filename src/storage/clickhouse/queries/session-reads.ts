@@ -59,7 +59,7 @@ export class SessionReads implements Sessions {
     return session ?? null;
   }
 
-  /** In the order of the ids; those that no run names are left out. */
+  /** In the order of the ids; sessions without runs are skipped. */
   async #sessionsOf(
     tenant: number,
     ids: readonly string[],

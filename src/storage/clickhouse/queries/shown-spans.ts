@@ -8,10 +8,10 @@ import type { Row } from '../client/connection.js';
 import { shownNode } from '../runs/node-names.js';
 import { payloadOf } from '../runs/run-rows.js';
 
-/** Characters of the input that an outline shows, in UTF-16 units. */
+/** UTF-16 units of the input that a summary shows. */
 const SHOWN = 200;
 
-/** The first characters of a text, none of them in half. */
+/** The first characters of a text, without splitting a surrogate pair. */
 function inputBeginning(text: string): string {
   const some = text.slice(0, SHOWN);
   return /[\uD800-\uDBFF]$/.test(some) ? some.slice(0, -1) : some;

@@ -12,7 +12,7 @@ const ROWS = [
   [LOGS, ROW_BYTES.log],
 ] as const;
 
-/** The bytes of telemetry that every tenant has, before compression. What follows from other rows (`runs`, views) does not count. */
+/** Uncompressed bytes of telemetry by tenant. Derived rows (`runs`, views) do not count. */
 export async function readStoredBytes(reads: Pick<Reads, 'rows'>): Promise<TenantBytes> {
   const parts = ROWS.map(
     ([{ name }, own]) =>

@@ -25,16 +25,16 @@ const PAYLOAD = PAYLOAD_COLUMNS.map(({ name }) => name).join(', ');
 const SIZE = [...PAYLOAD_COLUMNS.map(({ name }) => name), 'name', 'model', 'error_message']
   .map((name) => `length(ifNull(${name}, ''))`)
   .join(' + ');
-/** The characters of an input that outlines look at: more than they show. */
+/** Characters of an input that are read for a summary: more than it shows. */
 const BEGINNING = 400;
 
-/** A trace that was found, with where its spans are. */
+/** A trace, and the location of its spans. */
 interface FoundTrace {
   readonly tenant: number;
   readonly traceId: string;
   readonly summary: RunSummary;
   readonly metadata: JsonObject | null;
-  /** Which rows are its spans, in SQL. */
+  /** SQL condition for the rows of its spans. */
   readonly where: string;
   /** The order of its last message. */
   readonly last: number;
@@ -45,7 +45,7 @@ interface PlaceInTrace {
   readonly spanId: string;
 }
 
-/** @param details whether the spans come with everything that they brought @returns null for an unknown trace */
+/** @param details whether the spans include their payloads @returns null for an unknown trace */
 export async function readTrace(
   parts: ListParts,
   tenant: number,
@@ -59,7 +59,7 @@ export async function readTrace(
   return { ...found.summary, metadata: found.metadata, spans: spansOf(parts, found, print, abort) };
 }
 
-/** @param since the order of a message: only spans that later ones brought or changed */
+/** @param since the order of a message: returns only spans that later messages added or changed */
 export async function readSummary(
   parts: ListParts,
   tenant: number,
@@ -73,7 +73,7 @@ export async function readSummary(
   return { ...found.summary, metadata: found.metadata, seq: found.last, spans };
 }
 
-/** @returns null where there is no such trace or span */
+/** @returns null for an unknown trace or span */
 export async function readSpan(
   parts: ListParts,
   tenant: number,
@@ -91,7 +91,7 @@ export async function readSpan(
   return detailedSpan(row, events.get(spanId));
 }
 
-/** What a span is after all messages stands in the row of `seq` 0 with the greatest ticket, else in what the first message brought. */
+/** The effective span is the row with `seq` 0 and the greatest ticket, else the row of the first message. */
 const BEST_FIRST = 'seq, version DESC';
 
 async function findTrace(
@@ -109,7 +109,7 @@ async function findTrace(
     `SELECT ${SUMMARY_COLUMNS}, metadata FROM runs FINAL WHERE ${there}`,
     abort,
   );
-  // Its write has not ended.
+  // Its write is still in progress.
   if (row === undefined) return null;
   const [summary] = await summariesOf(parts.names, tenant, [row]);
   if (summary === undefined) return null;
@@ -123,7 +123,7 @@ async function findTrace(
   };
 }
 
-/** Of the messages that brought spans. */
+/** The orders of messages with spans. */
 function ordersOf(messages: readonly StoredMessage[]): number[] {
   return messages.flatMap((message) =>
     message.kind === 'header' && message.spans > 0 ? [message.order] : [],
@@ -153,7 +153,7 @@ async function* spansOf<Span>(
   }
 }
 
-/** The ids of spans of whose payloads log records may say what they do not; null in place of the others. */
+/** The ids of spans whose missing payloads log records may contain; null for the others. */
 function lacking(rows: readonly Row[]): (string | null)[] {
   return rows.map(({ span_id, input, output }) =>
     input === null || output === null ? String(span_id) : null,
@@ -183,7 +183,7 @@ function placeOf(row: Row | undefined): PlaceInTrace | null {
   return row === undefined ? null : { startedAt: Number(row.start), spanId: String(row.span_id) };
 }
 
-/** Which spans are on the next page, in the order of their starts, then ids; which row each is in, and its size. */
+/** The spans of the next page by start, then id, with the row and size of each. */
 async function readPlaces(
   { reads }: ListParts,
   { where }: FoundTrace,
@@ -204,7 +204,7 @@ async function readPlaces(
   );
 }
 
-/** As many places as memory may hold the spans of, one at least. */
+/** The places whose spans fit into the memory limit; at least one. */
 function firstOf(places: readonly Row[]): readonly Row[] {
   let bytes = 0;
   const beyond = places.findIndex((place, i) => {
@@ -214,7 +214,7 @@ function firstOf(places: readonly Row[]): readonly Row[] {
   return beyond < 0 ? places : places.slice(0, beyond);
 }
 
-/** The rows of spans in the order of their places. @throws ConsumeError where they are removed meanwhile */
+/** The rows of spans in the order of their places. @throws ConsumeError if they were removed in the meantime */
 async function readAt(
   { reads }: ListParts,
   { tenant, traceId }: FoundTrace,

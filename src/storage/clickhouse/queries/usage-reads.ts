@@ -18,11 +18,11 @@ export interface UsageReadParts {
   readonly tenantOf: (userId: string) => Promise<number>;
 }
 
-/** The contract `Usage`: the book of writes counts. */
+/** The contract `Usage`, from the counts of the write-intent log. */
 export class UsageReads implements Usage {
   readonly #parts: () => UsageReadParts;
 
-  /** @param parts as they are when somebody asks */
+  /** @param parts called on each read */
   constructor(parts: () => UsageReadParts) {
     this.#parts = parts;
   }

@@ -11,21 +11,21 @@ import { NO_CALLS } from '../tables/run-tables.js';
 import { rowMadeOf, type WholeSpan } from './effective-spans.js';
 
 const LLM = SPAN_TYPES.indexOf('llm');
-/** How details begin that have a usage, as `serializeCall` writes them. */
+/** The prefix of details with a usage, as `serializeCall` writes them. */
 const PRINTED_USAGE = '{"usage":{';
 
-/** A sum, which may be larger than a number holds exactly. */
+/** A sum, which may exceed the safe integers. */
 type Sum = number | bigint;
 
-/** The sums of the tokens that prices know, over calls of which the same is told. */
+/** Sums of tokens by price part, over calls with the same `told`. */
 interface AddedTokens extends Readonly<Record<CostPart, Sum>> {
-  /** `TOLD` of each of them, as `priced-tokens.ts` has it. */
+  /** The bits of `TOLD` that all these calls have in common: `priced-tokens.ts`. */
   readonly told: number;
-  /** The most tokens that one of them may have. */
+  /** Maximum of tokens of one call. */
   readonly most: Sum;
 }
 
-/** What the calls of a model within an hour, of which the same is told, add up to in one run. */
+/** Sums of a run's calls with the same model, hour and `told`. */
 interface AddedStats {
   readonly hour: number;
   readonly model: string | null;
@@ -39,7 +39,7 @@ interface AddedStats {
   readonly last: Micros;
 }
 
-/** What some calls of a run add to the figures of models. */
+/** Sums of a run's calls with the same model and hour. */
 export interface AddedCalls {
   readonly stats: AddedStats;
   readonly tokens: AddedTokens;
@@ -105,7 +105,7 @@ interface CallGroup {
   readonly sums: CallSums;
 }
 
-/** What a run adds to the figures of models. @param spans all of it */
+/** What a run contributes to the stats of models. @param spans all spans of the run */
 export function addedCalls(spans: Iterable<WholeSpan>): AddedCalls[] {
   const groups = new Map<string, CallGroup>();
   for (const { made, told: counts } of spans) {
@@ -125,11 +125,11 @@ export function addedCalls(spans: Iterable<WholeSpan>): AddedCalls[] {
 }
 
 function usageOf({ call_details: details }: SpanRow): UsageParts | null {
-  // Most have a cost alone, if anything.
+  // Most calls have only a cost or no details.
   return details?.startsWith(PRINTED_USAGE) === true ? (storedCall(details)?.usage ?? null) : null;
 }
 
-/** What is told of a call, as `priced-tokens.ts` has it. */
+/** The bits of `TOLD` for a call: `priced-tokens.ts`. */
 function toldOf(row: SpanRow, counted: number, tokens: Tokens): number {
   const hasNoParts = row.input_tokens === null && row.output_tokens === null;
   let told = (counted & COUNTS.call) > 0 ? TOLD.call : 0;
@@ -140,7 +140,7 @@ function toldOf(row: SpanRow, counted: number, tokens: Tokens): number {
   return told + LONG_INPUTS.filter((over) => length > over).length * 2 ** LONG_SHIFT;
 }
 
-/** The hour of the last of them. */
+/** The hour of the last call. */
 export function callsUntil(calls: readonly AddedCalls[]): number {
   return calls.reduce((last, { stats }) => Math.max(last, stats.hour), NO_CALLS);
 }

@@ -13,50 +13,49 @@ export interface CountParts {
   readonly leaseMs: number;
 }
 
-/** Items that are to be written. */
+/** Items to write. */
 export interface NewItems {
   readonly tenant: number;
   readonly at: Micros;
-  /** How many are new: exactly, or at most. */
+  /** The number of new items: exact, or an upper bound. */
   readonly items: number;
   readonly isExact: boolean;
-  /** Null where they count for no quota. */
+  /** Null if the items count for no quota. */
   readonly terms: ChargedLimits | null;
-  /** Null where their sender gave them no name. */
+  /** Null if the batch has no name. */
   readonly name: string | null;
 }
 
-/** Items that may be written, and are counted once they were. */
+/** Admitted items, which are counted after the write. */
 export interface AdmittedItems {
   readonly kind: 'admitted';
-  /** Whether some of them may be stored already: a write of the same batch began, and did not end well. */
+  /** Whether some may be stored already, because an earlier write of the same batch did not finish. */
   readonly isBegun: boolean;
   /**
-   * To be called after they were written.
+   * Call it after the write.
    *
    * @param items how many
-   * @param refused positions of the items of the batch that were not taken
-   * @returns how the quota stands
+   * @param refused positions of the refused items of the batch
+   * @returns the usage of the quota
    * @throws ConsumeError
    */
   written(items: number, refused: readonly number[]): Promise<QuotaUsage | null>;
-  /** To be called where they could not be written. */
+  /** Call it if the write failed. */
   failed(): Promise<void>;
 }
 
-/** A batch that was written before: the positions of the items that were refused then. */
+/** A batch that was written before, with the positions of the items refused then. */
 export interface WrittenBatch {
   readonly kind: 'written';
   readonly refused: readonly number[];
 }
 
 /**
- * Notes that items are going to be written that are only ever added. Where their process dies before it says that they
- * were written they do not count, unless their batch has a name and comes again.
+ * Registers append-only items before they are written. If the process dies before the write is reported, they do not count, unless the
+ * batch has a name and is sent again.
  *
- * @returns null where it depends on the exact number whether they may be: nothing is noted then
- * @throws ConsumeError `quota_exceeded`, or `overloaded` where what others write at this moment may reach the limit, or a repeat comes while
- *   the batch is being written
+ * @returns null if the decision needs the exact number; nothing is registered then
+ * @throws ConsumeError `quota_exceeded`; `overloaded` if concurrent writes may reach the limit, or the same batch is being written
  */
 export async function admitItems(
   { book, store, owner, leaseMs }: CountParts,
@@ -79,7 +78,7 @@ export async function admitItems(
     written: async (items, refused) => {
       const settled = terms === null ? [] : [{ tenant, at, items }];
       const used = await book.finish(write, settled, batch === null ? undefined : { ...batch, refused });
-      // Another has ended it meanwhile. Only a named batch can come again without being stored twice.
+      // Another process ended the write. Only a named batch can be retried without duplicates.
       if (used === null && batch !== null) throw underWay();
       return used === null || terms === null ? null : usageOf(terms, invariant(used[0], 'what is settled'));
     },

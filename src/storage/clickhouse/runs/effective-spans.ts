@@ -6,28 +6,28 @@ export interface SentFact<Row extends FactRow = FactRow> {
   /** That of its message. */
   readonly order: number;
   readonly row: Row;
-  /** The number of its node, `NO_NODE` or `AGENT_NODE`. */
+  /** The node's number, `NO_NODE` or `AGENT_NODE`. */
   readonly node: number;
-  /** The number of the prompt version that it names; null for none. */
+  /** The number of the span's prompt version; null for none. */
   readonly prompt: number | null;
 }
 
-/** Which messages a span is made of: all others that bring it are repeats. */
+/** The messages that a span is made of; all other messages with the span are repeats. */
 export interface MadeOf<Row extends FactRow = FactRow> {
   readonly begun: SentFact<Row>;
-  /** The one that completes it; null where none does. */
+  /** The message that completes the span; null if there is none. */
   readonly completed: SentFact<Row> | null;
 }
 
-/** A span as a whole, and what counts of it. */
+/** A whole span, and which parts of it count. */
 export interface WholeSpan {
   readonly made: MadeOf<SpanRow>;
   readonly told: Pick<SpanRow, 'same_as' | 'counted'>;
 }
 
 /**
- * What the spans of a run are made of, by their ids: of each the first message, and where that says that it is running the first one after
- * it that says how it ended. The same as `fold` goes by.
+ * The messages that each span of a run is made of, by span id: the first message and, if that one is running, the first later one with a
+ * terminal status. The same rule as in `fold`.
  *
  * @param sent in any order
  */

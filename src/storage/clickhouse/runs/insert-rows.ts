@@ -9,8 +9,8 @@ import type { Inserts } from './write-runs.js';
 const HOURS_A_DAY = MICROS_PER_DAY / MICROS_PER_HOUR;
 
 /**
- * Inserts by a connection, in as many statements as the days of the rows need: ClickHouse refuses too many partitions in one. For tables
- * whose rows replace those of the same key.
+ * Inserts rows in one or more statements, because ClickHouse limits the partitions of an insert. For tables whose rows replace those of the
+ * same key.
  */
 export function insertsBy(connection: Pick<Connection, 'insert'>): Inserts {
   return {

@@ -1,9 +1,9 @@
-/** How many messages of one trace a write may hold. */
+/** Maximum of messages of one trace in a write. */
 const MOST_OF_TRACE = 4096;
 
 /**
- * The place of a message among all messages of all traces: by the number of its write, then by its place among those of the same trace in
- * that write. Exact up to 2⁴¹ writes.
+ * The order of a message among all messages: by the number of its write, then by its place within its trace in that write. Exact up to 2⁴¹
+ * writes.
  *
  * @param place from 0, below {@link MOST_OF_TRACE}
  */

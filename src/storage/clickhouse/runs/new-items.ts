@@ -1,15 +1,15 @@
 import type { RunFacts, StoredHeader } from './run-facts.js';
 import { writeOf } from './message-order.js';
 
-/** Whether a message of a run came with a write that was certainly stored before this one looked. */
+/** Whether a message of a run belongs to a write that was certainly stored before this write read the run. */
 export type IsEarlier = (order: number) => boolean;
 
 /**
- * Which messages count as earlier than those of a write: of two writes that bring something of a run at the same time the one whose first
- * ticket is smaller, which the other certainly sees.
+ * Which messages count as earlier than those of a write. Of two concurrent writes to a run, the one with the smaller first ticket is
+ * earlier; the other certainly reads its messages.
  *
  * @param ticket the first one of this write
- * @param firstTickets of the other writes; absent: it ended long ago
+ * @param firstTickets of the other writes; a missing write ended long ago
  */
 export function earlierThan(
   write: number,
@@ -25,7 +25,7 @@ export function earlierThan(
 }
 
 /**
- * How many items the messages of a write bring that nobody brought before: spans, and one for a run that is new and has none.
+ * The number of new items in the messages of a write: spans, and one for a new run without spans.
  *
  * @returns by the orders of its messages; without those that bring nothing new
  */

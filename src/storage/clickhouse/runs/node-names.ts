@@ -1,7 +1,7 @@
 import { invariant } from '../../../signal/checked.js';
 import { AGENT_NODE, NO_NODE } from '../../../signal/service-map.js';
 
-/** How the node of a span is written: nothing, the run's agent, or a name behind a mark. */
+/** The serialized node of a span: empty, the run's agent, or a mark and a name. */
 const NONE = '';
 const AGENT = '@';
 const NAMED = '=';
@@ -12,21 +12,21 @@ export function serializeNode(node: number, names: readonly string[]): string {
   return node === AGENT_NODE ? AGENT : nodeFromRow(invariant(names[node], 'name of a node'));
 }
 
-/** The node of a name, as {@link serializeNode} gives it. */
+/** Serializes the node of a name as {@link serializeNode} does. */
 export function nodeFromRow(name: string): string {
   return NAMED + name;
 }
 
-/** That of the run's agent, likewise. */
+/** The serialized node of the run's agent. */
 export const printedAgentNode = AGENT;
 
-/** The name of a node, as it is shown. @param agentName that of the run's agent @returns null for none */
+/** The display name of a node. @param agentName name of the run's agent @returns null for no node */
 export function shownNode(printed: string, agentName: string): string | null {
   if (printed === NONE) return null;
   return printed === AGENT ? agentName : printed.slice(NAMED.length);
 }
 
-/** Numbers for the nodes of some runs, while what follows from them is worked out. */
+/** Assigns numbers to the nodes of some runs while these are processed. */
 export class NodeNumbers {
   readonly #numbers = new Map<string, number>();
   readonly #names: string[] = [];

@@ -10,7 +10,7 @@ import { onCluster, type TablePlace } from '../tables/table.js';
 /** Traces in the condition of one statement. */
 const TRACES_A_STATEMENT = 1000;
 
-/** How many links of a user wait for their traces. */
+/** The number of a user's links whose traces are not stored. */
 export async function countPending(reads: Reads, tenant: number): Promise<number> {
   const [counted] = await reads.rows(
     `SELECT count() AS links FROM ${pendingLinks(`tenant = ${String(tenant)}`)}`,
@@ -18,7 +18,7 @@ export async function countPending(reads: Reads, tenant: number): Promise<number
   return Number(counted?.links ?? 0);
 }
 
-/** Removes links of deleted prompt versions, and those that have waited for their traces too long. It may be done by several at once. */
+/** Removes links of deleted prompt versions and links whose traces did not arrive in time. Safe to run concurrently. */
 export async function removeLinks(
   connection: Connection,
   place: TablePlace,

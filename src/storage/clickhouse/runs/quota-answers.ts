@@ -8,19 +8,19 @@ import type { Charged } from '../../contracts/coordination.js';
 
 const WAIT_FOR_OTHERS_MS = 1000;
 
-/** By what items count for a quota. */
+/** The limit that items are charged to. */
 export interface ChargedLimits {
   readonly at: Micros;
   /** Items a month; Infinity for no limit. */
   readonly limit: number;
 }
 
-/** How a quota stands; null where there is no limit. */
+/** The usage of a quota; null without a limit. */
 export function usageOf({ at, limit }: ChargedLimits, used: number): QuotaUsage | null {
   return limit === Infinity ? null : { limit, used, resets_at: startOfMonth(monthOf(at) + 1) };
 }
 
-/** What a sender is told of a charge that was not taken; null where it was taken, or has to be asked for again with an exact number. */
+/** The error for a refused charge; null if the charge was accepted or must be repeated with an exact number. */
 export function refusalOf(
   terms: ChargedLimits,
   items: number,

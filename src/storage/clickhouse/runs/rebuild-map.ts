@@ -15,9 +15,9 @@ import { readFacts, type WantedTrace } from './stored-facts.js';
 import { settledRun, type AddedEdge, type AddedNode } from './settled-run.js';
 import type { Inserts } from './write-runs.js';
 
-/** Traces that are looked at in one step. */
+/** Traces per step. */
 const TRACES_A_STEP = 200;
-/** How long the lease holds that one rebuild takes; it is renewed in each step. */
+/** Duration of the lease of a rebuild, renewed in each step. */
 const LEASE_MS = 60_000;
 const MOST_EXAMPLES = 10;
 
@@ -34,7 +34,7 @@ export interface RebuildParts {
   readonly userOf: (tenant: number) => Promise<string>;
 }
 
-/** What is counted on the way. */
+/** Counters of the rebuild. */
 interface Found {
   traces: number;
   spans: number;
@@ -45,10 +45,10 @@ interface Found {
 }
 
 /**
- * Derives the nodes of all spans afresh from what is stored of them, compares, and, unless it is a dry run, writes the rows anew that differ
- * and settles their runs. One process does it at a time.
+ * Derives the nodes of all stored spans again and compares them. Unless it is a dry run, rewrites the rows that differ and applies their
+ * runs. Only one process does it at a time.
  *
- * @returns null while another is under way
+ * @returns null while another rebuild is running
  */
 export async function rebuildMap(parts: RebuildParts, isDryRun: boolean): Promise<MapRebuild | null> {
   const { leases, store, owner, now } = parts;
@@ -200,7 +200,7 @@ function differences(
   );
 }
 
-/** The node of a span as it follows from its row. */
+/** Derives the node of a span from its row. */
 function derivedNode(row: Row): string {
   const node = serviceNodeOf({
     type: itemAt(SPAN_TYPES, Number(row.type)),

@@ -5,7 +5,7 @@ import type { RunOutcome } from '../../contracts/runs.js';
 import type { WantedTrace } from './stored-facts.js';
 import type { OtherMessage } from './run-rows.js';
 
-/** Something that is to be written of runs. */
+/** A change to write to runs. */
 export type RunChange = BatchChange | MessageChange;
 
 /** A batch of traces. */
@@ -14,32 +14,32 @@ export interface BatchChange {
   readonly batch: IncomingBatch;
   /** Ids of its traces, in their order. */
   readonly traceIds: readonly string[];
-  /** Once it was found out how many of its items are new. */
+  /** The exact number of new items, once counted. */
   readonly exactItems?: number;
 }
 
-/** What somebody says of one run. */
+/** A message about one run. */
 export interface MessageChange extends WantedTrace {
   readonly kind: 'message';
   readonly at: Micros;
-  /** `settle`: nothing is said, only what follows from everything is worked out anew. */
+  /** `settle` adds no message; it only derives the run again. */
   readonly message: OtherMessage | { readonly kind: 'settle' };
 }
 
-/** What became of a change: it is stored, and so is what follows from it. */
+/** The result of a change: it and the derived rows are stored. */
 export interface ChangeAnswer {
-  /** How the quota stands that the batch counts for. */
+  /** The usage of the batch's quota. */
   readonly usage?: QuotaUsage;
-  /** Of the run that a message is about, as it is now; null where there is none. */
+  /** The current outcome of the message's run; null without one. */
   readonly outcome: RunOutcome | null;
 }
 
-/** How many rows a change brings, roughly. */
+/** The approximate number of rows of a change. */
 export function sizeOf(change: RunChange): number {
   return change.kind === 'batch' ? change.batch.spans.rows + change.batch.traces.rows : 1;
 }
 
-/** How many items it brings, at most. */
+/** An upper bound for its new items. */
 export function itemsOf({ batch }: BatchChange): number {
   let items = 0;
   for (let trace = 0; trace < batch.traces.rows; trace++)

@@ -16,9 +16,9 @@ export interface StoredHeader extends Ordered {
   readonly receivedAt: Micros;
   readonly named: NamedHeader;
   readonly isMapped: boolean;
-  /** How many spans it brought. */
+  /** Number of spans in the message. */
   readonly spans: number;
-  /** In which hours its run may be found, and its spans are. */
+  /** Hours whose rows may contain the run, and those of its spans. */
   readonly hours: readonly number[];
 }
 
@@ -34,16 +34,16 @@ interface StoredTimeout extends Ordered {
 
 interface StoredLink extends Ordered {
   readonly kind: 'link';
-  /** When it was made. */
+  /** Creation time. */
   readonly at: Micros;
   readonly prompt: number;
 }
 
-/** A span as it is after all messages that were known when it was written. */
+/** A span after all messages that were stored when it was written. */
 export interface StoredWhole {
-  /** The ticket with which it was made. */
+  /** The ticket under which it was written. */
   readonly version: number;
-  /** The messages that it was made of; 0 where none completes it. */
+  /** The messages that it was made of; `completedBy` is 0 if none completes it. */
   readonly begunBy: number;
   readonly completedBy: number;
   readonly same_as: string | null;
@@ -56,18 +56,18 @@ export interface RunFacts {
   readonly traceId: string;
   /** In their order. */
   readonly messages: readonly StoredMessage[];
-  /** Those that messages brought: none of a message that is not among {@link messages}. */
+  /** Spans of {@link messages} only. */
   readonly spans: readonly SentFact<SpanRow>[];
   /** By the ids of the spans. */
   readonly wholes: ReadonlyMap<string, StoredWhole>;
 }
 
-/** The messages as `fold` takes them. Links say nothing of the header, so they are left out. */
+/** The messages for `fold`, without links, which do not affect the header. */
 export function foldedMessages(messages: readonly StoredMessage[]): RunMessage[] {
   return messages.flatMap((message) => (message.kind === 'link' ? [] : message));
 }
 
-/** The hours in which the run may be found: those that any of its messages names. */
+/** The hours whose rows may contain the run, from all its messages. */
 export function hoursOfRun({ messages }: Pick<RunFacts, 'messages'>): ReadonlySet<number> {
   return new Set(messages.flatMap((message) => (message.kind === 'header' ? message.hours : [])));
 }

@@ -10,30 +10,30 @@ import { readFacts } from './stored-facts.js';
 export interface GroupLimits {
   /** Rows of a group: spans and headers. A single batch may have more. */
   readonly rows: number;
-  /** Groups under way at the same time. */
+  /** Maximum of concurrent groups. */
   readonly underWay: number;
-  /** Bytes of batches that wait; more is refused. */
+  /** Maximum bytes of queued batches; beyond it, writes are refused. */
   readonly waitingBytes: number;
 }
 
 interface Waiting {
   readonly change: RunChange;
-  /** What was settled of its month before its items were counted; absent: they were not. */
+  /** The applied usage of its month before its items were counted; absent if they were not counted. */
   readonly settled?: number;
   readonly resolve: (answer: ChangeAnswer) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** A group under way. */
+/** A group being written. */
 interface UnderWay {
   readonly traces: ReadonlySet<string>;
-  /** Those of which somebody says something: what else comes of them has to wait. */
+  /** Runs with a message in the group: other changes to these runs must wait. */
   readonly spokenOf: ReadonlySet<string>;
 }
 
 /**
- * Makes groups of what is to be written: whatever waits when there is room for another one goes, up to a limit. An insert costs the engine
- * as much as thousands of rows, so the more waits, the larger groups are.
+ * Groups queued changes for writing, up to a limit of rows. An insert costs the engine as much as thousands of rows, so a longer queue
+ * makes larger groups.
  */
 export class RunQueue {
   readonly #writes: RunWrites;
@@ -42,7 +42,7 @@ export class RunQueue {
   #waiting: Waiting[] = [];
   #bytes = 0;
   readonly #underWay = new Set<UnderWay>();
-  /** How many are looked at for what they bring that is new. */
+  /** Number of changes whose new items are being counted. */
   #counting = 0;
   #idle: (() => void) | null = null;
 
@@ -52,7 +52,7 @@ export class RunQueue {
     this.#limits = limits;
   }
 
-  /** @throws ConsumeError `overloaded` where too much waits already, and whatever becomes of the write */
+  /** @throws ConsumeError `overloaded` if the queue is full, and any error of the write */
   async write(change: RunChange): Promise<ChangeAnswer> {
     const bytes = change.kind === 'batch' ? change.batch.bytes : 0;
     if (this.#bytes > this.#limits.waitingBytes)
@@ -68,7 +68,7 @@ export class RunQueue {
     try {
       return await new Promise<ChangeAnswer>((resolve, reject) => {
         this.#waiting.push({ change, resolve, reject });
-        // Whatever comes in this turn of the loop goes together.
+        // Groups all changes of this turn of the event loop.
         setImmediate(() => {
           this.#begin();
         });
@@ -78,7 +78,7 @@ export class RunQueue {
     }
   }
 
-  /** Resolves when nothing waits and nothing is under way. */
+  /** Resolves when the queue is empty and no write is running. */
   async settled(): Promise<void> {
     while (this.#isBusy) await new Promise<void>((resolve) => (this.#idle = resolve));
   }
@@ -102,8 +102,8 @@ export class RunQueue {
   }
 
   /**
-   * The next group. What somebody says of a run is in a group without anything else of that run; it waits for what came before it, and what
-   * comes after it waits for it: it counts only for a run that is there, and its answer tells what is so after it.
+   * The next group. A message about a run never shares a group with other changes to that run, and changes to a run keep their order: the
+   * message counts only for an existing run, and its answer reports the state after it.
    */
   #next(): Waiting[] {
     const group: Waiting[] = [];
@@ -160,7 +160,7 @@ export class RunQueue {
     }
   }
 
-  /** What passes its limit is counted again where others have settled something since it was counted: it may be the same that they brought. */
+  /** Counts a change over its limit again if other writes were applied since: they may have contained the same items. */
   #refuse(waiting: Waiting, error: ConsumeError | undefined): void {
     const used = error?.usage?.used;
     if (used === undefined || waiting.settled === undefined || waiting.settled === used)
@@ -169,10 +169,10 @@ export class RunQueue {
   }
 
   /**
-   * It may pass its limit: how much it brings that is new has to be known.
+   * Counts the new items of a change that may pass its limit.
    *
-   * @param settled of its month
-   * @param refusal what is answered where it brings no less than when it was counted last
+   * @param settled applied usage of its month
+   * @param refusal the error if the count has not decreased since the last time
    */
   #count({ change, resolve, reject }: Waiting, settled: number, refusal?: ConsumeError): void {
     if (change.kind !== 'batch') return;
@@ -197,7 +197,7 @@ function keysOf(change: RunChange): string[] {
   return tracesOf(change).map(({ tenant, traceId }) => traceKey(tenant, traceId));
 }
 
-/** How many items of a batch are new, by what is stored now. Another write may bring some of them meanwhile. */
+/** The number of new items in a batch, compared with the store. A concurrent write may add some of them. */
 async function exactItems(reads: Reads, change: BatchChange): Promise<number> {
   const wanted = new Map(tracesOf(change).map((trace) => [traceKey(trace.tenant, trace.traceId), trace]));
   const facts = await readFacts(reads, [...wanted.values()], new Map(), new NodeNumbers());

@@ -7,7 +7,7 @@ import type { BinaryRow, Fields } from '../client/row-binary.js';
 import type { SentSpan, SentTrace } from './sent-traces.js';
 import type { SettledRun } from './settled-run.js';
 
-/** What is the same in all messages that are no headers. */
+/** Column values shared by all messages that are not headers. */
 const NO_HEADER = { received_at: 0, header: '', bytes: 0, is_mapped: false, spans: 0, hours: [] };
 const NOTHING_SET = { success: false, outcome: null, prompt: 0 };
 
@@ -30,7 +30,7 @@ export function headerMessage(trace: SentTrace): BinaryRow {
   return { fields };
 }
 
-/** A message that is no header, and what it says. */
+/** A message other than a header. */
 export type OtherMessage =
   | { readonly kind: 'outcome'; readonly success: boolean; readonly outcome: string | null }
   | { readonly kind: 'timeout' }
@@ -53,7 +53,7 @@ export function otherMessage(
   return { fields };
 }
 
-/** Where a span's row comes from. */
+/** The position of a span's row. */
 interface SpanPlace {
   readonly tenant: number;
   readonly seq: number;
@@ -78,7 +78,7 @@ function spanRow({ row, payload, node, prompt, encoded }: SentSpan, place: SpanP
     input,
     output,
     metadata,
-    // Bytes that are no text are stored as texts of a character each: JSON, in which they are read, knows no bytes.
+    // Binary values are stored as Latin-1 text, because they are read as JSON.
     sent: latin1(sent),
     origin: latin1(origin),
     bytes: lengths.reduce((sum, part) => sum + (part?.length ?? 0), 0),
@@ -86,7 +86,10 @@ function spanRow({ row, payload, node, prompt, encoded }: SentSpan, place: SpanP
   return encoded === null ? { fields, rest: row as unknown as Fields } : { fields, encoded };
 }
 
-/** @param begun the whole of the first message that brought it, and likewise of the one that completes it @param ticket that of the look */
+/**
+ * @param begun the whole span from its first message; the completing message's span is given the same way @param ticket the ticket under
+ *   which the facts were read
+ */
 export function wholeSpanRow(
   { tenant, whole: { made, told } }: { readonly tenant: number; readonly whole: WholeSpan },
   begun: SentSpan,
@@ -105,7 +108,7 @@ export function wholeSpanRow(
   );
 }
 
-/** The row of a run, and one for each hour in which it was perhaps found before, which takes it away there. */
+/** The row of a run, and a tombstone row for each hour that may contain an earlier row of it. */
 export function runRows(settled: SettledRun, agentNo: number, ticket: number): BinaryRow[] {
   const { facts, run, hour, otherHours, activeAt, timesOutAt, prompts, nodes, edges, calls, isContradicted } =
     settled;
@@ -136,7 +139,7 @@ export function runRows(settled: SettledRun, agentNo: number, ticket: number): B
   return [{ fields: row, rest }, ...gone];
 }
 
-/** What a row has that only takes a run away from an hour. */
+/** Values of a tombstone row. */
 const NOTHING_ADDED = {
   is_deleted: 1,
   times_out_at: null,

@@ -4,12 +4,12 @@ import type { Reads } from '../client/reads.js';
 import type { RunQueue } from './run-queue.js';
 import type { RunWrites } from './write-runs.js';
 
-/** Writes that are taken over at a time, and runs that are timed out. */
+/** Maximum of writes taken over, or runs timed out, per step. */
 const TAKEN_AT_ONCE = 10;
 const TIMED_OUT_AT_ONCE = 1000;
-/** An ended write is remembered for so long: longer than any other may take to settle. */
+/** Retention of ended writes: longer than any concurrent write takes. */
 const REMEMBERED_MS = 3_600_000;
-/** As embedded. */
+/** The same as in the embedded store. */
 const NAMES_REMEMBERED_MS = 86_400_000;
 const MOST_NAMES_OF_USER = 100_000;
 
@@ -26,10 +26,10 @@ export interface UpkeepParts {
 }
 
 /**
- * Finishes what other processes left, the oldest first.
+ * Finishes the writes of dead processes, oldest first.
  *
  * @returns how many writes were finished
- * @throws ConsumeError where one of them cannot be finished now: it is taken over again when its lease ends
+ * @throws ConsumeError if a write cannot be finished now; it is taken over again when its lease expires
  */
 export async function finishLeftWrites({
   book,
@@ -49,14 +49,14 @@ export async function finishLeftWrites({
   }
 }
 
-/** Forgets writes that ended long ago, under a lease of the control plane. */
+/** Deletes writes that ended long ago, under a lease of the control store. */
 export async function forgetEndedWrites(parts: UpkeepParts): Promise<void> {
   await alone(parts, 'forget', async () => {
     await parts.book.forgetEnded(parts.store, REMEMBERED_MS);
   });
 }
 
-/** Forgets old names of batches, likewise. It reads them all: to be called now and then. */
+/** Deletes old batch names, under a lease. Reads all of them, so call it rarely. */
 export async function forgetOldNames(parts: UpkeepParts): Promise<void> {
   await alone(parts, 'names', async () => {
     await parts.book.forgetBatches(parts.store, NAMES_REMEMBERED_MS, MOST_NAMES_OF_USER);
@@ -64,7 +64,7 @@ export async function forgetOldNames(parts: UpkeepParts): Promise<void> {
 }
 
 /**
- * Ends runs of which nothing came for their time; what comes later opens them again. One process does it, under a lease.
+ * Times out idle runs, in one process under a lease. Later spans reopen them.
  *
  * @returns how many
  */
@@ -85,7 +85,7 @@ export async function timeOutIdleRuns(parts: UpkeepParts, now: Micros): Promise<
   return ended;
 }
 
-/** Does work that one process does at a time; nothing where another does it. */
+/** Runs work under a lease; does nothing if another process holds it. */
 async function alone(
   { leases, store, owner, leaseMs }: UpkeepParts,
   work: string,

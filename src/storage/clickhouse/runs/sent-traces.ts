@@ -12,34 +12,34 @@ import { headerAt, payloadsAt } from '../../incoming/incoming-rows.js';
 import { orderOf } from './message-order.js';
 import { serializeNode } from './node-names.js';
 
-/** A span as a message brings it. */
+/** A span in a message. */
 export interface SentSpan {
   readonly row: SpanRow;
   readonly payload: Payload;
-  /** As `serializeNode` gives it. */
+  /** In the format of `serializeNode`. */
   readonly node: string;
-  /** The number of the prompt version that it names; null for none. */
+  /** The number of the span's prompt version; null for none. */
   readonly prompt: number | null;
-  /** Where {@link row} lies as the bytes that it came in; null where it is made of several, or was read. */
+  /** The encoded {@link row}; null if it was merged from several messages or read from the store. */
   readonly encoded: { readonly columns: BinaryColumns; readonly at: number } | null;
 }
 
-/** What a write brings of a trace. */
+/** The part of a trace in a write. */
 export interface SentTrace {
   readonly tenant: number;
   readonly traceId: string;
-  /** Of its message: `message-order.ts`. */
+  /** The order of its message: `message-order.ts`. */
   readonly order: number;
   readonly receivedAt: Micros;
   readonly named: NamedHeader;
   readonly isMapped: boolean;
   /** Each id once. */
   readonly spans: readonly SentSpan[];
-  /** Since 1970, those in which a run may be found that has this message, each once. */
+  /** Distinct hours since 1970 whose rows may contain a run with this message. */
   readonly hours: readonly number[];
 }
 
-/** Gives the messages of a write their places. */
+/** Assigns the orders of a write's messages. */
 export class MessagePlaces {
   readonly #write: number;
   readonly #next = new Map<string, number>();
@@ -77,7 +77,7 @@ export function sentTraces(batch: IncomingBatch, places: MessagePlaces): SentTra
   });
 }
 
-/** A span that comes twice in a message is there once, completed where the second one says how it ended. */
+/** A span that occurs twice in a message is merged; the second one may complete it. */
 function spansOf(batch: IncomingBatch, trace: number, columns: BinaryColumns): SentSpan[] {
   const spans = new Map<string, SentSpan>();
   const first = batch.start(trace);
@@ -102,7 +102,7 @@ function isRunning({ status }: SpanRow): boolean {
   return status === RUNNING;
 }
 
-/** A span with what a later message of it adds. */
+/** A span completed by a later message. */
 export function completed(begun: SentSpan, later: SentSpan): SentSpan {
   return {
     row: completedSpan(begun.row, later.row),
@@ -113,14 +113,14 @@ export function completed(begun: SentSpan, later: SentSpan): SentSpan {
   };
 }
 
-/** Those of its header and of its spans. */
+/** The hours of its header and its spans. */
 function hoursOf(named: NamedHeader, spans: readonly SentSpan[]): number[] {
   const hours = new Set([hourOf(named.header.started_at)]);
   for (const { row } of spans) hours.add(hourOf(row.started_at));
   return [...hours];
 }
 
-/** What the traces of several batches bring, by the tenants and ids of the traces. */
+/** Groups the traces of several batches by tenant and trace id. */
 export function byTrace(sent: readonly SentTrace[]): ReadonlyMap<string, readonly SentTrace[]> {
   const traces = new Map<string, SentTrace[]>();
   for (const one of sent) {
@@ -137,7 +137,7 @@ export function traceKey(tenant: number, traceId: string): string {
   return `${tenant} ${traceId}`;
 }
 
-/** A key of a message, unique among all runs: its order is so only among those of its run. */
+/** A key of a message, unique among all runs; its order is unique only within its run. */
 export function messageKey(
   { tenant, traceId }: { readonly tenant: number; readonly traceId: string },
   order: number,

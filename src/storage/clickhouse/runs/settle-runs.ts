@@ -19,37 +19,37 @@ import { readFacts, spanRowOf, type WantedTrace } from './stored-facts.js';
 import { isEndTold } from './told-ends.js';
 import { hourOf } from '../../../signal/trace-map.js';
 
-/** Spans that are read with their payloads at a time. */
+/** Spans read with their payloads per statement. */
 const WHOLES_A_READ = 500;
 
-/** What is asked and told while runs are settled. */
+/** Dependencies for applying runs. */
 export interface SettlementParts {
   readonly reads: Reads;
   readonly book: Pick<WriteIntentLog, 'firstTickets'>;
   readonly agents: Pick<InternedAgents, 'number'>;
   /** The identity of the store. */
   readonly store: string;
-  /** Names of agents of a user. */
+  /** Maximum of agent names per user. */
   readonly mostAgents: number;
 }
 
-/** The write in whose name runs are settled. */
+/** The write that applies runs. */
 export interface SettlingWrite {
   readonly number: number;
-  /** The one with which the facts are read, and the first one that the write had. */
+  /** The ticket under which the facts are read, and the first ticket of the write. */
   readonly ticket: number;
   readonly firstTicket: number;
 }
 
-/** A run that a write has touched. */
+/** A run changed by a write. */
 export interface SettledOfWrite {
   readonly settled: SettledRun;
   readonly agent: InternedAgent;
-  /** Whether it has ended with this write. */
+  /** Whether the run ended with this write. */
   readonly endsNow: boolean;
 }
 
-/** What is to be written of runs, and what came of it. */
+/** Applied runs and their new items. */
 export interface SettledRuns {
   readonly runs: readonly SettledOfWrite[];
   readonly runRows: readonly BinaryRow[];
@@ -59,9 +59,9 @@ export interface SettledRuns {
 }
 
 /**
- * Works out what follows from everything that is stored of some runs, after a ticket was taken.
+ * Derives runs from all their stored facts, after a ticket was taken.
  *
- * @param own what the write has brought, by the keys of the traces, where this process has it
+ * @param own the write's own traces by key, if this process has them
  */
 export async function settleRuns(
   parts: SettlementParts,
@@ -106,7 +106,7 @@ function namedBy({ facts, run }: SettledRun): NamedAgent {
   };
 }
 
-/** A span of a run that is to be written as a whole. */
+/** A span to write as a whole. */
 interface ToWrite {
   readonly tenant: number;
   readonly traceId: string;
@@ -141,7 +141,7 @@ function spanKey(trace: WantedTrace, { order, row }: SentFact): string {
   return `${messageKey(trace, order)} ${row.span_id}`;
 }
 
-/** The spans as messages brought them, whole: from memory, else from the table. */
+/** The whole spans as sent: from memory, else from the table. */
 async function sentSpans(
   reads: Reads,
   wanted: readonly ToWrite[],

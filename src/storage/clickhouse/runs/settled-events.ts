@@ -5,25 +5,25 @@ import { summaryOfRow } from '../../shared/summaries-of-rows.js';
 import { isKnown } from '../names/agent-names.js';
 import type { SettledOfWrite, SettledRuns } from './settle-runs.js';
 
-/** Who a user is, and which events somebody wants of its telemetry. */
+/** A user's id, and the events with subscribers. */
 export interface WantedOfTenant {
   readonly userId: string;
   readonly wanted: readonly EventType[];
 }
 
-/** A fact, and whose it is. */
+/** A fact and its owner. */
 interface OwnFact {
   readonly tenant: number;
-  /** Identifies it among those of its user. */
+  /** A key unique within the user. */
   readonly fact: string;
   readonly told: ToldEvent;
 }
 
 /**
- * Tells what follows from settled runs, as far as somebody wants it, before those who wrote them are answered. Whoever takes a write over
- * tells the same again: the log has each fact once.
+ * Emits the events of applied runs that have subscribers, before the writes are acknowledged. A process that takes over a write emits them
+ * again; the log deduplicates.
  *
- * @param wantedOf null for a user that there is not any more
+ * @param wantedOf null for a deleted user
  */
 export async function tellSettled(
   settled: Pick<SettledRuns, 'runs'>,
@@ -40,7 +40,7 @@ export async function tellSettled(
   if (told.length > 0) await events.append(told);
 }
 
-/** Agents that have come into being with one of the runs. */
+/** Agents created by one of the runs. */
 function* newAgents(runs: readonly SettledOfWrite[]): Generator<OwnFact> {
   const seen = new Set<string>();
   for (const { agent, settled } of runs) {

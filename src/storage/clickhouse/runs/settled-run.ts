@@ -11,7 +11,7 @@ import { rowMadeOf, spansMadeOf, type MadeOf, type WholeSpan } from './effective
 import type { NodeNumbers } from './node-names.js';
 import { foldedMessages, hoursOfRun, type RunFacts } from './run-facts.js';
 
-/** A node of the service map, and what a run adds to it. */
+/** A node of the service map, and the run's contribution to it. */
 export interface AddedNode {
   readonly name: string;
   readonly type: number;
@@ -27,32 +27,32 @@ export interface AddedEdge {
   readonly spans: number;
 }
 
-/** What follows from the facts of a run. */
+/** A run derived from its facts. */
 export interface SettledRun {
   readonly facts: RunFacts;
   readonly run: Run;
-  /** In which it is found. */
+  /** The hour of its row. */
   readonly hour: number;
-  /** Those in which an earlier look may have put it. */
+  /** Other hours that may contain an earlier row of it. */
   readonly otherHours: readonly number[];
-  /** The last time that it tells of, of one that goes on also its spans; never after news of it came. */
+  /** The last time in the run (while running, also in its spans), capped at its last update. */
   readonly activeAt: Micros;
   readonly timesOutAt: Micros | null;
-  /** The prompt versions that it used, ascending. */
+  /** Prompt versions used by the run, ascending. */
   readonly prompts: readonly number[];
   readonly nodes: readonly AddedNode[];
   readonly edges: readonly AddedEdge[];
   readonly calls: readonly AddedCalls[];
-  /** Spans that have to be written as a whole: what is stored of them does not say what they are. */
+  /** Spans to write as a whole, because their stored rows differ from the effective span. */
   readonly wholes: readonly WholeSpan[];
-  /** Whether some message says of a span, of what it is looked for by, what it is not. */
+  /** Whether a message of a span differs from the effective span in a searchable column. */
   readonly isContradicted: boolean;
 }
 
 /**
- * A run from everything that is stored of it: the same whoever asks, and however often.
+ * Derives a run from all its stored facts. Deterministic and idempotent.
  *
- * @returns null where no header came
+ * @returns null without a header
  */
 export function settledRun(facts: RunFacts, nodes: NodeNumbers): SettledRun | null {
   const run = fold(foldedMessages(facts.messages), facts.spans);
@@ -124,7 +124,7 @@ function mapOf(run: Run, numbers: NodeNumbers): Pick<SettledRun, 'nodes' | 'edge
   };
 }
 
-/** All spans of a run with what counts of them, by their ids. @param spans those of {@link Run} */
+/** All spans of a run with their counted parts, by id. @param spans the spans of {@link Run} */
 export function wholeSpans(
   made: ReadonlyMap<string, MadeOf<SpanRow>>,
   spans: readonly SpanFacts[],
@@ -138,7 +138,7 @@ export function wholeSpans(
   );
 }
 
-/** Those of which the table does not say yet what they are. */
+/** Spans whose stored rows differ from the effective span. */
 function wholesOf({ wholes }: RunFacts, spans: ReadonlyMap<string, WholeSpan>): WholeSpan[] {
   return [...spans].flatMap(([spanId, whole]) => {
     const { made: of, told: counts } = whole;

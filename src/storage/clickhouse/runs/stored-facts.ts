@@ -8,25 +8,25 @@ import { traceKey, type SentTrace } from './sent-traces.js';
 import type { Row } from '../client/connection.js';
 import type { Reads } from '../client/reads.js';
 
-/** A trace that is looked for. */
+/** A requested trace. */
 export interface WantedTrace {
   readonly tenant: number;
   readonly traceId: string;
 }
 
-/** Traces whose facts are asked for in one statement. */
+/** Traces per statement when reading facts. */
 const TRACES_A_STATEMENT = 2000;
 const SPAN_COLUMNS = ['seq', 'version', 'begun_by', 'completed_by', 'node', 'prompt'];
 const MESSAGE_COLUMNS =
   'tenant, trace_id, seq, kind, received_at, header, is_mapped, spans, hours, success, outcome, prompt';
 
-/** What the asker has just stored itself, by the keys of the traces. */
+/** Traces the caller has just stored, by key. */
 type Own = ReadonlyMap<string, readonly SentTrace[]>;
 
 /**
- * Reads everything that is stored of some runs.
+ * Reads all stored facts of some runs.
  *
- * @param own it is not read again
+ * @param own not read again
  */
 export async function readFacts(
   reads: Reads,
@@ -68,7 +68,7 @@ async function readSome(
       traceId,
       messages: read,
       spans: [
-        // Of a write that ended between its spans and its message nobody knows, and nobody was answered for it.
+        // Spans without a message belong to a write that failed before it was acknowledged.
         ...(found?.spans ?? []).filter(({ order }) => orders.has(order)),
         ...mine.flatMap((trace) => factsOf(trace, nodes)),
       ],
@@ -84,7 +84,7 @@ function factsOf({ order, spans }: SentTrace, nodes: NodeNumbers): SentFact<Span
 /**
  * The messages of traces, each in their order, by the keys of the traces.
  *
- * @param own headers that one write has stored for them, all of these: they are not read
+ * @param own all headers that one write has stored for these traces; not read again
  */
 export async function readMessages(
   reads: Reads,
@@ -109,14 +109,14 @@ export async function readMessages(
   return found;
 }
 
-/** In SQL; also true for a trace of one of their tenants that has the id of another's. */
+/** SQL condition; also matches a trace with the id of another tenant's trace, if both tenants are in the list. */
 function whereTraces(wanted: readonly WantedTrace[]): string {
   const tenants = new Set(wanted.map(({ tenant }) => tenant));
   const ids = wanted.map(({ traceId }) => `'${traceId}'`);
   return `tenant IN (${[...tenants].join(', ')}) AND trace_id IN (${ids.join(', ')})`;
 }
 
-/** In SQL, of one's own write. */
+/** SQL condition that excludes the headers of the caller's write. */
 function butHeadersOf(own: Own): string {
   let [first, last] = [Infinity, -Infinity];
   for (const traces of own.values())
@@ -127,7 +127,7 @@ function butHeadersOf(own: Own): string {
   return first > last ? '' : ` AND NOT (kind = 'header' AND seq BETWEEN ${first} AND ${last})`;
 }
 
-/** As it is stored of what a write brings. */
+/** The stored header of a trace in a write. */
 function headerOf(trace: SentTrace): StoredHeader {
   const { order, receivedAt, named, isMapped, spans, hours } = trace;
   return { kind: 'header', order, receivedAt, named, isMapped, spans: spans.length, hours };

@@ -4,9 +4,9 @@ import type { IsEarlier } from './new-items.js';
 import { foldedMessages, type RunFacts } from './run-facts.js';
 
 /**
- * Whether somebody has certainly told that a run ended: it had, with the messages that are certainly earlier, and nobody else is at it. Who
- * is may have looked when it went on, by what another one brought: so whoever sees it end tells it, as the log has each fact once. What
- * had ended with writes that the book has forgotten was told long ago, when the log may have forgotten it, too.
+ * Whether the end of a run was certainly emitted: the run ended with certainly earlier messages, and no concurrent write changes it. A
+ * concurrent writer may have read the run while it was running, so both emit the end and the log deduplicates. An end whose writes were
+ * deleted from the write-intent log was emitted long ago and is not emitted again.
  */
 export function isEndTold(
   facts: RunFacts,

@@ -11,7 +11,7 @@ const NO_REFUSALS: Receipt['refused'] = [];
 
 export interface WriterParts {
   readonly queue: Pick<RunQueue, 'write'>;
-  /** In which the writes of a user are handed over, whatever they have to ask for. */
+  /** Keeps the writes of a user in call order. */
   readonly order: Pick<CallOrder, 'send'>;
   readonly termsOf: (userId: string) => StoreUserLimits | Promise<StoreUserLimits>;
   /** The numbers of prompt versions; null for one that the user does not have. */
@@ -19,14 +19,14 @@ export interface WriterParts {
     userId: string,
     references: readonly { readonly name: string; readonly version: number }[],
   ) => readonly (number | null)[] | Promise<readonly (number | null)[]>;
-  /** Listeners who want to know of the batch. @returns called once it is stored */
+  /** Announces the batch to listeners. @returns a function to call once it is stored */
   readonly arriving: (batch: TracesBatch) => (() => void) | undefined;
   readonly stored: Pick<MeasuredBytes, 'refuseExceeded' | 'add'>;
-  /** Told who sends. */
+  /** Called with the sender of each batch. */
   readonly sent?: (userId: string, tenant: number) => void;
 }
 
-/** Takes batches of traces in: `TelemetryWriter.traces`. */
+/** Writes batches of traces: `TelemetryWriter.traces`. */
 export class TracesWriter {
   readonly #encoder = new TracesEncoder();
   readonly #parts: WriterParts;
@@ -41,7 +41,7 @@ export class TracesWriter {
     const tell = this.#parts.arriving(batch);
     const { tenant: userId, quota } = batch;
     const traceIds = batch.items.map(({ trace }) => trace.trace_id);
-    // Before anything is waited for: the caller may change the batch from then on.
+    // Before the first `await`: the caller may change the batch afterwards.
     const { named, map, ...rows } = this.#encoder.encode(batch, receivedAt);
     const { queue, order, stored } = this.#parts;
     const prepare = async (): Promise<IncomingBatch> => {

@@ -29,14 +29,14 @@ import type { WantedTrace } from './stored-facts.js';
 /** Adds rows to tables. */
 export interface Inserts {
   /**
-   * Durable and readable when it resolves; some of them may be there twice, as any row of these tables may.
+   * Rows are durable and readable when it resolves. Rows of these tables may be duplicated.
    *
    * @throws ConsumeError `storage_unavailable`, `overloaded`
    */
   insert(table: ClickHouseTable, rows: readonly BinaryRow[]): Promise<void>;
 }
 
-/** Told of runs that were settled, before those who wrote them are answered. */
+/** Called with applied runs before their writes are acknowledged. */
 type OnSettled = (settled: SettledRuns) => Promise<void>;
 
 export interface WritePartsOfRuns {
@@ -46,18 +46,18 @@ export interface WritePartsOfRuns {
   readonly agents: Pick<InternedAgents, 'number'>;
   /** The identity of the store. */
   readonly store: string;
-  /** This process, unlike any other that is or was. */
+  /** A unique name of this process, never reused. */
   readonly owner: string;
-  /** How long a write is this process's without news, in milliseconds. */
+  /** Lease of a write, in milliseconds. */
   readonly leaseMs: number;
-  /** Names of agents of a user. */
+  /** Maximum of agent names per user. */
   readonly mostAgents: number;
   readonly onSettled: OnSettled;
 }
 
-/** Of a change that may pass its limit: how many of its items are new has to be counted. */
+/** The change may pass its limit, so its new items must be counted. */
 export class Uncounted {
-  /** What was settled of its month. */
+  /** Applied usage of its month. */
   readonly settled: number;
 
   constructor(settled: number) {
@@ -65,23 +65,23 @@ export class Uncounted {
   }
 }
 
-/** What became of a change of a group. */
+/** The result of a change in a group. */
 export type GroupAnswer = ChangeAnswer | ConsumeError | Uncounted;
 
-/** A change of a group that may be written, with what it brings. */
+/** An admitted change of a group, with its traces. */
 interface Written {
   readonly change: RunChange;
   readonly sent: readonly SentTrace[];
 }
 
 /**
- * Writes groups of changes, each in the steps that `README.md` gives: noted in the book, spans, messages, a ticket, what follows from them,
- * the end. Whatever fails in between, what was stored is settled by whoever takes the write over.
+ * Writes groups of changes in the steps of `README.md`: write intent, spans, messages, ticket, derived rows, end. After a failure in
+ * between, the process that takes over the write applies what was stored.
  */
 export class RunWrites {
   readonly #parts: WritePartsOfRuns;
   readonly #settlement: SettlementParts;
-  /** Writes are noted in the order in which they are asked for. */
+  /** Write intents are recorded in call order. */
   #begun: Promise<unknown> = Promise.resolve();
 
   constructor(parts: WritePartsOfRuns) {
@@ -89,7 +89,7 @@ export class RunWrites {
     this.#settlement = parts;
   }
 
-  /** @returns what became of each change, in their order @throws ConsumeError where it is not known, or nothing was stored */
+  /** @returns the result of each change, in order @throws ConsumeError if the results are unknown or nothing was stored */
   async write(changes: readonly RunChange[]): Promise<readonly GroupAnswer[]> {
     const counted = changes.filter(isCounted);
     const beginning = this.#begun.then(() => this.#begin(changes, counted));
@@ -128,7 +128,7 @@ export class RunWrites {
     });
   }
 
-  /** Finishes a write that its process left. */
+  /** Finishes the write of a dead process. */
   async finishTaken({ write, traces, charges }: TakenWrite): Promise<void> {
     const settled = await this.#settle(write, traces, new Map());
     const items: SettledItems[] = [];
@@ -197,7 +197,7 @@ export class RunWrites {
     return settled;
   }
 
-  /** Of a write that this process has begun its ticket is the first. */
+  /** Null if this process began the write: then its ticket is the first. */
   async #firstTicket(
     store: string,
     { number }: OpenWrite,
@@ -207,7 +207,7 @@ export class RunWrites {
     return (await this.#parts.book.firstTickets(store, [number])).get(number) ?? null;
   }
 
-  /** @returns what is settled since of the months of the counted changes */
+  /** @returns the applied usage of each counted change's month */
   async #finish(
     write: OpenWrite,
     counted: readonly CountedChange[],

@@ -3,12 +3,12 @@ import { MICROS_PER_DAY } from '../../../signal/time-units.js';
 import type { ClickHouseColumn } from './table.js';
 
 /**
- * The UTC day of a row in days since 1970, by which tables are divided and retention removes: that of its time, as far as that is no more
- * than {@link EARLIEST} days before its arrival and {@link LATEST} after it. So no sender makes more parts than there are days between.
+ * The UTC day of a row in days since 1970, by which tables are divided and retention removes: that of its time, clamped to {@link EARLIEST}
+ * days before its arrival and {@link LATEST} after it, which bounds the number of parts a sender can create.
  */
 export const DAY: ClickHouseColumn = { name: 'day', type: 'Int32 CODEC(Delta, ZSTD(1))' };
 
-/** The time of a row for people and dashboards that ask ClickHouse itself: the program does not use it. */
+/** The time of a row, for people and dashboards that query ClickHouse directly; not used by Jackdaw. */
 export const TIME_COLUMN: ClickHouseColumn = {
   name: 'time',
   type: "DateTime64(6, 'UTC') ALIAS fromUnixTimestamp64Micro(timestamp, 'UTC')",
@@ -17,10 +17,10 @@ export const TIME_COLUMN: ClickHouseColumn = {
 const EARLIEST = 1100;
 const LATEST = 2;
 
-/** ClickHouse refuses an insert into more partitions than a hundred. */
+/** ClickHouse refuses an insert into more than 100 partitions. */
 export const MOST_DAYS_OF_AN_INSERT = 100;
 
-/** @param arrived when the row came */
+/** @param arrived arrival time of the row */
 export function dayOf(time: Micros, arrived: Micros): number {
   const today = Math.floor(arrived / MICROS_PER_DAY);
   return Math.min(Math.max(Math.floor(time / MICROS_PER_DAY), today - EARLIEST), today + LATEST);

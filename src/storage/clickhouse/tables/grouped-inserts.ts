@@ -8,16 +8,16 @@ import { invariant } from '../../../signal/checked.js';
 import type { Reads } from '../client/reads.js';
 import { named, quoted } from '../client/literals.js';
 
-/** By so much a server's own count of seconds may be behind, and more. */
+/** Tolerance for the server's uptime, which is in whole seconds. */
 const SLACK_MS = 2000;
 
 /**
- * Those rows of an insert that are not stored although a repeat of it was taken for done: a server without replicas notes an insert's token
- * before its rows are there (`MergeTreeSink`), and forgets the rows where it is killed between the two. So this is only asked of a server
- * that may have been started since, where nothing of the insert is under way any more. Rows of one day are stored together or not at all.
+ * Rows of an insert that were lost although its retry was dropped as a repeat: a server without replicas records an insert's token before
+ * its rows (`MergeTreeSink`) and loses the rows if it is killed in between. Checked only if the server may have restarted since, so the
+ * insert is no longer running. Rows of one day are stored together or not at all.
  *
  * @param table one with an `identity`
- * @param begun when the insert was first tried, by `performance.now()`
+ * @param begun time of the first attempt, by `performance.now()`
  */
 async function lostRows(
   reads: Pick<Reads, 'rows'>,
@@ -50,7 +50,7 @@ interface Waiting {
   readonly failed: (error: unknown) => void;
 }
 
-/** How much may wait for its insert, in all tables of a store. */
+/** The limit of queued bytes, for all tables of a store. */
 export class InsertRoom {
   readonly #most: number;
   #bytes = 0;
@@ -59,12 +59,12 @@ export class InsertRoom {
     this.#most = most;
   }
 
-  /** Of rows that wait. */
+  /** Bytes of queued rows. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** @throws ConsumeError `overloaded` where there is no room */
+  /** @throws ConsumeError `overloaded` if the queue is full */
   take(bytes: number): void {
     if (this.#bytes > this.#most) {
       const message = 'More is waiting for ClickHouse than extensions.clickhouse.max_queue_size allows.';
@@ -79,8 +79,8 @@ export class InsertRoom {
 }
 
 /**
- * Adds rows to a table in the order in which they are brought, those of several batches in one insert: at once where none is under way, and
- * otherwise with whatever comes until that one has ended. So the number of inserts does not grow with the number of batches.
+ * Inserts rows into a table in call order, with several batches per insert: immediately if no insert is running, otherwise together with
+ * all rows that arrive until the running one ends. So the number of inserts does not grow with the number of batches.
  */
 export class GroupedInserts {
   readonly table: ClickHouseTable;
@@ -107,7 +107,7 @@ export class GroupedInserts {
   /**
    * Resolves when all of them are stored.
    *
-   * @param bytes about what they take
+   * @param bytes their approximate size
    * @throws ConsumeError
    */
   async add(rows: readonly NewRow[], bytes: number): Promise<void> {
@@ -123,16 +123,16 @@ export class GroupedInserts {
     }
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no insert is running. */
   async idle(): Promise<void> {
     while (this.#running !== null) await this.#running;
   }
 
   async #run(): Promise<void> {
-    // Whoever comes in the same turn of the loop goes with the first.
+    // Groups all calls of this turn of the event loop.
     await Promise.resolve();
     while (this.#waiting.length > 0) await this.#write(this.#nextGroup());
-    // In the same turn in which nothing was found to wait: what comes later begins anew.
+    // In the same turn in which the queue was found empty, so that a later call starts a new loop.
     this.#running = null;
   }
 
@@ -151,7 +151,7 @@ export class GroupedInserts {
     } catch (error) {
       const isMistaken = error instanceof ConsumeError && error.code === 'internal_error';
       if (isMistaken && group.length > 1) {
-        // One of them has something that ClickHouse does not take, which must not be the others' trouble.
+        // One batch has a value that ClickHouse rejects; insert each separately so that the others succeed.
         for (const one of group) await this.#write([one]);
         return;
       }
@@ -170,14 +170,14 @@ export class GroupedInserts {
     const begun = performance.now();
     const values = rows.map((fields) => ({ fields }));
     const isRepeated = await connection.insert(this.table.name, this.table.columns, values, randomUUID());
-    // Replicas note a token and the rows in one step.
+    // Replicated tables record token and rows atomically.
     if (!isRepeated || this.#isReplicated) return;
     const lost = await lostRows(connection, this.table, rows, begun);
     if (lost.length > 0) await this.#insertPart(lost);
   }
 }
 
-/** Rows in their order where they are of few days; otherwise those of some days, then those of the next ones. */
+/** Rows in their order if they have few days; otherwise grouped by ranges of days. */
 function partsOf(rows: readonly NewRow[]): (readonly NewRow[])[] {
   const days = [...new Set(rows.map(({ day }) => day))].sort((a, b) => a - b);
   if (days.length <= MOST_DAYS_OF_AN_INSERT) return [rows];

@@ -7,7 +7,7 @@ import { ORIGIN } from './printed-origins.js';
 import { BATCH } from './stored-batch.js';
 import { columnsOfKinds, onCluster, type ClickHouseTable, type TablePlace } from './table.js';
 
-/** Log records: what every engine has of them, their origins, and their words. */
+/** Log records: the columns common to all engines, origins, and words. */
 export const LOGS: ClickHouseTable = {
   name: 'logs',
   columns: [
@@ -28,13 +28,13 @@ export const LOGS: ClickHouseTable = {
     ),
     ORIGIN,
     BATCH,
-    /** The tokens of the body in their order, with a space between them: what the index is about, and what phrases are looked for in. */
+    /** The tokens of the body in order, separated by spaces, for the text index and phrase search. */
     { name: 'words', type: 'String CODEC(ZSTD(1))' },
   ],
   made: [TIME_COLUMN],
   identity: ['tenant', 'timestamp', 'id'],
   partition: 'day',
-  // As numbers, because UUIDs are compared by their second halves.
+  // As numbers, because ClickHouse compares UUIDs by their second halves.
   order: 'tenant, timestamp, toUInt128(id)',
   indexes: [
     "by_word words TYPE text(tokenizer = splitByString([' ']))",
@@ -43,10 +43,7 @@ export const LOGS: ClickHouseTable = {
   ],
 };
 
-/**
- * Which log records are GenAI events of a span: whoever reads a run finds them by its id, and then the records by their time and id.
- * {@link createEventsView} fills it.
- */
+/** Index from traces to log records that are GenAI events of a span, with their time and id. {@link createEventsView} fills it. */
 export const LOGGED_EVENTS: ClickHouseTable = {
   name: 'logged_events',
   columns: [
@@ -58,9 +55,9 @@ export const LOGGED_EVENTS: ClickHouseTable = {
     { name: 'id', type: 'UUID' },
     { name: 'bytes', type: 'UInt32' },
   ],
-  // Those that were there before the view were may be brought twice.
+  // Records older than the view may be inserted twice.
   family: 'Replacing',
-  // Thirty days each, by the last of them: looking for a trace goes through all partitions.
+  // 30 days each, named by the last day: finding a trace searches all partitions.
   partition: 'intDiv(day, 30) * 30 + 29',
   order: 'tenant, trace_id, span_id, timestamp, id',
   granularity: 1024,
@@ -73,7 +70,7 @@ function eventsOf({ database }: TablePlace): string {
     FROM ${placeOf(database, LOGS.name)} WHERE event_name IN (${EVENT_NAMES}) AND isNotNull(logs.trace_id) AND isNotNull(logs.span_id)`;
 }
 
-/** The statements that make the view and bring what was there before it: what is inserted into {@link LOGS} then is noted by the same insert. */
+/** Statements that create the view and backfill older records. Later inserts into {@link LOGS} fill it directly. */
 export function createEventsView(place: TablePlace): string[] {
   const events = placeOf(place.database, LOGGED_EVENTS.name);
   return [

@@ -1,15 +1,15 @@
 import type { ClickHouseTable } from './table.js';
 
 /**
- * What the runs of a day add to the service map, so that a read of a long time need not look at each of them (`queries/map-days.ts`). It
- * follows from the rows of runs, and may be removed at any time.
+ * Cached contributions of a day's runs to the service map, for reads of long ranges (`queries/map-days.ts`). Derived from the rows of runs,
+ * so it may be deleted at any time.
  */
 export const MAP_DAYS: ClickHouseTable = {
   name: 'map_days',
   columns: [
     { name: 'tenant', type: 'UInt32' },
     { name: 'day', type: 'Int32' },
-    /** Of the rows that it was made of. */
+    /** Fingerprint of the rows that it was computed from. */
     { name: 'print', type: 'UInt64' },
     { name: 'made_at', type: 'Int64' },
     { name: 'hours', type: 'Array(Tuple(hour Int32, spans UInt64, errors UInt64)) CODEC(ZSTD(1))' },
@@ -24,7 +24,7 @@ export const MAP_DAYS: ClickHouseTable = {
   ],
   family: 'Replacing',
   replacing: 'made_at',
-  // Thirty days each, by the last of them.
+  // 30 days each, named by the last day.
   partition: 'intDiv(day, 30) * 30 + 29',
   order: 'tenant, day',
 };

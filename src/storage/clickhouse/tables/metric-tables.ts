@@ -7,8 +7,8 @@ import { BATCH } from './stored-batch.js';
 import { columnsOfKinds, onCluster, type ClickHouseTable, type TablePlace } from './table.js';
 
 /**
- * Points of metrics: what every engine has of them, with their origins, and the name, unit and description of their metrics. `type`, `unit`
- * and `description` are the metric's, as far as there is room for them (`../metrics/known-metrics.ts`).
+ * Metric points: the columns common to all engines, origins, and the metric's name, unit and description. `type`, `unit` and `description`
+ * are the accepted metadata of the metric (`../metrics/known-metrics.ts`).
  */
 export const POINTS: ClickHouseTable = {
   name: 'points',
@@ -29,12 +29,12 @@ export const POINTS: ClickHouseTable = {
     }),
     ORIGIN,
     BATCH,
-    /** The order in which a process was given them: that of points which came in the same moment. */
+    /** Arrival order within a process, for points with the same arrival time. */
     { name: 'place', type: 'UInt64 CODEC(Delta, ZSTD(1))' },
     BYTES,
   ],
   made: [
-    // When its insert began, in microseconds by the server's clock: the order in which points came.
+    // Start of the insert in microseconds, by the server's clock: the arrival order of points.
     {
       name: 'arrived',
       type: 'Int64 MATERIALIZED toUnixTimestamp64Micro(now64(6)) CODEC(DoubleDelta, ZSTD(1))',
@@ -59,7 +59,7 @@ export const METRICS: ClickHouseTable = {
     DAY,
     { name: 'points', type: 'SimpleAggregateFunction(sum, UInt64)' },
     { name: 'last_at', type: 'SimpleAggregateFunction(max, Int64)' },
-    /** What was seen last of it. */
+    /** The last metadata seen. */
     {
       name: 'facts',
       type: 'AggregateFunction(argMax, Tuple(type UInt8, unit String, description String), Tuple(Int64, UInt64))',
@@ -70,7 +70,7 @@ export const METRICS: ClickHouseTable = {
   order: 'tenant, name',
 };
 
-/** The statement that makes the view: what is inserted into {@link POINTS} is counted in {@link METRICS} by the same insert. */
+/** The statement that creates the view: an insert into {@link POINTS} also updates {@link METRICS}. */
 export function createMetricsView(place: TablePlace): string {
   const { database } = place;
   const facts = `CAST(tuple(type, toString(unit), toString(description)), 'Tuple(type UInt8, unit String, description String)')`;

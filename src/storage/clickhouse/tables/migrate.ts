@@ -11,29 +11,29 @@ import type { Migration } from './migrations.js';
 import { StoreFacts } from './store-facts.js';
 import { onCluster } from './table.js';
 
-/** So long others wait where the one who makes the tables is killed. */
+/** Lease of a migration; others wait for it if the migrating process is killed. */
 const LEASE_MS = 30_000;
-/** How often those who wait look whether the tables are there. */
+/** Poll interval of processes that wait for a migration. */
 const LOOK_MS = 250;
 
 const DONE = 'migration/';
 
-/** Who needs the tables. */
+/** The process that needs the tables. */
 interface Migrator {
   /** Names the process. */
   readonly owner: string;
   readonly leases: Leases;
-  /** The identity of the control plane: rows carry its numbers. */
+  /** The identity of the control store, whose numbers are in rows. */
   readonly control: string;
 }
 
 /**
- * Brings the tables to what this program needs. When several start at once, one does it, under a lease of the control plane, and the others
+ * Migrates the tables to this version. If several processes start at once, one migrates under a lease of the control store, and the others
  * wait.
  *
  * @param connection without a database
- * @returns the UUID that the store was given when it was made
- * @throws ClickHouseStoreError where a newer program has used it, or another control plane; ConsumeError
+ * @returns the UUID assigned when the store was created
+ * @throws ClickHouseStoreError if a newer version or another control store has used it; ConsumeError
  */
 export async function migrate(
   connection: Connection,
@@ -67,7 +67,7 @@ interface Run {
   readonly control: string;
 }
 
-/** Takes the steps that are missing, as long as the lease holds: who finds that another has it leaves the rest to that one. */
+/** Runs the missing migrations while the lease holds; if another process takes the lease, that one continues. */
 async function run(
   { connection, facts, held, control }: Run,
   options: Pick<ClickHouseOptions, 'database' | 'cluster' | 'isReplicated'>,
@@ -76,12 +76,12 @@ async function run(
   try {
     await connection.command(`CREATE DATABASE IF NOT EXISTS ${named(options.database)}${onCluster(options)}`);
     await facts.create();
-    // Another may have done it before the lease was taken.
+    // Another process may have migrated before the lease was taken.
     const known = (await facts.read()) ?? new Map<string, string>();
     const own = Object.entries({ control, identity: randomUUID() });
     await facts.note(own.filter(([name]) => !known.has(name)));
     const steps = migrations.filter(({ name }) => !known.has(DONE + name));
-    // Until all of a new store's steps are noted: one whose making was interrupted is not new any more, and takes every step.
+    // A new store whose creation was interrupted no longer counts as new and runs every migration.
     const isNew = await facts.areAlone();
     for (const { name, statements, isChange = false } of steps) {
       if (held.lost.aborted) return;

@@ -6,17 +6,17 @@ import { ORIGIN } from './printed-origins.js';
 import { BATCH } from './stored-batch.js';
 import { addColumn, addIndex, createTable, type TablePlace } from './table.js';
 
-/** A step of the tables: statements that do no harm where they are run a second time, since none of them knows transactions. */
+/** A migration of the tables. Its statements must be idempotent, since ClickHouse has no transactions for them. */
 export interface Migration {
   readonly name: string;
-  /** It only brings tables of earlier versions to what their declarations say today: a new store needs nothing of it. */
+  /** Only updates tables of earlier versions to their current declarations; skipped in a new store. */
   readonly isChange?: boolean;
   readonly statements: (place: TablePlace) => readonly string[];
 }
 
 /**
- * The steps from an empty database to the tables of today, in their order. A released step keeps its name; what a table gets later is in
- * its declaration, so that a new store has it from the beginning, and in a further step, for those that are there.
+ * The migrations from an empty database to the current tables, in order. A released migration keeps its name. A later change to a table is
+ * made in its declaration, for new stores, and in a new migration, for existing ones.
  */
 export const MIGRATIONS: readonly Migration[] = [
   { name: '0001-logs', statements: (place) => [createTable(place, LOGS)] },

@@ -2,10 +2,10 @@ import { serializeJson } from '../../../signal/json.js';
 import type { Origin } from '../../../signal/origin.js';
 import type { ClickHouseColumn } from './table.js';
 
-/** Resource and scope that a row came from, as JSON: what belongs together lies together. */
+/** Resource and scope of a row, as JSON. */
 export const ORIGIN: ClickHouseColumn = { name: 'origin', type: 'LowCardinality(String)' };
 
-/** The origins of a batch as texts, each printed once. */
+/** The origins of a batch, each serialized once. */
 export class PrintedOrigins {
   readonly #printed = new Map<Origin, string>();
 

@@ -6,10 +6,10 @@ import { quoted } from '../client/literals.js';
 import { onCluster, type ClickHouseTable, type TablePlace } from './table.js';
 
 /**
- * Removes the days of tables that are not kept any more. It may be done twice, and by several at once.
+ * Removes the days of tables that are past their retention. Idempotent and safe to run concurrently.
  *
  * @param days how many whole UTC days are kept, that of `now` not counted
- * @returns how many rows the server that was asked had of them, by table
+ * @returns removed rows by table, counted on the connected server
  */
 export async function removeOldDays(
   connection: Connection,

@@ -4,7 +4,7 @@ import { placeOf } from '../client/connection.js';
 import { quoted } from '../client/literals.js';
 import { createTable, type ClickHouseTable, type TablePlace } from './table.js';
 
-/** What is known of the store itself: who it is, and which steps its tables have taken. */
+/** Metadata of the store: its identity and completed migrations. */
 const STORE_FACTS: ClickHouseTable = {
   name: 'store_facts',
   columns: [
@@ -18,23 +18,23 @@ const STORE_FACTS: ClickHouseTable = {
   order: 'name',
 };
 
-/** Reads and notes facts of a store; nothing of it is cached. The first value that is noted under a name stays. */
+/** Reads and writes metadata of a store, without a cache. The first value written under a name is kept. */
 export class StoreFacts {
   readonly #connection: Connection;
   readonly #place: TablePlace;
 
-  /** @param connection need not have the store's database */
+  /** @param connection may have no database */
   constructor(connection: Connection, place: TablePlace) {
     this.#connection = connection;
     this.#place = place;
   }
 
-  /** Makes the table where there is none. */
+  /** Creates the table if missing. */
   async create(): Promise<void> {
     await this.#connection.command(createTable(this.#place, STORE_FACTS));
   }
 
-  /** All of them by their names; null where the store was never made. */
+  /** All values by name; null if the store was never created. */
   async read(): Promise<ReadonlyMap<string, string> | null> {
     const there = await this.#connection.rows(
       `SELECT count() AS tables FROM system.tables WHERE database = ${quoted(this.#place.database)} AND name = ${quoted(STORE_FACTS.name)}`,

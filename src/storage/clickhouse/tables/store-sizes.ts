@@ -21,7 +21,7 @@ export class StoreSizes {
     this.#database = database;
   }
 
-  /** Asks one server, which has all data or its shard of it. */
+  /** Queries one server, which has all data or one shard. */
   async update(connection: Connection): Promise<void> {
     const rows = await connection.rows(
       `SELECT table, sum(bytes_on_disk) AS bytes, minOrNull(toInt32OrNull(partition)) AS day FROM system.parts WHERE database = ${quoted(this.#database)} AND active GROUP BY table`,

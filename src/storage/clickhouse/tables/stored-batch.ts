@@ -1,14 +1,14 @@
 import type { Reads } from '../client/reads.js';
 import type { ClickHouseColumn, ClickHouseTable, NewRow } from './table.js';
 
-/** The name that the sender gave the batch of a row, as `nameOfBatch` makes it; zeros where it gave none. */
+/** The batch name of a row, from `nameOfBatch`; zeros if the sender gave none. */
 export const BATCH: ClickHouseColumn = { name: 'batch', type: 'UUID CODEC(ZSTD(1))' };
-/** In place of the name of a batch that has none. */
+/** The name of a batch without a name. */
 export const NO_BATCH = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Those rows of a batch that an earlier write, of which nobody knows how it ended, has not stored. Rows of one day are stored together;
- * where some of them are there (of a batch that was too large for one block of an insert), all are given back: rather twice than never.
+ * Rows of a batch that an earlier write with unknown result did not store. Rows of one day are stored together; if only some of them exist
+ * (of a batch too large for one insert block), all are returned: duplicates are better than loss.
  *
  * @param table one that has {@link BATCH}
  * @param rows of one user

@@ -12,13 +12,14 @@ const POINT_COLUMNS = POINT_WIRE.map(({ name }) => name).join(', ');
 const LOG_COLUMNS = LOG_WIRE.map(({ name }) => name)
   .filter((name) => name !== 'normal')
   .join(', ');
-/** Where nothing says in which order rows came. */
+/** The order of rows without a known order. */
 const NO_ORDER = 0;
 
-/** Writes the points of a snapshot, each with what is known of its metric. */
+/** Writes the points of a snapshot, each with its metric's metadata. */
 export async function exportPoints(reads: Reads, files: TableFiles, abort: AbortSignal): Promise<void> {
   let [known, byName]: [number | null, ReadonlyMap<string, MetricFacts>] = [null, new Map()];
-  // The table has this order but for the last two, so nothing is sorted as a whole. Of points at the same time the last one counts.
+  // The table has this order except for the last two columns, so ClickHouse does not sort everything. Among points at the same time the
+  // last one counts.
   const sql = (day: number): string =>
     `SELECT tenant, name, ${POINT_COLUMNS}, origin, arrived FROM points WHERE day = ${day} ORDER BY tenant, name, timestamp, arrived, place`;
   for await (const page of pagesByDay(reads, 'points', sql, abort)) {
@@ -41,7 +42,7 @@ export async function exportLogs(reads: Reads, files: TableFiles, abort: AbortSi
   await files.end('logs');
 }
 
-/** Rows as they come, a few at a time, day by day. */
+/** Streams rows in pages, day by day. */
 async function* pagesByDay(
   reads: Reads,
   table: string,
@@ -80,7 +81,7 @@ function logRow(row: Row): ExportedRow {
   };
 }
 
-/** As ClickHouse prints it in JSON, which has no NaN and no infinities. */
+/** Parses a double in ClickHouse's JSON, which has no NaN and no infinities. */
 function doubleOf(value: unknown): number | null {
   if (typeof value !== 'string') return value as number | null;
   return Number(value.replace('inf', 'Infinity'));

@@ -8,7 +8,7 @@ import { dayOf } from '../tables/days.js';
 import { NO_BATCH } from '../tables/stored-batch.js';
 import type { NewRow } from '../tables/table.js';
 
-/** Whose a row is, and when it came here. */
+/** The tenant and arrival time of a row. */
 interface Arrival {
   readonly tenant: number;
   readonly arrived: Micros;

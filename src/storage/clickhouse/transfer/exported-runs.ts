@@ -11,23 +11,22 @@ import { settledRun, wholeSpans, type SettledRun } from '../runs/settled-run.js'
 import { readFacts, readMessages, spanRowOf, whereSpans, type WantedTrace } from '../runs/stored-facts.js';
 import { EXPORTED_TRACES } from './store-snapshot.js';
 
-/** What is worked on at a time; one run at least. */
+/** Limits of a step; at least one run. */
 const TRACES_A_STEP = 1000;
 const SPANS_A_STEP = 10_000;
-/** Spans of one file in the order in which they came. */
+/** Order of the spans in a file: arrival order. */
 const SPAN_ORDER = 'seq, tenant, trace_id, started_at, span_id';
 
-/** A run of an export, with what is to be found of its spans. */
+/** A run of an export, with its spans. */
 interface ExportedRun {
   readonly settled: SettledRun;
   readonly spans: ReadonlyMap<string, WholeSpan>;
 }
 
 /**
- * Writes runs, spans and links of a snapshot. What a run is follows from its facts alone, so it is worked out of these once more, by the
- * rules by which every write does it.
+ * Writes runs, spans and links of a snapshot. Runs are derived from their facts by the same rules as in every write.
  *
- * @param firstHour runs before it are what retention removes: they are left out; null where it removes nothing
+ * @param firstHour earlier runs are past retention and are skipped; null without retention
  */
 export async function exportRuns(
   reads: Reads,
@@ -114,7 +113,7 @@ function runRow({ settled: { facts, run }, spans }: ExportedRun): ExportedRow {
   };
 }
 
-/** What was linked to the run, and what its spans name. */
+/** Prompt versions linked to the run or named by its spans. */
 function linkRows({ settled: { facts }, spans }: ExportedRun): ExportedRow[] {
   const arrivals = new Map(
     facts.messages.flatMap((message) =>
@@ -145,7 +144,7 @@ function linkRows({ settled: { facts }, spans }: ExportedRun): ExportedRow[] {
   return [...linked, ...named];
 }
 
-/** The rows of spans with their payloads, as they come. */
+/** Streams the rows of spans with their payloads. */
 async function* spanRows(
   reads: Reads,
   traces: readonly RunFacts[],
@@ -160,7 +159,7 @@ async function* spanRows(
   for await (const page of pages) yield page.flatMap((row) => spanRow(row, runs, begun));
 }
 
-/** @param begun spans of which the message that completes them has not been read yet */
+/** @param begun spans whose completing message has not been read yet */
 function spanRow(
   read: Row,
   runs: ReadonlyMap<string, ExportedRun>,

@@ -6,23 +6,23 @@ import { METRICS, POINTS } from '../tables/metric-tables.js';
 import { MESSAGES, SPANS } from '../tables/run-tables.js';
 import { createTable, type ClickHouseTable } from '../tables/table.js';
 
-/** Statements of an export may take longer than those for which somebody waits. */
+/** Timeout of export statements, longer than for interactive reads. */
 const TIMEOUT_MS = 300_000;
 
-/** Messages first: whoever sees a message finds its spans. */
+/** Messages first, so that the spans of every message in the snapshot are in it too. */
 const KEPT = [MESSAGES, SPANS, POINTS, METRICS, LOGS];
 
-/** The traces of which there are messages, in the order in which they are exported: what is near in time lies together. */
+/** Traces with messages, in export order, which is roughly by time. */
 export const EXPORTED_TRACES: ClickHouseTable = {
   name: 'exported_traces',
   columns: [
-    /** The first one in which the run may be found. */
+    /** The first hour whose rows may contain the run. */
     { name: 'hour', type: 'Int32' },
     /** The order of its first message. */
     { name: 'first', type: 'UInt64' },
     { name: 'tenant', type: 'UInt32' },
     { name: 'trace_id', type: 'UUID' },
-    /** How many its messages brought, repeats too. */
+    /** Number of spans in its messages, including repeats. */
     { name: 'spans', type: 'UInt64' },
   ],
   partition: 'tuple()',
@@ -30,9 +30,9 @@ export const EXPORTED_TRACES: ClickHouseTable = {
 };
 
 /**
- * The facts of a store as they were at one moment, in a database of their own beside it, whose tables have the same names: the same
- * statements read them. ClickHouse makes it of links to the files that there are, so that it takes milliseconds and no room, and neither
- * merges nor retention wait for it; what they remove meanwhile takes room until it goes.
+ * A snapshot of a store's facts in a separate database with the same table names, so that the same statements read it. ClickHouse creates
+ * it from hard links, which takes milliseconds and no disk space and blocks neither merges nor retention. Data they remove uses disk space
+ * until the snapshot is removed.
  */
 export class StoreSnapshot {
   readonly reads: Connection;
@@ -46,7 +46,7 @@ export class StoreSnapshot {
   }
 
   /**
-   * One at a time. What an export left that was killed is removed.
+   * Only one snapshot exists at a time. Removes the snapshot of a killed export.
    *
    * @param store the connection of the store
    * @throws ConsumeError
@@ -65,7 +65,7 @@ export class StoreSnapshot {
       await store.command(
         `INSERT INTO ${placeOf(database, EXPORTED_TRACES.name)} SELECT min(arrayMin(hours)), min(seq), tenant, trace_id, sum(spans)
          FROM ${placeOf(database, MESSAGES.name)} WHERE kind = 'header' GROUP BY tenant, trace_id`,
-        // So it needs no memory for all traces.
+        // Avoids holding all traces in memory.
         { optimize_aggregation_in_order: 1 },
       );
       const place2 = { database, now: () => performance.now() };
@@ -80,7 +80,7 @@ export class StoreSnapshot {
     }
   }
 
-  /** How many spans messages brought, and how many points and log records there are. */
+  /** Number of spans in messages, points and log records. */
   async rows(): Promise<number> {
     const counts = [
       `SELECT sum(spans) AS rows FROM ${EXPORTED_TRACES.name}`,
@@ -90,7 +90,7 @@ export class StoreSnapshot {
     return found.reduce((sum, [row]) => sum + Number(row?.rows ?? 0), 0);
   }
 
-  /** @throws ConsumeError where it could not be removed: the next one that is taken does so */
+  /** @throws ConsumeError if the removal failed; the next snapshot retries it */
   async remove(): Promise<void> {
     await this.reads.close();
     await drop(this.#store, this.#database);

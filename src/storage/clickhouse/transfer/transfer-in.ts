@@ -18,9 +18,9 @@ import type { ItemWrites } from '../item-writes.js';
 import type { RunChange } from '../runs/run-change.js';
 import { exportedLogRow, exportedPointRow } from './exported-rows.js';
 
-/** What an import into ClickHouse works with. */
+/** Dependencies of an import into ClickHouse. */
 export interface TransferInParts {
-  /** @throws ConsumeError where the store is not open */
+  /** @throws ConsumeError if the store is not open */
   readonly open: () => {
     readonly connection: Reads;
     readonly control: ControlTransfer;
@@ -32,16 +32,16 @@ export interface TransferInParts {
   readonly database: string;
   readonly write: (change: RunChange) => Promise<unknown>;
   readonly items: Pick<ItemWrites, 'fill'>;
-  /** Lets runs time out of which nothing came until then. @returns how many */
+  /** Times out runs that are idle at `at`. @returns how many */
   readonly timeOut: (at: Micros) => Promise<number>;
 }
 
-/** So long no other import begins after one that was killed. */
+/** Lease of an import; after a killed import, the next one must wait for it. */
 const LEASE_MS = 30_000;
-/** About the bytes of a row beside its texts. */
+/** Approximate bytes of a row without its texts. */
 const ROW_BYTES = 400;
 
-/** `TelemetryIn` in ClickHouse: runs go the way of any batch, so that a write is in the book until what follows from it is stored. */
+/** `TelemetryIn` for ClickHouse. Runs are written like any batch, with a write intent until their derived rows are stored. */
 export class TransferIn implements TelemetryIn {
   readonly #parts: TransferInParts;
   #held: HeldLease | null = null;
@@ -51,7 +51,7 @@ export class TransferIn implements TelemetryIn {
     this.#parts = parts;
   }
 
-  /** By the name of the database: one that was removed meanwhile is not filled by two who each know it by another identity. */
+  /** The lease uses the database name, because the identity changes if the database is recreated. */
   async begin(): Promise<boolean> {
     const hold = { leases: this.#parts.open().leases, ms: LEASE_MS, clock: systemClock };
     this.#held = await HeldLease.take(hold, `clickhouse/${this.#parts.database}/import`, randomUUID());
@@ -69,7 +69,7 @@ export class TransferIn implements TelemetryIn {
     for (const table of ['messages', 'spans', 'runs', 'points', 'logs'])
       if ((await connection.rows(`SELECT 1 AS found FROM ${table} LIMIT 1`)).length > 0)
         return `${table} in ${place}`;
-    // In the control store, by the identity of that database.
+    // These are in the control store, under the identity of the database.
     for (const table of ['agents', 'usage', 'batches'] as const)
       if ((await control.exportBase(store, table)).length > 0) return `${table} of ${place}`;
     return null;
@@ -120,7 +120,7 @@ export class TransferIn implements TelemetryIn {
     return String(Number(row?.ticket ?? 0));
   }
 
-  /** @throws ConsumeError where another may fill the store by now */
+  /** @throws ConsumeError if another import may have started since */
   #filling() {
     this.#held?.lost.throwIfAborted();
     return this.#parts.open();

@@ -22,16 +22,16 @@ import { exportLogs, exportPoints } from './exported-items.js';
 import { exportRuns } from './exported-runs.js';
 import { StoreSnapshot } from './store-snapshot.js';
 
-/** How often it is asked whether writes have ended, and for how long: longer than it takes until others finish what a dead process left. */
+/** Poll interval and timeout for running writes; the timeout exceeds the time to finish the writes of a dead process. */
 const ASK_AGAIN_MS = 50;
 const PATIENCE_MS = 60_000;
 
-/** So long no other export begins after one that was killed. */
+/** Lease of an export; after a killed export, the next one must wait for it. */
 const LEASE_MS = 60_000;
 
-/** What an export out of ClickHouse works with. */
+/** Dependencies of an export from ClickHouse. */
 export interface TransferOutParts {
-  /** @throws ConsumeError where the store is not open */
+  /** @throws ConsumeError if the store is not open */
   readonly open: () => {
     readonly connection: Connection;
     readonly control: ControlTransfer;
@@ -42,26 +42,26 @@ export interface TransferOutParts {
     readonly now: Micros;
   };
   readonly options: ClickHouseOptions;
-  /** Finishes what processes left that are gone. */
+  /** Finishes the writes of dead processes. */
   readonly finishLeft: () => Promise<void>;
 }
 
-/** An export under way. */
+/** A running export. */
 interface Underway {
   readonly snapshot: StoreSnapshot;
-  /** As of before the snapshot: what they brought is in that. */
+  /** Batch names read before the snapshot, so the snapshot contains their items. */
   readonly batches: readonly ExportedRow[];
-  /** So that nobody removes what it reads. */
+  /** Keeps other exports from removing the snapshot. */
   readonly lease: HeldLease;
   readonly firstHour: number | null;
-  /** How many spans, points and log records there are, repeats of spans too. */
+  /** Number of spans, points and log records, including repeated spans. */
   total: number | null;
   files?: TableFiles;
   /** The work that reads the snapshot. */
   writing: Promise<unknown>;
 }
 
-/** `TelemetryOut` of ClickHouse: the facts as they were at one moment, while any number of processes go on to write. */
+/** `TelemetryOut` for ClickHouse: a consistent snapshot of the facts while other processes keep writing. */
 export class TransferOut implements TelemetryOut {
   readonly #parts: TransferOutParts;
   readonly #closing = new AbortController();
@@ -124,12 +124,12 @@ export class TransferOut implements TelemetryOut {
     this.#underway = null;
     if (underway === null) return;
     await underway.writing;
-    // What stays where ClickHouse is away is removed by the next export.
+    // If ClickHouse is unavailable, the next export removes the snapshot.
     await underway.snapshot.remove().catch(() => undefined);
     await underway.lease.release();
   }
 
-  /** Takes no more exports, and gives up the one under way. */
+  /** Refuses new exports and aborts the running one. */
   async close(): Promise<void> {
     this.#closing.abort(givenUp('The store is closing.'));
     await this.end();
@@ -155,7 +155,7 @@ export class TransferOut implements TelemetryOut {
     }
   }
 
-  /** Waits until writes have ended of which the snapshot may have something: then what follows from them is told and counted. */
+  /** Waits for running writes whose data the snapshot may contain, until their events are emitted and their items counted. */
   async #ended(numbers: readonly number[]): Promise<void> {
     const { book, store } = this.#parts.open();
     const giveUpAt = performance.now() + PATIENCE_MS;

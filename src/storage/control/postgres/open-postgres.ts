@@ -8,14 +8,14 @@ import type { Tables } from '../tables.js';
 import { PostgresDriver } from './postgres-driver.js';
 import { PostgresSignals } from './postgres-signals.js';
 
-/** Rows that are held at a time. Those of events have bodies of many kilobytes. */
+/** Number of rows held in memory. Rows of events have bodies of many kilobytes. */
 const PAGE = 200;
 
-/** One transaction that sees what was committed when it began, and a cursor for each table. */
+/** One transaction with a snapshot, and a cursor for each table. */
 const postgresSnapshot: Dialect['snapshot'] = async (database, _directory, work) =>
   await database.transaction().execute(async (tx) => {
     await sql`set transaction isolation level repeatable read, read only`.execute(tx);
-    // The moment is that of the first statement that reads.
+    // The first statement takes the snapshot.
     await sql`select 1 from counters`.execute(tx);
     return await work(async function* (table) {
       await sql`declare exported no scroll cursor for select * from ${sql.table(table)}`.execute(tx);
@@ -30,18 +30,18 @@ const postgresSnapshot: Dialect['snapshot'] = async (database, _directory, work)
 
 const CONNECTIONS = 10;
 const CONNECT_MS = 5000;
-/** How long a caller waits for a connection that others have. */
+/** How long a caller waits for a free connection. */
 const TURN_MS = 30_000;
-/** Longer than any of our statements takes: a server that has not answered by then is lost. */
+/** Longer than any statement takes: a server that does not respond by then is lost. */
 const ANSWER_MS = 30_000;
-/** The server's share of that time, so that it reports why a statement failed and nothing is left running there. */
+/** The server's statement timeout as a fraction of that time, so that it reports the failure and stops the statement. */
 const STATEMENT_SHARE = 0.8;
-/** After this long a process that stands still in the middle of a transaction loses its locks. */
+/** A process that hangs in a transaction loses its locks after this time. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
 
 const dialect: Dialect = {
   text: 'text collate "C"',
-  // Processes on several machines share the leases, and their clocks differ: only the database's is common to all.
+  // Processes on several machines share the leases, and their clocks differ; the database's clock is the only common one.
   now: () => sql<number>`(extract(epoch from clock_timestamp()) * 1000000)::bigint`,
   lock: (query) => query.forUpdate(),
   lockSkipping: (query) => query.forUpdate().skipLocked(),
@@ -55,19 +55,19 @@ const dialect: Dialect = {
 };
 
 /**
- * Opens a database of PostgreSQL, which others may have open, too, as that of the control store.
+ * Opens a PostgreSQL database, which may be shared with other processes, as the control store.
  *
  * @param url `postgres://user:password@host:port/database`
- * @param clock for pauses; leases are judged by the database's clock
- * @throws ControlStoreError where it cannot be reached, or was made by a newer program
+ * @param clock for pauses; leases use the database's clock
+ * @throws ControlStoreError if the database cannot be reached, or a newer program has used it
  */
 export async function openPostgres(options: {
   readonly url: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** How many connections, beside the one that listens. */
+  /** Number of connections, in addition to the one for LISTEN. */
   readonly connections?: number;
-  /** How long a statement may take, in milliseconds. */
+  /** Timeout of a statement, in milliseconds. */
   readonly answerMs?: number;
 }): Promise<ControlDatabase> {
   const answerMs = options.answerMs ?? ANSWER_MS;
@@ -87,7 +87,7 @@ export async function openPostgres(options: {
     Client: QuickClient,
     connectionTimeoutMillis: TURN_MS,
   });
-  // For idle connections and for those in use: an error without a listener would end the process.
+  // For idle and active connections: an `error` event without a listener would end the process.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
@@ -115,7 +115,7 @@ export async function openPostgres(options: {
   return database;
 }
 
-/** The pool has one limit for connecting and for waiting until others are done; only the latter may take long. */
+/** The pool has one timeout for connecting and for waiting for a free connection; only the latter may be long. */
 class QuickClient extends Client {
   constructor(config?: string | ClientConfig) {
     super(typeof config === 'object' ? { ...config, connectionTimeoutMillis: CONNECT_MS } : config);
@@ -136,7 +136,7 @@ function readBigint(text: string): number {
   return number;
 }
 
-/** Database and host, without anything that may be secret. */
+/** Database and host, without secrets. */
 function placeOf(url: string): string {
   try {
     const { host, pathname, searchParams } = new URL(url);

@@ -15,7 +15,7 @@ export class PostgresDriver implements Driver {
   }
 
   async init(): Promise<void> {
-    // The pool connects when it is asked for a connection.
+    // The pool connects on demand.
   }
 
   async acquireConnection(): Promise<PostgresConnection> {
@@ -27,7 +27,7 @@ export class PostgresDriver implements Driver {
   }
 
   async releaseConnection(connection: PostgresConnection): Promise<void> {
-    // A connection that did not answer may still do so: it is not used again.
+    // A connection that timed out may still respond later: it is not reused.
     connection.client.release(connection.isLost);
   }
 
@@ -39,7 +39,7 @@ export class PostgresDriver implements Driver {
     await connection.executeQuery(CompiledQuery.raw('commit'));
   }
 
-  /** A lost connection has rolled back: the error to report is the one that made the transaction fail. */
+  /** A lost connection has rolled back, so the error of the transaction is reported instead. */
   async rollbackTransaction(connection: PostgresConnection): Promise<void> {
     if (connection.isLost) return;
     try {
@@ -58,7 +58,7 @@ export class PostgresDriver implements Driver {
 
 class PostgresConnection implements DatabaseConnection {
   readonly client: PoolClient;
-  /** Whether it failed for another reason than an error that the server reported. */
+  /** Whether it failed other than by an error that the server reported. */
   isLost = false;
 
   constructor(client: PoolClient) {

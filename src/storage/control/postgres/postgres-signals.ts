@@ -8,18 +8,17 @@ import { postgresFailure } from './postgres-failure.js';
 import { serializeHints, readHints, UnsentHints } from './unsent-hints.js';
 
 const CHANNEL = 'jackdaw';
-/** Repeating it changes nothing. */
+/** Can be repeated. */
 const LISTEN = `listen ${CHANNEL}`;
-/** NOTIFY makes commits wait for each other: at most ten a second come from here, each with all topics, and with as many deliveries as fit. */
+/** NOTIFY serializes commits: this process sends at most ten per second, each with all topics and as many deliveries as fit. */
 const SEND_MS = 100;
-/** How often to check whether the connection still is one: a network that fails does not say so. */
+/** How often to check the connection: a network failure may go unreported. */
 const LOOK_MS = 5000;
 const FIRST_PAUSE_MS = 100;
 const LAST_PAUSE_MS = 5000;
 
 /**
- * Hints between all processes that have the database open, over a connection of their own. Hints of this process are passed on
- * within it at once.
+ * Hints between all processes that use the database, over a separate connection. Hints of this process are passed on locally at once.
  */
 export class PostgresSignals implements Signals {
   readonly #local = new LocalSignals();
@@ -41,7 +40,7 @@ export class PostgresSignals implements Signals {
     this.#logger = parts.logger;
   }
 
-  /** Begins to listen; if that fails, it is tried again until it is closed. */
+  /** Starts listening; failures are retried until it is closed. */
   async open(): Promise<void> {
     this.#connecting = this.#connect();
     await this.#connecting;
@@ -71,7 +70,7 @@ export class PostgresSignals implements Signals {
 
   async #connect(): Promise<void> {
     const client = new Client(this.#config);
-    // A connection may be lost at any time, and an error without a listener ends the process.
+    // A connection may be lost at any time, and an `error` event without a listener ends the process.
     client.on('error', () => undefined);
     client.on('end', () => {
       this.#lost(client);
@@ -94,7 +93,7 @@ export class PostgresSignals implements Signals {
     this.#client = client;
     if (this.#failures > 0) {
       this.#logger.info({}, 'Listening for changes by other processes again');
-      // Changes in between were not heard of.
+      // Changes during the outage were missed.
       this.#local.tellAll();
       this.deliveries.lose(1);
     }
@@ -117,7 +116,7 @@ export class PostgresSignals implements Signals {
     });
   }
 
-  /** Gives up a connection that does not answer. */
+  /** Closes a connection that does not respond. */
   #cut(client: Client): void {
     client.end().catch(() => undefined);
     this.#lost(client);
@@ -142,7 +141,7 @@ export class PostgresSignals implements Signals {
     });
   }
 
-  /** Tells the others; if that was done just now, then in a moment. */
+  /** Sends hints to the other processes, at most every `SEND_MS`. */
   #send(): void {
     if (this.#client === null || this.#isPaused || this.#isClosed || this.#unsent.isEmpty) return;
     const hints = this.#unsent.take();

@@ -1,21 +1,21 @@
 import type { Topic } from '../../contracts/coordination.js';
 
-/** Ids of deliveries in one message: PostgreSQL takes less than 8000 bytes. */
+/** Delivery ids per message: PostgreSQL limits it to less than 8000 bytes. */
 const MOST_AT_ONCE = 200;
-/** Ids that wait; of more only the count is told. */
+/** Maximum number of queued ids; beyond it only the count is sent. */
 const MOST_WAITING = 1000;
-/** Before an id, and before the count of those that are not named. Topics begin with a letter. */
+/** Prefixes of an id, and of the count of unnamed deliveries. Topics begin with a letter. */
 const [ID, MORE] = ['+', '!'] as const;
 
-/** What one process tells the others. */
+/** Changes that a process sends to the others. */
 export interface Hints {
   readonly topics: ReadonlySet<Topic>;
   readonly deliveries: readonly string[];
-  /** How many deliveries changed beside those. */
+  /** Number of further changed deliveries. */
   readonly lost: number;
 }
 
-/** What other processes have not been told yet. */
+/** Hints that have not been sent to other processes yet. */
 export class UnsentHints {
   readonly #topics = new Set<Topic>();
   readonly #deliveries = new Set<string>();
@@ -34,7 +34,7 @@ export class UnsentHints {
     }
   }
 
-  /** The next of it, which then does not wait any more. */
+  /** Removes and returns the next hints to send. */
   take(): Hints {
     const deliveries = [...this.#deliveries].slice(0, MOST_AT_ONCE);
     const hints = { topics: new Set(this.#topics), deliveries, lost: this.#lost };
@@ -50,7 +50,7 @@ export function serializeHints({ topics, deliveries, lost }: Hints): readonly st
   return [...topics, ...deliveries.map((id) => ID + id), ...(lost > 0 ? [MORE + String(lost)] : [])];
 }
 
-/** @param words of another process, which may be of another version */
+/** @param words of another process, possibly of another version */
 export function readHints(words: readonly string[]): Hints {
   const after = (sign: string): string[] =>
     words.filter((word) => word.startsWith(sign)).map((word) => word.slice(sign.length));

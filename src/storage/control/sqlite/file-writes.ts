@@ -7,13 +7,12 @@ import type { ControlDatabase } from '../control-database.js';
 import { DatabaseFailure } from '../database-failure.js';
 import { sqliteFailure } from './sqlite-failure.js';
 
-/** A time long ago. Not 0, which says that nobody has it. */
+/** An expired time. Not 0, which means unclaimed. */
 const OVER = '1';
 
 /**
- * Ends the leases and claims of earlier processes. The file belongs to one process at a time: whoever held a lease or a claim has
- * ended, so nobody has to wait for it to expire. The next one who claims finds their attempts interrupted. Writes nothing where
- * there is none to end.
+ * Ends the leases and claims of earlier processes. One process uses the file at a time, so every earlier holder has ended and its leases
+ * need not expire. The next claim finds their attempts interrupted. Writes nothing if there are none.
  */
 function endLeases(file: DatabaseSyncInstance): void {
   file.exec('begin immediate');
@@ -27,27 +26,27 @@ function endLeases(file: DatabaseSyncInstance): void {
     try {
       file.exec('rollback');
     } catch {
-      // A full disk has rolled it back already.
+      // A full disk has already caused a rollback.
     }
     throw error;
   }
 }
 
 /**
- * Free room that is needed before a disk that was full is written to as a test: a write that takes its last bytes would be
- * followed by failures again at once.
+ * Free space required before testing writes on a disk that was full: otherwise a write could use the last bytes and the next one would
+ * fail.
  */
 const SPARE_BYTES = 1024 * 1024;
 const MOST_VERSION = 1_000_000;
 
 /**
- * Whether the file can be written. What a start has to write is written before anything else; on a full disk that happens later
- * than the start, which allows reads until then.
+ * Whether the file can be written. The required writes of a start come before all others; on a full disk they are postponed, and reads
+ * work until then.
  */
 export class FileWrites {
   readonly #file: DatabaseSyncInstance;
   readonly #path: string;
-  /** Whether the start has written what it has to, which it cannot before the tables exist. */
+  /** The state of the required writes, which need the tables to exist. */
   #start: 'not yet' | 'due' | 'done' = 'not yet';
   #healthIssue: DatabaseFailure | null = null;
 
@@ -56,7 +55,7 @@ export class FileWrites {
     this.#path = path;
   }
 
-  /** To be called when the tables exist. @throws DatabaseFailure, except for a full disk */
+  /** Must be called when the tables exist. @throws DatabaseFailure, except for a full disk */
   open(): void {
     this.#start = 'due';
     try {
@@ -67,14 +66,14 @@ export class FileWrites {
   }
 
   /**
-   * To be called before each transaction, since none may begin before the claims of earlier processes are ended.
+   * Must be called before each transaction: none may begin before the claims of earlier processes are ended.
    *
    * @throws DatabaseFailure
    */
   begin(): void {
     if (this.#start !== 'due') return;
     try {
-      // A file that was closed in order has another journal mode, and changing it is a write.
+      // A cleanly closed file has another journal mode, and changing it is a write.
       this.#file.exec('pragma journal_mode = wal');
       endLeases(this.#file);
     } catch (error) {
@@ -83,21 +82,21 @@ export class FileWrites {
     this.#start = 'done';
   }
 
-  /** Takes the error of a transaction. @returns what to throw */
+  /** Handles the error of a transaction. @returns the error to throw */
   failed(error: unknown): DatabaseFailure {
     const failure = sqliteFailure(error);
     if (failure.kind === 'unavailable') this.#healthIssue = failure;
     return failure;
   }
 
-  /** Writes a little if the last write failed. @throws Error that says where the problem is and what to do, while that fails */
+  /** Tests a small write if the last write failed. @throws Error with the location and the remedy if the test fails */
   async check(database: ControlDatabase): Promise<void> {
     const healthIssue = this.#healthIssue;
     if (healthIssue === null) return;
     if (healthIssue.isNoRoom && (await freeBytes(this.#path)) < SPARE_BYTES) throw this.#told(healthIssue);
     try {
       await database.transaction(async (tx) => {
-        // Nobody else uses that number, and SQLite would skip a row that stays as it is.
+        // `user_version` is otherwise unused; SQLite would not write an unchanged row.
         const { rows } = await sql<{ user_version: number }>`pragma user_version`.execute(tx);
         const next = (itemAt(rows, 0).user_version + 1) % MOST_VERSION;
         await sql.raw(`pragma user_version = ${String(next)}`).execute(tx);
@@ -114,7 +113,7 @@ export class FileWrites {
   }
 }
 
-/** Whether a failure says that there is no room. */
+/** Whether an error means that there is no space. */
 export function hasNoRoom(error: unknown): boolean {
   return error instanceof DatabaseFailure && error.isNoRoom;
 }

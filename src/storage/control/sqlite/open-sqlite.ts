@@ -23,8 +23,8 @@ import { DatabaseFailure } from '../database-failure.js';
 const PAGE = 200;
 
 /**
- * A copy of the file, made in one statement, during which nothing else is read or written: the process has the file alone, over one
- * connection. The rest reads the copy.
+ * Copies the file in one statement, which blocks other reads and writes: the process has one connection to the file. The snapshot is
+ * read from the copy.
  */
 const sqliteSnapshot: Dialect['snapshot'] = async (database, directory, work) => {
   const path = join(directory, 'snapshot.sqlite');
@@ -33,7 +33,7 @@ const sqliteSnapshot: Dialect['snapshot'] = async (database, directory, work) =>
     await sql`vacuum into ${path}`.execute(database).catch((error: unknown) => {
       throw unwritten(path, error);
     });
-    // Attached, since a file that was opened stays so until the last statement has been garbage-collected, and with it its room on the disk.
+    // Attached, because an opened file stays open, and uses disk space, until its last statement has been garbage-collected.
     const reader = new DatabaseSync(':memory:');
     reader.prepare('attach ? as copy').run(path);
     try {
@@ -61,19 +61,19 @@ const sqliteSnapshot: Dialect['snapshot'] = async (database, directory, work) =>
   }
 };
 
-/** The file of the store is whole and can be read: what is amiss is the copy. */
+/** The file of the store is intact and readable: the copy failed. */
 function unwritten(path: string, error: unknown): unknown {
   if (!(error instanceof DatabaseFailure) || error.kind !== 'unavailable') return error;
   return new Error(`${path} cannot be written: ${error.message}`, { cause: error });
 }
 
-/** Stands in the header of each of our files: "JDCS". */
+/** Application id in the file header: "JDCS". */
 const APPLICATION = 0x4a444353;
-/** How long to wait for a process that is about to end and still has the file. */
+/** How long to wait for another process that is about to end and release the file. */
 const BUSY_MS = 1000;
 
 class TransactionalAdapter extends SqliteAdapter {
-  /** kysely says no because of pragmas, which no migration here sets: a kill leaves none half done. */
+  /** kysely returns false because of pragmas, which no migration here sets: a killed migration leaves nothing half done. */
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
@@ -105,7 +105,7 @@ export async function openSqlite(options: {
   const dialect: Dialect = {
     text: 'text',
     now: () => sql<number>`${options.clock.now()}`,
-    // The file has one writer.
+    // The file has only one writer.
     lock: (query) => query,
     lockSkipping: (query) => query,
     snapshot: sqliteSnapshot,
@@ -134,7 +134,7 @@ export async function openSqlite(options: {
   return database;
 }
 
-/** SQLite gives the files beside it the mode of this one. */
+/** SQLite creates its other files with the mode of this one. */
 async function makeFile(path: string): Promise<void> {
   await makePrivateDirectory(dirname(path));
   try {
@@ -146,7 +146,7 @@ async function makeFile(path: string): Promise<void> {
   }
 }
 
-/** The lock is taken with the first read, before anything is written, and kept until the file is closed. */
+/** The first read takes the lock, before anything is written, and keeps it until the file is closed. */
 function prepare(file: DatabaseSyncInstance, path: string): void {
   file.exec('pragma locking_mode = exclusive');
   file.exec('begin immediate');

@@ -13,10 +13,10 @@ import { readRow, writeParameters } from '../any-text.js';
 import { hasNoRoom, type FileWrites } from './file-writes.js';
 import { sqliteFailure } from './sqlite-failure.js';
 
-/** How many statements stay prepared: the program has fewer, except for inserts of varying numbers of rows. */
+/** Number of cached prepared statements: the program has fewer, except for inserts of varying numbers of rows. */
 const PREPARED = 200;
 
-/** The one connection to a SQLite file: whoever takes it while another has it waits, in the order of asking. */
+/** The only connection to a SQLite file; callers use it one at a time, in order of their calls. */
 export class SqliteDriver implements Driver {
   readonly #database: DatabaseSyncInstance;
   readonly #connection: SqliteConnection;
@@ -31,7 +31,7 @@ export class SqliteDriver implements Driver {
   }
 
   async init(): Promise<void> {
-    // It has been opened already.
+    // Already opened.
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
@@ -61,7 +61,7 @@ export class SqliteDriver implements Driver {
     try {
       await connection.executeQuery(CompiledQuery.raw('rollback'));
     } catch {
-      // A full disk and the like have rolled it back already. In any other case the next one cannot begin, and says so.
+      // A full disk and similar errors have already rolled back. Otherwise the next transaction fails to begin, and reports it.
     }
   }
 
@@ -71,7 +71,7 @@ export class SqliteDriver implements Driver {
       this.#database.exec('pragma journal_mode = delete; pragma locking_mode = normal');
       this.#database.prepare('select count(*) from sqlite_schema').get();
     } catch (error) {
-      // On a full disk what was written stays in the log beside the file, for the next start.
+      // On a full disk the written data stays in the write-ahead log, for the next start.
       if (!hasNoRoom(sqliteFailure(error))) throw error;
     } finally {
       this.#database.close();
@@ -82,7 +82,7 @@ export class SqliteDriver implements Driver {
 class SqliteConnection implements DatabaseConnection {
   readonly #database: DatabaseSyncInstance;
   readonly #writes: FileWrites;
-  /** Whether a transaction is running: an error of reads alone says nothing about writes. */
+  /** Whether a transaction is running: an error of reads says nothing about writes. */
   isWithin = false;
   readonly #prepared = new LRUCache<string, StatementSyncInstance>({ max: PREPARED });
 
@@ -122,8 +122,8 @@ function isChange(node: CompiledQuery['query']): node is InsertQueryNode | Updat
 }
 
 /**
- * `@photostructure/sqlite` 1.2.1 takes a positive number below 2^-52 for the integer 0. As a text it is made the same number by the type of
- * its column.
+ * `@photostructure/sqlite` 1.2.1 binds positive numbers below 2^-52 as the integer 0. Bound as text, the column's type converts it back
+ * to the same number.
  */
 function withoutLoss(parameter: unknown): unknown {
   const isLost = typeof parameter === 'number' && parameter > 0 && parameter < Number.EPSILON;

@@ -18,8 +18,8 @@ const NOTADB = 26;
 const WRITE_ERRORS = new Set([3, 4, 5, 6, 19].map((more) => IOERR | (more << 8)));
 
 /**
- * SQLite's own words for some codes, by which messages begin. `@photostructure/sqlite` 1.2.1 leaves the code itself out where a statement is
- * asked for rows, as `commit` is, too.
+ * SQLite's message prefixes for some codes. `@photostructure/sqlite` 1.2.1 omits the code if a statement returns rows, which includes
+ * `commit`.
  */
 const WORDS: ReadonlyMap<number, string> = new Map([
   [BUSY, 'database is locked'],
@@ -29,17 +29,17 @@ const WORDS: ReadonlyMap<number, string> = new Map([
   [CANTOPEN, 'unable to open database'],
 ]);
 
-/** The driver's own word for a database that was closed. */
+/** The driver's code for a closed database. */
 const CLOSED = 'ERR_INVALID_STATE';
 
 const FAULTS = new Set([ERROR, CONSTRAINT, MISMATCH, MISUSE, RANGE]);
 
-/** Converts what the driver threw, with SQLite's own words for its code, which contain no values. */
+/** Converts a driver error to SQLite's text for its code, which contains no values. */
 export function sqliteFailure(error: unknown): DatabaseFailure {
   if (error instanceof DatabaseFailure) return error;
   const code = codeOf(error);
   if (code === null) {
-    // Errors of the driver itself, such as a number too large for JavaScript: the text may name the value.
+    // Errors of the driver itself, such as a number too large for JavaScript: the message may contain the value.
     const name = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
     return new DatabaseFailure(`SQLite driver error: ${name}`, name === CLOSED ? 'unavailable' : 'fault');
   }
@@ -50,13 +50,13 @@ export function sqliteFailure(error: unknown): DatabaseFailure {
   });
 }
 
-/** Whether a file was not made by SQLite, or is damaged. */
+/** Whether a file is damaged or not a SQLite file. */
 export function isNoDatabase(error: unknown): boolean {
   const code = codeOf(error);
   return code === NOTADB || code === CORRUPT;
 }
 
-/** SQLite reports an exhausted disk quota as an error of writing, extending or syncing the file. */
+/** SQLite reports an exhausted disk quota as an error while writing, extending or syncing the file. */
 function isFull(error: unknown): boolean {
   const extended = error instanceof Error && 'errcode' in error ? error.errcode : null;
   return codeOf(error) === FULL || (typeof extended === 'number' && WRITE_ERRORS.has(extended));

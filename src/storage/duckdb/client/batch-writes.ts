@@ -24,14 +24,14 @@ import type { Counted } from '../../incoming/counted.js';
 
 const NO_REFUSALS: Receipt['refused'] = [];
 
-/** A batch that was made columns, and the buffers that are handed over with it. */
+/** A batch encoded as columns, and the buffers that are transferred with it. */
 interface Encoded {
   readonly buffers: readonly ArrayBuffer[];
-  /** What crosses to the store thread of it, beside its tenant and its quota. It may have to be asked for. */
+  /** The message to the store thread, without tenant and quota. A promise if parts must be fetched first. */
   readonly message: (terms: StoreUserLimits) => object | Promise<object>;
 }
 
-/** The contract `TelemetryWriter` for the daemon's thread: encodes batches, and bounds what waits for its commit. */
+/** The contract `TelemetryWriter` for the daemon's thread: encodes batches, and limits the bytes queued for a commit. */
 export class BatchWrites implements TelemetryWriter {
   readonly #traces = new TracesEncoder();
   readonly #points = new PointsEncoder();
@@ -56,7 +56,7 @@ export class BatchWrites implements TelemetryWriter {
     this.#stored = stored;
   }
 
-  /** Of encoded batches that wait for their commit. */
+  /** Bytes of encoded batches that are queued for a commit. */
   get queuedBytes(): number {
     return this.#queuedBytes;
   }
@@ -103,7 +103,7 @@ export class BatchWrites implements TelemetryWriter {
     return receiptOf(length, NO_REFUSALS, usage);
   }
 
-  /** @throws ConsumeError where the service map of the batch cannot be derived */
+  /** @throws ConsumeError if the service map of the batch cannot be derived */
   async #tracesMessage(
     { named, map, ...rows }: EncodedTraces,
     userId: string,
@@ -120,10 +120,10 @@ export class BatchWrites implements TelemetryWriter {
   }
 
   /**
-   * Hands a batch to the thread. It is encoded before anything is waited for: the caller may change it from then on.
+   * Sends a batch to the thread. It is encoded synchronously, so the caller may change it afterwards.
    *
-   * @returns what it says after the commit
-   * @throws ConsumeError `overloaded` where too much waits already: before anything is encoded
+   * @returns the thread's answer after the commit
+   * @throws ConsumeError `overloaded` if the write queue is full; thrown before encoding
    */
   async #write<T>(
     method: string,
@@ -177,7 +177,7 @@ export class BatchWrites implements TelemetryWriter {
   }
 }
 
-/** Spans need no names: they are told apart by their ids. */
+/** Spans need no batch names: their ids identify them. */
 function named(
   signal: 'metrics' | 'logs',
   { batch, receivedAt }: ConsumeContext,
@@ -190,9 +190,10 @@ function receiptOf(accepted: number, refused: Receipt['refused'], usage: Receipt
 }
 
 /**
- * For a message of a batch; empty where the batch is not counted. The user's own limit goes before that of the batch; 0 is none.
+ * The quota part of a batch's message; empty if the batch is not counted. The user's own limit overrides that of the batch; 0
+ * means unlimited.
  *
- * @param at when the batch came, which decides its month
+ * @param at when the batch arrived, which determines its month
  */
 function countedMessage(
   { quota }: Pick<Batch<unknown>, 'quota'>,

@@ -8,7 +8,7 @@ import { jsonPages } from '../segments/json-pages.js';
 import type { ReadPart, StoreReads } from '../thread/store-reads.js';
 import type { StoreHandle } from './store-handle.js';
 
-/** A contract of which the store thread answers some methods. */
+/** A contract with methods that the store thread answers. */
 type Contract = ReadPart & keyof typeof TELEMETRY_METHODS;
 
 /** The methods of a contract that the store thread answers as the contract says. */
@@ -20,10 +20,10 @@ type AnsweredWhole<Part extends Contract> = {
     : never;
 }[keyof TelemetryStore[Part]];
 
-/** Of a contract those methods that take several calls, or something of the control plane: all that the thread does not answer whole. */
+/** The methods of a contract that need several calls or the control plane, so the thread does not answer them alone. */
 type Own<Part extends Contract> = Omit<TelemetryStore[Part], AnsweredWhole<Part>>;
 
-/** A contract over the port to the store thread: each method is a read, but for its own ones. */
+/** A contract over the port to the store thread: each method is a read, except the methods of `Own`. */
 export function readsOver<Part extends Contract>(
   reach: StoreHandle,
   part: Part,

@@ -195,13 +195,13 @@ export class RunsClient implements Runs {
   }
 }
 
-/** Lists of memory that is bounded: parsed, payloads take several times the room of their text. */
+/** Limits memory: parsed payloads take several times the space of their text. */
 function* parsed<Span>(spans: readonly WholeSpan[], parse: (span: WholeSpan) => Span): Generator<Span[]> {
   for (let from = 0; from < spans.length; from += PARSED_SPANS)
     yield spans.slice(from, from + PARSED_SPANS).map(parse);
 }
 
-/** One span as the contract gives it. */
+/** One span in the format of the contract. */
 function detailedSpan(whole: WholeSpan): DetailedSpan {
   const { metadata, sent, origin } = whole.payload;
   return {
@@ -224,7 +224,7 @@ function shortSpan({ span, payload, events }: WholeSpan): StoredSpan {
   };
 }
 
-/** Of JSON in UTF-8. */
+/** Parses JSON in UTF-8. */
 function objectOf(json: Uint8Array | null): JsonObject | null {
   if (json === null) return null;
   return parseJson(Buffer.from(json.buffer, json.byteOffset, json.length).toString('utf8')) as JsonObject;

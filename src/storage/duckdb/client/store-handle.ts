@@ -10,25 +10,25 @@ import type { CallOrder } from '../../shared/call-order.js';
 import type { PromptNumbers } from '../../shared/prompt-numbers.js';
 import type { KnownUsers, StoreUserLimits } from '../../shared/store-user-limits.js';
 
-/** What the control plane says of users and prompts, from memory as far as that is allowed. */
+/** Users and prompts of the control plane, cached as far as that is allowed. */
 interface Known {
   readonly users: KnownUsers;
   readonly prompts: PromptNumbers;
-  /** In which the writes of a user are sent, whatever they have to ask for. */
+  /** Keeps the writes of a user in order, even if some need a lookup first. */
   readonly order: CallOrder;
 }
 
-/** What there is while the store is open. */
+/** The handles that exist while the store is open. */
 export interface Opened {
   readonly thread: ThreadClient;
   readonly known: Known;
   readonly control: ControlStore;
 }
 
-/** The way of all parts of the store to its thread, and to the control plane. */
+/** Connects all parts of the store to its thread and to the control plane. */
 export class StoreHandle {
   #opened: Opened | null = null;
-  /** Of calls that cannot go to the thread before the control plane has told them who their user is. */
+  /** Lookups of users in the control plane that calls to the thread depend on. */
   readonly #asking = new Set<Promise<unknown>>();
 
   open(opened: Opened): void {
@@ -39,13 +39,13 @@ export class StoreHandle {
     this.#opened = null;
   }
 
-  /** @throws ConsumeError `storage_unavailable` where the store is not open */
+  /** @throws ConsumeError `storage_unavailable` if the store is not open */
   get opened(): Opened {
     if (this.#opened === null) throw notOpen();
     return this.#opened;
   }
 
-  /** What the thread has to know of a user. @throws Error for a user that there is not */
+  /** The limits of a user for the thread. @throws Error for an unknown user */
   async user(userId: string): Promise<StoreUserLimits> {
     const { users } = this.opened.known;
     const known = users.known(userId);
@@ -59,11 +59,11 @@ export class StoreHandle {
     }
   }
 
-  /** Resolves when all that was called before has gone to the thread. */
+  /** Resolves when all earlier calls have been sent to the thread. */
   async sent(): Promise<void> {
     if (this.#opened === null) return;
     await Promise.allSettled([...this.#asking, this.#opened.known.order.sent()]);
-    // Who was told goes on in the same turn of the loop.
+    // Callers of the settled lookups continue in this turn of the event loop.
     await turnOfLoop();
   }
 

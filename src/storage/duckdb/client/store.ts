@@ -42,7 +42,7 @@ import type { Clock, Logger } from '../../../component/telemetry.js';
 import { SparseLog } from '../../../telemetry/sparse-log.js';
 import type { FactConnector } from '../../shared/outbox-port.js';
 
-/** The facts of a store thread. @param storeId names it among all that bring facts */
+/** The facts of a store thread as an outbox source. @param storeId identifies it among all sources */
 function factsOf(thread: ThreadClient, storeId: string): FactConnector {
   return {
     name: sourceOf(storeId),
@@ -55,19 +55,19 @@ function factsOf(thread: ThreadClient, storeId: string): FactConnector {
   };
 }
 
-/** The name of a store among all that bring facts. */
+/** The name of a store among all outbox sources. */
 function sourceOf(storeId: string): string {
   return `duckdb/${storeId}`;
 }
 
-/** Says how facts come into the log of events. */
+/** Reports and logs whether facts can be copied to the event log. */
 class FactReports implements FactNews {
   readonly #logger: Logger;
   readonly #log: SparseLog;
   readonly #onFailing: (isFailing: boolean) => void;
   #isFailing = false;
 
-  /** @param onFailing is told when they cannot be brought, and when they can again */
+  /** @param onFailing called when facts cannot be relayed, and when they can again */
   constructor(logger: Logger, clock: Clock, onFailing: (isFailing: boolean) => void) {
     this.#logger = logger;
     this.#log = new SparseLog(logger, clock);
@@ -103,8 +103,8 @@ const OLDEST_EVERY_MS = 300_000;
 const IDLE_EVERY_MS = 5000;
 
 /**
- * The embedded store as the rest of the daemon sees it: it turns batches into columns, hands them to the store thread,
- * and answers when they are committed.
+ * The embedded store for the rest of the daemon: it encodes batches into columns, sends them to the store thread, and answers
+ * after the commit.
  */
 export class DuckDBStore implements Component, TelemetryStore, Transferable {
   readonly #reach = new StoreHandle();
@@ -223,13 +223,14 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
     return this.#id;
   }
 
-  /** Waits until every sealed segment lies in the cold file. For tests and measurements. */
+  /** Waits until every sealed segment is in the cold file. For tests and measurements. */
   async settled(): Promise<void> {
     await this.#reach.opened.thread.call('settled', []);
   }
 
   /**
-   * Removes what retention no longer keeps, and links to deleted prompts: telemetry, and events and firings from the control plane. It does so by itself every hour, too.
+   * Removes data older than retention and links to deleted prompts: telemetry, and events and firings from the control plane.
+   * Also runs automatically every hour.
    */
   async applyRetention(): Promise<void> {
     const { control } = this.#reach.opened;
@@ -243,7 +244,7 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
     await alerts.removeBefore(firstKept);
   }
 
-  /** What is behind the mark that the log has is brought there at once, without a way through this thread. */
+  /** Relays the facts after the event log's mark directly from the store thread to the control plane, not through this thread. */
   async #bringFacts(thread: ThreadClient, plane: ControlStore, id: string): Promise<FactIntake> {
     const { clock, logger } = this.#settings;
     const reports = new FactReports(logger, clock, (isFailing) => {
@@ -275,7 +276,7 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
     );
   }
 
-  /** Supervisors start the process anew, which is the only cure: what was acknowledged is in the files. */
+  /** Only a new process can reopen the files; supervisors restart it. Acknowledged data is in the files. */
   #died(error: Error, host: Host): void {
     this.#settings.logger.error(
       { err: error },

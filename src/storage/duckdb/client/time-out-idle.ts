@@ -4,13 +4,10 @@ import type { ControlStore } from '../../contracts/control-store.js';
 import type { KnownUsers } from '../../shared/store-user-limits.js';
 import type { StoreHandle } from './store-handle.js';
 
-/** A page of idle runs may name tenants that the one before did not; the next turn goes on where this one ends. */
+/** Each page of idle runs may name new tenants; after this many rounds the next run of the task continues. */
 const MOST_ROUNDS = 20;
 
-/**
- * Lets runs of which nothing came for too long count as timed out. The store thread says whose they are, as it does not know what events
- * are wanted of them.
- */
+/** Marks idle runs as timed out. The store thread returns the tenants of these runs whose wanted events it does not have yet. */
 export async function timeOutIdle(
   reach: Pick<StoreHandle, 'call'>,
   { users, plane }: { readonly users: KnownUsers; readonly plane: Pick<ControlStore, 'accounts'> },

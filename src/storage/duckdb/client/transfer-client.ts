@@ -20,7 +20,7 @@ import { POINT_MESSAGE, STREAM_MESSAGE, type PointsMessage } from '../write/enco
 import { ORIGIN_MESSAGE } from '../write/origin-message.js';
 import type { StoreHandle } from './store-handle.js';
 
-/** How often it is asked whether all events lie in their log, and for how long. */
+/** Interval for checking whether all events are in the event log, and the time after which the export gives up. */
 const ASK_AGAIN_MS = 20;
 const PATIENCE_MS = 15_000;
 
@@ -149,7 +149,7 @@ class InClient implements TelemetryIn {
 
   async finish(at: Micros): Promise<string> {
     const wanted = new Map<number, readonly never[]>();
-    // One call lets only so many time out.
+    // One call times out a limited number of runs.
     for (let before = -1, last = await this.#lastCommit(); last !== before;) {
       const unknown = await this.#reach.call('timeOutIdle', at, wanted);
       for (const tenant of unknown) wanted.set(tenant, []);

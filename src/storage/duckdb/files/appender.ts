@@ -11,8 +11,8 @@ const VALIDITY_BYTES = CAPACITY / 8;
 
 /**
  * Appends encoded rows to one table inside the connection's transaction, a stretch of neighbouring rows at a time: fixed-width
- * columns are copied as they lie, texts are assigned one by one. The calls are synchronous and block the thread for about 1.5
- * microseconds a row; the rows are in the transaction after `close`.
+ * columns are copied as blocks of memory, texts are assigned one by one. The calls are synchronous and block the thread for about
+ * 1.5 microseconds a row; the rows are in the transaction after `close`.
  */
 export class TableAppender {
   readonly #table: Table;
@@ -64,8 +64,8 @@ export class TableAppender {
   }
 
   /**
-   * Drops everything that was not handed over. Otherwise DuckDB would hand it over when the object is collected, into whatever
-   * transaction the connection has by then.
+   * Drops all unflushed rows. Otherwise DuckDB would flush them when the object is garbage-collected, into any transaction the
+   * connection has by then.
    */
   abandon(): void {
     this.#chunk = null;

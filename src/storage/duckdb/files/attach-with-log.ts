@@ -5,21 +5,22 @@ import { isLocked, StoreOpenError } from './store-open-error.js';
 
 interface Attaching {
   readonly attach: () => Promise<void>;
-  /** Does `work` on the log while no other process can have the file, and throws where one has it. Absent where none can. */
+  /** Runs `work` on the log while no other process can open the file; throws if one has it open. Absent if none can have it. */
   readonly whenOurs?: (work: () => Promise<void>) => Promise<void>;
   /** Called when a log was cut off, with the length that is left. */
   readonly cut: (log: string, bytes: number) => void;
 }
 
-/** What the daemon's log says then. */
+/** The log message after a cut. */
 export const CUT_MESSAGE =
   'Removed an incomplete commit that a crash left in this log. It was never acknowledged.';
 
 /**
- * Attaches a file so that its log is read as it should be (see `log-damage.ts`): one that a crash tore is cut off behind its last commit, and one of which DuckDB would drop commits in
- * silence is refused, and left as it is. DuckDB itself cuts off only what ends in the middle of an entry, and does not sync that: a second crash could then leave something of both.
+ * Attaches a file after examining its log (see `log-damage.ts`): a log torn by a crash is cut after its last commit; a log from
+ * which DuckDB would silently drop commits is refused and left unchanged. DuckDB itself cuts a log only if it ends in the middle
+ * of an entry, and does not sync the cut: after a second crash the file could hold parts of both.
  *
- * @throws StoreOpenError for a log that is damaged so, and whatever `attach` throws
+ * @throws StoreOpenError for a damaged log, and whatever `attach` throws
  */
 export async function attachWithLog(path: string, { attach, whenOurs, cut }: Attaching): Promise<void> {
   const log = `${path}.wal`;

@@ -3,16 +3,16 @@ import { literal } from './database.js';
 import { forgetMetadataCopy, keepMetadata } from './metadata-copy.js';
 
 /**
- * Takes what a file's log holds into the file, so that a process that is killed meanwhile leaves a file that can be opened.
+ * Writes the contents of a file's log into the file, so that a process killed meanwhile leaves a file that can be opened.
  *
- * DuckDB 1.5.5 writes the blocks that hold its metadata anew in place at every checkpoint, while the header in force still leads to
- * what they held before. Linux ends a large write between two pages when its process is killed; half a block has no valid
- * checksum, and DuckDB refuses the file. So a copy of these blocks lies beside the file as long as a checkpoint is under way:
- * `restoreMetadata` puts them back when the file is next opened.
+ * DuckDB 1.5.5 rewrites the blocks with its metadata in place at every checkpoint, while the current header still refers to their
+ * old contents. Linux ends a large write between two pages if its process is killed; half a block has no valid checksum, and
+ * DuckDB refuses the file. So a copy of these blocks is kept next to the file during a checkpoint: `restoreMetadata` puts them
+ * back when the file is next opened.
  *
  * @param connection is in no transaction
  * @param catalog of an attached file that nothing else checkpoints
- * @throws whatever the checkpoint throws, or the copying: then there was none. The copy stays until the next one
+ * @throws whatever the checkpoint or the copying throws; then there was no checkpoint. The copy stays until the next one
  */
 export async function checkpoint(connection: Connection, catalog: string): Promise<void> {
   const name = literal(catalog);

@@ -1,16 +1,16 @@
 import type { Micros } from '../../../signal/time.js';
 import type { Connection } from './connection.js';
 
-/** Up to when the clock is believed, and since when it has been ahead of that. */
+/** The last trusted time of the clock, and since when the clock has been ahead of it. */
 export interface ClockNote {
   readonly trustedAt: Micros;
-  /** What the clock said when it was first seen to be ahead, and when last; null while it is not ahead. */
+  /** The clock's time when it was first found ahead, and at the latest check; null if it is not ahead. */
   readonly ahead: { readonly since: Micros; readonly at: Micros } | null;
 }
 
 /**
- * What retention knows of the clock, in the main file. It is written once an hour, into the file's log; the next start takes that into
- * the file.
+ * Stores the state of retention's clock in the main file. It is written once an hour into the file's log; the next start
+ * checkpoints it.
  */
 export class ClockNotes {
   readonly #connection: Connection;
@@ -50,7 +50,7 @@ export class ClockNotes {
     });
   }
 
-  /** Resolves when everything asked for so far is done. */
+  /** Resolves when all writes requested so far are done. */
   async idle(): Promise<void> {
     await this.#last;
   }

@@ -6,11 +6,11 @@ import duckdb from '@duckdb/node-bindings';
 import type { OpenFiles } from './metadata-copy.js';
 import { plainRows, toPlain, wordsOf, type Parameter, type Row, type RowColumns } from './plain-rows.js';
 
-// Required, not imported: to import it Node would first search the package's sixty CommonJS files for the names they export,
-// which takes half as long as loading them, in the thread that the start waits for.
+// Required, not imported: for an import Node first searches the package's sixty CommonJS files for exported names, which takes
+// half as long as loading them, in a thread that delays the start.
 const { DuckDBConnection } = createRequire(import.meta.url)('@duckdb/node-api') as typeof api;
 
-/** Code that works through a large result gives others a turn after this long. */
+/** Code that processes a large result yields after this long. */
 const SLICE_MS = 4;
 
 /** Rows that a copy keeps in memory for each thread before it writes them. */
@@ -19,7 +19,7 @@ const COPIED_ROWS = 16_384;
 /** How often a statement is interrupted until it ends: one that has not begun yet does not notice. */
 const STOP_EVERY_MS = 25;
 
-/** A piece of a large result, as it lies in memory. It is valid only until the next one is asked for. */
+/** A chunk of a large result, as in DuckDB's memory. Valid only until the next chunk is requested. */
 export interface FixedChunk {
   readonly rows: number;
   /** The 32-bit words of a column whose values take `width` bytes each. */
@@ -32,10 +32,7 @@ export interface FixedChunk {
   bytes(column: number, row: number): Uint8Array;
 }
 
-/**
- * One connection to DuckDB. Its statements run one after the other in Node's thread pool, so the JavaScript thread goes on
- * meanwhile.
- */
+/** One connection to DuckDB. Its statements run one after the other in Node's thread pool, so the JavaScript thread is not blocked. */
 export class Connection {
   /** What the appender of the bindings takes. */
   readonly raw: duckdb.Connection;
@@ -61,13 +58,13 @@ export class Connection {
     await this.#result(sql, values);
   }
 
-  /** All rows of a result that is known to be small. The query must cast integers that may exceed 2^53. */
+  /** All rows of a small result. The query must cast integers that may exceed 2^53. */
   async rows(sql: string, values: readonly Parameter[] = []): Promise<Row[]> {
     const result = await this.#result(sql, values);
     const columns = columnsOf(result);
     const rows: Row[] = [];
-    // The result is fetched as a whole: fetching its chunks one by one would go to the thread pool and back for each of them, and
-    // wait there behind commits and moves.
+    // The result is fetched as a whole: each separate chunk would need a round trip to the thread pool, queued behind commits and
+    // the compactor.
     for (let i = 0; i < result.chunkCount; i++) {
       for (const row of plainRows(columns, result.getChunk(i))) rows.push(row);
     }
@@ -75,7 +72,8 @@ export class Connection {
   }
 
   /**
-   * Writes the rows of a query into a Parquet file, which is none of the database's: that its disk is full says nothing of theirs.
+   * Writes the rows of a query into a Parquet file. The file may be on another disk, so a full disk here does not mark the
+   * database's disk as full.
    *
    * @param path absolute
    * @returns the number of rows
@@ -91,7 +89,7 @@ export class Connection {
     return Number(row?.['Count'] ?? 0);
   }
 
-  /** All rows of a result, however large, in pages as DuckDB finds them, at most 2048 each. Not to be called within a transaction. */
+  /** All rows of a result of any size, in pages of at most 2048, as DuckDB finds them. Do not call within a transaction. */
   async *rowPages(sql: string): AsyncGenerator<Row[]> {
     const result = await this.#whileNotStopped(() => this.#connection.stream(sql));
     const columns = columnsOf(result);
@@ -102,16 +100,13 @@ export class Connection {
     }
   }
 
-  /**
-   * Runs statements that all see the same, whatever others commit meanwhile. They must leave no scan open between them: see
-   * {@link wholeChunks}.
-   */
+  /** Runs statements on one snapshot, regardless of other commits. They must leave no scan open between them: see {@link wholeChunks}. */
   async asOfNow<T>(statements: () => Promise<T>): Promise<T> {
     await this.run('BEGIN TRANSACTION READ ONLY');
     try {
       return await statements();
     } finally {
-      // Even after it was told to stop.
+      // The rollback must also run after a stop.
       await this.#connection.run('ROLLBACK').catch(() => undefined);
     }
   }
@@ -139,8 +134,8 @@ export class Connection {
   }
 
   /**
-   * The same for a result that DuckDB has put together before the first chunk comes. Then no scan stays open, which would make a
-   * checkpoint of its tables wait, and others behind that.
+   * The same, but DuckDB completes the result before the first chunk. Then no scan stays open, which would block a checkpoint of
+   * its tables and everything queued after it.
    */
   async *wholeChunks(sql: string, values: readonly Parameter[] = []): AsyncGenerator<FixedChunk> {
     const result = await this.#result(sql, values);
@@ -165,11 +160,11 @@ export class Connection {
   }
 
   /**
-   * Ends the statement under way, and makes every other one fail with the same reason, until {@link goOn}. Other connections go
-   * on. DuckDB checks between two pieces of 2048 rows, so it takes some milliseconds; a sort or an aggregate finishes putting its
-   * result together first.
+   * Interrupts the running statement, and makes all others fail with the same reason until {@link goOn}. Other connections
+   * continue. DuckDB checks for interrupts every 2048 rows, so it takes some milliseconds; a sort or an aggregate first completes
+   * its result.
    *
-   * @returns false where it was stopped already, for another reason
+   * @returns false if it was already stopped for another reason
    */
   stop(reason: Error): boolean {
     if (this.#stopped !== null) return false;

@@ -71,7 +71,10 @@ export class Damage {
   }
 }
 
-/** DuckDB names no file for a wrong checksum, so the checksum is looked for. Hot segments are read from their logs. */
+/**
+ * DuckDB does not name the file with a wrong checksum, so the files are searched for the checksum. Hot segments are read from
+ * their logs.
+ */
 function fileOf(error: Error, { main, cold }: SegmentFiles, files: OpenFiles): string {
   const named = NAMED_FILE.exec(error.message)?.[1];
   if (named !== undefined) return named;

@@ -9,7 +9,7 @@ import { openError, isLocked } from './store-open-error.js';
 import { link, rm } from 'node:fs/promises';
 
 export interface DatabaseOptions {
-  /** Path of the main file; its directory is made when it is missing. */
+  /** Path of the main file; its directory is created if missing. */
   readonly path: string;
   /** In DuckDB's notation: `512MiB`. */
   readonly memoryLimit: string;
@@ -19,7 +19,7 @@ export interface DatabaseOptions {
 /** The main file's name in SQL. */
 export const MAIN = 'meta';
 
-/** Gets told what goes wrong. */
+/** Receives notifications of failures. */
 export interface DatabaseListener {
   /** Called once: from now on DuckDB refuses everything. */
   readonly died?: (error: unknown) => void;
@@ -52,11 +52,11 @@ export class Database {
     duckdb.set_config(config, 'threads', String(options.threads));
     duckdb.set_config(config, 'memory_limit', options.memoryLimit);
     duckdb.set_config(config, 'temp_directory', `${options.path}.tmp`);
-    // The files are attached under our own names: DuckDB would name the main one after the file, whatever that is called.
+    // The files are attached under fixed names: DuckDB would name the main one after its file.
     const opened = new Database(await duckdb.open(':memory:', config), options.path, listener);
     const connection = await opened.connect();
-    // A checkpoint writes while it holds the lock of a table, so it runs only when this store asks for one. The row group count
-    // keeps a slice of the compactor from being written as one burst.
+    // A checkpoint writes while it holds a table lock, so it runs only when the store requests one. The row group count keeps a
+    // slice of the compactor from being written as one burst.
     await connection.run("SET GLOBAL checkpoint_threshold = '100GB'");
     await connection.run('PRAGMA disable_checkpoint_on_shutdown');
     await connection.run('SET GLOBAL write_buffer_row_group_count = 1');
@@ -92,8 +92,8 @@ export class Database {
   }
 
   /**
-   * Attaches the main file anew, after DuckDB has declared it unusable. All that was committed is in the file and its log. To
-   * be called while no statement runs on it.
+   * Reattaches the main file after DuckDB has declared it unusable. All committed data is in the file and its log. Call it only
+   * while no statement runs on the file.
    */
   async attachMainAnew(): Promise<void> {
     // Not on a connection that has that file as its current database: it cannot even leave it.
@@ -111,16 +111,17 @@ export class Database {
     return connection;
   }
 
-  /** Ends all statements under way with errors, as far as DuckDB lets them be ended. */
+  /** Interrupts all running statements, as far as DuckDB allows. */
   interrupt(): void {
     for (const connection of this.#connections) connection.interrupt();
   }
 
   /**
-   * After a fatal error, such as a failed `fsync`, DuckDB refuses every statement on every file for as long as the process lives.
-   * An internal error may be such a one; a statement that needs nothing tells.
+   * After a fatal error, such as a failed `fsync`, DuckDB refuses every statement on every file until the process ends. An
+   * internal error may be fatal, too; a trivial statement finds out.
    *
-   * How much it may write beside the store it finds out once, when it first does so: had the disk little room then, it has to look again.
+   * DuckDB determines its limit for temporary files at the first spill: if the disk was nearly full then, the limit must be
+   * determined again.
    */
   #notice(error: unknown): void {
     this.#listener.failed?.(error, this.#files);
@@ -169,8 +170,8 @@ export function identifier(name: string): string {
 }
 
 /**
- * Whether DuckDB refuses an attached file for good, after a checkpoint that failed halfway. False after a fatal error, which
- * attaching anew does not cure.
+ * Whether DuckDB refuses an attached file until it is reattached, after a checkpoint that failed halfway. False after a fatal
+ * error, which reattaching does not fix.
  */
 export function isInvalidated(error: unknown): boolean {
   return (
@@ -188,12 +189,12 @@ interface Locking {
 }
 
 /**
- * Works on the files of a database while no other process can open it. It is attached under a second name of the same file,
- * beside which there is no log: DuckDB would read the log, which may be what has to be mended. A file that cannot be attached, as
- * a crash may have left it, cannot be open in another process either.
+ * Runs work on the files of a database while no other process can open it. The file is attached under a second name that has no
+ * log: otherwise DuckDB would read the log, which may need repair. A file that cannot be attached, for example after a crash,
+ * cannot be open in another process either.
  *
  * @param path of a file that is not attached
- * @throws where another process has it, and whatever the work throws
+ * @throws if another process has the file open, and whatever the work throws
  */
 async function whileLocked(
   path: string,

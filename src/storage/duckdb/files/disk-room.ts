@@ -8,7 +8,7 @@ import { PRIVATE_FILE } from '../../../config/private-path.js';
 import type { HealthIssues } from './health-issues.js';
 
 interface Parts {
-  /** The main file's path: the reserve lies beside it. */
+  /** The main file's path: the reserve file is next to it. */
   readonly mainPath: string;
   /** The size of the reserve; 0 for none. */
   readonly bytes: number;
@@ -17,18 +17,18 @@ interface Parts {
   readonly healthIssues: HealthIssues;
 }
 
-/** How often to check whether there is room again. */
+/** How often to check whether there is space again. */
 const LOOK_EVERY_MS = 1000;
 const RETRY_AFTER_MS = 5000;
 const PIECE_BYTES = 1024 * 1024;
-/** Free room beyond the reserve that is needed before writes go on: otherwise they would be refused again at once. */
+/** Free space needed beyond the reserve before writes resume; with less they would be refused again at once. */
 const SPARE_BYTES = 4 * PIECE_BYTES;
 const TROUBLE = 'room on the disk';
 
 /**
- * Keeps room on the disk for what must go on when it is full. A file without content is kept in reserve; when the disk is full it
- * is removed, so that retention above all, moves, and reads that spill have room to work. Writes of users are refused until the
- * file fits again. Without it a full disk could never be emptied, because removing rows has to be written down, too.
+ * Reserves disk space for work that must continue on a full disk. A placeholder file is removed when the disk is full, so that
+ * retention, the compactor and reads that spill have space. Writes of users are refused until the file fits again. Without it a
+ * full disk could never be emptied, because removing rows also writes to the disk.
  */
 export class DiskRoom {
   readonly #parts: Parts;
@@ -45,7 +45,7 @@ export class DiskRoom {
     this.#path = join(dirname(mainPath), `${basename(mainPath).replace(/\.(duckdb|db)$/, '')}.reserve`);
   }
 
-  /** Whether what users send is refused. */
+  /** Whether writes of users are refused. */
   get isShort(): boolean {
     return this.#isShort;
   }
@@ -55,7 +55,7 @@ export class DiskRoom {
     return this.#refused;
   }
 
-  /** Before any file is opened, since a start takes some room itself. */
+  /** Call before any file is opened, because a start needs some disk space. */
   async begin(): Promise<void> {
     const { bytes, mainPath } = this.#parts;
     if (bytes === 0) rmSync(this.#path, { force: true });
@@ -66,7 +66,7 @@ export class DiskRoom {
     await this.#working;
   }
 
-  /** Once everything is open: makes the reserve, while other work goes on. */
+  /** Creates the reserve in the background. Call after everything is open. */
   keep(): void {
     if (!this.#isShort) this.#working = this.#make().then(() => undefined);
   }
@@ -76,7 +76,7 @@ export class DiskRoom {
     if (isNoRoom(error)) this.#ranOut(error);
   }
 
-  /** @throws ConsumeError `storage_unavailable`, to be tried again, while there is no room for what users send */
+  /** @throws ConsumeError `storage_unavailable`, retryable, while there is no space for writes of users */
   check(): void {
     if (!this.#isShort) return;
     this.#refused++;
@@ -124,7 +124,7 @@ export class DiskRoom {
 
   async #look(): Promise<void> {
     try {
-      // A failed attempt takes room from those who need it.
+      // A failed attempt takes space from work that needs it.
       if ((await freeBytes(dirname(this.#path))) >= this.#needed && (await this.#make())) this.#isEnough();
     } catch (error) {
       this.#parts.logger.warn({ err: error }, 'Could not read free disk space.');
@@ -132,7 +132,7 @@ export class DiskRoom {
     if (this.#isShort) this.#lookLater();
   }
 
-  /** @returns whether the reserve is there */
+  /** @returns whether the reserve exists */
   async #make(): Promise<boolean> {
     const { bytes, logger } = this.#parts;
     try {
@@ -191,7 +191,7 @@ export function isNoRoom(error: unknown): boolean {
   return error instanceof Error && error.cause !== undefined && isNoRoom(error.cause);
 }
 
-/** Whether an error says that no more of what does not fit into memory is written than DuckDB had found room for when it first wrote some. */
+/** Whether DuckDB has reached its limit for temporary files, which it sets from the free space at the first spill. */
 export function isSpillRefused(error: unknown): boolean {
   return error instanceof Error && error.message.includes('max_temp_directory_size');
 }

@@ -6,20 +6,20 @@ export interface HealthIssue {
   readonly message: string;
 }
 
-/** Problems that somebody should see although the store works, each in words, passed on whenever they change. */
+/** Current problems of a working store that operators should know of; every change is reported. */
 export class HealthIssues {
   readonly #known = new Map<string, HealthIssue>();
   readonly #changed: (healthIssues: readonly HealthIssue[]) => void;
 
-  /** @param changed is called with all current ones; with none when all is well again */
+  /** @param changed called with all current issues; with an empty list when all are cleared */
   constructor(changed: (healthIssues: readonly HealthIssue[]) => void) {
     this.#changed = changed;
   }
 
   /**
    * @param about names the problem
-   * @param message null when it is over
-   * @param level recoverable: what is sent is refused meanwhile
+   * @param message null to clear it
+   * @param level recoverable: writes are refused meanwhile
    */
   set(about: string, message: string | null, level: HealthIssue['level'] = 'degraded'): void {
     if ((this.#known.get(about)?.message ?? null) === message) return;

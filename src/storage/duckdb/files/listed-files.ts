@@ -9,8 +9,8 @@ import { StoreOpenError } from './store-open-error.js';
 const TABLE = `${MAIN}.main.store_files`;
 
 /**
- * The files that belong to a store, listed in its main file. A file is listed once it exists, and taken off the list before it is
- * removed, so a crash in between never makes a file look lost.
+ * The files of a store, listed in its main file. A file is listed after it was created, and unlisted before it is removed, so a
+ * crash in between never makes a file look lost.
  */
 export class ListedFiles {
   readonly #connection: Connection;
@@ -23,7 +23,7 @@ export class ListedFiles {
     this.#names = names;
   }
 
-  /** @param mainPath the other files lie in its directory */
+  /** @param mainPath the other files are in its directory */
   static async read(connection: Connection, mainPath: string): Promise<ListedFiles> {
     const rows = await connection.rows(`SELECT name FROM ${TABLE}`);
     return new ListedFiles(connection, dirname(mainPath), new Set(rows.map(({ name }) => String(name))));

@@ -5,7 +5,7 @@ import { COMMIT_MARK, ENTRY_HEAD_BYTES, LOG_HEAD, LogEntries, type LogEntry } fr
 export type LogState =
   /** DuckDB reads it to its end, or refuses it for an entry with a wrong checksum. */
   | { readonly kind: 'readable' }
-  /** A crash tore its last commit, which nobody was told of. `end`: where the commit before it ends. */
+  /** A crash tore the last commit, which was never acknowledged. `end`: where the previous commit ends. */
   | { readonly kind: 'torn'; readonly end: number }
   /** DuckDB would drop commits that were on the disk. `at`: where the damage is; `end`: where the last sound commit ends. */
   | { readonly kind: 'damaged'; readonly at: number; readonly end: number };
@@ -15,8 +15,8 @@ const READABLE: LogState = { kind: 'readable' };
 /** No disk writes less than this at a time. */
 const SECTOR_BYTES = 512;
 /**
- * The operating system writes pages, and may have written one before all of it was filled: then it ends in zeros, of which there
- * are as good as certainly at least this many bytes (`PAGE_TAIL_BYTES`).
+ * The operating system writes pages, and may write one before it is entirely filled: then the page almost certainly ends in at
+ * least this many zeros (`PAGE_TAIL_BYTES`).
  */
 const PAGE_BYTES = 4096;
 const PAGE_TAIL_BYTES = 8;
@@ -25,33 +25,33 @@ const FIELD_OF_FILE = 102;
 const ZEROS = Buffer.alloc(SECTOR_BYTES);
 /** An entry has up to 2048 rows of one commit, whose batches fitted into memory. */
 const MOST_ENTRY_BYTES = 2 ** 32;
-/** How many places are examined that look like the end of a commit; only a freak accident makes one look like it that is none. */
+/** Maximum number of commit marks that are examined. Data that looks like a mark by chance is extremely rare. */
 const MOST_ENDS = 64;
 
 /**
- * Looks for what DuckDB would take for the end of a log although more was committed behind it: where the number is damaged that says how long an
- * entry is. Reads what stands before each entry and no data, 4 KiB at a time; only where that does not lead to the end of the file, the checksums behind the
- * last commit are compared and the rest is searched.
+ * Detects logs that DuckDB would consider to end before their last commit, because the length of an entry is damaged. Reads only
+ * the heads of entries, 4 KiB at a time; if they do not lead to the end of the file, it compares the checksums after the last
+ * commit and searches the rest.
  *
- * A crash, of the process or of the machine, is told from damage by this:
+ * A crash, of the process or of the machine, differs from damage as follows:
  *
- * - No commit begins before the one in front of it is on the disk. So a crash tears the last one only, and nothing follows behind the end of that.
- * - What was written since the last sync is there or not, as pages get to the disk in any order: the file ends before it, or a sector is zeros, or a page from somewhere on. File
- *   systems that show old content of the disk instead (ext4 with `data=writeback`) do not fit a database.
+ * - No commit begins before the previous one is on the disk. So a crash tears only the last commit, and nothing follows its end.
+ * - Data written since the last sync may be missing in any order of pages: the file ends early, or a sector is zeros, or a page
+ *   from some offset on. File systems that show old content of the disk instead (ext4 with `data=writeback`) are not suitable for
+ *   a database.
  *
- * So an entry of the last commit that is cut off by the end of the file, or has such zeros, is what a crash leaves. Any other that is wrong is damage,
- * and so is one that a later commit stands behind. What cannot be told from a crash: damage of the last
- * commit in an entry that has such zeros of its own, as most entries of a hundred rows or more have.
+ * So an entry of the last commit that is cut off by the end of the file, or has such zeros, is from a crash. Any other wrong
+ * entry is damage, and so is one that is followed by another commit. Damage cannot be distinguished from a crash if it is in the
+ * last commit, in an entry that contains such zeros itself, as most entries of a hundred rows or more do.
  *
- * A log of another version, or an encrypted one, is DuckDB's own business, and so is a file that is not there.
+ * Logs of another version, encrypted logs and missing files are left to DuckDB.
  */
 export function examineLog(path: string): LogState {
   return withLog(path, READABLE, (log) => {
     const head = log.read(0, LOG_HEAD.length);
     if (!head.equals(LOG_HEAD)) {
       if (isOtherVersion(head)) return READABLE;
-      // Where the first page is missing, nothing behind it counts. With any other head, too, DuckDB drops everything behind it or
-      // breaks down.
+      // If the first page is missing, nothing after it counts. With any other wrong head DuckDB also drops the rest or fails.
       const isTorn = head.equals(ZEROS.subarray(0, head.length)) && !isFollowed(log, 0);
       return isTorn ? { kind: 'torn', end: 0 } : { kind: 'damaged', at: 0, end: 0 };
     }
@@ -63,7 +63,7 @@ export function examineLog(path: string): LogState {
 /**
  * Examines the last commit of a log that DuckDB refuses to read.
  *
- * @returns where that commit begins, if a crash tore it: nobody was told of it
+ * @returns where that commit begins, if a crash tore it: it was never acknowledged
  */
 export function tornCommit(path: string): number | null {
   return withLog(path, null, (log) => {
@@ -96,7 +96,7 @@ function isOtherVersion(head: Buffer): boolean {
   );
 }
 
-/** Goes from entry to entry as far as possible. @returns where the last commit ends, and the one before it */
+/** Follows the entries as far as possible. @returns where the last commit ends, and where the previous one ends */
 function walk(log: LogEntries): { readonly end: number; readonly endBefore: number } {
   let [end, endBefore, at] = [LOG_HEAD.length, LOG_HEAD.length, LOG_HEAD.length];
   for (;;) {
@@ -109,15 +109,15 @@ function walk(log: LogEntries): { readonly end: number; readonly endBefore: numb
 }
 
 /**
- * @param end where the last commit ends that is on the disk for certain
- * @param wrong the first place behind it where there is no entry, or one with a wrong checksum
+ * @param end where the last commit ends that is certainly on the disk
+ * @param wrong the first position after it with no entry or a wrong checksum
  */
 function judge(log: LogEntries, end: number, wrong: number): LogState {
   const entry = log.at(wrong);
   if (entry === null) return { kind: 'torn', end };
   const { at, bytes } = entry;
   const dataAt = at + ENTRY_HEAD_BYTES;
-  // Where the file ends within an entry, the end of that entry's commit is missing, too.
+  // If the file ends within an entry, the end of that entry's commit is missing, too.
   const isTorn =
     dataAt + bytes > log.size
       ? bytes <= MOST_ENTRY_BYTES && !isFollowed(log, at, { orEnds: true })
@@ -125,9 +125,7 @@ function judge(log: LogEntries, end: number, wrong: number): LogState {
   return isTorn ? { kind: 'torn', end } : { kind: 'damaged', at, end };
 }
 
-/**
- * The first place behind a commit without an entry or with a wrong checksum; null where all are right up to the end of the file.
- */
+/** The first position from `from` on with no entry or a wrong checksum; null if all entries are correct up to the end of the file. */
 function firstWrong(log: LogEntries, from: number): number | null {
   for (let at = from; at < log.size;) {
     const entry = log.at(at);
@@ -138,7 +136,7 @@ function firstWrong(log: LogEntries, from: number): number | null {
   return null;
 }
 
-/** Whether zeros within an entry may stand for something that never got to the disk. */
+/** Whether zeros within an entry may be data that was never written to the disk. */
 function hasGap(log: LogEntries, end: number, { at, bytes }: LogEntry): boolean {
   // No commit ends with one.
   if (log.read(log.size - 1, 1)[0] === 0) return true;
@@ -157,9 +155,9 @@ function hasGap(log: LogEntries, end: number, { at, bytes }: LogEntry): boolean 
 }
 
 /**
- * Whether behind a place a commit ends and another begins.
+ * Whether a commit ends after `from` and another entry follows it.
  *
- * @param orEnds whether it is enough that one ends there, even as the last
+ * @param orEnds whether the end of the last commit is enough
  */
 function isFollowed(log: LogEntries, from: number, { orEnds = false } = {}): boolean {
   let looked = 0;

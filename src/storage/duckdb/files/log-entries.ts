@@ -5,17 +5,18 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
  * `src/storage/write_ahead_log.cpp`, read by `src/storage/wal_replay.cpp`; the numbers of kinds of entries are in
  * `src/include/duckdb/common/enums/wal_type.hpp`. All numbers are little-endian.
  *
- * - **A head** of 8 bytes without a checksum, {@link LOG_HEAD}: an object of the binary serialization with field 100 (kind: 98, version) and field
- *   101 (version: 2). Files of storage version 1.3 and later add field 102 (id of the file) and 103 (number of the checkpoint), encrypted
- *   ones are of version 3, those of DuckDB before 1.0 of version 1, which has no checksums.
- * - **Entries** follow without a gap: 8 bytes that say how many bytes of data there are, 8 bytes of checksum over the data, the data. These begin
- *   with field 100, the kind: a table that is used from here on (25), rows of it (26), and so on.
- * - **A commit** is what its transaction changed and, last, the entry of kind 100, {@link COMMIT_ENTRY}, which is always the same. Then the file is synced,
- *   before anybody is told that it was committed, and under the lock of the log: so no commit begins before the one in front of it is on the disk
- *   (`DuckTransactionManager::CommitTransaction` in `src/transaction/duck_transaction_manager.cpp`).
+ * - **A head** of 8 bytes without a checksum, {@link LOG_HEAD}: an object of the binary serialization with field 100 (kind: 98,
+ *   version) and field 101 (version: 2). Files of storage version 1.3 and later add field 102 (id of the file) and 103 (number of
+ *   the checkpoint), encrypted ones are of version 3, those of DuckDB before 1.0 of version 1, which has no checksums.
+ * - **Entries** follow without a gap: 8 bytes with the number of bytes of data, 8 bytes with the checksum of the data, the data.
+ *   The data begins with field 100, the kind: a table for the following entries (25), rows of it (26), and so on.
+ * - **A commit** is the changes of its transaction and, last, the entry of kind 100, {@link COMMIT_ENTRY}, which is always the
+ *   same. Then the file is synced, before the commit is acknowledged, and under the lock of the log: so no commit begins before
+ *   the previous one is on the disk (`DuckTransactionManager::CommitTransaction` in
+ *   `src/transaction/duck_transaction_manager.cpp`).
  *
- * The reading ends in silence where an entry says that it goes beyond the end of the file (`SerializationException`), and what stands from the last commit on is cut off with the
- * next write; a wrong checksum is an error.
+ * DuckDB stops reading without an error at an entry whose length exceeds the file (`SerializationException`), and its next write
+ * cuts off everything after the last commit; a wrong checksum is an error.
  */
 export const LOG_HEAD = Buffer.from('640062650002ffff', 'hex');
 /** All of it, with the head in front of its data. */
@@ -27,12 +28,12 @@ export const ENTRY_HEAD_BYTES = 16;
 /** No entry has less data. */
 const LEAST_BYTES = 5;
 
-/** Heads lie near each other where entries are small, as most are. */
+/** Most entries are small, so their heads are close together. */
 const WINDOW_BYTES = 4096;
 const PIECE_BYTES = 1024 * 1024;
 
 export interface LogEntry {
-  /** Where it begins in the file. */
+  /** The offset of the entry in the file. */
   readonly at: number;
   /** Bytes of data, as its head says. */
   readonly bytes: number;
@@ -48,7 +49,7 @@ export class LogEntries {
   #windowAt = 0;
   #windowBytes = 0;
 
-  /** @throws where there is no such file */
+  /** @throws if the file does not exist */
   constructor(path: string) {
     this.#file = openSync(path, 'r');
     this.size = fstatSync(this.#file).size;
@@ -58,7 +59,7 @@ export class LogEntries {
     closeSync(this.#file);
   }
 
-  /** The head of the entry at a place; null where the file ends within it. */
+  /** The head of the entry at an offset; null if the file ends within it. */
   at(at: number): LogEntry | null {
     if (at + ENTRY_HEAD_BYTES > this.size) return null;
     if (at < this.#windowAt || at + ENTRY_HEAD_BYTES > this.#windowAt + this.#windowBytes) {
@@ -73,13 +74,13 @@ export class LogEntries {
     };
   }
 
-  /** Where an entry ends; null where it cannot be one, or reaches beyond the end of the file. */
+  /** The offset where an entry ends; null if it is invalid or extends beyond the end of the file. */
   endOf({ at, bytes }: LogEntry): number | null {
     const end = at + ENTRY_HEAD_BYTES + bytes;
     return bytes < LEAST_BYTES || end > this.size ? null : end;
   }
 
-  /** Whether an entry, which lies within the file, has the checksum that its head says (`src/common/checksum.cpp`). */
+  /** Whether the checksum in the entry's head is correct (`src/common/checksum.cpp`). The entry must be within the file. */
   isSound(entry: LogEntry): boolean {
     let sum = 5381n;
     let left = entry.bytes;

@@ -21,10 +21,10 @@ export interface MainFile {
 }
 
 /**
- * Opens the main file of an open database: which store this is, whose numbers its rows carry, and what it notes of the clock.
+ * Opens the main file of an open database: the store's identity, its control plane and the state of retention's clock.
  *
  * @param control the identity of the control plane
- * @throws StoreOpenError where the file is another version's, or belongs to another control plane
+ * @throws StoreOpenError if the file has another version, or belongs to another control plane
  */
 export async function openMainFile(
   database: Database,
@@ -47,9 +47,9 @@ export async function openMainFile(
 }
 
 /**
- * To be called before a main file is made.
+ * Call before creating a main file.
  *
- * @throws StoreOpenError where there is telemetry but no main file: nobody knows whose telemetry it is
+ * @throws StoreOpenError if telemetry exists without a main file: its owners are unknown
  */
 export function refuseWithoutMain(path: string): void {
   if (!existsSync(path)) refuseOthersTelemetry(path);

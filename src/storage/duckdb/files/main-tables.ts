@@ -1,9 +1,9 @@
 /** The tables of the main file: DDL that names the catalog. Each has a row, or a few. */
 
-/** Whose numbers of tenants and prompts the rows of all files carry, and what the store itself is called: one row, or none. */
+/** The control store whose numbers of tenants and prompts the rows of all files use, and the id of the store: one row, or none. */
 const STORE_IDENTITY = table('store_identity', 'id UUID NOT NULL, control UUID NOT NULL');
 
-/** What retention knows of the clock: one row, or none. */
+/** The state of retention's clock: one row, or none. */
 const CLOCK_NOTE = table(
   'clock_note',
   'trusted_at TIMESTAMP NOT NULL, ahead_since TIMESTAMP, ahead_at TIMESTAMP',

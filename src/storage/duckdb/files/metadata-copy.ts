@@ -5,11 +5,11 @@ import { PRIVATE_FILE } from '../../../config/private-path.js';
 import { syncDirectory } from '../../../config/sync-directory.js';
 
 /**
- * A copy of the blocks of metadata of a DuckDB file, which lies beside it as long as a checkpoint is under way: see
- * `checkpoint.ts`. It holds the number of blocks and the size of one, the head of the file, the places of the blocks, the blocks.
+ * A copy of a DuckDB file's metadata blocks, kept next to the file during a checkpoint: see `checkpoint.ts`. It holds the number
+ * of blocks and their size, the head of the file, the positions of the blocks, and the blocks.
  */
 
-/** What stands before the blocks: the head of the file, and two headers of which the newer one is in force. */
+/** The part before the blocks: the head of the file, and two headers, of which the newer one is current. */
 const HEAD_BYTES = 3 * 4096;
 const PREAMBLE_BYTES = 16;
 const PLACE_BYTES = 8;
@@ -35,7 +35,8 @@ export class OpenFiles {
 }
 
 /**
- * Copies blocks of a file, as they are now, into a file beside it. Blocks beyond the end of the file are new and need no copy.
+ * Copies the current contents of blocks into a file next to the database file. Blocks beyond the end of the file are new and need
+ * no copy.
  *
  * @param descriptor of the file: see {@link OpenFiles}
  * @param blocks their numbers
@@ -77,7 +78,7 @@ export function hasMetadataCopy(path: string): boolean {
   return existsSync(copyOf(path));
 }
 
-/** Puts back the blocks that an unfinished checkpoint has overwritten. To be called while nobody has the file open. */
+/** Restores the blocks that an unfinished checkpoint has overwritten. Call only while the file is not open. */
 export async function restoreMetadata(path: string): Promise<void> {
   if (!hasMetadataCopy(path)) return;
   const copy = await open(copyOf(path), 'r');
@@ -119,7 +120,7 @@ async function writeAll(file: FileHandle, buffer: Buffer, position: number): Pro
   }
 }
 
-/** Reads what is most likely in the page cache: too quick to be worth a trip through the thread pool. */
+/** Reads synchronously: the data is most likely in the page cache, so the thread pool would take longer. */
 function read(descriptor: number, position: number, length: number): Buffer {
   const buffer = Buffer.alloc(length);
   for (let done = 0; done < length;) {

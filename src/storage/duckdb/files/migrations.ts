@@ -16,7 +16,7 @@ interface Upgrade {
   readonly statements: (catalog: string) => readonly string[];
 }
 
-/** What a kind of file holds: a new file is made at once as `create` says, an older one goes through the upgrades. */
+/** The schema of a kind of file: new files are created by `create`, older ones go through the upgrades. */
 export interface Schema {
   readonly version: number;
   readonly create: (catalog: string) => readonly string[];
@@ -37,7 +37,7 @@ export const SEGMENT_SCHEMA: Schema = {
   ],
   upgrades: [
     {
-      // What tells that several spans are about one model call.
+      // Columns that identify spans of the same model call.
       version: 3,
       statements: (catalog) =>
         ['call_key VARCHAR', 'same_as UUID', 'counted UTINYINT'].map(
@@ -45,7 +45,7 @@ export const SEGMENT_SCHEMA: Schema = {
         ),
     },
     {
-      // The share of runs like it that sampling kept.
+      // The run's sampling rate.
       version: 4,
       statements: (catalog) => [`ALTER TABLE ${catalog}.main.traces ADD COLUMN sample_rate DOUBLE`],
     },
@@ -68,7 +68,7 @@ export const SEGMENT_SCHEMA: Schema = {
       statements: (catalog) => [createTable(catalog, CALL_SUMS)],
     },
     {
-      // What spans the runs of agents have; likewise.
+      // Which spans the runs of agents have; likewise.
       version: 8,
       statements: (catalog) => [createTable(catalog, AGENT_SPANS)],
     },
@@ -132,8 +132,8 @@ export async function migrate(
   const note = `INSERT INTO ${catalog}.main.schema_versions VALUES (${schema.version}, now()::TIMESTAMP)`;
   await connection.run('BEGIN');
   try {
-    // All in one call: a store makes a hundred tables at its first start, and the way to DuckDB and back takes as long as making
-    // most of them.
+    // All in one call: a store creates a hundred tables at its first start, and the round trips to DuckDB would take as long as
+    // creating most of them.
     await connection.run([...changes, note].join(';\n'));
     await connection.run('COMMIT');
   } catch (error) {

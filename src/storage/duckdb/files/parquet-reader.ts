@@ -3,7 +3,7 @@ import { selectList } from '../../schema/table.js';
 import type { Row } from './plain-rows.js';
 import { openOwnDatabase, type OwnDatabase } from './own-database.js';
 
-/** A DuckDB of its own that reads Parquet files, whatever store they are for. What does not fit into 512 MiB lies on the disk meanwhile. */
+/** A separate DuckDB instance that reads Parquet files of any store. It spills to disk above 512 MiB. */
 export class ParquetReader {
   readonly #database: OwnDatabase;
 
@@ -20,7 +20,7 @@ export class ParquetReader {
     await this.#database.connection.run(sql);
   }
 
-  /** All rows at once: of what is known to be small. @param from what follows FROM */
+  /** All rows at once, for small results. @param from the SQL after FROM */
   async all(columns: readonly Column[], from: string): Promise<readonly Row[]> {
     return await this.#database.connection.rows(`SELECT ${selectList(columns)} FROM ${from}`);
   }

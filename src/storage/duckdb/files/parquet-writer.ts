@@ -7,7 +7,7 @@ import { openOwnDatabase, type OwnDatabase } from './own-database.js';
 
 const CATALOG = 'memory';
 
-/** A DuckDB of its own that writes Parquet files, whatever store they are of. What does not fit into 512 MiB lies on the disk meanwhile. */
+/** A separate DuckDB instance that writes Parquet files for any store. It spills to disk above 512 MiB. */
 export class ParquetWriter {
   readonly #database: OwnDatabase;
   readonly #open = new Map<string, { readonly table: Table; appender: TableAppender | null }>();

@@ -8,7 +8,7 @@ import { formatUuid } from '../../../worker/uuid-words.js';
 
 const { DuckDBBlobValue } = createRequire(import.meta.url)('@duckdb/node-api') as typeof api;
 
-/** A value of a result or a parameter. Queries cast whatever JavaScript has no type for. */
+/** A value of a result or a parameter. Queries cast values that JavaScript has no type for. */
 export type Value = Parameter | Uint8Array;
 export type Parameter = string | number | boolean | null;
 export type Row = Record<string, Value>;
@@ -20,11 +20,11 @@ export interface RowColumns {
   readonly types: readonly number[];
 }
 
-/** A type whose values lie side by side. */
+/** A type with values of fixed width, stored next to each other. */
 interface FixedType {
   /** Bytes of a value. */
   readonly width: number;
-  /** @param bytes of a column @returns what gives the value of a row that is not null */
+  /** @param bytes of a column @returns a function that returns the value of a row that is not null */
   readonly reader: (bytes: Uint8Array) => (row: number) => Value;
 }
 
@@ -107,7 +107,7 @@ export function plainRows({ names, types }: RowColumns, chunk: DuckDBDataChunk):
   return rows;
 }
 
-/** Which values of a column are not null: a bit for each, in words of 64, or nothing where none is null. */
+/** Returns whether the value in a row is not null. DuckDB has a bit per value, in words of 64, or no mask if no value is null. */
 function validityOf(vector: duckdb.Vector, rows: number): (row: number) => boolean {
   // The bindings do not say that it may be null.
   const bits = duckdb.vector_get_validity(vector, Math.ceil(rows / 64) * 8) as Uint8Array | null;

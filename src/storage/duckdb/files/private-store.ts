@@ -4,10 +4,9 @@ import type { Logger } from '../../../component/telemetry.js';
 import { makePrivate } from '../../../config/private-path.js';
 
 /**
- * Takes the rights of other users away from the files of a store: they may have been restored from a backup, or made by a process
- * with another umask.
+ * Removes other users' permissions from the files of a store: they may come from a backup, or from a process with another umask.
  *
- * @param mainPath the others lie beside it, under its name
+ * @param mainPath the other files are next to it, under its name
  */
 export function makeStorePrivate(mainPath: string, logger: Logger): void {
   const directory = dirname(mainPath);

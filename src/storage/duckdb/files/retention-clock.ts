@@ -3,26 +3,25 @@ import { formatTime, type Micros } from '../../../signal/time.js';
 import type { ClockNote } from './clock-notes.js';
 import type { HealthIssues } from './health-issues.js';
 
-/** By how much the clock may go on between two checks, which are an hour apart while the daemon runs. */
+/** The largest step of a trusted clock between two checks, which are an hour apart while the daemon runs. */
 const LARGEST_STEP = 2 * 86_400_000_000;
-/** How long a clock has to go on steadily after a jump before it is believed. */
+/** How long a clock must run steadily after a jump before it is trusted. */
 const CONFIRMED_AFTER = 86_400_000_000;
 const TROUBLE = 'the clock is ahead';
 
 interface Parts {
   /** Kept in the main file. */
   readonly notes: { read(): Promise<ClockNote | null>; write(note: ClockNote): Promise<void> };
-  /** When the newest run was last heard of; null where there is none. */
+  /** When the newest run was last seen; null if there are no runs. */
   readonly heardUpTo: () => Promise<Micros | null>;
   readonly healthIssues: HealthIssues;
   readonly logger: Logger;
 }
 
 /**
- * The time by which retention removes what is old. A clock that is years ahead for an hour would remove everything, for good; so
- * a clock that is more than two days ahead of the last believed time is believed only after it has gone on from there for a day.
- * Until then retention goes by the last believed time. A clock that is put back is believed at once, because less is removed by
- * it.
+ * The time that retention uses. A clock that is years ahead for an hour would remove everything permanently, so a clock more than
+ * two days ahead of the last trusted time is trusted only after it has run on for a day. Until then retention uses the last
+ * trusted time. A clock that is set back is trusted at once, because it removes less.
  */
 export class RetentionClock {
   readonly #parts: Parts;

@@ -8,7 +8,7 @@ export interface CommitRange {
   readonly upTo: number;
 }
 
-/** What there are indexes of ids for. */
+/** The kinds of indexes of ids. */
 const INDEX_KINDS = ['traces', 'links', 'spans', 'events'] as const;
 export type IndexKind = (typeof INDEX_KINDS)[number];
 
@@ -19,7 +19,7 @@ export function runsWithIdsOf(mainPath: string, { after, upTo }: CommitRange): s
   );
 }
 
-/** The last commit whose ids lie in a file; 0 where there is none. @param mainPath path of the store's main file */
+/** The last commit whose ids are in a file; 0 if there is none. @param mainPath path of the store's main file */
 export function lastWithIds(mainPath: string): number {
   return Math.max(0, ...allRuns(mainPath).map(({ range }) => range.upTo));
 }
@@ -32,7 +32,7 @@ function allRuns(mainPath: string): { readonly path: string; readonly range: Com
   });
 }
 
-/** The names of an index's files of ids: `NAME.traces-0-1200.ids`, beside the store's other files. */
+/** The names of an index's files of ids: `NAME.traces-0-1200.ids`, next to the store's other files. */
 export class RunNames {
   readonly #base: string;
   readonly #kind: IndexKind;

@@ -2,10 +2,10 @@ import { readdirSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** Three blocks, which DuckDB writes first when it makes a file. */
+/** Three blocks, which DuckDB writes first when it creates a file. */
 const FILE_HEAD_BYTES = 3 * 4096;
 
-/** The names of the cold file and the hot segments: they lie beside the main file under its name. */
+/** The names of the cold file and the hot segments: they are next to the main file, under its name. */
 export class SegmentFiles {
   /** Path of the main file. */
   readonly main: string;
@@ -45,8 +45,8 @@ export class SegmentFiles {
 }
 
 /**
- * Whether the process that made a segment died before the head of the file was written. Nothing is lost then, because a segment's
- * rows lie in its log.
+ * Whether the process that created a segment died before it wrote the head of the file. Nothing is lost then, because the
+ * segment's rows are in its log.
  */
 export function isTorn(path: string): boolean {
   return bytesOf(path) < FILE_HEAD_BYTES && bytesOf(`${path}.wal`) === 0;
@@ -57,7 +57,7 @@ export function hasBlocks(path: string): boolean {
   return bytesOf(path) > FILE_HEAD_BYTES;
 }
 
-/** The size of a file; 0 where there is none. */
+/** The size of a file; 0 if it does not exist. */
 export function bytesOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }

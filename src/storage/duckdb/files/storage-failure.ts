@@ -7,19 +7,19 @@ const UNAVAILABLE = /^(IO|Out of Memory|FATAL|INTERNAL|TransactionContext|Transa
 /** Part of what the appender's errors say: they leave out the kind of error. */
 const INVALIDATED = 'database has been invalidated';
 
-/** How much of the memory that DuckDB may take is taken, as its errors say: `(60.9 MiB/61.0 MiB used)`. */
+/** Used and allowed memory in DuckDB's errors: `(60.9 MiB/61.0 MiB used)`. */
 const MEMORY_USED = /\([^()/]+\/([^()/]+) used\)/;
 
 /**
- * The memory that DuckDB may take, in its words, where an error says that this is too little; null for any other error. What does not fit
- * into memory and finds no room beside the store is another trouble.
+ * DuckDB's memory limit as its error states it, if that limit is too low; null for any other error. Running out of space for
+ * temporary files is a different problem.
  */
 export function memoryThatIsShort(error: unknown): string | null {
   if (!(error instanceof Error) || isSpillRefused(error)) return null;
   return MEMORY_USED.exec(error.message)?.[1] ?? null;
 }
 
-/** What the sender is told of an error of the database: no path, no SQL. */
+/** Converts a database error to one for the sender: without paths and SQL. */
 export function storageFailure(cause: unknown): ConsumeError {
   if (cause instanceof ConsumeError) return cause;
   if (isUnreadable(cause)) {

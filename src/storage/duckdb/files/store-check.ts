@@ -10,7 +10,7 @@ import type { Row } from './plain-rows.js';
 import { bytesOf, isTorn, SegmentFiles } from './segment-files.js';
 import { isLocked, StoreOpenError } from './store-open-error.js';
 
-/** Rows of a table that cannot be read. What cannot be told of them is null. */
+/** Rows of a table that cannot be read. Unknown values are null. */
 export interface DamagedTable {
   readonly table: string;
   readonly rows: number;
@@ -23,7 +23,7 @@ export interface DamagedTable {
 /** What a check found of a file of a store. */
 export interface CheckedFile {
   readonly file: string;
-  /** Why it cannot be read at all; null where it can. */
+  /** Why it cannot be read at all; null if it can. */
   readonly failure: string | null;
   readonly tables: readonly DamagedTable[];
 }
@@ -36,8 +36,8 @@ const TIMES = ['started_at', 'timestamp', 'received_at', 'linked_at'];
  * Reads every row of every file of a store, without changing anything.
  *
  * @param mainPath of a store that no process has open
- * @param reached told what is read now
- * @throws StoreOpenError where another process has the store, or there is none
+ * @param reached called with what is read next
+ * @throws StoreOpenError if another process has the store open, or if it does not exist
  */
 export async function checkStore(
   mainPath: string,
@@ -115,7 +115,7 @@ async function checkFile(
   }
 }
 
-/** @returns null where every row can be read */
+/** @returns null if every row can be read */
 async function checkTable(connection: Connection, table: string): Promise<DamagedTable | null> {
   const from = `checked.main.${table}`;
   const read = async (where: string): Promise<boolean> =>
@@ -168,7 +168,7 @@ async function timesOf(
   );
 }
 
-/** The first row; null where a damaged block is in the way. */
+/** The first row; null if a damaged block prevents reading it. */
 async function readable(connection: Connection, sql: string): Promise<Row | null> {
   try {
     return (await connection.rows(sql))[0] ?? null;

@@ -1,12 +1,12 @@
 import { itemAt } from '../../../signal/checked.js';
 import { damageIn } from './damage.js';
 
-/** The store cannot be opened. The message says what is wrong, with which file, and the cure. */
+/** The store cannot be opened. The message names the problem, the file and the remedy. */
 export class StoreOpenError extends Error {
   override readonly name = 'StoreOpenError';
 }
 
-/** Adds the cure to what DuckDB says when it cannot open a file; an error that has a cure stays as it is. */
+/** Adds the remedy to DuckDB's error for a file that cannot be opened; an error that has a remedy is returned unchanged. */
 export function openError(path: string, cause: unknown): StoreOpenError {
   if (cause instanceof StoreOpenError) return cause;
   const text = cause instanceof Error ? cause.message : String(cause);

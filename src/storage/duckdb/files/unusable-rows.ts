@@ -5,7 +5,7 @@ import type { HealthIssues } from './health-issues.js';
 /** The largest number that JavaScript holds exactly, whether it counts microseconds or anything else. */
 const MOST = Number.MAX_SAFE_INTEGER;
 
-/** A column, with what its usable values must meet besides its type. */
+/** A column, with a condition for usable values in addition to its type. */
 interface CheckedColumn {
   readonly name: string;
   readonly sql: string;
@@ -20,7 +20,7 @@ interface CheckedTable {
   readonly columns: readonly CheckedColumn[];
 }
 
-/** A file whose tables are to be checked, and what else has to be done for it. */
+/** A file whose tables are checked, and the work that goes with it. */
 export interface CheckedFile {
   /** Its name in SQL. */
   readonly catalog: string;
@@ -38,10 +38,10 @@ export interface CheckedFile {
 const UNUSABLE = 'unusable_rows';
 
 /**
- * Moves rows with values that nothing can be done with into the file's table `unusable_rows`: a time of `infinity` or a number
- * beyond 2^53 would make every list fail that meets it. Such values are never accepted; they come from damage, or from somebody
- * who changed the file. Each condition asks one column for values beyond a bound, so DuckDB answers it from the least and
- * greatest values of each row group, without reading rows. Says so in the log and in `/readyz`.
+ * Moves rows with unusable values into the file's table `unusable_rows`: a time of `infinity` or a number beyond 2^53 would make
+ * every list fail that contains it. Such values are never accepted; they come from damage, or from manual changes of the file.
+ * Each condition searches one column for values beyond a bound, so DuckDB answers it from the minimum and maximum of each row
+ * group, without reading rows. Reports the rows in the log and in `/readyz`.
  */
 export async function quarantineUnusable(
   connection: Connection,
@@ -91,7 +91,7 @@ async function keepAndDelete(
   return Number(deleted?.Count);
 }
 
-/** Conditions none of which a usable row meets. */
+/** Conditions that only unusable rows meet. */
 function conditionsOf(table: CheckedTable): string[] {
   return table.columns.flatMap(({ name, sql, bounds, isJson }) => {
     switch (sql) {

@@ -4,14 +4,14 @@ import type { Connection } from '../files/connection.js';
 import { isInRun, runsOf } from './block-runs.js';
 import type { LogBlock } from './log-blocks.js';
 
-/** Counts that are kept of one block, of one user and of all, at some 50 bytes each. */
+/** Maximum number of cached counts for one block, for one user and in total, at some 50 bytes each. */
 const MOST_OF_BLOCK = 2000;
 const MOST_OF_USER = 100_000;
 const MOST = 400_000;
 /** Blocks that are counted in one statement. */
 const AT_ONCE = 32;
 
-/** How many records of a severity and a service lie within a bucket of time. */
+/** The number of records of a severity and a service in a bucket of time. */
 export interface LogCount {
   readonly bucket: Micros;
   /** A position in `SEVERITIES`. */
@@ -20,7 +20,7 @@ export interface LogCount {
   readonly count: number;
 }
 
-/** Which blocks of which user are counted, and how. */
+/** The user whose blocks are counted, and the bucketing. */
 export interface CountedBlocks {
   readonly tenant: number;
   readonly interval: Micros;
@@ -28,12 +28,12 @@ export interface CountedBlocks {
   readonly bucket: string;
 }
 
-/** Null: there are too many for this block. */
+/** Null: too many counts for this block. */
 type Kept = readonly LogCount[] | null;
 
 /**
- * What the records of whole blocks come to, kept for those that were asked for last; a block whose records change has another name here.
- * Target: counts of log records in 100 ms over ten million. A million take 54 ms of processor time without it, 8 with it.
+ * LRU cache of the counts of whole blocks; the key of a block changes with its records. Target: counts of log records in 100 ms
+ * over ten million. A million take 54 ms of processor time without it, 8 with it.
  */
 export class BlockCounts {
   /** By {@link nameOf}. */
@@ -43,7 +43,7 @@ export class BlockCounts {
     this.#kept = new SharedCache({ mostSize, mostSizeOfUser });
   }
 
-  /** The counts of a block; null where there are too many to be kept, undefined where they are not known. */
+  /** The counts of a block; null if there are too many to cache, undefined if they are not cached. */
   get({ tenant, interval }: CountedBlocks, block: LogBlock): Kept | undefined {
     return this.#kept.get(tenant, nameOf(block, interval));
   }

@@ -35,7 +35,7 @@ export interface FoundInBlocks {
 interface Candidate {
   readonly block: LogBlock;
   readonly range: PositionRange;
-  /** Hashes of those terms that not all of the user's records in the block have. */
+  /** Hashes of the terms that only some of the user's records in the block have. */
   readonly open: readonly string[];
   /** How many entries their lists have together. */
   readonly entries: number;
@@ -135,7 +135,7 @@ class MatchReader {
     this.#phraseCondition = phraseCondition;
   }
 
-  /** Fills in the counts that are not known yet. */
+  /** Fills in the missing counts. */
   async count(candidates: readonly Candidate[]): Promise<void> {
     for (const batch of batchesOf(candidates.filter(({ count }) => count === null))) await this.#read(batch);
   }
@@ -166,7 +166,7 @@ class MatchReader {
     return wanted.map(({ candidate }) => invariant(found.get(candidate), 'list of records'));
   }
 
-  /** Works out the positions in some blocks, and keeps them while there is room. */
+  /** Computes the positions in some blocks, and caches them while there is space. */
   async #read(batch: readonly Candidate[]): Promise<Map<Candidate, Positions>> {
     const lists = await this.#readLists(batch.filter(({ open }) => open.length > 0));
     const found = new Map<Candidate, Positions>();
@@ -225,7 +225,7 @@ class MatchReader {
   }
 }
 
-/** A few at a time, because what is read of them is held in memory. */
+/** Splits candidates into batches, because the data read for a batch is held in memory. */
 export function* batchesOf<InBlock extends { readonly entries: number }>(
   candidates: readonly InBlock[],
 ): Generator<readonly InBlock[]> {

@@ -1,16 +1,16 @@
 import { itemAt } from '../../../signal/checked.js';
 
-/** Fewer files are not worth reading; with more of them a look-up asks too many filters. */
+/** Fewer files are not worth a merge; with more files a lookup checks too many filters. */
 const LEAST = 4;
 const MOST = 8;
-/** By what factor a merged file is at least larger than its largest part, so that no id is written more than a few times. */
+/** A merged file is at least this many times as large as its largest part, so that no id is written more than a few times. */
 const GROWTH = 2.5;
 
 /**
- * Which neighbouring files to merge next: those that make the smallest one.
+ * Selects the neighbouring files whose merge gives the smallest file.
  *
  * @param sizes of the files, oldest first
- * @returns from where to where; null where there are few enough
+ * @returns the range of files to merge; null if there are few enough
  */
 export function chooseMerge(sizes: readonly number[]): { readonly from: number; readonly to: number } | null {
   let best: { from: number; to: number; total: number } | null = null;

@@ -8,15 +8,15 @@ import { termHash, type TermKind } from './terms.js';
 
 /** Positions are 16 bits wide. */
 export const BLOCK_RECORDS = 65_536;
-/** A block's terms are put together in memory, which takes some ten times this. */
+/** A block's terms are collected in memory, which takes some ten times this. */
 export const BLOCK_BYTES = 16 * 1024 * 1024;
 
 /**
- * Takes the log records of a sealed segment into the cold file, inside the compactor's transaction: in blocks, sorted by user, time
- * and id within each, with the terms by which they are found. See `README.md` beside this file.
+ * Copies the log records of a sealed segment into the cold file, inside the compactor's transaction: in blocks, each sorted by
+ * user, time and id, with their search terms. See `README.md` in this directory.
  *
- * @param sliceRows rows to be written by one statement
- * @param pause called between statements; it throws when the move has to be given up
+ * @param sliceRows rows written per statement
+ * @param pause called between statements; throws to abort the compaction
  */
 export async function compactLogs(
   connection: Connection,

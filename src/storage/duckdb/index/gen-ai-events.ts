@@ -10,8 +10,8 @@ import { termHash } from './terms.js';
 const NAMES = [...GEN_AI_EVENTS].map((name) => `'${name}'`).join(', ');
 
 /**
- * The condition, on a row, that a log record is a GenAI event of a span. The range is for the zone maps: in most row groups no record has
- * a name, or none that lies in it.
+ * The SQL condition that a log record is a GenAI event of a span. The range lets zone maps skip row groups: most have no event
+ * name, or none in the range.
  */
 export const IS_GEN_AI_EVENT = `event_name >= 'gen_ai.' AND event_name < 'gen_ai/' AND event_name IN (${NAMES}) AND trace_id IS NOT NULL AND span_id IS NOT NULL`;
 
@@ -19,9 +19,10 @@ export const IS_GEN_AI_EVENT = `event_name >= 'gen_ai.' AND event_name < 'gen_ai
 const MOST_SCANS = 6;
 
 /**
- * Where the GenAI events of a trace lie: a SELECT for each place. To be asked, and read, in one transaction, as blocks may be merged.
+ * The places of a trace's GenAI events: a SELECT for each. Call it and run the statements in one transaction, because blocks may
+ * be merged.
  *
- * @param traceId as the store prints it
+ * @param traceId in the store's own format
  */
 export async function eventPartsOf(
   connection: Connection,

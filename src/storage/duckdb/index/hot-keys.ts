@@ -8,10 +8,10 @@ import type { LogSearch } from './log-condition.js';
 import { KEY_COLUMNS, KEY_WIDTH, keyAt, type LogKey } from './log-keys.js';
 import type { KeyList } from './page-of-keys.js';
 
-/** How many of the newest records are read with their number, unless more are asked for. */
+/** How many of the newest records are read with their number, unless more are requested. */
 const FIRST_RECORDS = 2000;
 
-/** What a search finds in the hot segments, which are looked through. */
+/** The matches of a search in the hot segments, which are scanned. */
 export class HotKeys implements KeyList {
   readonly count: number;
   readonly newest: number;
@@ -30,7 +30,7 @@ export class HotKeys implements KeyList {
     this.oldest = stats.oldest;
   }
 
-  /** @param records how many of them may be asked for, counted from the newest */
+  /** @param records how many of them may be requested, counted from the newest */
   static async find(
     connection: Connection,
     capture: Capture,

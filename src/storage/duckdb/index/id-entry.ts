@@ -2,8 +2,8 @@ import { wordAt } from '../../../signal/checked.js';
 import type { IdKey } from './id-hash.js';
 
 /**
- * How an id and its number lie in memory and in files, in four words: 80 bits of the id's hash, and 48 of the number. Entries are
- * in the order of the hash.
+ * The layout of an id and its number in memory and in files, in four words: 80 bits of the id's hash, and 48 of the number.
+ * Entries are sorted by hash.
  */
 export const ENTRY_WORDS = 4;
 
@@ -18,12 +18,12 @@ export function putEntry(words: Uint32Array, at: number, key: IdKey, number: num
   words[at + 3] = number % WORD;
 }
 
-/** The number of an entry; 0 where there is none. */
+/** The number of an entry; 0 if the entry is empty. */
 export function numberAt(words: Uint32Array, at: number): number {
   return (wordAt(words, at + 2) % HALF) * WORD + wordAt(words, at + 3);
 }
 
-/** Negative where the entry comes before the key, 0 where it has the key. */
+/** Negative if the entry sorts before the key, 0 if it has the key. */
 export function compareWithKey(words: Uint32Array, at: number, key: IdKey): number {
   return (
     wordAt(words, at) - wordAt(key, 0) ||

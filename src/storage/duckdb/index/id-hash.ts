@@ -4,7 +4,7 @@ import { wordAt } from '../../../signal/checked.js';
 export type IdKey = Uint32Array;
 
 /**
- * Hashes of the ids of users: 80 bits that nobody can foresee without the key, and that in practice no two ids share (with a
+ * Hashes of the ids of users: 80 bits that cannot be predicted without the key, and that in practice no two ids share (with a
  * thousand million ids the odds are one in two million). HalfSipHash-1-3, its finalization repeated for more bits (J.-P.
  * Aumasson, D. J. Bernstein: SipHash; github.com/veorq/SipHash).
  */

@@ -28,7 +28,7 @@ interface FrozenTable extends CommitRange {
 
 interface Parts {
   readonly names: RunNames;
-  /** Tells the store from others, so that files of another store are not believed. */
+  /** Identifies the store, so that files of another store are rejected. */
   readonly store: number;
   /** What the ids belong to, for the log. */
   readonly kind: string;
@@ -38,11 +38,11 @@ interface Parts {
 }
 
 /**
- * Which ids are stored, each with the number of the last commit that was about it. The newest are in memory, everything else in
- * sorted files ("runs") behind small filters, which are merged as they grow in number. A miss is certain, and a hit nearly so:
- * the tables have the last word. All of it can be derived from the tables: what is missing, torn or another store's is made anew,
- * at the start from where the files end, otherwise when it is found. Only {@link find} and {@link put} can hold up commits; they
- * never wait for files being written and merged.
+ * Maps each stored id to the number of the last commit about it. The newest ids are in memory, all others in sorted files
+ * ("runs") with small filters, which are merged as their number grows. A miss is certain, a hit almost: the tables decide. The
+ * index can be derived from the tables: missing or torn files and files of another store are rebuilt, at the start for commits
+ * after the last file, otherwise on detection. Only {@link find} and {@link put} can delay commits; they never wait for files
+ * being written and merged.
  */
 export class IdIndex {
   readonly #parts: Parts;
@@ -84,7 +84,7 @@ export class IdIndex {
   }
 
   /**
-   * Opens what is on the disk, and reads the rest from the tables.
+   * Opens the files, and reads later ids from the tables.
    *
    * @param lastSeq the last commit of the store
    */
@@ -114,12 +114,12 @@ export class IdIndex {
     return index;
   }
 
-  /** How many ids there are; some may be counted more than once. */
+  /** The number of ids; some may be counted more than once. */
   get size(): number {
     return this.#runs.entries + this.#tables.reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** How many bytes of memory it takes. */
+  /** Bytes of memory. */
   get bytes(): number {
     return this.#runs.bytes + this.#tables.reduce((sum, { bytes }) => sum + bytes, 0);
   }
@@ -130,10 +130,10 @@ export class IdIndex {
   }
 
   /**
-   * The last commit that was about an id; 0 where there was none.
+   * The last commit about an id; 0 if there is none.
    *
    * @param words the id in four words, from `offset` on
-   * @throws ConsumeError `storage_unavailable` where the file that may have it is damaged; it is being made anew
+   * @throws ConsumeError `storage_unavailable` if the file that may have it is damaged; it is being rebuilt
    */
   find(tenant: number, words: Uint32Array, offset: number): number {
     const key = this.#hash.of(tenant, words, offset);
@@ -165,7 +165,7 @@ export class IdIndex {
     await this.#working;
   }
 
-  /** Begins nothing new, and gives up what is under way. Ids can still be found. */
+  /** Starts no new work, and aborts the current work. Ids can still be found. */
   stop(): void {
     this.#isClosing = true;
   }
@@ -194,7 +194,7 @@ export class IdIndex {
   }
 
   async #work(): Promise<void> {
-    // Not in the step in which somebody needs something else.
+    // Yields first, so that the caller's step is not delayed.
     await yieldToOthers();
     while (this.#isLeft && !this.#isClosing) {
       this.#isLeft = false;
@@ -203,7 +203,7 @@ export class IdIndex {
         const areSound = await this.#runs.fitFilters();
         if (didSomething || !areSound) this.#isLeft = true;
       } catch (error) {
-        // A damaged file is made anew next.
+        // A damaged file is rebuilt next.
         if (this.#runs.notes(error)) this.#isLeft = true;
         else if (!(error instanceof Stopped)) this.#sayFailed(error);
       }
@@ -219,7 +219,7 @@ export class IdIndex {
     );
   }
 
-  /** @returns false where nothing was left to do */
+  /** @returns false if there was nothing to do */
   async #step(): Promise<boolean> {
     const [frozen] = this.#frozen;
     if (frozen !== undefined) {
@@ -235,7 +235,7 @@ export class IdIndex {
     return true;
   }
 
-  /** Reads what came after the last file was written. */
+  /** Reads the ids of commits after the last file. */
   async #readTail(lastSeq: number): Promise<void> {
     const cuts = await this.#maker.cut({ after: this.#upTo, upTo: lastSeq });
     const [whole, last] = [cuts.at(-2), cuts.at(-1)];
@@ -254,7 +254,7 @@ export class IdIndex {
     this.#upTo = last;
   }
 
-  /** Keeps in memory for the time being what has no room on the disk. */
+  /** Keeps ids in memory while there is no space for their file on the disk. */
   async #freezeParts(first: number, cuts: readonly number[]): Promise<void> {
     let after = first;
     for (const upTo of cuts) {

@@ -1,8 +1,8 @@
 import type { CommitRange } from '../files/run-names.js';
 
-/** The tables from which an index is made, and made anew where a part of it is lost. */
+/** The tables from which an index is built, and rebuilt after a loss. */
 export interface IdRows {
-  /** Calls `add` for every id that a range of commits brought, with one or more of those commits, the last one among them. */
+  /** Calls `add` for every id in a range of commits, with one or more of those commits, including the last one. */
   scan(range: CommitRange, add: AddId): Promise<void>;
   /** How often {@link scan} would call `add`. */
   count(range: CommitRange): Promise<number>;

@@ -32,14 +32,14 @@ export class IdTable {
     return this.#size >= 2 ** this.#bits * FULL;
   }
 
-  /** The id's number; 0 where it is not here. */
+  /** The id's number; 0 if not found. */
   find(key: IdKey): number {
     const words = this.#words;
     const at = this.#place(key);
     return at < words.length && compareWithKey(words, at, key) === 0 ? numberAt(words, at) : 0;
   }
 
-  /** Gives an id a number, in place of the one it has. Grows where necessary. */
+  /** Sets the number of an id. Grows if necessary. */
   put(key: IdKey, number: number): void {
     const at = this.#place(key);
     const words = this.#words;
@@ -47,7 +47,7 @@ export class IdTable {
       putEntry(words, at, key, number);
       return;
     }
-    // Everything from there on moves one place further, up to the next free one.
+    // Shifts the following entries by one, up to the next free place.
     let free = at;
     while (free < words.length && numberAt(words, free) > 0) free += ENTRY_WORDS;
     if (free >= words.length || this.#size >= 2 ** this.#bits * FULLEST) {
@@ -70,7 +70,7 @@ export class IdTable {
     return this.#words;
   }
 
-  /** Where the id is or would be put: the first place that is free or has no earlier entry. */
+  /** The place of the id, or the one where it would be inserted: the first place that is free or has no earlier entry. */
   #place(key: IdKey): number {
     const words = this.#words;
     let at = (wordAt(key, 0) >>> (32 - this.#bits)) * ENTRY_WORDS;
@@ -96,7 +96,7 @@ export class IdTable {
 }
 
 const FULL = 0.6;
-/** A commit brings all its ids at once, however many. */
+/** A commit adds all its ids at once, without a limit. */
 const FULLEST = 0.8;
 /** Extra places at the end, for entries that have no room in their own. */
 const BEHIND = 256;

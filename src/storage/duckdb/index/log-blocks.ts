@@ -5,10 +5,10 @@ import type { Capture } from '../segments/segment.js';
 import { isBehind, type PlacedFilter } from './log-condition.js';
 import type { PositionRange } from './positions.js';
 
-/** A user's records in a block of the cold file. They lie side by side, in the order of their times. */
+/** A user's records in a block of the cold file. They are adjacent, in the order of their times. */
 export interface LogBlock {
   readonly block: number;
-  /** The last commit of the segment that the records came from, of the newest one where there were several. */
+  /** The last commit of the segment that the records came from; of the newest segment if there were several. */
   readonly seq: number;
   readonly firstPosition: number;
   readonly records: number;
@@ -40,7 +40,7 @@ export async function logBlocks(
   }));
 }
 
-/** Where the records of these times lie in each block. Blocks that have none are left out. */
+/** The positions of the records of a time range in each block. Blocks without such records are left out. */
 export async function positionRanges(
   connection: Connection,
   tenant: number,

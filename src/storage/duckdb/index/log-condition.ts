@@ -4,9 +4,9 @@ import type { LogFilter, LogCursor } from '../../contracts/logs.js';
 import type { Parameter } from '../files/plain-rows.js';
 import { severityTerm, type Term } from './terms.js';
 
-/** What a search looks for, and behind which place. */
+/** A search, and the cursor after which it continues. */
 export interface PlacedFilter extends LogFilter {
-  /** Its id is one that was printed by the store. */
+  /** Its id is in the store's own format. */
   readonly after?: LogCursor;
 }
 
@@ -14,15 +14,15 @@ export interface PlacedFilter extends LogFilter {
 export interface LogSearch {
   /** Every record that is found has all of these. */
   readonly terms: readonly Term[];
-  /** The condition, on a row, for what the terms leave open; null where they leave nothing. */
+  /** The SQL condition on a row for the phrases that terms cannot decide; null if there are none. */
   readonly phraseCondition: string | null;
   /** The whole filter as a condition on a row. */
   readonly condition: { readonly sql: string; readonly values: readonly Parameter[] };
 }
 
 /**
- * @param filter its texts come from outside: tokens are letters and digits and stand in the SQL as they are, ids are printed anew
- *   by the store, and everything else becomes a value
+ * @param filter untrusted: tokens are letters and digits and are inserted into the SQL unchanged, ids must be normalized, and
+ *   everything else becomes a parameter
  */
 export function logSearch(tenant: number, filter: PlacedFilter): LogSearch {
   const phrases = phrasesOf(filter.query ?? '');
@@ -56,15 +56,15 @@ export function logSearch(tenant: number, filter: PlacedFilter): LogSearch {
   };
 }
 
-/** The condition that a record comes behind a place, in a form by which row groups are pruned. */
+/** The condition that a record comes after a cursor, in a form that allows pruning row groups. */
 export function isBehind({ timestamp, id }: LogCursor): string {
   const time = `make_timestamp(${timestamp})`;
   return `timestamp <= ${time} AND (timestamp < ${time} OR id < '${id}'::UUID)`;
 }
 
 /**
- * The condition that a body has the tokens, side by side and whole. The longest of them is looked for first, which leaves the
- * regular expression little to do; within a `CASE` both would be done for every row.
+ * The condition that a body has the tokens, adjacent and whole. The longest token is matched first, which leaves few rows for the
+ * regular expression; within a `CASE` both would run for every row.
  */
 function phraseCondition(phrase: readonly string[]): string {
   const inNormal = `contains(normal, ' ${phrase.join(' ')} ')`;

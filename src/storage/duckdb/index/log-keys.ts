@@ -5,13 +5,13 @@ import { int64At } from '../files/plain-rows.js';
 import { extremesOf } from '../segments/extremes.js';
 import { FEW_POSITIONS } from './positions.js';
 
-/** By what a record is ordered and found, and how large it is. */
+/** The sort key, the position and the size of a record. */
 export interface LogKey {
   readonly id: string;
   /** In microseconds. */
   readonly timestamp: number;
   readonly bytes: number;
-  /** Its number in the cold file; 0 where it was found in a hot segment. */
+  /** Its number in the cold file; 0 if it was found in a hot segment. */
   readonly log_no: number;
 }
 

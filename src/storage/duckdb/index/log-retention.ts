@@ -4,21 +4,21 @@ import { dropBlocks } from './block-runs.js';
 import { inTransaction } from './in-transaction.js';
 import { BLOCK_RECORDS } from './compact-logs.js';
 
-/** After this many rounds what is left is removed the next time: old records may keep coming. */
+/** After this many rounds the rest is left to the next run: old records may keep arriving. */
 const ROUNDS = 10;
 
-/** Gives the connection for work on the cold file between two moves. */
+/** Runs work on the cold file between two compactions. */
 type Between = <T>(work: (connection: Connection) => Promise<T>) => Promise<T>;
 
 /**
- * Removes log records before a time from the cold file, with everything by which they are found. A block of which a part is left
- * gets its terms written anew, one block between two moves, so that counts stay exact.
+ * Removes log records before a time from the cold file, including their index. The terms of a partly removed block are rewritten,
+ * one block between two compactions, so that counts stay exact.
  *
- * @returns how many there were
+ * @returns the number of removed records
  */
 export async function removeOldLogs(between: Between, firstKept: Micros): Promise<number> {
   let removed = 0;
-  // Blocks may be merged between two steps, so it looks again until nothing is left.
+  // Blocks may be merged between two steps, so it repeats until nothing is left.
   for (let round = 0; round < ROUNDS; round++) {
     const records = await removeSome(between, firstKept);
     if (records === null) break;
@@ -27,7 +27,7 @@ export async function removeOldLogs(between: Between, firstKept: Micros): Promis
   return removed;
 }
 
-/** @returns how many records were removed; null if none was there */
+/** @returns the number of removed records; null if there were none */
 async function removeSome(between: Between, firstKept: Micros): Promise<number | null> {
   const rows = await between((connection) =>
     connection.rows(

@@ -5,7 +5,7 @@ import { BLOCK_BYTES, BLOCK_RECORDS, writeBlock, type Block } from './compact-lo
 
 /** A block is small with less than this share of the records and bytes that it may hold. */
 const SMALL = 0.5;
-/** How many blocks are looked at, counted from the newest: small ones further back stay as they are. */
+/** How many of the newest blocks are considered: small older blocks are never merged. */
 const LOOKED_AT = 1024;
 /** How many blocks are merged at a time. */
 const MOST_BLOCKS = 256;
@@ -38,10 +38,10 @@ export class LogMerger {
   }
 
   /**
-   * Merges the blocks that are best merged now, with at most the records of one block.
+   * Merges the best candidates, up to the records of one block.
    *
    * @param bound the last commit that the oldest running read expects in the cold file
-   * @param breathe called between statements; the merge is given up if it throws
+   * @param breathe called between statements; the merge is aborted if it throws
    */
   async mergeNext(bound: number, sliceRows: number, breathe: () => Promise<void>): Promise<void> {
     const sources = await this.#next(bound);
@@ -68,7 +68,7 @@ export class LogMerger {
     const small = blocks.filter(
       ({ records, bytes }) => records < BLOCK_RECORDS * SMALL && bytes < BLOCK_BYTES * SMALL,
     );
-    // There are none: retention has removed the newest ones, and numbers may begin anew.
+    // If there is none, retention may have removed the newest blocks, and numbers may start again.
     this.#from = (small.at(-1) ?? blocks[0])?.block ?? 0;
     // A running read that does not see a block yet would find its records neither here nor there, or twice.
     return blocksToMerge(small.filter(({ seq }) => seq <= bound));
@@ -76,9 +76,9 @@ export class LogMerger {
 }
 
 /**
- * Which of the small blocks to merge, newest first: neighbours of which each is no more than twice as large as the newer ones
- * together. What is left is a row of blocks each more than twice as large as all newer ones, so there are few; and what is merged
- * grows each time by a share of itself, so no record is written often.
+ * Selects the small blocks to merge, newest first: neighbours, each no more than twice as large as the newer ones together. The
+ * remaining blocks are each more than twice as large as all newer ones, so there are few; and each merge grows a block by a fixed
+ * share, so no record is rewritten often.
  */
 export function blocksToMerge(small: readonly BlockSize[]): BlockSize[] {
   for (let start = 0; start < small.length; start++) {
@@ -97,12 +97,12 @@ export function blocksToMerge(small: readonly BlockSize[]): BlockSize[] {
 }
 
 /**
- * Writes several blocks anew as one. Their records get other numbers; so running reads must not look at two states of the cold
- * file, and every one of them must see all of these blocks.
+ * Rewrites several blocks as one. Their records get new numbers, so a running read must not use two states of the cold file, and
+ * every running read must see all of these blocks.
  *
- * @param connection is in no transaction, and nobody else writes to the cold file
- * @param sliceRows rows to be written by one statement
- * @param breathe called between statements; the merge is given up if it throws
+ * @param connection is in no transaction, and is the only writer of the cold file
+ * @param sliceRows rows written per statement
+ * @param breathe called between statements; the merge is aborted if it throws
  */
 async function mergeBlocks(
   connection: Connection,
@@ -118,7 +118,7 @@ async function mergeBlocks(
   try {
     const rows = await copyRecords(connection, numbers, pause);
     await inTransaction(connection, async () => {
-      // Behind all others, also behind those whose place it takes.
+      // The new number is above all others, including those of the merged blocks.
       const [next] = await connection.rows('SELECT max(block) + 1 AS block FROM cold.main.log_blocks');
       const block = Number(next?.block);
       await dropBlocks(connection, numbers);
@@ -147,8 +147,8 @@ async function copyRecords(
 }
 
 /**
- * @param expected how many records there were: fewer than their blocks say where some were quarantined when the file was opened
- * @throws where the new block has another number: then everything stays as it was
+ * @param expected the number of records: less than the sum over their blocks if some were quarantined when the file was opened
+ * @throws if the new block has a different number of records; the transaction is then rolled back
  */
 async function checkRecords(connection: Connection, block: number, expected: number): Promise<void> {
   const [found] = await connection.rows(

@@ -51,7 +51,7 @@ function leastOf(cursors: readonly RunCursor[]): RunCursor | undefined {
 /** A place among the entries of a file of ids. */
 class RunCursor {
   words: Uint32Array = new Uint32Array(0);
-  /** Where the entry's first word is. */
+  /** The position of the entry's first word. */
   at = 0;
   hasEnded = false;
   readonly #pieces: AsyncGenerator<Piece, void>;
@@ -62,7 +62,7 @@ class RunCursor {
     this.#pieces = run.pieces();
   }
 
-  /** Goes to the next entry. @returns false where it is not in memory */
+  /** Advances to the next entry. @returns false if it is not in memory */
   step(): boolean {
     this.at += ENTRY_WORDS;
     if (this.at < itemAt(this.#ends, this.#page)) return true;

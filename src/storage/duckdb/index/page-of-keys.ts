@@ -1,13 +1,13 @@
 import { itemAt } from '../../../signal/checked.js';
 import { newestFirst, type LogKey } from './log-keys.js';
 
-/** How many places are looked at in one round over all lists, and how many in each list at least. */
+/** How many places are read per round over all lists, and the minimum per list. */
 const SAMPLES = 1000;
 const LEAST_SAMPLES = 8;
 /** A page's surroundings of up to this many times its size, but no less than {@link SAMPLES}, are read as a whole and sorted. */
 const PAGES_READ = 4;
 
-/** Records that are in order already, the newest first, and are read only where somebody looks. */
+/** A sorted list of records, newest first, that are read on demand. */
 export interface KeyList {
   readonly count: number;
   /** No record of it is newer, and none older. */
@@ -21,10 +21,10 @@ export interface Wanted<List> {
   readonly places: readonly number[];
 }
 
-/** The keys that were asked for, list by list and place by place; undefined for a record that retention has removed since. */
+/** The requested keys by list and place; undefined for a record that retention has removed since. */
 export type FoundKeys = readonly (readonly (LogKey | undefined)[])[];
 
-/** By what records are ordered. For a bound of times the id is beyond that of any record. */
+/** The sort key of records. For a time bound, the id sorts outside the ids of all records. */
 type OrderKey = Pick<LogKey, 'timestamp' | 'id'>;
 const BEFORE_ALL = '~';
 const BEHIND_ALL = '';
@@ -42,11 +42,11 @@ interface Part<List> {
 }
 
 /**
- * The keys on a page of several lists put together. What is held depends on the page and on how many lists reach into its time,
- * not on where the page lies. A look at some places of each list tells between which of them the page must lie; after a few
- * rounds little more than the page is left, however much comes before it.
+ * The keys on a page of several merged lists. Memory depends on the size of the page and on how many lists overlap its time, not
+ * on its offset. Samples of each list narrow down the range that holds the page; after a few rounds little more than the page is
+ * left, regardless of the offset.
  *
- * @param read gives the keys of some records
+ * @param read reads the keys of some records
  */
 export async function pageOfKeys<List extends KeyList>(
   lists: readonly List[],
@@ -74,7 +74,7 @@ export async function pageOfKeys<List extends KeyList>(
         .sort(newestFirst)
         .slice(offset - before, offset - before + limit);
     }
-    // Retention is removing what was found.
+    // No progress: retention is removing the records.
     if (records >= recordsBefore) return [];
     recordsBefore = records;
     const samples = Math.max(LEAST_SAMPLES, Math.floor(SAMPLES / open.length));
@@ -102,13 +102,13 @@ function boundsOf({ newest, oldest, count }: KeyList): Mark[] {
   ];
 }
 
-/** The places in a part that matter. @param most how many of its records at most can be on the page, or before it */
+/** The relevant places in a part. @param most how many of its records at most can be on the page or before it */
 function spanOf<List>({ marks }: Part<List>, most: number): { readonly from: number; readonly to: number } {
   const from = marks[0]?.place ?? 0;
   return { from, to: Math.min(marks.at(-1)?.place ?? 0, from + most) };
 }
 
-/** Evenly spaced places, including the first and the last; all places where there are no more than asked for. */
+/** Evenly spaced places, including the first and the last; all places if there are no more than `samples`. */
 function wanted<List>({ list }: Part<List>, from: number, to: number, samples: number): Wanted<List> {
   const size = to - from;
   const count = Math.min(size, Math.max(samples, 2));
@@ -117,9 +117,9 @@ function wanted<List>({ list }: Part<List>, from: number, to: number, samples: n
 }
 
 /**
- * Reduces each part to what may hold the records of some ranks. For each marked key it is known how many records come before it,
- * at least and at most. The first rank does not come before the last key that has few enough at most, and the last rank comes
- * before the first key that has enough at least.
+ * Reduces each part to the range that may hold the records of some ranks. For each marked key the minimum and the maximum number
+ * of records before it are computed. The first rank does not come before the last key whose maximum is low enough, and the last
+ * rank comes before the first key whose minimum is high enough.
  */
 function narrow<List>(parts: readonly Part<List>[], firstRank: number, lastRank: number): void {
   const marks = parts

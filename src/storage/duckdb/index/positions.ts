@@ -6,7 +6,7 @@ const BITMAP_WORDS = BLOCK_RECORDS / WORD_BITS;
 /** From this many on, a bit for each position of the block takes less room than a list. */
 const MANY = (BITMAP_WORDS * 4) / 2;
 
-/** Up to this many records are asked for one by one; for more the whole range is looked at. */
+/** Up to this many records are read by position; for more, the whole range is read. */
 export const FEW_POSITIONS = 1000;
 
 /** Positions within a block, both ends included. */
@@ -46,7 +46,7 @@ export class Positions {
   fromEnd(places: readonly number[]): number[] {
     const kept = this.#kept;
     if (!ArrayBuffer.isView(kept)) return places.map((place) => kept.last - place);
-    // Fewer than there were, where retention has removed the block since: then there is no such record, either.
+    // Fewer if retention has removed the block since; then the record is gone, too.
     if (kept instanceof Uint16Array) return places.map((place) => kept[kept.length - 1 - place] ?? 0);
     return fromEndOfBits(kept, places);
   }

@@ -26,13 +26,13 @@ export class DamagedRun extends Error {
   }
 }
 
-/** Pages of entries as they lie in the file, and for each page where its entries end. */
+/** Pages of entries as in the file, and the end of the entries of each page. */
 export interface Piece {
   readonly words: Uint32Array;
   readonly ends: readonly number[];
 }
 
-/** How many pages are read at once where many are needed. */
+/** Pages per read when reading many. */
 const CHUNK_PAGES = 64;
 
 /** A file of ids: a look-up that passes its filter reads one page. */
@@ -78,12 +78,12 @@ export class RunFile {
     }
   }
 
-  /** How much memory it takes, including its filter if that is loaded. */
+  /** Bytes of memory, including the filter if it is loaded. */
   get bytes(): number {
     return this.#fences.byteLength + PAGE_BYTES + (this.#filter?.byteLength ?? 0);
   }
 
-  /** How much memory its filter takes, or would take. */
+  /** Bytes of memory of the filter when loaded. */
   get filterBytes(): number {
     return this.#places.dataAt * PAGE_BYTES;
   }
@@ -97,12 +97,12 @@ export class RunFile {
     this.#filter ??= await readSound(this.#file, this.path, 0, this.#places.dataAt, this);
   }
 
-  /** From here on a look-up first reads a page of the filter. */
+  /** Unloads the filter: lookups then read a page of it from the disk first. */
   dropFilter(): void {
     this.#filter = null;
   }
 
-  /** The number of an id; 0 where it is not here. @throws DamagedRun */
+  /** The number of an id; 0 if not found. @throws DamagedRun */
   find(key: IdKey): number {
     const [first, second] = [wordAt(key, 0), wordAt(key, 1)];
     if (!this.#mayHave(first, second)) return 0;
@@ -111,7 +111,7 @@ export class RunFile {
       const used = this.#read(this.#places.dataAt + page);
       const at = placeOf(this.#page, used, key);
       if (at < used) return compareWithKey(this.#page, at, key) === 0 ? numberAt(this.#page, at) : 0;
-      // The page ends before it; it may be on the next page where that begins with the same word.
+      // All entries of the page sort before the key; it may be on the next page if that starts with the same word.
     }
     return 0;
   }
@@ -144,7 +144,7 @@ export class RunFile {
     return blockMayHave(this.#page, blockAt(block) - page * PAGE_WORDS, second);
   }
 
-  /** The last page that begins before this word; the first where none does. */
+  /** The last page that begins before this word; the first page if none does. */
   #firstPage(first: number): number {
     let low = 0;
     let high = this.#fences.length;
@@ -170,7 +170,7 @@ export class RunFile {
   }
 }
 
-/** The place of the first entry on a page that does not come before the key; `used` where all do. */
+/** The position of the first entry on a page that does not come before the key; `used` if all do. */
 function placeOf(page: Uint32Array, used: number, key: IdKey): number {
   let low = 0;
   let high = used / ENTRY_WORDS;

@@ -13,7 +13,7 @@ const SALTS = Uint32Array.of(
   0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31,
 );
 
-/** The number of blocks for so many entries. */
+/** The number of blocks for this many entries. */
 export function filterBlocks(entries: number): number {
   return Math.max(1, Math.ceil((entries * BITS_PER_ENTRY) / (BLOCK_WORDS * 32)));
 }
@@ -23,7 +23,7 @@ export function blockOf(first: number, blocks: number): number {
   return Math.floor((first / WORD) * blocks);
 }
 
-/** Where the first word of a block is among the pages of a filter. */
+/** The position of a block's first word in the pages of a filter. */
 export function blockAt(block: number): number {
   return Math.floor(block / BLOCKS_PER_PAGE) * PAGE_WORDS + (block % BLOCKS_PER_PAGE) * BLOCK_WORDS;
 }

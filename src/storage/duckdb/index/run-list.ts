@@ -22,8 +22,8 @@ interface Parts {
 }
 
 /**
- * The files of an index, and what keeps them whole, few and small. One that is damaged stays, and is asked, until it has been
- * made anew. One thing is written after the other; look-ups go on meanwhile.
+ * Holds the files of an index: repairs, merges and trims them. A damaged file stays in use until it is rebuilt. Files are written
+ * one at a time; lookups continue meanwhile.
  */
 export class RunList {
   readonly #parts: Parts;
@@ -41,17 +41,17 @@ export class RunList {
     return this.#runs.length;
   }
 
-  /** How many ids there are; some may be counted more than once. */
+  /** The number of ids; some may be counted more than once. */
   get entries(): number {
     return this.#runs.reduce((sum, { facts }) => sum + facts.entries, 0);
   }
 
-  /** How many bytes of memory it takes. */
+  /** Bytes of memory. */
   get bytes(): number {
     return this.#runs.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** The number that the newest file has for an id; 0 where none has it. @throws ConsumeError `storage_unavailable` */
+  /** The number of an id in the newest file that has it; 0 if none has it. @throws ConsumeError `storage_unavailable` */
   find(key: IdKey): number {
     for (let i = this.#runs.length - 1; i >= 0; i--) {
       const number = this.#findIn(itemAt(this.#runs, i), key);
@@ -76,7 +76,7 @@ export class RunList {
     return true;
   }
 
-  /** Makes damaged files anew. @returns false where none is known to be damaged */
+  /** Rebuilds damaged files. @returns false if no file is marked as damaged */
   async repair(): Promise<boolean> {
     if (this.#damaged.size === 0) return false;
     for (const run of this.#damaged) {
@@ -87,18 +87,18 @@ export class RunList {
     return true;
   }
 
-  /** Lets go of ids that the tables no longer have. @param pause called between two files */
+  /** Removes ids that the tables no longer have. @param pause called between two files */
   async trim(pause: () => Promise<void>): Promise<void> {
     for (const run of [...this.#runs]) {
       const left = await this.#parts.rows.count(run.facts);
-      // With fewer gone the file is hardly smaller for being written anew.
+      // If fewer ids are gone, a rewrite hardly makes the file smaller.
       if (left > run.facts.entries / 2) continue;
       await this.#replace([run], await this.#parts.maker.fromTables(run.facts));
       await pause();
     }
   }
 
-  /** Merges some of them. @returns false where there are few enough */
+  /** Merges some files. @returns false if there are few enough */
   async merge(): Promise<boolean> {
     const chosen = chooseMerge(this.#runs.map(({ facts }) => facts.entries));
     if (chosen === null) return false;
@@ -107,7 +107,7 @@ export class RunList {
     return true;
   }
 
-  /** Makes what is missing between them. */
+  /** Rebuilds files for missing ranges of commits. */
   async fillGaps(): Promise<void> {
     let after = 0;
     for (const run of [...this.#runs]) {
@@ -121,7 +121,7 @@ export class RunList {
     }
   }
 
-  /** Loads the filters of the newest files, as far as there is room in memory. @returns false where one is damaged */
+  /** Loads the filters of the newest files that fit into memory. @returns false if a filter is damaged */
   async fitFilters(): Promise<boolean> {
     let left = this.#parts.filterBytes;
     for (const run of [...this.#runs].reverse()) {

@@ -19,11 +19,11 @@ interface Parts {
   /** A table has 2 to this power of places. */
   readonly tableBits: number;
   readonly hash: IdHash;
-  /** Called between two steps. Throws to give up what is being made. */
+  /** Called between two steps. Throws to abort the work. */
   readonly pause: () => Promise<void>;
 }
 
-/** Makes the files of an index: from tables in memory, from other files, and from what the store has of a range of commits. */
+/** Creates the files of an index: from tables in memory, from other files, and from the store's rows of a range of commits. */
 export class RunMaker {
   readonly #parts: Parts;
 
@@ -32,7 +32,7 @@ export class RunMaker {
   }
 
   /**
-   * Cuts a range into parts each of which fits into one table in memory; the range also covers what was about to become a file
+   * Cuts a range into parts that each fit into one table in memory. The range also covers the ids that were not yet in a file
    * when the process ended.
    */
   async cut(range: CommitRange): Promise<number[]> {
@@ -49,7 +49,7 @@ export class RunMaker {
     return table;
   }
 
-  /** Makes files from what the store has of a range. */
+  /** Creates files from the store's rows of a range of commits. */
   async fromTables(range: CommitRange): Promise<RunFile[]> {
     const cuts = await this.cut(range);
     const made: RunFile[] = [];

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { wordAt } from '../../../signal/checked.js';
 
-/** A file of ids consists of pages; the last word of each is the checksum of what comes before it. */
+/** A file of ids consists of pages; the last word of each is the checksum of the other words. */
 export const PAGE_BYTES = 4096;
 export const PAGE_WORDS = PAGE_BYTES / 4;
 const SUM_AT = PAGE_WORDS - 1;
@@ -27,7 +27,7 @@ export interface RunFacts {
   readonly store: number;
 }
 
-/** Where the parts of the file lie, in pages: the filter, then the entries, the first words of their pages, and the facts. */
+/** The positions of the parts of the file, in pages: the filter, then the entries, the first words of their pages, and the facts. */
 export interface RunPlaces {
   readonly dataAt: number;
   readonly fencesAt: number;

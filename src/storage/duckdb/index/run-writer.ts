@@ -17,7 +17,7 @@ import {
 /** How many pages are written at once. */
 const CHUNK_PAGES = 64;
 
-/** What is known of a file before its entries are. */
+/** The facts of a file that are fixed before its entries are written. */
 export type RunPlan = Pick<RunFacts, 'after' | 'upTo' | 'hashKey' | 'store'>;
 
 /**
@@ -161,7 +161,7 @@ class Chunk {
   }
 }
 
-/** The name of a file while it is being written; nobody reads it under this name. */
+/** The name of a file during writing; it is never opened under this name. */
 function unfinished(path: string): string {
   return `${path}.tmp`;
 }

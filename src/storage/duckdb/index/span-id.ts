@@ -1,10 +1,10 @@
 import { wordAt } from '../../../signal/checked.js';
 
 /**
- * One id for a span and its trace, because a span's own id does not say which trace it belongs to. Ids that somebody chose to
- * come out alike are told apart by the tables, like any two that do.
+ * One id for a span and its trace, because a span's own id does not identify its trace. Ids that collide, even on purpose, are
+ * distinguished by the tables.
  *
- * @param found gets the four words
+ * @param found receives the four words
  */
 export function idInTrace(
   traceWords: Uint32Array,

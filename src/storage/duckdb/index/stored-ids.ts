@@ -56,7 +56,7 @@ export class StoredIds implements IdRows {
   }
 }
 
-/** Tells a store from others: when its cold file was made, in microseconds. */
+/** Identifies a store: the time when its cold file was created, in microseconds. */
 export async function storeNumber(connection: Connection): Promise<number> {
   const [row] = await connection.rows(
     'SELECT epoch_us(min(applied_at)) AS made FROM cold.main.schema_versions',

@@ -11,7 +11,7 @@ interface Place {
   readonly logger: Logger;
 }
 
-/** Opens the files of ids that can be believed, in the order of their commits, and removes others. */
+/** Opens the valid files of ids, in the order of their commits, and removes others. */
 export async function openRuns({ names, store, kind, logger }: Place, lastSeq: number): Promise<RunFile[]> {
   const { runs: paths, unfinished } = names.list();
   for (const path of unfinished) await rm(path, { force: true });
@@ -31,7 +31,7 @@ export async function openRuns({ names, store, kind, logger }: Place, lastSeq: n
       await rm(path, { force: true });
     }
   }
-  // A file that has the commits of others was merged from them, by a process that ended before it removed them.
+  // A file that covers the commits of others was merged from them by a process that ended before it removed them.
   opened.sort((a, b) => a.facts.after - b.facts.after || b.facts.upTo - a.facts.upTo);
   const [first] = opened;
   const believed: RunFile[] = [];

@@ -2,9 +2,9 @@ import { SEVERITIES, type Severity } from '../../../signal/log-record.js';
 import type { Connection } from '../files/connection.js';
 
 /**
- * By what log records are found: a token of the body, the service, the severity, the trace. A term is kept as 64 bits of the MD5
- * of a text that contains its tenant and kind: two terms of one store are not expected to have the same bits before there are
- * thousands of millions of them.
+ * The terms by which log records are found: a token of the body, the service, the severity, the trace. A term is stored as 64
+ * bits of the MD5 of a text that contains its tenant and kind: a collision of two terms in a store is not expected below
+ * thousands of millions of terms.
  */
 export type TermKind = 'token' | 'service' | 'severity' | 'trace';
 
@@ -21,7 +21,7 @@ export interface Term {
   readonly value: string;
 }
 
-/** The hash of a term, in SQL. @param value an expression that gives a text */
+/** The hash of a term, in SQL. @param value an expression for a text */
 export function termHash(tenant: string, kind: TermKind, value: string): string {
   return `md5_number_lower(concat(${tenant}, '${KIND_CODES[kind]}', ${value}))`;
 }

@@ -11,8 +11,8 @@ import type { CommitRange } from '../files/run-names.js';
 import { idInTrace } from './span-id.js';
 
 /**
- * The ids of the spans of truncated runs, which have more spans than their headers follow. A span goes with the commit of its newest
- * version, or with the one that closed its run where that is later.
+ * The ids of the spans of truncated runs, which have more spans than their headers follow. Each span has the commit of its newest
+ * version, or the commit that truncated its run if that is later.
  */
 export class TruncatedSpanIds implements IdRows {
   readonly #read: Read;
@@ -59,7 +59,7 @@ export class TruncatedSpanIds implements IdRows {
   }
 }
 
-/** The spans that a range of commits is about, with the commit that goes with each as `no`; null where no run is closed. */
+/** The spans of truncated runs in a range of commits, with their commit as `no`; null if no run is truncated. */
 async function rowsOf(
   connection: Connection,
   capture: Capture,

@@ -15,36 +15,36 @@ interface Parts {
   readonly logger: Logger;
   readonly damage: Damage;
   readonly stop: AbortSignal;
-  /** Called between two slices. Throws when what is under way is to be given up. */
+  /** Called between two slices. Throws if the current work must be aborted. */
   readonly breathe: () => Promise<void>;
-  /** Waits before the next try. */
+  /** Waits before the next attempt. */
   readonly pause: () => Promise<void>;
 }
 
 /**
- * Keeps the cold file in shape while rows come and go: its sums in few rows, its blocks of logs large, its log short. Nothing is
- * lost where one of these fails; the next time makes up for it.
+ * Maintains the cold file: merges the parts of sums and small blocks of logs, and truncates its log. A failure loses nothing; the
+ * next run catches up.
  */
 export class ColdUpkeep {
   readonly #connection: Connection;
   readonly #parts: Parts;
   readonly #merger: LogMerger;
-  /** For each table of sums, how many there were at the last check. */
+  /** Number of sums at the last check, by table. */
   readonly #sums = new Map<string, number>();
 
-  /** @param connection the compactor's, in no transaction while any of this is under way */
+  /** @param connection the connection of the compactor; must not be in a transaction during these calls */
   constructor(connection: Connection, parts: Parts) {
     this.#connection = connection;
     this.#parts = parts;
     this.#merger = new LogMerger(connection);
   }
 
-  /** Blocks of log records that were merged with others since the start. */
+  /** Blocks of log records merged since the start. */
   get mergedBlocks(): number {
     return this.#merger.merged;
   }
 
-  /** Puts the parts of sums together. */
+  /** Merges the parts of sums. */
   async foldSums(): Promise<void> {
     const { segments, logger } = this.#parts;
     try {
@@ -70,10 +70,10 @@ export class ColdUpkeep {
     }
   }
 
-  /** Takes what the file's log holds into the file. */
+  /** Checkpoints the log of the file into the file. */
   async checkpoint(): Promise<void> {
     try {
-      // Joining row groups reads them, which would fail on damage and leave the file unusable each time.
+      // Merging row groups reads them, which fails on damage and invalidates the file each time.
       if (this.#parts.damage.file !== null) await this.#connection.run('SET GLOBAL max_vacuum_tasks = 0');
       await checkpoint(this.#connection, 'cold');
     } catch (error) {
@@ -86,10 +86,10 @@ export class ColdUpkeep {
   }
 
   /**
-   * After a checkpoint that failed halfway, for lack of room, DuckDB refuses even to read the file as it is attached: then it is
-   * attached anew, which is tried until it succeeds.
+   * If a checkpoint fails halfway for lack of space, DuckDB invalidates the attached file even for reads. This reattaches the file
+   * and retries until that succeeds.
    *
-   * @param error of a statement on the cold file, whatever it was
+   * @param error any error of a statement on the cold file
    */
   async attachAfter(error: unknown): Promise<void> {
     if (!isInvalidated(error)) return;

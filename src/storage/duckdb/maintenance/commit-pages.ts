@@ -2,7 +2,7 @@ import { ofCommitsBetween, type OfCommits } from '../segments/commit-ranges.js';
 import type { Connection } from '../files/connection.js';
 import { int64At } from '../files/plain-rows.js';
 
-/** Consecutive commits, both ends included, and how many rows they brought. */
+/** Consecutive commits, both ends included, and the number of their rows. */
 export interface CommitPage {
   readonly first: number;
   readonly last: number;
@@ -14,10 +14,10 @@ const STEP_BITS = 4;
 const STEP = 2 ** STEP_BITS;
 
 /**
- * Cuts rows into pages by the commits that brought them, since the files hold them in that order.
+ * Divides rows into pages by commit, because the files store them in that order.
  *
  * @param source a relation with a column `seq`
- * @param size rows of a page; more where neighbouring commits brought more
+ * @param size rows per page; more if adjacent commits have more
  */
 export async function commitPages(
   connection: Connection,
@@ -40,7 +40,7 @@ export async function commitPages(
   return pages;
 }
 
-/** The condition that rows belong to a page. */
+/** The condition for the rows of a page. */
 export function within({ first, last }: CommitPage): OfCommits {
   return ofCommitsBetween(first, last);
 }

@@ -14,26 +14,24 @@ import type { Segment } from '../segments/segment.js';
 import type { Segments } from '../segments/segments.js';
 import type { HealthIssues } from '../files/health-issues.js';
 
-/** The pause after a slice: among the measured ones the one that disturbs acknowledgements least. */
+/** The pause after a slice. Of the measured values this one delays acknowledgements least. */
 const PAUSE_MS = 20;
-/** With this many sealed segments waiting the compactor makes no pauses: then memory matters more than smoothness. */
+/** With this many sealed segments the compactor makes no pauses: freeing memory is then more important than short write delays. */
 const HURRY_AT = 3;
-/** The wait after a failed try. */
+/** The wait after a failed attempt. */
 const RETRY_MS = 5000;
-/** The wait after one that met a damaged block, which only a restart with other files ends. */
+/** The wait after an attempt that found a damaged block, which only a restart with other files resolves. */
 const DAMAGED_RETRY_MS = 60_000;
-/** How often to try again to move a segment that was quarantined. */
+/** Interval between attempts to compact quarantined segments. */
 const LATE_EVERY_MS = 600_000;
-/** After this many failures the next segment gets a try. */
+/** After this many failures the next segment is tried. */
 const TRIES = 5;
-/**
- * Segments that are quarantined keep their rows in memory: once there are this many, all others wait for one that cannot be moved.
- */
+/** Most segments to quarantine, because their rows stay in memory. At the limit, all later segments wait for the failing one. */
 const MOST_ASIDE = 16;
-/** After this many moves the parts of sums in the cold file are put together. */
+/** Number of compactions after which the parts of sums in the cold file are merged. */
 const FOLD_EVERY = 8;
 
-/** Paces that tests set, to reach what otherwise comes late. */
+/** Intervals that tests shorten. */
 export interface CompactionPace {
   readonly retryMs: number;
   readonly lateEveryMs: number;
@@ -48,10 +46,10 @@ interface Parts {
 }
 
 /**
- * Moves sealed segments into the cold file, one after the other, each in one transaction that goes on in small slices. A segment
- * that fails is tried again. When it has failed several times the next one is tried right after it: only where that one can be
- * moved was it the segment's own fault, and not that of the disk or the cold file. The same transaction then notes that the
- * segment is quarantined. It is tried again later, and rows that have replaced its own meanwhile stay.
+ * Compacts sealed segments into the cold file in order, each in one transaction that proceeds in small slices. A failed segment is
+ * retried. After several failures the next segment is tried: if that one can be compacted, the cause is the failed segment, not the
+ * disk or the cold file, and the same transaction quarantines it. Quarantined segments are retried later; rows that superseded
+ * theirs in the meantime stay.
  */
 export class Compactor {
   readonly #connection: Connection;
@@ -63,9 +61,9 @@ export class Compactor {
   #compactions = 0;
   readonly #waitingForTry: (() => void)[] = [];
   readonly #cold: ColdUpkeep;
-  /** How often each has failed. */
+  /** Number of failures of each segment. */
   readonly #failures = new WeakMap<Segment, number>();
-  /** Segments that are quarantined and whose turn it is to be tried again. */
+  /** Quarantined segments that are due for a retry. */
   #late: Segment[];
   readonly #lateTimer: NodeJS.Timeout;
   readonly #stop = new AbortController();
@@ -93,20 +91,20 @@ export class Compactor {
     }, this.#pace.lateEveryMs).unref();
   }
 
-  /** Blocks of log records that were merged with others since the start. */
+  /** Blocks of log records merged since the start. */
   get mergedBlocks(): number {
     return this.#cold.mergedBlocks;
   }
 
-  /** Says that there may be something to move. */
+  /** Starts compaction if there is work. */
   wake(): void {
     if (this.#hasWork) this.#running ??= this.#run();
   }
 
-  /** Does work on the cold file between two moves. */
+  /** Runs work on the cold file between two compactions. */
   async between<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const turn = this.#exclusive.then(() => {
-      // Its connection is about to be closed, and a statement on a closed one would end the process.
+      // The connection is about to be closed, and a statement on a closed connection would crash the process.
       this.#stop.signal.throwIfAborted();
       return work(this.#connection);
     });
@@ -117,18 +115,18 @@ export class Compactor {
     return await turn;
   }
 
-  /** Waits until nothing is left to move, which may never be. For tests and measurements. */
+  /** Waits until no segment is left to compact, possibly forever. For tests and benchmarks. */
   async settled(): Promise<void> {
     await this.#running;
   }
 
-  /** Waits until nothing is left to move, or something could not be moved. */
+  /** Waits until no segment is left to compact, or an attempt failed. */
   async tried(): Promise<void> {
     const failed = new Promise<void>((resolve) => this.#waitingForTry.push(resolve));
     await Promise.race([this.#running, failed]);
   }
 
-  /** Gives up the move under way: nothing of it is visible, and the next start begins it anew. */
+  /** Aborts the current compaction: its transaction is rolled back, and the next start repeats it. */
   async close(): Promise<void> {
     clearInterval(this.#lateTimer);
     this.#stop.abort();
@@ -145,12 +143,12 @@ export class Compactor {
       if (this.#segments.sealed.length > 0) await this.#compactNext();
       else await this.#compactQuarantined();
     }
-    // In the step in which nothing more was found, so that whoever wakes it next finds it idle.
+    // Cleared synchronously after the last check, so that the next `wake` finds it idle.
     this.#running = null;
     for (const tell of this.#waitingForTry.splice(0)) tell();
   }
 
-  /** Moves the first sealed segment, or the first one behind others that have failed too often. */
+  /** Compacts the first sealed segment, or the next one if earlier ones failed too often. */
   async #compactNext(): Promise<void> {
     const stuck: Segment[] = [];
     let isDamaged = false;
@@ -162,7 +160,7 @@ export class Compactor {
         if (this.#stop.signal.aborted) return;
         isDamaged = isUnreadable(error);
         const before = this.#failures.get(segment) ?? 0;
-        // Damage is no passing trouble, and `Damage` repeats in the log that it is there.
+        // Damage is permanent, and `Damage` logs it repeatedly.
         const failures = isDamaged ? TRIES : before + 1;
         this.#failures.set(segment, failures);
         if (!isDamaged || before === 0) {
@@ -180,7 +178,7 @@ export class Compactor {
     await this.#pause(isDamaged ? DAMAGED_RETRY_MS : this.#pace.retryMs);
   }
 
-  /** @param stuck segments that are quarantined with this move, because they come before it and cannot be moved */
+  /** @param stuck earlier segments that could not be compacted; this transaction quarantines them */
   async #compact(segment: Segment, stuck: readonly Segment[]): Promise<void> {
     const connection = this.#connection;
     const canBeRead = new Map<Segment, boolean>();
@@ -193,7 +191,7 @@ export class Compactor {
       }
       const read = stuck.filter((one) => canBeRead.get(one));
       await noteReplacedInQuarantine(connection, segment, [...this.#segments.quarantined, ...read]);
-      // Replaces the note of the move before: rows that are kept for ever would be read at every start.
+      // Replaces the previous entry: every start reads all entries, so they must not accumulate.
       await connection.run('DELETE FROM cold.main.moved');
       await connection.run(`INSERT INTO cold.main.moved VALUES (${segment.number}, ${segment.lastSeq})`);
       await this.#segments.readsBefore(segment.lastSeq);
@@ -206,12 +204,12 @@ export class Compactor {
       this.#healthIssues.set(`segment ${one.number}`, message);
     }
     if (++this.#compactions % FOLD_EVERY === 0) await this.#cold.foldSums();
-    // What waits to be moved goes first.
+    // Waiting segments have priority.
     if (this.#segments.sealed.length < HURRY_AT) await this.#cold.mergeLogs();
     await this.#cold.checkpoint();
   }
 
-  /** Moves a segment that was quarantined, if that is possible by now. */
+  /** Retries the compaction of a quarantined segment. */
   async #compactQuarantined(): Promise<void> {
     const segment = this.#late.shift();
     if (segment === undefined || !this.#segments.quarantined.includes(segment)) return;
@@ -222,7 +220,7 @@ export class Compactor {
           await this.#copy(segment, true);
           await noteReplacedInQuarantine(this.#connection, segment, others);
           await forgetQuarantine(this.#connection, segment.number);
-          // Running reads look for its rows in the segment, although they expect all commits of its time in the cold file.
+          // Running reads read its rows from the segment, although they expect all commits of its range in the cold file.
           await this.#segments.withoutReadsIfSoon(async () => {
             await this.#connection.run('COMMIT');
             this.#segments.retire(segment);
@@ -242,7 +240,7 @@ export class Compactor {
     }
   }
 
-  /** @param work which commits */
+  /** @param work must commit */
   async #transaction(work: () => Promise<void>): Promise<void> {
     await this.#connection.run('BEGIN');
     try {
@@ -253,7 +251,7 @@ export class Compactor {
     }
   }
 
-  /** @param isAnyQuarantined whether segments are left out */
+  /** @param isAnyQuarantined whether any segment is quarantined */
   async #copy(segment: Segment, isAnyQuarantined: boolean): Promise<void> {
     const breathe = (): Promise<void> => this.#breathe();
     await copySegment(this.#connection, segment, {
@@ -263,12 +261,12 @@ export class Compactor {
     });
   }
 
-  /** Takes what the cold file's log holds into the file. A failure only lets the log grow until the next time. */
+  /** Checkpoints the log of the cold file. After a failure the log only grows until the next checkpoint. */
   async checkpoint(): Promise<void> {
     await this.between(() => this.#cold.checkpoint());
   }
 
-  /** Between two slices. @throws when the move has to be given up */
+  /** Called between two slices. @throws if the compaction must be aborted */
   async #breathe(): Promise<void> {
     if (this.#segments.sealed.length < HURRY_AT) await this.#pause(PAUSE_MS);
     this.#stop.signal.throwIfAborted();

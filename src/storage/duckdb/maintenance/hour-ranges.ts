@@ -12,10 +12,10 @@ export interface HourRange {
 }
 
 /**
- * Cuts all time into ranges of hours, by the size of the map's traces that started in them.
+ * Divides time into ranges of hours by the size of the mapped traces that started in them.
  *
- * @param size spans and traces of a range; more where one hour has more
- * @returns the ranges, and how many traces there are, in the map or not
+ * @param size spans and traces per range; more if one hour has more
+ * @returns the ranges, and the number of all traces, mapped or not
  */
 export async function hourRanges(
   connection: Connection,

@@ -7,11 +7,11 @@ import { PART_BYTES } from '../segments/part-bytes.js';
 import { relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 
-/** What identifies a piece of payload lines, and also gives the order of pieces. */
+/** The key of a piece of payload lines; also the order of pieces. */
 const PLACE = 'seq, tenant, trace_id, first_line';
 
 /**
- * Cuts payloads into parts that fit into memory: of {@link PART_BYTES}, and one piece more.
+ * Divides payloads into parts that fit into memory: {@link PART_BYTES} plus one piece.
  *
  * @param where which payloads
  * @returns a condition on `payloads` for each part
@@ -42,13 +42,13 @@ export async function payloadParts(
 /** The values of {@link PLACE} in SQL. */
 function placeOf(row: Row, which: 'min' | 'max'): readonly string[] {
   const [seq, tenant, traceId, line] = [0, 1, 2, 3].map((i) => String(row[`${which}_${i}`]));
-  // Printed from its binary form, so that nothing has to be escaped.
+  // Formatted from its binary form, so that nothing needs to be escaped.
   return [Number(seq), Number(tenant), `'${traceId}'::UUID`, Number(line)].map(String);
 }
 
 /**
- * The condition that a row is at that place or beyond it. Not written as a comparison of rows: DuckDB 1.5.5 makes a BETWEEN of
- * two, and fails on it.
+ * The condition that a row is at that place or beyond it. Not a row comparison: DuckDB 1.5.5 combines two of them into a BETWEEN
+ * and fails.
  */
 function isBeyond(sign: '<' | '>', place: readonly string[]): string {
   return PLACE.split(', ').reduceRight((rest, column, i) => {

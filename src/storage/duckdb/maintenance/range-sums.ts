@@ -15,25 +15,25 @@ import type { RebuildWork } from './rebuild-work.js';
 import { TenantHours, type SumPart } from '../write/tenant-hours.js';
 
 const HOUR = 3_600_000_000;
-/** Numbers from here on stand for names of agents that have no number. */
+/** Numbers from here on represent agent names without a number. */
 export const UNNUMBERED = 2 ** 25;
-/** Stands in the place of a span's type where the trace has no span. */
+/** Replaces the type of a span if the trace has no span. */
 const EMPTY = -1;
-/** In place of the end of a span that goes on: before every time that is taken. */
+/** Replaces the end of a running span: before every accepted time. */
 const NO_END = -(2 ** 52);
-/** In place of a grade that was not counted. */
+/** Replaces a grade that was not counted. */
 const NO_GRADE = 256;
 /** Added to the type of a span without a parent. */
 const TOP = 256;
 const NO_ID = "'00000000-0000-0000-0000-000000000000'::UUID";
 
-/** The sums of some hours: the derived ones minus the stored ones. */
+/** The differences of the sums of some hours: derived minus stored. */
 export class RangeSums {
   readonly #work: RebuildWork;
   readonly #connection: Connection;
   readonly #capture: Capture;
   readonly #hours = new TenantHours();
-  /** The numbers of the agents' nodes, by the number of the agent. */
+  /** Node numbers of agents, by agent number. */
   readonly #agents = new Map<number, number>();
 
   constructor(work: RebuildWork, connection: Connection, capture: Capture) {
@@ -42,7 +42,7 @@ export class RangeSums {
     this.#capture = capture;
   }
 
-  /** @returns those that are not zero */
+  /** @returns the nonzero differences */
   async compare(range: HourRange): Promise<SumPart[]> {
     await this.#derive(range);
     await this.#takeStored(range);
@@ -77,7 +77,7 @@ export class RangeSums {
     }
   }
 
-  /** @param chunks traces with their spans, one trace after the other */
+  /** @param chunks traces with their spans, grouped by trace */
   async #count(chunks: AsyncIterable<FixedChunk>): Promise<void> {
     let key = '';
     let spans: MapSpan[] = [];
@@ -180,7 +180,7 @@ function gradeAt(grades: Int32Array, row: number): Grade | null {
   return grade === NO_GRADE ? null : grade;
 }
 
-/** Of a column of signed numbers of 32 bits. */
+/** The values of a signed 32-bit column. */
 function ints(chunk: FixedChunk, column: number): Int32Array {
   return new Int32Array(chunk.words(column, 4));
 }

@@ -4,18 +4,18 @@ const MAX_EXAMPLES = 20;
 const KINDS = ['traces', 'spans', 'sums'] as const;
 type Kind = (typeof KINDS)[number];
 
-/** Something that differs, in a user's map. */
+/** A difference in the map of a user. */
 export interface Example {
   readonly tenant: number;
   readonly words: string;
 }
 
-/** What a rebuild of the service map found to differ: how much of each kind, and some of it in words. */
+/** The differences that a rebuild of the service map found: counts by kind, and some examples as text. */
 export class Findings {
   readonly #counts: Record<Kind, number> = { traces: 0, spans: 0, sums: 0 };
   readonly #examples: Record<Kind, Example[]> = { traces: [], spans: [], sums: [] };
 
-  /** @param words called only where there is room for another example */
+  /** @param words called only if another example is kept */
   add(kind: Kind, tenant: number, words: () => string): void {
     this.#counts[kind]++;
     const examples = this.#examples[kind];
@@ -26,7 +26,7 @@ export class Findings {
     return this.#counts[kind];
   }
 
-  /** In the order in which they were found within each kind, as many of each as there is room for. */
+  /** The examples by kind, in the order found; the limit is divided evenly among the kinds. */
   get examples(): Example[] {
     const shares: Record<Kind, number> = { traces: 0, spans: 0, sums: 0 };
     for (let left = MAX_EXAMPLES, before = -1; left > 0 && left !== before;) {

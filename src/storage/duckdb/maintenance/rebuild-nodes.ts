@@ -9,17 +9,16 @@ import { nameTrace } from './rebuild-findings.js';
 import type { RebuildWork } from './rebuild-work.js';
 import { SpanPage } from './span-page.js';
 
-/** Traces in one commit. Each of them is read, while everybody else's spans wait. */
+/** Traces per commit. Each is reloaded, which delays the writes of all users. */
 const REMAP_TRACES = 25;
 /** Truncated runs do not count in the map. */
 const UNMAPPED = 'NOT is_mapped AND closed_seq = 0';
 
 /**
- * Looks for traces that are not in the map, and for spans whose stored node is not the one that follows from what is stored of
- * them, and has the nodes of their traces derived anew. Of traces in the map only those that were there when it began; commits
- * take care of later ones.
+ * Finds traces that are not in the map, and spans whose stored node differs from the derived one, and rebuilds the nodes of their
+ * traces. Of the traces in the map only those present at the start are checked; commits handle later ones.
  *
- * @returns how many spans there are
+ * @returns the number of spans
  */
 export async function rebuildNodes(work: RebuildWork): Promise<number> {
   await mapTheUnmapped(work);
@@ -52,7 +51,7 @@ async function mapTheUnmapped(work: RebuildWork): Promise<void> {
   }
 }
 
-/** Gives numbers to agents whose names have none, by a trace of each: without a number sums cannot be corrected. */
+/** Assigns numbers to agent names without one, through one trace each: sums can only be corrected by number. */
 async function numberAgents(work: RebuildWork): Promise<void> {
   const { agents, services } = work;
   const traces = await work.read(async (connection, capture) => {
@@ -66,8 +65,8 @@ async function numberAgents(work: RebuildWork): Promise<void> {
 }
 
 /**
- * @param sql gives the columns tenant and trace id
- * @param isWanted gets the tenant and the third column, if there is one; without it all are wanted
+ * @param sql selects the columns tenant and trace id
+ * @param isWanted gets the tenant and the third column, if any; without it all traces are selected
  */
 async function tracesIn(
   connection: Connection,

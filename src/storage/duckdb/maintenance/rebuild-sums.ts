@@ -8,19 +8,18 @@ import type { Append } from '../write/change.js';
 import type { Rows } from '../write/rows.js';
 import { sumRows, type SumPart } from '../write/tenant-hours.js';
 
-/** Rows in one commit. */
+/** Rows per commit. */
 const CORRECTIONS = 2000;
 const HOUR = 3_600_000_000;
 
-/** The size of a row, comparable to that of the encoded rows of a batch. */
+/** Approximate bytes of a row, comparable to the encoded rows of a batch. */
 const ROW_BYTES = 40;
 
 /**
- * Derives the sums of nodes and edges from the stored spans of all traces in the map, compares them with the stored ones, and
- * commits what has to be added or taken away. It goes by ranges of hours: a trace counts in one hour only, so each range can be
- * compared at a moment of its own.
+ * Derives the sums of nodes and edges from the stored spans of all traces in the map, compares them with the stored sums, and
+ * commits the corrections. Works by ranges of hours: a trace counts in one hour only, so each range can be compared separately.
  *
- * @returns how many traces there are
+ * @returns the number of traces
  */
 export async function rebuildSums(work: RebuildWork): Promise<number> {
   const { ranges, traces } = await work.read((connection, capture) =>
@@ -66,7 +65,7 @@ function ofGrade(grade: Grade | null): string {
   return grade === null ? ' without a grade, counted by an older version' : encodeGrade(grade);
 }
 
-/** @param lacking how many have to be added, or, if negative, taken away */
+/** @param lacking how many to add, or, if negative, to subtract */
 function amount(lacking: number, noun: string, grade: Grade | null = NO_GRADE): string {
   const count = Math.abs(lacking);
   return `${count} ${noun}${count === 1 ? '' : 's'}${ofGrade(grade)} too ${lacking > 0 ? 'few' : 'many'}`;
@@ -78,8 +77,8 @@ function nameOf({ services, agents }: RebuildWork, node: number): string {
 }
 
 /**
- * Corrections that wait for their commit. They are parts of the sums like those of any commit, so they are right whatever is
- * committed between the moment for which they were worked out and their own commit.
+ * Corrections that wait for their commit. They are parts of sums like those of any commit, so other commits between their
+ * computation and their own commit do not invalidate them.
  */
 class SumCorrections implements Append {
   readonly counted = null;
@@ -104,10 +103,10 @@ class SumCorrections implements Append {
   }
 
   committed(): void {
-    // Memory keeps nothing of it.
+    // Nothing is cached in memory.
   }
 
   rolledBack(): void {
-    // Memory keeps nothing of it.
+    // Nothing is cached in memory.
   }
 }

@@ -4,18 +4,18 @@ import type { Writer } from '../write/writer.js';
 import type { Findings } from './rebuild-findings.js';
 import type { Services } from '../write/services.js';
 
-/** How much a rebuild does at once. */
+/** Amount of work that a rebuild does at once. */
 export interface RebuildSize {
-  /** How many spans are looked at while a read connection is held. */
+  /** Spans read while a read connection is held. */
   readonly page: number;
-  /** How many spans and traces are sorted by trace. */
+  /** Spans and traces sorted by trace at once. */
   readonly part: number;
 }
 
-/** A page takes less than a tenth of a second, and a part some 40 MB. */
+/** A page takes less than 0.1 s, and a part about 40 MB. */
 export const REBUILD_SIZE: RebuildSize = { page: 20_000, part: 500_000 };
 
-/** What a rebuild of the service map works with. */
+/** Dependencies of a rebuild of the service map. */
 export interface RebuildParts {
   readonly read: Read;
   readonly writer: Writer;
@@ -24,11 +24,11 @@ export interface RebuildParts {
   readonly size: RebuildSize;
 }
 
-/** A rebuild under way. */
+/** A running rebuild. */
 export interface RebuildWork extends RebuildParts {
-  /** Whether nothing is to be changed. */
+  /** Whether to leave the store unchanged. */
   readonly dryRun: boolean;
   readonly findings: Findings;
-  /** Called between any two steps of the work. @throws when the store is closing */
+  /** Called between steps. @throws if the store is closing */
   readonly throwIfStopped: () => void;
 }

@@ -5,16 +5,16 @@ import { rebuildNodes } from './rebuild-nodes.js';
 import { rebuildSums } from './rebuild-sums.js';
 import type { RebuildParts, RebuildWork } from './rebuild-work.js';
 
-/** The result of a rebuild, with numbers for users. */
+/** The result of a rebuild, with tenant numbers in place of user ids. */
 export interface Rebuilt extends Omit<MapRebuild, 'examples'> {
   readonly examples: readonly Example[];
 }
 
 /**
- * Derives the service map afresh from everything stored, compares it with what is stored of it, and corrects what differs.
- * Commits and reads go on meanwhile. No traces may be removed meanwhile, because their sums go in another step.
+ * Derives the service map from all stored data, compares it with the stored map, and corrects differences. Commits and reads
+ * continue in the meantime. No traces may be removed in the meantime, because retention removes their sums in a separate step.
  *
- * @throws ConsumeError `storage_unavailable`, also when the store is closing; what was corrected until then stays
+ * @throws ConsumeError `storage_unavailable`, also if the store is closing; earlier corrections stay
  */
 export async function rebuildMap(
   parts: RebuildParts,

@@ -11,7 +11,7 @@ import type { Capture } from '../segments/segment.js';
 const DAY = 86_400_000_000;
 
 /**
- * The start of the first of the last `days` UTC days, today included: what comes before it is removed.
+ * The start of the first of the last `days` UTC days, including today. Older data is removed.
  *
  * @param now microseconds
  */
@@ -19,7 +19,7 @@ export function firstKeptTime(now: number, days: number): Micros {
   return (Math.floor(now / DAY) - days + 1) * DAY;
 }
 
-/** Whether a hot segment that can be moved holds a row that is to be removed. @param isGone the condition of such rows */
+/** Whether a hot segment that can be compacted has rows to remove. @param isGone the condition for such rows */
 export async function hasHotRows(
   connection: Connection,
   { hot }: Capture,
@@ -33,11 +33,11 @@ export async function hasHotRows(
 }
 
 /**
- * Removes the traces that started before a time, with their spans, payloads and links, from the cold file. Later moves use the
- * space again, after a checkpoint.
+ * Removes the traces that started before a time, with their spans, payloads and links, from the cold file. After a checkpoint,
+ * later compactions reuse the space.
  *
  * @param bound the last commit that the oldest read expects in the cold file
- * @returns how many runs and spans there were
+ * @returns the number of removed runs and spans
  */
 export async function removeOldTraces(
   connection: Connection,
@@ -70,7 +70,7 @@ export async function removeOldTraces(
   return { traces, spans: removedSpans };
 }
 
-/** Removes what the traces that started before a time, a full hour, contributed to the service map. */
+/** Removes the contribution of traces that started before a time, a full hour, from the service map. */
 export async function removeOldSums(connection: Connection, firstKept: Micros): Promise<void> {
   for (const { name } of [MAP_NODES, MAP_EDGES]) {
     await connection.run(`DELETE FROM cold.main.${name} WHERE hour < ${hourOf(firstKept)}`);
@@ -80,7 +80,7 @@ export async function removeOldSums(connection: Connection, firstKept: Micros): 
 /**
  * Removes the metric points before a time from the cold file.
  *
- * @returns how many there were, by the number of their stream
+ * @returns the number of removed points by stream number
  */
 export async function removeOldPoints(
   connection: Connection,
@@ -104,7 +104,7 @@ export async function removeOldPoints(
   return new Map(removed.map((row) => [Number(row.stream_no), Number(row.points)]));
 }
 
-/** Removes the names of batches that are not remembered any more from the cold file. */
+/** Removes expired batch names from the cold file. */
 export async function forgetOldNames(connection: Connection, now: Micros): Promise<void> {
   const isOld = `received_at < make_timestamp(${now - REMEMBERED})`;
   const [found] = await connection.rows(
@@ -113,7 +113,7 @@ export async function forgetOldNames(connection: Connection, now: Micros): Promi
   if (found !== undefined) await connection.run(`DELETE FROM cold.main.named_batches WHERE ${isOld}`);
 }
 
-/** Removes the events before a time from the cold file. @returns how many there were */
+/** Removes the events before a time from the cold file. @returns the number of removed events */
 export async function removeOldEvents(connection: Connection, firstKept: Micros): Promise<number> {
   const isOld = `timestamp < make_timestamp(${firstKept})`;
   const [found] = await connection.rows(`SELECT 1 AS found FROM cold.main.events WHERE ${isOld} LIMIT 1`);

@@ -11,15 +11,15 @@ import { slicesByKey, slicesByRow } from '../segments/compaction-slices.js';
 import { isNotReplaced, isVersionOf, rowsOf } from '../segments/relation.js';
 import type { Segment } from '../segments/segment.js';
 
-/** Rows of a slice: among the measured numbers the one that disturbs acknowledgements least. */
+/** Rows per slice. Of the measured values this one delays acknowledgements least. */
 export const SLICE_ROWS = 8192;
-/** A payload row holds a few spans' texts. */
+/** Fewer than {@link SLICE_ROWS}, because a payload row holds the texts of several spans. */
 const PAYLOAD_SLICE_ROWS = 3072;
 
 /**
- * Copies what counts of a segment into the cold file, and notes what that does to sums, within the caller's transaction.
+ * Copies the current rows of a segment into the cold file and updates the sums, within the transaction of the caller.
  *
- * @param options.breathe called after each slice; the copy is given up if it throws
+ * @param options.breathe called after each slice; if it throws, the copy is aborted
  */
 export async function copySegment(
   connection: Connection,
@@ -35,7 +35,7 @@ export async function copySegment(
   }
 }
 
-/** Notes which rows of segments that are quarantined this one has replaced. @param quarantined those that are older count */
+/** Notes which rows of quarantined segments this segment superseded. @param quarantined only older segments are considered */
 export async function noteReplacedInQuarantine(
   connection: Connection,
   segment: Segment,
@@ -55,7 +55,7 @@ async function compactTable(
   const from = `${segment.catalog}.main.${table.name}`;
   const keys = table.versionOf ?? [];
   const replaces = keys.length > 0 && (segment.replacing.get(table.name) ?? 0) > 0;
-  // Of a row with several versions only the newest stays.
+  // Only the newest version of a row is kept.
   const newer = `SELECT tenant, ${keys.join(', ')}, seq FROM ${rowsOf(segment, table)} WHERE replaces`;
   if (replaces) {
     await connection.run(

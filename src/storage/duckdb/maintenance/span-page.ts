@@ -18,11 +18,11 @@ import type { RebuildWork } from './rebuild-work.js';
 import { payloadParts } from './payload-parts.js';
 import { placeKey, SPAN_COLUMNS, SpanRows, type OpenSpan, type OpenSpans } from './span-rows.js';
 
-/** How long this thread works without a break, during which nothing can be committed. */
+/** How long this thread works without a break. It blocks commits meanwhile. */
 const SLICE_MS = 4;
 const MAKES_NODES = `type NOT IN (${TYPE_CODES.llm}, ${TYPE_CODES.tool})`;
 
-/** The spans that some commits brought. */
+/** The spans of some commits. */
 export class SpanPage {
   readonly #work: RebuildWork;
   readonly #connection: Connection;
@@ -38,20 +38,20 @@ export class SpanPage {
     this.#page = page;
   }
 
-  /** @returns the traces of the spans whose stored node is not the one derived */
+  /** @returns the traces of spans whose stored node differs from the derived one */
   async check(): Promise<readonly RemapChange[]> {
     this.#sliceEnd = performance.now() + SLICE_MS;
     const open = await this.#checkRows();
     if (open.size > 0) await this.#checkPayloads(open);
-    // What is left has no payload.
+    // The remaining spans have no payload.
     for (const lines of open.values()) for (const span of lines.values()) this.#compare(span, NO_PAYLOAD);
     return [...this.#differing.values()];
   }
 
-  /** Compares the spans whose node follows from their type and name. @returns the others */
+  /** Compares the spans whose node depends on type and name only. @returns the others */
   async #checkRows(): Promise<OpenSpans> {
     const open: OpenSpans = new Map();
-    // Spans of types without a node are read only where they have one.
+    // Spans of types without a node are read only if they have a stored node.
     const where = narrowed(within(this.#page), `(${MAKES_NODES} OR node_no <> ${NO_NODE})`);
     const unmapped = newest(
       this.#capture,
@@ -74,7 +74,7 @@ export class SpanPage {
     return open;
   }
 
-  /** Compares spans that have a payload, and takes them out of `open`. */
+  /** Compares spans with a payload, and removes them from `open`. */
   async #checkPayloads(open: OpenSpans): Promise<void> {
     for (const part of await payloadParts(this.#connection, this.#capture, within(this.#page)))
       await this.#checkPart(open, part);
@@ -122,7 +122,7 @@ export class SpanPage {
     });
   }
 
-  /** Gives others a turn from time to time. */
+  /** Yields to other work from time to time. */
   async #breathe(): Promise<void> {
     if (performance.now() < this.#sliceEnd) return;
     await yieldToOthers();

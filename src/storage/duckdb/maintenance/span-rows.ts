@@ -13,13 +13,13 @@ export interface OpenSpan {
 /** Spans by the commit and the trace that they belong to, then by their payload line. */
 export type OpenSpans = Map<string, Map<number, OpenSpan>>;
 
-/** In place of a hint: there is none. */
+/** Replaces a missing hint. */
 const NO_HINT = '-';
 
 /** The select list of {@link SpanRows}. */
 export const SPAN_COLUMNS = `seq, tenant, trace_id, span_id, line, type::INTEGER, node_no, name, coalesce(map_hint, '${NO_HINT}')`;
 
-/** Some spans, selected by {@link SPAN_COLUMNS}, as copies: a chunk is valid only until the next one. */
+/** A copy of some spans, selected by {@link SPAN_COLUMNS}: a chunk is valid only until the next one. */
 export class SpanRows {
   readonly length: number;
   readonly traceIds: Uint32Array;
@@ -53,7 +53,7 @@ export class SpanRows {
     return wordAt(this.#nodes, row) | 0;
   }
 
-  /** What decides on its node, beside the payload. */
+  /** The columns that determine the node of a span, in addition to the payload. */
   named(row: number): NamedRow {
     return {
       type: wordAt(this.#types, row),
@@ -66,7 +66,7 @@ export class SpanRows {
     return formatUuid(this.#spanIds, row * 4);
   }
 
-  /** Puts a span among those whose payload has to be read. */
+  /** Adds a span to those whose payload must be read. */
   open(row: number, open: OpenSpans): void {
     const key = placeKey(int64At(this.#seqs, row), this.tenant(row), this.traceIds, row);
     const span = { rows: this, row };
@@ -81,7 +81,7 @@ function hintIn(text: string): string | null {
   return text === NO_HINT ? null : text;
 }
 
-/** A key for what a commit brought for a trace. */
+/** A key for the payload lines of a trace in one commit. */
 export function placeKey(seq: number, tenant: number, traceIds: Uint32Array, row: number): string {
   return `${seq}/${tenant}/${uuidKey(traceIds, row * 4)}`;
 }

@@ -18,7 +18,7 @@ import type { ReadContext, Served } from '../segments/read-context.js';
 import { agentDays, compareAgents, readAgent, summary } from './agent-stats.js';
 import { estimateRuns } from './estimates.js';
 
-/** What is known of agents without reading the tables. */
+/** The parts of agents that are kept in memory. */
 interface Known {
   readonly agents: Agents;
   readonly stats: RunStats;
@@ -38,7 +38,7 @@ export class AgentReads implements Served<AgentsContract> {
     return listed.sort(inOrder('-last_run_at'));
   }
 
-  /** Only agents of the user are looked at. */
+  /** Only agents of the user are searched. */
   async find(
     { tenant, short }: ReadContext,
     { query = '', sort = '-last_run_at' }: AgentFilter,
@@ -81,7 +81,7 @@ export class AgentReads implements Served<AgentsContract> {
     const compared = agentIds.flatMap((id) => agents.byId(tenant, id) ?? []);
     return compared.length < agentIds.length ? null : await compareAgents(short, stats, tenant, compared);
   }
-  /** Those that have runs. @param wanted gives some agents of the user, as they are when it is called */
+  /** Summaries of the agents that have runs. @param wanted returns the current agents of the user at each call */
   async #withStats(read: Read, tenant: number, wanted: () => Iterable<Agent>): Promise<AgentSummary[]> {
     const { stats } = this.#known;
     const ofAgents = (): Agent[] => [...wanted()].filter(({ kind }) => kind === 'agent');

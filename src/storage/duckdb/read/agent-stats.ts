@@ -120,7 +120,7 @@ async function readDays(
 
 /**
  * @param totals undefined for an agent without runs
- * @param starts for an agent whose newest start the totals do not know
+ * @param starts for an agent whose totals lack the newest start
  */
 export function summary(
   agent: KnownAgent,

@@ -14,7 +14,7 @@ const MOST_AGENTS = 200_000;
 const MOST_AGENTS_OF_USER = 20_000;
 const MOST_AGENTS_OF_CONDITION = 1000;
 
-/** Agents one of whose runs has one of some spans, as of a commit; null: too many to tell apart. */
+/** Agents that have a run with a wanted span, as of commit `seq`; null if there are too many to list. */
 interface KnownAgents {
   readonly seq: number;
   readonly agentNos: ReadonlySet<number> | null;
@@ -23,9 +23,9 @@ interface KnownAgents {
 const NO_AGENTS: ReadonlySet<number> = new Set();
 
 /**
- * Which agents have runs with certain spans, so that runs of others need not be looked through; there may be agents too many, never too few.
- * Target: runs of a tool or model in 100 ms over ten million spans. Over a million, those of a tool that no run used take 42 ms of
- * processor time without it, 1 with it; the longest of a model 85 and 40.
+ * Caches which agents have runs with certain spans, so that runs of other agents are not searched; it may return agents too many,
+ * never too few. Target: runs of a tool or model in 100 ms over ten million spans. Over a million, those of a tool that no run
+ * used take 42 ms of processor time without it, 1 with it; the longest of a model 85 and 40.
  */
 export class AgentsWithSpans {
   readonly #kept = new SharedCache<KnownAgents>({
@@ -33,12 +33,12 @@ export class AgentsWithSpans {
     mostSizeOfUser: MOST_AGENTS_OF_USER,
   });
 
-  /** Those that were found the last time, whatever has come since; none where there were too many, or nobody has asked. */
+  /** The agents found last time, even if outdated; empty if there were too many or the cache has no entry. */
   foundLast(tenant: number, wanted: WantedSpans): ReadonlySet<number> {
     return this.#kept.get(tenant, nameOf(wanted))?.agentNos ?? NO_AGENTS;
   }
 
-  /** @returns null where there are too many */
+  /** @returns null if there are too many agents */
   async of(
     connection: Connection,
     capture: Capture,
@@ -46,7 +46,7 @@ export class AgentsWithSpans {
     wanted: WantedSpans,
   ): Promise<ReadonlySet<number> | null> {
     const known = this.#kept.get(tenant, nameOf(wanted));
-    // Some of them may have come after what this read sees.
+    // May include agents from commits after this capture.
     if (known !== undefined && known.seq >= capture.lastSeq) return known.agentNos;
     const rows = await agentsOf({ connection, capture, tenant }, wanted);
     const all = new Set(rows.map(({ agent_no }) => Number(agent_no)));
@@ -56,10 +56,7 @@ export class AgentsWithSpans {
   }
 }
 
-/**
- * By what the agents of the cold file have among their spans, and by the spans of hot segments: there may be agents too many, such as
- * those whose spans are gone.
- */
+/** From the sums of the cold file and the spans of hot segments. May include agents too many, such as agents whose spans were removed. */
 async function agentsOf(
   place: { readonly connection: Connection; readonly capture: Capture; readonly tenant: number },
   wanted: WantedSpans,
@@ -67,7 +64,7 @@ async function agentsOf(
   const { connection, capture, tenant } = place;
   const { sql, agentNos } = wanted;
   if (capture.isAnyQuarantined) {
-    // The header of a span in a segment that is quarantined may lie in the cold file.
+    // The header of a span may be in the cold file even if its segment is quarantined.
     const runs = newest(capture, TRACES, `tenant = ${tenant}`);
     return await connection.rows(`SELECT DISTINCT agent_no FROM ${runs} WHERE ${hasSpan(capture, wanted)}`);
   }
@@ -77,7 +74,7 @@ async function agentsOf(
   const runs = newestHot(capture, TRACES, `tenant = ${tenant}`);
   const spans = newestHot(capture, SPANS, sql);
   if (runs !== null && spans !== null) {
-    // A run whose agent is another one now takes its spans in the cold file along, whatever they are.
+    // If the agent of a run changed, the new agent also gets the run's spans in the cold file.
     statements.push(`SELECT new_no FROM ${(await changedRuns(connection, runs)).runs}`);
     statements.push(`SELECT agent_no FROM ${withAgent(spans, runs)}`);
   }

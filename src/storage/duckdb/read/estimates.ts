@@ -17,14 +17,14 @@ export const FAILED = RUN_STATUSES.flatMap((status, code) => (hasFailed(status) 
 const WEIGHT = '(1 / coalesce(sample_rate, 1))';
 const weighed = (what: string): string => `coalesce(sum(${WEIGHT} * (${what})::DOUBLE), 0)`;
 
-/** Columns of a group of runs, of which {@link estimateOfRow} makes their estimate. */
+/** Columns of a group of runs from which {@link estimateOfRow} computes the estimate. */
 export const ESTIMATES = `count(*) AS counted_runs, coalesce(sum((sample_rate < 1)::TINYINT), 0)::BIGINT AS sampled_runs, coalesce(sum(${WEIGHT}), 0) AS e_runs,
   ${weighed('success')} AS e_successes, ${weighed('NOT success')} AS e_failures,
   ${weighed(`status IN (${FAILED.join(', ')})`)} AS e_failed, ${weighed(`status <> ${RUNNING}`)} AS e_finished,
   ${weighed('total_cost_usd')} AS e_cost, ${weighed('total_tokens')} AS e_tokens,
   sum(${WEIGHT} * duration_ms) / sum(CASE WHEN duration_ms IS NOT NULL THEN ${WEIGHT} END) AS e_latency`;
 
-/** Of all runs of an agent. */
+/** The estimate over all runs of an agent. */
 export async function estimateRuns(
   connection: Connection,
   capture: Capture,

@@ -4,9 +4,9 @@ import type { Evidence, Looked } from '../../contracts/alerts.js';
 export const NOTHING_SEEN = 0;
 
 /**
- * Rows are identified by the commit that wrote them: late spans and outcomes of a run write it anew.
+ * Rows are identified by the commit that wrote them: a late span or outcome rewrites the run's row.
  *
- * @param seq the greatest among the rows that were looked at
+ * @param seq the greatest commit among the rows read
  */
 export function lookedAt(seq: number, since: readonly Evidence[] = []): Looked {
   // Evidence that is no number comes from another store, so everything seen is news.

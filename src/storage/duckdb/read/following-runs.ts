@@ -14,18 +14,18 @@ import { wantedSpans, type NodeNames, type WantedSpans } from './wanted-spans.js
 import { conditions, isWholeList } from './run-conditions.js';
 import { orderOf, readRunsAt, whereMatching, type RunsPart } from './runs.js';
 
-/** Of so many agents that have certain spans memory knows how far back their first runs go: those with the most runs. */
+/** At most this many agents with wanted spans, those with the most runs, get a list of newest starts in memory. */
 const MOST_LISTS = 3;
 
-/** Runs behind a place, and the place of the last of them; null where no others follow. */
+/** Runs after a cursor, and the cursor of the last one; null if no runs follow. */
 export type FollowingPart = RunsPart & { readonly next: RunCursor | null };
 
-/** What {@link RunSearch} asks for, with the numbers of the prompt's versions. */
+/** A {@link RunSearch} with the prompt resolved to the numbers of its versions. */
 export interface FollowedSearch extends Omit<RunSearch, 'prompt'> {
   readonly promptNos?: readonly number[];
 }
 
-/** What is known of runs without reading the tables. */
+/** The state in memory that a list of runs uses. */
 interface KnownOfRuns {
   readonly agents: Agents;
   readonly stats: RunStats;
@@ -33,7 +33,7 @@ interface KnownOfRuns {
   readonly agentsWith: AgentsWithSpans;
 }
 
-/** The runs of a list behind a place, not counted. */
+/** The runs of a list after a cursor, without a total. */
 export async function listRunsAfter(
   read: Read,
   known: KnownOfRuns,
@@ -70,7 +70,7 @@ export async function listRunsAfter(
     const value = filter.sort ?? 'NULL';
     const runs = newest(capture, TRACES, where);
     const used = promptNos === undefined ? 'TRUE' : usesPrompts(capture, tenant, promptNos);
-    // Texts are made of the ids of those few that are left.
+    // Ids are converted to text only for the few rows that remain.
     const select = (also: string, runsAtMost: number): string =>
       `SELECT seq, trace_id::VARCHAR AS id, epoch_us(started_at) AS start, ${value} AS value, ${COMMITS}, agent_no
        FROM (SELECT seq, trace_id, started_at, ${value}, ${COMMITS}, agent_no FROM ${runs} WHERE ${used} AND ${also} ORDER BY ${order} LIMIT ${runsAtMost}) ORDER BY ${order}`;
@@ -115,13 +115,13 @@ function placeOf({ id, start, value }: Row): RunCursor {
   };
 }
 
-/** The condition for runs behind a place of the list. */
+/** The condition for runs after a cursor. */
 function behind({ sort, oldest_first = false }: RunFilter, place: RunCursor | null): string {
   if (place === null) return 'TRUE';
   const than = oldest_first ? '>' : '<';
   const start = `make_timestamp(${place.started_at})`;
   const isLater = `(started_at, trace_id) ${than} (${start}, '${new TraceId(place.trace_id).text}'::UUID)`;
-  // Also by itself, so that scans skip what comes before.
+  // A separate condition on `started_at` lets scans skip row groups.
   if (sort === undefined) return `started_at ${than}= ${start} AND ${isLater}`;
   if (place.value === null) return `${sort} IS NULL AND ${isLater}`;
   const value = `'${place.value}'::DOUBLE`;

@@ -16,9 +16,9 @@ import { hotPartsOf } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 import { bucketStart } from './model-series.js';
 
-/** How many records of blocks are looked through for one answer: half a second of one processor, with a phrase ten times as long. */
+/** Maximum number of records in blocks searched per answer: half a second of one processor, with a phrase ten times as long. */
 const MOST_RECORDS = 8_000_000;
-/** Services that are told apart while counting. */
+/** Maximum number of distinct services while counting. */
 const SERVICES_KEPT = 10_000;
 const FIRST_ERROR = SEVERITIES.indexOf('error');
 
@@ -30,7 +30,7 @@ interface Candidate {
 
 interface Parts {
   readonly capture: Capture;
-  /** What whole blocks come to, as far as it is known. */
+  /** Cached counts of whole blocks. */
   readonly counts: BlockCounts;
   readonly tenant: number;
   /** How many records of blocks are looked through. */
@@ -38,11 +38,11 @@ interface Parts {
 }
 
 /**
- * Counts what a search finds by severity, service and time. Blocks are looked through, the newest first; of those, the ones that lack a
- * word or the trace are left out, and words are taken from their lists in place of the texts. Where nothing but severity and service is
- * asked for, blocks that lie in the time as a whole are looked through once.
+ * Counts the matches of a search by severity, service and time, newest block first. Blocks without a word of the search or the
+ * trace are skipped, and words are matched against term lists instead of texts. If the search has only severity and service, a
+ * block entirely within the time range is read once and its counts are cached.
  *
- * @param filter its ids are those that the store prints
+ * @param filter its ids are in the store's own format
  */
 export async function readLogFacets(
   connection: Connection,
@@ -87,7 +87,7 @@ export async function readLogFacets(
     if (its) counts.addCounts(its);
     else left.push(candidate);
   }
-  // Words are looked for below.
+  // Words are searched below.
   const { condition } = logSearch(tenant, { ...rest, ...times, query: '' });
   for (const batch of batchesOf(left)) {
     const numbers = batch.map(({ block }) => block.block).sort((a, b) => a - b);
@@ -174,7 +174,7 @@ class FacetCounts {
   #services = new Map<string, number>();
   #ofServices = 0;
 
-  /** @param filter what the search asks for */
+  /** @param filter the search */
   constructor({
     severity,
     service_name,

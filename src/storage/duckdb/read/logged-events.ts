@@ -12,8 +12,8 @@ import type { Connection } from '../files/connection.js';
 import type { Capture } from '../segments/segment.js';
 
 /**
- * @param traceId as the store prints it
- * @param spans in their order; of those that are null nothing is wanted
+ * @param traceId in the store's own format
+ * @param spans in order; null for a span whose events are not needed
  */
 export async function eventsOfSpans(
   connection: Connection,

@@ -16,7 +16,7 @@ import { hotPartsOf, relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 import { PART_BYTES } from '../segments/part-bytes.js';
 
-/** How many records are read at a time: what one statement gives is held in memory. */
+/** Records per read: the result of one statement is held in memory. */
 const SLICE_RECORDS = 200;
 
 /** What the API shows of a record, and what it adds with `details`. Each column costs as much as any other. */
@@ -71,7 +71,7 @@ export async function readLogs(
   return { json: new TextEncoder().encode(texts.join(',')), rest: keys.slice(slice.length) };
 }
 
-/** @param logId a UUID. @returns the trace of a record; null where there is none */
+/** @param logId a UUID. @returns the trace of a record; null if it has none */
 export async function readLogTrace(
   connection: Connection,
   capture: Capture,
@@ -95,8 +95,8 @@ function firstSlice(keys: readonly LogKey[]): readonly LogKey[] {
 }
 
 /**
- * The rows of records by id, those in the cold file by their numbers. A record that is not where it was found has since been
- * moved, or its block merged with others.
+ * The rows of records by id; records in the cold file by number. A record that is not in its place was moved since, or its block
+ * was merged.
  */
 async function rowsOf(
   connection: Connection,

@@ -60,7 +60,7 @@ export async function metricStats(
     FROM (SELECT stream_no, newest, unnest(${SERVICES}) AS service FROM series WHERE ${SAYS.join(' OR ')})
     SEMI JOIN (VALUES ${asked.join(', ')}) AS asked(stream_no, service) USING (stream_no, service)
     GROUP BY stream_no, service`;
-  // Structs are compared by their fields in this order: among points of the same time the one that came last counts.
+  // Structs are compared by their fields in this order: among points of the same time, the latest arrival counts.
   const rows = await connection.rows(
     `WITH series AS MATERIALIZED (
       SELECT stream_no, labels, max({'at': timestamp, 'seq': seq, 'value': value}) AS newest
@@ -87,7 +87,7 @@ export async function metricStats(
   });
 }
 
-/** The figures of a stream that does not exist. */
+/** The stats of a stream that does not exist. */
 export function noSeries(since: readonly Evidence[] | undefined): MetricStats {
   return seriesSince(NO_SERIES, since);
 }

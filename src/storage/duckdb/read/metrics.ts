@@ -51,11 +51,11 @@ export interface PointsPage {
   readonly next: PointsCursor | null;
 }
 
-/** Where a page of points begins. */
+/** The cursor of a page of points. */
 export interface PointsCursor {
   /** The last commit whose points are shown. */
   readonly asOf: number;
-  /** The time of the last point of the answer; null where there are fewer than asked for. */
+  /** The time of the last point of the answer; null if there are fewer points than requested. */
   readonly since: Micros | null;
   /** How many points are still to come, and how many bytes of text one has on average. */
   readonly left: number;
@@ -71,8 +71,8 @@ export interface PointsCursor {
 }
 
 /**
- * The first of the newest points of a stream, as many as memory may hold. It first finds, by the times alone, from when on they
- * lie, and then reads the points themselves: in the cold file these are in few row groups.
+ * The newest points of a stream, as many as fit into memory. It first finds their range by the times alone and then reads the
+ * points: in the cold file the range covers few row groups.
  */
 export async function readPoints(
   connection: Connection,
@@ -85,7 +85,7 @@ export async function readPoints(
     const cursor = { asOf: capture.lastSeq, since, left: filter.limit, bytes, after: null };
     return await readMorePoints(connection, capture, stream, filter, cursor);
   }
-  // All of them fit whatever their sizes, so nothing has to be added up.
+  // All points fit even at the maximum size, so their sizes need not be summed.
   const { sql, values } = conditions(stream, filter);
   const where = since === null ? sql : `${sql} AND timestamp >= make_timestamp(${since})`;
   const rows = await connection.rows(
@@ -95,7 +95,7 @@ export async function readPoints(
   return { json: await serializePoints(rows, filter), next: null };
 }
 
-/** The points that follow. What has come since is left out, and so is what retention has removed. */
+/** The next points. Points that arrived later or that retention removed are left out. */
 export async function readMorePoints(
   connection: Connection,
   capture: Capture,
@@ -166,9 +166,9 @@ function placeOf(rows: readonly Row[], last: Row, before: PointsCursor['after'])
   return { ...place, given: goesOn ? before.given + given : given };
 }
 
-/** Where the points of an answer lie, and how large their texts are. */
+/** The time range of an answer's points, and the size of their texts. */
 interface Extent {
-  /** The time of the last of them; null where there are fewer than asked for. */
+  /** The time of the last point; null if there are fewer points than requested. */
   readonly since: Micros | null;
   /** The average and the greatest length. */
   readonly bytes: number;
@@ -176,8 +176,8 @@ interface Extent {
 }
 
 /**
- * Where the points asked for lie. Of those with the last time the largest are counted, so that none that is shown is larger. It
- * looks back from the newest point as far as so many should reach, and farther where they do not: what is older need not be read.
+ * The time range of the requested points. Among points with the oldest time the largest count, so that `mostBytes` is an upper
+ * bound. It searches back from the newest point over an estimated range and widens it until enough points are found.
  */
 async function extentOf(
   connection: Connection,

@@ -17,14 +17,14 @@ interface Stretch {
   readonly agent_id?: string;
 }
 
-/** In microseconds; also of times before 1970, where a division would round up. @param at likewise, in SQL */
+/** In microseconds. Also correct before 1970, where a division would round up. @param at SQL, in microseconds */
 export function bucketStart(at: string, interval: number): string {
   return `${at} - ((${at} % ${interval}) + ${interval}) % ${interval}`;
 }
 
 /**
- * The calls of the models with the most calls by time, then those of all others. Buckets of whole hours are made of the sums by the
- * hour; narrower ones of the calls themselves.
+ * The calls over time of the models with the most calls, then of all other models. Buckets of whole hours are computed from
+ * hourly sums, narrower ones from the calls.
  */
 export async function readModelSeries(
   connection: Connection,

@@ -10,7 +10,7 @@ import { callsOf, sumsOfCalls } from '../segments/call-sums.js';
 import { sumOf, text } from '../write/run-summary.js';
 import { callParts, someCalls } from './summed-calls.js';
 
-/** How many ranges are read; each is a scan of its own of every file. */
+/** Maximum number of ranges; each is a separate scan. */
 const MOST_RANGES = 6;
 
 interface Page {
@@ -18,9 +18,7 @@ interface Page {
   readonly limit: number;
 }
 
-/**
- * Sums are exact, and only the result becomes the nearest double. An end is unsure where it may belong to a call that has gone.
- */
+/** Sums are exact; only the result is rounded to a double. The first or last call is unsure if it may belong to a removed call. */
 const FIGURES = `sum(calls)::BIGINT AS calls, sum(priced_calls)::BIGINT AS priced_calls,
   CASE WHEN sum(priced_calls) > 0 THEN sum(nanos) END AS nanos,
   sum(input_tokens)::DOUBLE AS input_tokens, sum(output_tokens)::DOUBLE AS output_tokens,
@@ -42,8 +40,8 @@ const HOURLY = `SELECT model, hour, sum(calls) AS calls, sum(priced_calls) AS pr
   min(oldest) AS oldest, max(newest) AS newest, min(gone_oldest) AS gone_oldest, max(gone_newest) AS gone_newest`;
 
 /**
- * The models of a user's `llm` spans with what they used, the most expensive first, then the one called most. For the cold file
- * the hours that lie entirely within the time asked for are read from their sums, which there are by agent, too.
+ * The models of a user's `llm` spans with their usage, sorted by cost, then by number of calls. In the cold file, hours entirely
+ * within the requested time are read from hourly sums, which also exist by agent.
  *
  * @returns the page and the number of all models
  */
@@ -62,7 +60,7 @@ export async function listModels(
   const rows = await connection.rows(
     `${models} SELECT ${total}, *, nanos::VARCHAR AS total_cost FROM models ORDER BY nanos DESC NULLS LAST, calls DESC, model LIMIT ${page.limit} OFFSET ${page.offset}`,
   );
-  // Behind the last page there is no row that could tell how many there are.
+  // A page after the last one has no row to carry the count.
   const [counted] =
     rows.length > 0 || page.offset === 0 ? rows : await connection.rows(`${models} SELECT ${total}`);
   const ends = await sureEnds(connection, rows, ({ first, last }) =>
@@ -71,7 +69,7 @@ export async function listModels(
   return { items: rows.map((row) => modelUsage(row, ends)), count: Number(counted?.count ?? 0) };
 }
 
-/** Calls by hour and model, in parts, in SQL; null where the user has no such agent. */
+/** Calls by hour and model, in parts, in SQL; null if the user has no such agent. */
 export async function hourlyParts(
   connection: Connection,
   capture: Capture,
@@ -89,7 +87,7 @@ interface Ends {
 }
 
 /**
- * The first and the last call in those hours where the sums cannot tell, by model and hour.
+ * The first and the last call in the hours for which the sums are not sure, by model and hour.
  *
  * @param callsIn gives the calls of some hours, both ends included
  */

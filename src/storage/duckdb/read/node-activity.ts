@@ -8,7 +8,7 @@ import { newest, relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 import { isOf } from './unit-rows.js';
 
-/** How far a node's spans were looked through, and the last time found among them. */
+/** How far a node's spans were searched, and the last time found. */
 interface Seen {
   readonly seq: number;
   readonly activeAt: Micros | null;
@@ -22,7 +22,7 @@ interface Seen {
 export class NodeActivity {
   readonly #seen = new Map<number, Seen>();
 
-  /** @returns for each node the last time; null where it has no spans */
+  /** @returns the last time of each node; null for a node without spans */
   async read(
     connection: Connection,
     capture: Capture,

@@ -11,7 +11,7 @@ import { pointsWanted, sourcesOf } from './wanted-points.js';
 
 const DELTA = TEMPORALITIES.indexOf('delta');
 
-/** Gauges and sums step by step. Points are put together in SQL, by their labels and sources. */
+/** Gauges and sums by step. Points are combined in SQL, by their labels and sources. */
 export async function readNumberSeries(
   connection: Connection,
   capture: Capture,
@@ -44,11 +44,11 @@ export async function readNumberSeries(
 }
 
 /**
- * What sums grew by, and from when to when; what lies within one step is put together. A cumulative sum is compared with the point before,
- * of the same source; where it has begun anew, or there is none before, it has counted all since its start.
+ * The growth of sums with its time range; growth within one step is combined. A cumulative sum is compared with the previous
+ * point of the same source; if it was reset or has no previous point, the whole value counts from its start.
  */
 function increases(first: number, width: number): string {
-  // A start that stays the same is no new one, even where the point before came in the same moment.
+  // An unchanged start is not a reset, even if the previous point has the same time.
   const isAnew =
     'value < before AND is_monotonic OR coalesce(began >= before_at AND began IS DISTINCT FROM before_began, false)';
   return `, compared AS (SELECT *, lag(value) OVER w AS before, lag(moment) OVER w AS before_at, lag(began) OVER w AS before_began

@@ -18,7 +18,7 @@ import type { Connection } from '../files/connection.js';
 import type { Capture } from '../segments/segment.js';
 import { finishedRows, startedRows, type Units } from './unit-rows.js';
 
-/** By what examples are looked for: queries that differ only in their target share one statement. */
+/** The search for examples: queries that differ only in their target share one statement. */
 type ExamplesOf = Pick<ExampleQuery, 'type' | 'from' | 'to'>;
 
 const MOST_EXAMPLES = 20;
@@ -47,7 +47,7 @@ async function exampleTraces(
   return found;
 }
 
-/** The rows that hold the examples, and by what their traces are ranked; null where no trace can explain anything. */
+/** The rows that hold the examples, and the SQL that ranks their traces; null if no trace can explain the alert. */
 async function rankedTraces(
   connection: Connection,
   capture: Capture,
@@ -114,7 +114,7 @@ export class Observations {
         });
         return [...new Set(wanted)];
       };
-      // Memory changes with every commit, so it is asked in the same step in which the capture was taken.
+      // Memory changes with every commit, so it is read in the same step as the capture.
       const { agents, stats } = this.#parts;
       const agentActivity = new Map(
         // Retention may have removed all its runs before the start: then it has been silent at most since it came into being.

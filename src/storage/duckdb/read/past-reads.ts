@@ -36,7 +36,7 @@ export class PastReads implements Served<PastStats> {
       for (const wanted of first.targets)
         targets.push(await this.#stats(connection, capture, tenant, wanted, moments, requests));
       const metrics: (readonly MetricStats[])[] = [];
-      // Few points of a metric lie near each moment, so each is looked up by itself.
+      // Few points of a metric are near each moment, so each moment is a separate query.
       for (const request of requests) metrics.push(await this.#metrics(connection, capture, tenant, request));
       return requests.map((_, at) => ({
         targets: targets.map((stats) => stats[at] ?? UNKNOWN),
@@ -45,7 +45,7 @@ export class PastReads implements Served<PastStats> {
     });
   }
 
-  /** Of one target at each moment. */
+  /** The stats of one target at each moment. */
   async #stats(
     connection: Connection,
     capture: Capture,

@@ -73,7 +73,7 @@ export async function costsAt(
   return costs;
 }
 
-/** When one agent or node was last active before each moment; null where nothing is known. */
+/** When one agent or node was last active before each moment; null if unknown. */
 export async function activityAt(
   connection: Connection,
   capture: Capture,

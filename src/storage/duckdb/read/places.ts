@@ -3,12 +3,12 @@ import type { Agents } from '../stats/agents.js';
 import type { Services } from '../write/services.js';
 import type { Unit } from './unit-rows.js';
 
-/** Gives the number of a metric; undefined where the user has none of that name. */
+/** Returns the number of a metric; undefined if the user has no metric with that name. */
 interface MetricNumbers {
   streamNumber(tenant: number, name: string): number | undefined;
 }
 
-/** What knows the numbers of targets and metrics. */
+/** Maps names of targets and metrics to their numbers. */
 export interface Known {
   readonly agents: Agents;
   readonly services: Services;
@@ -21,10 +21,7 @@ export interface Place {
   readonly no: number;
 }
 
-/**
- * Where an agent and a node have the same name, the agent's runs are meant. Undefined where nothing of that name is known
- * (yet).
- */
+/** The place of a target; undefined if the name is unknown. If an agent and a node share a name, the agent wins. */
 export function placeOf({ agents, services }: Known, tenant: number, target: Target): Place | undefined {
   const agent =
     'agentId' in target ? agents.byId(tenant, target.agentId) : agents.byName(tenant, target.service);

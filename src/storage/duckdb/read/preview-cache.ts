@@ -3,23 +3,23 @@ import type { RunPreview } from '../../contracts/runs.js';
 import type { Read } from '../segments/read.js';
 import { readPreviews, type PlacedRun } from './previews.js';
 
-/** Bytes of all users' glances and of one user's, and roughly what one takes beside its texts. */
+/** Bytes of all users' previews and of one user's, and the approximate overhead of a preview without its texts. */
 const MOST_BYTES = 32 * 1024 * 1024;
 const MOST_BYTES_OF_USER = 8 * 1024 * 1024;
 const GLANCE_BYTES = 400;
 
 /**
- * What lists show of the spans of runs, kept for those that were looked at last: with the commit of its header a glance never changes.
- * Target: the longest runs with previews in 100 ms. Over a million spans they take 260 ms of processor time without it, 25 with it.
+ * Previews of runs for lists, as an LRU cache. A preview never changes for a given commit of the run's header. Target: the
+ * longest runs with previews in 100 ms. Over a million spans they take 260 ms of processor time without it, 25 with it.
  */
 export class PreviewCache {
-  /** Null: of this run nothing is shown. */
+  /** Null: the run has no preview. */
   readonly #kept = new SharedCache<RunPreview | null>({
     mostSize: MOST_BYTES,
     mostSizeOfUser: MOST_BYTES_OF_USER,
   });
 
-  /** @param find the runs as they are when it is called */
+  /** @param find returns the current versions of the runs at each call */
   async read(short: Read, tenant: number, find: () => readonly PlacedRun[]): Promise<RunPreview[]> {
     const { known, unknown } = this.#split(tenant, find());
     if (unknown.length === 0) return known;

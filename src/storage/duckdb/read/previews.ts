@@ -17,13 +17,13 @@ import { newest, relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 import { COMMITS, commitsAt } from '../write/stored-traces.js';
 
-/** Runs with more spans say nothing of them in a list. */
+/** Runs with more spans have no preview. */
 const MOST_SPANS = 10_000;
-/** Commits that are asked for one by one. */
+/** Maximum number of commits that are listed one by one. */
 const MOST_SINGLE = 640;
 const FAILED = [RUN_STATUSES.indexOf('failed'), RUN_STATUSES.indexOf('timed_out')].join(', ');
 const LLM = SPAN_TYPES.indexOf('llm');
-/** Which of a run's spans says best what it was given: the first without a parent, and the first model call. */
+/** The spans that best show a run's input: the first without a parent, and the first model call. */
 const IS_FIRST = `row_number() OVER (PARTITION BY trace_id ORDER BY parent_span_id IS NOT NULL, started_at, span_id) = 1`;
 const IS_FIRST_CALL = `row_number() OVER (PARTITION BY trace_id ORDER BY type <> ${LLM}, started_at, span_id) = 1`;
 
@@ -33,7 +33,7 @@ export interface PlacedRun {
   readonly seq: number;
 }
 
-/** What lists show of the spans of some runs. */
+/** Previews of runs. */
 export async function readPreviews(
   connection: Connection,
   capture: Capture,
@@ -68,7 +68,7 @@ export async function readPreviews(
   );
 }
 
-/** A row for each model of a run with the errors of its spans, and one for each of its first spans with where its payload lies. */
+/** A row for each model of a run with the errors of its spans, and one for each of its first spans with the place of its payload. */
 async function spanRows(
   connection: Connection,
   capture: Capture,
@@ -110,7 +110,8 @@ async function inputsOf(
     ({ id, seq, line }) => `('${String(id)}'::UUID, ${Number(seq)}::BIGINT, ${Number(line)}::BIGINT)`,
   );
   const theirs = narrowed(ofCommits(firsts.map(({ seq }) => Number(seq))), isOne);
-  // The piece with a line is the last that begins at or before it. Long ones lie elsewhere, and are not read for a glance.
+  // A line is in the last piece with `first_line` at or before it. Long pieces are stored elsewhere and are not read for a
+  // preview.
   const pieces = await connection.rows(
     `WITH p AS MATERIALIZED (SELECT seq, trace_id, first_line FROM ${relation(capture, PAYLOADS, theirs)}),
        wanted AS (SELECT w.trace_id, w.seq, max(p.first_line) AS first_line FROM (VALUES ${[...new Set(places)].join(', ')}) w(trace_id, seq, line)

@@ -17,13 +17,13 @@ import { sumOf } from '../write/run-summary.js';
 import { callParts, someCalls } from './summed-calls.js';
 
 const NONE: RepricedCalls = repricedCalls({});
-/** Why no cost follows, as `told` has it; what would be too large is told by the price alone. */
+/** Reasons for a missing cost, as bits of `told`. Whether a cost would be too large depends on the price alone. */
 const WHY = ['running', 'no_tokens', 'no_parts'] as const satisfies readonly Unpriceable[];
 
 /**
- * What calls would have cost at a price: the arithmetic of the processor `cost`, in SQL. It is exact, since integers of 128 bits hold every
- * product, and each call is rounded once, half to even. What is accepted as an amount fits into 64 bits, of which DuckDB divides integers
- * forty times faster. Where no call has to be rounded, sums of calls give the same as each of them.
+ * What calls would have cost at a price: the arithmetic of the processor `cost`, in SQL. It is exact: integers of 128 bits hold
+ * every product, and each call is rounded once, half to even. Accepted amounts fit into 64 bits; DuckDB divides such integers
+ * forty times faster. If no call needs rounding, the result from sums equals the result from single calls.
  */
 export async function repriceCalls(
   connection: Connection,
@@ -51,7 +51,7 @@ function statementOfSums(parts: string, price: Price): string {
   const isLong = long === null ? 'FALSE' : `(told >> ${LONG_SHIFT}) > ${LONG_INPUTS.indexOf(long.over)}`;
   const judged = `SELECT *, ${amount(price)} // ${RATES_PER_NANO} AS amount, ${whyNot(price)} AS why FROM (SELECT *, ${isLong} AS is_long FROM (${parts}))`;
   const number = (where: string): string => `coalesce(sum(calls) FILTER (${where}), 0)::BIGINT`;
-  // What is left of calls that have all gone is not a cost of 0.
+  // The remainder after all calls were removed is not a cost of 0.
   const sum = (what: string, where: string): string =>
     `(CASE WHEN ${number(where)} > 0 THEN sum(${what}) FILTER (${where}) END)::VARCHAR`;
   return `SELECT max(most) AS most, ${stats({ number, sum, cost: 'nanos' })} FROM (${judged})`;
@@ -68,10 +68,10 @@ function statement(calls: string, price: Price): string {
 }
 
 interface Counting {
-  /** How many calls meet a condition, and the sum of a column over them as a text; null where there are none. */
+  /** The number of calls that meet a condition, and the sum of a column over them as a text; null if no call meets it. */
   readonly number: (where: string) => string;
   readonly sum: (what: string, where: string) => string;
-  /** The column of what was paid. */
+  /** The column of the recorded cost. */
   readonly cost: string;
 }
 
@@ -107,7 +107,7 @@ function isRoundedUp(amount: string): string {
   return `${left} > ${half} OR (${left} = ${half} AND (${amount} // ${RATES_PER_NANO}) % 2 = 1)`;
 }
 
-/** Why no cost follows for a call; null where one may. From a total alone one follows only where output costs nothing. */
+/** Why a call has no cost; null if it may have one. A total of tokens alone gives a cost only if output is free. */
 function whyNot({ output }: Price): string {
   const reasons = WHY.filter((reason) => reason !== 'no_parts' || output !== 0);
   return `CASE ${reasons.map((reason) => `WHEN (told & ${TOLD[reason]}) > 0 THEN '${reason}'`).join(' ')} END`;

@@ -11,33 +11,33 @@ import { isAscii } from '../../shared/log-text.js';
 export interface Matching {
   /** All of the filter but the text. */
   readonly sql: string;
-  /** What the runs are counted under: every run of the filter's agent and kind, whatever else the filter says. */
+  /** The agents whose counts cover every run of the filter's agent and kind, regardless of the rest of the filter. */
   readonly counted: readonly Agent[];
-  /** The list of these runs, where there is one of them. */
+  /** The list of newest starts for these runs, if one exists. */
   readonly list: RunList | null;
   /** The agents that have the text in their names: all their runs match. */
   readonly named: readonly number[];
 }
 
 const WHOSE: ReadonlySet<string> = new Set(['agent_id', 'kind']);
-/** What changes nothing of how many runs memory knows of. */
+/** Filters that allow counting runs from memory. */
 const COUNTED: ReadonlySet<string> = new Set([...WHOSE, 'status', 'success', 'sort', 'oldest_first']);
 
 function hasOnly(filter: RunFilter, names: ReadonlySet<string>): boolean {
   return Object.entries(filter).every(([name, value]) => value === undefined || names.has(name));
 }
 
-/** Whether memory knows how many runs there are, but for `status` and `success`. */
+/** Whether the number of runs can be computed from memory, unless `status` and `success` are both set. */
 export function isCounted(filter: RunFilter): boolean {
   return hasOnly(filter, COUNTED);
 }
 
-/** Whether all runs of the user, of an agent or of a kind are asked for. */
+/** Whether the filter selects all runs of the user, of an agent or of a kind. */
 export function isWholeList(filter: RunFilter): boolean {
   return hasOnly(filter, WHOSE);
 }
 
-/** @returns the filter in SQL; null where it names an agent that the user does not have. */
+/** @returns the filter in SQL; null if it names an agent that the user does not have */
 export function conditions(agents: Agents, tenant: number, filter: RunFilter): Matching | null {
   const { agent_id: agentId, kind } = filter;
   const sql = ['TRUE'];
@@ -67,7 +67,7 @@ export function conditions(agents: Agents, tenant: number, filter: RunFilter): M
   };
 }
 
-/** Bounds of figures; a run without the figure is in none. */
+/** Bounds on duration and cost; a run without the value never matches. */
 function boundsOf({ min_duration_ms, max_duration_ms, min_cost, max_cost }: RunFilter): string[] {
   return [
     ...(min_duration_ms === undefined ? [] : [`duration_ms >= '${min_duration_ms}'::DOUBLE`]),
@@ -89,7 +89,7 @@ export function hasTextOrAgent(agentNos: readonly number[]): string {
   return agentNos.length === 0 ? `(${hasText})` : `(agent_no IN (${agentNos.join(', ')}) OR ${hasText})`;
 }
 
-/** A text in lower case as DuckDB makes it for the tables' texts: it knows other letters than JavaScript, and no final sigma. */
+/** Lower-cases a text like DuckDB does for the tables' texts: it covers other letters than JavaScript, and has no final sigma. */
 export async function inLowerCase(connection: Connection, text: string): Promise<string> {
   if (isAscii(text)) return text.toLowerCase();
   const [row] = await connection.rows('SELECT lower($1) AS text', [text]);

@@ -5,7 +5,7 @@ import type { Parameter } from '../files/plain-rows.js';
 import { newest, type Condition } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 
-/** How many places there are at most for all commits. */
+/** Maximum number of places for all commits. */
 const MOST_PLACES = 2048;
 
 /** Neighbouring commits that brought matching runs. */
@@ -19,9 +19,9 @@ interface Place {
 }
 
 /**
- * Where matching runs lie: each is looked at once, and only in the columns of the filter, the start and the commit.
+ * The places of matching runs. Reads each run once, and only the columns of the filter, the start and the commit.
  *
- * @param where which runs match: conditions of which each run meets one at most
+ * @param where which runs match: mutually exclusive conditions
  */
 export async function matchingPlaces(
   connection: Connection,

@@ -29,7 +29,7 @@ import { readSpan, shortSpanPage, wholeSpanPage, type WholeSpan, type WholeSpanP
 import { summaryPage, spanPage, type SpanPage } from './span-json.js';
 import { withEvents } from './with-events.js';
 
-/** What is known of runs without reading the tables. */
+/** The state in memory that reads of runs use. */
 interface Known {
   readonly agents: Agents;
   readonly stats: RunStats;
@@ -53,7 +53,7 @@ export interface FoundSummary extends FoundTrace<SpanPage> {
   readonly seq: number;
 }
 
-/** Makes a page of the rows of spans. */
+/** Converts rows of spans into a page. */
 type MakePage<Page> = (traceId: string, rows: SpanRows) => Page;
 
 /** Spans of a page without payloads: they are short. */
@@ -62,7 +62,7 @@ const OUTLINE_SPANS = 2000;
 /** As text, unless log records add to some of the spans. */
 export type ShownPage = SpanPage | WholeSpanPage;
 
-/** Where a trace's spans are read. */
+/** The connections and the capture for reading a trace's spans. */
 interface Place {
   readonly connection: Connection;
   readonly capture: Capture;
@@ -158,9 +158,9 @@ export class RunReads {
   }
 
   /**
-   * A later page. Its spans may have newer versions by now, in later commits, so their places are looked up again.
+   * A later page. Its spans may have newer versions in later commits, so their places are looked up again.
    *
-   * @throws ConsumeError `storage_unavailable` where the trace was removed meanwhile
+   * @throws ConsumeError `storage_unavailable` if the trace was removed meanwhile
    */
   async spans(by: ReadContext, cursor: SpanCursor): Promise<Transfer<ShownPage>> {
     const page = await this.#page(by, cursor, shownPage);
@@ -197,7 +197,7 @@ export class RunReads {
     return this.#known.withEvents.find(tenant, words, 0) > 0;
   }
 
-  /** One span of a trace; null where there is none. */
+  /** One span of a trace; null if not found. */
   async span({ tenant, short }: ReadContext, traceId: string, spanId: string): Promise<WholeSpan | null> {
     const [trace, span] = [new TraceId(traceId), new TraceId(spanId)];
     return await short(async (connection, capture) => {
@@ -220,7 +220,7 @@ export class RunReads {
     return await listRuns(read, agents, stats, by.tenant, filter, page);
   }
 
-  /** Those behind a place of the same list, not counted. */
+  /** The runs after a cursor of the same list, without a total. */
   async follow(
     by: ReadContext,
     search: FollowedSearch,
@@ -236,12 +236,12 @@ export class RunReads {
     );
   }
 
-  /** What lists show of the spans of some runs, as they are now. */
+  /** Previews of the current versions of some runs. */
   async preview({ tenant, short }: ReadContext, ids: readonly string[]): Promise<RunPreview[]> {
     return await this.#previews.read(short, tenant, () => this.#wanted(tenant, ids));
   }
 
-  /** The runs of a list that follow, as they are now. */
+  /** The current versions of the remaining runs of a list. */
   async rest({ tenant, short }: ReadContext, ids: readonly string[], filter: RunFilter): Promise<RunsPart> {
     const { agents } = this.#known;
     return await short(async (connection, capture) => {
@@ -250,7 +250,7 @@ export class RunReads {
     });
   }
 
-  /** Runs with the commits of their headers; 0 where there is none. */
+  /** Runs with the commits of their headers; 0 for a run that is not stored. */
   #wanted(tenant: number, ids: readonly string[]): PlacedRun[] {
     return ids.map((id) => {
       const { words, text } = new TraceId(id);

@@ -27,15 +27,15 @@ const ALL = '0';
 const OTHERS = -1;
 const COLUMNS = { agent: 'agent_no', status: 'status', prompt_version: 'prompt_no' } as const;
 
-/** What is asked for, with the numbers of the prompt's versions. */
+/** The request, with the prompt resolved to the numbers of its versions. */
 export interface StoredSeriesRequest extends Omit<SeriesRequest, 'prompt'> {
   readonly prompts?: readonly NumberedVersion[];
 }
 
-/** What runs are told apart by in an answer. */
+/** The keys by which runs are grouped. */
 type Group = keyof typeof COLUMNS;
 
-/** Where an answer is read. */
+/** The context in which an answer is read. */
 export interface SeriesPlace {
   readonly connection: Connection;
   readonly capture: Capture;
@@ -44,7 +44,7 @@ export interface SeriesPlace {
   readonly tenant: number;
 }
 
-/** Runs by time: the totals of the time asked for and of the one before, and the buckets of the largest groups. */
+/** Runs by time: the totals of the requested period and of the previous one, and the buckets of the largest groups. */
 export async function readSeries(place: SeriesPlace, request: StoredSeriesRequest): Promise<FoundSeries> {
   const { start_time, end_time, group_by, prompts } = request;
   const now = { from: start_time, to: end_time };
@@ -54,7 +54,7 @@ export async function readSeries(place: SeriesPlace, request: StoredSeriesReques
   const key = group === undefined ? ALL : await groupsOf(place, request, runs, group);
   const cells = (by: string, stretches: readonly Stretch[]): Promise<CellsByStart[]> =>
     cellsBy(place, { ...runs, key: by }, request, stretches);
-  // Of versions of a prompt a run may be in several groups, so they do not add up to the total.
+  // A run may use several versions of a prompt, so these groups do not add up to the total.
   const isSplit = group === 'agent' || group === 'status';
   const [grouped = NO_CELLS, earlier = NO_CELLS] =
     group === undefined
@@ -91,10 +91,10 @@ interface Percentiles {
 type PercentilesByKey = ReadonlyMap<number, Percentiles>;
 
 /**
- * The exact percentiles of each group of runs: a group within one bucket has them already.
+ * The exact percentiles of each group of runs. A group within one bucket already has them.
  *
- * @param cells all of the groups', where all are one group by any key
- * @param runs a relation that has these runs
+ * @param cells the cells of all groups; with `ALL`, cells of any key form one group
+ * @param runs a relation with these runs
  */
 async function readPercentiles(
   connection: Connection,
@@ -114,7 +114,7 @@ async function readPercentiles(
   );
 }
 
-/** Which runs are asked for, whatever they are grouped by. */
+/** The selected runs, regardless of grouping. */
 interface WantedRuns extends Omit<CountedRuns, 'within' | 'key'> {
   readonly agentNos: readonly number[] | null;
   readonly within: (ranges: readonly CommitRange[], by: string) => string;
@@ -158,7 +158,7 @@ function promptLinks(capture: Capture, tenant: number, prompts: readonly Numbere
   return `(SELECT DISTINCT trace_id, prompt_no FROM ${links})`;
 }
 
-/** What runs are grouped by, in SQL; where there are too many groups, those that are not among the largest are one. */
+/** The SQL key of the groups. If there are too many groups, all but the largest are combined. */
 async function groupsOf(
   { connection, agents, tenant }: SeriesPlace,
   { start_time, end_time, prompts = [] }: StoredSeriesRequest,
@@ -182,7 +182,7 @@ async function groupsOf(
     : `CASE WHEN ${column} IN (${largest.join(', ')}) THEN ${column} ELSE ${OTHERS} END`;
 }
 
-/** The cells of stretches. Those of prompts, whose runs nobody tells of, are not kept. */
+/** The cells of stretches. Cells of prompts are not cached, because no change notice names the prompt of a run. */
 async function cellsBy(
   { connection, cells, tenant }: SeriesPlace,
   { agentNos, key, interval, within }: WantedRuns & { readonly key: string },

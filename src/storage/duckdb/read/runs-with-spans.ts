@@ -12,11 +12,11 @@ import type { AgentsWithSpans } from './agents-with-spans.js';
 import { commitsOf } from './previews.js';
 import { hasSpan, type WantedSpans } from './wanted-spans.js';
 
-/** The first runs of a list are looked at by themselves: most often they have what is looked for. Memory knows when so many start. */
+/** The first runs of a list are searched first: usually they contain enough matches. Memory keeps this many starts. */
 export const FIRST_RUNS = MOST_STARTS;
-/** Where their spans lie in a smaller part of all commits, that part is read, otherwise just their commits. */
+/** If the runs' spans are in a smaller share of all commits, that range is read, otherwise only the runs' own commits. */
 const MOST_OF_COMMITS = 1 / 16;
-/** Of runs that lie apart, those of so many pages are looked at before the others. */
+/** If the runs are scattered, the runs of this many pages are searched first. */
 const FEW_PAGES = 3;
 
 /** The condition for runs that used one of some versions of prompts. */
@@ -25,24 +25,24 @@ export function usesPrompts(capture: Capture, tenant: number, promptNos: readonl
   return `trace_id IN (SELECT trace_id FROM ${relation(capture, PROMPT_LINKS, of)})`;
 }
 
-/** The list in which runs are looked for. */
+/** The list of runs that is searched. */
 interface WantedRuns {
   readonly tenant: number;
-  /** It in SQL: those that meet a further condition, so many at most, with `seq`, `id`, `agent_no` and the columns `COMMITS`. */
+  /** The SELECT for the runs that meet a further condition, at most `limit`, with `seq`, `id`, `agent_no` and the columns `COMMITS`. */
   readonly select: (also: string, limit: number) => string;
-  /** Of the parameters in it. */
+  /** The values of its parameters. */
   readonly values: readonly string[];
   readonly most: number;
-  /** When the last of the first {@link FIRST_RUNS} started, where that is known. */
+  /** When the last of the first {@link FIRST_RUNS} started; null if unknown. */
   readonly begin: number | null;
-  /** Likewise, of the runs of some agents. */
+  /** The same for the runs of single agents. */
   readonly begins: readonly { readonly agentNo: number; readonly begin: number | null }[];
 }
 
 /**
- * The first runs of a list that have one of certain spans. Those at its beginning are looked at first, in the commits in which
- * their spans lie, then those at the beginning of what agents have that have such spans at all; only where too few of them have one, all
- * spans are. Where memory knows how far back the latter go, they are looked at alone: the others have none.
+ * The first runs of a list that have a wanted span. Searches the beginning of the list first, in the commits that hold the runs'
+ * spans, then the beginning of the lists of agents that have such spans at all, and all spans only if too few match. If memory
+ * has the starts of those agents' first runs, only their lists are searched: no other agent has such spans.
  */
 export async function firstWithSpans(
   connection: Connection,
@@ -71,7 +71,7 @@ function isOf(agentNos: ReadonlySet<number> | null): string {
   return agentNos === null ? 'TRUE' : `agent_no IN (${[...agentNos].join(', ') || '-1'})`;
 }
 
-/** When the first runs of all of some agents started at the earliest: where one of them has so many since a time, all of them have. */
+/** The latest known start from which an agent has `FIRST_RUNS` runs, so that all the agents together have at least as many. */
 function beginOf(agentNos: ReadonlySet<number>, { begins }: WantedRuns): number | null {
   const known = begins.flatMap(({ agentNo, begin }) =>
     begin !== null && agentNos.has(agentNo) ? [begin] : [],
@@ -84,9 +84,9 @@ function isSince(begin: number): string {
 }
 
 /**
- * Looks for the spans of the first runs that meet a condition.
+ * Searches the first runs that meet a condition for the wanted spans.
  *
- * @returns null where too few of them have one, and others may
+ * @returns null if too few runs match and later runs may match
  */
 async function lookAt(
   connection: Connection,
@@ -116,7 +116,7 @@ function endsOf(runs: readonly Row[]): { readonly first: number; readonly last: 
   };
 }
 
-/** Those of some runs that have one of the spans. @param areNear whether all commits between theirs are read */
+/** The runs that have a wanted span. @param areNear whether to read the whole range of their commits */
 async function thoseWith(
   connection: Connection,
   capture: Capture,

@@ -127,7 +127,7 @@ function orderAndCut({ limit, offset }: Page, order: string): string {
   return `ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}`;
 }
 
-/** How many runs match, where the figures in memory know it; otherwise null. */
+/** The number of matching runs; null if it cannot be computed from the stats in memory. */
 function countKnown(stats: RunStats, under: readonly Agent[], filter: RunFilter): number | null {
   const { status, success } = filter;
   if (!isCounted(filter) || (status !== undefined && success !== undefined)) return null;
@@ -139,7 +139,10 @@ function countKnown(stats: RunStats, under: readonly Agent[], filter: RunFilter)
   }, 0);
 }
 
-/** The first of some runs, in the order of their list ({@link orderOf}), found by the commits of their headers. Runs that are gone are left out. */
+/**
+ * The first of some runs, in the order of their list ({@link orderOf}), read by the commits of their headers. Removed runs are
+ * left out.
+ */
 export async function readRunsAt(
   connection: Connection,
   capture: Capture,
@@ -152,7 +155,7 @@ export async function readRunsAt(
   const seqOf = new Map(wanted.map(({ id, seq }) => [id, seq]));
   const ids = [...seqOf.keys()].map((id) => `'${id}'::UUID`).join(', ');
   const where = narrowed(ofCommits(seqOf.values()), `tenant = ${tenant} AND trace_id IN (${ids})`);
-  // The commit of one run may hold an older header of another, which must not take up room in the part.
+  // The commit of one run may hold an older header of another run, which must not count toward the limit.
   const places = [...seqOf].map(([id, seq]) => `('${id}'::UUID, ${seq}::BIGINT)`).join(', ');
   const headers = `SELECT * FROM ${relation(capture, TRACES, where)} WHERE (trace_id, seq::BIGINT) IN (${places})`;
   return partOf(await sizedRows(connection, headers, order), agents);

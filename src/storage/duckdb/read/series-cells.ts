@@ -7,7 +7,7 @@ import { joinNearest, union, type CommitRange } from '../segments/commit-ranges.
 import { bucketStart } from './model-series.js';
 import { number } from '../write/run-summary.js';
 
-/** How many ranges of time are read; each is a scan of its own of every file. */
+/** Maximum number of time ranges; each is a separate scan of every file. */
 const MOST_RANGES = 4;
 const [FAILED, TIMED_OUT] = [RUN_STATUSES.indexOf('failed'), RUN_STATUSES.indexOf('timed_out')];
 /** Sums are exact: as texts they lose nothing. Sums in place of `count(*) FILTER (…)`, which take twice as long. */
@@ -23,24 +23,23 @@ export interface Stretch {
 
 /** Which runs are counted. */
 export interface CountedRuns {
-  /** Those within some ranges of time, both ends included, as a relation. */
+  /** The runs within some ranges of time, both ends included, as a relation. */
   readonly within: (ranges: readonly CommitRange[]) => string;
-  /** What they are grouped by, in SQL: a whole number. */
+  /** The grouping key in SQL: an integer. */
   readonly key: string;
   readonly interval: Micros;
 }
 
-/** The cells of a stretch, and those among its buckets that lie in it as a whole and were not known. */
+/** The cells of a stretch, and the newly read cells of buckets that are entirely within it. */
 export interface StretchCells {
   readonly cells: CellsByStart;
   readonly found: CellsByStart;
 }
 
 /**
- * The cells of stretches of time that follow each other. Buckets that are known are not read, but for those at the ends, of which only a
- * part counts.
+ * The cells of consecutive stretches of time. Known buckets are not read, except the partial ones at the ends.
  *
- * @returns for each stretch
+ * @returns one result per stretch
  */
 export async function readCells(
   connection: Connection,
@@ -68,7 +67,7 @@ export async function readCells(
   });
 }
 
-/** The parts of buckets that lie in a stretch. */
+/** The parts of buckets within a stretch. */
 function* bucketsOf(
   { from, to }: Stretch,
   interval: Micros,

@@ -15,7 +15,7 @@ export type MapList = 'nodes' | 'edges';
 export interface MapPage {
   /** The inside of a JSON array (`{…},{…}`). */
   readonly json: Uint8Array<ArrayBuffer>;
-  /** The names of the last item, where more follow. */
+  /** The names of the last item if more items follow, otherwise null. */
   readonly next: readonly string[] | null;
 }
 
@@ -57,7 +57,7 @@ interface WantedPage {
   readonly tenant: number;
   readonly range: MapRange;
   readonly list: MapList;
-  /** The names of the last item of the part before. */
+  /** The names of the last item of the previous part. */
   readonly after: readonly string[] | null;
 }
 

@@ -12,7 +12,7 @@ import type { Capture } from '../segments/segment.js';
 import { hasIdentity } from './run-conditions.js';
 import { number, sumOf, text } from '../write/run-summary.js';
 
-/** What `grouping` gives: a bit for the user and one for the agent, set where it does not tell the groups apart. */
+/** Values of `grouping`: a bit for the user and one for the agent, set if the group is not split by it. */
 const [BY_USER, BY_AGENT, WHOLE] = [1, 2, 3];
 const FAILED = [RUN_STATUSES.indexOf('failed'), RUN_STATUSES.indexOf('timed_out')].join(', ');
 
@@ -46,7 +46,7 @@ export async function findSessions(
   return { ids: [], count: Number(row?.count) };
 }
 
-/** Sessions with their figures, in the order of the ids; those that no run names are left out. Each looks only where its runs may lie. */
+/** Sessions with their stats, in the order of the ids; sessions without runs are left out. */
 export async function sessionsOf(
   connection: Connection,
   capture: Capture,

@@ -2,7 +2,7 @@ import { summaryJson, shownJson } from '../../shared/serialize-span.js';
 import { spanHeadOfRow } from '../../shared/summaries-of-rows.js';
 import type { SpanCursor, SpanRows } from './trace.js';
 
-/** Characters of the input that an outline shows. */
+/** Characters of the input in a summary. */
 const PREVIEW_CHARACTERS = 200;
 /** No character of a text takes more bytes for each of its UTF-16 units. */
 const MOST_BYTES_A_UNIT = 3;
@@ -14,7 +14,7 @@ export interface SpanPage {
   readonly next: SpanCursor | null;
 }
 
-/** A page of a trace's spans as the API shows them, where no log records add to them. Payloads are passed on as they were stored. */
+/** A page of a trace's spans for the API, without events from log records. Payloads are passed through as stored. */
 export function spanPage(traceId: string, { spans, next }: SpanRows): SpanPage {
   const texts = spans.map(({ row, payload: { input, output } }) =>
     shownJson(spanHeadOfRow(traceId, row), jsonOf(input), jsonOf(output)),
@@ -44,7 +44,6 @@ export function summaryPage(
   return { json: new TextEncoder().encode(texts.join(',')), next };
 }
 
-/** Of UTF-8. */
 function jsonOf(part: Uint8Array | null): string {
   return part === null ? 'null' : Buffer.from(part.buffer, part.byteOffset, part.length).toString('utf8');
 }

@@ -9,7 +9,7 @@ import type { Connection } from '../files/connection.js';
 import { relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 
-/** What a row of each table takes; texts without a bound are looked at, others are in the constant. */
+/** The size of a row of each table; unbounded texts are measured, all else is in the constant. */
 const BYTES: readonly (readonly [table: Table, bytes: string])[] = [
   [SPANS, `${ROW_BYTES.span} + strlen(name) + ${lengthsOf('error_message', 'context')}`],
   [PAYLOADS, 'bytes'],

@@ -18,10 +18,10 @@ import {
   sumsOfCalls,
 } from '../segments/call-sums.js';
 
-/** Which calls, of which models. */
+/** The filter on calls and models. */
 export type CallFilter = ModelFilter & Partial<RepricedFilter>;
 
-/** The spans of the calls within the time as a relation; null where the user has no such agent. */
+/** The spans of the calls within the time as a relation; null if the user has no such agent. */
 export function someCalls(
   capture: Capture,
   agents: Agents,
@@ -57,7 +57,7 @@ interface Place {
 }
 
 /**
- * The parts of `CALL_SUMS`, but for the agent, of all calls within the time or of those of one agent: from sums where possible. One
+ * The parts of `CALL_SUMS` except the agent, for all calls within the time or those of one agent: from sums if possible. A single
  * statement, so that sums and rows are of the same moment.
  *
  * @returns null if the user has no such agent
@@ -67,7 +67,7 @@ export async function callParts(place: Place, agents: Agents, filter: CallFilter
   const { agent_id: agentId } = filter;
   const agentNo = agentId === undefined ? null : agents.byId(tenant, agentId)?.agent_no;
   if (agentNo === undefined) return null;
-  // The sums do not tell what a segment that is set aside replaces.
+  // The sums do not show what a quarantined segment replaces.
   const { sums, ends } = capture.isAnyQuarantined
     ? { sums: null, ends: [filter] }
     : hoursWithin(place, filter);
@@ -112,9 +112,9 @@ function isMoved({ capture }: Place): string {
   return `seq <= ${capture.bound}`;
 }
 
-/** Where the calls of a time are counted. */
+/** How the calls within a time are counted. */
 interface Hours {
-  /** The hours that lie within it as a whole: the condition for their sums, and what calls of theirs are; null where there are none. */
+  /** The hours entirely within the time: the condition for their sums, and the filter for their calls; null if there are none. */
   readonly sums: { readonly condition: string; readonly filter: CallFilter } | null;
   /** The parts of hours at its ends. */
   readonly ends: readonly CallFilter[];
@@ -129,7 +129,7 @@ function hoursWithin(place: Place, filter: CallFilter): Hours {
   return { sums: { condition: hours.join(' AND '), filter: whole.filter }, ends };
 }
 
-/** Spans of hot segments that may replace others of the cold file; null where none does. And where those may lie. */
+/** Spans of hot segments that may replace spans of the cold file, null if none do; and the commits that may hold the replaced spans. */
 async function whatIsReplaced({
   connection,
   capture,

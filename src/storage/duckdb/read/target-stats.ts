@@ -6,20 +6,20 @@ import type { Capture } from '../segments/segment.js';
 import { lookedAt, NOTHING_SEEN } from './evidence.js';
 import { finishedRows, startedRows, type Units } from './unit-rows.js';
 
-/** Stats of a window, before it is known what of them is new. */
+/** Stats of a window, before they are compared with earlier evidence. */
 export interface FoundWindow extends Omit<WindowStats, 'evidence' | 'isNews'> {
   /** The greatest commit among its rows. */
   readonly seq: number;
 }
 
-/** Of finished runs or spans that lie in a window. */
+/** Columns with the stats of finished runs or spans in a window. */
 export const WINDOW_FIGURES =
   'count(*) AS finished, sum(failed::TINYINT)::BIGINT AS failed, count(duration_ms) AS timed, quantile_cont(duration_ms, 0.95) AS p95_ms, max(seq) AS seq';
 
 export const NO_RUNS: FoundWindow = { finished: 0, failed: 0, timed: 0, p95_ms: null, seq: NOTHING_SEEN };
 export const NO_COST: CostStats = { cost: 0, priced: 0 };
 
-/** What has finished in the window, by the numbers asked for. */
+/** Stats of the runs or spans that finished in the window, by the number of the agent or node. */
 export async function windowsOf(
   connection: Connection,
   capture: Capture,
@@ -45,7 +45,7 @@ export function windowIn(row: Row): FoundWindow {
   };
 }
 
-/** @param since the evidence that is already known of the window */
+/** @param since earlier evidence of the window */
 export function windowSince(
   { seq, ...stats }: FoundWindow,
   since: readonly Evidence[] | undefined,
@@ -53,7 +53,7 @@ export function windowSince(
   return { ...stats, ...lookedAt(seq, since) };
 }
 
-/** What the runs or spans that started on each of the days have cost, by the numbers asked for. */
+/** The cost of runs or spans by the day of their start, by the number of the agent or node. */
 export async function costsOf(
   connection: Connection,
   capture: Capture,

@@ -27,10 +27,10 @@ const PAGE_SPANS = 500;
  * packed row of payloads DuckDB unpacks up to 2048, so each page of middling ones costs as much as many.
  */
 const PAGE_BYTES = 16 * 1024 * 1024;
-/** Texts of a span that may be long, beside its payload. */
+/** Texts of a span that may be long, apart from its payload. */
 const LONG_TEXTS = ['name', 'model', 'error_message'];
 const TEXT_BYTES = LONG_TEXTS.map((name) => `coalesce(strlen(${name}), 0)`).join(' + ');
-/** A page of spans with no more than this of each text is not too much, and most texts are shorter. */
+/** Longer texts are cut. Most texts are shorter, and a page of spans with texts of this length fits into memory. */
 const CUT_CHARACTERS = 8192;
 const NOT_SHOWN: readonly string[] = [
   'trace_id',
@@ -51,9 +51,9 @@ export interface SpanCursor {
   readonly traceId: string;
   /** The last span of the page before; null at the start. */
   readonly after: { readonly startedAt: number; readonly spanId: string } | null;
-  /** Only spans that came, or changed, after this commit. */
+  /** Only spans added or changed after this commit. */
   readonly since?: number;
-  /** How many are on a page at most. */
+  /** Maximum number of spans on a page. */
   readonly most?: number;
 }
 
@@ -61,7 +61,7 @@ export interface SpanCursor {
 export interface SpanOnPage {
   readonly row: Row;
   readonly payload: Payload;
-  /** GenAI events that came as log records, where its payload lacks something and there are some. */
+  /** GenAI events from log records, if the span's payload is incomplete and there are any. */
   readonly events?: readonly StoredLoggedEvent[];
 }
 
@@ -74,7 +74,7 @@ export interface SpanRows {
 /** Where to look for a trace's spans. */
 export interface SpansOfTrace {
   readonly commits: CommitRanges;
-  /** How many there are; Infinity where that was not asked. */
+  /** The number of spans; Infinity if it was not read. */
   readonly count: number;
 }
 
@@ -103,10 +103,10 @@ export async function readHeader(
 }
 
 /**
- * Where the rest of a trace's spans lies now.
+ * The place of the remaining spans of a trace.
  *
  * @param seq as in {@link readHeader}
- * @returns null when the trace is gone
+ * @returns null if the trace is gone
  */
 export async function readCommits(
   connection: Connection,
@@ -137,7 +137,8 @@ async function newestHeader(
 /**
  * A page of a trace's spans, in the order of `started_at`, then `span_id`.
  *
- * @param beside reads the payloads of a trace with few spans while its spans are read: looking for both takes as long in a large store
+ * @param beside reads the payloads of a trace with few spans in parallel with its spans: in a large store both lookups take
+ *   equally long
  */
 export async function readSpanRows(
   connection: Connection,
@@ -168,13 +169,13 @@ export async function readSpanRows(
   return { spans, next: isFull ? cursorBehind(cursor, rows.at(-1)) : null };
 }
 
-/** Where the page behind a span begins. */
+/** The cursor of the page after a span. */
 export function cursorBehind(cursor: SpanCursor, last: Row | undefined): SpanCursor | null {
   if (last === undefined) return null;
   return { ...cursor, after: { startedAt: Number(last.started_at), spanId: String(last.span_id) } };
 }
 
-/** Waits for both, also where one fails. @throws what one of them throws */
+/** Waits for both, even if one fails. @throws what one of them throws */
 async function both<One, Other>(
   one: Promise<One>,
   other: Promise<Other> | null,
@@ -208,7 +209,7 @@ async function pageRows(
   const cut = `SELECT * REPLACE (${CUT_TEXTS}), ${TEXT_BYTES} AS text_bytes FROM ${newest(capture, SPANS, where)}${later}`;
   const columns = `SELECT seq, line, node_no, text_bytes, ${selectList(SHOWN)}`;
   const order = 'ORDER BY started_at, span_id';
-  // Planning an order takes DuckDB longer than reading a few spans.
+  // For a few spans, planning an ORDER BY takes DuckDB longer than reading them.
   const rows =
     count <= most
       ? (await connection.rows(`${columns} FROM (${cut})`)).sort(byStart)
@@ -240,7 +241,7 @@ function isCut(row: Row): boolean {
   return LONG_TEXTS.some((name) => String(row[name] ?? '').length >= CUT_CHARACTERS);
 }
 
-/** The metadata that was sent, and how many spans the header follows where there are more. */
+/** The metadata as received, plus `FOLLOWED_SPANS` if the run has more spans than its header follows. */
 function metadataOf({ metadata, closed }: Row): JsonObject | null {
   const sent = parseObject(metadata);
   const summary = parseObject(closed);

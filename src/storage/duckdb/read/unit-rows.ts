@@ -17,7 +17,7 @@ export interface Units {
   readonly numbers: readonly number[];
 }
 
-/** With this many traces their places are not worked out: everything from the first one on is looked through. */
+/** With this many traces, everything from the first one on is read instead of their exact places. */
 const MANY_TRACES = 10_000;
 const FAILED = ['failed', 'timed_out'].map((status) => RUN_STATUSES.findIndex((known) => known === status));
 const HAS_FAILED = `status IN (${FAILED.join(', ')})`;
@@ -26,8 +26,8 @@ const RUN_FAILED = `coalesce(NOT success, ${HAS_FAILED})`;
 
 /**
  * Finished runs or spans whose event time is after `after` and not after `until`, as a relation with the columns `no`,
- * `trace_id`, `seq`, `event`, `failed`, `duration_ms`. The event time is the end, else the start, and never later than news of
- * the run last came: so only the runs of which something came since `after` are looked at, which lie at the end of all files.
+ * `trace_id`, `seq`, `event`, `failed`, `duration_ms`. The event time is the end, else the start, capped at the time when the run
+ * was last seen: so only runs last seen after `after` are read, which are at the end of all files.
  */
 export async function finishedRows(
   connection: Connection,
@@ -67,12 +67,12 @@ export function startedRows(
 }
 
 /**
- * All runs or spans that began until a time, as a relation with the columns `began` and `ended`: how long each is known to have been under
- * way, in microseconds, and never after news of its run came.
+ * All runs or spans that began up to a time, as a relation with the columns `began` and `ended`: how long each was active, in
+ * microseconds, capped at the time when its run was last seen.
  */
 export function activeRows(capture: Capture, units: Units, until: Micros): string {
   const where = `${isOf(units)} AND started_at <= make_timestamp(${until})`;
-  // One that goes on was under way when it was last heard of.
+  // A running one was active until it was last seen.
   const end = (row: string, heard: string): string =>
     `least(greatest(${row}started_at, CASE WHEN ${row}status = ${RUNNING} THEN ${heard} ELSE coalesce(${row}ended_at, ${row}started_at) END), ${heard})`;
   if (units.unit === 'agent')
@@ -84,10 +84,10 @@ export function activeRows(capture: Capture, units: Units, until: Micros): strin
 }
 
 /**
- * Conditions on the commits that hold spans of traces, for {@link newest}. Nearly all of these traces came whole since some
- * commit; each of those that began before says where its spans lie.
+ * Conditions on the commits that hold spans of traces, for {@link newest}. Nearly all of these traces arrived entirely since some
+ * commit; the headers of the others say which commits hold their spans.
  *
- * @param heard a relation of all headers of which news came after some time
+ * @param heard a relation of all headers of runs last seen after some time
  */
 async function commitsOfSpans(connection: Connection, heard: string): Promise<OfCommits[]> {
   // A commit that brought spans, and whose header is the newest, brought news: so is every later one.

@@ -12,7 +12,7 @@ import type { Capture } from '../segments/segment.js';
 /** Which spans a run must have one of, in SQL. */
 export interface WantedSpans {
   readonly sql: string;
-  /** Agents whose own node is asked for: of their runs a span with the node of its agent will do. */
+  /** Agents whose own node is wanted: for their runs, a span with the node of its agent matches. */
   readonly agentNos: readonly number[];
 }
 
@@ -22,7 +22,7 @@ export interface NodeNames {
   readonly find: (tenant: number, name: string) => number | undefined;
 }
 
-/** @returns null where no span can be one of them */
+/** @returns null if no span can match */
 export function wantedSpans(
   { model, name, type, node }: SpanFilter,
   { agents, services }: { readonly agents: Agents; readonly services: NodeNames },
@@ -44,7 +44,7 @@ export function wantedSpans(
   return { sql: [...sql, `node_no IN (${numbers.join(', ')})`].join(' AND '), agentNos };
 }
 
-/** The condition for runs that have one of the spans. @param there commits in which the spans are looked for; absent: in all */
+/** The condition for runs that have a wanted span. @param there commits to search; absent: all */
 export function hasSpan(capture: Capture, { sql, agentNos }: WantedSpans, there?: OfCommits): string {
   const having = (also: string): string => {
     const spans = newest(capture, SPANS, there === undefined ? also : narrowed(there, also));

@@ -15,7 +15,7 @@ import { eventsOfSpans } from './logged-events.js';
 import { SHOWN, type SpanCursor, type SpanOnPage, type SpanRows, type SpansOfTrace } from './trace.js';
 import { lacksSome } from './with-events.js';
 
-/** A span with everything that it brought, as it crosses from the store thread: the payload is parsed where it is wanted. */
+/** A complete span as sent by the store thread; the payload is parsed by the receiver. */
 export interface WholeSpan {
   readonly span: SpanHead;
   /** As `serializeCall` writes it. */
@@ -57,7 +57,7 @@ export function shortSpanPage(traceId: string, { spans, next }: SpanRows): Whole
 
 /**
  * @param mayHaveEvents whether there may be GenAI events among the log records of the trace
- * @returns null where the trace has no such span
+ * @returns null if the trace has no such span
  */
 export async function readSpan(
   connection: Connection,

@@ -5,8 +5,8 @@ import { eventsOfSpans } from './logged-events.js';
 import { cursorBehind, type SpanCursor, type SpanRows } from './trace.js';
 
 /**
- * The same page with the GenAI events among the trace's log records, where its spans lack something of their payloads: as many of the
- * spans as memory may hold with them.
+ * Adds GenAI events from the trace's log records to the spans whose payloads are incomplete. Returns as many spans as fit into
+ * memory with them.
  */
 export async function withEvents(
   connection: Connection,

@@ -7,18 +7,18 @@ import type { Connection } from '../files/connection.js';
 import { noteQuarantine } from './quarantine.js';
 import { COLD, type Segment } from './segment.js';
 
-/** Stands for files whose loss was accepted among the notes of quarantined segments; no segment has this number. */
+/** Stands for the lost files among the notes of quarantined segments; no segment has this number. */
 export const LOST = -1;
 
-/** More commits than the files of ids lag behind. */
+/** Maximum number of commits that the id files lag behind. */
 const MOST_COMMITS = 100_000_000;
 
 /**
- * After the loss of files was accepted: rows that are left name agents, nodes, metrics and origins by numbers whose meaning may have
- * been lost. They get a name that says so, as nothing would list these rows otherwise. New numbers and commits begin behind those
- * that the lost files may have given, so that none means two things.
+ * After the loss of files was accepted: the remaining rows may use numbers of agents, nodes, metrics and origins whose names were
+ * lost. These numbers get a placeholder name, because their rows would not be listed otherwise. New numbers and commits start after
+ * those that the lost files may have used, so that none is used twice.
  *
- * @param lastSeq the last commit that is known
+ * @param lastSeq the last commit found in the remaining files
  * @param hot the hot segments that can be read
  */
 export async function nameLostNumbers(

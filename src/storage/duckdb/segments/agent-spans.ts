@@ -6,21 +6,21 @@ import type { Segment } from './segment.js';
 import { COLD_RUNS, withAgent, type MovedRuns } from './agents-of-runs.js';
 
 /**
- * What spans each agent's runs have (`AGENT_SPANS`), so that a search for runs with certain spans need not look through the runs of all
- * others. There may be kinds too many, such as those of spans that retention has removed, never too few; so a read need not care in which
- * commit one came, and a move only adds what is new.
+ * The kinds of spans of each agent (`AGENT_SPANS`), so that a search for runs with certain spans skips the runs of other agents.
+ * May contain extra kinds, such as those of spans that retention removed, but never too few. So a read ignores the commit of a
+ * kind, and compaction only adds new kinds.
  */
 
 const TABLE = `cold.main.${AGENT_SPANS.name}`;
 const COLUMNS = ['tenant', ...AGENT_SPANS.wire.map(({ name }) => name)];
 const LIST = COLUMNS.join(', ');
-/** Of one agent more kinds are not told apart: then its spans have names with numbers and the like in them. */
+/** An agent with more kinds gets one wildcard row instead: its span names contain numbers or other variable parts. */
 const MOST_KINDS = 256;
-/** Where one user's agents have more than so many between them, only few are told apart of each. */
+/** If the agents of one user have more kinds in total, each with more than `FEW_KINDS` gets the wildcard row. */
 const MOST_OF_USER = 100_000;
 const FEW_KINDS = 8;
 
-/** Notes what the move of a segment is about to do. To be called within its transaction, before the rows are moved. */
+/** Adds the kinds of a segment. Call within the transaction of its compaction, before the rows are copied. */
 export async function noteMovedAgentSpans(
   connection: Connection,
   segment: Segment,
@@ -28,7 +28,7 @@ export async function noteMovedAgentSpans(
 ): Promise<void> {
   const came = [`SELECT ${LIST} FROM ${withAgent(rowsOf(segment, SPANS), headers)}`];
   if (changed !== null && changed.commits.length > 0) {
-    // A run whose agent changes takes along what it has, which is among what the agent of before has.
+    // If the agent of a run changes, the new agent gets all kinds of the old one, which include those of the run.
     const columns = COLUMNS.map((name) => (name === 'agent_no' ? 'r.new_no' : `k.${name}`));
     came.push(
       `SELECT ${columns.join(', ')} FROM ${TABLE} k JOIN ${changed.runs} r ON r.tenant = k.tenant AND r.old_no = k.agent_no`,
@@ -37,13 +37,13 @@ export async function noteMovedAgentSpans(
   await add(connection, came, segment.lastSeq);
 }
 
-/** Derives all of them anew. To be called within the transaction that has changed spans and headers in an unknown way. */
+/** Rebuilds all kinds. Call within the transaction that changed spans and headers in an unknown way. */
 export async function deriveAgentSpansAnew(connection: Connection): Promise<void> {
   await connection.run(`DELETE FROM ${TABLE}`);
   await add(connection, [`SELECT ${LIST} FROM ${withAgent(`cold.main.${SPANS.name}`, COLD_RUNS)}`], 0);
 }
 
-/** Derives them where a store of before has none. To be called when the cold file is opened. */
+/** Rebuilds the kinds if the store was written before this table existed. Call when the cold file is opened. */
 export async function completeAgentSpans(connection: Connection): Promise<void> {
   const [row] = await connection.rows(
     `SELECT EXISTS (SELECT 1 FROM cold.main.${SPANS.name}) AND NOT EXISTS (SELECT 1 FROM ${TABLE}) AS is_missing`,
@@ -60,7 +60,7 @@ export async function completeAgentSpans(connection: Connection): Promise<void> 
 }
 
 /**
- * The agents (`agent_no`) that have spans of some kinds among those of the cold file, as a statement; there may be agents too many.
+ * A statement that selects the agents (`agent_no`) with spans of some kinds in the cold file. It may select too many agents.
  *
  * @param condition on type, name, model and node of spans
  */
@@ -68,7 +68,7 @@ export function agentsWithKinds(tenant: number, condition: string): string {
   return `SELECT agent_no FROM ${TABLE} WHERE tenant = ${tenant} AND (type IS NULL OR (${condition}))`;
 }
 
-/** @param came statements that give kinds */
+/** @param came statements that select kinds */
 async function add(connection: Connection, came: readonly string[], seq: number): Promise<void> {
   const isSame = COLUMNS.map((name) => `k.${name} IS NOT DISTINCT FROM c.${name}`).join(' AND ');
   const areAll = `SELECT 1 FROM ${TABLE} k WHERE k.tenant = c.tenant AND k.agent_no = c.agent_no AND k.type IS NULL`;
@@ -76,7 +76,7 @@ async function add(connection: Connection, came: readonly string[], seq: number)
     `INSERT INTO ${TABLE} SELECT ${seq}, ${LIST} FROM (SELECT DISTINCT * FROM (${came.join(' UNION ALL ')})) c
       WHERE NOT EXISTS (${areAll}) AND NOT EXISTS (SELECT 1 FROM ${TABLE} k WHERE ${isSame}) ORDER BY ${LIST}`,
   );
-  // Only of users who have got more now: the others are as they were.
+  // Only users with new kinds can have exceeded the limit.
   const grown = `SELECT tenant FROM ${TABLE} WHERE seq = ${seq}`;
   const many = await connection.rows(
     `SELECT tenant, agent_no FROM (SELECT tenant, agent_no, count(*) AS kinds, sum(count(*)) OVER (PARTITION BY tenant) AS of_user FROM ${TABLE} WHERE tenant IN (${grown}) GROUP BY tenant, agent_no)

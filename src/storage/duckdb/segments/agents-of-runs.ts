@@ -4,26 +4,28 @@ import { CommitRanges, conditionsOn } from './commit-ranges.js';
 import { isVersionOf, newestOf, rowsOf } from './relation.js';
 import type { Segment } from './segment.js';
 
-/** Whose the spans are: the agents of runs, some of which change when a newer header says more. */
+/** The headers of the cold file, which give the agent of each run. A newer header may change the agent. */
 
 export const COLD_RUNS = `cold.main.${TRACES.name}`;
 
-/** What newer headers make of the runs of the cold file. */
+/** How newer headers change runs in the cold file. */
 export interface ChangedRuns {
-  /** Those whose agent is another one now (`new_no`) than there (`old_no`), as a relation. */
+  /** A relation of the runs whose agent changes from `old_no` to `new_no`. */
   readonly runs: string;
-  /** Conditions on the commits of their spans. There are none where there is no such run with spans. */
+  /** Conditions on the commits of their spans. Empty if no such run has spans. */
   readonly commits: readonly string[];
-  /** All that the newer headers are about, with the agents by which their calls are counted there. */
+  /** All runs with newer headers, with the agents that their calls are counted for in the cold file. */
   readonly before: string;
 }
 
 /**
+ * Resolves how newer headers change runs in the cold file.
+ *
  * @param newer headers, the newest of each run
- * @param all these, or more of them: where the agents of runs are looked up
+ * @param all `newer` and possibly further headers; the agents of runs are looked up in it
  */
 export async function changedRuns(connection: Connection, newer: string, all = newer): Promise<ChangedRuns> {
-  // What has spans in the cold file has a header there that came with the first of them, or later.
+  // A run with spans in the cold file has a header there, from the same commit as its first span or later.
   const [first] = await connection.rows(
     `SELECT min(first_seq) AS seq FROM ${newer} WHERE replaces AND first_seq > 0`,
   );
@@ -46,11 +48,11 @@ export async function changedRuns(connection: Connection, newer: string, all = n
   };
 }
 
-/** Whose the spans of a segment are that is about to be moved. */
+/** The runs of a segment that is about to be compacted. */
 export interface MovedRuns {
-  /** The headers of all its spans, the newest of each run, as a relation. */
+  /** A relation of the newest header of each run with spans in the segment. */
   readonly headers: string;
-  /** What they change; null where none replaces another. */
+  /** How they change runs in the cold file; null if none replaces a stored header. */
   readonly changed: ChangedRuns | null;
 }
 
@@ -63,7 +65,7 @@ export async function movedRuns(
   const hasChanged = (segment.replacing.get(TRACES.name) ?? 0) > 0;
   const all = rowsOf(segment, TRACES);
   const runs = hasChanged ? newestOf(TRACES, all, `(SELECT * FROM ${all} WHERE replaces)`) : all;
-  // Every commit that brings spans brings the header, too; but that of a segment which was quarantined may have been replaced.
+  // Every commit with spans also writes the header, but the header of a segment that was quarantined may be superseded.
   const headers = isAnyQuarantined
     ? `(SELECT tenant, trace_id, agent_no FROM ${runs} UNION ALL SELECT tenant, trace_id, agent_no FROM ${COLD_RUNS} c WHERE NOT EXISTS (SELECT 1 FROM ${runs} h WHERE ${isVersionOf(TRACES, 'h', 'c')}))`
     : runs;

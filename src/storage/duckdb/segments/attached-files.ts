@@ -22,12 +22,12 @@ import { LOGS } from '../../schema/log-tables.js';
 import { deriveSumsAnew } from './cold-sums.js';
 import type { CheckedFile } from '../files/unusable-rows.js';
 
-/** Row groups of 8192: then a slice of the compactor is written at once, and look-ups by commit read little. */
+/** Row groups of 8192 rows: a slice of the compactor fills one, and look-ups by commit read little. */
 const ATTACH_OPTIONS = "ROW_GROUP_SIZE 8192, STORAGE_VERSION 'v1.2.0'";
-/** By how many bytes the logs of two new segments may differ. */
+/** Maximum difference in bytes between the logs of two new segments. */
 const LOG_TOLERANCE = 256;
 
-/** The cold file and the hot segments as files: attaches them, makes new ones, and takes over what an earlier process left. */
+/** Attaches the cold file and the hot segments, creates new segments, and takes over those of an earlier process. */
 export class AttachedFiles {
   readonly #connection: Connection;
   readonly #files: SegmentFiles;
@@ -61,7 +61,7 @@ export class AttachedFiles {
     await completeAgentSpans(this.#connection);
   }
 
-  /** After DuckDB has declared it unusable as it is attached. */
+  /** Reattaches the cold file after DuckDB invalidated it. */
   async attachColdAnew(): Promise<void> {
     await this.#connection.run(`DETACH DATABASE IF EXISTS ${COLD}`);
     await this.#attach(COLD, this.#files.cold);
@@ -75,7 +75,7 @@ export class AttachedFiles {
       await this.#syncNames();
       await this.#listed.add(segment.path);
     } catch (error) {
-      // On a full disk this happens again and again.
+      // On a full disk this fails repeatedly, so clean up each time.
       await this.#connection.run(`DETACH DATABASE IF EXISTS ${segment.catalog}`).catch(() => undefined);
       await removeFiles(segment.path);
       throw error;
@@ -85,12 +85,12 @@ export class AttachedFiles {
   }
 
   /**
-   * Takes over a segment that an earlier process left. To be called when a new one was made, because the length of its log tells
-   * a segment that the earlier process was only about to make.
+   * Takes over a segment of an earlier process. Call after a new segment was created: its log length identifies a segment that the
+   * earlier process created but never used.
    *
-   * @returns null where the earlier process never used it, and it was removed
-   * @throws StoreOpenError, and other errors of the database, in which case it is not attached; {@link isDamage} tells what these
-   *   mean
+   * @returns null if the earlier process never used it and it was removed
+   * @throws StoreOpenError, and other errors of the database; the segment is then not attached. {@link isDamage} classifies these
+   *   errors
    */
   async takeOver(number: number, path: string): Promise<Segment | null> {
     if (isTorn(path)) {
@@ -101,13 +101,12 @@ export class AttachedFiles {
     await this.#attach(segment.catalog, path);
     const logBytes = bytesOf(`${path}.wal`);
     try {
-      // A file without a schema was being made when the process ended: there is nothing in it.
+      // A file without a schema is empty: the process ended while creating it.
       if ((await schemaVersion(this.#connection, segment.catalog)) !== null) {
         await migrate(this.#connection, segment.catalog, SEGMENT_SCHEMA, path);
         await this.#setUnusableAside(segment.catalog, path);
         for (const table of SEGMENT_TABLES) await this.#measure(segment, table);
-        // Our rows lie in the log, whose checksums were compared when it was replayed. Rows in blocks were put there by some
-        // other tool.
+        // Our rows are in the log, and its replay compares checksums. Only another tool writes rows into blocks.
         if (hasBlocks(path)) await this.readAll(segment);
         await this.#listed.add(path);
         return segment;
@@ -128,28 +127,26 @@ export class AttachedFiles {
     await syncDirectory(dirname(this.#files.main));
   }
 
-  /** Reads every value of a segment. @throws where one cannot be read */
+  /** Reads every value of a segment. @throws if one cannot be read */
   async readAll({ catalog }: Segment): Promise<void> {
     for (const { name } of SEGMENT_TABLES) {
       await this.#connection.run(`SELECT bit_xor(hash(t)) FROM ${catalog}.main.${name} t`);
     }
   }
 
-  /** Detaches a segment that nobody reads. Its file stays. */
+  /** Detaches a segment without readers. Its file stays. */
   async detach({ catalog }: Segment): Promise<void> {
     await this.#connection.run(`DETACH ${catalog}`);
   }
 
-  /**
-   * Detaches a segment that nobody reads, and removes its file. Its rows may have gone into a log of the cold file that is new.
-   */
+  /** Detaches a segment without readers and removes its file. Its rows may be in a newly created log of the cold file. */
   async remove(segment: Segment): Promise<void> {
     await this.detach(segment);
     await this.#syncNames();
     await this.removeFiles(segment.path);
   }
 
-  /** Removes the files of a segment that is not attached. On a full disk they stay, and the next start removes them. */
+  /** Removes the files of a detached segment. If that fails, for example on a full disk, the next start removes them. */
   async removeFiles(path: string): Promise<void> {
     try {
       await this.#listed.remove(path);
@@ -179,7 +176,7 @@ export class AttachedFiles {
 
   async #attach(catalog: string, path: string): Promise<void> {
     try {
-      // The main file is locked by now, and so this one belongs to us, too.
+      // The main file is locked by this process, so no other process uses this file.
       await restoreMetadata(path);
       await attachWithLog(path, {
         attach: () => this.#connection.run(`ATTACH ${literal(path)} AS ${catalog} (${ATTACH_OPTIONS})`),
@@ -193,19 +190,17 @@ export class AttachedFiles {
   }
 }
 
-/**
- * Messages of errors that say that a file is sound although it cannot be opened: then the cure is another than doing without it.
- */
+/** Messages of errors that have another cause than a damaged file. The file must then not be quarantined. */
 const SOUND = /permission denied|too many open files|out of memory|newer version|^FATAL/i;
 
-/** Whether an error of opening or reading a segment says that its file is damaged. */
+/** Whether an error from opening or reading a segment means that its file is damaged. */
 export function isDamage(error: unknown): boolean {
   const cause = error instanceof StoreOpenError ? error.cause : error;
   if (!(cause instanceof Error) || isLocked(cause) || isNoRoom(cause)) return false;
   return !SOUND.test(cause.message);
 }
 
-/** @param catalog the cold file, whose sums are derived anew where rows are quarantined, or a hot segment */
+/** @param catalog a hot segment, or the cold file, whose sums are rebuilt if rows are quarantined */
 function telemetryFile(connection: Connection, catalog: string, path: string): CheckedFile {
   return {
     catalog,
@@ -217,10 +212,10 @@ function telemetryFile(connection: Connection, catalog: string, path: string): C
         table === POINTS ? { name, sql } : { name, sql, bounds: [0, Number.MAX_SAFE_INTEGER] as const },
       ),
     })),
-    // Under no commit, since the number of their own may be what is wrong with them.
+    // Without commit and tenant, because these numbers may be the damaged ones.
     kept: ({ name }) => ({ seq: '0', tenant: '0', table_name: `'${name}'`, content: 'r::VARCHAR' }),
     settle: async () => {
-      // What they added to the sums is not what they hold now.
+      // The sums may no longer match the rows that are left.
       if (catalog === COLD) await deriveSumsAnew(connection);
     },
     hint: (rows) => (rows.has(LOGS.name) ? ' They may make counts of log searches too high.' : ''),

@@ -10,10 +10,10 @@ import { isVersionOf, newestOf, rowsOf } from './relation.js';
 import type { Segment } from './segment.js';
 
 /**
- * The calls of models in the cold file, added up by the hour, the agents of their runs and the tokens that prices need (`CALL_SUMS`).
- * For every bound that a read may have, the parts up to it add up to what the spans and headers up to it give: whoever adds or removes
- * them notes that in the same transaction, and what is taken away is noted under a commit that is visible to exactly those reads that
- * saw the span. A run whose agent changes takes its calls along.
+ * Sums of the model calls in the cold file, by hour, agent and the tokens that prices need (`CALL_SUMS`). For every bound of a
+ * read, the parts up to it equal the sums over the spans and headers up to it. Code that adds or removes these rows updates the
+ * sums in the same transaction, and records a removal under a commit that only those reads see that saw the span. If the agent of a
+ * run changes, its calls are counted for the new agent.
  */
 
 const TABLE = `cold.main.${CALL_SUMS.name}`;
@@ -21,17 +21,17 @@ const COLD_SPANS = `cold.main.${SPANS.name}`;
 /** The columns after the tenant. */
 export const CALL_PARTS = CALL_SUMS.wire.map(({ name }) => name).join(', ');
 
-/** Spans that are calls. */
+/** Condition for spans that are model calls. */
 export const IS_CALL = `type = ${SPAN_TYPES.indexOf('llm')}`;
-/** What counts of a span. */
+/** The columns of a span that the sums need. */
 const COUNTED = `model, started_at, input_tokens, output_tokens, total_tokens, cost_usd, counted, ${TOKEN_COLUMNS}`;
 const HOUR_US = 3_600_000_000;
 
 /**
- * What calls add to the sums, or take away from them.
+ * The parts that calls add to the sums or subtract from them.
  *
  * @param rows from {@link callsOf}, {@link callsOfReplaced} and {@link callsOfChanged}
- * @param by columns to group by, beside those of the sums
+ * @param by columns to group by, in addition to those of the sums
  */
 export function sumsOfCalls(rows: readonly string[], by: readonly string[] = []): string {
   const counted = `(SELECT * FROM (${rows.join(' UNION ALL ')}) WHERE counted IS DISTINCT FROM 0)`;
@@ -51,32 +51,32 @@ export function sumsOfCalls(rows: readonly string[], by: readonly string[] = [])
  * The calls among some spans.
  *
  * @param also further columns
- * @param removed whether they are to be taken away
+ * @param removed whether to subtract them
  */
 export function callsOf(spans: string, also = '', removed = false): string {
   return `SELECT ${removed ? '-1' : '1'}::BIGINT AS sign, ${removed ? 'TRUE' : 'FALSE'} AS is_gone, ${COUNTED}${also} FROM ${spans} WHERE ${IS_CALL}`;
 }
 
 /**
- * Calls in the cold file with newer versions among some other spans, to be taken away.
+ * Calls in the cold file that newer versions among other spans replace; they are subtracted.
  *
- * @param replaced a condition on those in the cold file, from {@link replacedCommits}
- * @param newer a relation that leaves out what is replaced within it; where `also` asks for its `agent_no`, from {@link withAgent}
+ * @param replaced a condition on the spans of the cold file, from {@link replacedCommits}
+ * @param newer a relation without versions superseded within it; from {@link withAgent} if `also` includes its `agent_no`
  */
 export function callsOfReplaced(replaced: string, newer: string, also = ''): string {
   const columns = COUNTED.split(', ').map((name) => `o.${name}`);
-  // Every one is gone for its agent: the newer version may be of another.
+  // Each is removed from its agent, because the newer version may belong to another agent.
   return `SELECT -1::BIGINT AS sign, TRUE AS is_gone, ${columns.join(', ')}${also}
     FROM (SELECT * FROM ${COLD_SPANS} WHERE ${IS_CALL} AND ${replaced}) o
     JOIN (SELECT * FROM ${newer} WHERE replaces) n ON ${isVersionOf(SPANS, 'n', 'o')} AND n.seq > o.seq`;
 }
 
 /**
- * The calls of such runs, each to be taken away from the agent of before and added to the other one (`agent_no`). Those of which there are
- * newer versions are left out: they are taken away by {@link callsOfReplaced}.
+ * The calls of runs whose agent changed: each is subtracted from the old agent and added to the new one (`agent_no`). Superseded
+ * calls are left out, because {@link callsOfReplaced} subtracts them.
  *
  * @param where which spans of the cold file
- * @param newer versions of spans; null where there are none
+ * @param newer versions of spans; null if there are none
  */
 export function callsOfChanged(changed: string, where: string, newer: string | null, also = ''): string {
   const spans = `(SELECT * FROM ${COLD_SPANS} WHERE ${IS_CALL} AND ${where})`;
@@ -87,9 +87,9 @@ export function callsOfChanged(changed: string, where: string, newer: string | n
 }
 
 /**
- * Conditions on the commits of all versions that some spans replace. Each span names the commit of the version before it, and
- * segments are moved one after the other: so the first version after what lies in the cold file says where that lies. Not usable
- * while any segment is set aside: the version between may lie there.
+ * Conditions on the commits of all versions that some spans replace. Each span names the commit of its previous version, and
+ * segments are compacted in order, so the first version after those in the cold file names the commit there. Not usable while any
+ * segment is quarantined, because a version in between may be in that segment.
  */
 export async function replacedCommits(
   connection: Connection,
@@ -106,18 +106,18 @@ export async function replacedCommits(
   return conditionsOn(places).map(({ sql }) => sql);
 }
 
-/** How many commits are looked through together where some of them are wanted. */
+/** Replaced commits within the same block of this many commits share one condition. */
 const NEIGHBOURS = 256;
 
-/** What a move goes by, beside its segment. */
+/** What a compaction needs in addition to its segment. */
 export interface AroundMove {
   /** The last commit that the oldest read expects in the cold file. */
   readonly bound: number;
-  /** Whether segments are set aside. */
+  /** Whether any segment is quarantined. */
   readonly isAnyQuarantined: boolean;
 }
 
-/** Notes what the move of a segment is about to do. To be called within its transaction, before the rows are moved. */
+/** Updates the sums for a segment. Call within the transaction of its compaction, before the rows are copied. */
 export async function noteMovedCallSums(
   connection: Connection,
   segment: Segment,
@@ -140,7 +140,7 @@ export async function noteMovedCallSums(
   await insertParts(connection, calls);
 }
 
-/** Notes that spans are about to be removed from the cold file, before their headers are. To be called within the transaction. */
+/** Subtracts spans that are about to be removed from the cold file. Call within the transaction, before their headers are removed. */
 export async function noteRemovedCallSums(
   connection: Connection,
   spans: string,
@@ -150,7 +150,7 @@ export async function noteRemovedCallSums(
   await insertParts(connection, [callsOf(withAgent(spans, COLD_RUNS), also, true)]);
 }
 
-/** Derives all sums anew from spans and headers. To be called within the transaction that has changed them in an unknown way. */
+/** Rebuilds all sums from spans and headers. Call within the transaction that changed them in an unknown way. */
 export async function deriveCallSumsAnew(connection: Connection): Promise<void> {
   await connection.run(`DELETE FROM ${TABLE}`);
   const spans = withAgent(COLD_SPANS, COLD_RUNS);
@@ -158,19 +158,19 @@ export async function deriveCallSumsAnew(connection: Connection): Promise<void> 
 }
 
 /**
- * Derives them where a store of before has none. To be called when the cold file is opened: its first start with this table takes some seconds
- * for ten million spans.
+ * Builds the sums if the store was written before this table existed. Call when the cold file is opened. Takes some seconds for ten
+ * million spans, once.
  */
 export async function completeCallSums(connection: Connection): Promise<void> {
   const [row] = await connection.rows(
     `SELECT EXISTS (SELECT 1 FROM ${COLD_SPANS} WHERE ${IS_CALL}) AND NOT EXISTS (SELECT 1 FROM ${TABLE}) AS is_missing`,
   );
   if (row?.is_missing !== true) return;
-  // One statement, so that it is there as a whole or not at all.
+  // The INSERT is a single statement, so that the sums are complete or absent.
   await deriveCallSumsAnew(connection);
 }
 
-/** A commit that exactly those running reads see which see the given one; the same for as many given ones as possible. */
+/** A commit that is visible to the same running reads as `seq`; the result is the same for as many values of `seq` as possible. */
 function seenWith(seq: string, bound: number): string {
   return `greatest(${seq}, ${bound})`;
 }

@@ -7,11 +7,12 @@ import { LONG_INPUTS, LONG_SHIFT, TOLD, USAGE_COLUMNS, pricedTokens } from '../.
 
 const TOKENS = pricedTokens('output');
 
-/** The columns of a span that they are made of. */
+/** The columns of a span that the tokens are computed from. */
 export const TOKEN_COLUMNS = 'status, call_details';
 
 /**
- * Calls with how many tokens are in each part (`of_input` and so on), how long their input is (`whole`), and what is `told` of them.
+ * Calls with their tokens by part (`of_input` and so on), the length of their input (`whole`), and the `TOLD` flags of each call
+ * (`told`).
  *
  * @param calls a relation with the columns of calls and {@link TOKEN_COLUMNS}
  */
@@ -21,7 +22,7 @@ export function withTokens(calls: string): string {
   const usage = Object.values(USAGE_COLUMNS).map(
     (name, at) => `least(coalesce(TRY_CAST(parts[${at + 1}] AS BIGINT), 0), ${most}) AS ${name}`,
   );
-  // Where input or output is missing, it is what the other leaves of the total.
+  // If input or output is missing, it is the total minus the other one.
   const rest = (of: string): string => `greatest(0, coalesce(total_tokens, 0) - ${of})`;
   const parts = `SELECT *, CASE WHEN starts_with(call_details, '{"usage":{') THEN json_extract_string(call_details, [${paths.join(', ')}]) END AS parts FROM ${calls}`;
   const outputs = `SELECT * EXCLUDE (parts), ${usage.join(', ')}, coalesce(output_tokens, CASE WHEN input_tokens IS NULL THEN 0 ELSE ${rest('input_tokens')} END) AS output FROM (${parts})`;
@@ -31,7 +32,7 @@ export function withTokens(calls: string): string {
   return `(SELECT *, ${tokens.join(', ')}, ${told()} AS told FROM (${fresh}))`;
 }
 
-/** Whether so much of a call counts here: another span may tell of it, too (`runs/rules/told-calls.ts`). */
+/** Whether this part of a call counts here: another span may report the same call (`runs/rules/duplicate-calls.ts`). */
 function counts(what: keyof typeof COUNTS): string {
   return `(coalesce(counted, ${WHOLE}) & ${COUNTS[what]}) > 0`;
 }

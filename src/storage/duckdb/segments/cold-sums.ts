@@ -16,15 +16,15 @@ export type StoredSums = readonly number[];
 export const COST_UNITS = 1_000_000_000;
 
 /**
- * Sums over rows of the cold file are kept beside them: whoever adds or removes such rows notes that here in the same
- * transaction. So a start reads the sums, and rows only from hot segments.
+ * Sums over rows of the cold file are stored in the same file. Code that adds or removes such rows updates them in the same
+ * transaction, so a start reads the sums, and rows only from hot segments.
  */
 
 const SUMS = RUN_SUMS.wire.slice(1).map(({ name }) => name);
 const COST = 'total_cost_usd';
 const WHOLE = `${COST} // ${COST_UNITS}`;
 
-/** What rows of traces add to `run_sums`, or take away from it where `sign` is -1. */
+/** The parts that header rows add to `run_sums`, or subtract from it if `sign` is -1. */
 function partsOf(rows: string): string {
   const count = (condition: string): string => `sum(CASE WHEN ${condition} THEN sign ELSE 0 END)::BIGINT`;
   const parts = [
@@ -41,7 +41,7 @@ function partsOf(rows: string): string {
 
 const FACTS = 'tenant, agent_no, status, success, total_cost_usd';
 
-/** The newest versions of some headers, with a minus for those in the cold file that they replace. */
+/** The newest versions of some headers, with sign -1 for those in the cold file that they replace. */
 function changesBy(hot: string, replaces: boolean): string {
   if (!replaces) return `SELECT 1 AS sign, ${FACTS} FROM ${hot}`;
   const newer = `(SELECT tenant, trace_id, seq FROM ${hot} WHERE replaces) n`;
@@ -49,7 +49,7 @@ function changesBy(hot: string, replaces: boolean): string {
     UNION ALL SELECT -1 AS sign, ${FACTS} FROM cold.main.traces c WHERE EXISTS (SELECT 1 FROM ${newer} WHERE ${isVersionOf(TRACES, 'n', 'c')} AND n.seq > c.seq)`;
 }
 
-/** Notes what the move of a segment is about to do. To be called within its transaction, before the rows are moved. */
+/** Updates the sums for a segment. Call within the transaction of its compaction, before the rows are copied. */
 export async function noteMove(connection: Connection, segment: Segment, around: AroundMove): Promise<void> {
   const { catalog, lastSeq } = segment;
   const replaces = (segment.replacing.get(TRACES.name) ?? 0) > 0;
@@ -63,20 +63,20 @@ export async function noteMove(connection: Connection, segment: Segment, around:
   await noteMovedAgentSpans(connection, segment, runs);
 }
 
-/** Notes that headers are about to be removed. To be called within the transaction. @param where which ones */
+/** Subtracts headers that are about to be removed. Call within the transaction. @param where which ones */
 export async function noteRemovedRuns(connection: Connection, where: string): Promise<void> {
   const gone = `SELECT -1 AS sign, ${FACTS} FROM cold.main.traces WHERE ${where}`;
   await connection.run(`INSERT INTO cold.main.run_sums SELECT 0, * FROM (${partsOf(gone)})`);
 }
 
-/** The same for points. */
+/** Subtracts points that are about to be removed. Call within the transaction. */
 export async function noteRemovedPoints(connection: Connection, where: string): Promise<void> {
   await connection.run(
     `INSERT INTO cold.main.point_sums SELECT 0, tenant, stream_no, -count(*), min(timestamp), max(timestamp) FROM cold.main.points WHERE ${where} GROUP BY tenant, stream_no`,
   );
 }
 
-/** Derives all sums anew from the rows. To be called within the transaction that has changed the rows in an unknown way. */
+/** Rebuilds all sums from the rows. Call within the transaction that changed the rows in an unknown way. */
 export async function deriveSumsAnew(connection: Connection): Promise<void> {
   for (const table of ['run_sums', 'point_sums']) await connection.run(`DELETE FROM cold.main.${table}`);
   const runs = partsOf(changesBy('cold.main.traces', false));
@@ -88,7 +88,7 @@ export async function deriveSumsAnew(connection: Connection): Promise<void> {
   await deriveAgentSpansAnew(connection);
 }
 
-/** The sums over every agent's runs, by the agent's number. To be called while nothing is moved. */
+/** The sums over the runs of every agent, by agent number. Call while no compaction runs. */
 export async function storedSums(
   connection: Connection,
   capture: Capture,
@@ -98,7 +98,7 @@ export async function storedSums(
   const replaces = capture.hot.some((segment) => (segment.replacing.get(TRACES.name) ?? 0) > 0);
   const parts = [`SELECT ${columns} FROM cold.main.run_sums`];
   if (hot.length > 0) parts.push(partsOf(changesBy(`(${hot.join(' UNION ALL ')})`, replaces)));
-  // The fractions of many costs may add up to more than an exact number holds: whole dollars among them are carried over here.
+  // The fractions of many costs may exceed the range of exact numbers, so whole dollars are carried over here.
   const carried = `sum(cost_rest) // ${COST_UNITS}`;
   const sums = SUMS.map((name) => {
     if (name === 'cost_whole') return `(sum(cost_whole) + ${carried})::DOUBLE AS cost_whole`;
@@ -111,7 +111,7 @@ export async function storedSums(
   return new Map(rows.map((row) => [Number(row.agent_no), SUMS.map((name) => Number(row[name]))]));
 }
 
-/** How many points a stream has, and the earliest and the latest time of any so far. */
+/** The number of points of a stream, and the earliest and latest time of any point so far. */
 export interface StreamSums {
   readonly streamNo: number;
   readonly points: number;
@@ -119,7 +119,7 @@ export interface StreamSums {
   readonly newest: Micros;
 }
 
-/** For every stream that has, or had, points. To be called while nothing is moved. */
+/** The sums of every stream that has or had points. Call while no compaction runs. */
 export async function storedPointSums(connection: Connection, capture: Capture): Promise<StreamSums[]> {
   const hot = hotPartsOf(capture, POINTS, 'TRUE').map(
     (points) => `SELECT stream_no, 1 AS points, timestamp AS oldest, timestamp AS newest FROM (${points})`,

@@ -6,20 +6,20 @@ export interface CommitRange {
   readonly last: number;
 }
 
-/** A trace that came in more places has the nearest ones joined, with what lies between them. */
+/** Ranges stored per trace. Beyond that, the nearest ranges are joined, including the gap between them. */
 const MOST_RANGES = 32;
 /** A query names at most this many single commits: each row is compared with all of them. */
 const MOST_SINGLE = 64;
-/** And at most this many ranges: each is a scan of its own of every file. */
+/** A query uses at most this many ranges: each is a separate scan of every file. */
 const MOST_SCANS = 6;
-/** A range of up to this many commits is asked for as single commits. */
+/** A range of up to this many commits is queried as single commits. */
 const NARROW = 3;
 
-/** The commits that brought rows of a trace, and so where to look for them. There may be too many, never too few. Immutable. */
+/** The commits that may contain rows of a trace: possibly too many, never too few. Immutable. */
 export class CommitRanges {
   static readonly NONE = new CommitRanges([]);
 
-  /** Ascending; between two of them there are other commits. */
+  /** Ascending; never adjacent. */
   readonly list: readonly CommitRange[];
 
   private constructor(list: readonly CommitRange[]) {
@@ -30,7 +30,7 @@ export class CommitRanges {
     return new CommitRanges([{ first: seq, last: seq }]);
   }
 
-  /** From what is stored: the first and the last commit, and what {@link print} gave. */
+  /** Restores ranges from the first and the last commit and the result of {@link print}. */
   static stored({ first, last, printed }: CommitRange & { readonly printed: string | null }): CommitRanges {
     if (last === 0) return CommitRanges.NONE;
     if (printed === null) return new CommitRanges([{ first, last }]);
@@ -42,7 +42,7 @@ export class CommitRanges {
     );
   }
 
-  /** The first commit; 0 where there is none. */
+  /** The first commit; 0 if empty. */
   get first(): number {
     return this.list[0]?.first ?? 0;
   }
@@ -59,13 +59,13 @@ export class CommitRanges {
     return new CommitRanges(joinNearest([...this.list, { first: seq, last: seq }], MOST_RANGES));
   }
 
-  /** Those that are not after the given commit. */
+  /** The commits up to and including the given one. */
   upTo(seq: number): CommitRanges {
     const list = this.list.filter(({ first }) => first <= seq);
     return new CommitRanges(list.map(({ first, last }) => ({ first, last: Math.min(last, seq) })));
   }
 
-  /** A text for {@link stored}; null where the first and the last commit say all. */
+  /** A text for {@link stored}; null if the first and the last commit are sufficient. */
   print(): string | null {
     if (this.list.length <= 1) return null;
     return this.list
@@ -74,7 +74,7 @@ export class CommitRanges {
   }
 }
 
-/** A condition that only rows of certain commits can meet: a file that has none of these commits need not be asked. */
+/** A condition that matches only rows of certain commits, so that files without these commits are skipped. */
 export interface OfCommits {
   /** Ascending. */
   readonly commits: readonly CommitRange[];
@@ -104,8 +104,8 @@ export function narrowed({ commits, sql }: OfCommits, further: string): OfCommit
 }
 
 /**
- * Conditions on `seq` that together select the rows of all these commits, each row once. Each condition lets a scan skip what it
- * does not need: DuckDB 1.5.5 does not use zone maps for ranges joined by OR. There is at least one.
+ * Conditions on `seq` that together select each row of all these commits once. They are separate because DuckDB 1.5.5 does not use
+ * zone maps for ranges joined by OR. Returns at least one condition.
  */
 export function conditionsOn(places: readonly CommitRanges[]): OfCommits[] {
   const ranges = union(places.flatMap(({ list }) => list));
@@ -116,7 +116,7 @@ export function conditionsOn(places: readonly CommitRanges[]): OfCommits[] {
     wide = ranges;
   }
   const scans = joinNearest(wide, MOST_SCANS);
-  // What lies between two joined ranges is asked for there.
+  // The scan of a joined range covers the commits in its gap.
   single = single.filter((seq) => !scans.some(({ first, last }) => seq >= first && seq <= last));
   const conditions = scans.map(({ first, last }) => ofCommitsBetween(first, last));
   if (single.length > 0 || conditions.length === 0) conditions.push(ofCommits(single));

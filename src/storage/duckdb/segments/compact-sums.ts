@@ -3,8 +3,8 @@ import type { Connection } from '../files/connection.js';
 import type { Segment } from './segment.js';
 
 /**
- * Takes a segment's parts of sums into the cold file, put together into one row for each sum. They carry the segment's last
- * commit, so a read sees them exactly from the moment on in which it no longer looks into the segment.
+ * Copies the parts of sums of a segment into the cold file, merged into one row per sum. The rows carry the last commit of the
+ * segment, so a read sees them exactly if it does not read the segment.
  */
 export async function compactSums(connection: Connection, segment: Segment, table: Table): Promise<void> {
   const { list } = sumsOf(table);
@@ -14,12 +14,12 @@ export async function compactSums(connection: Connection, segment: Segment, tabl
 }
 
 /**
- * Puts together the rows that earlier moves left of one sum. Only those that every read sees, whenever it began, so that none can
- * see a part twice or not at all: each statement sees either all of this or nothing of it.
+ * Merges the rows that earlier compactions left for the same sum. Only rows visible to every running read are merged, so no read
+ * sees a part twice or misses it: each statement sees either all of this or nothing.
  *
  * @param bound the last commit that the oldest read expects in the cold file
- * @param known how many sums there were at the last check, so that checks become rare where nearly every row is a sum of its own
- * @returns how many there are, or what was known where too little has come since
+ * @param known number of sums at the last check, so that checks become rare if nearly every row is a sum of its own
+ * @returns the number of sums, or `known` if too few rows were added since
  */
 export async function foldSums(
   connection: Connection,
@@ -37,7 +37,7 @@ export async function foldSums(
     `SELECT count(*) AS sums, coalesce(sum(parts), 0)::BIGINT AS parts FROM (SELECT count(*) AS parts FROM ${name} WHERE seq <= ${bound} GROUP BY ${list})`,
   );
   const [sums, parts] = [Number(found?.sums), Number(found?.parts)];
-  // With less to save, reads gain less than the rewriting costs.
+  // Otherwise rewriting costs more than reads gain.
   if (parts - sums < parts * WORTH_FOLDING) return sums;
   await connection.run(
     `CREATE OR REPLACE TEMP TABLE folded AS SELECT ${selected(table, 'max(seq)')} FROM ${name} WHERE seq <= ${bound} GROUP BY ${list} HAVING count(*) > 1`,
@@ -47,7 +47,7 @@ export async function foldSums(
     await connection.run(
       `DELETE FROM ${name} d USING temp.folded f WHERE d.seq <= ${bound} AND ${keys.map((key) => `d.${key} IS NOT DISTINCT FROM f.${key}`).join(' AND ')}`,
     );
-    // These are all the parts of each sum, so a sum of zero needs no row.
+    // All parts of each sum are merged here, so a sum of zero needs no row.
     const isLeft = countedBy === undefined ? 'TRUE' : `${countedBy} <> 0`;
     await connection.run(`INSERT INTO ${name} SELECT * FROM temp.folded WHERE ${isLeft} ORDER BY ${list}`);
     await connection.run('COMMIT');
@@ -59,7 +59,7 @@ export async function foldSums(
   return sums;
 }
 
-/** The share of the rows that must be saved to make it worthwhile. */
+/** Share of rows that merging must save to be worthwhile. */
 const WORTH_FOLDING = 0.25;
 
 /** The select list of a group, in the order of the table's columns. */

@@ -1,17 +1,15 @@
 import type { Connection } from '../files/connection.js';
 
-/**
- * Conditions on the rows `o` of a table, in the order in which they were written: each selects about as many as asked for, and
- * all together every row.
- */
+/** Conditions on the rows `o` of a table, in insertion order: each selects about `size` rows, and together they select every row. */
 export async function slicesByRow(connection: Connection, from: string, size: number): Promise<string[]> {
   return rowRanges(await lastRowOf(connection, from), size);
 }
 
 /**
- * The same in the order of a key: each selects the rows of neighbouring keys, or a part of the rows of a key that has very many.
+ * Like {@link slicesByRow}, in the order of a key: each selects the rows of adjacent keys, or a part of the rows of a very frequent
+ * key.
  *
- * @param key the name of a column of whole numbers
+ * @param key the name of an integer column
  */
 export async function slicesByKey(
   connection: Connection,
@@ -40,7 +38,7 @@ export async function slicesByKey(
   return slices;
 }
 
-/** One more than the number of the last row. The count may be less, because a failed commit leaves a gap. */
+/** One more than the last row id. The row count may be lower, because failed commits leave gaps. */
 async function lastRowOf(connection: Connection, from: string): Promise<number> {
   const [last] = await connection.rows(`SELECT coalesce(max(rowid) + 1, 0) AS rows FROM ${from}`);
   return Number(last?.rows);

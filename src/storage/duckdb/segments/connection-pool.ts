@@ -8,7 +8,7 @@ export type ConnectionPool = ReadPool<Connection>;
 export type RunningRead = PoolRead<Connection>;
 export type Beside = PartBeside<Connection>;
 
-/** Opens as many connections as may read at a time. */
+/** Opens one connection per concurrent read. */
 export async function openPool(
   database: Database,
   { size, ...options }: ReadPoolOptions & { readonly size: number },

@@ -1,8 +1,7 @@
 /**
- * The least and the greatest of any number of numbers. As arguments of `Math.min` more than some hundred thousand would overflow
- * the stack.
+ * The minimum and maximum. `Math.min(...numbers)` overflows the stack above some hundred thousand arguments.
  *
- * @returns for none `Infinity` and `-Infinity`, as `Math.min()` and `Math.max()` do
+ * @returns `Infinity` and `-Infinity` if empty, like `Math.min()` and `Math.max()`
  */
 export function extremesOf(numbers: Iterable<number>): { readonly least: number; readonly most: number } {
   let [least, most] = [Infinity, -Infinity];

@@ -21,16 +21,16 @@ import { COLD, type Segment } from './segment.js';
 import { bytesOf, type SegmentFiles } from '../files/segment-files.js';
 import type { HealthIssues } from '../files/health-issues.js';
 
-/** What a start finds of the hot segments that an earlier process left. */
+/** The hot segments that a start finds from an earlier process. */
 export interface Found {
-  /** Segments to be moved, oldest first, and after them the one that takes new rows: a new one, except on a full disk. */
+  /** Segments to compact, oldest first, followed by the one that takes new rows: a new one, except on a full disk. */
   readonly hot: readonly Segment[];
-  /** Quarantined segments that can be read, and how many cannot. */
+  /** Readable quarantined segments, and the number of unreadable ones. */
   readonly quarantined: readonly Segment[];
   readonly unreadable: number;
-  /** The last commit that the cold file has taken over. */
+  /** The last commit compacted into the cold file. */
   readonly bound: number;
-  /** Up to which commit, and up to which small number, segments that cannot be read may have given some. */
+  /** Upper bounds of the commits and small numbers that unreadable segments may have used. */
   readonly unread: { readonly lastSeq: number; readonly lastNumber: number };
   /** The number of the next segment. */
   readonly nextNumber: number;
@@ -39,7 +39,7 @@ export interface Found {
 interface Damaged {
   readonly number: number;
   readonly path: string;
-  /** A commit that is not before the last one in it. */
+  /** The last commit in it or a later one. */
   readonly lastSeq: number;
 }
 
@@ -47,13 +47,13 @@ interface Parts {
   readonly logger: Logger;
   readonly healthIssues: HealthIssues;
   readonly listed: ListedFiles;
-  /** Whether to go on without missing files. */
+  /** Whether to continue without missing files. */
   readonly acceptsLoss: boolean;
 }
 
 /**
- * Attaches the cold file and the hot segments, and makes a new one; on a full disk the last one that is there goes on. A segment that is damaged is quarantined: its file stays
- * as it is, the log and `/readyz` say so, and each start tries it again.
+ * Attaches the cold file and the hot segments, and creates a new segment; on a full disk the last existing one continues. A damaged
+ * segment is quarantined: its file stays unchanged, the log and `/readyz` report it, and each start retries it.
  *
  * @throws StoreOpenError
  */
@@ -71,7 +71,7 @@ export async function findSegments(
   const lastMoved = Number(moved?.segment);
   const bound = Number(moved?.last_seq);
   const notes = new Map((await quarantineNotes(connection)).map((note) => [note.segment, note]));
-  // Segments that were moved already may be missing, and quarantined ones may be moved away by hand.
+  // Compacted segments may be missing, and quarantined ones may have been moved away by an operator.
   const mayBeMissing = (path: string): boolean => {
     const number = names.numberOf(path);
     return number === null || notes.has(number) || number <= lastMoved;
@@ -86,7 +86,7 @@ export async function findSegments(
   const damaged: Damaged[] = [];
   let lastSeq = Math.max(bound, ...[...notes.values()].map((note) => note.lastSeq));
   for (const { number, path } of present) {
-    // Segments are moved in the order of their numbers, except those that are quarantined.
+    // Segments are compacted in the order of their numbers, except quarantined ones.
     if (number <= lastMoved && !notes.has(number)) {
       await files.removeFiles(path);
       continue;
@@ -119,7 +119,7 @@ export async function findSegments(
   await noteDamaged(connection, damaged, notes, [...quarantined, ...hot]);
   if (lost.length > 0) {
     await nameLostNumbers(connection, Math.max(lastSeq, lastWithIds(names.main)), [...quarantined, ...hot]);
-    // They may have ids of runs that are lost.
+    // These files may contain ids of lost runs.
     for (const path of runsWithIdsOf(names.main, { after: -1, upTo: Infinity }))
       await rm(path, { force: true });
     for (const path of lost) if (path !== names.cold) await listed.remove(path);
@@ -155,7 +155,7 @@ export async function findSegments(
 type Made =
   { readonly segment: Segment; readonly error: null } | { readonly segment: null; readonly error: unknown };
 
-/** A full disk is no reason not to start. */
+/** A full disk must not prevent a start. */
 async function createUnlessFull(files: AttachedFiles, number: number): Promise<Made> {
   try {
     return { segment: await files.create(number), error: null };
@@ -172,15 +172,15 @@ async function noteDamaged(
   others: readonly Segment[],
 ): Promise<void> {
   for (const { number, lastSeq } of damaged) {
-    // Noted only once: if every start noted it anew, each would leave out numbers.
+    // Noted only once: each new note would skip numbers.
     if (notes.get(number)?.isRead === false) continue;
     await noteQuarantine(connection, { segment: number, lastSeq, isRead: false }, others);
   }
 }
 
 /**
- * What was stored since knew nothing of its rows, and neither do the files of ids, so those with ids of its commits are made
- * anew.
+ * Rows and id files since then were written without the rows of this segment: marks superseded rows, and removes the id files that
+ * cover its commits so that they are rebuilt.
  */
 async function readAgain(
   connection: Connection,

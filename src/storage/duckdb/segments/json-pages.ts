@@ -4,10 +4,10 @@ interface Page {
 }
 
 /**
- * A list, read page by page as somebody consumes it.
+ * A list that is read page by page as it is consumed.
  *
- * @param restOf by which the next pages are read; null after the last one
- * @throws what `read` throws
+ * @param restOf arguments for reading the next pages; null after the last page
+ * @throws errors of `read`
  */
 export async function* jsonPages<P extends Page, Rest>(
   first: P,

@@ -1,7 +1,7 @@
 import { narrowed, ofCommits, type OfCommits } from './commit-ranges.js';
 import type { Row } from '../files/plain-rows.js';
 
-/** Where a span's payload line is, and the span itself: the commit, and which line of the trace in that commit. */
+/** Position of a span and its payload line: the commit, and the line number within the trace in that commit. */
 export interface LinePlace {
   readonly seq: number;
   readonly line: number;
@@ -18,10 +18,10 @@ export function placeKey({ seq, line }: LinePlace): string {
 }
 
 /**
- * The condition for the rows at some places of one trace. Commits with the same lines are put together, because most have just
- * one line.
+ * The condition for the rows at some places of one trace. Commits with the same lines share a condition, because most have just one
+ * line.
  *
- * @param column which holds the number of the line
+ * @param column with the line number
  */
 export function onLines(column: 'line' | 'first_line', places: readonly LinePlace[]): OfCommits {
   const linesOf = new Map<number, number[]>();
@@ -37,7 +37,7 @@ export function onLines(column: 'line' | 'first_line', places: readonly LinePlac
   return narrowed(ofCommits(linesOf.keys()), `(${conditions.join(' OR ')})`);
 }
 
-/** Adds to one of several lists, each of which may get ten thousand entries. */
+/** Appends in place: each list may get ten thousand entries. */
 function addTo<Key>(lists: Map<Key, number[]>, key: Key, value: number): void {
   const list = lists.get(key);
   if (list === undefined) lists.set(key, [value]);

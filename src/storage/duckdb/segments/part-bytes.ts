@@ -1,2 +1,2 @@
-/** How much of a list is read at a time: what one statement gives is held in memory. */
+/** Bytes of a list read at a time, because the result of a statement is held in memory. */
 export const PART_BYTES = 4 * 1024 * 1024;

@@ -6,19 +6,19 @@ import type { Connection } from '../files/connection.js';
 import { isVersionOf } from './relation.js';
 import { COLD, type Segment } from './segment.js';
 
-/** What the cold file notes of a segment that is quarantined, in its table `segments_aside`. */
+/** The entry of a quarantined segment in the table `segments_aside` of the cold file. */
 export interface QuarantineNote {
   /** The segment's number. */
   readonly segment: number;
-  /** The last commit in it; where it could not be read, a commit that is certainly not earlier. */
+  /** The last commit in it, or a later one if it could not be read. */
   readonly lastSeq: number;
-  /** The same for the small numbers of agents, nodes, metrics and origins. */
+  /** Upper bound of its small numbers (agents, nodes, metrics, origins). */
   readonly lastNumber: number;
-  /** Whether its rows are read from where they are; false where it cannot be read. */
+  /** Whether its rows are read from its file; false if it cannot be read. */
   readonly isRead: boolean;
 }
 
-/** More small numbers of a kind than one segment can give, since it has some hundred thousand rows. */
+/** Upper bound on the small numbers of a kind in one segment, which has some hundred thousand rows. */
 const MOST_NUMBERS = 1_000_000;
 
 export async function quarantineNotes(connection: Connection): Promise<QuarantineNote[]> {
@@ -60,7 +60,7 @@ export async function noteQuarantine(
   );
 }
 
-/** Tables that give small numbers, and the column that holds them. */
+/** Tables that assign small numbers, and their number columns. */
 const NUMBERED = {
   agents: 'agent_no',
   services: 'node_no',
@@ -68,12 +68,12 @@ const NUMBERED = {
   origins: 'origin_no',
 } as const;
 
-/** Notes that a segment which could not be read can be read now: its rows are read from now on. */
+/** Notes that an unreadable segment is readable again and that its rows are read from now on. */
 export async function noteReadAgain(connection: Connection, { number }: Segment): Promise<void> {
   await connection.run(`UPDATE ${COLD}.main.segments_aside SET is_read = true WHERE segment = ${number}`);
 }
 
-/** Notes that a segment is no longer quarantined: it was moved, or its file is gone. */
+/** Removes the entry of a segment that was compacted or whose file is gone. */
 export async function forgetQuarantine(connection: Connection, segment: number): Promise<void> {
   for (const table of ['segments_aside', REPLACED_IN_QUARANTINE.name]) {
     await connection.run(`DELETE FROM ${COLD}.main.${table} WHERE segment = ${segment}`);
@@ -81,8 +81,8 @@ export async function forgetQuarantine(connection: Connection, segment: number):
 }
 
 /**
- * Notes which rows of a segment that is quarantined have newer versions in a segment that is about to be moved, within the
- * transaction of that move.
+ * Notes which rows of a quarantined segment are superseded by a segment that is about to be compacted, within the transaction of
+ * that compaction.
  */
 export async function noteReplacedBy(
   connection: Connection,
@@ -95,8 +95,8 @@ export async function noteReplacedBy(
 }
 
 /**
- * The same for a segment that can be read again. What came since knew nothing of its rows, so newer versions need not say that
- * they replace something.
+ * The same for a segment that is readable again. Later rows were written without its rows, so newer versions may not be marked as
+ * replacing them.
  *
  * @param later the hot segments after it
  */
@@ -116,7 +116,7 @@ export async function noteReplacedMeanwhile(
   }
 }
 
-/** One note for each row is enough: whatever a later segment has is newer than all versions in the quarantined one. */
+/** One note per row is enough: every version in a later segment is newer than all versions in the quarantined one. */
 async function noteReplaced(
   connection: Connection,
   { number, catalog }: Segment,
@@ -149,12 +149,12 @@ export async function firstSeqOf(connection: Connection, { catalog }: Segment): 
   return Number(row?.seq);
 }
 
-/** What the log and `/readyz` say of a segment that is quarantined and read where it is. */
+/** Message of the log and `/readyz` for a quarantined segment that is still read. */
 export function quarantineMessage(path: string): string {
   return `The segment ${basename(path)} could not be compacted into the cold file and was quarantined. Its rows are still read, and compaction is retried regularly and at each start.`;
 }
 
-/** The same for one that cannot be read. */
+/** Message of the log and `/readyz` for an unreadable segment. */
 export function unreadableMessage(path: string): string {
   return `The segment ${basename(path)} is damaged and was quarantined: its data is missing from all results. Its file is unchanged and retried at each start; restore an intact copy, or move it away to continue without it.`;
 }

@@ -1,16 +1,16 @@
 import type { Read } from './read.js';
 
-/** A user that asks, and its ways to the tables. */
+/** The tenant of a read, and its read functions. */
 export interface ReadContext {
-  /** Its number. */
+  /** The tenant number. */
   readonly tenant: number;
-  /** For a read that looks at little. */
+  /** For reads of little data. */
   readonly short: Read;
-  /** For one that may look through much. */
+  /** For reads that may scan a lot of data. */
   readonly long: Read;
 }
 
-/** What the store thread offers of a contract all of whose methods are reads: who asks is told in place of the user's id. */
+/** A read-only contract as the store thread serves it, with a read context in place of the user id. */
 export type Served<Contract> = {
   readonly [Method in keyof Contract]: Contract[Method] extends (
     userId: string,

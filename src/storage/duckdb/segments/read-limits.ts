@@ -1,14 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { WAITING_READS } from '../../shared/read-pool.js';
 
-/** How many reads the store runs, and how many may wait. */
+/** Limits on running and waiting reads. */
 export interface ReadLimits {
-  /** Reads of users at a time. Null: one more than the machine has cores. */
+  /** Concurrent user reads. Null: number of cores plus one. */
   readonly atATime: number | null;
-  /** Reads of users that may wait, of all together and of one user. */
+  /** Maximum waiting user reads, in total and per user. */
   readonly maxWaiting: number;
   readonly maxWaitingOfUser: number;
-  /** How long a read may take, and how long it may wait before that, in milliseconds. */
+  /** Time limit of a read, and separately of its wait, in milliseconds. */
   readonly timeoutMs: number;
 }
 
@@ -18,20 +18,20 @@ export const READ_LIMITS: ReadLimits = {
   timeoutMs: 30_000,
 };
 
-/** Reads of the store's own work at a time: two long ones of different kinds, and one more. */
+/** Concurrent reads of the store's own work: two long ones of different kinds, and one more. */
 export const OWN_READS = 3;
 
-/** Two are the fewest that leave one to others; more than `MOST` gain nothing on one disk. */
+/** Below two, one read blocks all others; more than `MOST` gain nothing on one disk. */
 const LEAST = 2;
 const MOST = 16;
-/** Commits, moves, the main file, and one of the store's own reads each have a thread besides. */
+/** Threads for commits, compaction, the main file, and one of the store's own reads. */
 const OTHER_THREADS = 4;
-/** The size of Node's pool where nobody sets it. */
+/** Default size of the libuv thread pool. */
 const DEFAULT_POOL_THREADS = 4;
 
 /**
- * Reads of users at a time on this machine. Each running statement holds one of the process's pool threads
- * (`UV_THREADPOOL_SIZE`), and commits must never wait for one.
+ * Concurrent user reads on this machine. Each running statement holds one libuv pool thread (`UV_THREADPOOL_SIZE`), and commits
+ * must never wait for one.
  */
 export function readsAtATime(
   { atATime }: Pick<ReadLimits, 'atATime'>,

@@ -5,7 +5,7 @@ import type { Capture } from './segment.js';
 import type { Segments } from './segments.js';
 import { storageFailure } from '../files/storage-failure.js';
 
-/** Gives a connection, and what may be seen over it, as soon as one is free. */
+/** Runs `work` with a connection and a capture as soon as a connection is free. */
 export type Read = <T>(
   work: (connection: Connection, capture: Capture, beside: Beside) => Promise<T>,
 ) => Promise<T>;
@@ -13,14 +13,14 @@ export type Read = <T>(
 /** The kinds of the store's own work that read the tables. */
 type OwnWork = 'alerts' | 'events' | 'time-outs' | 'upkeep' | 'map' | 'ids' | 'export' | 'usage';
 
-/** Kinds of work whose reads look through much. */
+/** Kinds of work whose reads scan a lot of data. */
 const LONG_WORKS: ReadonlySet<OwnWork> = new Set(['alerts', 'upkeep', 'map', 'ids', 'export', 'usage']);
-/** Kinds of work that repeat by themselves when one of their reads was ended, or can do without it. */
+/** Kinds of work that retry automatically after one of their reads was ended, or do not need its result. */
 const REPEATED_WORKS: ReadonlySet<OwnWork> = new Set(['alerts', 'events', 'time-outs', 'usage']);
 
 /**
- * How everybody gets to read the tables: waits for its turn, takes a capture, and releases both. Users share one pool, and the
- * store's own work another.
+ * Runs all reads of the tables: queues the read, takes a capture, and releases the connection and the capture. Users share one
+ * pool; the store's own work has another.
  */
 export class Reads {
   readonly #users: ConnectionPool;
@@ -34,17 +34,17 @@ export class Reads {
   }
 
   /**
-   * For a user's request.
+   * A read function for a user request.
    *
-   * @param isLong whether it may look through much
-   * @param abort aborted when the client disconnected
+   * @param isLong whether it may scan a lot of data
+   * @param abort aborted when the client disconnects
    * @returns a function that throws ConsumeError `overloaded` or `storage_unavailable`
    */
   forUser(tenant: number, isLong: boolean, abort?: AbortSignal): Read {
     return this.#through(this.#users, { share: tenant, isLong, mayBeEnded: true, abort });
   }
 
-  /** The same for the store's own work. */
+  /** A read function for the store's own work. */
   forWork(name: OwnWork, abort?: AbortSignal): Read {
     const isLong = LONG_WORKS.has(name);
     return this.#through(this.#own, { share: name, isLong, mayBeEnded: REPEATED_WORKS.has(name), abort });

@@ -2,7 +2,7 @@ import type { Clock } from '../../../component/telemetry.js';
 import { heldUpMove } from '../../contracts/errors.js';
 import type { RunningRead } from './connection-pool.js';
 
-/** What a running read sees. */
+/** The commits that a running read sees. */
 interface Seen {
   /** The last commit that it sees. */
   readonly lastSeq: number;
@@ -10,49 +10,49 @@ interface Seen {
   readonly bound: number;
 }
 
-/** A read that is not over. */
+/** A running read. */
 interface Held extends Seen {
   readonly released: Promise<void>;
-  /** The read itself, where it may be ended. */
+  /** The read itself, if it may be ended. */
   readonly read: RunningRead | undefined;
 }
 
-/** How long reads may hold up a move, or work that needs no reads to run, once that is pressing. */
+/** How long reads may delay an urgent compaction, or work that requires that no read runs. */
 const PATIENCE_MS = 5000;
-/** How long commits and further reads wait for the running ones, for work that could be done later. */
+/** How long work that can be deferred may delay commits and new reads while it waits for running reads. */
 const SHORT_PATIENCE_MS = 500;
 
 /** How to wait for reads. */
 interface WaitingForReads {
-  /** After how long they are ended. */
+  /** Time after which the reads are ended. */
   readonly patienceMs: number;
   readonly isPressing: () => boolean;
   readonly mayEnd: (read: RunningRead | undefined) => boolean;
-  /** Whether to give up with an error where a read must not be ended. */
+  /** Whether to fail if a read must not be ended. */
   readonly givesUp?: boolean;
 }
 
-/** The reads that have captured segments, for whoever has to wait for some of them, or for all. */
+/** The reads that have captured segments, so that other work can wait for some or all of them. */
 export class ReadsUnderWay {
   readonly #clock: Clock;
   readonly #held = new Set<Held>();
-  /** Resolves when reads may begin again; null while they may. */
+  /** Resolves when reads may begin again; null if they may begin now. */
   #without: Promise<void> | null = null;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Resolves when a read may begin: at once, except during {@link without}. */
+  /** Resolves when a read may begin: immediately, except during {@link without}. */
   async ready(): Promise<void> {
     while (this.#without !== null) await this.#without;
   }
 
   /**
-   * Notes a read that begins.
+   * Registers a read that begins.
    *
-   * @param read ended when it holds up others for too long
-   * @returns a function that notes that it is over; it gives false where that was noted before
+   * @param read ended if it delays others for too long
+   * @returns a function that unregisters the read; it returns false if called before
    */
   begin(seen: Seen, read: RunningRead | undefined): () => boolean {
     let tell = (): void => undefined;
@@ -64,15 +64,15 @@ export class ReadsUnderWay {
     };
   }
 
-  /** The least bound of all running reads; `bound` where none is lower. */
+  /** The lowest bound of all running reads, or `bound` if none is lower. */
   oldestBound(bound: number): number {
     return Math.min(bound, ...[...this.#held].map((held) => held.bound));
   }
 
   /**
-   * Resolves when no read is left that began before a commit.
+   * Resolves when every read that began before a commit is over.
    *
-   * @param isPressing from when it says so, such reads are ended after a while
+   * @param isPressing once it returns true, such reads are ended after a while
    */
   async before(seq: number, isPressing: () => boolean): Promise<void> {
     await this.#over(
@@ -82,18 +82,18 @@ export class ReadsUnderWay {
   }
 
   /**
-   * Does work while nobody reads: waits for the running reads, and lets new ones wait. For cases in which no read could go on for
-   * long: after {@link PATIENCE_MS} all are ended, even those that nobody would repeat.
+   * Runs work without concurrent reads: waits for the running reads and delays new ones. For cases in which no read could continue
+   * for long: after {@link PATIENCE_MS} all reads are ended, even those that are not retried.
    */
   async without(work: () => Promise<void>): Promise<void> {
     await this.#alone(work, { patienceMs: PATIENCE_MS, isPressing: always, mayEnd: always });
   }
 
   /**
-   * The same for work that can wait. New reads and commits are held up only once the reads that run now are over or were ended:
-   * for {@link SHORT_PATIENCE_MS}, and for as long as the work takes.
+   * Like {@link without}, for work that can be deferred. First waits for the running reads and ends long ones. Only then delays new
+   * reads and commits, for at most {@link SHORT_PATIENCE_MS} plus the time that the work takes.
    *
-   * @throws Error where a read goes on that must not be ended
+   * @throws Error if a read continues that must not be ended
    */
   async withoutIfSoon(work: () => Promise<void>): Promise<void> {
     const waiting = { isPressing: always, mayEnd: isEndable, givesUp: true };
@@ -113,7 +113,7 @@ export class ReadsUnderWay {
     }
   }
 
-  /** Resolves when reads are over; reads that go on for too long are ended where it is pressing. */
+  /** Resolves when the reads are over; if it is pressing, long reads are ended. */
   async #over(reads: readonly Held[], waiting: WaitingForReads): Promise<void> {
     const { patienceMs, isPressing, mayEnd, givesUp = false } = waiting;
     let cancel = (): void => undefined;

@@ -4,8 +4,8 @@ import type { CommitRange, OfCommits } from './commit-ranges.js';
 import { COLD, type Capture, type Segment } from './segment.js';
 
 /**
- * A condition on rows, perhaps one that only rows of certain commits can meet. Files that have none of these commits are left
- * out: each file is a part of the statement, which takes DuckDB a millisecond to plan.
+ * A condition on rows, optionally limited to certain commits. Files without these commits are left out, because DuckDB takes a
+ * millisecond to plan each file of a statement.
  */
 export type Condition = string | OfCommits;
 type Where = Condition | readonly Condition[];
@@ -13,7 +13,7 @@ type Where = Condition | readonly Condition[];
 /**
  * A table as a read sees it: the rows of the captured hot segments and of the cold file.
  *
- * @param where a condition that goes into each part, so that each part prunes by it; or several, of which no row meets two
+ * @param where a condition applied to each part, so that each part prunes by it; or several that are mutually exclusive
  */
 export function relation(capture: Capture, table: Table, where: Where = 'TRUE'): string {
   const conditions = isList(where) ? where : [where];
@@ -25,7 +25,7 @@ function isList(where: Where): where is readonly Condition[] {
   return Array.isArray(where);
 }
 
-/** The parts of a {@link relation}, each a SELECT of its own. */
+/** The parts of a {@link relation}, each a separate SELECT. */
 function partsOf(capture: Capture, table: Table, where: Condition): string[] {
   if (typeof where === 'string')
     return [coldPartOf(capture, table, where), ...hotPartsOf(capture, table, where)];
@@ -37,7 +37,7 @@ function partsOf(capture: Capture, table: Table, where: Condition): string[] {
   ];
 }
 
-/** The part of a {@link relation} that lies in the cold file. */
+/** The part of a {@link relation} in the cold file. */
 export function coldOf(capture: Capture, table: Table, where: string): string {
   return `(${coldPartOf(capture, table, where)})`;
 }
@@ -62,8 +62,8 @@ export function hotPartsOf(
 const EVERY_COMMIT = [{ first: 0, last: Number.MAX_SAFE_INTEGER }];
 
 /**
- * The hot segments that may have rows of certain commits. Each segment begins where the one before ends; of quarantined ones only
- * the end is known.
+ * The hot segments that may have rows of certain commits. Each segment begins after the previous one ends; of a quarantined segment
+ * only the last commit is stored.
  */
 function segmentsWith({ hot, bound }: Capture, commits: readonly CommitRange[]): Segment[] {
   let before = bound;
@@ -82,22 +82,22 @@ export function rowsOf(segment: Segment, table: Table): string {
 }
 
 /**
- * For a segment that is quarantined: the condition that leaves out its rows `o` whose newer versions were moved before it. Empty
- * for other segments.
+ * For a quarantined segment: the condition that excludes rows `o` superseded by versions that were compacted earlier. Empty for
+ * other segments.
  *
- * @param condition a further one, on the notes `r` of those versions
+ * @param condition a further condition on the notes `r` of those versions
  */
 export function isNotReplaced({ isQuarantined, number }: Segment, table: Table, condition = ''): string {
   if (!isQuarantined || table.versionOf === undefined) return '';
   return ` AND NOT EXISTS (SELECT 1 FROM ${COLD}.main.${REPLACED_IN_QUARANTINE.name} r WHERE r.segment = ${number} AND r.table_name = '${table.name}' AND ${isVersionOf(table, 'r', 'o')}${condition})`;
 }
 
-/** Like {@link relation}, without rows that newer versions replace. */
+/** Like {@link relation}, without superseded rows. */
 export function newest(capture: Capture, table: Table, where: Where = 'TRUE'): string {
   return withoutReplaced(capture, table, relation(capture, table, where));
 }
 
-/** The part of {@link newest} that lies in hot segments; null where there is none. */
+/** The part of {@link newest} in hot segments; null if there is none. */
 export function newestHot(capture: Capture, table: Table, where: string): string | null {
   const parts = hotPartsOf(capture, table, where);
   return parts.length === 0 ? null : withoutReplaced(capture, table, `(${parts.join(' UNION ALL ')})`);
@@ -119,7 +119,7 @@ function withoutReplaced(capture: Capture, table: Table, all: string): string {
   return newestOf(table, all, `(${newer.join(' UNION ALL ')})`);
 }
 
-/** Those of some rows that have no newer version among others. Both are relations. */
+/** The rows without a newer version in `newer`. Both are relations. */
 export function newestOf(table: Table, rows: string, newer: string): string {
   return `(SELECT * FROM ${rows} o WHERE NOT EXISTS (SELECT 1 FROM ${newer} n WHERE ${isVersionOf(table, 'n', 'o')} AND n.seq > o.seq))`;
 }

@@ -1,7 +1,7 @@
 /** The cold file's name in SQL. */
 export const COLD = 'cold';
 
-/** A hot segment: an attached file that only ever grows, and is never checkpointed. */
+/** A hot segment: an attached, append-only file that is never checkpointed. */
 export interface Segment {
   readonly number: number;
   /** Its name in SQL. */
@@ -11,13 +11,13 @@ export interface Segment {
   bytes: number;
   /** The last commit in it; 0 while it is empty. */
   lastSeq: number;
-  /** For each table, how many of its rows replace older versions. */
+  /** Number of rows per table that replace older versions. */
   readonly replacing: Map<string, number>;
-  /** How many reads that are not finished have captured it. */
+  /** Number of running reads that captured it. */
   readers: number;
-  /** Whether it was quarantined, so that later ones are moved before it. */
+  /** Whether it was quarantined, so that later segments are compacted before it. */
   isQuarantined: boolean;
-  /** What happens to it when its last reader is gone. */
+  /** What to do when its last reader is gone. */
   end: 'remove' | 'detach' | null;
 }
 
@@ -37,8 +37,8 @@ export function newSegment(number: number, path: string): Segment {
 }
 
 /**
- * What a read sees: certain hot segments, and the cold file up to a bound, as far as it was committed when the read began. So all
- * statements of one read see the same.
+ * What a read sees: certain hot segments, and the cold file up to a bound, both as committed when the read began. All statements of
+ * one read see the same data.
  */
 export interface Capture {
   /** Segments that are quarantined come first. */
@@ -46,9 +46,9 @@ export interface Capture {
   readonly bound: number;
   /** The last commit that is seen. */
   readonly lastSeq: number;
-  /** The greatest small number (of an agent, say) that may have been given in a segment that cannot be read. */
+  /** The greatest small number (for example of an agent) that an unreadable segment may have used. */
   readonly lastNumber: number;
-  /** Whether any segments are quarantined, also ones that cannot be read. */
+  /** Whether any segments are quarantined, including unreadable ones. */
   readonly isAnyQuarantined: boolean;
   release(): void;
 }

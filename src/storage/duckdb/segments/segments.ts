@@ -9,35 +9,35 @@ import { ListedFiles } from '../files/listed-files.js';
 import { SegmentFiles } from '../files/segment-files.js';
 import type { HealthIssues } from '../files/health-issues.js';
 
-/** Who hears of changes in the list of segments, and the clock. */
+/** Dependencies of {@link Segments}. */
 export interface SegmentParts {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly healthIssues: HealthIssues;
-  /** Whether to go on without missing files. */
+  /** Whether to continue without missing files. */
   readonly acceptsLoss?: boolean | undefined;
 }
 
-/** With this many sealed segments waiting a move is pressing, because their rows are in memory. */
+/** With this many sealed segments compaction is urgent, because their rows are in memory. */
 const PRESSING_AT = 3;
 
 /**
- * Which file holds which rows. New rows go to the current hot segment; sealed ones wait for the compactor, which takes them into the
- * cold file in order. Each change of this list happens in one JavaScript step, and every read takes one {@link Capture}, so it
- * sees each row exactly once, wherever the row goes meanwhile.
+ * Tracks which file holds which rows. New rows go to the current hot segment; the compactor copies sealed segments into the cold
+ * file in order. Each change of this list is synchronous, and every read takes one {@link Capture}, so it sees each row exactly
+ * once, even if the row is compacted during the read.
  */
 export class Segments {
   readonly #logger: Logger;
   readonly #files: AttachedFiles;
   readonly #reads: ReadsUnderWay;
-  /** Quarantined segments that can be read, and how many cannot. */
+  /** Readable quarantined segments, and the number of unreadable ones. */
   #quarantined: readonly Segment[];
   #unreadable: number;
   #hot: readonly Segment[];
   #prepared: Segment | null = null;
   #preparing: Promise<void> = Promise.resolve();
   #bound: number;
-  /** The last commit that may lie in a segment that cannot be read, and the greatest number that may have been given there. */
+  /** The last commit and the greatest small number that an unreadable segment may have used. */
   readonly #unread: Found['unread'];
   #nextNumber: number;
 
@@ -54,9 +54,9 @@ export class Segments {
   }
 
   /**
-   * Attaches the cold file and what is left of the hot ones (replaying their logs), and starts a new current segment.
+   * Attaches the cold file and the existing hot segments (replaying their logs), and starts a new current segment.
    *
-   * @param mainPath path of the main file; the others lie beside it under its name
+   * @param mainPath path of the main file; the other files are in the same directory and have its name as prefix
    * @param connection used for attaching only
    */
   static async open(connection: Connection, mainPath: string, parts: SegmentParts): Promise<Segments> {
@@ -82,7 +82,7 @@ export class Segments {
     return this.#hot.slice(0, -1);
   }
 
-  /** Segments that could not be moved and are read where they are, oldest first. */
+  /** Segments that could not be compacted but are still read, oldest first. */
   get quarantined(): readonly Segment[] {
     return this.#quarantined;
   }
@@ -92,7 +92,7 @@ export class Segments {
     return this.#quarantined.length + this.#unreadable;
   }
 
-  /** Whether rows that others replace may lie in quarantined segments, or in files whose loss was accepted. */
+  /** Whether superseded rows may be in quarantined segments or in files whose loss was accepted. */
   get isAnyQuarantined(): boolean {
     return this.quarantinedCount > 0 || this.#unread.lastSeq > 0;
   }
@@ -108,15 +108,15 @@ export class Segments {
     return this.#reads.oldestBound(this.#bound);
   }
 
-  /** Resolves when a capture may be taken: at once, except during {@link withoutReads}. */
+  /** Resolves when a capture may be taken: immediately, except during {@link withoutReads}. */
   async ready(): Promise<void> {
     await this.#reads.ready();
   }
 
   /**
-   * What a read sees; to be taken in the same step in which {@link ready} resolved, and to be released.
+   * Takes a capture. Call synchronously after {@link ready} resolved, and release the capture.
    *
-   * @param read ended when it holds up others for too long
+   * @param read ended if it delays others for too long
    */
   capture(read?: RunningRead): Capture {
     const hot = [...this.#quarantined, ...this.#hot];
@@ -139,8 +139,8 @@ export class Segments {
   }
 
   /**
-   * Seals the current segment and goes on with the prepared one. Where none is ready, on a full disk for instance, the current
-   * one goes on growing.
+   * Seals the current segment and switches to the prepared one. If none is ready, for example on a full disk, the current segment
+   * keeps growing.
    *
    * @returns whether it was sealed
    */
@@ -155,13 +155,13 @@ export class Segments {
     return true;
   }
 
-  /** Resolves when the next segment is ready, or could not be made. */
+  /** Resolves when the next segment is ready or could not be created. */
   async prepared(): Promise<void> {
     this.prepare();
     await this.#preparing;
   }
 
-  /** Makes the next segment ahead of time, so that no write waits for it. */
+  /** Creates the next segment in advance, so that no write waits for it. */
   prepare(): void {
     if (this.#prepared !== null) return;
     this.#preparing = this.#preparing.then(async () => {
@@ -175,26 +175,26 @@ export class Segments {
   }
 
   /**
-   * Resolves when no read is running that began before a commit. Such a read may still look for rows that later commits have
-   * replaced. Reads may take their time as long as few segments wait; then they are ended.
+   * Resolves when every read that began before a commit is over. Such a read may still need rows that later commits replaced. Reads
+   * are ended only if many sealed segments wait.
    */
   async readsBefore(seq: number): Promise<void> {
     await this.#reads.before(seq, () => this.sealed.length >= PRESSING_AT);
   }
 
-  /** Does work while nobody reads: waits for the running reads, and lets new ones wait. */
+  /** Runs work without concurrent reads: waits for the running reads and delays new ones. */
   async withoutReads(work: () => Promise<void>): Promise<void> {
     await this.#reads.without(work);
   }
 
-  /** The same, if that does not hold up others for long. @throws Error where it would */
+  /** Like {@link withoutReads}, if that does not delay others for long. @throws Error if it would */
   async withoutReadsIfSoon(work: () => Promise<void>): Promise<void> {
     await this.#reads.withoutIfSoon(work);
   }
 
   /**
-   * Attaches the cold file anew, after DuckDB has declared it unusable. All that was committed is in the file and its
-   * log. To be called within {@link withoutReads}.
+   * Reattaches the cold file after DuckDB invalidated it. All committed data is in the file and its log. Call within {@link
+   * withoutReads}.
    */
   async attachColdAnew(): Promise<void> {
     const turn = this.#preparing.then(() => this.#files.attachColdAnew());
@@ -205,7 +205,7 @@ export class Segments {
   /**
    * Whether every value of a segment can be read.
    *
-   * @throws Error for reasons that say nothing about its file, such as too little memory
+   * @throws Error for causes other than damage of its file, such as too little memory
    */
   async canBeRead(segment: Segment): Promise<boolean> {
     const turn = this.#preparing.then(() => this.#files.readAll(segment));
@@ -220,10 +220,10 @@ export class Segments {
   }
 
   /**
-   * Called by the compactor: the rows of a segment are in the cold file now, by a commit that has just ended. For a segment that was
-   * set aside it has to be called within {@link withoutReads}.
+   * Called by the compactor after the commit that copied the rows of a segment into the cold file. For a segment that was
+   * quarantined, call it within {@link withoutReads}.
    *
-   * @param stuck segments that this commit has quarantined, and whether each can be read
+   * @param stuck segments that this commit quarantined, and whether each can be read
    */
   retire(segment: Segment, stuck: ReadonlyMap<Segment, boolean> = new Map()): void {
     this.#bound = Math.max(this.#bound, segment.lastSeq);
@@ -242,7 +242,7 @@ export class Segments {
     this.#letGoIfDone(segment);
   }
 
-  /** Waits for the preparation under way. */
+  /** Waits until a segment that is being prepared is ready. */
   async close(): Promise<void> {
     await this.#preparing;
   }

@@ -4,12 +4,12 @@ import type { SpanState } from '../../../runs/spans/span-state.js';
 import type { FACT_COLUMNS } from './fact-columns.js';
 import { factsOf } from '../../../runs/rules/span-facts.js';
 
-/** @param row selected by {@link selectList}, perhaps with other columns beside it */
+/** @param row selected by {@link selectList}; may have other columns */
 export function pickRow<const Columns extends readonly Column[]>(row: Row, columns: Columns): RowOf<Columns> {
   return Object.fromEntries(columns.map(({ name }) => [name, row[name] ?? null])) as RowOf<Columns>;
 }
 
-/** The state of a stored span of which only the facts were read. @param row with `seq`, `line` and `node_no` */
+/** The state of a stored span, from its facts only. @param row with `seq`, `line` and `node_no` */
 export function spanStateOf(row: Row, facts: RowOf<typeof FACT_COLUMNS>): SpanState {
   return {
     ...factsOf(facts, Number(row.node_no)),

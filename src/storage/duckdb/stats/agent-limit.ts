@@ -1,10 +1,10 @@
 import type { Logger } from '../../../component/telemetry.js';
 import type { AgentLimit } from './agents.js';
 
-/** Agents of one user, at some 500 bytes of memory each, with their figures. */
+/** Maximum agents of one user, at some 500 bytes of memory each, with their stats. */
 export const MOST_AGENTS = 10_000;
 
-/** Counts what is stored under `(other)`, and logs it once for each user. */
+/** Counts headers that are stored under `(other)`, and logs once for each user. */
 export class OtherAgents implements AgentLimit {
   readonly most: number;
   readonly #logger: Logger;

@@ -17,7 +17,7 @@ const REST = COLUMNS + 4;
 const ACTIVE_AT = COLUMNS + 5;
 const FLAGS = COLUMNS + 6;
 const STARTS = COLUMNS + 7;
-/** A run that goes on may still get another start, so the last one alone would soon be unknown. */
+/** The start of a running run may still change, so keeping only the newest start would soon leave it unknown. */
 const KEPT_STARTS = 8;
 const PLACES = STARTS + NewestStarts.placesFor(KEPT_STARTS);
 
@@ -44,7 +44,7 @@ export class AgentSums {
     }
   }
 
-  /** Replaces what is known of an agent by what is stored. Its newest start is then unknown. */
+  /** Replaces the sums of an agent with the stored ones. Its newest start is then unknown. */
   load(agentNo: number, sums: StoredSums): void {
     const at = this.#at(agentNo);
     for (let i = 0; i < WHOLE; i++) this.#numbers[at + i] = itemAt(sums, i);
@@ -54,7 +54,7 @@ export class AgentSums {
     this.#starts(at).clear(sums[0] === 0 ? -Infinity : Infinity);
   }
 
-  /** Takes over what the other sums know of the activity of agents. */
+  /** Copies the activity of agents from other sums. */
   takeActivity(before: AgentSums): void {
     const places = before.#numbers;
     for (let at = 0; at < places.length; at += PLACES) {
@@ -139,7 +139,7 @@ export class AgentSums {
     this.#add(at + WHOLE, whole + carried);
   }
 
-  /** The first place of an agent; it is made where there is none. */
+  /** The offset of an agent's numbers; added if missing. */
   #at(agentNo: number): number {
     const at = agentNo * PLACES;
     if (at + PLACES > this.#numbers.length) {

@@ -11,19 +11,19 @@ import { relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 
 /**
- * A name under which runs of one kind are counted. Runs of kind `other` have a number of their own beside that of the agent of the
- * same name, so that all sums, lists and figures of an agent are those of its own runs; the id is the same, so that a run whose
- * kind turns out later stays where it was.
+ * A name under which runs of one kind are counted. Runs of kind `other` have a separate number from the agent of the same name,
+ * so that all sums, lists and stats of an agent cover only its own runs. The id is the same, so that a run whose kind is
+ * determined later keeps its id.
  */
 export interface Agent {
-  /** What telemetry rows carry in place of name and kind. */
+  /** Telemetry rows have this number instead of name and kind. */
   readonly agent_no: number;
   readonly id: string;
   readonly name: string;
   readonly kind: RunKind;
   /**
-   * When the agent came into being. Null while it is only named by runs whose agent may still turn out to be another one
-   * (`src/runs/README.md`, "Runs that nobody declared"), and always where the kind is `other`.
+   * When the agent was created. Null while only runs name it whose agent may still change (`src/runs/README.md`, "Runs that
+   * nobody declared"), and always for the kind `other`.
    */
   readonly created_at: Micros | null;
   readonly tenant: number;
@@ -43,7 +43,7 @@ export interface NamedRun {
 /** What has one name, by the positions of `RUN_KINDS`. */
 type Namesakes = readonly (Agent | undefined)[];
 
-/** An agent that has come into being. */
+/** An agent that has been created. */
 export interface KnownAgent extends Agent {
   readonly created_at: Micros;
 }
@@ -87,7 +87,7 @@ export class Agents {
     }
   }
 
-  /** An agent that has come into being. */
+  /** An agent that has been created. */
   byId(tenant: number, id: string): KnownAgent | undefined {
     return this.namedById(tenant, id).find(isKnown);
   }
@@ -98,7 +98,7 @@ export class Agents {
     return agent?.tenant === tenant ? this.#named(tenant, agent.name).filter(isThere) : [];
   }
 
-  /** An agent that has come into being, by its exact name. */
+  /** A created agent, by its exact name. */
   byName(tenant: number, name: string): KnownAgent | undefined {
     return this.#named(tenant, name).filter(isThere).find(isKnown);
   }
@@ -107,7 +107,7 @@ export class Agents {
     return this.#byNumber.get(agentNo);
   }
 
-  /** Whatever of a user has a name that contains the text, in any case. */
+  /** All agents of a user whose name contains the text, ignoring case. */
   matching(tenant: number, text: string): Agent[] {
     const wanted = inLowerCase(text);
     return [...this.ofTenant(tenant)].filter((agent) => inLowerCase(agent.name).includes(wanted));
@@ -118,7 +118,7 @@ export class Agents {
     for (const namesakes of this.#tenants.get(tenant)?.values() ?? []) yield* namesakes.filter(isThere);
   }
 
-  /** What a run is counted under, which is added where it is new; under `(other)` where the user has no room for the name. */
+  /** The agent that a run counts under, added if new; `(other)` if the user is at the limit of names. */
   named(tenant: number, run: NamedRun): Agent {
     const { name, kind: code, at } = run;
     const kind = itemAt(RUN_KINDS, code);
@@ -144,7 +144,7 @@ export class Agents {
     return agent;
   }
 
-  /** Adds what another store had, as it is, whatever the limit. Its number must not be another's. */
+  /** Adds an agent of another store unchanged, regardless of the limit. Its number must be free. */
   restore(agent: Agent): void {
     this.#put(agent);
   }

@@ -1,7 +1,7 @@
 import type { NanoUsd, Usd } from '../../../signal/money.js';
 import type { Micros } from '../../../signal/time.js';
 
-/** What a stored run contributes to the figures of its agent. */
+/** The values of a stored run that count in the stats of its agent. */
 export interface CountedRun {
   readonly tenant: number;
   /** The number of its name among runs of its kind. */
@@ -16,11 +16,11 @@ export interface CountedRun {
   readonly durationMs: number | null;
 }
 
-/** Gets every change of a stored run, after its commit and before anybody is answered. */
+/** Receives every change of a stored run, after its commit and before any response. */
 export interface RunChanges {
   /**
    * @param before null for a new run
-   * @param activeAt the run's last time (for one that goes on, also that of its spans), but never after news of it came
+   * @param activeAt the run's last time (for a running run also of its spans), capped at the time when it was last seen
    */
   change(before: CountedRun | null, after: CountedRun, activeAt: Micros): void;
 }
@@ -34,7 +34,7 @@ export interface AgentTotals {
   readonly pricedRuns: number;
   /** Null when no run has a cost. */
   readonly cost: Usd | null;
-  /** Null where it is not known, although there are runs. */
+  /** Null if unknown, although there are runs. */
   readonly newestStart: Micros | null;
 }
 

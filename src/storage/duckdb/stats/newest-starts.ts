@@ -1,7 +1,7 @@
 import { doubleAt } from '../../../signal/checked.js';
 import type { Micros } from '../../../signal/time.js';
 
-/** How many starts are kept, for lists whose first pages are asked for. */
+/** How many starts are kept per list, for its first pages. */
 export const MOST_STARTS = 512;
 
 /** The places of the floor and the size. */
@@ -9,7 +9,7 @@ const HEAD = 2;
 
 /** The newest starts of some runs, so that the first pages of a list do not have to look at all of them. */
 export class NewestStarts {
-  /** How many numbers it takes to hold this many starts. */
+  /** The number of places for this many starts. */
   static placesFor(starts: number): number {
     return HEAD + starts;
   }
@@ -27,7 +27,7 @@ export class NewestStarts {
    */
   readonly #places: Float64Array;
 
-  /** @param places which nobody else changes, and which were prepared by {@link clear} */
+  /** @param places not shared with other code, and initialized by {@link clear} */
   constructor(places: Float64Array) {
     this.#places = places;
   }
@@ -44,7 +44,7 @@ export class NewestStarts {
     const at = this.#place(start);
     if (isFull) this.#places[0] = least;
     else this.#places[1] = this.#size + 1;
-    // Earlier starts are moved one place down to make room, over the least of them where there is no more room.
+    // Moves earlier starts one place down to make room, overwriting the earliest if full.
     const first = last - this.#size;
     this.#places.copyWithin(first, first + 1, at);
     this.#places[at - 1] = start;
@@ -58,12 +58,12 @@ export class NewestStarts {
     this.#places[1] = this.#size - 1;
   }
 
-  /** The `n`th newest start, counted from 1; null where that is not known. */
+  /** The `n`th newest start, counted from 1; null if unknown. */
   get(n: number): Micros | null {
     return n > this.#size ? null : doubleAt(this.#places, this.#places.length - n);
   }
 
-  /** Forgets everything. From then on it knows what is added later, as far as it is later than this. */
+  /** Removes all starts. Afterwards it holds starts added later than `floor`. */
   clear(floor: Micros): void {
     this.#places[0] = floor;
     this.#places[1] = 0;

@@ -4,11 +4,11 @@ import { SharedCache } from '../../shared/shared-cache.js';
 import type { CountedRun, RunChanges } from './counted-run.js';
 
 const AGENT = RUN_KINDS.indexOf('agent');
-/** What all cells may take of memory, those of one user, and how many views of theirs are kept: a commit looks at each of these. */
+/** Maximum memory for all cells and for those of one user, and maximum number of views per user: a commit checks each of these. */
 const MOST_BYTES = 64 * 1024 * 1024;
 const MOST_BYTES_OF_USER = 16 * 1024 * 1024;
 const MOST_VIEWS_OF_USER = 32;
-/** Roughly what a view, a bucket and a cell take. */
+/** Approximate bytes of a view, a bucket and a cell. */
 const VIEW_BYTES = 500;
 const BUCKET_BYTES = 100;
 const CELL_BYTES = 300;
@@ -20,7 +20,7 @@ export interface RunCell {
   readonly runs: number;
   readonly failed: number;
   readonly successes: number;
-  /** In nano-USD, of those that have a cost; null: none has. */
+  /** In nano-USD, over the runs that have a cost; null if none has one. */
   readonly nanos: bigint | null;
   readonly priced: number;
   readonly tokens: bigint | null;
@@ -42,7 +42,7 @@ export interface CellView {
   readonly interval: Micros;
 }
 
-/** What is known of a view. */
+/** The cached buckets of a view. */
 interface Known<Cell> {
   readonly view: CellView;
   readonly buckets: Map<Micros, Bucket<Cell>>;
@@ -58,15 +58,15 @@ interface Bucket<Cell> {
 
 /** A read of one user's runs. */
 export interface CellReading<Cell = RunCell> {
-  /** The cells that are known, as they are in what the read sees. */
+  /** The cached cells that are valid for the state that the read sees. */
   readonly known: (view: CellView) => CellsByStart<Cell>;
-  /** Takes whole buckets that were found. What commits have touched since the read began is not kept. */
+  /** Caches whole buckets that were read. Buckets that commits have touched since the read began are not cached. */
   readonly keep: (view: CellView, found: CellsByStart<Cell>) => void;
 }
 
 /**
- * Buckets of runs that were asked for, kept until a commit touches them; what was asked for longest ago is forgotten first. Target: the
- * 30 days of an agent in 15 ms over ten million spans. Without it a million take 11 ms of processor time, with it 1.
+ * Buckets of runs, cached until a commit touches them and evicted least recently used first. Target: the 30 days of an agent in
+ * 15 ms over ten million spans. Without it a million take 11 ms of processor time, with it 1.
  */
 export class RunCells<Cell = RunCell> implements RunChanges {
   /** By {@link nameOf}. */
@@ -78,7 +78,7 @@ export class RunCells<Cell = RunCell> implements RunChanges {
     this.#views = new SharedCache({ mostSize, mostSizeOfUser, mostOfUser: MOST_VIEWS_OF_USER });
   }
 
-  /** What the kept cells take of memory, roughly. */
+  /** Approximate memory of the cached cells. */
   get bytes(): number {
     return this.#views.size;
   }
@@ -89,16 +89,16 @@ export class RunCells<Cell = RunCell> implements RunChanges {
     this.#changed(after);
   }
 
-  /** Forgets everything: runs were removed. */
+  /** Clears the cache, because runs were removed. */
   clear(): void {
     this.#views.clear();
     for (const read of this.#reads) read.changed = null;
   }
 
   /**
-   * Reads something that is made of cells; to be called in the step in which it was settled what the read sees.
+   * Runs a read of cells. Call it in the step in which the capture is taken.
    *
-   * @param lastSeq the last commit that it sees
+   * @param lastSeq the last commit in the capture
    */
   async read<T>(
     tenant: number,

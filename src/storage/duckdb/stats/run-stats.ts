@@ -14,9 +14,9 @@ import type { Capture } from '../segments/segment.js';
 const MOST_LISTS = 2000;
 
 /**
- * Sums over the runs of every agent, kept in memory and changed with every commit, so that lists of agents and counts of runs
- * need no look at the tables. At the start they come from sums that are kept beside the rows (`cold-sums.ts`). The newest starts, which
- * only some routes need, are read from the tables when somebody first asks for them, and follow the commits from then on.
+ * Sums over the runs of every agent, kept in memory and updated with every commit, so that lists of agents and counts of runs
+ * need no table reads. At the start they are loaded from sums stored next to the rows (`cold-sums.ts`). The newest starts, which
+ * only some routes need, are read from the tables at their first use and follow the commits from then on.
  */
 export class RunStats implements RunChanges {
   #sums = new AgentSums();
@@ -24,7 +24,7 @@ export class RunStats implements RunChanges {
   readonly #starts = new LruCache<number, NewestStarts>(MOST_LISTS);
   /** For each load under way, the changes since it began: what it loads does not contain them. */
   readonly #meanwhile = new Set<RunChange[]>();
-  /** Grows when runs are removed, because what was loaded before is then outdated. */
+  /** Incremented when runs are removed, which makes earlier loads outdated. */
   #age = 0;
 
   change(before: CountedRun | null, after: CountedRun, activeAt: Micros): void {
@@ -40,9 +40,9 @@ export class RunStats implements RunChanges {
   }
 
   /**
-   * Replaces what is known by the stored sums: at the start, and after runs were removed. When agents were active stays known.
+   * Replaces the sums with the stored ones: at the start, and after runs were removed. The activity of agents is kept.
    *
-   * @param stored as of the moment of the call; later changes keep coming meanwhile
+   * @param stored as of the moment of the call; later changes are applied on top
    */
   async load(stored: Promise<ReadonlyMap<number, StoredSums>>): Promise<void> {
     const meanwhile: RunChange[] = [];
@@ -71,9 +71,9 @@ export class RunStats implements RunChanges {
   }
 
   /**
-   * From here on the totals of these agents know their newest starts.
+   * Adds the newest starts to the totals of these agents.
    *
-   * @returns those that had to be read, because changes while they are read may leave the totals without one
+   * @returns the starts that were read, because changes during the read may leave the totals without one
    */
   async loadNewest(read: Read, { tenant, numbers }: AgentsOf): Promise<ReadonlyMap<number, Micros>> {
     const unknown = numbers.filter((no) => {
@@ -97,15 +97,15 @@ export class RunStats implements RunChanges {
   }
 
   /**
-   * The last time of any of the agent's runs; null where none is known. It never goes back: what a run said before its newest
-   * version, or under another agent's name, counts until the next start, and so does what runs said that retention has removed.
-   * An agent is silent or not whether or not its runs are kept.
+   * The last time of any of the agent's runs; null if unknown. It never decreases: times from superseded versions of a run, from
+   * another agent's name, and from runs that retention removed count until the next start. Whether an agent is silent does not
+   * depend on whether its runs are kept.
    */
   activeAt(agentNo: number): Micros | null {
     return this.#sums.activeAt(agentNo);
   }
 
-  /** From here on {@link activeAt} of these agents goes back to before the start of the process. */
+  /** Makes {@link activeAt} of these agents include the time before the start of the process. */
   async loadActivity(read: Read, agentNos: readonly number[]): Promise<void> {
     const unknown = agentNos.filter((no) => !this.#sums.hasActivity(no));
     if (unknown.length === 0) return;
@@ -114,12 +114,12 @@ export class RunStats implements RunChanges {
     for (const [no, at] of found) this.#sums.noteActivity(no, at);
   }
 
-  /** The start of the `n`th newest run of a list; null where that is not known. */
+  /** The start of the `n`th newest run of a list; null if unknown. */
   nthNewest(list: RunList, n: number): Micros | null {
     return this.#starts.get(listKey(list))?.get(n) ?? null;
   }
 
-  /** From here on {@link nthNewest} knows a list, as far as somebody asks for it. */
+  /** Loads a list's starts for {@link nthNewest}; does nothing if `n` is above `MOST_STARTS`. */
   async loadStarts(read: Read, list: RunList, n: number): Promise<void> {
     const key = listKey(list);
     if (n > MOST_STARTS || this.#starts.has(key)) return;
@@ -141,7 +141,7 @@ export class RunStats implements RunChanges {
     );
   }
 
-  /** Reads something as of one moment, and applies what has changed since. */
+  /** Runs a query on one capture, and applies later changes on top. */
   async #load<Found>(
     read: Read,
     query: (connection: Connection, capture: Capture) => Promise<Found>,
@@ -162,7 +162,7 @@ export class RunStats implements RunChanges {
     });
   }
 
-  /** Reports the start that goes and the one that comes; nothing where the change leaves it as it is. */
+  /** Reports the removed and the added start, if the change affects them. */
   #changeStarts({ before, after }: RunChange, tell: (run: CountedRun, sign: 1 | -1) => void): void {
     if (before?.agentNo === after.agentNo && before.startedAt === after.startedAt) return;
     if (before !== null) tell(before, -1);

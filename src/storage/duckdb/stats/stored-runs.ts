@@ -19,7 +19,7 @@ export async function newestStarts(
   return new Map(rows.map((row) => [Number(row.agent_no), Number(row.start)]));
 }
 
-/** The newest starts of the runs of a list, as many as asked for; all of them where there are fewer. */
+/** The newest starts of the runs of a list, up to the requested number. */
 export async function someNewestStarts(
   connection: Connection,
   capture: Capture,
@@ -52,16 +52,16 @@ async function newestOfAll(
   return typeof row?.starts === 'string' ? row.starts.split(' ').map(Number) : [];
 }
 
-/** Commits in which the newest runs are looked for first: few where commits are large, more where they are small. */
+/** How many of the newest commits are searched first for the newest runs: few if commits are large, more if they are small. */
 const NEWEST_COMMITS = [256, 16_384];
-/** Where more rows may be replaced, so many of the newest that are left are not found among so few. */
+/** If more rows may be replaced, the newest runs are not searched in so few commits. */
 const MOST_REPLACED = 4096;
 
 /**
- * A start which as many runs reach as are asked for, though every row that can be replaced is: the newest runs mostly lie in the newest
- * commits of the cold file, and whatever starts earlier than these need not be looked at.
+ * A lower bound for the starts of the `count` newest runs, even if every replaceable row is replaced: the newest runs are mostly
+ * in the newest commits of the cold file, and earlier starts need not be read.
  *
- * @returns null where they are too few there
+ * @returns null if these commits hold too few runs
  */
 async function leastOfNewest(
   connection: Connection,
@@ -84,8 +84,8 @@ async function leastOfNewest(
 }
 
 /**
- * The last time of the agents' runs, as `RunChanges` tells it: that of the header, for a run that goes on also that of its spans,
- * and never after news of it came.
+ * The last time of the agents' runs, as in `RunChanges`: the time of the header, for a running run also of its spans, capped at
+ * the time when the run was last seen.
  */
 export async function lastActivity(
   connection: Connection,
@@ -100,7 +100,7 @@ export async function lastActivity(
   return new Map(rows.map((row) => [Number(row.agent_no), Number(row.at)]));
 }
 
-/** The headers; runs that go on also with the last time of their spans. */
+/** The headers, for running runs with the last time of their spans. */
 async function withLastSpans(connection: Connection, capture: Capture, where: string): Promise<string> {
   const running = newest(capture, TRACES, `status = ${RUNNING} AND first_seq > 0 AND ${where}`);
   const headers = newest(capture, TRACES, where);

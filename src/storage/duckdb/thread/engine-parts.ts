@@ -168,7 +168,7 @@ async function compose(
   const logs = new StoredLogs(origins, names, withEvents);
   const prompts = new StoredPrompts(links, traces, reads);
 
-  // What commits change, beside the tables.
+  // State in memory that commits change in addition to the tables.
   const kept = new CachedStats();
   const idle = new IdleRuns();
   const recent = new RecentEvents(segments.lastSeq, options.recentSize ?? RECENT_SIZE);

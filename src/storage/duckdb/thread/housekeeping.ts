@@ -73,7 +73,7 @@ interface Parts {
   readonly map: RebuildParts;
 }
 
-/** How many runs time out in one commit, and how many commits one sweep makes; the rest waits for the next sweep. */
+/** How many runs time out in one commit, and how many commits one sweep makes; the next sweep handles the rest. */
 const IDLE_PAGE = 1000;
 const IDLE_PAGES = 20;
 
@@ -116,11 +116,11 @@ export class Housekeeping {
   }
 
   /**
-   * Removes what retention no longer keeps, as far as the clock can be believed.
+   * Removes data older than retention, if the clock is trusted.
    *
    * @param now microseconds
-   * @param deletedPrompts numbers of prompt versions that there are no more
-   * @returns the time before which no events are kept, wherever they are; null where all are
+   * @param deletedPrompts numbers of deleted prompt versions
+   * @returns the time before which no events are kept anywhere; null if all are kept
    */
   async applyRetention(now: number, deletedPrompts: readonly number[] = []): Promise<Micros | null> {
     return await this.#do(() => this.#applyRetention(now, deletedPrompts));
@@ -132,10 +132,10 @@ export class Housekeeping {
   }
 
   /**
-   * Lets runs of which nothing came for too long count as timed out.
+   * Marks idle runs as timed out.
    *
    * @param now microseconds
-   * @returns tenants that have such runs and that `wanted` does not name: it is to be called again with them
+   * @returns tenants with idle runs that `wanted` lacks: call again with them
    */
   async timeOutIdle(now: number, wanted: WantedOfTenants): Promise<readonly number[]> {
     return await this.#do(() => this.#timeOutIdle(now, wanted));
@@ -161,7 +161,7 @@ export class Housekeeping {
     await Promise.allSettled(this.#underWay);
   }
 
-  /** Work in several steps, for which only {@link close} waits: no file may be closed between two of them. */
+  /** Work in several steps that {@link close} waits for: no file may be closed between two of them. */
   async #do<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isClosing) throw closing();
     const running = work();
@@ -226,7 +226,7 @@ export class Housekeeping {
     truncatedSpans.trim();
     prompts.stats.clear();
     kept.clear();
-    // Nothing may be moved in the meantime.
+    // No compaction may run meanwhile.
     await compactor.between((connection) =>
       this.#captured((capture) => stats.load(storedSums(connection, capture))),
     );
@@ -282,7 +282,7 @@ export class Housekeeping {
   async #removeEvents(firstKept: Micros): Promise<void> {
     const { compactor, segments, recent } = this.#parts;
     await this.#compactOld(EVENTS, 'timestamp', firstKept);
-    // What cannot be moved yet is removed the next time, and can be read until then.
+    // Events that cannot be compacted yet are removed the next time, and stay readable until then.
     const moved = segments.oldestBound;
     const removed = await compactor.between((connection) => removeOldEvents(connection, firstKept));
     this.#removed.events += removed;
@@ -291,8 +291,8 @@ export class Housekeeping {
   }
 
   /**
-   * Only what was moved can be removed, and a quiet store takes months to fill a segment: so the segment is sealed early. What
-   * cannot be moved, because nothing can be written before something is removed, waits for the next time.
+   * Only compacted rows can be removed, and a quiet store takes months to fill a segment, so the segment is sealed early. If
+   * compaction fails because the disk is full, the rows are removed the next time.
    */
   async #compactOld(table: Table, time: string, firstKept: Micros): Promise<void> {
     await this.#compactIf(table, `${time} < make_timestamp(${firstKept})`);
@@ -309,7 +309,7 @@ export class Housekeeping {
 
   async #timeOutIdle(now: number, wanted: WantedOfTenants): Promise<readonly number[]> {
     const { idle, readIdle, writer, room } = this.#parts;
-    // The commit would be refused; these runs time out when there is room again.
+    // The commit would be refused; these runs time out when there is space again.
     if (room.isShort) return [];
     let found: readonly IdleRun[];
     let pages = 0;

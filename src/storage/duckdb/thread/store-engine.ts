@@ -26,16 +26,15 @@ import { StoreExport } from '../transfer/store-export.js';
 import { IncomingBatch } from '../../incoming/incoming-batch.js';
 
 /**
- * The embedded store as it lives in its thread: one DuckDB instance, one writer, one compactor, a few readers. `../README.md` says
- * which table lies in which file. Users are tenant numbers here; the caller has already asked the control plane what holds for
- * them.
+ * The embedded store inside its thread: one DuckDB instance, one writer, one compactor, a few readers. `../README.md` says which
+ * file holds which table. Users are tenant numbers here; the caller has already read their limits from the control plane.
  */
 export class StoreEngine {
   /** Its UUID. */
   readonly id: string;
   readonly observations: Observations;
   readonly export: StoreExport;
-  /** What `answerRead` takes. */
+  /** The argument for `answerRead`. */
   readonly reads: ReadParts;
   readonly #parts: EngineParts;
 
@@ -52,7 +51,7 @@ export class StoreEngine {
   /** @throws StoreOpenError with the file and the cure. */
   static async open(options: StoreOptions, logger: Logger, listener: StoreListener): Promise<StoreEngine> {
     const parts = await openParts(options, logger, listener);
-    // Of an export that was under way when the process was killed.
+    // Files of an export that was running when the process was killed.
     await rm(scratchOf(options.path), { recursive: true, force: true });
     // Earlier versions noted slow reads there.
     await rm(`${options.path.replace(/\.(duckdb|db)$/, '')}.asked`, { force: true });
@@ -92,12 +91,12 @@ export class StoreEngine {
     return await logs.write(writer, message);
   }
 
-  /** The facts behind a mark that commits wrote. @param mark null for all */
+  /** The committed facts after a mark. @param mark null for all */
   async readFacts(mark: string | null, limit: EventPageLimit): Promise<FactPage> {
     return await readFacts(this.#parts.events, mark, limit);
   }
 
-  /** @param listener is told of each commit that wrote facts, when they can be read @returns what ends it */
+  /** @param listener called after each commit that wrote facts, once they are readable @returns a function that unsubscribes */
   watchFacts(listener: () => void): () => void {
     return this.#parts.recent.watch(listener);
   }
@@ -114,11 +113,11 @@ export class StoreEngine {
   }
 
   /**
-   * Removes what retention no longer keeps.
+   * Removes data older than retention.
    *
    * @param now microseconds
-   * @param deletedPrompts numbers of prompt versions that there are no more: of {@link linkedPrompts}
-   * @returns the time before which no events are kept, wherever they are; null where all are
+   * @param deletedPrompts numbers of deleted prompt versions, from {@link linkedPrompts}
+   * @returns the time before which no events are kept anywhere; null if all are kept
    */
   async applyRetention(now: Micros, deletedPrompts: readonly number[]): Promise<Micros | null> {
     return await this.#parts.housekeeping.applyRetention(now, deletedPrompts);
@@ -144,7 +143,7 @@ export class StoreEngine {
     return this.#parts.segments.lastSeq;
   }
 
-  /** Stores what is there before any run is. Resolves after the commit. */
+  /** Stores the data that a restore writes before any run. Resolves after the commit. */
   async restoreBase(base: TransferBase): Promise<void> {
     const { writer, knownAgents } = this.#parts;
     await writer.write({ kind: 'append', append: new RestoredBase(base, knownAgents) });
@@ -155,13 +154,13 @@ export class StoreEngine {
     return await this.#parts.housekeeping.rebuildMap(dryRun);
   }
 
-  /** Waits until the full segments are sealed and moved. */
+  /** Waits until the full segments are sealed and compacted. */
   async settled(): Promise<void> {
     await this.#parts.writer.sealIfFull();
     await this.#parts.compactor.settled();
   }
 
-  /** For a `close` that must not take long: refuses what waits and breaks off what can be broken off. */
+  /** Makes `close` fast: refuses queued work and interrupts running statements. */
   abortPending(): void {
     const { writer, pools, database } = this.#parts;
     writer.refuseWaiting();
@@ -171,9 +170,9 @@ export class StoreEngine {
   }
 
   /**
-   * Commits what was accepted, finishes the running reads, and closes every file.
+   * Commits accepted writes, finishes the running reads, and closes every file.
    *
-   * @param readsOver resolves when no read is running that may still ask for a connection
+   * @param readsOver resolves when no running read may still request a connection
    */
   async close(readsOver?: () => Promise<void>): Promise<void> {
     const {

@@ -12,15 +12,15 @@ import type { CommitReport, SegmentSize } from '../write/writer.js';
 export interface StoreOptions extends DatabaseOptions, Retention {
   /** The identity of the control plane whose numbers of users and prompts rows carry. */
   readonly control: string;
-  /** Sealed segments that may wait to be moved; with more of them ingestion is held back. Absent: any number. */
+  /** Maximum sealed segments before compaction; with more, ingestion is slowed down. Absent: no limit. */
   readonly maxWaitingSegments?: number;
-  /** Bytes kept free for what has to be done when the disk is full. Absent: none. */
+  /** Bytes reserved for work that must continue on a full disk. Absent: none. */
   readonly reserveBytes?: number;
-  /** Whether to go on without files of the store that are missing. */
+  /** Whether to open the store although some of its files are missing. */
   readonly acceptsLoss?: boolean;
   /** In place of `SEGMENT_SIZE`, for tests of what happens between segments. */
   readonly segmentSize?: SegmentSize;
-  /** In place of the usual pace, for tests of segments that cannot be moved. */
+  /** Replaces the usual pace in tests of segments that cannot be compacted. */
   readonly compactionPace?: CompactionPace;
   /** In place of `REBUILD_SIZE`, for tests of what happens between the steps of a rebuild. */
   readonly rebuildSize?: RebuildSize;
@@ -38,12 +38,12 @@ export interface StoreOptions extends DatabaseOptions, Retention {
   readonly recentSize?: RecentSize;
 }
 
-/** Gets told what happened, afterwards. */
+/** Receives notifications after the event. */
 export interface StoreListener {
   /** A commit of telemetry. */
   readonly committed: (report: CommitReport) => void;
-  /** DuckDB refuses everything from now on: only another process can open the files again. */
+  /** DuckDB refuses all further statements: only a new process can reopen the files. */
   readonly died: (error: unknown) => void;
-  /** Everything that somebody should see to, in words; empty when all is well. */
+  /** All current health issues; empty if there are none. */
   readonly troubled: (healthIssues: readonly HealthIssue[]) => void;
 }

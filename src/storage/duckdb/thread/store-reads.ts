@@ -13,7 +13,7 @@ import type { StoredMetrics } from './stored-metrics.js';
 import type { StoredPrompts } from './stored-prompts.js';
 import type { UsageReads } from './usage-reads.js';
 
-/** What users read of the store, by the parts of `TelemetryStore`: the first argument of each method says who asks. */
+/** The reads of users, by the parts of `TelemetryStore`. The first argument of each method is the read context. */
 export interface StoreReads {
   readonly runs: RunReads;
   readonly agents: AgentReads;
@@ -28,7 +28,7 @@ export interface StoreReads {
   readonly usage: UsageReads;
 }
 
-/** A part of {@link StoreReads}, a method of it, and what it is asked with: who reads names all three, so that the compiler holds both sides together. */
+/** A part of {@link StoreReads}, a method of it and its arguments. Callers name all three, so that the compiler checks both sides. */
 export type ReadPart = keyof StoreReads;
 export type ReadMethod<Part extends ReadPart> = keyof StoreReads[Part] & string;
 export type ReadArgs<
@@ -52,12 +52,12 @@ export interface ReadCall {
 
 type Method = (by: ReadContext, ...args: readonly unknown[]) => unknown;
 
-/** What a read takes besides the readers. */
+/** The readers and the read connections. */
 export interface ReadParts extends StoreReads {
   readonly reads: Reads;
 }
 
-/** Answers a read. @param abort ends when nobody waits for the answer any more */
+/** Answers a read. @param abort aborted when the caller no longer needs the answer */
 export async function answerRead(
   from: ReadParts,
   { part, method, tenant, args }: ReadCall,

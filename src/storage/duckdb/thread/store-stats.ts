@@ -11,7 +11,7 @@ export interface StoreStats {
   readonly isDiskFull: boolean;
   /** Statements that met a damaged block, since the start. */
   readonly damagedReads: number;
-  /** Whether retention waits for the clock, which has jumped ahead, to go on for a day. */
+  /** Whether retention is paused because the clock jumped ahead, until it has run on for a day. */
   readonly isClockAhead: boolean;
   /** Since the start: writes refused because too many segments waited, or the disk was full. */
   readonly refusedWrites: number;
@@ -30,7 +30,7 @@ export interface StoreStats {
   readonly removedRows: RemovedRows;
 }
 
-/** The figures of this moment. */
+/** The current stats. */
 export function statsOf(parts: EngineParts): StoreStats {
   const {
     segments,

@@ -46,7 +46,7 @@ engine.catch(() => undefined);
 /** One read may look into the tables several times, one look after the other. */
 const reads = new CallsUnderWay();
 
-/** What waits for facts needs nothing that a close takes away. */
+/** A poll that waits for facts holds no resource that `close` releases. */
 const readFacts: OutboxSource['readFacts'] = async (mark, limit, wait) => {
   const target = await engine;
   const page = {
@@ -57,7 +57,7 @@ const readFacts: OutboxSource['readFacts'] = async (mark, limit, wait) => {
   return await readWhenThere(page, wait);
 };
 
-/** Methods of the engine that the daemon's thread calls as they are. */
+/** Methods of the engine that the daemon's thread calls directly. */
 const ENGINE_METHODS = [
   'applyRetention',
   'stats',
@@ -122,7 +122,7 @@ function transferMethods(engine: Promise<StoreEngine>) {
   };
 }
 
-/** Methods of an object as calls that a close waits for. */
+/** Wraps the methods of an object as calls that `close` waits for. */
 function callsOf<Name extends string>(
   names: readonly Name[],
   target: () => Promise<Readonly<Record<Name, (...args: never[]) => unknown>>>,

@@ -18,7 +18,7 @@ import type { LogKey } from '../index/log-keys.js';
 export interface FoundLogsAnswer {
   readonly count: number;
   readonly slice: LogSlice;
-  /** The place of the page's last record; null where none follows. */
+  /** The cursor of the page's last record; null if no record follows. */
   readonly next: LogCursor | null;
 }
 
@@ -78,7 +78,7 @@ export class StoredLogs {
     );
   }
 
-  /** A later part of a page. Its records may lie elsewhere by now. */
+  /** A later part of a page. Its records may have moved since. */
   async rest(
     { tenant, short }: ReadContext,
     keys: readonly LogKey[],
@@ -95,7 +95,7 @@ export class StoredLogs {
   }
 }
 
-/** With ids that are printed anew, as they come to stand in SQL. */
+/** Normalizes the ids, because they are inserted into SQL. */
 function safeFilter<Filter extends Pick<LogFilter, 'trace_id' | 'span_id'>>(filter: Filter): Filter {
   const { trace_id, span_id } = filter;
   return {

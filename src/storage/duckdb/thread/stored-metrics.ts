@@ -40,7 +40,7 @@ export interface PointsAnswer {
   readonly page: PointsPage;
 }
 
-/** The metrics in the store: what memory knows of them, and the way to their points. Users are tenant numbers here. */
+/** The metrics in the store: their streams in memory and the reads of their points. Users are tenant numbers here. */
 export class StoredMetrics {
   readonly #streams = new MetricStreams();
   readonly #origins: Origins;
@@ -67,7 +67,7 @@ export class StoredMetrics {
     return { refused, usage: answer?.usage };
   }
 
-  /** Undefined where the tenant has no metric of that name. */
+  /** Undefined if the tenant has no metric with that name. */
   streamNumber(tenant: number, name: string): number | undefined {
     return this.#streams.find(tenant, name)?.stream_no;
   }
@@ -76,7 +76,7 @@ export class StoredMetrics {
     return this.#streams.list(tenant).map(metricSummary);
   }
 
-  /** @returns null where the tenant has no metric of that name */
+  /** @returns null if the tenant has no metric with that name */
   async query(
     { tenant, short }: ReadContext,
     name: string,
@@ -105,7 +105,7 @@ export class StoredMetrics {
     return new Transfer(page, [page.json.buffer]);
   }
 
-  /** @returns null where the tenant has no metric of that name */
+  /** @returns null if the tenant has no metric with that name */
   async series(
     { tenant, long }: ReadContext,
     name: string,
@@ -121,7 +121,7 @@ export class StoredMetrics {
     return { type, unit, ...found };
   }
 
-  /** @returns null where the tenant has no metric of that name */
+  /** @returns null if the tenant has no metric with that name */
   async labels(
     { tenant, long }: ReadContext,
     name: string,

@@ -41,7 +41,7 @@ export class StoredPrompts implements LinkedPrompts {
     });
   }
 
-  /** The figures of versions, in their order. */
+  /** The stats of versions, in the order of the request. */
   async compare(
     { long }: ReadContext,
     versions: readonly NumberedVersion[],

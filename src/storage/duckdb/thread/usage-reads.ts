@@ -34,7 +34,7 @@ export class UsageReads implements Served<Usage> {
   async days({ tenant, short }: ReadContext, now: Micros, days: number): Promise<readonly DailyCount[]> {
     const last = dayOf(now);
     const first = last - days + 1;
-    // Days stand below 0: those asked for, and the first one of all, before which nothing was counted by day.
+    // The column `month` holds days as negative numbers. Reads the requested days and the first day that was counted.
     const [ofDays, [began]] = await short(async (connection, capture) => [
       await connection.rows(
         `SELECT -month AS day, sum(events)::BIGINT AS events

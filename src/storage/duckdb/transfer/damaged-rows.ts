@@ -10,7 +10,7 @@ import { ofCommitsBetween, union, type CommitRange } from '../segments/commit-ra
 import { relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 
-/** Tables of an export that may lack rows: where their rows lie, and where their times do. */
+/** Tables of an export that may lack rows: the stored table with their rows, and the one with their times. */
 const SOURCES = {
   runs: { rows: TRACES, times: TRACES, time: 'started_at' },
   spans: { rows: SPANS, times: SPANS, time: 'started_at' },
@@ -27,9 +27,9 @@ export function isSkippable(table: string): table is SkippedTable {
 }
 
 /**
- * Reads the rows of a range of commits, by halves where a block is damaged, down to single commits.
+ * Reads the rows of a range of commits. A range with a damaged block is halved, down to single commits.
  *
- * @param read of a part that fails nothing may be left
+ * @param read must leave nothing behind if it fails
  * @returns the commits that cannot be read
  */
 export async function readAround(
@@ -49,7 +49,7 @@ export async function readAround(
   }
 }
 
-/** What can still be said of rows that cannot be read: other columns of them may lie in sound blocks. */
+/** Describes unreadable rows as far as possible: other columns of them may be in undamaged blocks. */
 export async function describeMissing(
   connection: Connection,
   capture: Capture,

@@ -12,7 +12,7 @@ import { newest, relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 import { PAGE_PAYLOADS_PLACE } from './page-payloads.js';
 
-/** The SELECT that gives the rows of an exported table, in its columns. @param page which commits, where it is paged */
+/** The SELECT for the rows of an exported table, in its columns. @param page the commits, if the table is paged */
 export type ExportQuery = (capture: Capture, page: OfCommits | 'TRUE') => string;
 
 /** The columns of a table, each from its own name or from what stands for it. */
@@ -36,14 +36,14 @@ function originsNow(capture: Capture): string {
 /** The node of a span, as `EXPORTED.spans` has it. */
 const NODE = `CASE s.node_no WHEN ${NO_NODE} THEN '' WHEN ${AGENT_NODE} THEN '@' ELSE '=' || v.name END`;
 
-/** What gives the rows of each exported table. */
+/** The query for each exported table. */
 export const EXPORT_QUERIES: Readonly<Record<TableName, ExportQuery>> = {
   agents: (capture) => `SELECT ${columnsOf('agents', 'a')} FROM ${agentsNow(capture)} a ORDER BY a.agent_no`,
   usage: (capture) =>
     `SELECT ${columnsOf('usage', 'u', { period: 'u.month', items: 'sum(u.events)' })} FROM ${relation(capture, USAGE)} u GROUP BY u.tenant, u.month ORDER BY u.tenant, u.month`,
   batches: (capture) =>
     `SELECT ${columnsOf('batches', 'b')} FROM ${relation(capture, NAMED_BATCHES)} b ORDER BY b.received_at, b.batch`,
-  // Not in order: all of them are one file, and sorting would keep them in memory. An import takes the order from the spans.
+  // Unsorted: all rows are in one file, and sorting would hold them in memory. An import takes the order from the spans.
   runs: (capture, page) =>
     `SELECT ${columnsOf('runs', 't', { agent: 'a.name' })} FROM ${newest(capture, TRACES, page)} t
      JOIN ${agentsNow(capture)} a ON a.agent_no = t.agent_no`,

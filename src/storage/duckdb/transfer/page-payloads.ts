@@ -27,7 +27,7 @@ const PAGE_PAYLOADS = defineTable({
     { name: 'origin', kind: 'text', sql: 'BLOB', nullable: true },
   ],
 });
-/** DuckDB's own database in memory. What does not fit there it writes beside the store. */
+/** DuckDB's in-memory database. It spills to files next to the store. */
 const CATALOG = 'memory';
 /** Where {@link PagePayloads} puts them. */
 export const PAGE_PAYLOADS_PLACE = `${CATALOG}.main.${PAGE_PAYLOADS.name}`;

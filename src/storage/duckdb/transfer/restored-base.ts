@@ -8,7 +8,7 @@ import { objectRows, type Rows } from '../write/rows.js';
 import { agentRows } from '../write/commit-rows.js';
 import type { Agent, Agents } from '../stats/agents.js';
 
-/** What is there before any run is, on its way into the store: names of agents, counts for quotas, names of batches. */
+/** The data that a restore writes before any run: names of agents, counts for quotas, names of batches. */
 export class RestoredBase implements Append {
   readonly bytes = 0;
   readonly weight = 0;

@@ -40,17 +40,17 @@ interface Underway {
 interface ExportParts {
   readonly reads: Reads;
   readonly events: EventReads;
-  /** Whether so much waits to be moved that commits are slowed down: then the export gives way. */
+  /** Whether the backlog of the compactor slows down commits: then the export is aborted. */
   readonly isPressing: () => boolean;
-  /** Directory beside the store for the file that is being written: DuckDB may write nowhere else. */
+  /** Directory next to the store for the file being written: DuckDB may not write anywhere else. */
   readonly scratch: string;
   /** `memory_limit` of DuckDB. */
   readonly memoryLimit: string;
 }
 
 /**
- * Writes everything that the store holds at one moment into Parquet files, while it goes on with its work: one read that lasts, over
- * one of the connections that the store's own work has. Moves wait for it, so it gives way before commits would.
+ * Writes a snapshot of the store into Parquet files while the store keeps running: one long read over one of the connections for
+ * internal work. Compaction waits for it, so it is aborted before commits are delayed.
  */
 export class StoreExport {
   readonly #reads: Reads;
@@ -123,12 +123,12 @@ export class StoreExport {
     }
   }
 
-  /** How far it has come. */
+  /** The progress of the export. */
   get progress(): ExportProgress {
     return this.#underway?.progress ?? NO_PROGRESS;
   }
 
-  /** Releases what it sees, once the statement under way is over. May be called at any time. */
+  /** Releases its capture after the current statement. May be called at any time. */
   async end(): Promise<void> {
     const underway = this.#underway;
     if (underway === null) return;
@@ -139,7 +139,7 @@ export class StoreExport {
     this.#isTaken = false;
   }
 
-  /** Takes no more exports, and gives up the one under way. */
+  /** Accepts no more exports, and aborts the running one. */
   async close(): Promise<void> {
     this.#isClosing = true;
     await this.end();
@@ -206,7 +206,7 @@ export class StoreExport {
             await copy(table, query(capture, 'TRUE'));
           } catch (error) {
             if (!skipsDamaged || !isSkippable(table) || !isUnreadable(error)) throw error;
-            // It is one file, so what can be read is put together first.
+            // The table is exported as one file, so the readable rows are collected first.
             await connection.run(
               `CREATE OR REPLACE TABLE ${SALVAGED} AS ${query(capture, ofCommitsBetween(0, 0))}`,
             );

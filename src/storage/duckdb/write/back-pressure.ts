@@ -7,8 +7,8 @@ const LONGEST_PAUSE_MS = 250;
 const RETRY_AFTER_MS = 5000;
 
 /**
- * Slows ingestion down while sealed segments wait to be moved: their rows are in memory, and each is replayed at the next start.
- * From half the bound on every commit waits, the longer the more segments there are; at the bound everything is refused.
+ * Slows ingestion while sealed segments wait for compaction: their rows are in memory, and each is replayed at the next start. From
+ * half the limit every commit is delayed, longer with more segments; at the limit new data is refused.
  */
 export class BackPressure {
   readonly #waiting: () => number;
@@ -17,8 +17,8 @@ export class BackPressure {
   #refused = 0;
 
   /**
-   * @param waiting how many sealed segments there are now
-   * @param most how many there may be; `Infinity` for no bound
+   * @param waiting current number of sealed segments
+   * @param most maximum number; `Infinity` for no limit
    */
   constructor(waiting: () => number, most: number, clock: Clock) {
     this.#waiting = waiting;
@@ -31,7 +31,7 @@ export class BackPressure {
     return this.#refused;
   }
 
-  /** @throws ConsumeError `overloaded`, to be tried again */
+  /** @throws ConsumeError `overloaded`, retryable */
   check(): void {
     if (this.#waiting() < this.#most) return;
     this.#refused++;
@@ -41,7 +41,7 @@ export class BackPressure {
     );
   }
 
-  /** How long the next commit has to wait, in milliseconds. */
+  /** Delay of the next commit in milliseconds. */
   get pauseMs(): number {
     const first = this.#most / 2;
     const over = this.#waiting() - first;

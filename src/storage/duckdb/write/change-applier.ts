@@ -66,7 +66,7 @@ function countedHeader(tenant: number, { agentNo, header }: StoredHeader): Count
   };
 }
 
-/** When a whole trace was last active, as {@link RunChanges} tells it; for one that goes on `RunState.activeAt` says it. */
+/** When a new trace was last active, for {@link RunChanges}. For a running one `RunState.activeAt` is used. */
 function activeAt({ traces, receivedAt }: IncomingBatch, trace: number): Micros {
   const ended = traces.value(ENDED_AT, trace);
   const last = Math.max(
@@ -84,38 +84,38 @@ const DURATION_MS = indexOf(TRACE_WIRE, 'duration_ms');
 const SUCCESS = indexOf(TRACE_WIRE, 'success');
 const TOTAL_COST_USD = indexOf(TRACE_WIRE, 'total_cost_usd');
 
-/** What one commit writes. */
+/** The rows and results of one commit. */
 export interface Applied {
   readonly rows: readonly Rows[];
-  /** For each outcome that was set, the header after it; null for a trace that is not stored. */
+  /** The header after each outcome change; null for a trace that is not stored. */
   readonly outcomes: ReadonlyMap<OutcomeChange, HeaderRow | null>;
-  /** How many items of each batch are new: spans, and traces without spans. */
+  /** Number of new items of each batch: spans, and traces without spans. */
   readonly items: ReadonlyMap<IncomingBatch, number>;
-  /** The batches of which nothing is used once they are committed: all of their traces are new. */
+  /** The batches with only new traces. Their buffers are unused after the commit. */
   readonly whole: readonly IncomingBatch[];
-  /** To be called after the commit. */
+  /** Call after the commit. */
   committed(): void;
 }
 
-/** Traces of a batch that are new as a whole, by position, and the numbers of their agents. */
+/** Completely new traces of a batch: the numbers of their agents by position. */
 interface WholeTraces {
   readonly batch: IncomingBatch;
   readonly agentNos: ReadonlyMap<number, number>;
 }
 
-/** What a commit writes for a trace that it touches. */
+/** The data that a commit writes for a touched trace. */
 interface WrittenTrace extends TouchedRows {
   readonly key: string;
   readonly trace: TouchedTrace;
-  /** Whether its run has ended in this commit. */
+  /** Whether its run ended in this commit. */
   readonly ends: boolean;
 }
 
 /**
- * Applies a group of changes to what is stored, and gives the rows of its commit. The common case, a whole trace whose id was never seen, goes straight
- * from the sender's columns to the tables. Whatever touches a stored trace, or comes twice in the group, is loaded, changed by
- * the rules of {@link TraceState}, and written as new versions; spans that are certainly new go straight into the tables there,
- * too. Runs only between commits, on the one thread that writes, so what it reads is all there is.
+ * Applies a group of changes to the stored data and returns the rows of its commit. In the common case, a complete trace with a new
+ * id, columns are copied from the message to the tables. Traces that are stored or occur twice in the group are loaded, changed by
+ * {@link TraceState}, and written as new versions; their new spans are copied from the message too. Runs only between commits, on
+ * the only writing thread, so no concurrent write changes what it reads.
  */
 export class ChangeApplier {
   readonly #traces: IdIndex;
@@ -141,17 +141,17 @@ export class ChangeApplier {
     /** Which traces are stored, with the commit of the newest header of each. */
     readonly traces: IdIndex;
     readonly agents: Agents;
-    /** Gets the events that every commit wrote. */
+    /** Receives the events of every commit. */
     readonly recent: RecentEvents;
     readonly services: Services;
-    /** Gets what every commit changed in the runs it touched. */
+    /** Receives the changes of runs in every commit. */
     readonly runs: RunChanges;
-    /** Gets the headers that every commit wrote. */
+    /** Receives the headers of every commit. */
     readonly idle: IdleRuns;
-    /** Gets what every commit changed in linked runs. */
+    /** Receives the changes of linked runs in every commit. */
     readonly prompts: LinkedPrompts;
     readonly runSize: RunSize;
-    /** Gets the spans of truncated runs that every commit wrote. */
+    /** Receives the spans of truncated runs in every commit. */
     readonly truncatedRuns: TruncatedRuns;
     readonly reloads: Reloads;
   }) {
@@ -171,7 +171,7 @@ export class ChangeApplier {
     this.#changes = new GroupChanges(parts.services, this.#links, parts.runSize);
   }
 
-  /** @throws TooMuchToLoad where the group has to be tried in parts */
+  /** @throws TooMuchToLoad if the group must be split */
   async apply(seq: number, changes: readonly TraceChange[], capture: Capture): Promise<Applied> {
     for (const change of changes)
       if (change.kind === 'batch' || change.kind === 'ahead') change.batch.numberNodes(this.#services);
@@ -229,7 +229,7 @@ export class ChangeApplier {
     };
   }
 
-  /** Where this is too much, the runs that were read are kept in memory, since they are as stored. @throws TooMuchToLoad */
+  /** If this exceeds the limit, the loaded runs are kept in memory, because they are unchanged. @throws TooMuchToLoad */
   async #loadCompleted(
     group: LoadedGroup,
     changes: readonly TraceChange[],
@@ -238,18 +238,18 @@ export class ChangeApplier {
     try {
       await this.#completed.load(group, changes, stored);
     } catch (error) {
-      // A run that is to be closed was loaded for that alone.
+      // A run to truncate is not cached: it was loaded only for its truncation.
       for (const [key, state] of group.states) if (!state.isToTruncate) this.#known.remember(key, state);
       throw error;
     }
   }
 
-  /** Traces that started before this time are being removed from the tables, so nothing remembered of them holds any more. */
+  /** Drops cached traces that started before this time, because they are being removed from the tables. */
   forgetBefore(time: Micros): void {
     this.#known.forgetBefore(time);
   }
 
-  /** After a failed commit: what was worked out in memory holds no more. */
+  /** After a failed commit: discards the state computed for it. */
   rollback(): void {
     this.#known.forget(this.#touched.keys());
     this.#services.rollback();
@@ -278,7 +278,7 @@ export class ChangeApplier {
     return { batch, agentNos };
   }
 
-  /** What a commit writes for a touched trace; nothing where it changes nothing. */
+  /** The rows that a commit writes for a touched trace; empty if it is unchanged. */
   #applyState(
     seq: number,
     key: string,
@@ -291,7 +291,7 @@ export class ChangeApplier {
     state.agent = this.#agents.nameFor(trace.tenant, name);
     this.#map.put(trace, state);
     if (!writesHeader) {
-      // Nothing of it is written, but somebody may ask for it again.
+      // Nothing is written, but a later change may need the loaded run.
       this.#known.remember(key, state);
       return [];
     }
@@ -311,7 +311,7 @@ export class ChangeApplier {
       const run = countedAt(batch, trace, agentNo);
       const key = this.#links.isEmpty ? '' : batch.traceKey(trace);
       const links = this.#links.committed(seq, key, null, run);
-      // A run that goes on will get more.
+      // Only a running run is cached, because it will receive more spans.
       if (!isRunningAt(batch, trace)) {
         this.#runs.change(null, run, activeAt(batch, trace));
         continue;
@@ -338,7 +338,7 @@ export class ChangeApplier {
     this.#known.remember(key, state);
   }
 
-  /** For touched traces of which nothing else was written, and for those that are not stored. */
+  /** For touched traces that are unchanged or not stored. */
   #linksCommitted(seq: number, key: string, tenant: number, state: TraceState | undefined): void {
     const run = state?.stored ? countedHeader(tenant, state.stored) : null;
     const links = this.#links.committed(seq, key, run, run);
@@ -347,9 +347,9 @@ export class ChangeApplier {
 }
 
 /**
- * Writes spans again of which something else counts since this group (`runs/rules/told-calls.ts`): new ones in the sender's
- * columns, stored ones as new versions. No more payloads than {@link RunSize.commitPayloadBytes} are read for the whole group;
- * the rest is written with the next commit that touches the run, whose totals do not depend on it.
+ * Rewrites spans whose duplicates changed in this group (`runs/rules/duplicate-calls.ts`): new spans in the columns of the message,
+ * stored ones as new versions. Reads at most {@link RunSize.commitPayloadBytes} of payloads for the whole group; the rest is
+ * written with the next commit that touches the run. The totals of the run do not depend on it.
  */
 async function rewriteDuplicates(
   { touched, fresh, states }: LoadedGroup,
@@ -395,7 +395,7 @@ function rewriteInBatches(
   }
 }
 
-/** The state of a whole trace that has just been stored. */
+/** The state of a new trace that was just stored. */
 function wholeState(
   batch: IncomingBatch,
   trace: number,

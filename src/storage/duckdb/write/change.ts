@@ -10,7 +10,7 @@ export interface BatchChange {
   readonly batch: IncomingBatch;
 }
 
-/** A change of a stored header that the trace's owner asked for. */
+/** An outcome that the owner of a trace set. */
 export interface OutcomeChange {
   readonly kind: 'outcome';
   readonly tenant: number;
@@ -20,19 +20,19 @@ export interface OutcomeChange {
   readonly outcome: string | undefined;
 }
 
-/** A run that is to count as timed out, unless something of it came meanwhile. */
+/** A run to mark as timed out, unless spans arrived in the meantime. */
 export interface TimeoutChange {
   readonly kind: 'timeout';
   readonly tenant: number;
   /** The trace's id in words. */
   readonly words: Uint32Array;
-  /** The commit of the newest header when it was found to be idle. */
+  /** The commit of its newest header when it was found idle. */
   readonly seq: number;
-  /** The types of events that somebody wants of its user: the time-out may make its agent certain. */
+  /** The subscribed event types of its user: the time-out may confirm its agent. */
   readonly wanted: readonly EventType[];
 }
 
-/** A stored trace whose nodes of the service map are to be derived again. */
+/** A stored trace whose service map nodes are rebuilt. */
 export interface RemapChange {
   readonly kind: 'remap';
   readonly tenant: number;
@@ -40,7 +40,7 @@ export interface RemapChange {
   readonly words: Uint32Array;
 }
 
-/** A stored run whose header is to stop following its spans. */
+/** A stored run to truncate: its header stops following its spans. */
 export interface TruncateChange {
   readonly kind: 'truncate';
   readonly tenant: number;
@@ -49,14 +49,14 @@ export interface TruncateChange {
 }
 
 /**
- * From a batch that waits, the spans that complete stored ones, or some of them, to be committed before the batch. To complete a
- * span twice changes nothing, so the batch finds these done and has less left to do. Nothing else of the batch is written, and
- * nobody is answered: if the process dies before the batch itself is committed, its sender has no answer and sends it again.
+ * Spans of a waiting batch that complete stored ones, committed before the batch. Completing a span twice changes nothing, so the
+ * batch then has less left to do. Nothing else of the batch is written, and no sender gets a response: if the process dies before
+ * the batch is committed, its sender retries.
  */
 export interface AheadChange {
   readonly kind: 'ahead';
   readonly batch: IncomingBatch;
-  /** The traces concerned, by position in the batch; for each, the row before which its spans count. */
+  /** The traces, by position in the batch, each with the row before which its spans are included. */
   readonly traces: ReadonlyMap<number, number>;
 }
 
@@ -72,22 +72,22 @@ export interface LinkChange {
   readonly linkedAt: Micros;
 }
 
-/** Rows that touch nothing stored: metric points, log records. */
+/** Rows that do not change stored data: metric points, log records. */
 export interface Append {
-  /** The size of the encoded batch, by which a segment is sealed. */
+  /** The size of the encoded batch; counts towards the size of the segment. */
   readonly bytes: number;
-  /** How much its rows count towards the limit of a group. */
+  /** Weight of its rows towards the limit of a group. */
   readonly weight: number;
   readonly counted: Counted | null;
-  /** How many items were among the rows that {@link rows} gave last: metric points, log records. */
+  /** Number of items (metric points, log records) in the last result of {@link rows}. */
   readonly items: number;
   /**
-   * The rows to write in the commit `seq`. Called between commits, once for each try. What it changes in memory holds only after
-   * {@link committed}; {@link rolledBack} undoes it.
+   * The rows to write in the commit `seq`. Called between commits, once per attempt. Its changes in memory are final after {@link
+   * committed}; {@link rolledBack} reverts them.
    */
   rows(seq: number): readonly Rows[];
   committed(): void;
-  /** Its memory, of which nothing is used after {@link committed}. */
+  /** Its buffers, unused after {@link committed}. */
   readonly buffers: readonly ArrayBuffer[];
   /** Also called when the commit failed before {@link rows}. */
   rolledBack(): void;
@@ -104,7 +104,7 @@ export type SingleTraceChange = OutcomeChange | TimeoutChange | RemapChange | Tr
 export type TraceChange = BatchChange | AheadChange | SingleTraceChange;
 export type Change = TraceChange | AppendChange;
 
-/** How much a change counts towards the limit of a group: about the rows that it brings. */
+/** Weight of a change towards the limit of a group: about the number of its rows. */
 export function weightOf(change: Change): number {
   switch (change.kind) {
     case 'append':

@@ -7,10 +7,7 @@ import type { TraceState } from './trace-state.js';
 import type { AheadChange, BatchChange, SingleTraceChange, TraceChange } from './change.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 
-/**
- * Traces of batches, by batch and by position in it: in this commit, the line of the trace's payloads where the first span of
- * each begins.
- */
+/** Traces of batches, by batch and position. The value is the payload line, within this commit, of the first span of the trace. */
 export type NewParts = ReadonlyMap<IncomingBatch, ReadonlyMap<number, number>>;
 
 interface WholePart {
@@ -20,31 +17,31 @@ interface WholePart {
   readonly trace: number;
 }
 
-/** A trace of a batch of which only those spans are applied that complete stored ones. */
+/** A trace of a batch; only its spans that complete stored ones are applied. */
 export interface AheadPart {
   readonly kind: 'ahead';
   readonly change: AheadChange;
   readonly batch: IncomingBatch;
   readonly trace: number;
-  /** The row before which its spans count. */
+  /** The row before which its spans are included. */
   readonly end: number;
 }
 
 /** A trace of a batch. */
 export type BatchPart = WholePart | AheadPart;
-/** What a change has to do with one trace. */
+/** The part of a change that affects one trace. */
 export type TracePart = BatchPart | SingleTraceChange;
 
 export function isOfBatch(part: TracePart): part is BatchPart {
   return part.kind === 'batch' || part.kind === 'ahead';
 }
 
-/** The change that a part is of. */
+/** The change that contains a part. */
 export function changeOf(part: TracePart): TraceChange {
   return isOfBatch(part) ? part.change : part;
 }
 
-/** A trace that is perhaps stored, or that several changes of the group are about, and those changes in order. */
+/** A trace that may be stored or that several changes of the group affect, with these changes in order. */
 export interface TouchedTrace {
   readonly tenant: number;
   /** The id in words, from `offset` on. */
@@ -53,16 +50,16 @@ export interface TouchedTrace {
   readonly parts: TracePart[];
 }
 
-/** How to treat the traces of a group. */
+/** The traces of a group by how they are written. */
 export interface ClassifiedTraces {
-  /** For each batch, the traces that are certainly new, come once in the group, and have each span once. */
+  /** For each batch, the traces that are new, occur once in the group, and have no repeated spans. */
   readonly whole: ReadonlyMap<IncomingBatch, readonly number[]>;
   /** All others, by key. */
   readonly touched: ReadonlyMap<string, TouchedTrace>;
 }
 
 /**
- * Sorts a group of changes by what is known of the traces that they are about.
+ * Classifies the traces of a group of changes as new or touched.
  *
  * @param traces which traces are stored
  */
@@ -110,14 +107,14 @@ export function classify(
 }
 
 /**
- * Of the touched traces, those whose spans are all new, in all batches of the group that bring some.
+ * The touched traces whose spans are all new, in all batches of the group that contain some.
  *
  * @param states the stored traces, by key
  */
 export function newParts({ touched }: ClassifiedTraces, states: ReadonlyMap<string, TraceState>): NewParts {
   const found = new Map<IncomingBatch, Map<number, number>>();
   for (const [key, { parts }] of touched) {
-    // These write stored spans, too.
+    // These changes also write stored spans.
     if (parts.some(({ kind }) => kind === 'remap' || kind === 'ahead')) continue;
     const brought = parts.filter((part) => part.kind === 'batch');
     if (brought.some((part) => hasStoredSpan(part, states.get(key))) || repeatSpans(brought)) continue;
@@ -145,7 +142,7 @@ function hasStoredSpan({ batch, trace }: BatchPart, state: TraceState | undefine
   return false;
 }
 
-/** How many changes of the group are about each trace, by key. */
+/** Number of changes of the group that affect each trace, by key. */
 function countTraces(changes: readonly TraceChange[]): Map<string, number> {
   const counts = new Map<string, number>();
   const count = (key: string): void => {

@@ -14,7 +14,7 @@ import type { TraceChange } from './change.js';
 import type { TelemetryEvent } from './stored-events.js';
 import { END_TYPES } from '../../contracts/events.js';
 
-/** A run that has ended, as the commit leaves it. */
+/** A run that ended in the commit. */
 interface EndedRun {
   readonly type: EventType;
   readonly header: HeaderRow;
@@ -23,18 +23,18 @@ interface EndedRun {
   /** The batch that ended it, and its position in that batch. */
   readonly batch: IncomingBatch;
   readonly trace: number;
-  /** When that batch came. */
+  /** When that batch was received. */
   readonly timestamp: Micros;
 }
 
-/** A fact, and whose it is. */
+/** A fact and its tenant. */
 interface Fact extends ToldEvent {
   readonly tenant: number;
 }
 
 /**
- * The events of one group commit, as far as somebody wants them, which the batches say. A group of which nobody wants any costs
- * next to nothing.
+ * The events of one group commit that users subscribed to, as listed in the batches. Costs next to nothing if there are no
+ * subscriptions.
  */
 export class CommitEvents {
   readonly #agents: Agents;
@@ -44,7 +44,7 @@ export class CommitEvents {
     this.#agents = agents;
   }
 
-  /** Adds traces of a batch that are new as a whole. @param agentNos by their position */
+  /** Adds completely new traces of a batch. @param agentNos by their position */
   addWhole(batch: IncomingBatch, agentNos: ReadonlyMap<number, number>): void {
     const { wanted } = batch;
     if (wanted.length === 0) return;
@@ -57,7 +57,7 @@ export class CommitEvents {
     }
   }
 
-  /** Adds a trace that was touched and has ended in this commit. */
+  /** Adds a touched trace that ended in this commit. */
   addTouched({ parts }: TouchedTrace, state: TraceState, agentNo: number): void {
     const { header, spans, heardAt: timestamp } = state;
     const type = END_TYPES[header.status] ?? null;
@@ -75,7 +75,7 @@ export class CommitEvents {
     });
   }
 
-  /** All events: first of agents that have come into being, then of runs, in the order of the batches. */
+  /** All events: first those of new agents, then those of runs, in the order of the batches. */
   all(seq: number, changes: readonly TraceChange[]): readonly TelemetryEvent[] {
     const facts = [...this.#newAgents(changes), ...this.#endedRuns(changes)];
     return facts.map(({ tenant, ...told }, place) => {

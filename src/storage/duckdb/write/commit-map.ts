@@ -9,7 +9,7 @@ import { calledSpansAt, startedAt } from '../../incoming/incoming-rows.js';
 import type { HourSums } from '../../../signal/hour-sums.js';
 import { sumRows, TenantHours } from './tenant-hours.js';
 
-/** What the commit under way changes in the sums of the service map. */
+/** The changes of the current commit to the sums of the service map. */
 class MapChanges {
   readonly #services: Services;
   readonly #hours = new TenantHours();
@@ -18,13 +18,13 @@ class MapChanges {
     this.#services = services;
   }
 
-  /** Adds what a whole trace contributes, or takes it away. */
+  /** Adds or subtracts the contribution of a complete trace. */
   add(tenant: number, hour: number, sums: HourSums, sign: 1 | -1): void {
     this.#hours.sums(tenant, hour).add(sums, sign);
   }
 
   /**
-   * Adds what a trace of a batch contributes that is new as a whole.
+   * Adds the contribution of a completely new trace of a batch.
    *
    * @param agent the name of its agent
    */
@@ -43,7 +43,7 @@ class MapChanges {
   }
 }
 
-/** What the traces of a group change in the service map. */
+/** The changes of a group of traces to the service map. */
 export class CommitMap {
   readonly #changes: MapChanges;
   readonly #services: Services;
@@ -54,7 +54,7 @@ export class CommitMap {
     this.#changes = new MapChanges(services);
   }
 
-  /** Takes away what a stored trace contributes, before it is changed; {@link put} adds what it contributes then. */
+  /** Subtracts the contribution of a stored trace before it is changed; {@link put} adds the new one. */
   take({ tenant, parts }: TouchedTrace, state: TraceState | undefined): void {
     if (state !== undefined && (state.isToTruncate || parts.some(changesMap)))
       this.#runs.take(state, this.#sumsOf(tenant));
@@ -65,9 +65,9 @@ export class CommitMap {
   }
 
   /**
-   * Adds traces of a batch that are new as a whole.
+   * Adds completely new traces of a batch.
    *
-   * @param agents the names of their agents, by their positions
+   * @param agents the names of their agents, by position
    */
   addWhole(batch: IncomingBatch, agents: ReadonlyMap<number, string>): void {
     if (batch.map === null) return;
@@ -93,7 +93,7 @@ export class CommitMap {
   }
 }
 
-/** Whether a change of a trace may change what it contributes to the map. */
+/** Whether a change may affect the contribution of its trace to the map. */
 function changesMap(part: TracePart): boolean {
   return isOfBatch(part) || part.kind === 'remap';
 }

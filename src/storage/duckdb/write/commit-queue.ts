@@ -4,43 +4,43 @@ import { closing } from '../../contracts/errors.js';
 import type { HeaderRow } from '../../../runs/rules/rows.js';
 import { weightOf, type Change } from './change.js';
 
-/** Spans in one transaction: larger groups bring no more throughput, only longer waits. */
+/** Spans per transaction: larger groups only increase latency, not throughput. */
 const GROUP_SPANS = 10_000;
 /**
- * A group of BUSY_SPANS or more says that more is coming. So the next group waits until it has GATHERED_SPANS, or for GATHER_MS:
- * groups of 2500 spans instead of 900 take 10 % less processor time a span.
+ * After a group of BUSY_SPANS or more, more load is likely. So the next group waits for GATHERED_SPANS, or for GATHER_MS: groups of
+ * 2500 spans instead of 900 take 10% less processor time per span.
  */
 const BUSY_SPANS = 500;
 const GATHERED_SPANS = 2000;
 const GATHER_MS = 8;
 
-/** What became of a change. */
+/** The result of a change. */
 export interface WriteAnswer {
-  /** What is left of the quota that the change counts for, where there is one. */
+  /** The usage of the quota that the change counts towards, if any. */
   readonly usage: QuotaUsage | undefined;
 }
 
-/** The same, for a change that may have set an outcome. */
+/** The result of a change that may have set an outcome. */
 export interface Written extends WriteAnswer {
-  /** The header as it is now; null for an unknown trace, and for changes that set no outcome. */
+  /** The current header; null for an unknown trace, and for changes that set no outcome. */
   readonly header: HeaderRow | null;
 }
 
-/** A change that waits for its commit, and whom to tell. */
+/** A change that waits for its commit, and its callbacks. */
 export interface Waiting {
   readonly change: Change;
   readonly resolve: (written: Written) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** The changes that wait for their commit, in the order in which they came. */
+/** The changes that wait for their commit, in order of arrival. */
 export class CommitQueue {
   readonly #counts: ItemCounts;
   #waiting: Waiting[] = [];
   #waitingSpans = 0;
-  /** How many spans the last group had. */
+  /** Number of spans in the last group. */
   #lastSpans = 0;
-  /** Ends the gathering. */
+  /** Ends {@link gather} early. */
   #gathered: (() => void) | null = null;
 
   constructor(counts: ItemCounts) {
@@ -60,19 +60,19 @@ export class CommitQueue {
     });
   }
 
-  /** Puts changes that could not be committed yet back to the end of the queue, so that other senders are not held up by them. */
+  /** Requeues uncommitted changes at the end, so that they do not delay other senders. */
   putBack(changes: readonly Waiting[]): void {
     this.#waiting.push(...changes);
     for (const { change } of changes) this.#waitingSpans += weightOf(change);
   }
 
-  /** Refuses everything. */
+  /** Refuses all waiting changes. */
   refuseAll(): void {
     this.#waitingSpans = 0;
     for (const { reject } of this.#waiting.splice(0)) reject(closing());
   }
 
-  /** After a large group: resolves when enough waits for the next, or when the time is over. */
+  /** After a large group: resolves when enough spans wait for the next group, or on timeout. */
   async gather(): Promise<void> {
     if (this.#lastSpans < BUSY_SPANS || this.#waitingSpans >= GATHERED_SPANS) return;
     await new Promise<void>((resolve) => {
@@ -96,7 +96,7 @@ export class CommitQueue {
       if (length > 0 && (spans + more > GROUP_SPANS || !isAllowed)) break;
       spans += more;
       length++;
-      // It may be refused, and must not take others down with it.
+      // This change may be refused, which must not fail the others.
       if (!isAllowed) break;
     }
     const group = this.#waiting.slice(0, length);

@@ -19,21 +19,21 @@ const P = {
   long_lines: indexOf(PAYLOADS.wire, 'long_lines'),
 };
 
-/** What a commit writes for a trace that it touches. */
+/** The data that a commit writes for a touched trace. */
 export interface TouchedRows {
   readonly tenant: number;
   readonly state: TraceState;
   readonly agentNo: number;
   readonly spans: readonly SpanState[];
-  /** Whether its new spans are written from the sender's columns ({@link newSpanRows}). */
+  /** Whether its new spans are copied from the columns of the message ({@link newSpanRows}). */
   readonly areSpansNew: boolean;
 }
 
 /**
- * The header rows of traces that are new as a whole, which go from the sender's columns into the tables as they are.
+ * The header rows of completely new traces, copied unchanged from the columns of the message.
  *
  * @param traces positions in the batch, ascending
- * @param agentNo of a trace of the batch
+ * @param agentNo returns the agent number of a trace of the batch
  */
 export function wholeRows(
   seq: number,
@@ -60,10 +60,10 @@ export function wholeRows(
 }
 
 /**
- * The rows of new spans, for traces whose spans in this batch are all new: from the sender's columns, too.
+ * The rows of new spans, copied from the columns of the message, for traces whose spans in this batch are all new.
  *
  * @param traces positions in the batch, ascending
- * @param firstLine where a trace's payloads begin: more than 0 where other batches of the commit brought spans of it before
+ * @param firstLine first payload line of a trace; greater than 0 if earlier batches of the commit contain spans of it
  */
 export function newSpanRows(
   seq: number,
@@ -148,7 +148,7 @@ export function agentRows(seq: number, agents: readonly Agent[]): Rows[] {
   );
 }
 
-/** The payload rows of whole traces: the frames of a trace's spans lie side by side in the message. */
+/** The payload rows of new traces: the payloads of a trace are contiguous in the message. */
 function payloadRows(seq: number, batch: IncomingBatch, traces: readonly number[], lines: Uint32Array): Rows {
   const writer = new ColumnsWriter(PAYLOADS.wire, batch.spans.rows, new TextScratch(0));
   const firstLines: number[] = [];
@@ -161,7 +161,7 @@ function payloadRows(seq: number, batch: IncomingBatch, traces: readonly number[
       let next = first + 1;
       while (next < end && !beginsPiece(byteAt(text, batch.spans.textStart(PAYLOAD, next)))) next++;
       const textEnd = batch.spans.textEnd(PAYLOAD, next - 1);
-      // Only the first bytes: no span of this piece has a payload.
+      // A payload has at least a first byte. If there is nothing else, no span of this piece has a payload.
       if (textEnd - textStart > next - first) {
         const isLong = textEnd - textStart > LONG_PIECE_BYTES;
         writer.uuidWords(P.trace_id, firstLines.length, batch.traceIds, trace * 4);
@@ -187,7 +187,7 @@ function payloadRows(seq: number, batch: IncomingBatch, traces: readonly number[
   });
 }
 
-/** Puts payloads into pieces: which of them begins each, and its frames. Pieces without anything are left out. */
+/** Groups payloads into pieces: the first payload of each piece, and its frames. Pieces without payloads are left out. */
 function piecesOf(
   payloads: readonly Payload[],
 ): { readonly firstLine: number; readonly frames: Uint8Array }[] {
@@ -219,7 +219,7 @@ function linesOf(
   return lines;
 }
 
-/** Neighbouring numbers as runs `[from, to)`. */
+/** Consecutive numbers as ranges `[from, to)`. */
 function runsOf(numbers: readonly number[]): [from: number, to: number][] {
   const runs: [number, number][] = [];
   for (const number of numbers) {

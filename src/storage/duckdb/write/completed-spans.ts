@@ -8,7 +8,7 @@ import { isOfBatch, type BatchPart, type NewParts, type TouchedTrace } from './c
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { TraceChange } from './change.js';
 
-/** The touched traces of a group, before anything is worked out. */
+/** The touched traces of a group, before any change is applied. */
 export interface LoadedGroup {
   readonly touched: ReadonlyMap<string, TouchedTrace>;
   /** Traces whose spans in a batch are all new. */
@@ -18,9 +18,8 @@ export interface LoadedGroup {
 }
 
 /**
- * Reads stored spans that the batches of a group complete, with their payloads, before the group changes anything: no more than
- * {@link RunSize.commitPayloadBytes}. A few bytes of a batch complete a span of megabytes, so neither the size of the group nor
- * the number of spans bounds this.
+ * Reads the stored spans that the batches of a group complete, with their payloads, before the group is applied. Limited to {@link
+ * RunSize.commitPayloadBytes}, because a few bytes of a batch can complete a span of megabytes.
  */
 export class CompletedSpans {
   readonly #most: number;
@@ -32,8 +31,8 @@ export class CompletedSpans {
   /**
    * Reads them into the states.
    *
-   * @param changes of the group, in their order
-   * @throws TooMuchToLoad and keeps nothing of what was read then
+   * @param changes of the group, in order
+   * @throws TooMuchToLoad; the spans read so far are then released
    */
   async load(
     group: LoadedGroup,
@@ -47,7 +46,7 @@ export class CompletedSpans {
       const end = isAhead ? part.end : batch.end(trace);
       const found = completingSpans(state, batch, batch.start(trace), end);
       if (found.length === 0) continue;
-      // What goes ahead was measured when its batch was tried.
+      // An `ahead` part was already limited when its batch was tried.
       const left = isAhead ? Infinity : this.#most - read.bytes;
       const keys = found.map(({ key }) => key);
       const done = left > 0 ? await stored.readWhole(batch.tenant, state, keys, left) : { keys: 0, bytes: 0 };
@@ -59,15 +58,15 @@ export class CompletedSpans {
   }
 }
 
-/** What was read for a group. */
+/** The spans read for a group. */
 class Read {
   bytes = 0;
   readonly #batches = new Set<IncomingBatch>();
-  /** What was read of the last batch, as in `AheadChange`. */
+  /** The rows read of the last batch, as in `AheadChange`. */
   readonly #traces = new Map<number, number>();
   readonly #spans: { readonly state: TraceState; readonly keys: readonly string[] }[] = [];
 
-  /** @param done.to the row of the batch up to which it was read; undefined: all of the trace */
+  /** @param done.to first row of the batch that was not read; undefined if the trace was read completely */
   add(
     state: TraceState,
     { batch, trace }: BatchPart,
@@ -89,8 +88,8 @@ class Read {
   }
 
   /**
-   * Where several batches need too much together, fewer changes are tried, at most half of them, so that this ends soon in
-   * whatever order they touch their traces. Where one alone does, what was read of its spans is committed first.
+   * If several batches exceed the limit together, fewer changes are tried, at most half, so that this converges for any order of
+   * traces. If one batch alone exceeds it, the spans read so far are committed first.
    */
   plan(batch: IncomingBatch, changes: readonly TraceChange[]): TooMuchToLoad['plan'] {
     const places = changes.flatMap((change, place) =>
@@ -106,7 +105,7 @@ class Read {
   }
 }
 
-/** Traces of batches that may have stored spans, in the order in which they are applied. */
+/** Traces of batches that may have stored spans, in the order of application. */
 function* completedParts({
   touched,
   fresh,

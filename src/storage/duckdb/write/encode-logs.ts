@@ -14,26 +14,26 @@ import { encodeOrigins } from './origin-message.js';
 import { SharedParts } from './shared-parts.js';
 import { serializeJson } from '../../../signal/json.js';
 
-/** A record as it crosses to the store thread: its columns, and the position of its origin in the message. */
+/** A record as sent to the store thread: its columns, and the position of its origin in the message. */
 export const LOG_MESSAGE: readonly Column[] = [
   ...LOG_WIRE,
   { name: 'origin', kind: 'uint32', sql: 'UINTEGER' },
 ];
 
-/** A batch of log records, in its order, before it is known whose it is. */
+/** A batch of log records, in order, before its tenant is resolved. */
 export interface EncodedLogs {
   readonly logs: ColumnsMessage;
   readonly origins: ColumnsMessage;
-  /** The rows of records that tell what a span's model call was asked, or answered. */
+  /** The rows of GenAI events, which hold the input or output of the model call of a span. */
   readonly events: readonly number[];
 }
 
-/** The same, on its way to the store thread. */
+/** A batch as it is sent to the store thread. */
 export interface LogsMessage extends EncodedLogs {
   readonly tenant: number;
-  /** Present where the batch counts for a quota. */
+  /** Present if the batch counts towards a quota. */
   readonly counted?: Counted;
-  /** Present where its sender gave it a name. */
+  /** Present if the sender named the batch. */
   readonly name?: BatchName;
 }
 
@@ -56,7 +56,7 @@ const C = {
   origin: indexOf(LOG_MESSAGE, 'origin'),
 };
 
-/** Turns batches of log records into columns. It keeps scratch memory, so there should be one for each thread. */
+/** Encodes batches of log records as columns. Keeps scratch memory: create one per thread. */
 export class LogsEncoder {
   readonly #text = new TextScratch();
 
@@ -113,7 +113,7 @@ export class LogsEncoder {
     const start = this.#text.length;
     to.text(C.body, row, body);
     const bytes = this.#text.length - start;
-    // A text is ASCII where its UTF-8 takes one byte for each character.
+    // A text is ASCII if its UTF-8 has one byte per character.
     to.value(C.normal, 'text', row, bytes === body.length ? null : normalText(body));
     return bytes;
   }

@@ -13,28 +13,28 @@ import { SharedParts } from './shared-parts.js';
 import { labelsText } from '../../shared/labels.js';
 import { serializeJson } from '../../../signal/json.js';
 
-/** A point as it crosses to the store thread: its columns, and the positions of its stream and its origin in the message. */
+/** A point as sent to the store thread: its columns, and the positions of its stream and its origin in the message. */
 export const POINT_MESSAGE: readonly Column[] = [
   ...POINT_WIRE,
   { name: 'stream', kind: 'uint32', sql: 'UINTEGER' },
   { name: 'origin', kind: 'uint32', sql: 'UINTEGER' },
 ];
-/** Without the number, which only the store gives. */
+/** Without the number, which the store assigns. */
 export const STREAM_MESSAGE = METRIC_STREAMS.wire.slice(1);
 
-/** A batch of metric points, in its order, before it is known whose it is. */
+/** A batch of metric points, in order, before its tenant is resolved. */
 export interface EncodedPoints {
   readonly points: ColumnsMessage;
   readonly streams: ColumnsMessage;
   readonly origins: ColumnsMessage;
 }
 
-/** The same, on its way to the store thread. */
+/** A batch as it is sent to the store thread. */
 export interface PointsMessage extends EncodedPoints {
   readonly tenant: number;
-  /** Present where the batch counts for a quota. */
+  /** Present if the batch counts towards a quota. */
   readonly counted?: Counted;
-  /** Present where its sender gave it a name. */
+  /** Present if the sender named the batch. */
   readonly name?: BatchName;
 }
 
@@ -53,7 +53,7 @@ const C = {
   origin: indexOf(POINT_MESSAGE, 'origin'),
 };
 
-/** Turns batches of points into columns. It keeps scratch memory, so there should be one for each thread. */
+/** Encodes batches of points as columns. Keeps scratch memory: create one per thread. */
 export class PointsEncoder {
   readonly #text = new TextScratch();
 

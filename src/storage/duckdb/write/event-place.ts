@@ -1,11 +1,11 @@
-/** Where an event lies in the order of telemetry's events. */
+/** The position of an event in the order of telemetry events. */
 export interface EventPlace {
   readonly commit: number;
-  /** Its place among the events of the commit, from 0. */
+  /** Its index within the commit, from 0. */
   readonly place: number;
 }
 
-/** A place behind all events of a commit. */
+/** A place after all events of a commit. */
 export const LAST_PLACE = 2 ** 31 - 1;
 
 export function isBehind(one: EventPlace, other: EventPlace): boolean {

@@ -4,13 +4,13 @@ import type { EventPlace } from './event-place.js';
 import type { RecentEvents } from './recent-events.js';
 import { readStoredEvents, type TelemetryEvents } from './stored-events.js';
 
-/** Where reads look for events. */
+/** The sources of event reads. */
 interface Parts {
   readonly recent: RecentEvents;
   readonly read: Read;
 }
 
-/** The events of telemetry, in their order. Users are tenant numbers here. */
+/** Reads telemetry events in order. Users are identified by tenant numbers. */
 export class EventReads {
   readonly #parts: Parts;
 
@@ -18,7 +18,7 @@ export class EventReads {
     this.#parts = parts;
   }
 
-  /** The events behind a place. @param limit at least one event */
+  /** The events after a place. @param limit at least one event */
   async read(after: EventPlace, limit: EventPageLimit): Promise<TelemetryEvents> {
     const { recent, read } = this.#parts;
     const remembered = recent.read(after, limit);

@@ -5,7 +5,7 @@ import type { EventReads } from './event-reads.js';
 /** Before all commits. */
 const BEGINNING: EventPlace = { commit: 0, place: LAST_PLACE };
 
-/** As `OutboxSource.readFacts`, without waiting. */
+/** Like `OutboxSource.readFacts`, without waiting. */
 export async function readFacts(
   events: EventReads,
   mark: string | null,
@@ -17,7 +17,7 @@ export async function readFacts(
   return { facts: found.map(({ tenant, event }) => ({ tenant, event })), mark: `${commit}.${place}` };
 }
 
-/** Whether any fact of a commit, or of one before it, follows a mark. */
+/** Whether any fact up to and including a commit follows a mark. */
 export async function factsStore(events: EventReads, mark: string | null, commit: number): Promise<boolean> {
   const { facts, mark: first } = await readFacts(events, mark, { events: 1, bytes: 0 });
   return facts.length > 0 && placeOf(first).commit <= commit;

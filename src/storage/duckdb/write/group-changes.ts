@@ -17,7 +17,7 @@ import type { AheadPart, BatchPart } from './classify.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { OutcomeChange } from './change.js';
 
-/** How many items of each batch of a group are new: spans, and traces without spans. */
+/** Number of new items of each batch of a group: spans, and traces without spans. */
 export class ItemsOfGroup {
   readonly byBatch = new Map<IncomingBatch, number>();
 
@@ -26,19 +26,19 @@ export class ItemsOfGroup {
   }
 }
 
-/** The group while it is worked out. */
+/** The group while it is applied. */
 export interface TouchedGroup extends LoadedGroup {
-  /** Traces that become stored are added. */
+  /** New traces are added. */
   readonly states: Map<string, TraceState>;
   readonly items: ItemsOfGroup;
 }
 
-/** How many spans of a trace are read with their payloads at a time; of payloads no more than {@link PART_BYTES}. */
+/** Spans of a trace read with their payloads at a time; payloads are also limited to {@link PART_BYTES}. */
 const REMAPPED = 1000;
 
 /**
- * Applies the changes of a group to the states of the traces that they touch, in order. Stored spans that a batch completes have
- * been read before: `CompletedSpans`.
+ * Applies the changes of a group to the states of the touched traces, in order. `CompletedSpans` has already read the stored spans
+ * that a batch completes.
  */
 export class GroupChanges {
   readonly #services: Services;
@@ -51,7 +51,7 @@ export class GroupChanges {
     this.#links = links;
   }
 
-  /** @returns for each outcome that was set the header as it is then; null for a trace that is not stored */
+  /** @returns the header after each outcome change; null for a trace that is not stored */
   async apply(
     group: TouchedGroup,
     stored: StoredRuns<TraceState>,
@@ -81,7 +81,7 @@ export class GroupChanges {
             this.#links.link(key, part);
             break;
           case 'truncate':
-            // `closeIfAsked` has done it.
+            // Already applied by `truncateIfAsked`.
             break;
         }
       }
@@ -93,7 +93,7 @@ export class GroupChanges {
     const { batch, trace } = part;
     const named = headerAt(batch, trace);
     const isFresh = fresh.get(batch)?.has(trace) === true;
-    // Only a name that is written gets a number.
+    // Numbers are assigned only to names that are written.
     const nodeAt = (row: number): number => (isFresh ? batch.nodeAt(row) : NO_NODE);
     const spans = isFresh || followsSpans(named.header) ? newSpansAt(batch, trace, nodeAt) : [];
     const known = states.get(key);
@@ -111,11 +111,11 @@ export class GroupChanges {
       for (let at = batch.start(trace); at < batch.end(trace); at++)
         this.#applySpan(key, state, part, at, batch.span(at));
     }
-    // A new trace counts even if it brings no span.
+    // A new trace without spans counts as one item.
     items.add(batch, known === undefined ? Math.max(1, state.spans.size) : state.spans.size - before);
   }
 
-  /** Applies what the batch brings to stored spans; its header and its new spans come with the batch itself. */
+  /** Applies the spans of the batch that complete stored ones; its header and new spans are applied with the batch itself. */
   #applyAhead(key: string, state: TraceState, part: AheadPart): void {
     const { batch, trace, end } = part;
     state.heard(batch.receivedAt);
@@ -132,7 +132,7 @@ export class GroupChanges {
     if (isNews) this.#links.linkSpan(key, batch, trace, at);
   }
 
-  /** Derives the nodes of a stored trace from what is stored of its spans. */
+  /** Rebuilds the nodes of a stored trace from its stored spans. */
   async #remap(state: TraceState, tenant: number, stored: StoredRuns<TraceState>): Promise<void> {
     const keys = [...state.spans.keys()];
     const held: string[] = [];
@@ -146,7 +146,7 @@ export class GroupChanges {
         const node = nodeOfStored(this.#services, tenant, span.row, span.payload ?? NO_PAYLOAD);
         if (node !== span.node) state.setNode(span, node);
         if (span.changed) continue;
-        // Nothing of this trace is written.
+        // An unchanged span is not written, so its row is released.
         span.row = undefined;
         span.payload = undefined;
       }

@@ -10,40 +10,40 @@ import type { Capture } from '../segments/segment.js';
 import { RUNNING, type HeaderRow } from '../../../runs/rules/rows.js';
 
 /**
- * Between two checks the clock goes on by some seconds; if by more than this, it has jumped or the machine has slept. A smaller
- * jump does little harm: a run that timed out goes on with its next span.
+ * Two checks are some seconds apart. A larger step than this means that the clock jumped or the machine slept. A smaller jump does
+ * little harm: a timed-out run continues with its next span.
  */
 const LARGEST_STEP: Micros = 2 * 3_600_000_000;
-/** Older ones are joined. */
+/** Older pauses are merged. */
 const MOST = 8;
 
 /**
- * Times that do not count as silence, because nobody could send anything or the clock only seemed to go on: the daemon was down,
- * the machine slept, or its clock was put ahead.
+ * Periods that do not count as idle time, because no data could arrive or the clock jumped: the daemon was down, the machine slept,
+ * or its clock was set forward.
  */
 class Pauses {
-  /** Oldest first. What came up to `until` came before the pause. */
+  /** Oldest first. Applies to times up to `until`, which are before the pause. */
   readonly #known: { until: Micros; length: Micros }[] = [];
 
   /**
-   * @param from the last time known before it
-   * @param to when it was over
+   * @param from last recorded time before the pause
+   * @param to end of the pause
    */
   add(from: Micros, to: Micros): void {
     if (to <= from) return;
     this.#known.push({ until: from, length: to - from });
     const [first, second] = this.#known;
     if (this.#known.length <= MOST || first === undefined || second === undefined) return;
-    // What came between the two is given more time than it should have.
+    // Times between the two pauses get a longer extension than necessary.
     this.#known.splice(0, 2, { until: second.until, length: first.length + second.length });
   }
 
-  /** Takes the times of two consecutive checks. */
+  /** Compares the times of two consecutive checks. */
   look(last: Micros, now: Micros): void {
     if (now - last > LARGEST_STEP) this.add(last, now);
   }
 
-  /** An expression for a time plus the pauses that came after it. @param time an SQL expression, in microseconds */
+  /** An SQL expression for a time plus all later pauses. @param time an SQL expression, in microseconds */
   longer(time: string): string {
     const added = this.#known.map(
       ({ until, length }) => `CASE WHEN ${time} <= ${until} THEN ${length} ELSE 0 END`,
@@ -52,7 +52,7 @@ class Pauses {
   }
 }
 
-/** A run of which nothing came for longer than its header allows, as it was stored at that time. */
+/** A run that is idle for longer than its header allows, as stored when it was found. */
 export interface IdleRun {
   readonly tenant: number;
   readonly traceId: string;
@@ -60,16 +60,16 @@ export interface IdleRun {
   readonly seq: number;
 }
 
-/** For each user, the types of events that somebody wants of its telemetry. */
+/** The subscribed event types of each user. */
 export type WantedOfTenants = ReadonlyMap<number, readonly EventType[]>;
 
 /**
- * Finds runs that have to time out because nothing more came. The tables say which runs are open and when each was last heard of;
- * memory only knows from which commit on there are such runs, and before which time none is due. So the tables are not read while
- * nothing can be due, and only few rows when something is.
+ * Finds idle runs that must time out. The tables hold the open runs and when each was last seen; memory only holds the first commit
+ * with such runs and the earliest time that one is due. So the tables are not read while no run is due, and otherwise only few rows
+ * are read.
  */
 export class IdleRuns {
-  /** Open runs have their newest header in this commit or a later one; Infinity: there are none. */
+  /** The newest header of every open run is in this commit or a later one; Infinity if there are none. */
   #fromSeq = 0;
   /** No open run is due before this time. */
   #dueAt: Micros = -Infinity;
@@ -77,7 +77,7 @@ export class IdleRuns {
   /** When the tables were last read; null: not yet. */
   #lookedAt: Micros | null = null;
 
-  /** Takes every header that was committed. */
+  /** Receives every committed header. */
   written(seq: number, header: HeaderRow, heardAt: Micros): void {
     const dueAt = timesOutAt(header, heardAt);
     if (dueAt === null) return;
@@ -85,7 +85,7 @@ export class IdleRuns {
     this.#dueAt = Math.min(this.#dueAt, dueAt);
   }
 
-  /** @returns runs that are due, at most `limit`, so perhaps not all of them */
+  /** @returns up to `limit` due runs */
   async find(now: Micros, limit: number, read: Read): Promise<IdleRun[]> {
     if (this.#lookedAt !== null) {
       this.#pauses.look(this.#lookedAt, now);
@@ -93,13 +93,13 @@ export class IdleRuns {
     }
     if (now < this.#dueAt) return [];
     const [fromSeq, dueAt] = [this.#fromSeq, this.#dueAt];
-    // Before the read begins: {@link written} says what is committed from here on.
+    // Reset before the read begins: {@link written} covers commits from here on.
     this.#fromSeq = Infinity;
     this.#dueAt = Infinity;
     try {
       return await read(async (connection, capture) => {
         if (this.#lookedAt === null) {
-          // Nobody could send anything between the last news that an earlier process stored and now.
+          // No data could arrive between the last write of the previous process and now.
           this.#pauses.add((await lastHeard(connection, capture)) ?? now, now);
           this.#lookedAt = now;
         }
@@ -126,7 +126,7 @@ export class IdleRuns {
   }
 }
 
-/** A relation of the open runs that may time out, as `timesOutAt` says, with `due_at` in microseconds. */
+/** A relation of the open runs that may time out (see `timesOutAt`), with `due_at` in microseconds. */
 function openRuns(capture: Capture, fromSeq: number, pauses: Pauses): string {
   const from = Number.isFinite(fromSeq) ? `seq >= ${fromSeq}` : 'FALSE';
   const where = `${from} AND status = ${RUNNING} AND (derived & ${DERIVED.status}) <> 0 AND idle_timeout_ms IS NOT NULL`;

@@ -13,7 +13,7 @@ import { LOG_MESSAGE, type LogsMessage } from './encode-logs.js';
 const ORIGIN = indexOf(LOG_MESSAGE, 'origin');
 const TRACE_ID = indexOf(LOG_MESSAGE, 'trace_id');
 
-/** Where it is noted which traces have GenAI events among their log records. */
+/** Records which traces have GenAI events among their log records. */
 export interface TracesWithEvents {
   /** @param words the trace's id, from `offset` on */
   put(tenant: number, words: Uint32Array, offset: number, seq: number): void;

@@ -18,7 +18,7 @@ const NAME = indexOf(STREAM_MESSAGE, 'name');
 const TYPE = indexOf(STREAM_MESSAGE, 'type');
 const UNIT = indexOf(STREAM_MESSAGE, 'unit');
 const DESCRIPTION = indexOf(STREAM_MESSAGE, 'description');
-/** In place of a number: the points of such a stream are refused. */
+/** Replaces a stream number: the points of the stream are refused. */
 const REFUSED = -1;
 
 /** A batch of points that waits for its commit. */
@@ -53,7 +53,7 @@ export class IncomingPoints implements Append {
     this.weight = this.#points.rows;
   }
 
-  /** The positions of the points that the last {@link rows} left out, because their user has too many metrics. */
+  /** The positions of the points that the last {@link rows} left out because their user has too many metrics. */
   get refused(): readonly number[] {
     return this.#refused;
   }
@@ -111,7 +111,7 @@ export class IncomingPoints implements Append {
     this.#origins.rollback();
   }
 
-  /** The positions of the points whose stream has that number. */
+  /** The positions of the points of a stream. */
   #pointsOf(streamNo: number): number[] {
     const found: number[] = [];
     this.#streamOf.forEach((stream, row) => {
@@ -134,7 +134,7 @@ export class IncomingPoints implements Append {
     });
   }
 
-  /** Stretches `[from, to)` of neighbouring points that are taken. */
+  /** Ranges `[from, to)` of adjacent accepted points. */
   #takenRuns(): [from: number, to: number][] {
     const runs: [number, number][] = [];
     let from = 0;

@@ -10,13 +10,14 @@ import type { Counted } from '../../incoming/counted.js';
 import { objectRows, type Rows } from './rows.js';
 
 /**
- * How many items of every user and month count for a quota: kept in memory, and written in the transaction of the counted rows.
+ * The number of items of every user and month that count towards a quota: kept in memory, and written in the transaction of the
+ * counted rows.
  */
 export class ItemCounts {
   readonly #used = new Map<string, number>();
-  /** What the commit under way adds. */
+  /** Items added by the current commit. */
   readonly #added = new Map<string, { readonly tenant: number; readonly month: number; items: number }>();
-  /** The same by day, which nobody needs in memory. */
+  /** The same by day; only written, not kept in memory. */
   readonly #addedDays = new Map<string, { readonly tenant: number; readonly day: number; items: number }>();
 
   async load(connection: Connection, capture: Capture): Promise<void> {
@@ -28,15 +29,15 @@ export class ItemCounts {
     }
   }
 
-  /** Items of a month, without those of the commit under way. */
+  /** Items of a month, without those of the current commit. */
   used(tenant: number, month: number): number {
     return this.#used.get(keyOf(tenant, month)) ?? 0;
   }
 
   /**
-   * Adds items to the commit under way.
+   * Adds items to the current commit.
    *
-   * @throws ConsumeError `quota_exceeded` when they pass the limit: the commit must be given up
+   * @throws ConsumeError `quota_exceeded` if they exceed the limit; the commit must then be rolled back
    */
   add(counted: Counted, items: number): void {
     if (items === 0) return;
@@ -77,8 +78,8 @@ export class ItemCounts {
 }
 
 /**
- * Makes sure that no group of changes can pass a limit together: a change that might is committed alone, so that it is refused
- * alone.
+ * Ensures that a group of changes does not exceed a limit together: a change that might is committed alone, so that only that
+ * change is refused.
  */
 export class Allowances {
   readonly #counts: ItemCounts;
@@ -88,13 +89,13 @@ export class Allowances {
     this.#counts = counts;
   }
 
-  /** Takes a change into the group. @returns false where it may pass its limit, together with what was taken before */
+  /** Adds a change to the group. @returns false if it may exceed its limit together with earlier changes */
   take(change: Change): boolean {
     const counted = countedIn(change);
     if (counted === null || counted.limit === Infinity) return true;
     const month = monthOf(counted.at);
     const key = keyOf(counted.tenant, month);
-    // A trace without spans is an item.
+    // A trace without spans counts as one item.
     const most = (this.#most.get(key) ?? 0) + weightOf(change);
     this.#most.set(key, most);
     return this.#counts.used(counted.tenant, month) + most <= counted.limit;
@@ -106,7 +107,7 @@ export function countedIn(change: Change): Counted | null {
   return change.kind === 'append' ? change.append.counted : null;
 }
 
-/** What is left of a quota; undefined where there is no limit. */
+/** The usage of a quota; undefined if there is no limit. */
 export function quotaUsage(counted: Counted, used: number): QuotaUsage | undefined {
   return counted.limit === Infinity ? undefined : standing(counted, used);
 }

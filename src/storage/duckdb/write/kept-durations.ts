@@ -1,16 +1,16 @@
 import { doubleAt } from '../../../signal/checked.js';
 
-/** Buckets are a 32nd of a natural logarithm wide, 3 %. */
+/** A bucket spans 1/32 of a natural logarithm, 3%. */
 const PER_LOGARITHM = 32;
 
 /**
- * Durations with their mean and exact percentiles. They are kept in buckets, so that only one or two of these are looked through;
- * about 12 bytes each.
+ * Durations with their mean and exact percentiles. Stored in buckets, so that a percentile reads only one or two of them; about 12
+ * bytes each.
  */
 export class KeptDurations {
   readonly #buckets = new Map<number, number[]>();
   #count = 0;
-  /** The sum, and what its rounding left out, so that values that come and go leave no error behind. */
+  /** The sum and its rounding error, so that adding and removing values leaves no error. */
   #sum = 0;
   #rest = 0;
 
@@ -24,7 +24,7 @@ export class KeptDurations {
     this.#addUp(value);
   }
 
-  /** Takes a value out again. A value that is not there, because its run has just been removed, is ignored. */
+  /** Removes a value. A missing value is ignored, because its run may just have been removed. */
   remove(value: number): void {
     const values = this.#buckets.get(bucketOf(value));
     const at = values?.indexOf(value) ?? -1;
@@ -52,7 +52,7 @@ export class KeptDurations {
     return lower + (this.#at(Math.ceil(rank)) - lower) * (rank - Math.floor(rank));
   }
 
-  /** The value before which so many come. */
+  /** The value at index `skip` in ascending order. */
   #at(skip: number): number {
     let left = skip;
     for (const bucket of [...this.#buckets.keys()].sort((a, b) => a - b)) {

@@ -12,7 +12,7 @@ interface WantedRun extends RunToRead {
   readonly key: string;
 }
 
-/** What is stored of the traces that a commit touches, from memory or from the tables. */
+/** The stored state of the traces that a commit touches, from memory or from the tables. */
 export class KnownTraces {
   readonly #ids: KnownRuns;
   readonly #remembered: RememberedRuns<TraceState>;
@@ -27,9 +27,9 @@ export class KnownTraces {
   }
 
   /**
-   * The states of those touched traces that are stored, by key.
+   * The states of the touched traces that are stored, by key.
    *
-   * @param changes of the group, in their order
+   * @param changes of the group, in order
    * @throws TooMuchToLoad
    */
   async load(
@@ -94,24 +94,24 @@ export class KnownTraces {
     }
   }
 
-  /** Keeps what is now stored of a trace, for the next change of it. */
+  /** Caches the stored state of a trace for its next change. */
   remember(key: string, state: TraceState): void {
     state.release();
     if (state.header.started_at >= this.#forgottenBefore) this.#remembered.put(key, state);
   }
 
-  /** Forgets traces whose worked-out state holds no more. */
+  /** Drops traces whose computed state is invalid. */
   forget(keys: Iterable<string>): void {
     for (const key of keys) this.#remembered.forget(key);
   }
 
-  /** Traces that started before this time are being removed from the tables, so nothing remembered of them holds any more. */
+  /** Drops cached traces that started before this time, because they are being removed from the tables. */
   forgetBefore(time: Micros): void {
     this.#forgottenBefore = time;
   }
 }
 
-/** The ids of the spans that come for a trace. */
+/** The ids of the incoming spans of a trace. */
 function spanIdsOf({ parts }: TouchedTrace): SpanIds[] {
   return parts.flatMap((part) => {
     if (!isOfBatch(part)) return [];

@@ -5,13 +5,13 @@ import type { Connection } from '../files/connection.js';
 import { relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 
-/** How many commits are looked through first, and by what factor more the next time. */
+/** Number of commits read first, and the factor for each further attempt. */
 const FIRST_COMMITS = 1024;
 const TIMES = 32;
 
 /**
- * When something of any run last came; null where there are no runs. Later commits have later news, so only the last ones that
- * brought runs are read.
+ * When any run was last seen; null if there are no runs. Later commits have later times, so only the last commits with runs are
+ * read.
  */
 export async function lastHeard(connection: Connection, capture: Capture): Promise<Micros | null> {
   for (let commits = FIRST_COMMITS; ; commits *= TIMES) {

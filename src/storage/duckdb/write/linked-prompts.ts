@@ -7,9 +7,9 @@ export interface NumberedLink extends Pick<PromptLink, 'trace_id' | 'span_id'> {
   readonly promptNo: number;
 }
 
-/** What a commit that brings links of prompts changes in memory. */
+/** In-memory state that a commit with prompt links changes. */
 export interface LinkedPrompts {
-  /** Every linked trace, whether stored or not, with the last commit that brought links of it. */
+  /** Every linked trace, stored or not, with the last commit that wrote a link of it. */
   readonly linked: IdIndex;
   readonly stats: PromptStats;
 }

@@ -1,6 +1,6 @@
 import type { CountedRun } from '../stats/counted-run.js';
 
-/** What a run contributes to the figures of a prompt version that it used. */
+/** The fields of a run that count in the stats of a prompt version. */
 export type LinkedRun = Pick<CountedRun, 'success' | 'cost' | 'durationMs'>;
 
 /** A stored run, and the number of a prompt version that it used. */

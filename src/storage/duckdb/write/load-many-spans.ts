@@ -14,14 +14,14 @@ import { SPEAKING_SOURCES } from '../../../runs/rules/run-outcome.js';
 import { WHOLE } from '../../../runs/rules/duplicate-calls.js';
 import { ManySpans } from '../../../runs/spans/many-spans.js';
 
-/** Stands in the place of a name's source, where the span gives no name. */
+/** Replaces the name source if the span has no name. */
 const NO_SOURCE = 255;
-/** Likewise, where it says nothing of the run's kind. */
+/** Replaces a missing run kind. */
 const NO_KIND = 255;
 const NO_ID = "'00000000-0000-0000-0000-000000000000'::UUID";
-/** The spans whose errors a header may take: those that speak for their run, and those without a parent. */
+/** The spans whose errors a header may use: outcome spans and those without a parent. */
 const GIVES_ERROR = `(parent_span_id IS NULL OR coalesce(agent_source, ${NO_SOURCE}) IN (${SPEAKING_SOURCES.join(', ')}) OR type = ${TYPE_CODES.agent})`;
-/** Columns cross as they lie in memory, so a flag says where a value is missing. */
+/** Columns are transferred in binary form, so flags mark missing values. */
 const COLUMNS = `span_id, coalesce(parent_span_id, ${NO_ID}), type::INTEGER, status::INTEGER, node_no, epoch_us(started_at),
   epoch_us(coalesce(ended_at, started_at)), coalesce(total_tokens, 0), coalesce(cost_usd, 0),
   seq, line, coalesce(agent_source, ${NO_SOURCE})::INTEGER,
@@ -33,7 +33,7 @@ const COLUMNS = `span_id, coalesce(parent_span_id, ${NO_ID}), type::INTEGER, sta
   coalesce(agent_name, ''), coalesce(context, ''), CASE WHEN parent_span_id IS NULL THEN coalesce(error_message, '') ELSE '' END,
   coalesce(call_key, '')`;
 
-/** Loads the spans of one trace that has many. @param traceId printed from its binary form */
+/** Loads the spans of a trace with many spans. @param traceId formatted from its binary form */
 export async function loadManySpans(
   connection: Connection,
   capture: Capture,
@@ -97,7 +97,7 @@ const CONTEXT = 17;
 const ERROR = 18;
 const CALL_KEY = 19;
 
-/** @param before that of the span before, which is used again where it is the same */
+/** @param before the hint of the previous span, reused if equal */
 function hintAt(chunk: FixedChunk, row: number, code: number, before: AgentHint | null): AgentHint | null {
   const source = AGENT_SOURCES[code];
   if (source === undefined) return null;

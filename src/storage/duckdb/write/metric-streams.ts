@@ -7,7 +7,7 @@ import type { Connection } from '../files/connection.js';
 import { newest } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 
-/** The newest facts seen of a metric. */
+/** The newest metadata of a metric. */
 export interface StreamFacts {
   /** Position in `METRIC_TYPES`. */
   readonly type: number;
@@ -16,12 +16,12 @@ export interface StreamFacts {
 }
 
 export interface Stream {
-  /** What points carry in place of the name. */
+  /** The number that points store in place of the name. */
   readonly stream_no: number;
   readonly tenant: number;
   readonly name: string;
   facts: StreamFacts;
-  /** How many points are stored. */
+  /** Number of stored points. */
   points: number;
   /** The earliest and the latest time of any point so far, including points that were removed. */
   first: Micros;
@@ -30,7 +30,7 @@ export interface Stream {
 
 const NOTHING_YET = { points: 0, first: Infinity, last: -Infinity } as const;
 
-/** A change that the commit has to write. */
+/** A change that the commit must write. */
 export interface StreamVersion {
   readonly stream: Stream;
   /** Null for a new stream. */
@@ -82,10 +82,10 @@ export class MetricStreams {
   }
 
   /**
-   * The stream of that name as a commit sees it, added where the name is new. When facts differ within one commit, the first that
-   * differ from what was known are taken; none where the user has no room for them.
+   * The stream with that name in the current commit; a new name is added. If metadata differs within one commit, the first
+   * difference from the stored metadata wins. Metadata stays unchanged if the user exceeds the size limit.
    *
-   * @returns the stream and, where the commit has to write it, its version; undefined where the user has too many
+   * @returns the stream and, if the commit must write it, its version; undefined if the user has too many
    */
   seen(
     tenant: number,
@@ -107,13 +107,13 @@ export class MetricStreams {
     return { stream, version };
   }
 
-  /** @param points how many were stored, or, if negative, removed */
+  /** @param points number stored, or, if negative, removed */
   count(streamNo: number, points: number): void {
     const stream = this.#byNumber.get(streamNo);
     if (stream !== undefined) stream.points += points;
   }
 
-  /** Points with these earliest and latest times were stored. */
+  /** Extends the time range of a stream by stored points. */
   extend(streamNo: number, first: Micros, last: Micros): void {
     const stream = this.#byNumber.get(streamNo);
     if (stream === undefined) return;
@@ -125,7 +125,7 @@ export class MetricStreams {
     this.#changed.clear();
   }
 
-  /** Undoes what {@link seen} changed since the last commit. */
+  /** Reverts the changes of {@link seen} since the last commit. */
   rollback(): void {
     for (const { stream, before } of this.#changed.values()) {
       const streams = this.#of(stream.tenant);
@@ -160,7 +160,7 @@ export class MetricStreams {
     this.#lastNumber = Math.max(this.#lastNumber, stream.stream_no);
   }
 
-  /** The streams of a user; for one that has none they are not kept. */
+  /** The streams of a user; an unsaved empty set if the user has none. */
   #of(tenant: number): TenantStreams {
     return this.#byTenant.get(tenant) ?? { byName: new Map<string, Stream>(), characters: 0 };
   }

@@ -7,23 +7,26 @@ import type { Capture } from '../segments/segment.js';
 import type { Append } from './change.js';
 import { objectRows, type Rows } from './rows.js';
 
-/** How long a name is remembered at least, unless its user has sent too many since. Microseconds. */
+/** Minimum time that a name is remembered, unless its user sends too many. Microseconds. */
 export const REMEMBERED = 86_400_000_000;
-/** Names of one user, and of all together: some 120 bytes each. Beyond that the oldest of whoever adds one is forgotten. */
+/**
+ * Limits on remembered names per user and in total, about 120 bytes each. Above a limit, the user that adds a name loses its
+ * oldest.
+ */
 const OF_ONE_USER = 100_000;
 const OF_ALL = 1_000_000;
 
-/** What was answered to a batch. */
+/** The response to a batch. */
 interface Remembered {
   readonly at: Micros;
   /** Positions of the items that were refused. */
   readonly refused: readonly number[];
 }
 
-/** What an {@link Append} tells of items that were refused. */
+/** An {@link Append} with the positions of its refused items. */
 type NamedAppend = Append & { readonly refused?: readonly number[] };
 
-/** Remembers the batches that have names: written in the transaction of their rows, and kept in memory. */
+/** Deduplicates named batches. The names are written in the transaction of their rows, and kept in memory. */
 export class NamedBatches {
   /** By tenant and name, the oldest first. */
   readonly #known = new Map<number, Map<string, Remembered>>();
@@ -47,12 +50,12 @@ export class NamedBatches {
   }
 
   /**
-   * Writes a batch that was not written yet. A repeat of one that is being written waits for it.
+   * Writes a batch once. A repeat waits while the batch is being written.
    *
-   * @param append what is to be written; not used for a repeat
+   * @param append the rows to write; unused for a repeat
    * @param write resolves after the commit
-   * @returns what `write` gives, or null for a repeat, and the positions of the items that were refused then
-   * @throws whatever `write` throws: then nothing is remembered
+   * @returns the result of `write`, or null for a repeat, and the positions of the items refused at the first write
+   * @throws errors of `write`; the name is then not remembered
    */
   async once<Answer>(
     tenant: number,
@@ -62,7 +65,7 @@ export class NamedBatches {
   ): Promise<{ readonly answer: Answer | null; readonly refused: readonly number[] }> {
     if (name === undefined) return { answer: await write(append), refused: append.refused ?? [] };
     const key = `${tenant}/${name.batch}`;
-    // Where the one under way fails, the repeat has its turn.
+    // If the running write fails, the repeat is written instead.
     for (let other; (other = this.#underWay.get(key)) !== undefined;) await other.catch(() => undefined);
     const known = this.#known.get(tenant)?.get(name.batch);
     if (known !== undefined) return { answer: null, refused: known.refused };

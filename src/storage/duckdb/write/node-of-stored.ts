@@ -8,28 +8,28 @@ import { NO_PAYLOAD, type Payload } from '../../../runs/rules/payload.js';
 import type { SpanRow } from '../../../runs/rules/rows.js';
 import type { Services } from './services.js';
 
-/** The types of spans, as codes, whose node may follow from their metadata; for the last two also from their input. */
+/** Codes of span types whose node may depend on the metadata; for the last two also on the input. */
 const NEED_PAYLOAD: ReadonlySet<number> = new Set([TYPE_CODES.agent, TYPE_CODES.http, TYPE_CODES.db]);
 const NEED_INPUT: ReadonlySet<number> = new Set([TYPE_CODES.http, TYPE_CODES.db]);
 
-/** The columns of a span that decide on its node, beside the payload. */
+/** The columns of a span that determine its node, in addition to the payload. */
 export type NamedRow = Pick<SpanRow, 'type' | 'name' | 'map_hint'>;
 
-/** Whether the node may follow from the span's payload: nobody has said which it is. */
+/** Whether the node may depend on the payload, because the span has no hint. */
 export function needsPayload({ type, map_hint }: Pick<NamedRow, 'type' | 'map_hint'>): boolean {
   return map_hint === null && NEED_PAYLOAD.has(type);
 }
 
 /**
- * The node of a stored span, derived from what is stored.
+ * The node of a stored span, derived from its stored data.
  *
- * @param payload what it brought
+ * @param payload the payload of the span
  */
 export function nodeOfStored(services: Services, tenant: number, span: NamedRow, payload: Payload): number {
   return nodeNumber(span, payload, (name) => services.number(tenant, name));
 }
 
-/** Like {@link nodeOfStored}, but a new name gets no number: undefined then. */
+/** Like {@link nodeOfStored}, but returns undefined for a new name instead of assigning a number. */
 export function knownNodeOfStored(
   services: Services,
   tenant: number,
@@ -45,7 +45,7 @@ function nodeNumber<Found extends number | undefined>(
   numberOf: (name: string) => Found,
 ): Found | typeof NO_NODE | typeof AGENT_NODE {
   const { type, name, map_hint } = span;
-  // Payloads can be long, so only what can say something about the node is read.
+  // Payloads can be long, so only parts that affect the node are read.
   const { input, metadata } = needsPayload(span) ? payload : NO_PAYLOAD;
   const node = serviceNodeOf({
     type: itemAt(SPAN_TYPES, type),

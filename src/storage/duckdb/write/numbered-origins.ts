@@ -4,7 +4,7 @@ import { ORIGINS } from '../../schema/tables.js';
 import type { Origins } from './origins.js';
 import { objectRows, type Rows } from './rows.js';
 
-/** The numbers that the origins of a message have in the store. */
+/** The store numbers of the origins of a message. */
 export interface NumberedOrigins {
   /** By their position in the message. */
   readonly numbers: readonly number[];

@@ -4,7 +4,7 @@ import { encodeRows } from '../../../worker/columns-writer.js';
 import type { ColumnsMessage } from '../../../worker/columns.js';
 import { ORIGINS } from '../../schema/tables.js';
 
-/** An origin as it crosses to the store thread, without the number that only the store gives. */
+/** An origin as sent to the store thread, without the number that the store assigns. */
 export const ORIGIN_MESSAGE = ORIGINS.wire.slice(1);
 
 /** The origins of a message, in columns of {@link ORIGIN_MESSAGE}. */

@@ -5,12 +5,12 @@ import type { Connection } from '../files/connection.js';
 import { relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 
-/** How many are remembered, those used last, at some 200 bytes each. */
+/** Size of the LRU cache, at some 200 bytes per entry. */
 const REMEMBERED = 10_000;
 
 /**
- * The numbers that rows carry in place of the resource and scope they came from. An origin that is no longer remembered gets
- * another number when it comes again, which harms nobody: every number keeps leading to what it stood for.
+ * The numbers that rows store in place of their resource and scope. An origin that was evicted from the cache gets a second number,
+ * which is harmless: every number stays valid.
  */
 export class Origins {
   /** By digest. */
@@ -30,7 +30,7 @@ export class Origins {
     }
   }
 
-  /** @returns the number, and whether it is new, in which case the commit has to write it */
+  /** @returns the number, and whether it is new, so that the commit must write it */
   number(origin: Uint8Array): { readonly number: number; readonly isNew: boolean } {
     const digest = createHash('sha256').update(origin).digest('hex');
     const known = this.#numbers.get(digest);
@@ -46,7 +46,7 @@ export class Origins {
     this.#added.clear();
   }
 
-  /** Forgets what was added since the last commit. */
+  /** Removes the origins added since the last commit. */
   rollback(): void {
     for (const digest of this.#added) this.#numbers.delete(digest);
     this.#added.clear();

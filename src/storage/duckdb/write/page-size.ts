@@ -1,6 +1,6 @@
 import type { EventPageLimit } from '../../contracts/events.js';
 
-/** How many events, whose bodies have these lengths, fit on one page. */
+/** Number of events, given the lengths of their bodies, that fit on one page. */
 export function pageSize(bytes: readonly number[], limit: EventPageLimit): number {
   let sum = 0;
   let count = 0;

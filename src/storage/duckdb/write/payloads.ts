@@ -7,31 +7,31 @@ import { onLines, type LinePlace } from '../segments/line-places.js';
 import { relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 
-/** All packed payloads of a trace with this few spans are read at once: at most 64 KiB a piece. */
+/** Up to this many spans, all packed payloads of a trace are read at once: at most 64 KiB per piece. */
 export const FEW_SPANS = 64;
 
 /** The pieces of a trace, by commit, in the order of their lines. */
 export type Pieces = ReadonlyMap<number, readonly Piece[]>;
 
-/** A row of payloads. */
+/** A row of payloads: consecutive lines of a trace. */
 interface Piece {
   readonly seq: number;
   readonly firstLine: number;
   readonly bytes: number;
-  /** Null where they lie unpacked, or were not asked for. */
+  /** Null if not packed or not read. */
   readonly lines: Uint8Array | null;
 }
 
-/** What was read, by commit, then by the number of the payload in it. */
+/** The payloads read, by commit and line number. */
 type Lines = ReadonlyMap<number, ReadonlyMap<number, Payload>>;
 
 /**
- * The payload lines of the first of some spans of one trace, as many as `maxBytes` hold, but at least one.
+ * The payload lines of the first spans of a list of one trace: as many as fit into `maxBytes`, but at least one.
  *
- * @param of.places where they are
- * @param of.areAll whether the trace has no others
- * @param of.pieces the pieces of these spans, where they were read already
- * @returns how many spans that are, their lines, and the bytes of the pieces that hold these
+ * @param of.places positions of the spans
+ * @param of.areAll whether these are all spans of the trace
+ * @param of.pieces the pieces of these spans, if already read
+ * @returns the number of spans, their lines, and the bytes of the pieces that contain them
  */
 export async function firstPayloads(
   connection: Connection,
@@ -74,8 +74,8 @@ export async function firstPayloads(
 /**
  * The pieces of a trace in some commits.
  *
- * @param commits conditions of which no row meets two
- * @param withLines whether to read the lines of packed pieces, too: of traces with few spans
+ * @param commits mutually exclusive conditions
+ * @param withLines whether to also read the lines of packed pieces: for traces with few spans
  */
 export async function piecesOf(
   connection: Connection,
@@ -103,7 +103,7 @@ export async function piecesOf(
   return bySeq;
 }
 
-/** The piece that has a line; undefined where there is none, as pieces without any payload are not stored. */
+/** The piece that contains a line; undefined if there is none, because pieces without payloads are not stored. */
 function pieceWith(pieces: readonly Piece[], line: number): Piece | undefined {
   let [low, high] = [0, pieces.length];
   while (low < high) {

@@ -21,12 +21,12 @@ import { TraceLinks, type NewLink } from './trace-links.js';
 /** A trace, by its id in words from `offset` on. */
 type LinkedTrace = Pick<TouchedTrace, 'tenant' | 'words' | 'offset'>;
 
-/** What the commit under way does to the links between prompt versions and traces. */
+/** The changes of the current commit to the links between prompt versions and traces. */
 export class PromptLinks {
   readonly #connection: Connection;
   readonly #linked: IdIndex;
   readonly #stats: PromptStats;
-  /** The traces of the group that have links or get some, by key. */
+  /** The traces of the group with stored or new links, by key. */
   readonly #traces = new Map<string, TraceLinks>();
 
   /** @param connection the writer's */
@@ -71,13 +71,13 @@ export class PromptLinks {
     return this.#traces.size === 0;
   }
 
-  /** A link that somebody asked for. */
+  /** Adds an explicitly requested link. */
   link(key: string, { tenant, words, promptNo, spanWords, linkedAt }: LinkChange): void {
     const span = spanWords === null ? null : { words: spanWords, offset: 0 };
     this.#linksOf(key, { tenant, words, offset: 0 }).add(promptNo, span, linkedAt);
   }
 
-  /** Adds the links that a trace's spans in a batch make by naming prompts. */
+  /** Adds the links of the spans of a trace in a batch that name prompts. */
   linkSpans(key: string, batch: IncomingBatch, trace: number): void {
     if (!batch.usesPrompts) return;
     for (let row = batch.start(trace); row < batch.end(trace); row++) this.linkSpan(key, batch, trace, row);
@@ -114,12 +114,12 @@ export class PromptLinks {
   }
 
   /**
-   * After the commit: counts for a trace's prompt versions what the commit made of it. To be called for each trace of the group
-   * that has links; a second call does nothing.
+   * After the commit: updates the stats of the prompt versions of a trace. Call for each trace of the group with links; a second
+   * call does nothing.
    *
    * @param before null for a trace that was not stored
    * @param after null for a trace that is still not stored
-   * @returns the links of the trace; null where it has none, or in a second call
+   * @returns the links of the trace; null if it has none, or in a second call
    */
   committed(seq: number, key: string, before: LinkedRun | null, after: LinkedRun | null): TraceLinks | null {
     const links = this.#traces.get(key);
@@ -135,7 +135,7 @@ export class PromptLinks {
     return links;
   }
 
-  /** After a commit that failed. */
+  /** Call after a failed commit. */
   clear(): void {
     this.#traces.clear();
   }

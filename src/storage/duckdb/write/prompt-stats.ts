@@ -5,12 +5,12 @@ import { KeptDurations } from './kept-durations.js';
 import type { LinkedRun } from './linked-run.js';
 import { storedPrompts } from './stored-links.js';
 
-/** The figures of a prompt version over the stored traces that used it. */
+/** The stats of a prompt version over the stored traces that used it. */
 export interface PromptTotals {
   readonly traces: number;
   readonly successes: number;
   readonly failures: number;
-  /** The mean over the traces that have a cost, not rounded. */
+  /** The mean over the traces with a cost, not rounded. */
   readonly meanCost: Usd | null;
   readonly meanDurationMs: number | null;
   readonly p95DurationMs: number | null;
@@ -22,34 +22,34 @@ interface Change {
   readonly after: LinkedRun;
 }
 
-/** How many versions have their figures kept, and how many durations these may have together, at some 12 bytes each. */
+/** Number of cached versions, and the total number of their durations, at some 12 bytes each. */
 const MOST_PROMPTS = 1000;
 const MOST_DURATIONS = 4_000_000;
 
 /**
- * Stats of the prompt versions that were asked for last, kept in memory and changed with every commit, so that a comparison
- * needs no look at the tables, where it would have to join links with runs. They are read when somebody first asks for them.
+ * LRU cache of prompt version stats, updated with every commit, so that a comparison does not join links with runs in the tables.
+ * Stats are loaded on first use.
  */
 export class PromptStats {
   readonly #prompts = new LruCache<number, PromptSums>(MOST_PROMPTS);
-  /** For each load under way, the changes since it began: what it loads does not contain them. */
+  /** For each running load, the changes since it began; the loaded data does not contain them. */
   readonly #meanwhile = new Set<Change[]>();
-  /** Grows when links or runs are removed, because what was loaded before is then outdated. */
+  /** Incremented when links or runs are removed, which invalidates running loads. */
   #age = 0;
 
-  /** A linked trace changed. @param before null where the trace did not count for the prompt version */
+  /** Applies a change of a linked trace. @param before null if the trace did not count for the prompt version */
   change(promptNo: number, before: LinkedRun | null, after: LinkedRun): void {
     for (const changes of this.#meanwhile) changes.push({ promptNo, before, after });
     this.#prompts.peek(promptNo)?.change(before, after);
   }
 
-  /** To be called when links or runs were removed. */
+  /** Call after links or runs were removed. */
   clear(): void {
     this.#age++;
     this.#prompts.clear();
   }
 
-  /** The figures of each of the prompt versions. */
+  /** The stats of each of the prompt versions. */
   async totals(read: Read, promptNos: readonly number[]): Promise<ReadonlyMap<number, PromptTotals>> {
     const unknown = promptNos.filter((no) => !this.#prompts.has(no));
     const found = new Map<number, PromptSums>();
@@ -58,13 +58,13 @@ export class PromptStats {
       const known = this.#prompts.get(no);
       if (known !== undefined) found.set(no, known);
     }
-    // When there are many, some are forgotten again at once, as are some that others asked for meanwhile.
+    // Entries may already be evicted, by this load or by concurrent ones.
     const left = promptNos.filter((no) => !found.has(no));
     if (left.length > 0) for (const [no, sums] of await this.#load(read, left)) found.set(no, sums);
     return new Map([...found].map(([no, sums]) => [no, sums.totals()]));
   }
 
-  /** Reads figures as of one moment, applies what has changed since, and keeps them. */
+  /** Loads stats from one snapshot, applies later changes, and caches the result. */
   async #load(read: Read, promptNos: readonly number[]): Promise<Map<number, PromptSums>> {
     return await read(async (connection, capture) => {
       const meanwhile: Change[] = [];

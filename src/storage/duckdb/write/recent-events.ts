@@ -4,7 +4,7 @@ import { isBehind, LAST_PLACE, type EventPlace } from './event-place.js';
 import { pageSize } from './page-size.js';
 import type { TelemetryEvent, TelemetryEvents } from './stored-events.js';
 
-/** How many events are remembered at most, and how many bytes of their bodies. */
+/** Maximum number of cached events, and maximum bytes of their bodies. */
 export interface RecentSize {
   readonly events: number;
   readonly bytes: number;
@@ -13,15 +13,15 @@ export interface RecentSize {
 export const RECENT_SIZE: RecentSize = { events: 2000, bytes: 8 * 1024 * 1024 };
 
 /**
- * The newest events of telemetry, so that a reader that keeps up needs no look at the database. They are added in the step in
- * which their commit becomes visible, so a read of the files that begins at any moment sees the same.
+ * Cache of the newest telemetry events, so that an up-to-date reader does not read the database. Events are added in the same
+ * synchronous step in which their commit becomes visible, so reads of the files are consistent with the cache.
  */
 export class RecentEvents {
   readonly #size: RecentSize;
   /** In their order. */
   #events: TelemetryEvent[] = [];
   #bytes = 0;
-  /** All events behind this place are here, as far as retention has left them. */
+  /** All events after this place are cached, except those removed by retention. */
   #from: EventPlace;
   readonly #listeners = new Set<() => void>();
 
@@ -31,7 +31,7 @@ export class RecentEvents {
     this.#size = size;
   }
 
-  /** @param listener called when there are new ones; it may read them at once @returns a function that ends it */
+  /** @param listener called for new events; it may read them immediately @returns a function that removes the listener */
   watch(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => {
@@ -39,7 +39,7 @@ export class RecentEvents {
     };
   }
 
-  /** Adds the events of a commit that was just made, in their order. */
+  /** Adds the events of a new commit, in order. */
   add(events: readonly TelemetryEvent[]): void {
     this.#remember(events);
     if (events.length > 0) for (const listener of this.#listeners) listener();
@@ -64,14 +64,14 @@ export class RecentEvents {
   }
 
   /**
-   * The events behind a place, as `readStoredEvents` gives them.
+   * The events after a place, in the form of `readStoredEvents`.
    *
    * @param limit at least one event
-   * @returns null where some of them may be in the files only
+   * @returns null if some of them may only be in the files
    */
   read(after: EventPlace, limit: EventPageLimit): TelemetryEvents | null {
     if (isBehind(this.#from, after)) return null;
-    // Searched from the end, since a reader that keeps up is only a few events away from it.
+    // Searched from the end, because an up-to-date reader is only a few events behind.
     const first = this.#events.findLastIndex((event) => !isBehind(event, after)) + 1;
     const some = this.#events.slice(first, first + limit.events + 1);
     const count = pageSize(
@@ -82,15 +82,15 @@ export class RecentEvents {
   }
 
   /**
-   * Notes that the files, as of a commit, have no event behind a place: so a reader that has read nothing since the start, or has
-   * just come to the end, can be answered from here, too.
+   * Notes that the files, as of a commit, have no event after a place. Readers that start there or have just reached the end can
+   * then be served from the cache.
    */
   nothingBehind(place: EventPlace, lastCommit: number): void {
     if (this.#from.commit <= lastCommit && isBehind(this.#from, place))
       this.#from = { commit: place.commit, place: place.place };
   }
 
-  /** Forgets the events before a time, which were removed from the files as far as they belong to these commits. */
+  /** Drops events before a time that retention removed from the files, up to a commit. */
   forgetBefore(time: Micros, lastCommit: number): void {
     this.#events = this.#events.filter(({ commit, event }) => commit > lastCommit || event.timestamp >= time);
     this.#bytes = this.#events.reduce((sum, { bytes }) => sum + bytes, 0);

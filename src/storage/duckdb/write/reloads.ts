@@ -7,24 +7,24 @@ import { changeOf, isOfBatch, type TouchedTrace } from './classify.js';
 import type { Change, TruncateChange, TraceChange } from './change.js';
 import type { RunSize, SpanRate } from './run-size.js';
 
-/** A stored run that the group's changes touch, that is not closed, and whose spans are not in memory. */
+/** A stored run that the changes of the group touch, that is not truncated, and whose spans are not in memory. */
 export interface RunToLoad {
   readonly key: string;
   readonly trace: TouchedTrace;
-  /** As its header counts them. */
+  /** The span count of its header. */
   readonly spans: number;
 }
 
-/** What to do with a group instead. The changes are those of the group. */
+/** What to do with the changes of the group instead. */
 export type LoadPlan =
-  /** These must not be tried again. */
+  /** Refuse these changes. */
   | { readonly kind: 'refuse'; readonly refused: ReadonlyMap<Change, ConsumeError> }
-  /** The changes before this one may be tried alone. */
+  /** Commit only the changes before this one. */
   | { readonly kind: 'up_to'; readonly before: Change }
-  /** These have to be committed, together, before this one is tried again. */
+  /** Commit these together before retrying this one. */
   | { readonly kind: 'first'; readonly first: readonly Change[]; readonly before: Change };
 
-/** A group needs more to be loaded than one commit may load. Nothing of it was worked out yet. */
+/** A group exceeds the load limit of a commit. Nothing was applied yet. */
 export class TooMuchToLoad extends Error {
   readonly plan: LoadPlan;
 
@@ -35,17 +35,16 @@ export class TooMuchToLoad extends Error {
 }
 
 /**
- * Limits how much is loaded of runs that are not in memory, which takes time and memory from everybody. It decides by what their
- * headers count, before anything is loaded: for each commit, over all users, and for each user. When a user has more long runs
- * than it may have loaded, the rest is closed: from then on a commit costs what it brings, whatever the runs hold. Closing a run
- * loads it once more; so where a single change touches more than one commit may load, its largest runs are closed in commits
- * before.
+ * Limits the loading of runs that are not in memory, which takes time and memory from all users. Decides by the span counts of
+ * their headers, before loading: per commit, over all users, and per user. If a user exceeds its allowance for long runs, further
+ * ones are truncated: commits then no longer load them. Truncating a run loads it once more, so if a single change exceeds the
+ * limit of a commit, its largest runs are truncated in earlier commits.
  */
 export class Reloads {
   readonly #size: RunSize;
   readonly #logger: Logger;
   readonly #said: SaidByUser;
-  /** For long runs, until they are closed. */
+  /** For long runs, until they are truncated. */
   readonly #followed: Allowance;
   /** For all runs with more than a few spans. */
   readonly #loaded: Allowance;
@@ -61,22 +60,22 @@ export class Reloads {
   }
 
   /**
-   * What a group needs is about to be loaded, and counts from here on.
+   * Charges the runs that a group is about to load.
    *
-   * @param changes of the group, in their order
-   * @returns the keys of those runs that are to be closed in the commit that loads them
+   * @param changes of the group, in order
+   * @returns the keys of the runs to truncate in the commit that loads them
    * @throws TooMuchToLoad
    */
   take(changes: readonly TraceChange[], runs: readonly RunToLoad[]): Set<string> {
     if (runs.length > 0) this.#check(changes, runs);
     const toTruncate = new Set<string>();
-    // Small ones first, so that as many as possible keep being followed.
+    // Small runs first, so that as many as possible stay followed.
     for (const run of [...runs].sort((a, b) => a.spans - b.spans)) {
       const { key, spans } = run;
       const { tenant } = run.trace;
       if (spans > this.#size.few && isUsers(run)) this.#loaded.take(tenant, spans);
       if (isToBeTruncated(run)) toTruncate.add(key);
-      // A change without spans is not what loads runs again and again.
+      // A run without new spans is not charged: repeated loads come from spans.
       if (spans <= this.#size.reloads.long || !bringsSpans(run)) continue;
       if (this.#followed.isUsedUp(tenant)) toTruncate.add(key);
       else this.#followed.take(tenant, spans);
@@ -99,7 +98,7 @@ export class Reloads {
   }
 
   /**
-   * All of them at once, not just the first change of each run, because each try looks at everything that is left.
+   * Refuses all such changes at once, because each retry checks all remaining changes.
    *
    * @throws TooMuchToLoad
    */
@@ -115,7 +114,7 @@ export class Reloads {
     if (refused.size > 0) throw new TooMuchToLoad({ kind: 'refuse', refused });
   }
 
-  /** For the first change: whether it needs too much even where the commit has nothing else. */
+  /** For the first change: whether it exceeds the limit even in a commit of its own. */
   #checkAlone(change: TraceChange, runs: readonly RunToLoad[], spans: number): void {
     const { few, reloads } = this.#size;
     const { atOnce, truncatedAtOnce, mostAtOnce } = reloads;
@@ -123,7 +122,7 @@ export class Reloads {
     let [rest, closing] = [spans, 0];
     for (const run of runs.filter(bringsSpans).sort((a, b) => b.spans - a.spans)) {
       if (rest <= (run.spans > few ? atOnce : mostAtOnce)) break;
-      // The runs that are left are looked at again next time.
+      // The remaining runs are checked at the next attempt.
       if (close.length > 0 && closing + run.spans > truncatedAtOnce) break;
       close.push(run);
       closing += run.spans;
@@ -158,10 +157,7 @@ export class Reloads {
 
 const MOST_SECONDS = 60;
 
-/**
- * An allowance of spans for each user: an amount at once, and more every second. The last run that is taken may be larger than
- * what is left.
- */
+/** A span allowance per user: a burst, and a rate per second. The last run may exceed the remaining allowance. */
 class Allowance {
   readonly #buckets: TokenBuckets;
 
@@ -184,7 +180,7 @@ class Allowance {
 
 interface OfChange {
   readonly change: TraceChange;
-  /** The runs that it is the first of its group to touch. */
+  /** The runs that no earlier change of the group touches. */
   readonly runs: readonly RunToLoad[];
 }
 
@@ -211,12 +207,12 @@ function isToBeTruncated({ trace }: RunToLoad): boolean {
   return trace.parts.some(({ kind }) => kind === 'truncate');
 }
 
-/** Whether it is loaded because of what its user sent, and not for the store's own work. */
+/** Whether a user change requires loading it, rather than internal work of the store. */
 function isUsers({ trace }: RunToLoad): boolean {
   return trace.parts.some(({ kind }) => kind !== 'timeout' && kind !== 'remap');
 }
 
-/** Whether somebody can send it again. */
+/** Whether the sender can retry it. */
 function isRefusable({ kind }: TraceChange): boolean {
   return kind === 'batch' || kind === 'outcome' || kind === 'link';
 }

@@ -6,7 +6,7 @@ import type { AssignedColumns, Table, TableRow } from '../../schema/table.js';
 /** Rows of a table and their source, ready for the appender. */
 export interface Rows<T extends Table = Table> extends SourceRows<T> {
   readonly table: Table;
-  /** How many of them replace older versions. */
+  /** Number of rows that replace older versions. */
   readonly replacing: number;
 }
 
@@ -23,10 +23,10 @@ export function columnRows<T extends Table>(table: T, rows: SourceRows<T>): Rows
 }
 
 /**
- * Rows of objects with a key for each column of the table; nothing for none. Those whose column `replaces` is true replace
- * older versions.
+ * Rows from objects with a key for each column of the table; empty if there are no objects. Rows whose column `replaces` is true
+ * replace older versions.
  *
- * @throws RangeError for a key that is missing
+ * @throws RangeError if a key is missing
  */
 export function objectRows<T extends Table>(table: T, rows: readonly TableRow<T>[]): Rows[] {
   if (rows.length === 0) return [];

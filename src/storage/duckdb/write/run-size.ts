@@ -1,53 +1,50 @@
 import type { SpanLimits } from '../../../runs/spans/span-limits.js';
 import type { RememberedSpans } from '../../../runs/remembered-runs.js';
 
-/** How the spans of runs are kept. */
+/** Limits on spans in memory and on loading them. */
 export interface RunSize extends SpanLimits {
-  /** At some 300 bytes each, half of that where a run has many. */
+  /** Spans kept in memory, at some 300 bytes each; half of that for runs with many spans. */
   readonly remembered: RememberedSpans;
   readonly reloads: ReloadSize;
   /**
-   * How many bytes of stored payloads one commit reads, over all traces that it touches, to complete spans; one more span may
-   * exceed it. What needs more is committed in parts.
+   * Bytes of stored payloads that one commit reads to complete spans, over all touched traces; one more span may exceed it. Larger
+   * changes are committed in parts.
    */
   readonly commitPayloadBytes: number;
 }
 
-/** While the commit is written they are in memory twice: as read, and on their way into the tables. */
+/** During the commit the payloads are in memory twice: as read, and in the rows to write. */
 const COMMIT_PAYLOAD_BYTES = 64 * 1024 * 1024;
 
-/** An allowance of spans of one user: so many at once, and so many more every second. */
+/** A span allowance per user: a burst, and a rate per second. */
 export interface SpanRate {
   readonly burst: number;
   readonly perSecond: number;
 }
 
-/** How many spans of runs that are not in memory may be loaded. */
+/** Limits on loading spans of runs that are not in memory. */
 interface ReloadSize {
-  /** Runs with more spans are long. */
+  /** Runs with more spans than this are long. */
   readonly long: number;
-  /** Spans of long runs that are loaded for a user; further long runs are closed. */
+  /** Spans of long runs loaded per user; further long runs are truncated. */
   readonly followed: SpanRate;
-  /**
-   * Spans of runs with more than a few that are loaded for a user, including those loaded to close a run; changes that need more
-   * are refused.
-   */
+  /** Spans of runs with more than a few spans loaded per user, including loads for truncation; changes that exceed it are refused. */
   readonly loaded: SpanRate;
   /** Spans loaded in one commit, over all users. */
   readonly atOnce: number;
-  /** Spans of runs that are closed, in one commit, before a change that touches too many. */
+  /** Spans of runs truncated in one commit to make room for a change that touches too many. */
   readonly truncatedAtOnce: number;
-  /** In place of `atOnce`, where a single change touches so many runs with few spans. */
+  /** Replaces `atOnce` if a single change touches many runs with few spans. */
   readonly mostAtOnce: number;
 }
 
 export const RUN_SIZE: RunSize = {
-  // Up to this many it takes less time and memory to look at all of them.
+  // Up to this many spans, recomputing from all of them takes less time and memory than incremental updates.
   few: 128,
   followed: 100_000,
-  // Open runs: what a full daemon takes in ten seconds, since exporters send what has ended every five.
+  // Open runs: ten seconds of input at full load, because exporters send ended spans every five seconds.
   remembered: { running: 400_000, ended: 50_000 },
-  // Some 5 microseconds a span: one user gets at most a quarter of the thread, and a commit waits for a second.
+  // At some 5 microseconds per span, one user gets at most a quarter of the thread, and a commit is delayed by at most a second.
   reloads: {
     long: 1000,
     followed: { burst: 200_000, perSecond: 10_000 },

@@ -1,16 +1,16 @@
 import type { Clock } from '../../../component/telemetry.js';
 import { MICROS_PER_MINUTE } from '../../../signal/time-units.js';
 
-/** How often the log repeats, for one user, that the same has happened again. */
+/** Interval at which the same message is logged again for one user. */
 const EVERY_MICROS = 10 * MICROS_PER_MINUTE;
 
 interface Said {
   at: number;
-  /** How often it has happened since then. */
+  /** Occurrences since then. */
   times: number;
 }
 
-/** Keeps what one user can make happen as often as it likes from filling the log: says when it is time to log it again. */
+/** Limits log messages that one user can cause without limit. */
 export class SaidByUser {
   readonly #clock: Clock;
   readonly #said = new Map<number, Said>();
@@ -20,16 +20,16 @@ export class SaidByUser {
   }
 
   /**
-   * To be called each time it happens.
+   * Call for each occurrence.
    *
-   * @returns how often it has happened since it was last logged, if it is to be logged now; else 0
+   * @returns the number of occurrences since the last message if it must be logged now; else 0
    */
   happened(tenant: number): number {
     const now = this.#clock.now();
     const said = this.#said.get(tenant) ?? { at: -Infinity, times: 0 };
     this.#said.set(tenant, said);
     said.times++;
-    // A clock that was set back must not silence it for long.
+    // If the clock was set back, log again immediately.
     if (now >= said.at && now - said.at < EVERY_MICROS) return 0;
     const { times } = said;
     said.at = now;

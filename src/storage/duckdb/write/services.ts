@@ -5,9 +5,9 @@ import { relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 import { objectRows, type Rows } from './rows.js';
 
-/** Names of one user, at some 150 bytes of memory each. */
+/** Maximum names per user, at some 150 bytes of memory each. */
 const MAX_SERVICES_OF_TENANT = 50_000;
-/** The name under which all further names of such a user are counted. */
+/** The name that counts all further names of such a user. */
 const OTHER_SERVICES = '(other)';
 
 interface Service {
@@ -16,7 +16,7 @@ interface Service {
   readonly tenant: number;
 }
 
-/** The numbers that stand for the names of the service map's nodes, for every user, in memory. */
+/** The numbers of the service map node names of all users, in memory. */
 export class Services {
   readonly #names = new Map<number, string>();
   readonly #tenants = new Map<number, Map<string, number>>();
@@ -39,7 +39,7 @@ export class Services {
     }
   }
 
-  /** The number of a name; a new name gets one. */
+  /** The number of a name; assigns one to a new name. */
   number(tenant: number, name: string): number {
     const number = this.find(tenant, name);
     if (number !== undefined) return number;
@@ -50,7 +50,7 @@ export class Services {
     return service.node_no;
   }
 
-  /** The number of a name; undefined where {@link number} would have to give one. */
+  /** The number of a name; undefined if {@link number} would assign one. */
   find(tenant: number, name: string): number | undefined {
     const known = this.#tenants.get(tenant);
     return known?.get(name) ?? (this.#isFull(tenant) ? known?.get(OTHER_SERVICES) : undefined);

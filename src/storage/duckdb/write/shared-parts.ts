@@ -1,4 +1,4 @@
-/** Collects what many rows of a message share: each part crosses once, and rows carry its position. */
+/** Deduplicates values that rows of a message share: each is sent once, and rows hold its position. */
 export class SharedParts<Part> {
   readonly #positions = new Map<Part, number>();
 

@@ -10,7 +10,7 @@ import type { Capture } from '../segments/segment.js';
 import type { EventPlace } from './event-place.js';
 import { pageSize } from './page-size.js';
 
-/** An event that was written with telemetry, and its place in their order. */
+/** An event written with telemetry, and its place in the order. */
 export interface TelemetryEvent extends EventPlace {
   readonly tenant: number;
   /** The length of the body. */
@@ -18,15 +18,15 @@ export interface TelemetryEvent extends EventPlace {
   readonly event: EventRecord;
 }
 
-/** Events that follow a place, in their order. */
+/** Events after a place, in order. */
 export interface TelemetryEvents {
   readonly events: readonly TelemetryEvent[];
-  /** Whether there were more already. */
+  /** Whether more events were already stored. */
   readonly hasMore: boolean;
 }
 
 /**
- * The events of telemetry behind a place. Beside a few thousand narrow rows it reads only what it gives, wherever that lies among
+ * The telemetry events after a place. In addition to the result it reads only a few thousand narrow rows, at any position among
  * millions of events.
  *
  * @param limit at least one event
@@ -48,7 +48,7 @@ export async function readStoredEvents(
     );
     return rows.map(toEvent);
   };
-  // A reader that keeps up finds only a few, which need not be measured first.
+  // An up-to-date reader finds only a few events, whose places are not needed.
   if (some.rows <= limit.events && some.bytes <= limit.bytes)
     return { events: await read(behind), hasMore: false };
   const places = await placesOf(
@@ -68,8 +68,8 @@ export async function readStoredEvents(
 }
 
 /**
- * Any rows, as many as asked for: the first ones in order end no later than these. As the rows lie in the order of `seq`, this
- * ends as soon as enough are found, while sorting means to look at all of them: a reader may be millions behind.
+ * Reads any `most` rows: the first `most` in order end no later than these. Rows are stored in the order of `seq`, so this stops
+ * after enough rows, while sorting reads all of them: a reader may be millions of events behind.
  */
 async function someOf(connection: Connection, capture: Capture, where: OfCommits, most: number) {
   const [row] = await connection.rows(
@@ -78,7 +78,7 @@ async function someOf(connection: Connection, capture: Capture, where: OfCommits
   return { rows: Number(row?.rows), lastCommit: Number(row?.last), bytes: Number(row?.bytes) };
 }
 
-/** Where an event is, and the length of its body. */
+/** The place of an event, and the length of its body. */
 interface MeasuredPlace extends EventPlace {
   readonly bytes: number;
 }

@@ -16,7 +16,7 @@ import type { TraceLinks } from './trace-links.js';
 /**
  * Reads the stored links of some traces of one user.
  *
- * @param linked every linked trace, with the last commit that brought links of it
+ * @param linked every linked trace, with the last commit that wrote a link of it
  */
 export async function loadLinks(
   connection: Connection,
@@ -50,14 +50,14 @@ function putLink(links: TraceLinks | undefined, row: Row): void {
   });
 }
 
-/** Every stored run that used some prompt versions, together with each of these, a few at a time. */
+/** Every stored run that used some prompt versions, once per version, in chunks. */
 export async function* storedPrompts(
   connection: Connection,
   capture: Capture,
   promptNos: readonly number[],
 ): AsyncGenerator<LinkedPrompt[]> {
   const links = relation(capture, PROMPT_LINKS, `prompt_no IN (${promptNos.join(', ')})`);
-  // Columns cross as they lie in memory, so a missing value is a number that no run has.
+  // Columns are transferred in binary form, so missing values are replaced by a number that no run has.
   const chunks = connection.chunks(
     `SELECT l.prompt_no, coalesce(t.success::INTEGER, -1), coalesce(t.total_cost_usd, -1),
        coalesce(t.duration_ms, -1)
@@ -89,10 +89,10 @@ export async function* storedPrompts(
 }
 
 /**
- * Removes links from the cold file: those of deleted prompt versions, and those that were made before a time and whose traces have not come.
- * Links of removed traces go with these.
+ * Removes links from the cold file: those of deleted prompt versions, and those created before a time whose traces never arrived.
+ * Links of removed traces are removed with their traces.
  *
- * @returns whether there were any
+ * @returns whether any were removed
  */
 export async function removeLinks(
   connection: Connection,
@@ -108,7 +108,7 @@ export async function removeLinks(
   return true;
 }
 
-/** The condition that a link is one of deleted prompt versions. */
+/** The condition for links of deleted prompt versions. */
 export function isDeleted(numbers: readonly number[]): string {
   return numbers.length === 0 ? 'FALSE' : `prompt_no IN (${numbers.join(', ')})`;
 }
@@ -121,7 +121,7 @@ export async function readLinkedPrompts(connection: Connection, capture: Capture
   return rows.map(({ prompt_no }) => Number(prompt_no));
 }
 
-/** How many links of a user wait for their traces. */
+/** Number of links of a user without a stored trace. */
 export async function countPending(
   connection: Connection,
   capture: Capture,

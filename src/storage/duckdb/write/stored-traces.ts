@@ -19,7 +19,7 @@ import type { RunSize } from './run-size.js';
 import { spansOf } from '../../../runs/spans/spans-of.js';
 import { TraceState } from './trace-state.js';
 
-/** The columns of a header that say in which commits its trace's spans lie. */
+/** The columns of a header that store the commits of the spans of its trace. */
 export const COMMITS = 'first_seq, last_seq, commits';
 
 /** Stored runs, read over the writer's connection, as one commit sees them. */
@@ -85,7 +85,7 @@ async function loadHeaders(
   const headers = await connection.rows(
     `SELECT seq, agent_no, span_count, closed_seq, closed, ${COMMITS}, is_mapped, has_ended, epoch_us(heard_at) AS heard_at, ${selectList(HEADER_COLUMNS)} FROM ${relation(capture, TRACES, where)} ORDER BY seq`,
   );
-  // In the order of the commits, because the commit of one trace may hold an older version of another.
+  // In commit order, because the commits read for one trace may contain an older version of another.
   const found = new Map<string, StoredTrace>();
   for (const row of headers) {
     const header = pickRow(row, HEADER_COLUMNS);
@@ -147,7 +147,7 @@ async function loadSpans(
     const traceId = String(stored.trace_id);
     const spans = found.get(traceId) ?? new Map<string, SpanState>();
     found.set(traceId, spans);
-    // In the order of the commits, so that the newest version wins.
+    // In commit order, so that the newest version wins.
     spans.set(span.span_id, span);
   }
   for (const [traceId, spans] of found) {
@@ -202,7 +202,7 @@ export function commitsAt(row: Row): CommitRanges {
   });
 }
 
-/** Only for ids that were printed from their binary form, so that nothing has to be escaped. */
+/** Only for ids formatted from their binary form, so that nothing needs to be escaped. */
 function uuidList(ids: readonly string[]): string {
   return ids.map((id) => `'${id}'::UUID`).join(', ');
 }

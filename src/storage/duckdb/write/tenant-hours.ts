@@ -3,7 +3,7 @@ import { MAP_EDGES, MAP_NODES } from '../../schema/sum-tables.js';
 import type { TableRow } from '../../schema/table.js';
 import { objectRows, type Rows } from './rows.js';
 
-/** A part of a sum of the service map, to be added to it or taken away. */
+/** A part of a service map sum; may be negative. */
 export type SumPart = {
   readonly tenant: number;
   /** When the traces started, in hours since 1970. */
@@ -39,7 +39,7 @@ export class TenantHours {
   }
 }
 
-/** The rows that the commit `seq` writes for parts of sums. */
+/** The rows of the commit `seq` for parts of sums. */
 export function sumRows(seq: number, parts: readonly SumPart[]): Rows[] {
   const nodes: TableRow<typeof MAP_NODES>[] = [];
   const edges: TableRow<typeof MAP_EDGES>[] = [];

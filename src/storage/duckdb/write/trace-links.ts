@@ -1,22 +1,22 @@
 import { uuidKey } from '../../../worker/uuid-words.js';
 
-/** A link that a commit brings. The ids are in words, from an offset on. */
+/** A new link of a commit. The ids are in words, from an offset on. */
 export interface NewLink {
   readonly promptNo: number;
   readonly span: { readonly words: Uint32Array; readonly offset: number } | null;
   readonly linkedAt: number;
 }
 
-/** Stands for the trace as a whole among the keys of spans. */
+/** Key of the trace as a whole among the keys of spans. */
 const WHOLE_TRACE = '';
 
-/** The links of one trace: the stored ones, and those that the commit under way brings. */
+/** The links of one trace: the stored ones and those of the current commit. */
 export class TraceLinks {
   readonly tenant: number;
   /** The trace's id in words, from `offset` on. */
   readonly words: Uint32Array;
   readonly offset: number;
-  /** The first and the last commit that brought links; 0 while none is stored. */
+  /** The first and the last commit with links; 0 while none is stored. */
   firstSeq = 0;
   lastSeq = 0;
   added: NewLink[] = [];
@@ -27,24 +27,24 @@ export class TraceLinks {
 
   constructor(trace: { readonly tenant: number; readonly words: Uint32Array; readonly offset: number }) {
     this.tenant = trace.tenant;
-    // A copy, because it is kept longer than the message that brought the words.
+    // A copy, because it outlives the message that holds the words.
     this.words = trace.words.slice(trace.offset, trace.offset + 4);
     this.offset = 0;
   }
 
-  /** The prompt versions of the trace, and whether this commit brought them. */
+  /** The prompt versions of the trace, and whether they are new in this commit. */
   *prompts(): Generator<{ readonly promptNo: number; readonly isNew: boolean }> {
     for (const promptNo of this.#spans.keys()) yield { promptNo, isNew: this.#newPrompts.has(promptNo) };
   }
 
-  /** Adds a link that is stored. @param span its key; null for the trace as a whole */
+  /** Adds a stored link. @param span its key; null for the trace as a whole */
   put(promptNo: number, span: string | null, seqs: { readonly first: number; readonly last: number }): void {
     this.firstSeq = seqs.first;
     this.lastSeq = Math.max(this.lastSeq, seqs.last);
     this.#spansOf(promptNo).add(span ?? WHOLE_TRACE);
   }
 
-  /** Adds a link to the commit, unless the same one is there already. */
+  /** Adds a link to the commit, unless it already exists. */
   add(promptNo: number, span: NewLink['span'], linkedAt: number): void {
     const isNew = !this.#spans.has(promptNo);
     const spans = this.#spansOf(promptNo);

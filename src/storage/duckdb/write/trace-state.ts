@@ -15,15 +15,15 @@ export interface StoredHeader {
   readonly header: HeaderRow;
 }
 
-/** The state of a run, and where it is stored. */
+/** The state of a run, and its stored location. */
 export class TraceState extends RunState {
   /** Null for a new trace. */
   stored: StoredHeader | null;
-  /** The commits that brought rows of spans. */
+  /** The commits with rows of its spans. */
   commits: CommitRanges;
-  /** Whether its header is to stop following its spans, from the commit under way on: {@link truncateIfAsked}. */
+  /** Whether its header stops following its spans with the current commit: {@link truncateIfAsked}. */
   isToTruncate = false;
-  /** The prompt versions that it used; null where they were not read. */
+  /** The prompt versions that it used; null if not loaded. */
   links: TraceLinks | null = null;
 
   constructor(
@@ -54,7 +54,7 @@ export class TraceState extends RunState {
     return settled;
   }
 
-  /** {@link written}, and also the header. */
+  /** Like {@link written}, including the header. */
   committed(seq: number, agentNo: number, spans: readonly SpanState[]): StoredHeader {
     this.stored = { seq, agentNo, header: this.header };
     this.written(seq, spans);

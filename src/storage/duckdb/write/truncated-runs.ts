@@ -15,7 +15,7 @@ import type { TraceState } from './trace-state.js';
 import { pickRow, spanStateOf } from '../segments/stored-rows.js';
 import type { TruncatedSpans } from '../../../runs/spans/truncated-spans.js';
 
-/** Knows which spans of truncated runs are stored: looks up those that a commit brings, and notes those that it wrote. */
+/** Tracks the stored spans of truncated runs: looks up the spans of a commit, and records those that it wrote. */
 export class TruncatedRuns {
   readonly #connection: Connection;
   readonly #ids: IdIndex;
@@ -23,7 +23,7 @@ export class TruncatedRuns {
   readonly #said: SaidByUser;
   readonly #id = new Uint32Array(4);
   readonly #words = new Uint32Array(4);
-  /** How many since the start. */
+  /** Runs truncated since the start. */
   closed = 0;
 
   /**
@@ -66,7 +66,7 @@ export class TruncatedRuns {
     for (const row of rows) closed.meet(spanStateOf(row, pickRow(row, FACT_COLUMNS)));
   }
 
-  /** After a commit: notes where the spans that it wrote lie; all spans of the run where it closed the run. */
+  /** After a commit: records the commit of the written spans; if the commit truncated the run, of all its spans. */
   committed(seq: number, { tenant, words, offset }: RunId, closed: TruncatedSpans): void {
     if (closed.truncatedSeq === seq) {
       this.closed++;
@@ -80,7 +80,7 @@ export class TruncatedRuns {
     }
   }
 
-  /** @param closed how many runs of a user were closed since this was last logged; `trace` is the last of them */
+  /** @param closed number of runs of a user truncated since the last message; `trace` is the last of them */
   #tell(closed: { tenant: number; runs: number; trace: string; spans: number }): void {
     this.#logger.warn(
       closed,
@@ -89,7 +89,10 @@ export class TruncatedRuns {
   }
 }
 
-/** Where to look: for what came up to the commit that closed the run only that commit is known. */
+/**
+ * The commits to read. For spans up to the truncation only the commit of the truncation is recorded, so all earlier commits of the
+ * run are read.
+ */
 function placesOf(
   seqs: ReadonlySet<number>,
   { truncatedSeq: closedSeq }: TruncatedSpans,

@@ -19,7 +19,7 @@ import { storageFailure } from '../files/storage-failure.js';
 import type { Change } from './change.js';
 import type { Rows } from './rows.js';
 
-/** A segment is sealed at this many rows or bytes, because its rows are kept in memory. */
+/** A segment is sealed at this many rows or bytes, because its rows are in memory. */
 export interface SegmentSize {
   readonly rows: number;
   readonly bytes: number;
@@ -28,7 +28,7 @@ export interface SegmentSize {
 /** The number of rows was chosen by `bench ingest`. */
 export const SEGMENT_SIZE: SegmentSize = { rows: 122_880, bytes: 96 * 1024 * 1024 };
 
-/** What one commit did, for the metrics. */
+/** Statistics of one commit, for the metrics. */
 export interface CommitReport {
   /** Rows written, by the name of their table. */
   readonly rows: Readonly<Record<string, number>>;
@@ -37,8 +37,8 @@ export interface CommitReport {
 }
 
 /**
- * Group commit: everything that waits, up to a limit, becomes one transaction, and everybody is answered after it. At
- * rest a batch waits for its own commit only; under load the groups grow, and throughput with them.
+ * Group commit: all waiting changes, up to a limit, become one transaction, and their senders get a response after it. Under low
+ * load a batch waits only for its own commit; under high load the groups and the throughput grow.
  */
 export class Writer {
   readonly #connection: Connection;
@@ -58,7 +58,7 @@ export class Writer {
   /** Callers that wait for the current segment to be sealed. */
   readonly #toSeal: (() => void)[] = [];
 
-  /** @param connection the writer's own */
+  /** @param connection used by the writer only */
   constructor(parts: {
     readonly connection: Connection;
     readonly segments: Segments;
@@ -88,7 +88,7 @@ export class Writer {
   }
 
   /**
-   * Resolves after the commit that holds the change.
+   * Resolves after the commit of the change.
    *
    * @throws ConsumeError `storage_unavailable`, `quota_exceeded`, or `overloaded`: nothing of it was stored
    */
@@ -101,8 +101,8 @@ export class Writer {
   }
 
   /**
-   * Seals the current segment where it is full but has gone on growing because the next one was not ready. For tests and
-   * measurements: otherwise the next commit does so.
+   * Seals the current segment if it is full but kept growing because the next one was not ready. For tests and benchmarks;
+   * otherwise the next commit does this.
    */
   async sealIfFull(): Promise<void> {
     await this.drained();
@@ -110,18 +110,18 @@ export class Writer {
     if (this.#isFull(this.#segments.current)) this.#rotate();
   }
 
-  /** Seals the current segment before it is full, after the commit under way. Resolves then. */
+  /** Seals the current segment before it is full, after the current commit, and then resolves. */
   async seal(): Promise<void> {
     if (this.#running === null) this.#rotate();
     else await new Promise<void>((resolve) => this.#toSeal.push(resolve));
   }
 
-  /** Refuses what waits for its commit. The commit under way goes on. */
+  /** Refuses all waiting changes. The current commit continues. */
   refuseWaiting(): void {
     this.#queue.refuseAll();
   }
 
-  /** Resolves when everything that waited is committed or refused. */
+  /** Resolves when all waiting changes are committed or refused. */
   async drained(): Promise<void> {
     await this.#running;
   }
@@ -134,11 +134,11 @@ export class Writer {
       await this.#commitInParts(group);
     }
     if (this.#toSeal.length > 0) this.#rotate();
-    // In the same step in which the queue was found empty, so that whatever comes next starts the work again.
+    // Cleared synchronously after the queue was found empty, so that the next change restarts the loop.
     this.#running = null;
   }
 
-  /** In one commit, or in as many as it takes to load what it needs. */
+  /** Commits a group in one commit, or in several if it exceeds the load limits. */
   async #commitInParts(group: readonly Waiting[]): Promise<void> {
     let rest = group;
     let size = group.length;
@@ -179,8 +179,8 @@ export class Writer {
   }
 
   /**
-   * Makes room for a change that touches too much: first commits what it needs, which closes runs or writes some of its spans.
-   * The change is tried again after others have had their turn.
+   * Makes room for a change that exceeds the load limits: first commits truncations of its runs, or some of its spans. The change
+   * is then requeued behind other changes.
    *
    * @returns the change
    */
@@ -266,14 +266,14 @@ export class Writer {
     }
   }
 
-  /** Nothing of the group was stored. Each batch is tried alone, so that a bad one does not take the others down with it. */
+  /** Nothing of the group was stored. Each change is retried alone, so that an invalid one does not fail the others. */
   async #recover(group: readonly Waiting[], error: unknown): Promise<void> {
     this.#agents.rollback();
     this.#applier.rollback();
     this.#counts.rollback();
     for (const { change } of group) if (change.kind === 'append') change.append.rolledBack();
     const failure = storageFailure(error);
-    // Damage is reported once for the file, not for each batch that meets it.
+    // Damage is reported once per file, not per batch.
     if (failure.code !== 'quota_exceeded' && failure.code !== 'store_damaged') {
       this.#logger.error({ err: error, batches: group.length }, 'A commit failed; nothing of it was stored.');
     }
@@ -293,7 +293,10 @@ function rowsByTable(written: readonly Rows[]): Record<string, number> {
   return counts;
 }
 
-/** Writes rows into a segment in one transaction. @param connection the writer's @throws Error of DuckDB: nothing is written then */
+/**
+ * Writes rows into a segment in one transaction. @param connection that of the writer @throws Error of DuckDB; nothing is then
+ * written
+ */
 async function writeRows(
   connection: Connection,
   { catalog }: Segment,
@@ -314,18 +317,18 @@ async function writeRows(
     await connection.run('COMMIT');
   } catch (error) {
     for (const appender of appenders.values()) appender.abandon();
-    // A commit that failed has ended the transaction, so rolling back fails.
+    // A failed commit has already ended the transaction, so the rollback may fail.
     await connection.run('ROLLBACK').catch(() => undefined);
     throw error;
   }
 }
 
 /**
- * Counts what a commit has written into a segment, which decides when that is sealed.
+ * Updates the size of a segment after a commit; the size determines when it is sealed.
  *
- * @param of.written all of its rows
+ * @param of.written all rows of the commit
  * @param of.applied the rows of traces
- * @param of.changes what was committed
+ * @param of.changes the committed changes
  */
 function countWritten(
   segment: Segment,
@@ -346,7 +349,7 @@ function countWritten(
     if (change.kind === 'batch') segment.bytes += change.batch.bytes;
     else if (change.kind === 'append') segment.bytes += change.append.bytes;
   }
-  // What a commit writes beyond the batches: new versions of headers, payloads of late spans, outcomes, links.
+  // Rows in addition to the batches: new versions of headers, payloads of late spans, outcomes, links.
   const sent = new Set(
     changes.flatMap((change) =>
       change.kind === 'batch' ? [change.batch.spans.textBuffer, change.batch.traces.textBuffer] : [],
@@ -355,7 +358,7 @@ function countWritten(
   for (const rows of applied) if (!sent.has(rows.source.textBuffer)) segment.bytes += bytesOf(rows);
 }
 
-/** The share of the source's bytes that these rows have, roughly. */
+/** The approximate bytes of these rows: their share of the source. */
 function bytesOf({ source, from, to }: Rows): number {
   const bytes = source.fixed.byteLength + source.textBuffer.byteLength;
   return source.rows === 0 ? 0 : (bytes * (to - from)) / source.rows;

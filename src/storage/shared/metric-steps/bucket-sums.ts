@@ -1,13 +1,13 @@
 import type { JsonObject, JsonValue } from '../../../signal/attributes.js';
 
-/** A stretch of values, and how many lie in it. */
+/** A range of values, and the number of values in it. */
 interface Bucket {
   readonly low: number;
   readonly high: number;
   count: number;
 }
 
-/** What a point of a distribution says. */
+/** The parsed value of a distribution point. */
 export interface Distribution {
   readonly count: number;
   readonly sum: number | null;
@@ -37,7 +37,7 @@ function explicitBuckets(stored: JsonObject, { min, max }: Range): Bucket[] {
   return counts.flatMap((count, at): Bucket[] => {
     if (count === 0) return [];
     const [below, above] = [bounds[at - 1], bounds[at]];
-    // The outer ones are open: they end where values do, as far as that is known.
+    // The outer buckets are open: they end at the extremes, if known.
     const low = below ?? (Number.isFinite(min) ? Math.min(min, above ?? min) : Math.min(0, above ?? 0));
     const high = above ?? (Number.isFinite(max) ? Math.max(max, low) : low);
     return [{ low, high, count }];
@@ -61,7 +61,7 @@ function exponentialBuckets(stored: JsonObject): Bucket[] {
   return [...side(stored.negative, -1), ...zero, ...side(stored.positive, 1)];
 }
 
-/** What came to a cumulative distribution since the one before. Where it has other bounds than that, its buckets are not told. */
+/** The increase of a cumulative distribution since the previous point. If their bounds differ, the buckets are omitted. */
 export function since(before: Distribution, now: Distribution): Distribution {
   const known = new Map(before.buckets.map((bucket) => [keyOf(bucket), bucket.count]));
   const buckets: Bucket[] = [];
@@ -81,7 +81,7 @@ function keyOf({ low, high }: Bucket): string {
   return `${low} ${high}`;
 }
 
-/** Buckets of any number of distributions put together. */
+/** Combined buckets of any number of distributions. */
 export class BucketSums {
   readonly #buckets = new Map<string, Bucket>();
 
@@ -95,10 +95,10 @@ export class BucketSums {
   }
 
   /**
-   * The value below which a share of all lies, with values spread evenly over their bucket. Where distributions had different bounds it is
-   * an estimate.
+   * The quantile of all values, assuming that values are evenly distributed within their bucket. An estimate if distributions had
+   * different bounds.
    *
-   * @returns null where there is nothing
+   * @returns null without values
    */
   quantile(share: number): number | null {
     const inOrder = [...this.#buckets.values()].sort((a, b) => a.high - b.high || a.low - b.low);
@@ -116,7 +116,7 @@ function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Numbers beyond 2^53 and those that JSON lacks are stored as texts. */
+/** Numbers beyond 2^53 and those that JSON lacks are stored as strings. */
 function numberIn(value: JsonValue | undefined): number | null {
   const number = typeof value === 'string' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : null;

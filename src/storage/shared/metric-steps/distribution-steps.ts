@@ -7,7 +7,7 @@ import { startMs, StepValues, stepOf, type Steps } from './step-values.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Points that are read for one answer, the newest, and characters of them: their buckets are JSON. */
+/** Read limits per result: the newest points, and characters of their JSON buckets. */
 export const MOST_DISTRIBUTIONS = 20_000;
 export const MOST_DISTRIBUTION_CHARACTERS = 32 * 1024 * 1024;
 
@@ -20,12 +20,12 @@ interface Group {
   readonly buckets: Map<number, BucketSums>;
 }
 
-/** The point before of one source. */
+/** The previous point of a source. */
 interface Before {
   readonly labels: string;
   readonly source: string;
   readonly at: number;
-  /** When its counting began; null where nobody said. */
+  /** When its counting began; null if unknown. */
   readonly began: number | null;
   readonly distribution: Distribution;
 }
@@ -45,9 +45,9 @@ export class DistributionSteps {
   }
 
   /**
-   * To be called with all points of a source side by side, by their times.
+   * Must be called with all points of a source consecutively, ordered by time.
    *
-   * @param row `labels` and `distribution` as they are stored, `source`, `at` and `began` (or null) in microseconds, `temporality` as its code
+   * @param row `labels` and `distribution` as stored, `source`, `at` and `began` (or null) in microseconds, `temporality` as its code
    */
   add(row: Row): void {
     const [at, source, labels] = [Number(row.at), String(row.source), String(row.labels)];
@@ -58,7 +58,7 @@ export class DistributionSteps {
     const now = distributionOf(JSON.parse(String(row.distribution)) as JsonObject, !isDelta);
     const last = this.#before;
     const before = last?.labels === labels && last.source === source ? last : null;
-    // A start that stays the same is no new one, even where the point before came in the same moment.
+    // An unchanged start is not a reset, even if the previous point has the same time.
     const isAnew =
       before === null ||
       now.count < before.distribution.count ||
@@ -67,7 +67,7 @@ export class DistributionSteps {
     const from = isDelta || isAnew ? (began ?? (isDelta ? at : null)) : before.at;
     const step = stepOf(steps, at);
     if (from !== null) values.increase({ from: Math.min(from, at), to: at, by: came.count });
-    // What was counted before this step, and nobody saw come, says nothing of it.
+    // Counts from before this step whose arrival was not observed do not belong to it.
     const isOfStep = isDelta || before !== null || (began !== null && stepOf(steps, began) === step);
     if (at >= this.#request.start_time && isOfStep && came.count > 0) {
       const mean = came.sum === null ? NaN : came.sum / came.count;
@@ -87,7 +87,7 @@ export class DistributionSteps {
     this.#before = { labels, source, at, began, distribution: now };
   }
 
-  /** @param isCut whether there are more points than were added */
+  /** @param isCut whether more points exist than were added */
   result(isCut: boolean): { readonly series: readonly MetricSeries[]; readonly is_truncated: boolean } {
     const { agg } = this.#request;
     return this.#groups.result(

@@ -1,10 +1,10 @@
 import { serializeLabels, type LabelsText } from '../labels.js';
 import { type MetricLabel, MOST_LABEL_KEYS, MOST_LABEL_VALUES } from '../../contracts/metrics.js';
 
-/** Sets of labels that are read for a list. */
+/** Maximum number of label sets read for a list. */
 export const MOST_LABEL_SETS = 10_000;
 
-/** The labels that some sets have, by key. @param sets at most one more than {@link MOST_LABEL_SETS}, which says that there are more */
+/** The labels of some sets, by key. @param sets at most one more than {@link MOST_LABEL_SETS}, to signal that more exist */
 export function labelsIn(sets: readonly LabelsText[]): MetricLabel[] {
   const isCut = sets.length > MOST_LABEL_SETS;
   const found = new Map<string, Set<string>>();

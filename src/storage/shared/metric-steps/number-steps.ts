@@ -2,13 +2,13 @@ import { isQuantile, type MetricSeries, type MetricSeriesRequest } from '../../c
 import { SeriesGroups, stepsOf } from './series-groups.js';
 import { StepValues } from './step-values.js';
 
-/** Points that are read for one answer, the newest; and rows that are held of what they were put together to. */
+/** Read limits per result: the newest points, and aggregated rows held in memory. */
 export const MOST_NUMBERS = 500_000;
 export const MOST_NUMBER_ROWS = 100_000;
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Gauges and sums step by step, from what an engine has put together by labels, source and step. */
+/** Gauges and sums by step, from rows that an engine aggregated by labels, source and step. */
 export class NumberSteps {
   readonly #groups: SeriesGroups<StepValues>;
   readonly #agg: MetricSeriesRequest['agg'];
@@ -40,7 +40,7 @@ export class NumberSteps {
     });
   }
 
-  /** @param isCut whether there is more than was added */
+  /** @param isCut whether more rows exist than were added */
   result(isCut: boolean): { readonly series: readonly MetricSeries[]; readonly is_truncated: boolean } {
     const agg = this.#agg;
     return this.#groups.result((group) => (isQuantile(agg) ? [] : group.points(agg)), isCut);

@@ -3,7 +3,7 @@ import { serializeLabels } from '../labels.js';
 import { type MetricSeries, type MetricSeriesRequest, MOST_METRIC_SERIES } from '../../contracts/metrics.js';
 import type { Steps } from './step-values.js';
 
-/** Cumulative points are counted from the one before, which is looked for so far back at least, in microseconds. */
+/** Minimum look-back, in microseconds, for the previous point of a cumulative series. */
 const LEAST_LOOK_BACK = 300_000_000;
 
 type Labels = Readonly<Record<string, string>>;
@@ -14,7 +14,7 @@ export function stepsOf({ start_time, end_time, step }: MetricSeriesRequest): St
   return { first, width: step, count: Math.ceil((end_time - first) / step), end: end_time };
 }
 
-/** The first time of the points that a request needs: also those among which the one before its first point is looked for. */
+/** The earliest time of points that a request needs, including the look-back for the point before its first one. */
 export function neededFrom({ start_time, step }: MetricSeriesRequest): Micros {
   return Math.max(start_time - Math.max(step, LEAST_LOOK_BACK), Number.MIN_SAFE_INTEGER);
 }
@@ -31,7 +31,7 @@ export class SeriesGroups<Group> {
     this.#make = make;
   }
 
-  /** @param text labels as they are stored */
+  /** @param text stored labels */
   of(text: string): Group {
     const known = this.#byText.get(text);
     if (known !== undefined) return known.group;
@@ -49,7 +49,7 @@ export class SeriesGroups<Group> {
     return found.group;
   }
 
-  /** The series of an answer: where there are too many, those with the largest values. */
+  /** The series of a result: if there are too many, those with the largest values. */
   result(
     pointsOf: (group: Group) => MetricSeries['points'],
     isCut: boolean,

@@ -5,25 +5,25 @@ export interface Steps {
   readonly first: number;
   readonly width: number;
   readonly count: number;
-  /** Where the last one is cut off. */
+  /** Where the last step is cut off. */
   readonly end: number;
 }
 
-/** The place of the step that has a time. */
+/** The index of the step that contains a time. */
 export function stepOf({ first, width }: Steps, at: number): number {
   return Math.floor((at - first) / width);
 }
 
-/** What is known of some values of one step. */
+/** Statistics of some values of one step. */
 export interface StepStats {
   readonly count: number;
   readonly sum: number;
   readonly min: number;
   readonly max: number;
-  /** The newest, and when it was measured. */
+  /** The newest value, and when it was measured. */
   readonly last: number;
   readonly lastAt: number;
-  /** What `sum` adds up over sources: all values of a delta, otherwise the newest. */
+  /** The summand of `sum` over sources: the total of a delta, otherwise the newest value. */
   readonly total: number;
 }
 
@@ -34,7 +34,7 @@ export interface Increase {
   readonly by: number;
 }
 
-/** One series of an answer while it is put together: a value for each step, of any number of sources. */
+/** One series of a result under construction: a value for each step, over any number of sources. */
 export class StepValues {
   readonly #steps: Steps;
   readonly #stats = new Map<number, StepStats>();
@@ -44,7 +44,7 @@ export class StepValues {
     this.#steps = steps;
   }
 
-  /** @param step its place */
+  /** @param step its index */
   add(step: number, some: StepStats): void {
     if (step < 0 || step >= this.#steps.count) return;
     const known = this.#stats.get(step);
@@ -52,7 +52,7 @@ export class StepValues {
   }
 
   /**
-   * Counts an increase in the steps over which it went on, evenly: a counter that is read seldom, or for the first time, has not counted
+   * Distributes an increase evenly over the steps it spans: a counter that is read rarely, or for the first time, has not counted
    * everything in the step in which it was read.
    */
   increase({ from, to, by }: Increase): void {
@@ -63,7 +63,7 @@ export class StepValues {
       return;
     }
     const rate = by / (to - from);
-    // An increase that ends at the end of a step is of that step.
+    // An increase that ends at the end of a step belongs to that step.
     const end = last * width + first === to ? last - 1 : last;
     for (
       let step = Math.max(0, Math.floor((from - first) / width));
@@ -95,7 +95,7 @@ export class StepValues {
   }
 }
 
-/** When a step begins, in milliseconds. */
+/** The start of a step in milliseconds. */
 export function startMs({ first, width }: Steps, step: number): number {
   return (first + step * width) / 1000;
 }
