@@ -257,6 +257,12 @@ void t.test('each reason why the daemon cannot be asked has its own words', asyn
   t.teardown(() => stranger.close());
   const strangerUrl = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`;
   const key = api.adminKey;
+  // The folder of the project may have a key of its own, after `npm start`.
+  const config = join(t.testdir(), 'elsewhere.yaml');
+  writeFileSync(
+    config,
+    `extensions: { sqlite: { path: ${JSON.stringify(join(t.testdirName, 'control.db'))} } }`,
+  );
   const cases: readonly (readonly [readonly string[], NodeJS.ProcessEnv, RegExp])[] = [
     [
       [],
@@ -264,7 +270,7 @@ void t.test('each reason why the daemon cannot be asked has its own words', asyn
       /No daemon answers at http:\/\/127\.0\.0\.1:1 .*jackdaw run/,
     ],
     [['--url', strangerUrl], { JACKDAW_KEY: key }, /did not answer like a Jackdaw daemon/],
-    [[], { JACKDAW_URL: api.url }, /No API key: set JACKDAW_KEY.*initial-api-key/],
+    [['--config', config], { JACKDAW_URL: api.url }, /No API key: set JACKDAW_KEY.*initial-api-key/],
     [[], { JACKDAW_URL: api.url, JACKDAW_KEY: 'secret\nvalue' }, /The API key from JACKDAW_KEY is malformed/],
     [['--key', generateKey()], { JACKDAW_URL: api.url }, /does not accept the API key from --key/],
     [[], { JACKDAW_URL: api.url, JACKDAW_KEY: reader }, /lacks the scope "admin"/],
