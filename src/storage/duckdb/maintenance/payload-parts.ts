@@ -3,7 +3,7 @@ import { PAYLOADS } from '../../schema/tables.js';
 import { narrowed, ofCommitsBetween, type OfCommits } from '../segments/commit-ranges.js';
 import type { Connection } from '../files/connection.js';
 import type { Row } from '../files/plain-rows.js';
-import { PART_BYTES } from '../segments/part-bytes.js';
+import { PART_BYTES } from '../segments/read-limits.js';
 import { relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 

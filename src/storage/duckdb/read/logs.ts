@@ -14,7 +14,7 @@ import type { LogKey } from '../index/log-keys.js';
 import { pageOfKeys } from '../index/page-of-keys.js';
 import { hotPartsOf, relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
-import { PART_BYTES } from '../segments/part-bytes.js';
+import { PART_BYTES } from '../segments/read-limits.js';
 
 /** Records per read: the result of one statement is held in memory. */
 const SLICE_RECORDS = 200;

@@ -12,7 +12,7 @@ import { finiteOrNull, shownDistribution } from '../../shared/metric-steps/store
 import type { Stream } from '../write/metric-streams.js';
 import { relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
-import { PART_BYTES } from '../segments/part-bytes.js';
+import { PART_BYTES } from '../segments/read-limits.js';
 import { parseJson, serializeJson } from '../../../signal/json.js';
 
 /** How many points are printed in one step of the thread. */

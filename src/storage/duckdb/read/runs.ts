@@ -9,7 +9,7 @@ import type { Read } from '../segments/read.js';
 import { newest, relation, type Condition } from '../segments/relation.js';
 import type { RunStats } from '../stats/run-stats.js';
 import type { Capture } from '../segments/segment.js';
-import { PART_BYTES } from '../segments/part-bytes.js';
+import { PART_BYTES } from '../segments/read-limits.js';
 import { narrowed, ofCommits } from '../segments/commit-ranges.js';
 import {
   conditions,

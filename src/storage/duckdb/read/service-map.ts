@@ -6,7 +6,7 @@ import { relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 import { statsOf } from './map-stats.js';
 import { sumsWithin } from './map-hours.js';
-import { PART_BYTES } from '../segments/part-bytes.js';
+import { PART_BYTES } from '../segments/read-limits.js';
 
 /** The lists of a service map. */
 export type MapList = 'nodes' | 'edges';

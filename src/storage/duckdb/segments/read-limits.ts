@@ -1,6 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { WAITING_READS } from '../../shared/read-pool.js';
 
+/** Bytes of a list read at a time, because the result of a statement is held in memory. */
+export const PART_BYTES = 4 * 1024 * 1024;
+
 /** Limits on running and waiting reads. */
 export interface ReadLimits {
   /** Concurrent user reads. Null: number of cores plus one. */

@@ -12,7 +12,7 @@ import { readFacts } from '../write/facts.js';
 import type { LogsMessage } from '../write/encode-logs.js';
 import type { Rebuilt } from '../maintenance/rebuild.js';
 import type { PointsMessage } from '../write/encode-points.js';
-import type { NumberedLink } from '../write/linked-prompts.js';
+import type { NumberedLink } from '../write/prompt-links.js';
 import type { OldestTimes } from '../../shared/kept-metrics.js';
 import { statsOf, type StoreStats } from './store-stats.js';
 import type { StoreListener, StoreOptions } from './store-options.js';

@@ -3,7 +3,7 @@ import type { IdIndex } from '../index/id-index.js';
 import type { ReadContext } from '../segments/read-context.js';
 import { TraceId } from '../segments/trace-id.js';
 import type { Writer } from '../write/writer.js';
-import type { LinkedPrompts, NumberedLink } from '../write/linked-prompts.js';
+import type { LinkedPrompts, NumberedLink } from '../write/prompt-links.js';
 import { countPending } from '../write/stored-links.js';
 import { PendingLinks } from '../../shared/pending-links.js';
 import type { Reads } from '../segments/read.js';

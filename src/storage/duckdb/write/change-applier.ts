@@ -13,8 +13,7 @@ import { headerAt, isRunningAt, kindAt, namesItsAgentAt, newSpansAt } from '../.
 import { KnownTraces } from './known-traces.js';
 import type { Services } from './services.js';
 import { CommitMap } from './commit-map.js';
-import { PromptLinks } from './prompt-links.js';
-import type { LinkedPrompts } from './linked-prompts.js';
+import { PromptLinks, type LinkedPrompts } from './prompt-links.js';
 import type { RunChanges, CountedRun } from '../stats/counted-run.js';
 import type { Capture } from '../segments/segment.js';
 import { agentRows, newSpanRows, touchedRows, wholeRows, type TouchedRows } from './commit-rows.js';

@@ -10,7 +10,7 @@ import { nodeOfStored } from './node-of-stored.js';
 import type { Services } from './services.js';
 import type { PromptLinks } from './prompt-links.js';
 import type { RunSize } from './run-size.js';
-import { PART_BYTES } from '../segments/part-bytes.js';
+import { PART_BYTES } from '../segments/read-limits.js';
 import type { SpanRow, HeaderRow } from '../../../runs/rules/rows.js';
 import { TraceState } from './trace-state.js';
 import type { AheadPart, BatchPart } from './classify.js';

@@ -3,13 +3,12 @@ import { ColumnsReader } from '../../../worker/columns-reader.js';
 import { indexOf, type AssignedColumns } from '../../schema/table.js';
 import { METRIC_STREAMS, POINTS } from '../../schema/tables.js';
 import type { Counted } from '../../incoming/counted.js';
-import { numberOrigins } from './numbered-origins.js';
+import { numberOrigins, type Origins } from './origins.js';
 import { ORIGIN_MESSAGE } from './origin-message.js';
 import type { Append } from './change.js';
 import { columnRows, objectRows, type Rows } from './rows.js';
 import { POINT_MESSAGE, STREAM_MESSAGE, type PointsMessage } from './encode-points.js';
 import type { MetricStreams, StreamVersion } from './metric-streams.js';
-import type { Origins } from './origins.js';
 
 const STREAM = indexOf(POINT_MESSAGE, 'stream');
 const ORIGIN = indexOf(POINT_MESSAGE, 'origin');

@@ -1,9 +1,12 @@
+import type { ColumnsReader } from '../../../worker/columns-reader.js';
+import type { TableRow } from '../../schema/table.js';
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { ORIGINS } from '../../schema/tables.js';
 import type { Connection } from '../files/connection.js';
 import { relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
+import { objectRows, type Rows } from './rows.js';
 
 /** Size of the LRU cache, at some 200 bytes per entry. */
 const REMEMBERED = 10_000;
@@ -51,4 +54,28 @@ export class Origins {
     for (const digest of this.#added) this.#numbers.delete(digest);
     this.#added.clear();
   }
+}
+
+/** The store numbers of the origins of a message. */
+export interface NumberedOrigins {
+  /** By their position in the message. */
+  readonly numbers: readonly number[];
+  /** Rows for origins that are new to the store. */
+  readonly rows: readonly Rows[];
+}
+
+/** @param message in columns of `ORIGIN_MESSAGE` */
+export function numberOrigins(
+  origins: Origins,
+  message: ColumnsReader,
+  { seq, tenant }: { readonly seq: number; readonly tenant: number },
+): NumberedOrigins {
+  const added: TableRow<typeof ORIGINS>[] = [];
+  const numbers = Array.from({ length: message.rows }, (_, row) => {
+    const bytes = message.textBytes(0, row);
+    const { number, isNew } = origins.number(bytes);
+    if (isNew) added.push({ seq, tenant, origin_no: number, origin: bytes.toString('utf8') });
+    return number;
+  });
+  return { numbers, rows: objectRows(ORIGINS, added) };
 }

@@ -1,3 +1,4 @@
+import type { PromptLink } from '../../contracts/prompts.js';
 import { itemAt } from '../../../signal/checked.js';
 import { ColumnsReader } from '../../../worker/columns-reader.js';
 import { ColumnsWriter } from '../../../worker/columns-writer.js';
@@ -15,8 +16,19 @@ import { columnRows, type Rows } from './rows.js';
 import type { PromptStats } from './prompt-stats.js';
 import type { LinkedRun } from './linked-run.js';
 import { loadLinks } from './stored-links.js';
-import type { LinkedPrompts } from './linked-prompts.js';
 import { TraceLinks, type NewLink } from './trace-links.js';
+
+/** A link to a prompt version, by its number. */
+export interface NumberedLink extends Pick<PromptLink, 'trace_id' | 'span_id'> {
+  readonly promptNo: number;
+}
+
+/** In-memory state that a commit with prompt links changes. */
+export interface LinkedPrompts {
+  /** Every linked trace, stored or not, with the last commit that wrote a link of it. */
+  readonly linked: IdIndex;
+  readonly stats: PromptStats;
+}
 
 /** A trace, by its id in words from `offset` on. */
 type LinkedTrace = Pick<TouchedTrace, 'tenant' | 'words' | 'offset'>;
