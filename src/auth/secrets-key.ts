@@ -29,7 +29,7 @@ export class SecretsKey {
     return this.#isConfigured || this.#file === null ? 'secrets.key of the configuration' : this.#file;
   }
 
-  /** The location of another key that may have been used before, for errors; null if there is none. */
+  /** The location of another key that may have been used before, for errors; null if absent. */
   get otherPlace(): string | null {
     return this.#isConfigured && this.#file !== null && existsSync(this.#file) ? this.#file : null;
   }

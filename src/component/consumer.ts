@@ -41,7 +41,7 @@ interface NamedBatch {
 export interface ConsumeContext {
   /** When the receiver got the batch. */
   readonly receivedAt: Micros;
-  /** UUID of the API key that brought it; absent or null if there is none. Not available behind a queue. */
+  /** UUID of the API key of the request; absent or null without a key. Not available behind a queue. */
   readonly keyId?: string | null;
   /**
    * The sender's name of the batch, so that a repeat adds nothing: a store records it in the transaction of the data. A component that

@@ -30,7 +30,7 @@ export interface Operation {
   readonly query?: TObject;
   /** A JSON object. Unknown fields are refused if it has `additionalProperties: false`. */
   readonly body?: TObject;
-  /** The body of each successful status; null if there is none. */
+  /** The body of each successful status; null if absent. */
   readonly responses: Readonly<Record<number, TSchema | null>>;
   /** The format of successful responses, if not JSON. */
   readonly mediaType?: string;

@@ -28,7 +28,7 @@ export interface Exchange {
   readonly version: string;
   /** Raw, without the query. */
   readonly path: string;
-  /** Raw, without the question mark; empty if there is none. */
+  /** Raw, without the question mark; empty if absent. */
   readonly query: string;
   /** Client address: the peer of the connection, or the address reported by a trusted proxy. */
   readonly remoteAddress: string;

@@ -67,7 +67,7 @@ interface Target {
   /** The host in a target that names it; it counts instead of the header (RFC 9112 section 3.2.2). */
   readonly authority: string | undefined;
   readonly path: string;
-  /** Without the question mark; empty if there is none. */
+  /** Without the question mark; empty if absent. */
   readonly query: string;
 }
 

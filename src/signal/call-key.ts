@@ -18,7 +18,7 @@ export interface CallKey {
 
 /** The call attributes of a span, as sent by the client. */
 export interface SaidOfCall {
-  /** The name of the instrumentation scope; empty if there is none. */
+  /** The name of the instrumentation scope; empty if absent. */
   readonly scope: string;
   readonly model: string | null;
   readonly provider: string | null;

@@ -32,7 +32,7 @@ export interface MetricPoint {
   attributes: JsonObject;
   timestamp: Micros;
   start_time: Micros | null;
-  /** For histograms the mean; null if there is none (an empty histogram, a point flagged "no recorded value"). */
+  /** For histograms the mean; null if absent (an empty histogram, a point flagged "no recorded value"). */
   value: number | null;
   /** OTLP `DataPointFlags`. */
   flags: number;

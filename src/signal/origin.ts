@@ -9,6 +9,6 @@ export interface Origin {
   readonly resource: JsonObject;
   /** `name`, `version` and `attributes`, as far as they were sent; null if not sent. */
   readonly scope: JsonObject | null;
-  /** The resource's `service.name`; empty if there is none. */
+  /** The resource's `service.name`; empty if absent. */
   readonly serviceName: string;
 }

@@ -31,7 +31,7 @@ const daySchema = Type.Object(
     failure_count: count(),
     ...outcomeFields,
     success_rate: nullable(Type.Number({ minimum: 0, maximum: 1 })),
-    total_cost: usd('US dollars; 0 if there is none'),
+    total_cost: usd('US dollars; 0 without any cost'),
     total_tokens: Type.Number(),
     avg_latency_ms: nullable(Type.Number()),
     p95_latency_ms: nullable(Type.Number()),

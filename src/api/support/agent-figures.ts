@@ -59,7 +59,7 @@ export const estimateSchema = Type.Object(
     failure_count: count(),
     ...outcomeFields,
     success_rate: nullable(Type.Number({ minimum: 0, maximum: 1 })),
-    total_cost: usd('US dollars; 0 if there is none'),
+    total_cost: usd('US dollars; 0 without any cost'),
     total_tokens: count(),
     avg_latency_ms: nullable(Type.Number()),
   },

@@ -29,7 +29,7 @@ export function readRejection(
   return count > 0 || reason !== '' ? { count: Number.isFinite(count) ? count : 0, reason } : undefined;
 }
 
-/** The message of a `google.rpc.Status`, or of any text; empty if there is none. */
+/** The message of a `google.rpc.Status`, or of any text; empty if absent. */
 export function readFailure(body: Uint8Array, encoding?: Encoding): string {
   const message = read<RpcStatus>(body, encoding, (bytes) => statusType.decode(bytes))?.message;
   if (typeof message === 'string') return message;

@@ -110,7 +110,7 @@ export class SpanReading {
     return this.#known(number);
   }
 
-  /** The key of the attribute that sets a field, for a list in parts its prefix; empty if there is none. */
+  /** The key of the attribute that sets a field, for a list in parts its prefix; empty if absent. */
   source(field: Field): string {
     const number = fieldNumber(field);
     return this.#ranks[number] === NONE ? '' : (this.#sources[number] ?? '');

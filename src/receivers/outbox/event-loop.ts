@@ -63,7 +63,7 @@ export class EventLoop {
     this.#running = this.#run();
   }
 
-  /** Time of the oldest event that was read and not accepted yet; null if there is none. */
+  /** Time of the oldest event that was read and not accepted yet; null if absent. */
   get oldestAt(): Micros | null {
     const waiting = this.#page?.batches.flatMap(({ items }) => items) ?? [];
     return waiting.reduce<Micros | null>(

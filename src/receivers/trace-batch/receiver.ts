@@ -196,7 +196,7 @@ function toReply(ids: readonly string[], reasons: ReadonlyMap<number, string>): 
   return { accepted: ids.length - errors.length, rejected: errors.length, errors };
 }
 
-/** The `trace_id` as it was sent; empty if there is none to echo. */
+/** The `trace_id` as it was sent; empty if absent to echo. */
 function sentId(item: unknown): string {
   const trace = ownField(item, 'trace');
   const id = ownField(trace, 'trace_id');

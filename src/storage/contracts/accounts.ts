@@ -231,7 +231,7 @@ export interface Logins {
   extend(uses: readonly { readonly id: string; readonly at: Micros }[]): Promise<void>;
   /** Creates a link. If the user has {@link LINKS_OF_A_USER}, it replaces the one that would expire next. */
   createLink(link: LoginLink, now: Micros): Promise<void>;
-  /** @returns a link that has not expired, without using it up; null if there is none */
+  /** @returns a link that has not expired, without using it up; null if absent */
   findLink(digest: string, now: Micros): Promise<LoginLink | null>;
   /** Uses up a link. @returns the link; null if it does not exist or has expired */
   redeemLink(digest: string, now: Micros): Promise<LoginLink | null>;

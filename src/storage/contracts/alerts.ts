@@ -487,7 +487,7 @@ export interface TargetStats {
   readonly costs: readonly CostStats[];
   /**
    * The last time of any run or span, capped at the time of arrival, including those that retention has removed; for an agent without
-   * runs, its creation time. Null if there is none, or if it was not requested.
+   * runs, its creation time. Null if absent, or if it was not requested.
    */
   readonly activeAt: Micros | null;
 }

@@ -44,7 +44,7 @@ export interface ControlStore {
    */
   takeFacts(source: OutboxSource, news: FactNews): Promise<FactIntake>;
   /**
-   * The directory of its files, where a first key and a key of secrets can be created; null if there is none: then both must be
+   * The directory of its files, where a first key and a key of secrets can be created; null if absent: then both must be
    * configured.
    */
   readonly directory: string | null;

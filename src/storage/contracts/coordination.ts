@@ -257,7 +257,7 @@ export interface WriteIntentLog {
   months(store: string, tenant: number, months: readonly number[]): Promise<readonly ChargedItems[]>;
   /** The same by day, both ends included. */
   days(store: string, tenant: number, from: number, to: number): Promise<readonly ChargedItems[]>;
-  /** The first day with counted items, of any user; null if there is none. Earlier days have no counts. */
+  /** The first day with counted items, of any user; null if absent. Earlier days have no counts. */
   firstDay(store: string): Promise<number | null>;
 }
 

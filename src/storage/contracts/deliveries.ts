@@ -151,7 +151,7 @@ export interface DeliveryAttempt {
   readonly attempt_number: number;
   /** Null without a response, or while the attempt is running. */
   readonly http_status_code: number | null;
-  /** The beginning of the response body; empty if there is none. */
+  /** The beginning of the response body; empty if absent. */
   readonly response_body: string;
   /** Null while the attempt is running, or if the daemon stopped during it. */
   readonly duration_ms: number | null;

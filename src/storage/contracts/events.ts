@@ -57,7 +57,7 @@ export interface EventLog {
    * @returns the number of new facts; existing ones do not change
    */
   append(facts: readonly Fact[], mark?: SourceMark): Promise<number>;
-  /** The last mark of a source; null if there is none. */
+  /** The last mark of a source; null if absent. */
   markOf(source: string): Promise<string | null>;
   /** The position of a reader. A new reader starts with the next event; its position is recorded at once. */
   open(reader: string): Promise<EventPosition>;

@@ -15,7 +15,7 @@ export interface ReadyDeliveries {
   readonly underWay: number;
   /** When the first lease expires; null if no attempt is running. */
   readonly expiresAt: Micros | null;
-  /** When the first waiting delivery is due; null if there is none, or the endpoint is paused. */
+  /** When the first waiting delivery is due; null if absent, or the endpoint is paused. */
   readonly first: Micros | null;
 }
 

@@ -155,7 +155,7 @@ export async function readDays(
   return rows.map(({ day, settled }) => ({ period: day, items: settled }));
 }
 
-/** The first day with counted items, of any user; null if there is none. */
+/** The first day with counted items, of any user; null if absent. */
 export async function readFirstDay(db: Kysely<Tables>, store: string): Promise<number | null> {
   const row = await db
     .selectFrom('usage_days')

@@ -3,7 +3,7 @@ import type { TelemetrySignal } from '../../signal/batch.js';
 import type { Micros } from '../../signal/time.js';
 import { MICROS_PER_SECOND } from '../../signal/time-units.js';
 
-/** The time of the oldest run, point and record; null if there is none. */
+/** The time of the oldest run, point and record; null if absent. */
 export type OldestTimes = Readonly<Record<TelemetrySignal, Micros | null>>;
 /** Rows removed by retention, by table. */
 export type RemovedRows = Readonly<Record<string, number>>;

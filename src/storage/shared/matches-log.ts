@@ -6,7 +6,7 @@ import type { LogFilter } from '../contracts/logs.js';
 export interface LogMatcher {
   /** All conditions except full text; cheap to evaluate. */
   readonly fields: (record: LogRecord) => boolean;
-  /** The full-text condition; null if there is none. */
+  /** The full-text condition; null if absent. */
   readonly text: ((body: string) => boolean) | null;
 }
 

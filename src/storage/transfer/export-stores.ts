@@ -16,7 +16,7 @@ export interface ExportSources {
   /** The identity of the telemetry store. */
   readonly store: string;
   readonly control: ControlTransfer;
-  /** The file with the key of sealed secrets; null if there is none. */
+  /** The file with the key of sealed secrets; null if absent. */
   readonly secretsKeyFile: string | null;
   /** The ids of users, by their numbers. */
   readonly usersOf: (numbers: readonly number[]) => Promise<ReadonlyMap<number, string>>;

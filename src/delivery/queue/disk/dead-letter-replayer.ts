@@ -24,7 +24,7 @@ export class DeadLetterReplayer {
   #cancel: () => void = () => undefined;
   #isClosed = false;
 
-  /** @param tools.takeBack puts a letter into the queue of its signal; returns null if there is none */
+  /** @param tools.takeBack puts a letter into the queue of its signal; returns null if absent */
   constructor(
     letters: DeadLetters,
     tools: {

@@ -129,7 +129,7 @@ export class DiskQueue {
   /**
    * The next unread batch.
    *
-   * @returns null if there is none
+   * @returns null if absent
    * @throws the error of the file system
    */
   async next(): Promise<StoredBatch | null> {

@@ -259,7 +259,7 @@ export class Segment {
     return { kind: 'damage', end: await this.#nextRecord(offset + 1) };
   }
 
-  /** Offset of the next intact header; the end of the file if there is none. */
+  /** Offset of the next intact header; otherwise the end of the file. */
   async #nextRecord(from: number): Promise<number> {
     for (let start = from; start < this.size; start += STEP_BYTES) {
       // A header that begins in this step may extend past it.

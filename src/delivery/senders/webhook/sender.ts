@@ -53,7 +53,7 @@ export interface AttemptResult {
   readonly succeeded: boolean;
   /** null if no answer came. */
   readonly statusCode: number | null;
-  /** The beginning of the response's body, as far as it was received and kept; empty if there is none. */
+  /** The beginning of the response's body, as far as it was received and kept; empty if absent. */
   readonly responseBody: string;
   /** 0 if there is no allowed address: the duration would reveal which names exist. */
   readonly durationMs: number;
@@ -63,7 +63,7 @@ export interface AttemptResult {
   readonly error: string | null;
   /** The same for the user who set the URL: without a response it does not reveal what is at the address. */
   readonly userError: string | null;
-  /** The cause of `error`, for the operator's log: it may contain addresses. Null if there is none. */
+  /** The cause of `error`, for the operator's log: it may contain addresses. Null if absent. */
   readonly detail: string | null;
   /** 410: the receiver wants no more. */
   readonly isGone: boolean;

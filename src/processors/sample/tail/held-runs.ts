@@ -52,7 +52,7 @@ export class HeldRuns {
     return quiet !== undefined && this.#dueAt(quiet) <= now ? this.#taken(quiet) : undefined;
   }
 
-  /** When the next run is due; null if there is none. */
+  /** When the next run is due; null if absent. */
   nextDueAt(): Micros | null {
     const [ended] = this.#ended.values();
     const [quiet] = this.#goingOn.values();

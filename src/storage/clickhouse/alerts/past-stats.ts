@@ -142,7 +142,7 @@ async function costsAt(
   return costs;
 }
 
-/** The last activity before each moment; null if there is none. */
+/** The last activity before each moment; null if absent. */
 async function activityAt(
   reads: Reads,
   units: Units,

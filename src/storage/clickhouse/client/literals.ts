@@ -20,7 +20,7 @@ export function named(name: string): string {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
 
-/** The UUID that a text from outside begins with, as in rows, optionally after a quote; null if there is none. */
+/** The UUID that a text from outside begins with, as in rows, optionally after a quote; null if absent. */
 export function uuidIn(text: string): string | null {
   return UUID.exec(text)?.[0].toLowerCase() ?? null;
 }

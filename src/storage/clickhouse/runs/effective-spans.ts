@@ -15,7 +15,7 @@ export interface SentFact<Row extends FactRow = FactRow> {
 /** The messages that a span is made of; all other messages with the span are repeats. */
 export interface MadeOf<Row extends FactRow = FactRow> {
   readonly begun: SentFact<Row>;
-  /** The message that completes the span; null if there is none. */
+  /** The message that completes the span; null if absent. */
   readonly completed: SentFact<Row> | null;
 }
 

@@ -97,7 +97,7 @@ export function newest(capture: Capture, table: Table, where: Where = 'TRUE'): s
   return withoutReplaced(capture, table, relation(capture, table, where));
 }
 
-/** The part of {@link newest} in hot segments; null if there is none. */
+/** The part of {@link newest} in hot segments; null if absent. */
 export function newestHot(capture: Capture, table: Table, where: string): string | null {
   const parts = hotPartsOf(capture, table, where);
   return parts.length === 0 ? null : withoutReplaced(capture, table, `(${parts.join(' UNION ALL ')})`);
