@@ -38,7 +38,7 @@ export class Upkeep {
     this.#ends = [endRetention, endStats];
   }
 
-  /** As they were read last. */
+  /** Stats of the last read. */
   get stats(): DeliveryStats {
     return this.#stats;
   }

@@ -33,7 +33,7 @@ class OverDatabase {
   }
 }
 
-/** All contracts of the control plane over one database. */
+/** All contracts of the control store over one database. */
 export class SqlControlStore extends OverDatabase implements ControlStore {
   readonly accounts = new AccountRows(this.database);
   readonly logins = new LoginRows(this.database);

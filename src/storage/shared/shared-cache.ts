@@ -91,7 +91,7 @@ export class SharedCache<Value> {
     this.#changed(user, kept, () => kept.pop());
   }
 
-  /** Counts what a change makes of a user's part, and keeps or forgets the user. */
+  /** Applies a change to a user's values, updates the total size, and drops a user without values. */
   #changed(user: number, kept: LRUCache<string, Holder<Value>>, change: () => void): void {
     const before = kept.calculatedSize;
     change();

@@ -16,11 +16,11 @@ interface Work {
 
 /** Texts for log lines about the work. */
 interface WorkWords {
-  /** Behind `who`: `hands on events`. */
+  /** Follows `which process`: `evaluates alerts`. */
   readonly does: string;
-  /** `handing on events` */
+  /** `evaluating alerts` */
   readonly doing: string;
-  /** A sentence without its end: `Events are not handed on here any more`. */
+  /** A sentence without its end: `This daemon no longer evaluates alerts`. */
   readonly lost: string;
 }
 

@@ -127,7 +127,7 @@ async function refuseFull(telemetry: TelemetryIn, control: ControlTransfer): Pro
 
 /** The error of an import that failed before its end. */
 async function unfinished(telemetry: TelemetryIn, error: unknown): Promise<unknown> {
-  // The error of the directory has to be fixed first.
+  // The problem of the directory must be fixed first.
   if (error instanceof UnusableExport) return error;
   const stored = await telemetry.holds().catch(() => 'what cannot be asked now');
   if (stored === null) return error;
