@@ -125,7 +125,7 @@ function describe({ description, audit = [] }: Operation): string {
   return [description, audited].filter(Boolean).join(' ');
 }
 
-/** Either of them is enough. @param scopes that are needed */
+/** Either of them is sufficient. @param scopes the required scopes */
 function securityOf(scopes: readonly string[]): object[] {
   return [{ api_key: scopes }, { session: scopes }];
 }
@@ -217,7 +217,7 @@ function answerOf(operation: Operation, schema: object): object {
   return mediaType === undefined ? contentOf(operation, schema) : { [mediaType]: { schema } };
 }
 
-/** By media type; those other than JSON are bytes. */
+/** By media type; all but JSON are binary. */
 function contentOf({ protocol }: Operation, schema: object): object {
   const binary = { type: 'string', format: 'binary', description: 'The same message in protobuf.' };
   const others = (protocol?.mediaTypes ?? []).map((type) => [type, { schema: binary }] as const);

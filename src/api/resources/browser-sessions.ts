@@ -141,7 +141,7 @@ const revokeMySessions = {
   responses: { 204: null },
 } satisfies Operation;
 
-/** Refused links that are stored one by one in a minute, of all addresses together; an address has at most 10 of them. */
+/** Refused links recorded individually per minute, over all addresses; an address has at most 10 of them. */
 const REFUSED_A_MINUTE = 20;
 
 /** Records refused login links. Anyone can cause them, so only the first of each minute are listed, and the others are counted. */
@@ -171,7 +171,7 @@ export class RefusedLinks {
     }
   }
 
-  /** Records how many were left out so far. */
+  /** Records the number of refused links that were only counted. */
   close(): void {
     this.#lines.close();
   }

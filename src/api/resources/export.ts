@@ -141,7 +141,7 @@ const EXPORTS = 'exports';
 const NO_ROOT =
   'This daemon has no directory for exports: set extensions.query.export_root, or run jackdaw export --offline.';
 
-/** The answer for an export that is done. */
+/** The response for a completed export. */
 export function shownExport(directory: string, { exported_at, files, missing = [] }: Manifest) {
   const rows: Record<string, number> = {};
   for (const { path, rows: more } of files) {

@@ -30,7 +30,7 @@ const keyFields = {
   ),
 };
 
-/** Of the bodies that make keys. */
+/** Field of the bodies that create keys. */
 export const confirmField = Type.Optional(
   Type.String({
     maxLength: 200,
@@ -39,7 +39,7 @@ export const confirmField = Type.Optional(
   }),
 );
 
-/** Of the routes that revoke a key. */
+/** Query of the routes that revoke a key. */
 export const withChildrenQuery = Type.Object({
   with_children: Type.Boolean({
     default: false,
@@ -209,7 +209,7 @@ export function makerRevoked(): HttpProblem {
   );
 }
 
-/** @throws HttpProblem 422 if it is over */
+/** @throws HttpProblem 422 if the time is in the past */
 export function readExpiry(text: string | undefined, now: Micros): Micros | null {
   const at = text === undefined ? null : (parseTime(text) ?? null);
   if (at !== null && at <= now)

@@ -23,9 +23,9 @@ import {
   withChildrenQuery,
 } from './keys.js';
 
-/** Administrators may create more for a user. */
+/** Maximum of usable keys per user; administrators may create more. */
 const MOST_KEYS = 100;
-/** With those that were revoked or have expired, which stay listed for a day at least. */
+/** Maximum including revoked and expired keys, which stay listed for at least a day. */
 const MOST_LISTED = 300;
 
 const listMyKeys = {
@@ -78,7 +78,7 @@ const revokeMyKey = {
   errors: [404, 409],
 } satisfies Operation;
 
-/** The routes under `/me/keys`, for users that are no administrators. */
+/** The routes under `/me/keys`, for users who are not administrators. */
 export function myKeyRoutes(context: ApiContext): readonly Route[] {
   const { routes, control, settleKeys, audit, clock } = context;
   const { accounts } = control;
@@ -119,7 +119,7 @@ export function myKeyRoutes(context: ApiContext): readonly Route[] {
       const wanted = params.key_id.toLowerCase();
       const key = (await accounts.listKeys(identity.userId)).find(({ id }) => id === wanted);
       if (!key) throw notFound('API key');
-      // A new key must not have more scopes than the key that creates it.
+      // The revoked key must not have more scopes than the key of the request.
       requireWithin(identity, key.scopes);
       const revoked = await accounts.revokeKey(key.id, clock.now(), query.with_children);
       if (revoked === 'last_admin') throw lastAdmin('This is');

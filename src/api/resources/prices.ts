@@ -6,7 +6,7 @@ import { time, uuid } from '../support/fields.js';
 import { pricedByFields, serializeRules } from '../support/prices.js';
 import { runFilter } from '../support/runs.js';
 
-/** Of the models that were used, those that cost most are listed. */
+/** Maximum number of used models listed, most expensive first. */
 const MOST_USED = 500;
 
 const listPrices = {

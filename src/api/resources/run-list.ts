@@ -152,7 +152,7 @@ type PrintRuns = (
   stats: object,
 ) => Promise<Uint8Array | AsyncIterable<Uint8Array>>;
 
-/** @throws HttpProblem 422 for a version of no prompt */
+/** @throws HttpProblem 422 for a version without a prompt */
 function searchOf(query: Query): RunSearch {
   const { agent_id, min_duration_ms, max_duration_ms, min_cost, max_cost, sort, order } = query;
   const { prompt_name: name, prompt_version: version } = query;
@@ -188,7 +188,7 @@ function isFound({ span, prompt }: RunSearch): boolean {
   return span !== undefined || prompt !== undefined;
 }
 
-/** Sums may be larger than what is taken for an amount. */
+/** Sums may exceed the maximum that `parseMoney` accepts. */
 function nanos(usd: number): NanoUsd {
   return parseMoney(usd) ?? Math.min(Math.round(usd * NANOS), Number.MAX_SAFE_INTEGER);
 }

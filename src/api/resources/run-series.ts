@@ -112,7 +112,7 @@ export function runSeriesRoutes({ routes, telemetry, clock }: ApiContext<'series
   ];
 }
 
-/** @throws HttpProblem 422 for a group that does not go with the rest */
+/** @throws HttpProblem 422 if the group conflicts with other parameters */
 function checkGroup({ group_by, prompt_name }: Static<(typeof readSeries)['query']>): void {
   if (group_by === 'prompt_version' && prompt_name === undefined)
     throw validationProblem('query', [

@@ -99,7 +99,7 @@ const sentSchema = {
 /** All fields of a span's detail view. */
 export const detailFields = { ...usageFields, ...sentSchema };
 
-/** A span with everything that it brought. @param span with its details */
+/** Serializes a span with all its details. */
 export function serializeDetailedSpan(span: StoredSpan) {
   return {
     ...printSpan(span),
@@ -178,7 +178,7 @@ function attributesOf(attributes: readonly KeyValue[] | null | undefined) {
   return (attributes ?? []).map(({ key, value }) => ({ key: key ?? '', value: plain(value ?? {}) }));
 }
 
-/** Beyond the years that times are shown for, the nanoseconds themselves. */
+/** Times that cannot be formatted are returned as nanoseconds. */
 function timeOf(nanos: Int64 | null | undefined): string | null {
   if (nanos === null || nanos === undefined) return null;
   const exact = int64ToBigInt(nanos);

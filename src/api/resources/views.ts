@@ -105,7 +105,7 @@ export function viewRoutes({ routes, control: { views }, audit, takeStorage }: A
   ];
 }
 
-/** Earlier versions stored paths with fragments, and of the login. */
+/** Earlier versions also stored paths with fragments and of the login page. */
 function safePath(path: string): string {
   const [page = ''] = path.split('#');
   return PATH.test(page) ? page : '/';

@@ -123,7 +123,7 @@ export function whatIfRoutes({ routes, telemetry, prices }: ApiContext<'models'>
   ];
 }
 
-/** @throws HttpProblem 422 if there is no such one */
+/** @throws HttpProblem 422 if the processor does not exist */
 function sourceOf(sources: readonly PlacedPrices[], id: string | undefined): PlacedPrices | undefined {
   if (id === undefined) return sources[0];
   const found = sources.find(({ processor }) => processor === id);

@@ -46,7 +46,7 @@ export async function* printedRuns(pages: Pages<RunSummary>): AsyncGenerator<rea
   for await (const page of pages) yield page instanceof Uint8Array ? page : page.map(serializeListedRun);
 }
 
-/** The same with what is shown of their spans. */
+/** The same with previews of their spans. */
 export async function* printedWithSpans(
   runs: Runs,
   userId: string,

@@ -54,7 +54,7 @@ export function pageSchema<Item extends TSchema>(item: Item, title: string) {
   );
 }
 
-/** The part of the list that the store is to read. */
+/** The part of the list to read. */
 export function pageRange({ page, page_size }: PageRequest): {
   readonly offset: number;
   readonly limit: number;

@@ -57,7 +57,7 @@ export const pricedByFields = {
 
 type PricedBy = Static<ReturnType<typeof Type.Object<typeof pricedByFields>>>;
 
-/** @param rules as `PriceSource.rulesOf` gives them */
+/** @param rules returned by `PriceSource.rulesOf` */
 export function serializeRules(rules: readonly PriceRule[]): PricedBy {
   const general = generalRule(rules);
   return {
@@ -69,7 +69,7 @@ export function serializeRules(rules: readonly PriceRule[]): PricedBy {
   };
 }
 
-/** The entry for calls of any provider for which there is no other. */
+/** The entry for providers without an entry of their own. */
 export function generalRule(rules: readonly PriceRule[]): PriceRule | undefined {
   return rules.find(({ provider }) => provider === null);
 }

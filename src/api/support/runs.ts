@@ -47,7 +47,7 @@ export function identity(description: string) {
   return Type.String({ maxLength: MAX_IDENTITY, description });
 }
 
-/** Which runs count. */
+/** Selects runs by kind. */
 export const kindParameter = Type.Optional(
   Type.Enum([...RUN_KINDS, 'all'], {
     default: 'agent',

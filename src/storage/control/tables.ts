@@ -267,7 +267,7 @@ interface AlertRuleTable {
 }
 
 interface AlertFiringTable {
-  /** Grows with the commits. */
+  /** Increases with the commits. */
   number: number;
   id: string;
   alert_id: string;

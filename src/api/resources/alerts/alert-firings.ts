@@ -69,7 +69,7 @@ const listAlertEvents = {
   errors: [404],
 } satisfies Operation;
 
-/** The route for what became of an alert. */
+/** The route that lists firings of one alert. */
 export function alertFiringRoutes({
   routes,
   control: { alerts },
@@ -83,7 +83,7 @@ export function alertFiringRoutes({
   ];
 }
 
-/** A firing as the API prints it. */
+/** A firing in its API form. */
 export function serializeFiring(firing: AlertFiring): Static<typeof firingSchema> {
   return {
     id: firing.id,

@@ -71,7 +71,7 @@ const previewAlertOperation = {
   errors: [404],
 } satisfies Operation;
 
-/** The route for trying an alert over past data. */
+/** The route for previewing an alert on past data. */
 export function alertPreviewRoutes({
   routes,
   control: { terms },

@@ -13,7 +13,7 @@ import { targetHost } from '../../support/audit.js';
 import { longArray } from '../../support/long-body.js';
 import { notFound } from '../../support/not-found.js';
 
-/** For one user: all of them are evaluated every half minute. */
+/** Maximum per user: all of them are evaluated every half minute. */
 const MAX_ALERTS = 1000;
 
 export const listAlerts = {

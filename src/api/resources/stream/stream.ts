@@ -164,7 +164,7 @@ export function streamRoutes(context: ApiContext<'arrivals' | 'runs'>): readonly
         draining: request.draining,
         clock,
       });
-      // Proxies that gather answers would hold the events back.
+      // Otherwise buffering proxies would delay the events.
       const headers = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' };
       return { status: 200, encoded: stream, headers };
     }),

@@ -70,7 +70,7 @@ const listAllDeliveries = {
   errors: [404],
 } satisfies Operation;
 
-/** How many deliveries one request may have repeated. */
+/** Maximum number of deliveries retried per request. */
 const MOST_RETRIED = 10_000;
 
 const retryDeliveries = {
@@ -103,7 +103,7 @@ const retryDeliveries = {
   errors: [404, 409],
 } satisfies Operation;
 
-/** The routes for what is sent to all webhook endpoints of an organization: any member may see it, and have it sent again. */
+/** The routes for deliveries to all webhook endpoints of an organization; any member may read and retry them. */
 export function organizationDeliveryRoutes({
   routes,
   control: { organizations, deliveries },
@@ -140,7 +140,7 @@ function serializeListed({ endpoint_id, subject, ...delivery }: ListedDelivery) 
   return { ...serializeListedDelivery(delivery), endpoint_id, subject };
 }
 
-/** As streams show one, which are of several organizations. */
+/** A delivery in a stream, which covers several organizations. */
 export function serializeChanged({ org_slug, ...delivery }: ChangedDelivery) {
   return { org_slug, ...serializeListed(delivery) };
 }

@@ -116,7 +116,7 @@ interface ShownFrom extends Pick<ApiContext, 'routes' | 'audit'> {
   };
 }
 
-/** The routes for what is sent to webhook endpoints: any member of the organization may see it, and have it sent again. */
+/** The routes for deliveries to a webhook endpoint; any member of the organization may read and retry them. */
 export function webhookDeliveryRoutes({
   routes,
   control: { organizations, deliveries },
@@ -165,7 +165,7 @@ function noDelivery(): HttpProblem {
   return notFound('webhook delivery');
 }
 
-/** A delivery in a list, as the API prints it. */
+/** A delivery in a list, in its API form. */
 export function serializeListedDelivery(delivery: DeliverySummary): Static<typeof summarySchema> {
   const { id, event_type, status, created_at, attempt_count } = delivery;
   return { id, event_type, status, created_at: formatTime(created_at), attempt_count };
