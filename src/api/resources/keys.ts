@@ -26,7 +26,9 @@ const keyFields = {
   revoked_at: nullable(time()),
   last_used_at: nullable(time('Written at most once a minute.')),
   parent_id: nullable(
-    uuid('The key that made it, itself or through a browser session. Null: unknown, or made offline.'),
+    uuid(
+      'The key that created it, directly or through a browser session; if that was removed, the key that created that one. Null: unknown, or created offline.',
+    ),
   ),
 };
 
@@ -35,7 +37,7 @@ export const confirmField = Type.Optional(
   Type.String({
     maxLength: 200,
     description:
-      'An API key of the caller, which then makes the new key. A browser session needs it for a key that would outlive it.',
+      'An API key of the caller, which then creates the new key. A browser session needs it for a key that would outlive the session.',
   }),
 );
 
@@ -179,7 +181,7 @@ export function makerOf(
       throw new HttpProblem(
         403,
         'confirmation_needed',
-        'confirm_with_key is not an API key of yours that can be used: send another one.',
+        'confirm_with_key is not a usable API key of yours: send another one.',
       );
     if (!grants(confirming.scopes, wish.scope)) throw lacksScope(wish.scope);
     return confirming;

@@ -37,7 +37,7 @@ const notificationSchema = Type.Object(
           'Reason for skipping (`smtp_not_configured`, `too_many_emails`, `too_many_notices`), or result of the last attempt.',
       }),
     ),
-    attempts: Type.Array(attemptSchema, { description: 'In their order.' }),
+    attempts: Type.Array(attemptSchema, { description: 'In order.' }),
   },
   { title: 'AlertNotification' },
 );
@@ -48,7 +48,7 @@ const firingFields = {
   value: nullable(
     Type.Number({ description: 'Measured value, in the unit of the threshold. Null for `composite`.' }),
   ),
-  threshold: Type.Number({ description: 'As it was.' }),
+  threshold: Type.Number({ description: 'Threshold at the time of the firing.' }),
   resolved_at: nullable(time('End of the incident. Null: not yet, or unknown.')),
   notifications: Type.Array(notificationSchema),
 };

@@ -35,7 +35,7 @@ export const windowSchema = Type.Object({ from: time(), to: time() }, { title: '
 export const alertTestSchema = Type.Object(
   {
     value: nullable(
-      Type.Number({ description: 'What is found. Null: nothing is known, or the alert is `composite`.' }),
+      Type.Number({ description: 'Measured value. Null: no data, or the alert is `composite`.' }),
     ),
     threshold: Type.Number(),
     unit: nullable(Type.Enum(['ratio', 'hours', 'usd', 'ms'], { description: 'Null for `composite`.' })),

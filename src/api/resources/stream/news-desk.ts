@@ -42,7 +42,7 @@ export class NewsDesk {
       throw new HttpProblem(
         429,
         'too_many_streams',
-        `A user may have ${MOST_STREAMS} event streams at once: close another one, or have one for all that is to be followed.`,
+        `A user can have ${MOST_STREAMS} event streams: close another one, or use one stream for all topics.`,
         { headers: { 'retry-after': '5' } },
       );
     desk.streams += 1;
