@@ -399,7 +399,7 @@ function readVersion(version: KeysVersion): { readonly changed: number; readonly
   const [, changed, id] = /^(-?\d+):(.*)$/su.exec(version) ?? [];
   const number = Number(changed);
   if (id === undefined || !Number.isSafeInteger(number))
-    throw new RangeError('this is no version of the keys');
+    throw new RangeError('invalid version of the keys');
   return { changed: number, id };
 }
 

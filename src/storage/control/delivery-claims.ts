@@ -25,7 +25,7 @@ interface Turn extends WaitingTurn {
 export async function leaseClock(tx: Transaction<Tables>, dialect: Dialect): Promise<Micros> {
   const { rows } = await sql<{ now: number }>`select ${dialect.now()} as now`.execute(tx);
   const [row] = rows;
-  if (row === undefined) throw new Error('a database without a clock');
+  if (row === undefined) throw new Error('the database returned no time');
   return row.now;
 }
 

@@ -168,7 +168,7 @@ export class EventLogRows implements EventLog {
 
 function readPosition(position: EventPosition): number {
   const number = /^\d+$/.test(position) ? Number(position) : NaN;
-  if (!Number.isSafeInteger(number)) throw new RangeError('this is no position in the log of events');
+  if (!Number.isSafeInteger(number)) throw new RangeError('invalid position in the event log');
   return number;
 }
 

@@ -78,7 +78,7 @@ export class SqlControlStore extends OverDatabase implements ControlStore {
     });
     // Of concurrent first calls, one id is kept.
     const kept = await select();
-    if (kept === undefined) throw new Error('the identity was written and is not there');
+    if (kept === undefined) throw new Error('the identity was written but cannot be read');
     return kept.id;
   }
 

@@ -196,7 +196,7 @@ export class ReadPool<Place extends ReadPlace> {
 
   #takeFree(): Place {
     const place = this.#free.pop();
-    if (place === undefined) throw new Error('a read was to begin without a place');
+    if (place === undefined) throw new Error('a read started without a free place');
     return place;
   }
 

@@ -87,7 +87,7 @@ export class SharedCache<Value> {
   #dropOldest(): void {
     const { value: user } = this.#users.rkeys().next();
     const kept = user === undefined ? undefined : this.#users.peek(user);
-    if (user === undefined || kept === undefined) throw new Error('the sizes of what is kept do not add up');
+    if (user === undefined || kept === undefined) throw new Error('the sizes of cached values do not add up');
     this.#changed(user, kept, () => kept.pop());
   }
 

@@ -77,7 +77,7 @@ export class SoleWorker {
         const held = await HeldLease.take(hold, name, owner);
         if (held !== null) await this.#work(held);
       } catch (error) {
-        this.#log.warn(0, { err: error }, `Could not read who ${words.does}; retrying`);
+        this.#log.warn(0, { err: error }, `Could not determine which process ${words.does}; retrying`);
       }
       await pause(clock, TURN_MS, this.#stop.signal);
     }

@@ -32,7 +32,7 @@ export class KnownUsers extends InvalidatedCache<StoreUserLimits> {
   /** Calls the control store unless {@link known} has the answer. @throws Error if the user does not exist */
   async find(userId: string): Promise<StoreUserLimits> {
     const terms = await this.answer(userId, () => this.#ask(userId));
-    if (terms === null) throw new Error('a request is for an unknown user');
+    if (terms === null) throw new Error('the user of a request does not exist');
     return terms;
   }
 
