@@ -2,8 +2,9 @@ import { GOES_ON, isOfAgent, kindOf, type FollowingHeader } from '../rules/heade
 import { outcomeOf, type Outcome } from '../rules/run-outcome.js';
 import type { RunContext } from '../../signal/run-context.js';
 import type { Micros } from '../../signal/time.js';
-import type { Usage } from '../rules/usage.js';
+import { usageFrom, type Usage } from '../rules/usage.js';
 import type { SpanFacts } from '../rules/span-facts.js';
+import { TYPE_CODES } from '../../signal/trace-map.js';
 import {
   failureOf,
   isAbove,
@@ -27,17 +28,18 @@ interface StoredRun {
 }
 
 /**
- * The spans of a run that has more than are followed. Each span is stored and counted, but there is no tree of them: times,
- * status, error and kind go on following the spans, which takes the topmost one and a few numbers; agent, usage, context and what an agent
- * says below a wrapper stay as the first spans gave them. Which ids are stored is not known here: those that a commit brings are
- * looked up before, and {@link meet} takes the stored ones.
+ * The spans of a truncated run: one with more spans than the limit. Each span is stored and counted, but only the topmost one and sums are
+ * kept. Times, status, error and kind continue to follow the spans, and usage grows by what further model calls report. Agent, context and
+ * the outcome of an agent below a wrapper stay as the first spans gave them. The stored spans of a commit are looked up before it and
+ * passed to {@link meet}.
  */
 export class TruncatedSpans implements RunSpans {
-  /** The commit in which it was closed; 0 during that commit. */
+  /** The commit that truncated it; 0 during that commit. */
   truncatedSeq: number;
   #size: number;
   readonly #followed: number;
-  readonly #usage: Usage;
+  #tokens: number | null;
+  #cost: number | null;
   readonly #agent: string;
   readonly #context: RunContext;
   #first: Micros;
@@ -46,11 +48,11 @@ export class TruncatedSpans implements RunSpans {
   #isOfAgent: boolean;
   #top: Top;
   readonly #failure: Outcome | undefined;
-  /** The spans as they were kept before, until the commit that closes the run is over. */
+  /** All spans, until the commit that truncates the run is over. */
   #before: RunSpans | null;
-  /** Spans that the commit under way has met. */
+  /** The stored spans that the commit changes, and its new ones. */
   readonly #met = new Map<string, SpanState>();
-  /** Those of them that it wrote. */
+  /** The ids of the spans that it wrote. */
   readonly #written = new Set<string>();
 
   private constructor(
@@ -66,7 +68,8 @@ export class TruncatedSpans implements RunSpans {
     this.truncatedSeq = parts.truncatedSeq;
     this.#size = parts.size;
     this.#followed = parts.followed;
-    this.#usage = { total_tokens: parts.tokens, total_cost_usd: parts.cost };
+    this.#tokens = parts.tokens;
+    this.#cost = parts.cost;
     this.#agent = parts.agent;
     this.#context = parts.context;
     this.#first = parts.first;
@@ -78,7 +81,7 @@ export class TruncatedSpans implements RunSpans {
     this.#before = parts.before;
   }
 
-  /** @param spans at least one; they must not be changed from here on */
+  /** @param spans at least one; must not be changed afterwards */
   static closing(spans: RunSpans): TruncatedSpans {
     const { agent, started_at } = spans.header();
     const { total_tokens, total_cost_usd } = spans.usage();
@@ -109,12 +112,12 @@ export class TruncatedSpans implements RunSpans {
     return new TruncatedSpans({ ...summary, size, truncatedSeq, agent, top, failure, before: null });
   }
 
-  /** The text for {@link stored}; the agent is that of the header. */
+  /** The text for {@link stored}, without the agent, which is in the header. */
   print(): string {
     const summary: Summary = {
       followed: this.#followed,
-      tokens: this.#usage.total_tokens,
-      cost: this.#usage.total_cost_usd,
+      tokens: this.#tokens,
+      cost: this.#cost,
       first: this.#first,
       latestEnd: this.#latestEnd,
       lastTime: this.#lastTime,
@@ -130,7 +133,7 @@ export class TruncatedSpans implements RunSpans {
     return this.#size;
   }
 
-  /** How many spans agent, usage and map followed. */
+  /** How many spans agent, context and duplicate calls follow. */
   get followed(): number {
     return this.#followed;
   }
@@ -160,13 +163,18 @@ export class TruncatedSpans implements RunSpans {
     return [];
   }
 
-  /** Takes a stored span that the commit under way may be about. */
+  /** Adds a stored span that the commit may change. */
   meet(span: SpanState): void {
     this.#met.set(span.span_id, span);
   }
 
   put(span: SpanState): void {
-    if (!this.has(span.span_id)) this.#size++;
+    const before = this.get(span.span_id);
+    if (before === undefined) this.#size++;
+    if (span.type === TYPE_CODES.llm) {
+      this.#tokens = grown(this.#tokens, before?.total_tokens, span.total_tokens);
+      this.#cost = grown(this.#cost, before?.cost_usd, span.cost_usd);
+    }
     this.#met.set(span.span_id, span);
     this.#isOfAgent ||= isOfAgent(span);
     this.#first = Math.min(this.#first, span.started_at);
@@ -175,14 +183,12 @@ export class TruncatedSpans implements RunSpans {
     if (span.span_id === this.#top.span_id || isAbove(span, this.#top)) this.#top = topOf(span);
   }
 
-  written({ span_id }: SpanState): void {
-    this.#written.add(span_id);
+  /** Spans were written: the places of their ids are to be recorded. */
+  written(spans: readonly SpanState[]): void {
+    for (const { span_id } of spans) this.#written.add(span_id);
   }
 
-  /**
-   * The keys of the spans whose place has to be noted: those that were written, and when the run was just closed all that are
-   * stored.
-   */
+  /** The keys of the spans to record the places of: the written ones, or all if the commit truncated the run. */
   *takeNews(): Generator<string> {
     if (this.#before !== null) yield* this.#before.keys();
     yield* this.#written;
@@ -223,7 +229,7 @@ export class TruncatedSpans implements RunSpans {
   }
 
   usage(): Usage {
-    return this.#usage;
+    return usageFrom(this.#tokens, this.#cost);
   }
 
   latestEnd(): Micros {
@@ -241,4 +247,9 @@ export class TruncatedSpans implements RunSpans {
   lastTime(): Micros {
     return this.#lastTime;
   }
+}
+
+/** A sum after a span's value changed; values only ever appear. */
+function grown(sum: number | null, before: number | null | undefined, after: number | null): number | null {
+  return after === null ? sum : (sum ?? 0) + after - (before ?? 0);
 }

@@ -24,7 +24,7 @@ import type { RunSize } from './run-size.js';
 import { StoredTraces } from './stored-traces.js';
 import { TraceState, type StoredHeader } from './trace-state.js';
 import { CommitRanges } from '../segments/commit-ranges.js';
-import { spansOf } from '../../../runs/spans/spans-of.js';
+import { FollowedSpans } from '../../../runs/spans/followed-spans.js';
 import { isOfBatch, newParts, classify, type NewParts, type TouchedTrace } from './classify.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { OutcomeChange, TraceChange } from './change.js';
@@ -417,6 +417,6 @@ function wholeState(
     span.line = line;
     span.changed = false;
   }
-  state.spans = spansOf(spans, size);
+  state.spans = FollowedSpans.of(spans);
   return state;
 }

@@ -48,6 +48,8 @@ export class Reloads {
   readonly #followed: Allowance;
   /** For all runs with more than a few spans. */
   readonly #loaded: Allowance;
+  /** For long runs in memory. */
+  readonly #recomputed: Allowance;
   /** Changes refused since the start. */
   refused = 0;
 
@@ -57,6 +59,7 @@ export class Reloads {
     this.#said = new SaidByUser(clock);
     this.#followed = new Allowance(size.reloads.followed, clock);
     this.#loaded = new Allowance(size.reloads.loaded, clock);
+    this.#recomputed = new Allowance(size.reloads.recomputed, clock);
   }
 
   /**
@@ -81,6 +84,18 @@ export class Reloads {
       else this.#followed.take(tenant, spans);
     }
     return toTruncate;
+  }
+
+  /**
+   * Charges a run in memory that a commit is about to recompute.
+   *
+   * @returns whether to truncate it instead, because its user has used up the allowance
+   */
+  recompute(tenant: number, spans: number): boolean {
+    if (spans <= this.#size.reloads.long) return false;
+    if (this.#recomputed.isUsedUp(tenant)) return true;
+    this.#recomputed.take(tenant, spans);
+    return false;
   }
 
   /** @throws TooMuchToLoad */

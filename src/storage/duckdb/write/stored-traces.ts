@@ -13,10 +13,9 @@ import type { Capture } from '../segments/segment.js';
 import { pickRow, spanStateOf } from '../segments/stored-rows.js';
 import { FACT_COLUMNS } from '../segments/fact-columns.js';
 import { TruncatedSpans } from '../../../runs/spans/truncated-spans.js';
-import { loadManySpans } from './load-many-spans.js';
 import type { SpanState } from '../../../runs/spans/span-state.js';
 import type { RunSize } from './run-size.js';
-import { spansOf } from '../../../runs/spans/spans-of.js';
+import { FollowedSpans } from '../../../runs/spans/followed-spans.js';
 import { TraceState } from './trace-state.js';
 
 /** The columns of a header that store the commits of the spans of its trace. */
@@ -117,13 +116,12 @@ async function loadSpansOf(
   size: RunSize,
 ): Promise<void> {
   const few = new Map<string, TraceState>();
-  for (const { state, spans } of traces) if (spans <= size.few) few.set(state.header.trace_id, state);
-  if (few.size > 0) await loadSpans(connection, capture, tenant, few, size);
   for (const { state, spans } of traces) {
-    if (spans <= size.few) continue;
-    const { header, commits } = state;
-    state.spans = await loadManySpans(connection, capture, tenant, header.trace_id, commits);
+    if (spans <= size.few) few.set(state.header.trace_id, state);
+    // Each alone, because the rows are in memory at once.
+    else await loadSpans(connection, capture, tenant, new Map([[state.header.trace_id, state]]));
   }
+  if (few.size > 0) await loadSpans(connection, capture, tenant, few);
 }
 
 async function loadSpans(
@@ -131,7 +129,6 @@ async function loadSpans(
   capture: Capture,
   tenant: number,
   states: ReadonlyMap<string, TraceState>,
-  size: RunSize,
 ): Promise<void> {
   const places = [...states.values()].map(({ commits }) => commits);
   const ids = uuidList([...states.keys()]);
@@ -152,7 +149,7 @@ async function loadSpans(
   }
   for (const [traceId, spans] of found) {
     const state = states.get(traceId);
-    if (state !== undefined) state.spans = spansOf([...spans.values()], size);
+    if (state !== undefined) state.spans = FollowedSpans.of(spans.values());
   }
 }
 

@@ -37,7 +37,7 @@ export class TraceState extends RunState {
     },
     size: RunSize,
   ) {
-    super(named, { ...place, isStored: place.stored !== null }, size);
+    super(named, { ...place, isStored: place.stored !== null }, size.maxSpans);
     this.stored = place.stored;
     this.commits = place.commits;
   }

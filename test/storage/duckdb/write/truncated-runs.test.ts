@@ -135,6 +135,7 @@ void t.test(
       reloads: {
         long: 10,
         followed: { burst: 1, perSecond: 0 },
+        recomputed: { burst: 1e9, perSecond: 0 },
         loaded: { burst: 1e9, perSecond: 0 },
         atOnce: 1e6,
         truncatedAtOnce: 1e6,
