@@ -88,9 +88,9 @@ export class RunState {
   }
 
   /** Truncates the run: its header no longer follows its spans. Subtract its contribution to the service map before. */
-  close(): void {
+  truncate(): void {
     if (this.truncated !== null || this.#spans.size === 0) return;
-    this.#spans = TruncatedSpans.closing(this.#spans);
+    this.#spans = TruncatedSpans.of(this.#spans);
     this.#isMapped = false;
     this.#headerChanged = true;
   }
@@ -281,7 +281,7 @@ export class RunState {
 
   #keep(span: SpanState): void {
     this.#changed.set(span.span_id, span);
-    if (this.#spans.size >= this.#maxSpans && !this.#spans.has(span.span_id)) this.close();
+    if (this.#spans.size >= this.#maxSpans && !this.#spans.has(span.span_id)) this.truncate();
     this.#spans.put(span);
   }
 

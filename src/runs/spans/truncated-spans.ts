@@ -23,7 +23,7 @@ import type { SpanState } from './span-state.js';
 interface StoredRun {
   readonly size: number;
   readonly truncatedSeq: number;
-  readonly printed: string;
+  readonly serialized: string;
   readonly agent: string;
 }
 
@@ -31,7 +31,7 @@ interface StoredRun {
  * The spans of a truncated run: one with more spans than the limit. Each span is stored and counted, but only the topmost one and sums are
  * kept. Times, status, error and kind continue to follow the spans, and usage grows by what further model calls report. Agent, context and
  * the outcome of an agent below a wrapper stay as the first spans gave them. The stored spans of a commit are looked up before it and
- * passed to {@link meet}.
+ * passed to {@link addStored}.
  */
 export class TruncatedSpans implements RunSpans {
   /** The commit that truncated it; 0 during that commit. */
@@ -51,7 +51,7 @@ export class TruncatedSpans implements RunSpans {
   /** All spans, until the commit that truncates the run is over. */
   #before: RunSpans | null;
   /** The stored spans that the commit changes, and its new ones. */
-  readonly #met = new Map<string, SpanState>();
+  readonly #touched = new Map<string, SpanState>();
   /** The ids of the spans that it wrote. */
   readonly #written = new Set<string>();
 
@@ -82,7 +82,7 @@ export class TruncatedSpans implements RunSpans {
   }
 
   /** @param spans at least one; must not be changed afterwards */
-  static closing(spans: RunSpans): TruncatedSpans {
+  static of(spans: RunSpans): TruncatedSpans {
     const { agent, started_at } = spans.header();
     const { total_tokens, total_cost_usd } = spans.usage();
     const top = spans.top();
@@ -105,15 +105,15 @@ export class TruncatedSpans implements RunSpans {
     });
   }
 
-  static stored({ size, truncatedSeq, printed, agent }: StoredRun): TruncatedSpans {
-    const summary = JSON.parse(printed) as Summary;
+  static stored({ size, truncatedSeq, serialized, agent }: StoredRun): TruncatedSpans {
+    const summary = JSON.parse(serialized) as Summary;
     const top = readTop(summary.top);
     const failure = readFailure(summary.failure);
     return new TruncatedSpans({ ...summary, size, truncatedSeq, agent, top, failure, before: null });
   }
 
   /** The text for {@link stored}, without the agent, which is in the header. */
-  print(): string {
+  serialize(): string {
     const summary: Summary = {
       followed: this.#followed,
       tokens: this.#tokens,
@@ -151,11 +151,11 @@ export class TruncatedSpans implements RunSpans {
   }
 
   has(key: string): boolean {
-    return this.#met.has(key) || this.#before?.has(key) === true;
+    return this.#touched.has(key) || this.#before?.has(key) === true;
   }
 
   get(key: string): SpanState | undefined {
-    return this.#met.get(key) ?? this.#before?.get(key);
+    return this.#touched.get(key) ?? this.#before?.get(key);
   }
 
   /** Empty: there are too many to go through. */
@@ -164,8 +164,8 @@ export class TruncatedSpans implements RunSpans {
   }
 
   /** Adds a stored span that the commit may change. */
-  meet(span: SpanState): void {
-    this.#met.set(span.span_id, span);
+  addStored(span: SpanState): void {
+    this.#touched.set(span.span_id, span);
   }
 
   put(span: SpanState): void {
@@ -175,7 +175,7 @@ export class TruncatedSpans implements RunSpans {
       this.#tokens = grown(this.#tokens, before?.total_tokens, span.total_tokens);
       this.#cost = grown(this.#cost, before?.cost_usd, span.cost_usd);
     }
-    this.#met.set(span.span_id, span);
+    this.#touched.set(span.span_id, span);
     this.#isOfAgent ||= isOfAgent(span);
     this.#first = Math.min(this.#first, span.started_at);
     this.#latestEnd = Math.max(this.#latestEnd, span.ended_at ?? span.started_at);
@@ -189,7 +189,7 @@ export class TruncatedSpans implements RunSpans {
   }
 
   /** The keys of the spans to record the places of: the written ones, or all if the commit truncated the run. */
-  *takeNews(): Generator<string> {
+  *takeChangedKeys(): Generator<string> {
     if (this.#before !== null) yield* this.#before.keys();
     yield* this.#written;
     this.#before = null;
@@ -197,7 +197,7 @@ export class TruncatedSpans implements RunSpans {
   }
 
   release(): void {
-    this.#met.clear();
+    this.#touched.clear();
   }
 
   isLedBy(others: readonly SpanFacts[]): boolean {

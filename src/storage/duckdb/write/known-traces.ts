@@ -60,7 +60,7 @@ export class KnownTraces {
     for (const [key, state] of states) {
       const trace = touched.get(key);
       if (trace !== undefined && state.truncated !== null)
-        await stored.meetSpans(trace, state, spanIdsOf(trace));
+        await stored.readSpans(trace, state, spanIdsOf(trace));
     }
     return states;
   }

@@ -25,7 +25,7 @@ export const COMMITS = 'first_seq, last_seq, commits';
 export class StoredTraces implements StoredRuns<TraceState> {
   readonly #connection: Connection;
   readonly #agents: Agents;
-  readonly #closed: TruncatedRuns;
+  readonly #truncated: TruncatedRuns;
   readonly #size: RunSize;
   readonly #capture: Capture;
 
@@ -40,7 +40,7 @@ export class StoredTraces implements StoredRuns<TraceState> {
   ) {
     this.#connection = parts.connection;
     this.#agents = parts.agents;
-    this.#closed = parts.truncatedRuns;
+    this.#truncated = parts.truncatedRuns;
     this.#size = parts.runSize;
     this.#capture = capture;
   }
@@ -53,8 +53,8 @@ export class StoredTraces implements StoredRuns<TraceState> {
     return loadSpansOf(this.#connection, this.#capture, tenant, runs, this.#size);
   }
 
-  meetSpans(run: RunId, state: TraceState, spans: readonly SpanIds[]): Promise<void> {
-    return this.#closed.meet(run, state, spans, this.#capture);
+  readSpans(run: RunId, state: TraceState, spans: readonly SpanIds[]): Promise<void> {
+    return this.#truncated.read(run, state, spans, this.#capture);
   }
 
   readWhole(
@@ -101,8 +101,8 @@ async function loadHeaders(
     const spans = Number(row.span_count);
     found.set(header.trace_id, { state, spans });
     if (typeof row.closed !== 'string') continue;
-    const [closedSeq, printed] = [Number(row.closed_seq), row.closed];
-    state.spans = TruncatedSpans.stored({ size: spans, truncatedSeq: closedSeq, printed, agent });
+    const summary = { truncatedSeq: Number(row.closed_seq), serialized: row.closed };
+    state.spans = TruncatedSpans.stored({ size: spans, agent, ...summary });
   }
   return found;
 }

@@ -45,7 +45,7 @@ export class TraceState extends RunState {
   truncateIfAsked(): void {
     if (!this.isToTruncate) return;
     this.isToTruncate = false;
-    this.close();
+    this.truncate();
   }
 
   override settle(seq: number): SettledRun {

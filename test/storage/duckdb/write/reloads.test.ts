@@ -94,7 +94,7 @@ void t.test('one batch for very many long runs loads few at a time and keeps wha
   t.equal((await closedOf(t, engine, user, ids, SPANS + 1)).length, 10);
   t.same(await closedOf(t, engine, neighbour, others, SPANS + 1), []);
   t.ok(await hasSoundMap(engine));
-  t.equal(engine.parts.truncatedRuns.closed, 10);
+  t.equal(engine.parts.truncatedRuns.count, 10);
   t.equal(saysOf(engine, user, 'max_run_spans'), 1, 'said once, and not of each');
 
   // They are closed for good: nothing is loaded for them any more.
