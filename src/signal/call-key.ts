@@ -39,9 +39,9 @@ const hashedModel = remembering(MOST_REMEMBERED, (model) => hashed(modelFamily(m
 const hashedProvider = remembering(MOST_REMEMBERED, (provider) => hashed(providerFamily(provider)));
 
 /** The hashes are numbers of at most 53 bits, printed so. */
-export const RADIX = 36;
+const RADIX = 36;
 
-export function serializeCallKey({ teller, model, provider, response }: CallKey): string {
+function serializeCallKey({ teller, model, provider, response }: CallKey): string {
   return `${teller}.${model}.${provider}.${response}`;
 }
 
