@@ -12,8 +12,8 @@ import { Touched, type Brought } from './touched.js';
 import type { Clock } from '../component/telemetry.js';
 
 /**
-  * Batches stored by other processes cause no notification. To find them, all rules are evaluated again, using at most about a
-  * tenth of the time, with a minimum rest in between.
+ * Batches stored by other processes cause no notification. To find them, all rules are evaluated again, using at most about a
+ * tenth of the time, with a minimum rest in between.
  */
 const REST_PER_MS = 10;
 const SHORTEST_REST_MS = 1000;
@@ -165,9 +165,9 @@ export class Evaluator {
   }
 
   /**
-    * Reads the rules and schedules their evaluation, beginning with all of them at once.
+   * Reads the rules and schedules their evaluation, beginning with all of them at once.
    *
-    * @throws ConsumeError `storage_unavailable`: the evaluator has not started
+   * @throws ConsumeError `storage_unavailable`: the evaluator has not started
    */
   async start(): Promise<void> {
     const { control } = this.#options;

@@ -41,7 +41,7 @@ const MEASURES: Readonly<Record<Exclude<AlertType, 'composite'>, Measure>> = {
 const OPERATORS: Readonly<Record<MetricOperator, string>> = { gt: '>', lt: '<', gte: '>=', lte: '<=' };
 
 /**
-  * Formats the event `alert.fired` as a mail: a one-line subject and plain text. Names are untrusted; each is put on one line.
+ * Formats the event `alert.fired` as a mail: a one-line subject and plain text. Names are untrusted; each is put on one line.
  *
  * @param envelope the JSON text of the event
  */

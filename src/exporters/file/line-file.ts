@@ -9,7 +9,7 @@ import type { Micros } from '../../signal/time.js';
 const STAMP = String.raw`\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z`;
 
 /**
-  * Renames a file to a backup, `telemetry-2026-11-21T02-03-04.123Z.jsonl`. An existing file is never replaced.
+ * Renames a file to a backup, `telemetry-2026-11-21T02-03-04.123Z.jsonl`. An existing file is never replaced.
  *
  * @throws the error of the file system
  */
@@ -91,8 +91,8 @@ export class LineFile {
   }
 
   /**
-    * @param line without line end
-    * @throws the error of the file system; the file is unchanged
+   * @param line without line end
+   * @throws the error of the file system; the file is unchanged
    */
   async write(line: string): Promise<void> {
     const bytes = Buffer.from(`${line}\n`);

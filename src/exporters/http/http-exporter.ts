@@ -29,7 +29,7 @@ const OF_PATH: ReadonlySet<number | null> = new Set([404, 405]);
 /**
  * The failure of an attempt.
  *
-  * @param place origin of the URL, without path and query, which may contain a key
+ * @param place origin of the URL, without path and query, which may contain a key
  * @param hasFixedPath whether the path is the same for all items
  * @param hide removes secrets from the server's text
  * @returns null for a success
@@ -159,8 +159,8 @@ export class HttpExporter implements Exporter {
   }
 
   /**
-    * @returns the dropped items of the batch
-    * @throws ConsumeError: retryable for the rest of the batch, permanent if no item was accepted
+   * @returns the dropped items of the batch
+   * @throws ConsumeError: retryable for the rest of the batch, permanent if no item was accepted
    */
   async #send(batch: Batch<unknown>, context: ConsumeContext): Promise<readonly Refusal[]> {
     // A downstream consumer may empty the list.

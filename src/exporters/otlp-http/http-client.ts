@@ -48,8 +48,8 @@ export class HttpClient {
   /**
    * Posts once. Redirects are not followed.
    *
-    * @param place URL for error messages
-    * @throws ConsumeError, retryable, if there is no response
+   * @param place URL for error messages
+   * @throws ConsumeError, retryable, if there is no response
    */
   async post(
     url: URL,

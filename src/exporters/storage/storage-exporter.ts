@@ -47,8 +47,8 @@ export class StorageExporter implements Exporter {
   }
 
   /**
-    * Keeps a batch name on its first call only: if a component splits a batch and passes the name with each part, the store would
-    * treat the other parts as repeats of the first.
+   * Keeps a batch name on its first call only: if a component splits a batch and passes the name with each part, the store would
+   * treat the other parts as repeats of the first.
    */
   #firstOf(context: ConsumeContext): ConsumeContext {
     const { batch, ...others } = context;
@@ -77,8 +77,8 @@ function takes<S extends TelemetrySignal>(
 }
 
 /**
-  * A store encodes a batch synchronously and holds the batch until the commit. It gets a copy of the list, which is emptied once
-  * encoded: long-lived items cost the garbage collector a tenth of the ingestion time.
+ * A store encodes a batch synchronously and holds the batch until the commit. It gets a copy of the list, which is emptied once
+ * encoded: long-lived items cost the garbage collector a tenth of the ingestion time.
  */
 async function written<B extends Batch<unknown>>(
   batch: B,

@@ -23,8 +23,8 @@ import { WebhookMetrics } from './webhook-metrics.js';
 const MAX_BODY_BYTES = 256 * 1024;
 
 /**
-  * With many endpoints, each event causes many deliveries. Between small transactions, other users of the control store, including
-  * the sender, get their turn.
+ * With many endpoints, each event causes many deliveries. Between small transactions, other users of the control store, including
+ * the sender, get their turn.
  */
 const EVENTS_A_TRANSACTION = 100;
 

@@ -9,7 +9,7 @@ import type { Prompts } from './prompts.js';
 import type { MessagePort } from 'node:worker_threads';
 
 /**
-  * The control store: small data that is updated in place and needs transactions. Each member is a separate contract, with a suite in
+ * The control store: small data that is updated in place and needs transactions. Each member is a separate contract, with a suite in
  * `test/conformance/`.
  */
 export interface ControlStore {

@@ -7,7 +7,7 @@ import type { PromptRuns } from './prompts.js';
 import type { ServiceMap } from './service-map.js';
 
 /**
-  * The telemetry store: received telemetry and data derived from it, isolated per user. Each member is a separate contract, with a suite
+ * The telemetry store: received telemetry and data derived from it, isolated per user. Each member is a separate contract, with a suite
  * in `test/conformance/`.
  *
  * Reads stop when `abort` fires because the client disconnected; their errors can be ignored.

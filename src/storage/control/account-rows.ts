@@ -288,7 +288,7 @@ export class AccountRows implements Accounts {
 }
 
 /**
-  * Inserts a user. Also takes the lock of {@link TENANT}.
+ * Inserts a user. Also takes the lock of {@link TENANT}.
  *
  * @returns the tenant number
  * @throws ConflictError `email`
@@ -398,8 +398,7 @@ function changedColumns({
 function readVersion(version: KeysVersion): { readonly changed: number; readonly id: string } {
   const [, changed, id] = /^(-?\d+):(.*)$/su.exec(version) ?? [];
   const number = Number(changed);
-  if (id === undefined || !Number.isSafeInteger(number))
-    throw new RangeError('invalid version of the keys');
+  if (id === undefined || !Number.isSafeInteger(number)) throw new RangeError('invalid version of the keys');
   return { changed: number, id };
 }
 

@@ -17,8 +17,8 @@ import type { Tables } from './tables.js';
 import { RUN_KINDS } from '../../signal/span.js';
 
 /**
-  * Which tables are exported, in import order: rows come after the rows that they refer to. Of `counters`, all but {@link OWN_COUNTERS}
-  * are exported.
+ * Which tables are exported, in import order: rows come after the rows that they refer to. Of `counters`, all but {@link OWN_COUNTERS}
+ * are exported.
  */
 const TRANSFERRED = {
   counters: true,

@@ -1,8 +1,8 @@
 import { invariant } from '../../signal/checked.js';
 
 /**
-  * Labels as stored: JSON with ascending keys, each pair on a line of its own. JSON texts have no raw line ends, so a point has a label
-  * exactly if its text contains the label's line with the line ends around it. Searching for that takes a fifth of the time of parsing.
+ * Labels as stored: JSON with ascending keys, each pair on a line of its own. JSON texts have no raw line ends, so a point has a label
+ * exactly if its text contains the label's line with the line ends around it. Searching for that takes a fifth of the time of parsing.
  */
 export type LabelsText = string;
 

@@ -20,12 +20,12 @@ export interface SettingsPublisher {
 }
 
 /**
-  * The owner under which a component publishes settings for a telemetry store. Each process that shares the store has its own owner, so
-  * that it withdraws only its own settings. For an unshared store the owner is the same after a restart, so that settings left by a killed
-  * process are replaced.
-  *
-  * @param id of the component
-  * @param store the identity of the telemetry store
+ * The owner under which a component publishes settings for a telemetry store. Each process that shares the store has its own owner, so
+ * that it withdraws only its own settings. For an unshared store the owner is the same after a restart, so that settings left by a killed
+ * process are replaced.
+ *
+ * @param id of the component
+ * @param store the identity of the telemetry store
  */
 export function publisherName(
   id: string,

@@ -166,7 +166,7 @@ export class RunQueue {
   }
 
   /**
-    * Counts the new items of a change that may exceed its limit.
+   * Counts the new items of a change that may exceed its limit.
    *
    * @param settled applied usage of its month
    * @param refusal the error if the count has not decreased since the last time

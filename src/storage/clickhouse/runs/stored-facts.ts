@@ -26,7 +26,7 @@ type Own = ReadonlyMap<string, readonly SentTrace[]>;
 /**
  * Reads all stored facts of some runs.
  *
-  * @param own traces that the caller has just stored; they are not read again
+ * @param own traces that the caller has just stored; they are not read again
  */
 export async function readFacts(
   reads: Reads,

@@ -80,11 +80,11 @@ class TransactionalAdapter extends SqliteAdapter {
 }
 
 /**
-  * Opens the database of the control store in a file, which is created, private to its user, if missing. Leases and claims of earlier
-  * processes are ended before anything else is written; on a full disk, the file is opened for reading until that is possible.
-  *
-  * @param clock decides about leases
-  * @throws ControlStoreError if the file belongs to another process, another program or a newer version; the error of the file system
+ * Opens the database of the control store in a file, which is created, private to its user, if missing. Leases and claims of earlier
+ * processes are ended before anything else is written; on a full disk, the file is opened for reading until that is possible.
+ *
+ * @param clock decides about leases
+ * @throws ControlStoreError if the file belongs to another process, another program or a newer version; the error of the file system
  */
 export async function openSqlite(options: {
   readonly path: string;

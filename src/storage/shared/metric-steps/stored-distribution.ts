@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../signal/attributes.js';
 
 /**
-  * The API form of a stored distribution: texts in it (integers beyond 2^53, and numbers that JSON lacks) become numbers or null.
+ * The API form of a stored distribution: texts in it (integers beyond 2^53, and numbers that JSON lacks) become numbers or null.
  */
 export function shownDistribution(text: string): JsonObject {
   return JSON.parse(text, (_, value: JsonValue) =>
