@@ -44,7 +44,7 @@ export function httpRoutes(options: HttpRoutesOptions): readonly Route[] {
   });
 }
 
-/** The part before the first await runs when the head has arrived: a request refused here costs no body. */
+/** The part before the first await runs when the head has arrived: a request refused there costs no body. */
 async function handle(
   signal: TelemetrySignal,
   request: HttpRequest,
@@ -132,7 +132,7 @@ const ERRORS = {
   503: 'Too much at once, stopping, or the store cannot write. Send it again after `Retry-After` seconds.',
 };
 
-/** What OTLP/HTTP takes and gives for a signal. */
+/** The OpenAPI operation of OTLP/HTTP for a signal. */
 function otlpOperation(
   signal: TelemetrySignal,
   route: { readonly path: string; readonly maxBodyBytes: number; readonly bodyTimeoutMs: number },
@@ -145,7 +145,7 @@ function otlpOperation(
     summary: `Send ${signal} by OTLP`,
     description:
       'An `Export…ServiceRequest` of the OpenTelemetry Protocol. `partialSuccess` says which part was rejected. ' +
-      'A header `jackdaw-batch-id` (1 to 128 letters, digits and `. _ ~ : -`) names the request among those of its user: a repeat of it within a day adds nothing, and is answered as the first was. ' +
+      'A header `jackdaw-batch-id` (1 to 128 letters, digits and `. _ ~ : -`) identifies the request among those of its user: a repeat within a day adds nothing and gets the same response. ' +
       QUOTA_HEADERS_NOTE,
     access: 'write',
     audit: { none: 'Data intake.' },

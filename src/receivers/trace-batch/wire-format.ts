@@ -4,9 +4,9 @@ import { moneyToNumber, MOST_NANO_USD } from '../../signal/money.js';
 import { RUN_STATUSES, SPAN_TYPES, type RunStatus } from '../../signal/span.js';
 
 /**
- * The body of `POST /api/v1/traces/batch`: requests are checked by these schemas, and `openapi.json` shows them. Unknown fields
- * are ignored; null means absent. Formats: `uuid` is any 8-4-4-4-12 hex string, `date-time` what `parseTime` accepts, `decimal`
- * what `parseMoney` does.
+ * The body of `POST /api/v1/traces/batch`: these schemas validate requests and are shown in `openapi.json`. Unknown fields are
+ * ignored; null means absent. Formats: `uuid` is any 8-4-4-4-12 hex string, `date-time` what `parseTime` accepts, `decimal` what
+ * `parseMoney` accepts.
  */
 
 function optional<Value>(schema: object, description: string) {
@@ -104,7 +104,7 @@ export const TraceItemSchema = Type.Object(
   { title: 'TraceItem' },
 );
 
-/** No item can break a rule of the whole body. */
+/** Other items do not break a rule of the whole body. */
 const ANYTHING = Type.Unknown({ description: 'Any other item is rejected individually.' });
 
 /** The whole body, for the documentation: items are validated individually. */
