@@ -42,7 +42,7 @@ be used while a daemon runs there, and while none does: every letter is a file o
 whole. What is sent again is taken by the running daemon within a second or two, or by the next one at its start; it goes to the
 end of the queue, under the name that it had, so that a Jackdaw which has it already does not take it twice.`;
 
-/** `jackdaw dead-letters`: on the directory of queues, with a running daemon or without. */
+/** `jackdaw dead-letters`: works on the queue directory; the daemon may run or not. */
 export function deadLettersCommand(io: CliIo): Command {
   const command = new Command('dead-letters')
     .description('List, show, replay or drop batches that could not be delivered.')
@@ -94,7 +94,11 @@ function withDirectory(command: Command): Command {
     .option('--exporter <id>', 'only those of this exporter, such as otlp_http');
 }
 
-/** The boxes of the exporters in the directory. @throws UsageError if it cannot be read */
+/**
+ * The dead letters of each exporter in the directory.
+ *
+ * @throws UsageError if it cannot be read
+ */
 function boxesIn({ directory, exporter }: Options): readonly DeadLetters[] {
   if (exporter !== undefined) return [new DeadLetters(placeOf(directory, exporter))];
   try {
@@ -115,7 +119,7 @@ async function everyId(options: Options): Promise<readonly (readonly [string, De
   return found.sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** @throws Error for an id that no exporter has, before any letter is changed */
+/** @throws Error for an unknown id, before any letter is changed */
 async function boxesWith(
   options: Options,
   ids: readonly string[],
@@ -128,7 +132,7 @@ async function boxesWith(
   });
 }
 
-/** Reports unreadable letters. */
+/** Reads all letters. Unreadable ones are reported and left out. */
 async function allLetters(io: CliIo, options: Options): Promise<readonly Letter[]> {
   const found: Letter[] = [];
   for (const [id, box] of await everyId(options)) {

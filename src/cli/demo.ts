@@ -21,7 +21,7 @@ import { MS_PER_HOUR } from '../signal/time-units.js';
 
 const CONCURRENCY = 4;
 const LIVE_INTERVAL_MS = 250;
-/** Time to report the end of the open runs after an interrupt. */
+/** Time limit for ending the open runs after an interrupt. */
 const FAREWELL_MS = 3000;
 /** This part of the history is sent after alerts and webhooks were created, so that they have data to act on. */
 const FRESH_MS = 3 * MS_PER_HOUR;
@@ -44,7 +44,7 @@ interface Session {
   readonly recording: Recording;
   /** All ids are derived from it. */
   readonly key: string;
-  /** Ends at Ctrl-C. */
+  /** Aborted by Ctrl-C. */
   readonly abort: AbortSignal;
   readonly now: () => number;
 }
@@ -152,7 +152,6 @@ async function sendHistory(session: Session, options: Options): Promise<void> {
   io.out(nextSteps(target, tally.failedTraceId));
 }
 
-/** The client for logs and metrics. */
 function otlpPoster({ target, abort }: Session, { otlpUrl }: Options): Poster {
   const url = new URL(target.url);
   url.port = DEFAULT_OTLP_PORT;
@@ -176,7 +175,7 @@ async function sendLive(session: Session, options: Options): Promise<void> {
   } catch (error) {
     if (!abort.aborted) throw error;
   }
-  // Open runs would otherwise stay `running` forever.
+  // Otherwise open runs would remain `running`.
   const farewell = new Poster(target, AbortSignal.timeout(FAREWELL_MS));
   for (const batch of packBatches(traffic.cancel(now()))) tally.add(batch, await farewell.sendBatch(batch));
   progress.clear();
@@ -188,7 +187,11 @@ function* bodies(runs: Iterable<PlayedRun>, isWanted: (run: PlayedRun) => boolea
   for (const run of runs) if (isWanted(run)) yield run.body;
 }
 
-/** Suggested next commands, as lines for a shell. @param traceId an example run */
+/**
+ * Suggested next commands for a shell.
+ *
+ * @param traceId an example run
+ */
 function nextSteps(target: Target, traceId: string | undefined): string {
   const needsKey = target.keySource === '--key' || target.keySource === 'JACKDAW_KEY';
   const assignment = needsKey
@@ -213,7 +216,11 @@ function nextSteps(target: Target, traceId: string | undefined): string {
   ].join('\n');
 }
 
-/** Sends items with limited concurrency. @throws the first failure, after all requests have ended */
+/**
+ * Sends items with limited concurrency.
+ *
+ * @throws the first failure, after all requests have ended
+ */
 async function sendAll<T>(
   items: Generator<T>,
   concurrency: number,
@@ -230,7 +237,7 @@ async function sendAll<T>(
 /** Counts sent and accepted items. */
 class Tally {
   readonly agents = new Set<string>();
-  /** Accepted ones; one that was reported in pieces counts each time. */
+  /** Accepted runs; a run reported in parts counts once for each part. */
   runs = 0;
   spans = 0;
   rejected = 0;

@@ -1,9 +1,9 @@
 /** Exit codes. Printed by `jackdaw --help`. */
 export const EXIT = {
   ok: 0,
-  /** Something failed while it ran. */
+  /** A failure at run time. */
   failure: 1,
-  /** Unknown command or option, or a value that breaks a rule. As in BSD's and bash's habit. */
+  /** Unknown command or option, or an invalid value; the convention of BSD and bash. */
   usage: 2,
   /** `EX_CONFIG` of sysexits.h. */
   configuration: 78,

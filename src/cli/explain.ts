@@ -123,7 +123,7 @@ function traceId(text: string): string {
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** A UUID, or what the UUIDs of spans with that id end with. */
+/** A UUID, or the end of the UUIDs of all spans with this id. */
 function spanId(text: string): string {
   const id = text.toLowerCase();
   if (isUuid(id)) return id;

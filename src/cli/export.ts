@@ -47,7 +47,6 @@ Exit codes:
   1    it failed, or the directory is not empty, cannot be written or is on a full disk; what was written was removed, or
        the error says that it could not be`;
 
-/** `jackdaw export` */
 export function exportCommand(io: ProcessIo, builtin: readonly Factory[]): Command {
   return withApiOptions(
     new Command('export').description('Export all stored data to a directory for jackdaw import.'),
@@ -80,7 +79,7 @@ async function exportOnline(
   progress: TransferProgress,
 ): Promise<Exported> {
   const timer = setInterval(() => {
-    // A failed poll is ignored and repeated; the export's own response reports its failure.
+    // A failed poll is ignored and repeated; the export request itself reports failures.
     void client.call(readExport).then(
       ({ under_way }) => {
         if (under_way?.directory === directory)

@@ -43,7 +43,6 @@ Exit codes:
   1    it failed
   2    the directory is no complete export, or a store holds something already or is being filled`;
 
-/** `jackdaw import` */
 export function importCommand(io: ProcessIo, builtin: readonly Factory[]): Command {
   return withConfigOption(
     new Command('import').description('Fill empty stores from a directory written by jackdaw export.'),
@@ -101,7 +100,7 @@ function rowsIn({ files }: Manifest): number {
   return counts.reduce((sum, { rows }) => sum + rows, 0);
 }
 
-/** Copies the key of sealed secrets next to the control store if that is a file; otherwise prints where to put it. */
+/** Copies the key of encrypted secrets next to the control store if that is a file; otherwise prints where to put it. */
 async function placeSecretsKey(from: string, to: string | null, io: ProcessIo): Promise<void> {
   const key = join(from, CONTROL, SECRETS_KEY);
   if (!existsSync(key)) return;

@@ -24,7 +24,11 @@ Exit codes:
   0    nothing differs, or what differed was corrected
   1    something differs, with --dry-run; or the command failed`;
 
-/** `jackdaw map`: over the administration routes of a running daemon. @param exit sets the exit code */
+/**
+ * `jackdaw map`: uses the API of a running daemon.
+ *
+ * @param exit sets the exit code
+ */
 export function mapCommand(io: CliIo, exit: (code: number) => void): Command {
   const command = new Command('map').description('Check and rebuild the service map of a daemon.');
   withApiOptions(

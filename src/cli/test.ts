@@ -22,7 +22,6 @@ Exit codes:
   2    there is no such file, or no *.test.yaml in a folder
   78   a file, or the configuration that it names, cannot be used`;
 
-/** The result of a file. */
 interface FileResult {
   readonly file: string;
   readonly tests: readonly TestResult[];
@@ -30,7 +29,11 @@ interface FileResult {
   readonly problems: readonly string[];
 }
 
-/** `jackdaw test` @param exit sets the exit code */
+/**
+ * `jackdaw test`.
+ *
+ * @param exit sets the exit code
+ */
 export function testCommand(io: CliIo, builtin: readonly Factory[], exit: (code: number) => void): Command {
   return new Command('test')
     .description('Run YAML tests of pipelines, plugins, templates and daemons.')

@@ -12,7 +12,7 @@ import { IncomingBatch } from '../../storage/incoming/incoming-batch.js';
 import { headerAt, payloadAt } from '../../storage/incoming/incoming-rows.js';
 import { TracesEncoder } from '../../storage/incoming/encode-traces.js';
 
-/** Every run follows all its spans here, and is worked out from all of them. */
+/** No limits: every run is derived from all its spans. */
 const LIMITS = { few: Infinity, followed: Infinity };
 const TENANT = 1;
 
