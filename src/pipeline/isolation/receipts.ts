@@ -7,8 +7,8 @@ export interface MendedReceipt {
 }
 
 /**
- * Checks a plugin's receipt against its batch. Refusals of unknown or repeated items do not count; items that are not refused count as
- * accepted.
+ * Checks a plugin's receipt against its batch. Refusals of unknown or repeated items are ignored; items that are not refused
+ * count as accepted.
  *
  * @param count number of items of the batch
  * @returns undefined if it is not a receipt: the outcome of the batch is then unknown
