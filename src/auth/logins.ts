@@ -271,7 +271,7 @@ export class Logins implements BrowserLogins {
       401,
       'unauthenticated',
       'key' in proof
-        ? 'This is no API key that can be used.'
+        ? 'This API key is not valid.'
         : 'This link was already used or has expired: create a new one with "jackdaw login".',
     );
   }
