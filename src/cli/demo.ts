@@ -57,20 +57,20 @@ interface Session {
 export function demoCommand(io: ProcessIo, now: () => number = Date.now): Command {
   const command = new Command('demo')
     .description(
-      'Fill a daemon with a recorded month of ten agents that ends now: runs, a prompt with versions, alerts, a broken webhook, logs and metrics, and live traffic if asked for. The last 24 hours hold an incident, a prompt version that resolves less and a release that costs more. Each time the runs get new ids: sending twice adds them twice.',
+      'Fill a daemon with a recorded month of ten agents that ends now: runs, a prompt with versions, alerts, a broken webhook, logs and metrics, and optional live traffic. The last 24 hours contain an incident, a prompt version that resolves less and a release that costs more. The runs get new ids each time, so sending twice adds them twice.',
     )
     .option('--days <n>', 'days of history, today included; 0 for none', integer(0, 3650), 30)
     .option('--runs-per-day <n>', 'runs on an average day', integer(1, 1_000_000), 200)
-    .option('--live', 'then go on with live traffic until interrupted: runs begin and end while you watch')
-    .option('--rate <n>', 'live runs begun per minute', positive, 30)
+    .option('--live', 'then send live traffic until interrupted')
+    .option('--rate <n>', 'live runs per minute', positive, 30)
     .option('--only-runs', 'send runs only: no prompts, alerts, webhooks, logs and metrics')
     .option(
       '--otlp-url <url>',
-      `where the daemon takes OTLP over HTTP, for logs and metrics (default: the host of its API, port ${DEFAULT_OTLP_PORT})`,
+      `OTLP/HTTP address of the daemon, for logs and metrics (default: the host of its API, port ${DEFAULT_OTLP_PORT})`,
     )
     .option(
       '--seed <text>',
-      'no longer has an effect, since the runs are recorded; accepted until the next release',
+      'no effect any more, because the runs are recorded; accepted until the next release',
     );
   return withApiOptions(command).action(async (options: Options) => {
     if (options.days === 0 && options.live !== true) {
@@ -78,7 +78,7 @@ export function demoCommand(io: ProcessIo, now: () => number = Date.now): Comman
     }
     if (options.otlpUrl !== undefined && !/^https?:\/\//.test(options.otlpUrl)) {
       command.error(
-        `error: '--otlp-url ${options.otlpUrl}' is no address: write it like http://127.0.0.1:4318`,
+        `error: '--otlp-url ${options.otlpUrl}' is not a URL: use one such as http://127.0.0.1:4318`,
       );
     }
     const target = await resolveTarget(options, io);
@@ -198,16 +198,16 @@ function nextSteps(target: Target, traceId: string | undefined): string {
     ? `JACKDAW_KEY=…   # the key from ${target.keySource}`
     : `JACKDAW_KEY=$(cat ${target.keySource})`;
   const lines = [
-    ['the agents and how they do', '/agents'],
-    ['the latest runs that failed', '/dashboard/traces?status=failed&page_size=5'],
-    ...(traceId === undefined ? [] : [['one of them, span by span', `/dashboard/traces/${traceId}`]]),
+    ['agents with their statistics', '/agents'],
+    ['the latest failed runs', '/dashboard/traces?status=failed&page_size=5'],
+    ...(traceId === undefined ? [] : [['one of them with its spans', `/dashboard/traces/${traceId}`]]),
     ['30 days of one agent', '/agents/{id of an agent}/stats?days=30'],
   ] as const;
   const width = Math.max(...lines.map(([, path]) => path.length));
   const api = `${target.url}/api/v1`;
   return [
     '',
-    `Look at it in a browser, ${target.url}/ (\`jackdaw login\` gives a link that logs you in), or by the API:`,
+    `Open it in a browser, ${target.url}/ (\`jackdaw login\` gives a link that logs you in), or use the API:`,
     `  ${assignment}`,
     ...lines.map(
       ([what, path]) =>

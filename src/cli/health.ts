@@ -43,7 +43,7 @@ export function healthCommand(io: CliIo, setExitCode: (code: number) => void): C
         io.out(stateText(body));
         setExitCode(answer.ok ? EXIT.ok : EXIT.failure);
       } catch (error) {
-        io.err(`jackdaw: ${base} gives no state: ${reasonOf(error)}`);
+        io.err(`jackdaw: ${base} reports no health: ${reasonOf(error)}`);
         setExitCode(EXIT.failure);
       }
     });

@@ -13,7 +13,7 @@ export function usageError(operation: Operation, errors: readonly FieldError[]):
 
 function place(operation: Operation, field: string): string {
   const [name = ''] = field.replace(/^\//, '').split('/');
-  if (name === '') return 'what was given';
+  if (name === '') return 'the input';
   const isArgument = Object.hasOwn(operation.params?.properties ?? {}, name);
   // `user_id` is the field of both `--user` and `<user>`.
   const word = name.replace(/_id$/, '').replaceAll('_', '-');

@@ -18,7 +18,7 @@ interface Options extends ConfigOptions {
 }
 
 const HELP = `
-The daemon must not run: its files are opened here, for reading only. Nothing is changed.
+Stop the daemon first: this command opens its files. They are opened read-only, and nothing is changed.
 
 Exit codes:
   0    every row of every file can be read

@@ -224,7 +224,7 @@ void t.test('what is not taken is said, and the rest is shown', async (t) => {
   t.match(stdout, /^1 run of 1 span;/);
   t.match(
     stderr,
-    /^not taken: 1 of traces: \/resourceSpans\/0\/scopeSpans\/0\/spans\/1\/spanId: must be 8 bytes/,
+    /^rejected: 1 of traces: \/resourceSpans\/0\/scopeSpans\/0\/spans\/1\/spanId: must be 8 bytes/,
   );
 });
 
