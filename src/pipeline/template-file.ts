@@ -58,7 +58,7 @@ const TemplateSchema = section({
   components: Type.Optional(chain('Components of the chain, in order.')),
   pipelines: Type.Optional(
     section(
-      Object.fromEntries(SIGNALS.map((signal) => [signal, Type.Optional(chain(`That of ${signal}.`))])),
+      Object.fromEntries(SIGNALS.map((signal) => [signal, Type.Optional(chain(`Chain for ${signal}.`))])),
       {
         description: 'Chains by signal, instead of components (processors and exporters only).',
         isOptional: true,
@@ -165,7 +165,7 @@ class TemplateReader {
   ): readonly TemplatePart[] {
     const { length } = components;
     if (this.#written.kind === 'extension' && length > 1)
-      this.#report(at, 'an extension is made of one component');
+      this.#report(at, 'an extension template needs exactly one component');
     return components.flatMap((component, index) => {
       const [type = ''] = Object.keys(component);
       const path = [...at, String(index), type];
