@@ -110,7 +110,7 @@ const TITLES = { traces: 'Traces', metrics: 'Metrics', logs: 'Logs' } as const;
 
 const statusSchema = Type.Object(
   {
-    code: Type.Integer({ description: 'The gRPC status code for it.' }),
+    code: Type.Integer({ description: 'gRPC status code.' }),
     message: Type.String(),
     details: Type.Optional(
       Type.Array(Type.Unsafe<JsonObject>({ type: 'object' }), {
@@ -127,9 +127,9 @@ const ERRORS = {
   403: 'The key lacks the scope `write`.',
   413: 'Over the limit, before or after decompression.',
   415: 'Neither protobuf nor JSON, or an unknown content encoding.',
-  429: 'The monthly quota would be exceeded (`X-Quota-Remaining` says what is left), or the user sends more than is accepted in a second. Send it again after `Retry-After` seconds.',
+  429: 'The monthly quota would be exceeded (see `X-Quota-Remaining`), or the user exceeds the rate limit. Retry after `Retry-After` seconds.',
   500: 'An internal error; see the log. Do not send the request again.',
-  503: 'Too much at once, stopping, or the store cannot write. Send it again after `Retry-After` seconds.',
+  503: 'Overloaded, shutting down, or the store cannot write. Retry after `Retry-After` seconds.',
 };
 
 /** The OpenAPI operation of OTLP/HTTP for a signal. */
