@@ -88,7 +88,7 @@ export function problemsOfRule(
       const isText = typeof place !== 'string' && place.target.is === 'text';
       if (isText && type !== 'string' && type !== 'dyn')
         throw new ExpressionError(`${where} is a text, but this is a ${type}`, source, 0);
-      if (/^[A-Z]/.test(type)) throw new ExpressionError(`a ${type.toLowerCase()} is no value`, source, 0);
+      if (/^[A-Z]/.test(type)) throw new ExpressionError(`a ${type.toLowerCase()} is not a value`, source, 0);
     });
     if (typeof place !== 'string' && place.target.is === 'object' && place.path === '')
       problems.push({
