@@ -15,7 +15,7 @@ import { MICROS_PER_HOUR } from '../signal/time-units.js';
 /** State of an alert's target. */
 export interface Scene {
   readonly stats: TargetStats;
-  /** The newest points of a metric's series, as far as they concern the target. */
+  /** Stats of the newest point of each series of a metric, limited to the target. */
   readonly metric: (name: string) => MetricStats;
   /** Evidence of the alert's last firing. */
   readonly known: Known | null;
@@ -98,7 +98,7 @@ function costKnown(known: Known[number] | undefined): EvidenceOfCost | null {
   return typeof known === 'object' ? known : null;
 }
 
-/** Evaluates today, and yesterday if it is still open, unless the alert has fired with the known cost of that day or a later one. */
+/** Evaluates today; else yesterday, if it is still open and the alert has not fired for it or a later day. */
 function judgeCost(threshold: number, known: EvidenceOfCost | null, scene: Scene, moment: Moment): Finding {
   const [, yesterday] = moment.days;
   const today = judgeDay(threshold, known, scene, moment, 0);
@@ -140,7 +140,7 @@ function judgeInactivity(threshold: number, { stats }: Scene, moment: Moment): F
     met: value !== null && value > threshold,
     samples: activeAt === null ? 0 : 1,
     evidence: null,
-    // Silence produces no rows, and its reminder matters more the longer it lasts.
+    // Silence produces no newer evidence, and yet its reminders must be sent.
     isNews: true,
     from,
     to: moment.now,

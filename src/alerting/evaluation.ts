@@ -25,7 +25,7 @@ import { showCondition } from './shown-condition.js';
 const MOST_ASKED = 2000;
 /** Number of rules evaluated without yielding: a few milliseconds. */
 const JUDGED_IN_ONE_GO = 500;
-/** How many firings, or resolutions, are written at once. */
+/** Maximum number of firings, or of resolutions, in one write. */
 const WRITTEN_AT_ONCE = 100;
 /** Maximum number of traces named in the event; the rest are stored with the firing. */
 const MOST_TOLD = 5;
@@ -39,7 +39,7 @@ export interface EvaluationTools {
   readonly index: RuleIndex;
   /** Reads the current state of rules, because another process has decided, or a change notification is still in transit. */
   readonly reread: () => Promise<void>;
-  /** Called with the number of firings, and of ends of incidents, that were written. */
+  /** Called with the number of recorded firings or resolutions. */
   readonly onFired: (count: number) => void;
   readonly onResolved: (count: number) => void;
 }
@@ -185,7 +185,7 @@ function toFiring(
   };
 }
 
-/** Somebody may have changed the rule while that was written; its new version was read either before or after it fired. */
+/** The rule may have been replaced during the write, by a version read before or after the firing; the latter already has it. */
 function noteFired(watched: WatchedRule, index: RuleIndex, firing: DecidedFiring): void {
   const current = index.get(firing.alertId);
   if (!current || (current !== watched && current.rule.alert.last_fired_at === firing.firedAt)) return;

@@ -2,7 +2,7 @@ import type { Clock, Logger } from '../component/telemetry.js';
 import type { AlertStats, AlertRules } from '../storage/contracts/alerts.js';
 import type { AlertingSettings, Watch } from '../storage/contracts/coordination.js';
 
-/** The parts of the control plane that an evaluator uses. */
+/** The parts of the control store that an evaluator uses. */
 export interface EvaluatedRules {
   readonly alerts: Pick<AlertRules, 'follow' | 'recordFirings' | 'recordResolutions' | 'beat'>;
   readonly watch: Watch;
@@ -10,7 +10,7 @@ export interface EvaluatedRules {
 
 export interface EvaluatorOptions {
   readonly stats: Pick<AlertStats, 'observe' | 'exampleTraces'>;
-  /** The identity of the figures. */
+  /** Identity of the telemetry store. */
   readonly source: string;
   readonly control: EvaluatedRules;
   readonly terms: AlertingSettings;
@@ -20,7 +20,7 @@ export interface EvaluatorOptions {
   readonly isShared?: boolean;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Called after each evaluation: how many rules it was about, and how many milliseconds it took. */
+  /** Called after each evaluation with the number of rules and the duration. */
   readonly onEvaluated: (evaluated: { readonly rules: number; readonly ms: number }) => void;
   /** Called with the number of firings that were written. */
   readonly onFired: (count: number) => void;

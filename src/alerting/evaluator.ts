@@ -12,8 +12,8 @@ import { Touched, type Brought } from './touched.js';
 import type { Clock } from '../component/telemetry.js';
 
 /**
- * Batches stored by other processes send no notification. All rules are evaluated again to find them, using at most about a
- * tenth of the time, with a minimum rest in between.
+  * Batches stored by other processes cause no notification. To find them, all rules are evaluated again, using at most about a
+  * tenth of the time, with a minimum rest in between.
  */
 const REST_PER_MS = 10;
 const SHORTEST_REST_MS = 1000;
@@ -32,7 +32,7 @@ class SteadyLook {
     this.#look = look;
   }
 
-  /** Begins a rest. @param tookMs how long the last look took */
+  /** Begins a rest. @param tookMs duration of the last evaluation */
   rest(tookMs: number): void {
     this.#cancel();
     const restMs = Math.min(Math.max(SHORTEST_REST_MS, REST_PER_MS * tookMs), this.#longestMs);
@@ -165,9 +165,9 @@ export class Evaluator {
   }
 
   /**
-   * Reads the rules; from then on they are evaluated, beginning with all of them at once.
+    * Reads the rules and schedules their evaluation, beginning with all of them at once.
    *
-   * @throws ConsumeError `storage_unavailable`: then it has not started
+    * @throws ConsumeError `storage_unavailable`: the evaluator has not started
    */
   async start(): Promise<void> {
     const { control } = this.#options;
@@ -310,7 +310,7 @@ export class Evaluator {
     if (this.#heartbeat.isDayMissed) this.#isAllDue = true;
   }
 
-  /** Judges what is due, which stays due if that fails. @returns how many rules that were */
+  /** Evaluates the due rules, which stay due after a failure. @returns the number of rules */
   async #evaluateDue(): Promise<number> {
     const { terms, clock } = this.#options;
     this.#takeTouched();
@@ -333,7 +333,7 @@ export class Evaluator {
     return rules.length;
   }
 
-  /** Keeps the affected rules until they are evaluated. */
+  /** Marks the rules that touched data may affect as due. */
   #takeTouched(): void {
     if (!this.#isTouchedDue) return;
     this.#isTouchedDue = false;

@@ -14,7 +14,7 @@ export type Known = readonly (Evidence | EvidenceOfCost | null)[];
 /** Evidence of a rule for each telemetry store, the latest firing first. */
 type KnownByStore = readonly (readonly [store: string, known: Known])[];
 
-/** Few daemons share rules and have telemetry of their own; stores that are gone are forgotten in time. */
+/** Limit of stores per rule: few daemons share rules, and removed stores drop out in time. */
 const MOST_STORES = 8;
 
 /** Evidence of a rule's last firing for a telemetry store, or null. Evidence of another store does not apply to this one. */

@@ -5,12 +5,12 @@ import { MICROS_PER_MINUTE } from '../signal/time-units.js';
 
 /** A daemon counts as absent after a gap between beats longer than this and longer than two intervals. */
 const LONGEST_SILENCE = 2 * MICROS_PER_MINUTE;
-/** How long agents have, after that, to send what they did meanwhile. */
+/** Time after an absence for agents to send what they buffered. */
 const GRACE = 5 * MICROS_PER_MINUTE;
 
 interface HeartbeatOptions {
   readonly rules: Pick<AlertRules, 'beat'>;
-  /** The identity of the telemetry by which rules are evaluated. */
+  /** Identity of the telemetry store on which rules are evaluated. */
   readonly source: string;
   readonly timezone: string;
   /** Milliseconds between two beats. */
@@ -23,9 +23,9 @@ export class Heartbeat {
   readonly #longestSilence: number;
   #last: Micros | null = null;
   #isDayMissed = false;
-  /** When it came back after it had been away. */
+  /** When the daemon came back from an absence. */
   #backSince: Micros | null = null;
-  /** The last beat before that. */
+  /** The last beat before the absence. */
   #beforeAway: Micros | null = null;
 
   constructor(options: HeartbeatOptions) {
@@ -53,14 +53,14 @@ export class Heartbeat {
     if (!this.knowsActivity(now) && this.#beforeAway !== null) await rules.beat(source, this.#beforeAway);
   }
 
-  /** Writes the last beat, unless missed time can only be made up for after the next start. */
+  /** Writes the last beat, unless the next start must still detect missed time. */
   async end(now: Micros): Promise<void> {
     if (this.hasMissed(now) || !this.knowsActivity(now)) return;
     const { rules, source } = this.#options;
     await rules.beat(source, now);
   }
 
-  /** Whether the next beat will find that something was missed. */
+  /** Whether the next beat will detect missed time. */
   hasMissed(now: Micros): boolean {
     return this.#isAway(this.#last, now) || this.#isOfEarlierDay(this.#last, now);
   }

@@ -16,7 +16,7 @@ export interface Moment {
   readonly minSamples: number;
   /** Today; also yesterday, during the first hour of today and if the daemon was absent at its end. */
   readonly days: readonly [today: Day, yesterday?: Day];
-  /** False after the daemon was away: quiet agents may be waiting to send what they did meanwhile. */
+  /** False shortly after an absence of the daemon: quiet agents may still be sending what they buffered. */
   readonly knowsActivity: boolean;
 }
 

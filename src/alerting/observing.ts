@@ -19,7 +19,6 @@ export interface InquiringRule {
   readonly known: Known | null;
 }
 
-/** The target of a rule. */
 export function targetOf({ userId, alert }: AlertRule): Target {
   return alert.agent_id === null
     ? { userId, service: alert.target_service ?? '' }
@@ -72,7 +71,7 @@ export class Inquiry {
     return this.#targets.size + this.#metrics.size;
   }
 
-  /** How many of them are metrics. */
+  /** The number of queried metrics. */
   get metrics(): number {
     return this.#metrics.size;
   }
@@ -169,12 +168,12 @@ function serviceOf({ alert }: AlertRule): string | null {
   return alert.agent_id === null ? alert.target_service : null;
 }
 
-/** Ids of users and agents are UUIDs, so no service's name can give the same key. */
+/** Ids of users and agents are UUIDs, so a service name cannot produce the same key. */
 function keyOf({ userId, alert }: AlertRule): string {
   return alert.agent_id === null ? `${userId}/${alert.target_service ?? ''}` : `${userId}#${alert.agent_id}`;
 }
 
-/** A list, because names of metrics and of services may contain anything. */
+/** JSON, because names of metrics and services may contain anything. */
 function metricKey(rule: AlertRule, name: string): string {
   return JSON.stringify([rule.userId, serviceOf(rule), name]);
 }

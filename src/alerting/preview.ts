@@ -39,7 +39,7 @@ export interface PastMoments {
  * Simulates an alert at past moments with the data available now, the rules of real evaluations (`judgeAlert`, `decide`), and its
  * cooldown.
  *
- * @param rule need not exist
+  * @param rule need not be stored
  * @throws ConsumeError `storage_unavailable`, `overloaded`
  */
 export async function previewAlert(

@@ -21,12 +21,12 @@ export class RuleFollower {
     this.#onChanged = onChanged;
   }
 
-  /** Whether something may have changed that was not read yet. */
+  /** Whether there may be unread changes. */
   get isDue(): boolean {
     return this.#isDue;
   }
 
-  /** Says that something may have changed. */
+  /** Called when rules may have changed. */
   note(): void {
     this.#isDue = true;
   }
@@ -68,7 +68,7 @@ export class RuleFollower {
     const { id } = rule.alert;
     const before = this.#index.get(id)?.rule;
     this.#index.put(rule);
-    // A rule that has fired or been resolved needs no new evaluation until the next change that concerns it.
+    // A firing or resolution alone needs no new evaluation.
     if (before === undefined || termsOf(before) !== termsOf(rule)) this.#onChanged(id);
   }
 }

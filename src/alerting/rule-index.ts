@@ -39,7 +39,7 @@ export class RuleIndex {
     return this.#rules.get(alertId);
   }
 
-  /** Whether a rule is unchanged. */
+  /** Whether a rule has not been replaced. */
   has(watched: WatchedRule): boolean {
     return this.#rules.get(watched.rule.alert.id) === watched;
   }
@@ -76,7 +76,7 @@ export class RuleIndex {
     }
   }
 
-  /** Notes that a rule has fired. */
+  /** Records a firing of a rule. */
   fired(watched: WatchedRule, { firedAt, incident, evidence }: DecidedFiring): void {
     const { rule } = watched;
     watched.rule = { ...rule, alert: { ...rule.alert, last_fired_at: firedAt }, incident, evidence };

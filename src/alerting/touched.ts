@@ -41,7 +41,7 @@ export class Touched {
 }
 
 export interface TakenTouched {
-  /** Whether it may be anything. */
+  /** Whether any data may be affected. */
   readonly isAll: boolean;
   /** Made by {@link agentKey}. */
   readonly agents: readonly string[];

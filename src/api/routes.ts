@@ -56,7 +56,7 @@ function needing<Part extends TelemetryPart>(
   return ({ telemetry, ...context }) => (hasParts(telemetry, parts) ? routes({ ...context, telemetry }) : []);
 }
 
-/** Every route that reads or changes what the stores hold. */
+/** All routes that read or change stored data. */
 export function apiRoutes(context: OfferedContext): readonly Route[] {
   return [
     needing(['agents', 'runs'], traceRoutes),

@@ -109,7 +109,7 @@ function checkTransfer(t: Test, open: OpenControl): void {
       t.equal(await other.transfer.holds(), null);
     };
     await refuses(`${text}{"id"\n`, /users.jsonl, line 2: it is not valid JSON/);
-    await refuses(text.replace('"email"', '"mail"'), /users.jsonl, line 1: its columns are not those/);
+    await refuses(text.replace('"email"', '"mail"'), /users.jsonl, line 1: its columns differ from those/);
     await refuses('', /has 0 rows but should have 1/);
     const without = files.filter((file) => file !== users);
     await t.rejects(other.transfer.import(without), /users.jsonl is missing/);

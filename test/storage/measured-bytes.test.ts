@@ -24,7 +24,7 @@ void t.test('without a measurement the use is unknown, and it is measured again 
   await stored.take('anna', 60);
   t.equal(measurements, 1);
   t.equal(logger.lines.length, 1);
-  t.match(logger.lines[0], /Cannot measure what users store/);
+  t.match(logger.lines[0], /Cannot measure the stored data of users/);
   await stored.take('anna', 60);
   await t.rejects(
     stored.take('anna', 1),

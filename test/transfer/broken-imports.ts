@@ -47,7 +47,7 @@ export async function breakImports(
     await showsNothing(t, first, key);
     t.match(await first.import(), {
       code: 2,
-      stderr: /control store has users already: import into a new store/,
+      stderr: /control store already contains users: import into a new store/,
     });
   });
   const target = await Target.make(t, servers, from, first.database);
@@ -59,7 +59,7 @@ export async function breakImports(
   await t.test('as ClickHouse is killed', async (t) => {
     const importing = await target.hanging('logs');
     await servers.server.kill();
-    await ended(t, importing, 'The store cannot do it: no answer');
+    await ended(t, importing, 'The store request failed: no response');
     await servers.server.resume();
     t.match(await target.import(), refusal(target, 'messages'), 'its lease was given back');
     await target.clear();
@@ -79,7 +79,7 @@ export async function breakImports(
 
 function refusal({ database }: Target, what: string): object {
   const stderr = new RegExp(
-    `holds ${what} .*the database ${database} in ClickHouse .*DROP DATABASE removes it.* already, possibly from an interrupted import: .*empty this one`,
+    `already contains ${what} .*the database ${database} in ClickHouse .*DROP DATABASE removes it.*, possibly from an interrupted import: .*empty this one`,
   );
   return { code: 2, stderr };
 }

@@ -120,7 +120,7 @@ async function checkFullDisk(
   const exports = new Exports(disk, daemon, api);
   const { target, seen } = exports;
   const NO_ROOM = new RegExp(
-    `There is no room for the export in ${target}: make room on its disk, or name a directory on another one`,
+    `Not enough disk space for the export in ${target}: free space, or use a directory on another disk`,
   );
 
   await t.test('a disk that is full from the beginning', async (t) => {

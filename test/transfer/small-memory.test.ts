@@ -52,7 +52,7 @@ void t.test('an export of a store whose DuckDB may take little memory', async (t
     const told = await new ApiCaller(daemon.url, daemon.key).get<FailedExport>('/admin/export');
     t.match(told, { under_way: null, failed: { directory: target, message } });
   };
-  const NO_ROOM = new RegExp(`There is no room for what does not fit into memory while ${target} is written`);
+  const NO_ROOM = new RegExp(`Not enough disk space for temporary data while writing ${target}`);
 
   await t.test('says so, and what to do about it', async (t) => {
     const daemon = await start(t, TOO_LITTLE);

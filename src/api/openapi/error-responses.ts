@@ -97,7 +97,7 @@ export const errorResponses: Readonly<Record<number, ErrorResponse>> = {
   },
 };
 
-/** The statuses of all errors that an operation may give, ascending. */
+/** The statuses of all errors that an operation may return, ascending. */
 export function errorStatuses(operation: Operation): readonly number[] {
   const { access, params, query, body, errors = [] } = operation;
   const statuses = new Set([431, 500, 503, ...errors]);

@@ -51,7 +51,7 @@ function sent(schema: JsonSchema, isRoot: boolean): Sent {
     );
   }
   const takesNulls = nulls.includes(true);
-  // Answers show the same without nulls.
+  // Responses use the same title for the schema without nulls.
   if (takesNulls && !isRoot && typeof schema['title'] === 'string') wide['title'] = `${schema['title']}Input`;
   return { schema: wide, takesNulls };
 }

@@ -14,8 +14,7 @@ const readOpenApi = {
   path: '/api/v1/openapi.json',
   tag: 'meta',
   summary: 'This document',
-  description:
-    'It has an `ETag`: with `If-None-Match` the answer is 304 as long as the document is unchanged.',
+  description: 'Has an `ETag`: with `If-None-Match`, the response is 304 while the document is unchanged.',
   access: 'public',
   responses: { 200: Type.Unsafe<JsonObject>({ type: 'object', description: 'An OpenAPI 3.1 document.' }) },
 } satisfies Operation;
@@ -70,7 +69,7 @@ function serializeOpenApi(routes: readonly Route[]): JsonObject {
       title: 'Jackdaw API',
       version: '1',
       description:
-        'Times are ISO 8601, ids UUIDs, money US dollars. Errors are `application/problem+json`. Data belongs to the user of the API key; what belongs to others is 404.',
+        'Times are ISO 8601, ids UUIDs, money US dollars. Errors are `application/problem+json`. Data belongs to the user of the API key; data of other users is 404.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
@@ -82,14 +81,14 @@ function serializeOpenApi(routes: readonly Route[]): JsonObject {
           type: 'http',
           scheme: 'bearer',
           description:
-            'An API key, `jd_…`. The scope that an operation needs is listed with it; `admin` implies all.',
+            'An API key, `jd_…`. Each operation lists the scope that it needs; `admin` includes all.',
         },
         session: {
           type: 'apiKey',
           in: 'cookie',
           name: 'jackdaw_4319',
           description:
-            'The login of a browser, which `POST /api/v1/session` sets, with the scopes of its key. The name ends with the port of the address, and has none where the address has none; over TLS it begins with `__Host-`, or with `__Secure-` under a path. All but `GET` need `Sec-Fetch-Site: same-origin` (or `Origin`) and `X-Jackdaw: 1`.',
+            'The login of a browser, set by `POST /api/v1/session`, with the scopes of its key. The name ends with the port of the address, if it has one; over TLS it begins with `__Host-`, or with `__Secure-` under a path. All requests but `GET` need `Sec-Fetch-Site: same-origin` (or `Origin`) and `X-Jackdaw: 1`.',
         },
       },
       responses: serializeErrorResponses(problem),
@@ -125,7 +124,7 @@ function describe({ description, audit = [] }: Operation): string {
   return [description, audited].filter(Boolean).join(' ');
 }
 
-/** Either of them is enough. @param scopes that are needed */
+/** Either of them is sufficient. @param scopes the required scopes */
 function securityOf(scopes: readonly string[]): object[] {
   return [{ api_key: scopes }, { session: scopes }];
 }
@@ -217,7 +216,7 @@ function answerOf(operation: Operation, schema: object): object {
   return mediaType === undefined ? contentOf(operation, schema) : { [mediaType]: { schema } };
 }
 
-/** By media type; those other than JSON are bytes. */
+/** By media type; all but JSON are binary. */
 function contentOf({ protocol }: Operation, schema: object): object {
   const binary = { type: 'string', format: 'binary', description: 'The same message in protobuf.' };
   const others = (protocol?.mediaTypes ?? []).map((type) => [type, { schema: binary }] as const);

@@ -51,7 +51,7 @@ const listAgents = {
   tag: 'agents',
   summary: 'List agents with their statistics, the most recently active first',
   description:
-    'Without parameters an array of all agents. With any of them one page: an object with `items`, `count`, `page`, `page_size` and `has_more`.',
+    'Without parameters, returns an array of all agents. With any parameter, returns one page: an object with `items`, `count`, `page`, `page_size` and `has_more`.',
   access: 'read',
   query: Type.Object({
     ...optionalPageParameters,
@@ -61,7 +61,7 @@ const listAgents = {
     sort: Type.Optional(
       Type.Enum(AGENT_SORTS, {
         description:
-          'A field, with `-` before it for descending order; `-last_run_at` where it is left out. Null comes last, and agents that are equal are ordered by name.',
+          'A field, with `-` for descending order; default: `-last_run_at`. Null comes last; ties are ordered by name.',
       }),
     ),
   }),

@@ -28,8 +28,8 @@ const listAudit = {
   method: 'GET',
   path: '/api/v1/admin/audit',
   tag: 'administration',
-  summary: 'The last 10 000 audited actions of users, the newest first',
-  description: `Also the last ${MAX_STRANGER_ENTRIES} refused login links, at most 20 a minute; an entry with \`count\` stands for the others of a minute. An action is listed within moments of its answer; those of the last moments before a crash may be missing. The log of the daemon has all of them.`,
+  summary: 'List the last 10 000 audited actions of users, newest first',
+  description: `Also lists the last ${MAX_STRANGER_ENTRIES} refused login links, at most 20 per minute; an entry with \`count\` stands for the others of that minute. Actions are listed shortly after their response; those of the last moments before a crash may be missing. The daemon’s log has all of them.`,
   access: 'admin',
   query: Type.Object({
     action: Type.Optional(Type.Enum([...AUDIT_ACTIONS], { description: 'This action.' })),

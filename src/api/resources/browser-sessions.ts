@@ -19,14 +19,14 @@ const openSession = {
   tag: 'identity',
   summary: 'Log in a browser: the response sets a cookie for the key',
   description:
-    'Takes a key, or the token of a link. The cookie can do what the key can, for as long as the key holds: 12 hours after its last use, 7 days in all. With the cookie every request but a GET needs `X-Jackdaw: 1` and the same origin. With authentication off no cookie is set. The earlier session of the browser ends. After 10 keys or tokens a minute of one address that are not valid, further ones get 429 instead of 401; valid ones are always taken.',
+    'Takes a key, or the token of a link. The cookie has the permissions of the key. It ends with the key, 12 hours after its last use, and after 7 days at the latest. With the cookie, every request but a GET needs `X-Jackdaw: 1` and the same origin. With authentication off, no cookie is set. The browser’s earlier session ends. After 10 invalid keys or tokens a minute from one address, further invalid ones get 429 instead of 401; valid ones are always accepted.',
   access: 'public',
   audit: ['session.opened', 'session_link.refused'],
   body: Type.Object(
     {
       key: Type.Optional(Type.String({ maxLength: 200, description: 'An API key.' })),
       token: Type.Optional(
-        Type.String({ maxLength: 200, description: 'That of a link (`#t=`). It is used up.' }),
+        Type.String({ maxLength: 200, description: 'Token of a link (`#t=`). It can be used once.' }),
       ),
     },
     { title: 'SessionProof', additionalProperties: false },
@@ -46,12 +46,12 @@ const readLink = {
   access: 'public',
   audit: ['session_link.refused'],
   body: Type.Object(
-    { token: Type.String({ maxLength: 200, description: 'That of a link (`#t=`).' }) },
+    { token: Type.String({ maxLength: 200, description: 'Token of a link (`#t=`).' }) },
     { title: 'SessionLinkToken', additionalProperties: false },
   ),
   responses: {
     200: Type.Object(
-      { name: Type.String(), email: Type.String(), expires_at: time('When the link ends.') },
+      { name: Type.String(), email: Type.String(), expires_at: time('Expiry time of the link.') },
       { title: 'SessionLinkOwner' },
     ),
   },
@@ -76,9 +76,9 @@ export const createSessionLink = {
   method: 'POST',
   path: '/api/v1/session/links',
   tag: 'identity',
-  summary: 'A link that logs a browser in once, within 15 minutes',
+  summary: 'Create a link that logs a browser in once, within 15 minutes',
   description:
-    'The browser can then do what the key of this request can. It has to be asked for with an API key, since a cookie that makes links would never end. A user has 20 links that are not used yet; the one that ends next makes room for another.',
+    'The browser gets the permissions of the key of this request. Requires an API key, because a cookie that creates links could extend itself forever. A user has at most 20 unused links; a further one replaces the link that expires next.',
   access: 'read',
   audit: ['session_link.created'],
   responses: {
@@ -97,7 +97,7 @@ const sessionSchema = Type.Object(
     created_at: time(),
     last_seen_at: time('Written at most once a minute.'),
     expires_at: time('Expiry time, extended by use.'),
-    address: nullable(Type.String({ description: 'Of the client that logged in.' })),
+    address: nullable(Type.String({ description: 'Address of the client that logged in.' })),
     user_agent: nullable(Type.String({ description: 'User agent of the browser.' })),
     is_current: Type.Boolean({ description: 'Whether it is the session of this request.' }),
   },
@@ -121,7 +121,7 @@ const revokeMySession = {
   tag: 'identity',
   summary: 'End a browser session of the caller',
   description:
-    'Only one whose key can do no more than the key of this request; it may be the session itself.',
+    'The session’s key must not have more scopes than the key of this request. It may be the session of this request.',
   access: 'read',
   audit: ['session.revoked'],
   params: Type.Object({ session_id: uuid() }),
@@ -135,13 +135,13 @@ const revokeMySessions = {
   path: '/api/v1/me/sessions',
   tag: 'identity',
   summary: 'End all browser sessions of the caller, including the one of this request',
-  description: 'If the key of one of them can do more than the key of this request, none is ended: 403.',
+  description: 'If any of their keys has more scopes than the key of this request, none is ended: 403.',
   access: 'read',
   audit: ['session.revoked'],
   responses: { 204: null },
 } satisfies Operation;
 
-/** Refused links that are stored one by one in a minute, of all addresses together; an address has at most 10 of them. */
+/** Refused links recorded individually per minute, over all addresses; an address has at most 10 of them. */
 const REFUSED_A_MINUTE = 20;
 
 /** Records refused login links. Anyone can cause them, so only the first of each minute are listed, and the others are counted. */
@@ -171,7 +171,7 @@ export class RefusedLinks {
     }
   }
 
-  /** Records how many were left out so far. */
+  /** Records the number of refused links that were only counted. */
   close(): void {
     this.#lines.close();
   }

@@ -39,7 +39,7 @@ const edgeSchema = Type.Object(
           items: count('Items queued or being sent.'),
           max_items: nullable(count('Null: the queue is on disk and limited by bytes only.')),
           bytes: count('Bytes in the queue: memory (approximate) or disk.'),
-          max_bytes: count('What they may take; on disk those of all signals of the exporter together.'),
+          max_bytes: count('Limit of `bytes`; on disk for all signals of the exporter together.'),
         },
         {
           title: 'QueueFill',
@@ -63,16 +63,14 @@ const daemonSchema = Type.Object(
         {
           kind: Type.Enum(['receiver', 'processor', 'exporter', 'extension']),
           id: Type.String({ description: 'As configured: `otlp`, `storage/archive`.' }),
-          pipeline: nullable(
-            Type.String({ description: 'Of a processor: the pipeline that it was made for.' }),
-          ),
+          pipeline: nullable(Type.String({ description: 'For a processor: its pipeline.' })),
           state: Type.Enum([...COMPONENT_STATES]),
-          message: nullable(Type.String({ description: 'What is wrong, and the cure where there is one.' })),
+          message: nullable(Type.String({ description: 'The problem, and the remedy if there is one.' })),
         },
         { title: 'DaemonComponent' },
       ),
     ),
-    edges: Type.Array(edgeSchema, { description: 'By pipeline, and along the flow of the data.' }),
+    edges: Type.Array(edgeSchema, { description: 'By pipeline, in data flow order.' }),
     pipelines: Type.Array(
       Type.Object(
         {
@@ -98,7 +96,7 @@ const readDaemon = {
   tag: 'daemon',
   summary: 'Get the daemon’s components and their health, its pipelines, and the traffic of each edge',
   description:
-    'Items are counted from the start on. Once nothing is under way, offered = accepted + refused + failed. What an exporter with a queue accepts lies in the queue.',
+    'Items are counted since the start. When nothing is in progress, offered = accepted + refused + failed. An exporter with a queue accepts items into the queue.',
   access: 'admin',
   responses: { 200: daemonSchema },
 } satisfies Operation;

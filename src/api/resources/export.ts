@@ -52,7 +52,7 @@ export const exportData = {
   tag: 'administration',
   summary: 'Export all stored data to a directory on the daemon’s machine',
   description:
-    'Telemetry as Parquet, control data as JSON lines, all as of one moment, for `jackdaw import`. The directory holds secrets, and is readable for the user of the daemon only. It is complete when this answers; when the client goes away, or it fails, what was written is removed. Everything else goes on meanwhile.',
+    'Telemetry as Parquet, control data as JSON lines, from one snapshot, for `jackdaw import`. The directory contains secrets and is readable only by the daemon’s user. It is complete when this responds; if the client disconnects or the export fails, the written files are removed. The daemon keeps working meanwhile.',
   access: 'admin',
   audit: ['stores.exported'],
   body: Type.Object(
@@ -61,7 +61,7 @@ export const exportData = {
         minLength: 1,
         maxLength: 4096,
         description:
-          'Below `extensions.query.export_root`: an absolute path, or one relative to that root. It must not exist yet, or be an empty directory that is private.',
+          'Below `extensions.query.export_root`: an absolute path, or one relative to that root. Must not exist, or be an empty private directory.',
       }),
       skip_damaged: Type.Optional(
         Type.Boolean({
@@ -82,9 +82,9 @@ const underWaySchema = Type.Object(
     table: nullable(
       Type.String({ description: 'The table of telemetry that is being written; null before the first.' }),
     ),
-    rows: count('Spans, metric points and log records that lie in files.'),
-    total_rows: nullable(count('About how many there are; null as long as that is not known.')),
-    bytes: count('The size of all files by now.'),
+    rows: count('Spans, metric points and log records written to files.'),
+    total_rows: nullable(count('Approximate total; null while unknown.')),
+    bytes: count('Current size of all files.'),
   },
   { title: 'ExportUnderWay' },
 );
@@ -93,7 +93,7 @@ const failedSchema = Type.Object(
   {
     directory: Type.String(),
     failed_at: time(),
-    message: Type.String({ description: 'Why, and what to do.' }),
+    message: Type.String({ description: 'The error and the remedy.' }),
   },
   {
     title: 'FailedExport',
@@ -141,7 +141,7 @@ const EXPORTS = 'exports';
 const NO_ROOT =
   'This daemon has no directory for exports: set extensions.query.export_root, or run jackdaw export --offline.';
 
-/** The answer for an export that is done. */
+/** The response for a completed export. */
 export function shownExport(directory: string, { exported_at, files, missing = [] }: Manifest) {
   const rows: Record<string, number> = {};
   for (const { path, rows: more } of files) {

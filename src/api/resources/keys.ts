@@ -26,20 +26,22 @@ const keyFields = {
   revoked_at: nullable(time()),
   last_used_at: nullable(time('Written at most once a minute.')),
   parent_id: nullable(
-    uuid('The key that made it, itself or through a browser session. Null: unknown, or made offline.'),
+    uuid(
+      'The key that created it, directly or through a browser session; if that was removed, the key that created that one. Null: unknown, or created offline.',
+    ),
   ),
 };
 
-/** Of the bodies that make keys. */
+/** Field of the bodies that create keys. */
 export const confirmField = Type.Optional(
   Type.String({
     maxLength: 200,
     description:
-      'An API key of the caller, which then makes the new key. A browser session needs it for a key that would outlive it.',
+      'An API key of the caller, which then creates the new key. A browser session needs it for a key that would outlive the session.',
   }),
 );
 
-/** Of the routes that revoke a key. */
+/** Query of the routes that revoke a key. */
 export const withChildrenQuery = Type.Object({
   with_children: Type.Boolean({
     default: false,
@@ -179,7 +181,7 @@ export function makerOf(
       throw new HttpProblem(
         403,
         'confirmation_needed',
-        'confirm_with_key is not an API key of yours that can be used: send another one.',
+        'confirm_with_key is not a usable API key of yours: send another one.',
       );
     if (!grants(confirming.scopes, wish.scope)) throw lacksScope(wish.scope);
     return confirming;
@@ -209,7 +211,7 @@ export function makerRevoked(): HttpProblem {
   );
 }
 
-/** @throws HttpProblem 422 if it is over */
+/** @throws HttpProblem 422 if the time is in the past */
 export function readExpiry(text: string | undefined, now: Micros): Micros | null {
   const at = text === undefined ? null : (parseTime(text) ?? null);
   if (at !== null && at <= now)

@@ -19,7 +19,7 @@ const facetsSchema = Type.Object(
     count: count('Number of matches.'),
     severities: Type.Array(
       Type.Object({ name: Type.Enum(SEVERITIES), count: count() }, { title: 'LogSeverityCount' }),
-      { description: 'All, the least severe first; counted without the condition `severity`.' },
+      { description: 'All severities, least severe first; counted without the filter `severity`.' },
     ),
     services: Type.Array(
       Type.Object(
@@ -27,20 +27,20 @@ const facetsSchema = Type.Object(
         { title: 'LogServiceCount' },
       ),
       {
-        description: `Those with the most records, ${MOST_LOG_SERVICES} at most; counted without the condition \`service_name\`.`,
+        description: `Services with the most records, at most ${MOST_LOG_SERVICES}; counted without the filter \`service_name\`.`,
       },
     ),
     of_other_services: count('Records of all other services.'),
     buckets: Type.Array(
       Type.Object(
-        { start: time(), count: count(), errors: count('Those that are `error` or `fatal`.') },
+        { start: time(), count: count(), errors: count('Records of severity `error` or `fatal`.') },
         { title: 'LogBucket' },
       ),
-      { description: 'Those that have records, in their order.' },
+      { description: 'Non-empty buckets in order.' },
     ),
     counted_after: nullable(
       time(
-        'Null: all that match are counted. Otherwise there is more than is looked through for one answer: before this time something may be missing.',
+        'Null: all matches are counted. Otherwise the search exceeds the scan limit, and counts before this time may be incomplete.',
       ),
     ),
   },
@@ -54,7 +54,7 @@ const readFacets = {
   tag: 'logs',
   summary: 'Count log records of a search by severity, service and time',
   description:
-    'Conditions are those of `searchLogs`. Buckets begin at full seconds, minutes, hours or days in UTC.',
+    'Takes the filters of `searchLogs`. Buckets begin at full seconds, minutes, hours or days in UTC.',
   access: 'read',
   query: Type.Object({
     ...logParameters,

@@ -21,9 +21,7 @@ const logSchema = Type.Object(
     timestamp: time(),
     severity: Type.Enum(SEVERITIES),
     service_name: Type.String({ description: 'Empty if not sent.' }),
-    body: nullable(
-      Type.String({ description: 'A body that is not a text is shown as JSON text. Null: none was sent.' }),
-    ),
+    body: nullable(Type.String({ description: 'Bodies other than text are shown as JSON. Null: not sent.' })),
     trace_id: nullable(uuid()),
     span_id: nullable(uuid()),
     attributes: jsonObject(),
@@ -32,7 +30,7 @@ const logSchema = Type.Object(
     severity_text: Type.Optional(Type.String()),
     flags: Type.Optional(Type.Integer()),
     event_name: Type.Optional(
-      nullable(Type.String({ description: 'Of a GenAI event of a span also its attribute `event.name`.' })),
+      nullable(Type.String({ description: 'For a GenAI event of a span, also its attribute `event.name`.' })),
     ),
     resource: Type.Optional(jsonObject()),
     scope: Type.Optional(nullable(jsonObject())),
@@ -44,7 +42,7 @@ const logSchema = Type.Object(
 export const logParameters = {
   query: Type.Optional(Type.String({ maxLength: MAX_LOG_QUERY, description: 'Full text. Also `q`.' })),
   q: Type.Optional(Type.String({ maxLength: MAX_LOG_QUERY })),
-  service_name: Type.Optional(Type.String({ description: 'The whole name. Also `service`.' })),
+  service_name: Type.Optional(Type.String({ description: 'Exact name. Also `service`.' })),
   service: Type.Optional(Type.String()),
   severity: Type.Optional(Type.Enum(SEVERITIES)),
   trace_id: Type.Optional(uuid()),
@@ -58,8 +56,8 @@ const searchLogs = {
   tag: 'logs',
   summary: 'Search log records, newest first',
   description: [
-    'All conditions must be met. `query` is cut into tokens, runs of letters and digits after NFKC and lower-casing; each',
-    'must occur in the body as a whole token, those of a `"quoted phrase"` side by side. There are no wildcards.',
+    'All conditions must be met. `query` is split into tokens: runs of letters and digits after NFKC and lower-casing. Each token must',
+    'occur in the body as a whole token; the tokens of a `"quoted phrase"` must be adjacent. There are no wildcards.',
   ].join(' '),
   access: 'read',
   query: Type.Object({
@@ -103,7 +101,7 @@ const readLogTrace = {
   method: 'GET',
   path: '/api/v1/dashboard/logs/{log_id}/trace',
   tag: 'logs',
-  summary: 'The trace that a log record belongs to',
+  summary: 'Get the trace of a log record',
   access: 'read',
   params: Type.Object({ log_id: uuid() }),
   responses: {

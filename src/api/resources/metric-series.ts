@@ -32,17 +32,17 @@ const readSeries = {
   tag: 'metrics',
   summary: 'Get a metric over time, grouped by labels',
   description: [
-    '`avg`, `min`, `max` and `last` (the newest) are of the points of a step; of histograms, of what came in the step. `sum` adds up what came',
-    'in the step (of deltas and histograms), or the newest value of each source (of gauges and cumulative sums). `rate` is the increase a second:',
-    'restarts of a counter are seen, and what it counted between two points, or since its start, is spread evenly over that time. `p50`, `p95`',
-    'and `p99` are worked out from the buckets of histograms, as if values lay evenly in them.',
+    '`avg`, `min`, `max` and `last` (the newest) aggregate the points of a step, or for histograms the values that arrived in it. `sum` adds what',
+    'arrived in the step (deltas and histograms), or the newest value of each source (gauges and cumulative sums). `rate` is the increase per second:',
+    'counter resets are detected, and the increase between two points, or since the start, is spread evenly over that time. `p50`, `p95`',
+    'and `p99` are estimated from histogram buckets, assuming evenly distributed values.',
   ].join(' '),
   access: 'read',
   query: Type.Object({
     name: Type.String({ minLength: 1 }),
     labels: Type.Optional(
       Type.String({
-        description: 'A JSON object; points whose labels have all its pairs count.',
+        description: 'A JSON object; selects points whose labels have all its pairs.',
         contentMediaType: 'application/json',
         contentSchema: {
           type: 'object',
@@ -57,14 +57,14 @@ const readSeries = {
       Type.Integer({
         minimum: 1,
         maximum: 86_400,
-        description: `Seconds. Absent: chosen, so that there are at most ${CHART_STEPS} steps. There may be ${MOST_STEPS}.`,
+        description: `Step in seconds, for at most ${MOST_STEPS} steps. Default: the narrowest with at most ${CHART_STEPS} steps.`,
       }),
     ),
     agg: Type.Optional(Type.Enum(METRIC_AGGREGATIONS, { default: 'avg' })),
     group_by: Type.Optional(
       Type.String({
         maxLength: 1024,
-        description: `Keys of labels with commas between, ${MOST_GROUP_KEYS} at most: what has the same values of these is one series; empty: everything is. Absent: each is shown by itself.`,
+        description: `Comma-separated label keys, at most ${MOST_GROUP_KEYS}: points with equal values of them form one series; empty: all points form one series. Absent: series are not combined.`,
       }),
     ),
   }),
@@ -73,7 +73,8 @@ const readSeries = {
       {
         type: Type.Enum(METRIC_TYPES),
         unit: Type.String({
-          description: 'Of the metric; a `rate` is of this a second, of histograms of points a second.',
+          description:
+            'Unit of the metric; a `rate` is per second: of this unit, or of points for histograms.',
         }),
         step: Type.Integer({ description: 'Seconds.' }),
         start_time: time(),
@@ -87,18 +88,18 @@ const readSeries = {
               }),
               points: Type.Array(Type.Array(Type.Number(), { minItems: 2, maxItems: 2 }), {
                 description:
-                  'The beginning of the step in milliseconds since 1970, and the value. Steps without data are omitted.',
+                  'Start of the step in milliseconds since 1970, and the value. Steps without data are omitted.',
               }),
             },
             { title: 'MetricSeries' },
           ),
           {
-            description: `By labels. Where there are more than ${MOST_METRIC_SERIES}, those with the largest values.`,
+            description: `Ordered by labels; at most ${MOST_METRIC_SERIES}, those with the largest values.`,
           },
         ),
         is_truncated: Type.Boolean({
           description:
-            'There is more than is read for one answer: series, or the oldest points, are left out.',
+            'Whether the read limit was exceeded, so that series or the oldest points are missing.',
         }),
       },
       { title: 'MetricSeriesList' },
@@ -112,23 +113,23 @@ const listLabels = {
   method: 'GET',
   path: '/api/v1/dashboard/metrics/labels',
   tag: 'metrics',
-  summary: 'The labels of a metric, by key',
+  summary: 'List labels of a metric by key',
   access: 'read',
   query: Type.Object({
     name: Type.String({ minLength: 1 }),
-    start_time: Type.Optional(time('Of points at or after. Absent: of the last 7 days.')),
+    start_time: Type.Optional(time('Labels of points at or after. Absent: the last 7 days.')),
   }),
   responses: {
     200: Type.Array(
       Type.Object(
         {
           key: Type.String(),
-          values: Type.Array(Type.String(), { description: `In order, ${MOST_LABEL_VALUES} at most.` }),
+          values: Type.Array(Type.String(), { description: `Ascending, at most ${MOST_LABEL_VALUES}.` }),
           is_truncated: Type.Boolean({ description: 'Whether there are more values.' }),
         },
         { title: 'MetricLabel' },
       ),
-      { description: `${MOST_LABEL_KEYS} at most.` },
+      { description: `At most ${MOST_LABEL_KEYS} labels.` },
     ),
   },
   errors: [404],

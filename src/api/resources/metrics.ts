@@ -15,7 +15,7 @@ import { notFound } from '../support/not-found.js';
 const streamFields = {
   name: Type.String(),
   type: Type.Enum(METRIC_TYPES),
-  unit: Type.String({ description: 'As sent, such as `ms` or `By`; empty where none was sent.' }),
+  unit: Type.String({ description: 'As sent, such as `ms` or `By`; empty if not sent.' }),
 };
 
 const metricSchema = Type.Object(
@@ -34,7 +34,7 @@ const listMetrics = {
   path: '/api/v1/dashboard/metrics/',
   tag: 'metrics',
   summary: 'List metrics by name',
-  description: 'Type, unit and description are those seen last.',
+  description: 'Type, unit and description are the latest received.',
   access: 'read',
   responses: { 200: Type.Array(metricSchema) },
 } satisfies Operation;
@@ -73,11 +73,11 @@ const pointSchema = Type.Object(
       additionalProperties: { type: 'string' },
       description: 'The service as `service_name`, and the attributes of the point.',
     }),
-    count: Type.Optional(Type.Number({ minimum: 0, description: 'Of distributions.' })),
+    count: Type.Optional(Type.Number({ minimum: 0, description: 'Only for distributions.' })),
     sum: Type.Optional(nullable(Type.Number())),
     min: Type.Optional(nullable(Type.Number())),
     max: Type.Optional(nullable(Type.Number())),
-    bucket_counts: Type.Optional(Type.Array(Type.Number(), { description: 'Of histograms.' })),
+    bucket_counts: Type.Optional(Type.Array(Type.Number(), { description: 'Only for histograms.' })),
     explicit_bounds: Type.Optional(Type.Array(nullable(Type.Number()))),
     scale: Type.Optional(
       Type.Integer({ description: 'For exponential histograms, as are the following fields.' }),
@@ -86,7 +86,7 @@ const pointSchema = Type.Object(
     zero_threshold: Type.Optional(nullable(Type.Number())),
     positive: Type.Optional(bucketsSchema),
     negative: Type.Optional(bucketsSchema),
-    quantiles: Type.Optional(Type.Array(quantileSchema, { description: 'Of summaries.' })),
+    quantiles: Type.Optional(Type.Array(quantileSchema, { description: 'Only for summaries.' })),
     start_time: Type.Optional(nullable(time('This and the following fields: only with `details`.'))),
     flags: Type.Optional(Type.Integer()),
     temporality: Type.Optional(nullable(Type.Enum(TEMPORALITIES))),
@@ -104,9 +104,7 @@ const queryMetric = {
   summary: 'List data points of a metric, newest first',
   access: 'read',
   query: Type.Object({
-    name: Type.Optional(
-      Type.String({ description: 'Name of the metric. The parameter may also be called `metric_name`.' }),
-    ),
+    name: Type.Optional(Type.String({ description: 'Name of the metric. Also `metric_name`.' })),
     metric_name: Type.Optional(Type.String({ aliasOf: 'name' })),
     labels: Type.Optional(
       Type.String({

@@ -14,13 +14,13 @@ const modelSchema = Type.Object(
     calls: count(
       'Spans of type `llm`. A call reported by several instrumentations counts once, under the model of the span that counts.',
     ),
-    priced_calls: count('Calls that have a cost, reported or priced; fewer than `calls`: the rest has none.'),
+    priced_calls: count('Calls with a cost, reported or priced; may be fewer than `calls`.'),
     input_tokens: Type.Number(),
     output_tokens: Type.Number(),
     total_tokens: Type.Number(),
     total_cost: nullable(usd('US dollars for the priced calls; null if none is priced')),
     first_call_at: time(),
-    last_call_at: time('Both by the start of the call.'),
+    last_call_at: time('Both refer to the start of calls.'),
   },
   { title: 'ModelUsage' },
 );

@@ -23,9 +23,9 @@ import {
   withChildrenQuery,
 } from './keys.js';
 
-/** Administrators may create more for a user. */
+/** Maximum of usable keys per user; administrators may create more. */
 const MOST_KEYS = 100;
-/** With those that were revoked or have expired, which stay listed for a day at least. */
+/** Maximum including revoked and expired keys, which stay listed for at least a day. */
 const MOST_LISTED = 300;
 
 const listMyKeys = {
@@ -35,7 +35,7 @@ const listMyKeys = {
   tag: 'identity',
   summary:
     'List API keys of the caller, including expired and revoked ones of the last 90 days, oldest first',
-  description: `Of ended keys the newest ${MOST_ENDED} stay listed, and those of the last day.`,
+  description: `Lists the newest ${MOST_ENDED} ended keys, and all keys that ended in the last day.`,
   access: 'read',
   responses: { 200: Type.Array(keySchema) },
 } satisfies Operation;
@@ -46,7 +46,7 @@ const createMyKey = {
   path: '/api/v1/me/keys',
   tag: 'identity',
   summary: 'Create an API key for the caller; only this response contains it',
-  description: `It can do no more than the key that makes it, nor last longer; otherwise it is refused with 403 \`forbidden_scope\`, or 422. A browser session makes none that outlives it without \`confirm_with_key\`: 403 \`confirmation_needed\`. A user with ${MOST_KEYS} usable keys, or with ${MOST_LISTED} keys including ended ones, gets 409 \`conflict\`.`,
+  description: `The key cannot have more scopes or expire later than the key that creates it: 403 \`forbidden_scope\`, or 422. A browser session needs \`confirm_with_key\` for a key that outlives it: 403 \`confirmation_needed\`. A user with ${MOST_KEYS} usable keys, or with ${MOST_LISTED} keys including ended ones, gets 409 \`conflict\`.`,
   access: 'manage',
   audit: ['key.created'],
   body: Type.Object(
@@ -69,7 +69,7 @@ const revokeMyKey = {
   tag: 'identity',
   summary: 'Revoke an API key of the caller permanently',
   description:
-    'Only one that can do no more than the key of this request; it may be that key itself. The last `admin` key that does not expire cannot be revoked, which is a conflict.',
+    'The key must not have more scopes than the key of this request; it may be that key itself. The last unexpiring `admin` key cannot be revoked (conflict).',
   access: 'manage',
   audit: ['key.revoked'],
   params: Type.Object({ key_id: uuid() }),
@@ -78,7 +78,7 @@ const revokeMyKey = {
   errors: [404, 409],
 } satisfies Operation;
 
-/** The routes under `/me/keys`, for users that are no administrators. */
+/** The routes under `/me/keys`, for users who are not administrators. */
 export function myKeyRoutes(context: ApiContext): readonly Route[] {
   const { routes, control, settleKeys, audit, clock } = context;
   const { accounts } = control;
@@ -119,7 +119,7 @@ export function myKeyRoutes(context: ApiContext): readonly Route[] {
       const wanted = params.key_id.toLowerCase();
       const key = (await accounts.listKeys(identity.userId)).find(({ id }) => id === wanted);
       if (!key) throw notFound('API key');
-      // A new key must not have more scopes than the key that creates it.
+      // The revoked key must not have more scopes than the key of the request.
       requireWithin(identity, key.scopes);
       const revoked = await accounts.revokeKey(key.id, clock.now(), query.with_children);
       if (revoked === 'last_admin') throw lastAdmin('This is');

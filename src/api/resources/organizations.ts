@@ -66,7 +66,7 @@ export const listMembers = {
   method: 'GET',
   path: '/api/v1/admin/orgs/{slug}/members',
   tag: 'administration',
-  summary: 'The members of an organization, ordered by e-mail address',
+  summary: 'List members of an organization by e-mail address',
   access: 'admin',
   params: Type.Object({ slug: slugParam }),
   responses: { 200: Type.Array(memberSchema) },

@@ -6,7 +6,7 @@ import { time, uuid } from '../support/fields.js';
 import { pricedByFields, serializeRules } from '../support/prices.js';
 import { runFilter } from '../support/runs.js';
 
-/** Of the models that were used, those that cost most are listed. */
+/** Maximum number of used models listed, most expensive first. */
 const MOST_USED = 500;
 
 const listPrices = {
@@ -15,7 +15,7 @@ const listPrices = {
   path: '/api/v1/dashboard/prices',
   tag: 'models',
   summary: 'List the prices of model calls that report tokens but no cost',
-  description: `First the models that the caller used, the most expensive first, ${MOST_USED} at most; then the others that the price tables know, with one name for each entry. Prices are those of the processors \`cost\` in pipelines that lead to the store which is read here, in the order of the pipelines in the configuration; where no such pipeline has one, those of all pipelines. Where several price, there is a row for each of them: a call is priced by the pipeline that it comes through. Where none does, the list is empty.`,
+  description: `First the models that the caller used, most expensive first, at most ${MOST_USED}; then the other models of the price tables, one name per entry. Prices are those of the processors \`cost\` in pipelines that lead to this store, in configuration order; if there are none, those of all pipelines. If several processors price a model, there is a row for each: a call is priced by its pipeline. Empty if no pipeline prices.`,
   access: 'read',
   query: Type.Object({
     agent_id: Type.Optional(uuid('Models that were used in runs of this agent.')),
@@ -26,10 +26,10 @@ const listPrices = {
     200: Type.Array(
       Type.Object(
         {
-          model: Type.String({ description: 'As spans name it.' }),
+          model: Type.String({ description: 'As named by spans.' }),
           is_used: Type.Boolean({ description: 'Whether the caller used it in the time range.' }),
           processor: Type.String({ description: 'Id of the processor, as configured.' }),
-          pipelines: Type.Array(Type.String(), { description: 'Those that list the processor.' }),
+          pipelines: Type.Array(Type.String(), { description: 'Pipelines with the processor.' }),
           ...pricedByFields,
         },
         { title: 'ModelPrice' },

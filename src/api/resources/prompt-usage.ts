@@ -34,7 +34,7 @@ const comparePrompts = {
   method: 'GET',
   path: '/api/v1/dashboard/prompts/{name}/compare',
   tag: 'prompts',
-  summary: 'Figures of all versions of a prompt, the newest first',
+  summary: 'Compare the statistics of all versions of a prompt, newest first',
   description: 'Versions that no trace has used have zeros and nulls.',
   access: 'read',
   params: promptParams,
@@ -54,7 +54,7 @@ const recordUsage = {
   tag: 'prompts',
   summary: 'Link a trace to the prompt version that it used',
   description:
-    'Repeating it changes nothing. The trace may come later: it counts once it is here, and is awaited for 30 days, or `retention.traces` of the store if that is shorter. 10 000 links of a user can wait; one more is `storage_exceeded`. Spans of OTLP that name a prompt and its version are linked by themselves.',
+    'Repeats change nothing. The trace may arrive later: it counts once it arrives, within 30 days, or within `retention.traces` of the store if that is shorter. A user can have 10 000 pending links; one more is `storage_exceeded`. OTLP spans that name a prompt and its version are linked automatically.',
   access: 'write',
   audit: { none: 'Data intake: links prompts to traces.' },
   body: Type.Object(
@@ -100,7 +100,7 @@ export function promptUsageRoutes({
   ];
 }
 
-/** @param figures undefined for a version that was created while the figures were read */
+/** @param figures undefined for a version that was created while they were read */
 function serializeStats(
   { version, template_text }: PromptVersion,
   stats: PromptVersionStats | undefined,

@@ -56,7 +56,7 @@ const createPrompt = {
   path: '/api/v1/dashboard/prompts/',
   tag: 'prompts',
   summary: 'Create a version of a prompt',
-  description: `A user can have ${MOST_VERSIONS} versions and ${MOST_TEXT_BYTES / 1024 / 1024} MiB of names, templates and descriptions; one more is a conflict, as is a number that was deleted.`,
+  description: `A user can have ${MOST_VERSIONS} versions and ${MOST_TEXT_BYTES / 1024 / 1024} MiB of names, templates and descriptions. More is a conflict, as is a deleted version number.`,
   access: 'manage',
   audit: ['prompt.created'],
   body: Type.Object(
@@ -85,7 +85,7 @@ const listPrompts = {
   method: 'GET',
   path: '/api/v1/dashboard/prompts/',
   tag: 'prompts',
-  summary: 'All versions of all prompts, by name, then the newest version first',
+  summary: 'List all versions of all prompts, by name, newest version first',
   access: 'read',
   responses: { 200: Type.Array(promptSchema) },
 } satisfies Operation;
@@ -95,18 +95,18 @@ const promptNames = {
   method: 'GET',
   path: '/api/v1/dashboard/prompts/names',
   tag: 'prompts',
-  summary: 'Names of prompts that have a text in them, each once, by name',
-  description: 'ASCII letters match in any case. Texts of prompts are not read, however long they are.',
+  summary: 'List names of prompts that contain a text',
+  description: 'ASCII letters match in any case. Each name is listed once, in order.',
   access: 'read',
   query: Type.Object({
-    query: Type.Optional(Type.String({ maxLength: MAX_NAME_LENGTH, description: 'Left out: all names.' })),
+    query: Type.Optional(Type.String({ maxLength: MAX_NAME_LENGTH, description: 'Absent: all names.' })),
     page_size: pageParameters.page_size,
   }),
   responses: {
     200: Type.Object(
       {
         items: Type.Array(Type.String()),
-        has_more: Type.Boolean({ description: 'Whether there are more: say more of the name.' }),
+        has_more: Type.Boolean({ description: 'Whether there are more names: use a longer text.' }),
       },
       { title: 'PromptNames' },
     ),
@@ -118,7 +118,7 @@ const listPromptVersions = {
   method: 'GET',
   path: '/api/v1/dashboard/prompts/{name}/versions',
   tag: 'prompts',
-  summary: 'All versions of a prompt, the newest first',
+  summary: 'List all versions of a prompt, newest first',
   access: 'read',
   params: promptParams,
   responses: { 200: Type.Array(promptSchema) },
@@ -126,7 +126,7 @@ const listPromptVersions = {
 } satisfies Operation;
 
 const DELETION =
-  'Links of traces to it are no longer shown or counted, and are removed from the store within an hour or so; later spans that name it are not linked. The number is never used again.';
+  'Links of traces to it are no longer shown or counted, and are removed from the store within about an hour; later spans that name it are not linked. The version number cannot be used again.';
 
 const deletePrompt = {
   id: 'deletePrompt',

@@ -13,7 +13,7 @@ const listRejections = {
   tag: 'identity',
   summary: 'List the last 1000 refused items of the caller, newest first',
   description:
-    'Kept in memory, so from the start of the daemon on; of a batch the first 100 items are listed. An item stands here each time that it was sent: it may have been taken later. What a processor drops, such as by sampling, was taken and stands here nowhere; neither do requests that were refused before anything of them was read.',
+    'Kept in memory since the daemon started; of each batch the first 100 items are listed. An item is listed each time it was sent, even if it was accepted later. Items dropped by processors, such as sampling, are not listed, nor are requests that were refused before any item was read.',
   access: 'read',
   responses: {
     200: Type.Object(

@@ -41,7 +41,7 @@ const listTraces = {
   tag: 'traces',
   summary: 'List traces of all agents, newest first by default',
   description:
-    'Where several of `model`, `span_name`, `span_type` and `node` are given, one span has all of them. With one of these, or with `prompt_name`, runs are found and not counted, as with `count=none`. With `Accept: text/csv` or `application/x-ndjson` all runs that match are answered, on one page, whatever `page`, `page_size` and `count` say: as CSV (RFC 4180) with a line of names and an apostrophe before whatever a spreadsheet would read as a formula, at the start of a text and after each `;`, tab and line break in it; or as a JSON object a line. What changes while it is read may be there in either state.',
+    'With several of `model`, `span_name`, `span_type` and `node`, one span must match all of them. With any of these, or with `prompt_name`, runs are not counted, as with `count=none`. With `Accept: text/csv` or `application/x-ndjson`, all matching runs are returned on one page, ignoring `page`, `page_size` and `count`: as CSV (RFC 4180) with a header line, and an apostrophe before anything that a spreadsheet would read as a formula, at the start of a text and after each `;`, tab and line break in it; or as one JSON object per line. Runs that change meanwhile may appear in either state.',
   access: 'read',
   query: Type.Object({
     ...runParameters,
@@ -62,13 +62,13 @@ const listTraces = {
     node: ofSpan('Runs with a span that is this node in the service map.'),
     prompt_name: Type.Optional(promptName('Runs that used this prompt.')),
     prompt_version: Type.Optional(
-      Type.Integer({ ...promptVersion, description: 'In this version; with `prompt_name`.' }),
+      Type.Integer({ ...promptVersion, description: 'Runs that used this version; requires `prompt_name`.' }),
     ),
     previews: Type.Optional(
       Type.Boolean({
         default: false,
         description:
-          'Whether runs come with `models`, `error_span_count` and `input_preview`, for which their spans are looked at; not in a file.',
+          'Whether to add `models`, `error_span_count` and `input_preview`, which are read from the spans; ignored for CSV and NDJSON.',
       }),
     ),
     sort: Type.Optional(
@@ -79,14 +79,14 @@ const listTraces = {
       Type.Enum(['exact', 'none'], {
         default: 'exact',
         description:
-          '`none`: they are not counted, which is faster where there are many; `count` is null, and `page` does not matter: go on by `next_cursor`.',
+          '`none`: faster for many runs; `count` is null and `page` is ignored: continue with `next_cursor`.',
       }),
     ),
     cursor: Type.Optional(
       Type.String({
         maxLength: 300,
         description:
-          'The `next_cursor` of an answer to the same list: the runs behind it, whatever came before it meanwhile. They are not counted, and `page` does not matter.',
+          '`next_cursor` of a response to the same list: returns the runs after it, whatever was added before it. They are not counted, and `page` is ignored.',
       }),
     ),
   }),
@@ -101,7 +101,7 @@ const listTraces = {
         next_cursor: nullable(
           Type.String({
             description:
-              'Where the runs behind these begin; null where there are none, and where the texts of a page are very long: then go on by `page`.',
+              'Cursor of the next page. Null on the last page, and if the texts of a page are very long: then continue with `page`.',
           }),
         ),
       },
@@ -152,12 +152,12 @@ type PrintRuns = (
   stats: object,
 ) => Promise<Uint8Array | AsyncIterable<Uint8Array>>;
 
-/** @throws HttpProblem 422 for a version of no prompt */
+/** @throws HttpProblem 422 for a version without a prompt */
 function searchOf(query: Query): RunSearch {
   const { agent_id, min_duration_ms, max_duration_ms, min_cost, max_cost, sort, order } = query;
   const { prompt_name: name, prompt_version: version } = query;
   if (version !== undefined && name === undefined)
-    throw validationProblem('query', [{ field: 'prompt_version', message: 'must come with prompt_name' }]);
+    throw validationProblem('query', [{ field: 'prompt_version', message: 'requires prompt_name' }]);
   const span = spanFilter(query);
   return {
     ...runFilter(query),
@@ -188,7 +188,7 @@ function isFound({ span, prompt }: RunSearch): boolean {
   return span !== undefined || prompt !== undefined;
 }
 
-/** Sums may be larger than what is taken for an amount. */
+/** Sums may exceed the maximum that `parseMoney` accepts. */
 function nanos(usd: number): NanoUsd {
   return parseMoney(usd) ?? Math.min(Math.round(usd * NANOS), Number.MAX_SAFE_INTEGER);
 }

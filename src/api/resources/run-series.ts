@@ -17,14 +17,16 @@ import { promptName } from './prompts.js';
 const NAMES = ['1m', '5m', '1h', '1d'] as const satisfies readonly Interval[];
 
 const totalFields = {
-  runs: count('With `group_by=model`, in the groups: calls of the model, as for all figures there.'),
-  failed: count('Runs that are `failed` or `timed_out`; 0 of calls.'),
-  success_count: count('Runs whose success signal says so; 0 of calls.'),
-  cost: nullable(usd('Of the runs that have one; null: none has.')),
-  priced_runs: count('How many have a cost.'),
+  runs: count(
+    'Number of runs; in groups with `group_by=model`, number of calls, as for all other values there.',
+  ),
+  failed: count('Runs with status `failed` or `timed_out`; 0 for calls.'),
+  success_count: count('Runs with a positive success signal; 0 for calls.'),
+  cost: nullable(usd('Cost of the runs that have one; null: none has.')),
+  priced_runs: count('Number of runs with a cost.'),
   tokens: nullable(Type.Number()),
   p50_ms: nullable(
-    Type.Number({ description: 'By nearest rank, of the runs that have a duration; null of calls.' }),
+    Type.Number({ description: 'By nearest rank, over the runs with a duration; null for calls.' }),
   ),
   p95_ms: nullable(Type.Number()),
 };
@@ -41,21 +43,21 @@ const seriesSchema = Type.Object(
           key: nullable(
             Type.String({
               description:
-                'The id of the agent, the status, the model (empty: calls that name none), or the version. Null: all runs, or those of no other group.',
+                'Id of the agent, the status, the model (empty: calls without a model), or the version. Null: all runs, or those in no other group.',
             }),
           ),
-          name: nullable(Type.String({ description: 'Of the agent.' })),
+          name: nullable(Type.String({ description: 'Name of the agent.' })),
           total: {
             ...nullable(totalSchema),
-            description: 'Of all buckets of the group; null of calls of models, and of all others.',
+            description: 'Over all buckets of the group; null for calls, and for the group of all others.',
           },
           buckets: Type.Array(Type.Object({ start: time(), ...totalFields }, { title: 'RunBucket' }), {
-            description: 'Those that have runs, in their order.',
+            description: 'Non-empty buckets in order.',
           }),
         },
         { title: 'RunSeries' },
       ),
-      { description: `The one with the most runs first; at most ${MOST_SERIES}, and one of all others.` },
+      { description: `Most runs first; at most ${MOST_SERIES}, and one for all others.` },
     ),
     total: totalSchema,
     previous_total: totalSchema,
@@ -70,7 +72,7 @@ const readSeries = {
   tag: 'traces',
   summary: 'Get runs over time, with the previous period',
   description:
-    'Runs of agents by their start, in buckets that begin at full minutes, hours or days in UTC; `previous_total` is of the same time before. Every run counts once, whatever sampling left out. `group_by=model` groups the calls of models in place of runs, by their own start, with what they used themselves. `group_by=prompt_version` needs `prompt_name`; a run that used several versions is in each of their groups.',
+    'Runs of agents by their start, in buckets that begin at full minutes, hours or days in UTC; `previous_total` covers the preceding period of equal length. Each stored run counts once, regardless of sampling. `group_by=model` groups model calls instead of runs, by their own start and usage. `group_by=prompt_version` requires `prompt_name`; a run that used several versions is in several groups.',
   access: 'read',
   query: Type.Object({
     start_time: Type.Optional(time('Started at or after. Absent: a day before the end.')),
@@ -112,14 +114,16 @@ export function runSeriesRoutes({ routes, telemetry, clock }: ApiContext<'series
   ];
 }
 
-/** @throws HttpProblem 422 for a group that does not go with the rest */
+/** @throws HttpProblem 422 if the group conflicts with other parameters */
 function checkGroup({ group_by, prompt_name }: Static<(typeof readSeries)['query']>): void {
   if (group_by === 'prompt_version' && prompt_name === undefined)
     throw validationProblem('query', [
-      { field: 'prompt_name', message: 'must come with group_by=prompt_version' },
+      { field: 'prompt_name', message: 'is required for group_by=prompt_version' },
     ]);
   if (group_by === 'model' && prompt_name !== undefined)
-    throw validationProblem('query', [{ field: 'prompt_name', message: 'cannot come with group_by=model' }]);
+    throw validationProblem('query', [
+      { field: 'prompt_name', message: 'must be absent with group_by=model' },
+    ]);
 }
 
 function serializeSeries({

@@ -11,7 +11,7 @@ export const rebuildServiceMap = {
   tag: 'administration',
   summary: 'Rebuild the service maps of all users and correct differences',
   description:
-    'No difference is expected, except for traces that came while no processor derived the map. Answers when it is done, after some seconds for a million spans. Everything else goes on meanwhile.',
+    'No differences are expected, except for traces received while no processor derived the map. Responds when the rebuild is done, after some seconds per million spans. The daemon keeps working meanwhile.',
   access: 'admin',
   audit: ['service_map.rebuilt'],
   query: Type.Object({
@@ -26,9 +26,7 @@ export const rebuildServiceMap = {
         unmapped_traces: count(
           'Traces that were not in the map because they were received without the processor `service_map`.',
         ),
-        differing_spans: count(
-          'Spans of other traces whose stored node is not the one that follows from what is stored of them.',
-        ),
+        differing_spans: count('Spans of the other traces whose stored node differs from the derived one.'),
         differing_sums: count(
           'Nodes and edges of a user and an hour whose sum differs from that of the stored traces.',
         ),

@@ -22,14 +22,14 @@ import { formatTime, parseTime, type Micros } from '../../signal/time.js';
 const stats = {
   error_count: nullable(
     count(
-      'Of the spans, those that failed or timed out. Null: some of them were counted before version 6 of the store, which looks; `jackdaw map rebuild` counts them.',
+      'Spans that failed or timed out. Null: some were counted before version 6 of the store, which introduced this; `jackdaw map rebuild` counts them.',
     ),
   ),
   p95_ms: nullable(
     Type.Number({
       minimum: 0,
       description:
-        'Of the spans that have ended, 95 % took no longer, in milliseconds, within a tenth. Null: none has ended, or as for `error_count`.',
+        '95th percentile of the duration of ended spans in milliseconds, within 10%. Null: none has ended, or as for `error_count`.',
     }),
   ),
 };
@@ -39,8 +39,8 @@ const nodeSchema = Type.Object(
     id: Type.String({ description: 'The name of the service or agent.' }),
     name: Type.String(),
     node_type: Type.Enum(Object.values(NODE_TYPES)),
-    span_type: Type.Enum(SPAN_TYPES, { description: 'The type of span that makes such a node.' }),
-    span_count: count('Spans of the node. 0: an agent that has no span of its own.'),
+    span_type: Type.Enum(SPAN_TYPES, { description: 'The span type that creates the node.' }),
+    span_count: count('Spans of the node. 0: an agent without spans of its own.'),
     ...stats,
   },
   { title: 'ServiceMapNode' },
@@ -50,7 +50,7 @@ const edgeSchema = Type.Object(
   {
     source: Type.String({ description: 'The id of the calling node.' }),
     target: Type.String({ description: 'The id of the called node.' }),
-    weight: count('Spans of the called node under one of the calling node.'),
+    weight: count('Spans of the called node below a span of the calling node.'),
     ...stats,
   },
   { title: 'ServiceMapEdge' },
@@ -63,7 +63,7 @@ const readServiceMap = {
   tag: 'service map',
   summary: 'Get the service map: agents, services, databases and the calls between them',
   description:
-    'Nodes ordered by id, edges by source and target (by code points). Empty when nothing was ingested. Beyond 50 000 names of a user further nodes are counted as `(other)`.',
+    'Nodes are ordered by id, edges by source and target (by code points). Empty before the first trace. After 50 000 names of a user, further nodes count as `(other)`.',
   access: 'read',
   query: Type.Object({
     hours: Type.Number({
@@ -99,15 +99,14 @@ const readHours = {
   path: '/api/v1/dashboard/service-map/hours',
   tag: 'service map',
   summary: 'List hours of the service map with their spans',
-  description:
-    'The hours that have spans, in their order: which of them to ask a map of, by `start_time` and `end_time`.',
+  description: 'Hours with spans, in order, for choosing `start_time` and `end_time` of a map.',
   access: 'read',
   query: Type.Object({
     hours: Type.Integer({
       default: 168,
       minimum: 1,
       maximum: 8784,
-      description: 'How far back, the first hour as a whole.',
+      description: 'Hours to look back, including the whole first hour.',
     }),
   }),
   responses: {
@@ -116,7 +115,7 @@ const readHours = {
         {
           hour: time('Its start.'),
           spans: count('Spans of nodes.'),
-          errors: nullable(count('Of which failed or timed out. Null as `error_count` of the map.')),
+          errors: nullable(count('Failed or timed-out spans. Null as for `error_count` of the map.')),
         },
         { title: 'ServiceMapHour' },
       ),

@@ -10,12 +10,12 @@ import { pageParameters, pageRange, pageSchema, serializePage } from '../support
 import { identity, kindParameter, serializeRuns, runFilter, runPageSchema } from '../support/runs.js';
 
 const sessionFields = {
-  session_id: Type.String({ description: 'As the runs name it.' }),
+  session_id: Type.String({ description: 'Id as sent.' }),
   user_ids: Type.Array(Type.String(), {
-    description: 'Whom its runs were for: those that came last, 20 at most.',
+    description: 'End users of its runs: the latest, at most 20.',
   }),
   agents: Type.Array(Type.Object({ id: uuid(), name: Type.String() }), {
-    description: 'Whose runs they are: those that ran last, 20 at most.',
+    description: 'Agents of its runs: the latest, at most 20.',
   }),
   total_runs: count(),
   failed_runs: count('Runs with status `failed` or `timed_out`.'),
@@ -33,7 +33,7 @@ const listSessions = {
   tag: 'sessions',
   summary: 'List sessions, the most recently active first',
   description:
-    'A session is what the runs have in common that name it. Filters say which sessions: those with a run for which all of them hold. The order is that of the last start of such a run; the figures are those of all runs of the session.',
+    'A session consists of all runs with its id. Filters select sessions with a run that matches all of them. Ordered by the latest start of such a run; values cover all runs of the session.',
   access: 'read',
   query: Type.Object({
     ...pageParameters,

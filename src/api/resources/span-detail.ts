@@ -40,18 +40,18 @@ const nanoTime = (description: string) => nullable(Type.String({ format: 'date-t
 
 /** Fields sent with a span; for spans of the batch route, all but `metadata` are null. */
 const sentSchema = {
-  sent_name: nullable(Type.String({ description: 'The name as it was sent.' })),
+  sent_name: nullable(Type.String({ description: 'Name as sent.' })),
   kind: nullable(
     Type.Union([Type.String(), Type.Integer()], {
-      description: '`internal`, `server`, `client`, `producer`, `consumer`, or the number that was sent.',
+      description: '`internal`, `server`, `client`, `producer`, `consumer`, or the number sent.',
     }),
   ),
   trace_state: nullable(Type.String()),
   flags: nullable(count()),
-  status_code: nullable(Type.Integer({ description: 'As it was sent: 0 unset, 1 ok, 2 error.' })),
+  status_code: nullable(Type.Integer({ description: 'As sent: 0 unset, 1 ok, 2 error.' })),
   status_message: nullable(Type.String({ description: 'As sent; null if not sent.' })),
-  sent_start: nanoTime('The start to the nanosecond.'),
-  sent_end: nanoTime('The end to the nanosecond, as it was sent, even where it lies before the start.'),
+  sent_start: nanoTime('Start with nanoseconds.'),
+  sent_end: nanoTime('End with nanoseconds as sent, even if it is before the start.'),
   attributes: nullable(keyValues()),
   dropped_attributes_count: nullable(count()),
   events: nullable(
@@ -59,7 +59,7 @@ const sentSchema = {
       Type.Object(
         {
           name: Type.String(),
-          timestamp: nanoTime('To the nanosecond.'),
+          timestamp: nanoTime('With nanoseconds.'),
           attributes: keyValues(),
           dropped_attributes_count: count(),
         },
@@ -92,14 +92,14 @@ const sentSchema = {
   ),
   resource: nullable(Type.Object({ attributes: keyValues() }, { title: 'SentResource' })),
   metadata: nullable(
-    jsonObject('Of a span of the batch route, as it was sent. Null for a span that came by OTLP.'),
+    jsonObject('Metadata of a span of the batch route, as sent. Null for a span received by OTLP.'),
   ),
 };
 
 /** All fields of a span's detail view. */
 export const detailFields = { ...usageFields, ...sentSchema };
 
-/** A span with everything that it brought. @param span with its details */
+/** Serializes a span with all its details. */
 export function serializeDetailedSpan(span: StoredSpan) {
   return {
     ...printSpan(span),
@@ -178,7 +178,7 @@ function attributesOf(attributes: readonly KeyValue[] | null | undefined) {
   return (attributes ?? []).map(({ key, value }) => ({ key: key ?? '', value: plain(value ?? {}) }));
 }
 
-/** Beyond the years that times are shown for, the nanoseconds themselves. */
+/** Times that cannot be formatted are returned as nanoseconds. */
 function timeOf(nanos: Int64 | null | undefined): string | null {
   if (nanos === null || nanos === undefined) return null;
   const exact = int64ToBigInt(nanos);

@@ -25,7 +25,7 @@ const headFields = {
         'Set if another span reports the same model call and the call is counted there. The call and tokens of this span are not counted; its cost is, if that span has none. Its own values are shown as sent.',
     }),
   ),
-  same_as: Type.Optional(uuid('With `counted`: the span by which the call is counted.')),
+  same_as: Type.Optional(uuid('With `counted`: the span on which the call is counted.')),
 };
 
 export const spanFields = {
@@ -40,10 +40,10 @@ export const spanSummarySchema = Type.Object(
   {
     ...headFields,
     node: nullable(Type.String({ description: 'Its node in the service map.' })),
-    input_bytes: nullable(count('Of its own `input_data` as JSON; null where it brought none.')),
-    output_bytes: nullable(count('Likewise of `output_data`.')),
+    input_bytes: nullable(count('Size of its own `input_data` as JSON; null if it has none.')),
+    output_bytes: nullable(count('The same for `output_data`.')),
     preview: nullable(
-      Type.String({ description: 'How the JSON of its `input_data` begins: up to 200 characters.' }),
+      Type.String({ description: 'The beginning of its `input_data` as JSON: up to 200 characters.' }),
     ),
   },
   { title: 'OutlinedSpan' },

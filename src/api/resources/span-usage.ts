@@ -11,19 +11,19 @@ import type { SpanDetails, StoredSpan } from '../../storage/contracts/runs.js';
 import { count, nullable, usd } from '../support/fields.js';
 
 const USAGE: Readonly<Record<UsagePart, string>> = {
-  cached_read: 'Of the input: read from a cache.',
-  cached_write: 'Of the input: written to a cache.',
-  reasoning: 'Of the output: for reasoning.',
-  audio_input: 'Of the input: audio.',
-  audio_output: 'Of the output: audio.',
+  cached_read: 'Input tokens read from a cache.',
+  cached_write: 'Input tokens written to a cache.',
+  reasoning: 'Output tokens for reasoning.',
+  audio_input: 'Audio input tokens.',
+  audio_output: 'Audio output tokens.',
 };
 const COST: Readonly<Record<CostPart, string>> = {
-  input: 'For the input, without caches and audio.',
-  cached_read: 'For what was read from a cache.',
-  cached_write: 'For what was written to a cache.',
-  audio_input: 'For audio that went in.',
-  output: 'For the output with its reasoning, without audio.',
-  audio_output: 'For audio that came out.',
+  input: 'Input, without caches and audio.',
+  cached_read: 'Input read from a cache.',
+  cached_write: 'Input written to a cache.',
+  audio_input: 'Audio input.',
+  output: 'Output with its reasoning, without audio.',
+  audio_output: 'Audio output.',
 };
 
 /** The tokens and the cost of a span by their parts. */

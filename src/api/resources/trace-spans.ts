@@ -18,7 +18,7 @@ const readSummary = {
   tag: 'traces',
   summary: 'Get a trace with its spans, without payloads',
   description:
-    'For showing a trace while it goes on, and long ones at all: the header as it is now, and the spans as `readTrace` gives them, but of `input_data` and `output_data` only how long they are and how the input begins. What only log records say of a payload is not looked for. With `after`, the `seq` of an answer before, only spans that came or changed since; few of them may come again.',
+    'For traces in progress and long traces: the current header, and the spans as in `readTrace`, with the sizes of `input_data` and `output_data` and the beginning of the input instead of the payloads. Payloads that only log records contain are ignored. With `after`, the `seq` of an earlier response, returns only spans that were added or changed since; a few may be repeated.',
   access: 'read',
   params: Type.Object({ trace_id: uuid() }),
   query: Type.Object({
@@ -48,7 +48,7 @@ const readSpan = {
   tag: 'traces',
   summary: 'Get a span with all its data',
   description:
-    'The span as the trace shows it, and what its client sent: attributes with their types, events, links, scope, resource. Of a span of the batch route it is `metadata`, and the rest is null.',
+    'The span as in the trace, and everything that its client sent: attributes with their types, events, links, scope, resource. For a span of the batch route, only `metadata`; the other fields are null.',
   access: 'read',
   params: Type.Object({ trace_id: uuid(), span_id: uuid() }),
   query: Type.Object({
@@ -57,7 +57,7 @@ const readSpan = {
         minimum: 1024,
         maximum: Number.MAX_SAFE_INTEGER,
         description:
-          'Each of `input_data`, `output_data`, `attributes`, `events`, `links`, `scope`, `resource` and `metadata` that is longer as JSON comes shortened: long texts end with “…”, long lists and objects end early. `is_truncated` then says so. Absent: all of it, and no `is_truncated`.',
+          'Shortens each of `input_data`, `output_data`, `attributes`, `events`, `links`, `scope`, `resource` and `metadata` that is longer than this as JSON: long texts end with “…”, long lists and objects are cut. Adds `is_truncated`. Absent: nothing is shortened.',
       }),
     ),
   }),
@@ -67,7 +67,7 @@ const readSpan = {
         ...spanFields,
         ...detailFields,
         is_truncated: Type.Optional(
-          Type.Boolean({ description: 'With `max_bytes`: whether any of it is missing.' }),
+          Type.Boolean({ description: 'With `max_bytes`: whether anything was shortened.' }),
         ),
       },
       { title: 'ReadSpan' },

@@ -24,13 +24,13 @@ const readTrace = {
   tag: 'traces',
   summary: 'Get a trace with all its spans',
   description:
-    'The spans are ordered by `started_at`; `parent_span_id` makes the tree. `input_data` and `output_data` that a span has not brought itself are what GenAI events among the log records with its ids say.',
+    'Spans are ordered by `started_at` and form a tree by `parent_span_id`. Missing `input_data` and `output_data` are taken from GenAI events among the log records with its ids.',
   access: 'read',
   params: Type.Object({ trace_id: uuid() }),
   query: Type.Object({
     include: Type.Optional(
       Type.Enum(INCLUDES, {
-        description: '`metadata`: spans come with everything that they brought, as `readSpan` shows them.',
+        description: '`metadata`: spans include everything that their client sent, as in `readSpan`.',
       }),
     ),
   }),

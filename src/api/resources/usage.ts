@@ -13,7 +13,7 @@ export const readUsage = {
   tag: 'identity',
   summary: 'Get the caller’s monthly events, limits and stored bytes',
   description:
-    'An event is a newly stored span, or a trace without spans; if the daemon is configured so, a metric point or a log record as well. Nothing is counted where no processor `quota` runs.',
+    'An event is a newly stored span or a trace without spans and, if configured, a metric point or a log record. Nothing is counted without a processor `quota`.',
   access: 'read',
   responses: {
     200: Type.Object(
@@ -49,14 +49,14 @@ const readDailyUsage = {
   tag: 'identity',
   summary: 'List the caller’s events and refused items by UTC day',
   description:
-    'The oldest day first, today last. Events are those of `GET /usage`, and stay known. What was refused is known since the start of the daemon only, and counts each time that it was sent.',
+    'Oldest day first, including today. Events are those of `GET /usage`, and are kept. Refused items are known only since the daemon started, and count each time they were sent.',
   access: 'read',
   query: Type.Object({
     days: Type.Integer({
       minimum: 1,
       maximum: MOST_DAYS,
       default: 31,
-      description: 'How many days, with today.',
+      description: 'Number of days, including today.',
     }),
   }),
   responses: {

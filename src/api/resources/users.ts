@@ -17,7 +17,7 @@ export const userSchema = Type.Object(
     name: Type.String(),
     monthly_event_limit: nullable(
       Type.Integer({
-        description: "Events a UTC calendar month. 0: no limit. Null: the daemon's default applies.",
+        description: 'Monthly event limit (UTC). 0: no limit. Null: the daemon’s default applies.',
       }),
     ),
     stored_bytes_limit: nullable(
@@ -25,7 +25,7 @@ export const userSchema = Type.Object(
         description: 'Storage limit in bytes. 0: no limit. Null: the daemon’s default applies.',
       }),
     ),
-    disabled: Type.Boolean({ description: 'Whether its keys are refused and its alerts rest.' }),
+    disabled: Type.Boolean({ description: 'Whether its keys are refused and its alerts are paused.' }),
     created_at: time(),
   },
   { title: 'UserAccount' },
@@ -40,7 +40,7 @@ const monthlyEventLimit = Type.Optional(
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
     description:
-      "Events a UTC calendar month, 0 for no limit; it applies at once. A user that never had one has the daemon's default.",
+      'Monthly event limit (UTC), 0 for no limit; applies immediately. Users without one have the daemon’s default.',
   }),
 );
 const storedBytesLimit = Type.Optional(
@@ -48,7 +48,7 @@ const storedBytesLimit = Type.Optional(
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
     description:
-      "Bytes that it may store, 0 for no limit; it applies at once. A user that never had one has the daemon's default.",
+      'Storage limit in bytes, 0 for no limit; applies immediately. Users without one have the daemon’s default.',
   }),
 );
 
@@ -97,7 +97,7 @@ export const updateUser = {
       disabled: Type.Optional(
         Type.Boolean({
           description:
-            'All keys of a disabled user are refused from the next request on, and its alerts are not evaluated. What it has stays, and can be used again when it is enabled.',
+            'All keys of a disabled user are refused from the next request on, and its alerts are not evaluated. Its data is kept and is available again once it is enabled.',
         }),
       ),
     },

@@ -21,7 +21,7 @@ const viewSchema = Type.Object(
     ),
     may_change: Type.Boolean({
       description:
-        'Whether the caller made it, or administers its organization. A key without the scope `manage` changes none all the same.',
+        'Whether the caller created it or administers its organization. Changing it also needs the scope `manage`.',
     }),
   },
   { title: 'SavedView' },
@@ -45,7 +45,7 @@ const putView = {
   path: '/api/v1/dashboard/views/{view_id}',
   tag: 'identity',
   summary: 'Create or change a saved view, under an id of your choice',
-  description: `Who made it may change it, and administrators of its organization. A user makes at most ${VIEWS_OF_A_USER}, an organization has at most ${VIEWS_OF_AN_ORGANIZATION}; more are refused with 409 \`conflict\`. 404 where the id is of somebody else's view, or the caller is no member of the organization.`,
+  description: `Its creator and administrators of its organization can change it. A user can create ${VIEWS_OF_A_USER}, an organization can have ${VIEWS_OF_AN_ORGANIZATION}; more is 409 \`conflict\`. 404 if the id belongs to another user's view, or the caller is not a member of the organization.`,
   access: 'manage',
   audit: ['view.saved'],
   params: viewParams,
@@ -55,10 +55,9 @@ const putView = {
       path: Type.String({
         maxLength: 4000,
         pattern: PATH_PATTERN,
-        description:
-          'The path of the page and its query as an address has them, such as `/runs?status=failed`.',
+        description: 'Path and query of the page, as in its address, such as `/runs?status=failed`.',
       }),
-      org_slug: Type.Optional(nullable(Type.String({ description: 'Shares it with the members.' }))),
+      org_slug: Type.Optional(nullable(Type.String({ description: 'Shares it with its members.' }))),
     },
     { title: 'NewView', additionalProperties: false },
   ),
@@ -105,7 +104,7 @@ export function viewRoutes({ routes, control: { views }, audit, takeStorage }: A
   ];
 }
 
-/** Earlier versions stored paths with fragments, and of the login. */
+/** Earlier versions also stored paths with fragments and of the login page. */
 function safePath(path: string): string {
   const [page = ''] = path.split('#');
   return PATH.test(page) ? page : '/';

@@ -13,22 +13,22 @@ import { runFilter } from '../support/runs.js';
 const LONGEST_NAME = 1024;
 
 const LEFT_OUT: Readonly<Record<Unpriceable, string>> = {
-  running: 'They have not ended.',
-  no_tokens: 'They report no tokens.',
-  no_parts: 'They report only a total of tokens, without input and output.',
-  too_large: 'Each would cost a million dollars.',
+  running: 'Calls that have not ended.',
+  no_tokens: 'Calls without tokens.',
+  no_parts: 'Calls with a total of tokens only.',
+  too_large: 'Calls that would cost a million dollars or more each.',
 };
 
 const callsSchema = Type.Object(
   {
-    calls: count('Calls of the model in that time, counted as in `GET /dashboard/models`.'),
-    priced_calls: count('Those that have a cost.'),
-    total_cost: nullable(usd('US dollars for these; null: none has a cost')),
+    calls: count('Calls of the model in the time range, counted as in `GET /dashboard/models`.'),
+    priced_calls: count('Calls with a cost.'),
+    total_cost: nullable(usd('Their cost in US dollars; null: none has one')),
     repriced_calls: count('Calls with a calculable cost at the other price.'),
     repriced_cost: nullable(usd('Cost in US dollars at the other price; null if there is no price')),
     both_calls: count('Calls that have both; only these can be compared.'),
-    both_cost: nullable(usd('US dollars that these cost')),
-    both_repriced_cost: nullable(usd('US dollars that these would have cost')),
+    both_cost: nullable(usd('Their cost in US dollars')),
+    both_repriced_cost: nullable(usd('Their cost in US dollars at the other price')),
     left_out: Type.Object(
       Object.fromEntries(UNPRICEABLE.map((reason) => [reason, count(LEFT_OUT[reason])])) as Record<
         Unpriceable,
@@ -62,7 +62,7 @@ const readWhatIf = {
       Type.String({
         maxLength: LONGEST_NAME,
         format: 'name',
-        description: 'The one that was called, as spans name it. Absent: calls that name none.',
+        description: 'Model that was called, as named by spans. Absent: calls without a model.',
       }),
     ),
     as: Type.String({
@@ -73,7 +73,7 @@ const readWhatIf = {
     }),
     processor: Type.Optional(
       Type.String({
-        description: 'Whose prices: a `processor` of `GET /dashboard/prices`. Absent: the first one there.',
+        description: 'Processor of the prices, as in `GET /dashboard/prices`. Absent: the first one there.',
       }),
     ),
     agent_id: Type.Optional(uuid('Calls in runs of this agent.')),
@@ -85,7 +85,7 @@ const readWhatIf = {
       {
         model: nullable(Type.String()),
         as: Type.String(),
-        processor: nullable(Type.String({ description: 'Whose prices; null: no pipeline prices.' })),
+        processor: nullable(Type.String({ description: 'Processor of the prices; null: there are none.' })),
         ...pricedByFields,
         reason: nullable(
           Type.Enum(['no_prices', 'unknown_model', 'certain_providers'], {
@@ -123,14 +123,14 @@ export function whatIfRoutes({ routes, telemetry, prices }: ApiContext<'models'>
   ];
 }
 
-/** @throws HttpProblem 422 if there is no such one */
+/** @throws HttpProblem 422 if the processor does not exist */
 function sourceOf(sources: readonly PlacedPrices[], id: string | undefined): PlacedPrices | undefined {
   if (id === undefined) return sources[0];
   const found = sources.find(({ processor }) => processor === id);
   if (found) return found;
   const known = sources.map(({ processor }) => processor).join(', ');
   throw validationProblem('query', [
-    { field: 'processor', message: known === '' ? 'prices nothing: none does' : `must be one of: ${known}` },
+    { field: 'processor', message: known === '' ? 'unknown: none has prices' : `must be one of: ${known}` },
   ]);
 }
 

@@ -27,7 +27,7 @@ export const outcomeFields = {
       minimum: 0,
       maximum: 100,
       description:
-        'Failed runs among those that are finished (every status but `running`), one decimal; null: none is.',
+        'Percentage of failed runs among finished runs (all statuses but `running`), one decimal; null: no finished runs.',
     }),
   ),
 };
@@ -50,9 +50,9 @@ export const estimateParameter = Type.Optional(
 
 export const estimateSchema = Type.Object(
   {
-    counted_runs: count('The stored runs on which the estimate rests.'),
+    counted_runs: count('Stored runs that the estimate is based on.'),
     sampled_runs: count(
-      'Those of them with a `sample_rate` below 1. 0: nothing is estimated, and all figures are exact.',
+      'Number of them with a `sample_rate` below 1. 0: nothing is estimated and all values are exact.',
     ),
     total_runs: count(),
     success_count: count(),

@@ -23,7 +23,7 @@ export interface ApiContext<Part extends TelemetryPart = never> {
   readonly settleKeys: () => Promise<void>;
   /** The current policy for webhook targets. */
   readonly targets: () => Promise<AddressPolicy>;
-  /** For secrets in the control plane. */
+  /** For secrets in the control store. */
   readonly secrets: SecretBox;
   /** `extensions.query.export_root`. */
   readonly exportRoot?: string | undefined;

@@ -29,11 +29,11 @@ export function targetHost(url: string): string {
   return URL.canParse(url) ? new URL(url).host : '';
 }
 
-/** Entries that may wait for the store. */
+/** Maximum number of entries waiting for the store. */
 const MAX_WAITING = 1000;
 const RETRY_MS = 1000;
 
-/** Stores audit entries in the background, in order. The log has those that do not fit while the store fails. */
+/** Stores audit entries in the background, in order. Entries dropped while the store fails are still in the log. */
 export class AuditTrail {
   readonly #log: Pick<AuditLog, 'append'>;
   readonly #clock: Clock;

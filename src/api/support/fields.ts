@@ -2,7 +2,7 @@ import { Type, type TSchema } from 'typebox';
 import type { JsonObject } from '../../signal/attributes.js';
 import { formatTime, type Micros } from '../../signal/time.js';
 
-/** The kinds of values in the API's bodies, and how they are printed. */
+/** Schemas of values in API bodies, and their serialization. */
 
 export function nullable<Schema extends TSchema>(schema: Schema) {
   return Type.Union([schema, Type.Null()]);
@@ -12,7 +12,7 @@ export function uuid(description?: string) {
   return Type.String({ format: 'uuid', ...(description === undefined ? {} : { description }) });
 }
 
-/** ISO 8601; in answers UTC with `Z`. */
+/** ISO 8601; in responses UTC with `Z`. */
 export function time(description?: string) {
   return Type.String({ format: 'date-time', ...(description === undefined ? {} : { description }) });
 }

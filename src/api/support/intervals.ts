@@ -30,7 +30,7 @@ export function intervalParameter<Names extends readonly Interval[]>(names: Name
   return Type.Optional(
     Type.Enum(['auto', ...names] as ['auto', ...Names], {
       default: 'auto',
-      description: `\`auto\`: the narrowest with at most ${CHART_BUCKETS} buckets. There may be ${MOST_BUCKETS}.`,
+      description: `\`auto\`: the narrowest with at most ${CHART_BUCKETS} buckets. Other intervals: at most ${MOST_BUCKETS}.`,
     }),
   );
 }

@@ -33,7 +33,7 @@ export const listedRunSchema = Type.Object(
     input_preview: Type.Optional(
       nullable(
         Type.String({
-          description: `How its input begins, as people read it: up to ${GLANCE_CHARACTERS} characters of what was asked last. With \`previews\`; null where its first spans brought no input, or one of more than 64 KiB.`,
+          description: `The beginning of its latest user input in readable form: up to ${GLANCE_CHARACTERS} characters. With \`previews\`; null if its first spans have no input, or one of more than about 64 KiB.`,
         }),
       ),
     ),
@@ -46,7 +46,7 @@ export async function* printedRuns(pages: Pages<RunSummary>): AsyncGenerator<rea
   for await (const page of pages) yield page instanceof Uint8Array ? page : page.map(serializeListedRun);
 }
 
-/** The same with what is shown of their spans. */
+/** The same with previews of their spans. */
 export async function* printedWithSpans(
   runs: Runs,
   userId: string,

@@ -30,7 +30,7 @@ export async function longBody(
   return pieces(Buffer.concat(first), iterator, end);
 }
 
-/** Not a generator: one that is ended before its first piece would not end the items. */
+/** Not a generator: a generator ended before its first chunk would not end `items`. */
 function pieces(
   head: Uint8Array,
   items: AsyncIterator<Uint8Array>,
@@ -56,7 +56,7 @@ function pieces(
   return { [Symbol.asyncIterator]: () => ({ next, return: end }) };
 }
 
-/** How many items of a list in memory are printed at a time. */
+/** Items of an in-memory list serialized at a time. */
 const PAGE_ITEMS = 200;
 
 /** A paged list with its first page already read. */
@@ -68,7 +68,7 @@ export async function* pagesFrom<Item>(
   if (others !== undefined) yield* others;
 }
 
-/** Gives what is shown of a record, as plain values or as its JSON. */
+/** Converts a row to a plain object, or to its JSON. */
 type Print<Item> = (item: Item) => object | string;
 
 /**
@@ -105,7 +105,7 @@ function jsonOf(printed: object | string): string {
 
 const COMMA = Buffer.from(',');
 
-/** The same for a list that is in memory: thousands of items are never one string. */
+/** Like `longList`, for a list in memory, serialized in chunks. */
 export async function longArray<Item>(
   items: readonly Item[],
   print: Print<Item>,

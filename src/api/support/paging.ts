@@ -13,13 +13,11 @@ export const pageParameters = {
 
 /** Paging parameters without defaults, for a list that is paged only on request. */
 export const optionalPageParameters = {
-  page: Type.Optional(
-    Type.Integer({ ...PAGE, description: `${PAGE.description} ${FIRST.page} where it is left out.` }),
-  ),
+  page: Type.Optional(Type.Integer({ ...PAGE, description: `${PAGE.description} Default: ${FIRST.page}.` })),
   page_size: Type.Optional(
     Type.Integer({
       ...PAGE_SIZE,
-      description: `${PAGE_SIZE.description} ${FIRST.page_size} where it is left out.`,
+      description: `${PAGE_SIZE.description} Default: ${FIRST.page_size}.`,
     }),
   ),
 };
@@ -54,7 +52,7 @@ export function pageSchema<Item extends TSchema>(item: Item, title: string) {
   );
 }
 
-/** The part of the list that the store is to read. */
+/** The part of the list to read. */
 export function pageRange({ page, page_size }: PageRequest): {
   readonly offset: number;
   readonly limit: number;

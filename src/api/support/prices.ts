@@ -23,7 +23,7 @@ const priceSchema = Type.Object(
     ...rateFields,
     long: nullable(
       Type.Object(
-        { over: Type.Integer({ description: 'Input tokens, with those of caches.' }), ...rateFields },
+        { over: Type.Integer({ description: 'Input tokens, including caches.' }), ...rateFields },
         { title: 'LongInputPrices', description: 'For calls with more input tokens than `over`.' },
       ),
     ),
@@ -34,7 +34,7 @@ const priceSchema = Type.Object(
 /** An entry of a price table for certain providers. */
 const providerPriceSchema = Type.Object(
   {
-    provider: Type.String({ description: 'The pattern of the providers that it is for.' }),
+    provider: Type.String({ description: 'Pattern of the providers that the entry is for.' }),
     rule: Type.String(),
     price: priceSchema,
   },
@@ -46,7 +46,7 @@ export const pricedByFields = {
   rule: nullable(
     Type.String({
       description:
-        'The entry of the price table, with its line and date, for calls of any provider that is not among `providers`; spans that it prices name it as `cost.rule`. Null: the table has none.',
+        'Entry of the price table, with its line and date, for providers that are not in `providers`; spans priced by it have it as `cost.rule`. Null: none.',
     }),
   ),
   price: nullable(priceSchema),
@@ -57,7 +57,7 @@ export const pricedByFields = {
 
 type PricedBy = Static<ReturnType<typeof Type.Object<typeof pricedByFields>>>;
 
-/** @param rules as `PriceSource.rulesOf` gives them */
+/** @param rules returned by `PriceSource.rulesOf` */
 export function serializeRules(rules: readonly PriceRule[]): PricedBy {
   const general = generalRule(rules);
   return {
@@ -69,7 +69,7 @@ export function serializeRules(rules: readonly PriceRule[]): PricedBy {
   };
 }
 
-/** The entry for calls of any provider for which there is no other. */
+/** The entry for providers without an entry of their own. */
 export function generalRule(rules: readonly PriceRule[]): PriceRule | undefined {
   return rules.find(({ provider }) => provider === null);
 }

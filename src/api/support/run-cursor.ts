@@ -3,12 +3,12 @@ import { foreignCursor } from './moment-cursor.js';
 import { encodeOpaque, readOpaque } from './opaque.js';
 import type { RunFilter, RunCursor } from '../../storage/contracts/runs.js';
 
-/** A place in a list of runs as an opaque text. */
+/** Encodes a position in a list of runs as opaque text. */
 export function encodeCursor({ value, started_at, trace_id }: RunCursor): string {
   return encodeOpaque([value, started_at, trace_id]);
 }
 
-/** @throws HttpProblem 422 if the text was not given by a list of this order */
+/** @throws HttpProblem 422 if the text is not a cursor of a list in this order */
 export function decodeCursor(text: string, { sort }: RunFilter): RunCursor {
   const parts = readOpaque(text);
   if (Array.isArray(parts) && parts.length === 3) {

@@ -14,7 +14,7 @@ export const runFields = {
   agent_name: Type.String(),
   kind: Type.Enum(RUN_KINDS, {
     description:
-      '`agent`: a run of an agent. `other`: something else that was sent, such as a request to a service, which counts in no figure of an agent.',
+      '`agent`: a run of an agent. `other`: something else, such as a request to a service, which counts for no agent.',
   }),
   session_id: nullable(Type.String({ description: 'Session that the run belongs to.' })),
   user_id: nullable(Type.String({ description: 'End user of the run, as sent.' })),
@@ -47,11 +47,11 @@ export function identity(description: string) {
   return Type.String({ maxLength: MAX_IDENTITY, description });
 }
 
-/** Which runs count. */
+/** Selects runs by kind. */
 export const kindParameter = Type.Optional(
   Type.Enum([...RUN_KINDS, 'all'], {
     default: 'agent',
-    description: 'Which runs: those of agents, others, or all.',
+    description: 'Kind of runs: of agents, others, or all.',
   }),
 );
 

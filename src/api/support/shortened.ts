@@ -12,7 +12,7 @@ const LONG_PARTS: ReadonlySet<string> = new Set([
   'metadata',
   'body',
 ]);
-/** Texts are cut to less and less, down to this, and then lists and objects as well. */
+/** Texts are shortened step by step, down to this; then also lists and objects. */
 const SHORTEST_TEXT = 64;
 const MOST_ENTRIES = 1024;
 const STEP = 4;
@@ -65,7 +65,7 @@ function cut(value: unknown, limits: Limits): unknown {
   );
 }
 
-/** Without the half of a character at its end. */
+/** Removes half of a surrogate pair at the end. */
 function wellFormed(text: string): string {
   return /[\uD800-\uDBFF]$/.test(text) ? text.slice(0, -1) : text;
 }

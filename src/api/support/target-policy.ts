@@ -2,7 +2,7 @@ import type { Clock } from '../../component/telemetry.js';
 import { AddressPolicy } from '../../delivery/senders/webhook/address-policy.js';
 import type { ControlStore } from '../../storage/contracts/control-store.js';
 
-/** SettingsBoard may expire, and a hint may be lost: so this is how long they are used without being read again. */
+/** How long the policy is cached: settings may expire, and hints may be lost. */
 const HOLDS_MS = 30_000;
 
 /** The policy for webhook targets: allows what any sending daemon allows, according to the settings that they publish now. */

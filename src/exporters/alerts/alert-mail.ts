@@ -41,8 +41,7 @@ const MEASURES: Readonly<Record<Exclude<AlertType, 'composite'>, Measure>> = {
 const OPERATORS: Readonly<Record<MetricOperator, string>> = { gt: '>', lt: '<', gte: '>=', lte: '<=' };
 
 /**
- * Words the event `alert.fired` for people: a one-line subject and plain text. Names may contain anything, but cannot begin a
- * line of their own.
+  * Formats the event `alert.fired` as a mail: a one-line subject and plain text. Names are untrusted; each is put on one line.
  *
  * @param envelope the JSON text of the event
  */
@@ -67,11 +66,11 @@ function textOf(fired: Fired): readonly string[] {
     `${capitalized(headline(fired, shownTarget(fired, MAX_NAME)))}.`,
     '',
     `Fired at:  ${fired_at}`,
-    `Looked at: ${window.from} to ${window.to}`,
+    `Window:    ${window.from} to ${window.to}`,
     `Samples:   ${sample_count}`,
     ...(fired.agent_id === null ? [] : [`Agent id:  ${fired.agent_id}`]),
     `Alert id:  ${alert_id}`,
-    ...(repeat > 0 ? [`Repeats:   ${repeat} before this one, and it was not over in between`] : []),
+    ...(repeat > 0 ? [`Repeats:   ${repeat} (earlier firings of this incident)`] : []),
     // For other types the first line is complete.
     ...section('Conditions:', fired.type === 'composite' ? conditions.map(tell) : []),
     ...section('Example traces:', example_trace_ids),
@@ -88,11 +87,11 @@ function tell(condition: ShownCondition): string {
   const verdict = condition.met ? 'met' : 'not met';
   if (condition.type === 'metric_threshold') {
     const { metric_name, operator, value, observed } = condition;
-    const found = observed === null ? 'nothing is known' : `it is ${round(observed)}`;
+    const found = observed === null ? 'no data' : `it is ${round(observed)}`;
     return `${shorten(oneLine(metric_name), MAX_NAME)} ${OPERATORS[operator]} ${round(value)}: ${found}, ${verdict}`;
   }
   const { name, print } = MEASURES[condition.type];
-  const found = condition.observed === null ? 'nothing is known' : `it is ${print(condition.observed)}`;
+  const found = condition.observed === null ? 'no data' : `it is ${print(condition.observed)}`;
   return `${name} > ${print(condition.threshold)}: ${found}, ${verdict}`;
 }
 

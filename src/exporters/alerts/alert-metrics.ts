@@ -5,7 +5,7 @@ import type { NotificationChannel, NotificationStatus } from '../../storage/cont
 const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const LABEL_NAMES = ['exporter'];
 const CHANNELS: readonly NotificationChannel[] = ['email', 'webhook'];
-/** How attempts end; `pending`: it is tried again. */
+/** Results of attempts; `pending` attempts are retried. */
 const STATUSES: readonly NotificationStatus[] = ['sent', 'pending', 'failed', 'skipped'];
 
 /** The metrics listed in README.md. */

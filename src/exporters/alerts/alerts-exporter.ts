@@ -45,7 +45,7 @@ export interface Surroundings {
   readonly random?: () => number;
   /** Resolves webhook host names; by default with the system resolver. */
   readonly resolve?: SenderOptions['resolve'];
-  /** Certificates that the mail server's is checked by. */
+  /** CA certificates to verify the mail server with. */
   readonly trusted?: MailerOptions['trusted'];
 }
 
@@ -56,7 +56,7 @@ function reportsStats(
   return isPartialTelemetryStore(candidate) && hasParts(candidate, ['identity', 'stats']);
 }
 
-/** A second evaluator would only duplicate every query. */
+/** One evaluator per store: a second one would only duplicate every query. */
 const ALERTS = new SoleOwner((storeId) => `The alerts of "${storeId}" are evaluated`);
 
 /** Exporter `alerts`: see README.md. */
@@ -66,9 +66,9 @@ export class AlertsExporter implements Exporter {
   readonly #surroundings: Surroundings;
   readonly #metrics: AlertMetrics;
   readonly #noted = new NotedBatches();
-  /** Names it among all that share a store. */
+  /** Identifies this process among those that share the store. */
   readonly #process = randomUUID();
-  /** Null if another process evaluates. */
+  /** Null before the start and while another process evaluates. */
   #evaluator: Evaluator | null = null;
   #mailer: Mailer | undefined;
   /** Cleanup steps, run in reverse order. */
@@ -84,7 +84,7 @@ export class AlertsExporter implements Exporter {
     };
   }
 
-  /** @throws Error if there is no such store, another exporter evaluates by it, or the CA file cannot be used */
+  /** @throws Error if an extension is missing, another exporter evaluates the same store, or the CA file cannot be read */
   async start(host: Host): Promise<void> {
     const { id, config, clock, logger } = this.#settings;
     const telemetry = host.extension(config.store, reportsStats);
@@ -107,7 +107,7 @@ export class AlertsExporter implements Exporter {
     }
   }
 
-  /** The mail server. */
+  /** Applies new settings of the mail server. */
   async reload({ smtp }: Reload): Promise<boolean> {
     return smtp !== null && this.#mailer?.use(smtp) === true;
   }
@@ -116,7 +116,7 @@ export class AlertsExporter implements Exporter {
     for (const end of this.#ends.splice(0).reverse()) await end(deadline);
   }
 
-  /** Evaluates a stored batch after all its consumers have answered; if that takes longer, the next tick finds it. */
+  /** Schedules an evaluation once all other consumers of the batch have answered: its stored part is readable then. */
   #take({ items }: Batch<unknown>, brought: Brought, { answered }: ConsumeContext): Receipt {
     if (answered === undefined) this.#evaluator?.touched(brought);
     else void answered.then(() => this.#evaluator?.touched(brought));
@@ -176,7 +176,7 @@ export class AlertsExporter implements Exporter {
     return new EmailChannel({ mailer, clock, random, logger });
   }
 
-  /** One process of all that share a store evaluates, under a lease. Writes are fenced by the time of a rule's last firing. */
+  /** Of the processes that share a store, one evaluates, under a lease. Writes are fenced by the time of a rule's last firing. */
   #evaluateAlone(
     { leases }: Pick<ControlStore, 'leases'>,
     source: string,
@@ -215,7 +215,7 @@ export class AlertsExporter implements Exporter {
     this.#ends.push((deadline) => worker.stop(deadline));
   }
 
-  /** @throws ConsumeError `storage_unavailable`: then it has not started */
+  /** @throws ConsumeError `storage_unavailable`: the evaluator has not started */
   async #startEvaluator(
     by: Pick<EvaluatorOptions, 'stats' | 'source' | 'control' | 'terms' | 'isShared'>,
     onStore: (isFailing: boolean) => void,

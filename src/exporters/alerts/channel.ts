@@ -25,7 +25,7 @@ export interface Skip {
 export interface Channel {
   /** Notices that cannot be sent now; null if there are none. They are completed without using a slot. */
   toSkip(): Skip | null;
-  /** Called with the number of notices that were settled that way. */
+  /** Called with the number of skipped notices. */
   skipped(count: number, skip: Skip): void;
   /**
    * Makes one attempt. Every failure of the receiver is an outcome.
@@ -39,7 +39,7 @@ export interface Channel {
  * The outcome of a failed attempt.
  *
  * @param attempt its `error` is one sentence for the user
- * @param retryMs until the next one; null for never
+  * @param retryMs time until the next attempt; null: there is none
  */
 export function failed(
   attempt: { readonly statusCode: number | null; readonly durationMs: number; readonly error: string },

@@ -67,7 +67,7 @@ export function checkAlerts(
       : [
           {
             path: '/timezone',
-            message: `there is no time zone "${config.timezone}": write UTC, or a name such as Europe/Berlin`,
+            message: `"${config.timezone}" is not a time zone: use UTC or a name such as Europe/Berlin`,
           },
         ]),
     ...checkTargets(config.targets),

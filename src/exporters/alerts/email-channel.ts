@@ -12,7 +12,7 @@ import type { Micros } from '../../signal/time.js';
 const PERIOD = MICROS_PER_HOUR;
 const MOST = 20;
 
-/** Keeps an alert that fires without end from filling its owner's mailbox. A restart forgets what was sent. */
+/** Limits mails per user, so that a constantly firing alert does not fill a mailbox. A restart resets the count. */
 class MailCap {
   readonly #clock: Clock;
   /** The mails of the last hour by user, the oldest first. */
@@ -22,7 +22,7 @@ class MailCap {
     this.#clock = clock;
   }
 
-  /** Whether a user may get one more mail; if so, it counts. */
+  /** Whether a user may get one more mail; if so, counts it. */
   take(userId: string): boolean {
     const now = this.#clock.now();
     this.#forget(now);
@@ -102,7 +102,7 @@ export class EmailChannel implements Channel {
     const { mailer } = this.#tools;
     // The notice may have become due after the last call of {@link toSkip}.
     if (mailer === null) return this.#skip(NOT_CONFIGURED);
-    // A mail that was counted once may be tried again.
+    // A retry was counted at its first attempt.
     if (notice.attempts === 0 && !this.#cap.take(notice.userId)) return this.#skip(TOO_MANY);
     const result = await mailer.send(
       { to: notice.email, messageName: `${notice.eventId}.alert`, ...alertMail(notice.body) },

@@ -3,12 +3,12 @@ import type { Brought } from '../../alerting/touched.js';
 import type { MetricsBatch, TracesBatch } from '../../signal/batch.js';
 import type { TraceRecord } from '../../signal/trace.js';
 
-/** How many runs that may get more have their agents' names remembered. */
+/** Maximum number of runs whose agent names are cached. */
 const REMEMBERED_RUNS = 10_000;
 
 const NO_AGENTS: ReadonlySet<string> = new Set();
 
-/** Finds out from batches which rules they may concern. */
+/** Extracts from batches what decides which rules they may affect. */
 export class NotedBatches {
   /** Agent names in the records of a run, by run id, for the most recently used runs. */
   readonly #names = new LRUCache<string, readonly string[]>({ max: REMEMBERED_RUNS });

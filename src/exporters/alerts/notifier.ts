@@ -14,14 +14,12 @@ import {
 import type { Watch } from '../../storage/contracts/coordination.js';
 import type { Channel } from './channel.js';
 
-/**
- * How many notices are sent at once. Mails never wait for a connection within their time limit, nor take the places of webhooks.
- */
+/** Concurrent notices by channel. Mails have one place per connection, so none waits for a connection within its time limit. */
 const PLACES: NoticeRequest['free'] = { email: MAIL_CONNECTIONS, webhook: 14 };
-/** To one user, by all senders together. */
+/** Maximum per user, across all processes. */
 const PLACES_OF_USER: NoticeRequest['perUser'] = { email: 1, webhook: 4 };
 
-/** Webhooks to one host, by all senders together. */
+/** Maximum number of webhooks per host, across all processes. */
 const PLACES_OF_HOST = 7;
 
 /** Lease of a claimed notice; after it expires, another process takes it over. */
@@ -46,12 +44,12 @@ export interface NotifierTools {
   readonly onResult: (channel: NotificationChannel, status: NotificationStatus) => void;
 }
 
-/** Sends notices that are due until it is stopped. Others may do so at the same time. */
+/** Sends due notices until it is stopped. Other processes may do the same concurrently. */
 export class Notifier {
   readonly #tools: NotifierTools;
   readonly #faults: SparseLog;
   readonly #loop: DueLoop<ClaimedNotice, NoticeResult>;
-  /** Notices that are not settled. */
+  /** Claimed notices whose results are not recorded. */
   readonly #held = new Map<number, ClaimedNotice>();
   #cancelRenewal: () => void = () => undefined;
 
@@ -74,7 +72,7 @@ export class Notifier {
     this.#renewLater();
   }
 
-  /** Stops the loop, and gives back what was broken off. */
+  /** Stops the loop and releases the claims of aborted notices. */
   async stop(deadline: AbortSignal): Promise<void> {
     await this.#loop.stop(deadline);
     this.#cancelRenewal();
@@ -102,12 +100,12 @@ export class Notifier {
     this.#cancelRenewal = this.#tools.clock.after(RENEW_MS, () => {
       this.#renewLater();
       void this.#renew(LEASE_MS);
-      // The claims of a sender that is gone end without a hint.
+      // An expired claim of another process causes no notification.
       this.#loop.wake();
     });
   }
 
-  /** Extends the claims of notices being sent by this time; 0 releases them. If that fails, others may send them too. */
+  /** Extends all held claims by this time; 0 releases them. If that fails, another process may send the notices again. */
   async #renew(ms: number): Promise<void> {
     const claims = [...this.#held.values()].map(({ number, token }) => ({ number, token }));
     if (claims.length === 0) return;

@@ -3,7 +3,7 @@ import type { Host } from '../../component/host.js';
 /** Operations that the exporter performs on its store. */
 type Part = 'evaluation' | 'notices' | 'lease';
 
-/** Reports the state of the store to the daemon: it is well when all parts of the exporter find it so. */
+/** Reports the state of the store to the daemon: ok while no part of the exporter fails. */
 export function reportStore(host: Host): (part: Part) => (isFailing: boolean) => void {
   const failing = new Set<Part>();
   return (part) => (isFailing) => {

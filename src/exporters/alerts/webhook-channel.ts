@@ -19,7 +19,7 @@ export interface WebhookTools {
   readonly policy: AddressPolicy;
   /** Returns the secret that signs the webhooks of a user. Throws if it cannot be read. */
   readonly secretOf: (userId: string) => Promise<string>;
-  /** Of Jackdaw. */
+  /** Version of Jackdaw. */
   readonly version: string;
   readonly clock: Clock;
   /** From 0 (inclusive) to 1, as `Math.random`. */
@@ -100,7 +100,7 @@ export class WebhookChannel implements Channel {
         'A notice was not sent: its address is not allowed (see targets.allow_cidrs)',
       );
     else if (kind !== 'success' && statusCode === null)
-      // The notice does not record it.
+      // The notice does not record the cause.
       this.#unanswered.warn(
         1,
         { alert_id: alertId, reason: error, ...(detail !== null && { detail }) },

@@ -1,7 +1,7 @@
 import type { Micros } from '../../signal/time.js';
 import { MICROS_PER_SECOND } from '../../signal/time-units.js';
 
-/** Lets the first few of every second through, and then every nth. */
+/** Passes the first batches of each second, then every nth. */
 export class Sampler {
   readonly #initial: number;
   readonly #thereafter: number;

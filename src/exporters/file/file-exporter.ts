@@ -16,7 +16,7 @@ export class FileExporter implements Exporter {
   readonly #settings: Settings<FileConfig>;
   readonly #file: LineFile;
   readonly #flushMs: number;
-  /** The last operation on the file: they are done one after the other. */
+  /** The last operation on the file: operations run one after another. */
   #last: Promise<void> = Promise.resolve();
   #cancelFlush: (() => void) | undefined;
 
@@ -62,7 +62,7 @@ export class FileExporter implements Exporter {
     return this.#input<S>((batch) => encodeJson(encodeRequest(signal, batch)));
   }
 
-  /** @param print gives the lines of a batch, without the last line end */
+  /** @param print serializes a batch to lines, without the last line end */
   #input<S extends Signal>(print: (batch: Batches[S]) => string): Consumer<Batches[S]> {
     return {
       consume: async (batch): Promise<Receipt> => {

@@ -9,7 +9,7 @@ import type { Micros } from '../../signal/time.js';
 const STAMP = String.raw`\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z`;
 
 /**
- * Gives a file the name of a backup, `telemetry-2026-11-21T02-03-04.123Z.jsonl`. An existing file is never replaced.
+  * Renames a file to a backup, `telemetry-2026-11-21T02-03-04.123Z.jsonl`. An existing file is never replaced.
  *
  * @throws the error of the file system
  */
@@ -73,7 +73,7 @@ export class LineFile {
   #inode = 0;
   #size = 0;
   #isDirty = false;
-  /** Whether its name, and the names of rotated files, survive a power loss. */
+  /** Whether the directory entries of this file and of the rotated files are synced. */
   #isNamed = false;
 
   constructor(options: LineFileOptions) {
@@ -91,8 +91,8 @@ export class LineFile {
   }
 
   /**
-   * @param line without its line end.
-   * @throws the error of the file system; the file is then as before
+    * @param line without line end
+    * @throws the error of the file system; the file is unchanged
    */
   async write(line: string): Promise<void> {
     const bytes = Buffer.from(`${line}\n`);

@@ -8,7 +8,7 @@ import { readTrusted } from '../../delivery/senders/webhook/trusted.js';
 import { checkHttp, httpConfig, ITEMS, type HttpConfig } from './config.js';
 import { HttpExporter, type OpenTransport } from './http-exporter.js';
 
-/** The exporter `http`. @param open what it sends with: chains of `jackdaw test` have no network */
+/** The exporter `http`. @param open opens the transport; `jackdaw test` passes one without a network */
 export function httpExporterWith(open: OpenTransport): ExporterFactory<typeof httpConfig> {
   return {
     kind: 'exporter',
@@ -18,7 +18,7 @@ export function httpExporterWith(open: OpenTransport): ExporterFactory<typeof ht
     signals: [...new Set(Object.values(ITEMS))],
     configSchema: httpConfig,
     delivery: 'queued',
-    // A request then has one item, so that each is retried separately.
+    // One item per batch, so that each is retried separately.
     deliveryConfig: (config) =>
       config.format === 'json'
         ? { ...config, queue: { ...config.queue, batch: { ...config.queue.batch, max_items: 1 } } }

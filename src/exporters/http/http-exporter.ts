@@ -23,13 +23,13 @@ import { remedyFor } from '../../delivery/http-answer.js';
 
 /** 4xx statuses that are temporary. */
 const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);
-/** If the path depends on an item, these may be about that item. */
+/** Statuses that may concern a single item if the path depends on the item. */
 const OF_PATH: ReadonlySet<number | null> = new Set([404, 405]);
 
 /**
  * The failure of an attempt.
  *
- * @param place of the request: without path and query, which may hold a key
+  * @param place origin of the URL, without path and query, which may contain a key
  * @param hasFixedPath whether the path is the same for all items
  * @param hide removes secrets from the server's text
  * @returns null for a success
@@ -89,7 +89,7 @@ export class HttpExporter implements Exporter {
   readonly #log: SparseLog;
   /** State derived from the configuration and the current secrets. */
   #made: Made;
-  /** Finished records of partly sent batches, with the reason if they were given up, or null. They are not sent again. */
+  /** Finished records of partly sent batches: null if sent, the reason if dropped. They are not sent again. */
   readonly #done = new WeakMap<object, string | null>();
   #transport: Transport | undefined;
 
@@ -159,8 +159,8 @@ export class HttpExporter implements Exporter {
   }
 
   /**
-   * @returns the items given up of a partly sent batch
-   * @throws ConsumeError: retryable for the rest of the batch, permanent if nothing of it was accepted
+    * @returns the dropped items of the batch
+    * @throws ConsumeError: retryable for the rest of the batch, permanent if no item was accepted
    */
   async #send(batch: Batch<unknown>, context: ConsumeContext): Promise<readonly Refusal[]> {
     // A downstream consumer may empty the list.
@@ -196,7 +196,7 @@ export class HttpExporter implements Exporter {
     for (const record of records) ended.set(record, reason);
   }
 
-  /** @returns what it failed with */
+  /** @returns the error, or null after a success */
   async #attempt(request: BuiltRequest, { abort }: ConsumeContext): Promise<ConsumeError | null> {
     const transport = this.#transport;
     if (!transport)
@@ -238,7 +238,7 @@ function withSecretsOf(config: HttpConfig, { url, headers }: HttpConfig): object
   return { ...config, url, headers };
 }
 
-/** The given-up items: a trace stands for its spans. */
+/** The dropped items. A trace counts as dropped if any of its spans does. */
 function refusalsOf(
   items: readonly unknown[],
   ended: ReadonlyMap<object, string | null>,

@@ -163,7 +163,7 @@ export class Requests {
       case 'json_array':
         return serializeJson(this.#envelope?.render(scope, this.#onFailure) ?? values);
       case 'ndjson':
-        // Some, such as Elasticsearch, want several lines an item.
+        // Some servers, such as Elasticsearch, expect several lines per item.
         return values
           .flatMap((value) => (Array.isArray(value) ? value : [value]))
           .map((line) => `${serializeJson(line)}\n`)
@@ -182,7 +182,7 @@ export class Requests {
   }
 }
 
-/** Whether the path is unchanged: a value such as `..` would lead to a parent folder. */
+/** Whether a URL keeps its number of path segments: a value such as `..` would lead to a parent folder. */
 function keepsItsPath(url: string): boolean {
   const written = /^https?:\/\/[^/?#]*([^?#]*)/.exec(url)?.[1] ?? '';
   return URL.canParse(url) && new URL(url).pathname.split('/').length === (written || '/').split('/').length;
@@ -195,7 +195,7 @@ interface Unit {
   readonly scope: Scope;
 }
 
-/** Splits a batch into the units of a body. @param batch of the signal that the item has */
+/** Splits a batch into the units of a body. @param batch of the signal of `item` */
 function unitsOf(item: ItemName, batch: Batch<unknown>, identity: View<BroughtBy>): readonly Unit[] {
   switch (item) {
     case 'event':

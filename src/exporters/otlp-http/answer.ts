@@ -18,7 +18,7 @@ const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 /**
  * The failure for a response other than 2xx.
  *
- * @param place of the request, without secrets @param hide removes secrets from the server's text
+  * @param place URL without secrets @param hide removes secrets from the server's text
  */
 export function failureOf(
   answer: Answer,

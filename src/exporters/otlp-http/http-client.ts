@@ -5,11 +5,11 @@ import { readPem } from '../../config/client-tls.js';
 import type { Answer } from './answer.js';
 import type { OtlpHttpConfig } from './config.js';
 
-/** Maximum response size read; OTLP responses are never longer. */
+/** Maximum size read of a response; OTLP responses are short. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Connections to the other side, kept open. */
+/** Persistent connections to the server. */
 export class HttpClient {
   readonly #agent: Agent;
   /** The TLS files. */
@@ -48,8 +48,8 @@ export class HttpClient {
   /**
    * Posts once. Redirects are not followed.
    *
-   * @param place of the request, for errors
-   * @throws ConsumeError, retryable, without a response
+    * @param place URL for error messages
+    * @throws ConsumeError, retryable, if there is no response
    */
   async post(
     url: URL,
@@ -99,7 +99,7 @@ export class HttpClient {
   }
 }
 
-/** The start of a body. The rest is thrown away, together with the connection if it is long. */
+/** The start of a body. The rest is discarded; if it is long, the connection is closed. */
 async function readStart(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let length = 0;

@@ -26,7 +26,7 @@ export class OtlpHttpExporter implements Exporter {
   readonly #rejected: Counter;
   readonly #log: SparseLog;
   #hide: (text: string) => string = hiding([]);
-  /** With the secrets of now. */
+  /** The configuration with the current secrets. */
   #config: OtlpHttpConfig;
   #client: HttpClient | undefined;
 
@@ -63,7 +63,7 @@ export class OtlpHttpExporter implements Exporter {
     this.#config = now;
     this.#useHeaders(now.headers);
     this.#client = client;
-    // It waits for answers.
+    // Requests in progress still get their responses.
     void before?.finish();
     return true;
   }
@@ -97,7 +97,7 @@ export class OtlpHttpExporter implements Exporter {
     return signal === 'traces' ? { consume, passthrough: { form: this.#form, consume } } : { consume };
   }
 
-  /** @throws ConsumeError, permanent, for what OTLP cannot express */
+  /** @throws ConsumeError, permanent, if OTLP cannot express the batch */
   async #encode<S extends TelemetrySignal>(signal: S, batch: Batches[S] | RawBatch): Promise<Uint8Array> {
     if (batch.kind === 'raw') return (await inForm(batch.request, this.#form)).bytes;
     let body: Uint8Array;

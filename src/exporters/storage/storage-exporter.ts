@@ -33,7 +33,7 @@ export class StorageExporter implements Exporter {
     };
   }
 
-  /** @throws Error if there is no such store, or it does not take what the pipelines lead here. */
+  /** @throws Error if the store is missing, or does not store a signal of the pipelines that end here */
   async start(host: Host): Promise<void> {
     const { writer } = host.extension(this.#storeId, isPartialTelemetryStore);
     for (const { name, signal, exporters } of host.daemon.pipelines) {
@@ -47,8 +47,8 @@ export class StorageExporter implements Exporter {
   }
 
   /**
-   * A batch name is valid for one call: if a component splits a batch and keeps the name for each part, the other parts would count
-   * as repeats of the first.
+    * Keeps a batch name on its first call only: if a component splits a batch and passes the name with each part, the store would
+    * treat the other parts as repeats of the first.
    */
   #firstOf(context: ConsumeContext): ConsumeContext {
     const { batch, ...others } = context;
@@ -77,8 +77,8 @@ function takes<S extends TelemetrySignal>(
 }
 
 /**
- * A store encodes a batch synchronously and holds the batch until the commit. It gets a copy of the list, which is emptied
- * meanwhile: long-lived items cost the garbage collector a tenth of the ingestion time.
+  * A store encodes a batch synchronously and holds the batch until the commit. It gets a copy of the list, which is emptied once
+  * encoded: long-lived items cost the garbage collector a tenth of the ingestion time.
  */
 async function written<B extends Batch<unknown>>(
   batch: B,

@@ -17,13 +17,13 @@ export interface AttemptTools {
   readonly secrets: Pick<SecretBox, 'open'>;
   /** Waits after failed attempts. */
   readonly scheduleMs: readonly number[];
-  /** Of Jackdaw. */
+  /** Version of Jackdaw. */
   readonly version: string;
   readonly clock: Clock;
   /** From 0 (inclusive) to 1, as `Math.random`. */
   readonly random: () => number;
   readonly logger: Logger;
-  /** Told of each attempt that was made. */
+  /** Called after each attempt. */
   readonly onAttempt: (claim: DeliveryClaim, startedAt: number, result: AttemptResult) => void;
 }
 
@@ -80,7 +80,7 @@ export class Attempts {
     return await sender.send({ url: claim.url, headers, body }, signal);
   }
 
-  /** Signed now: with the present secret, and at a time that its receiver takes. @returns null if there is no secret */
+  /** Signs at the time of sending: receivers check the timestamp. @returns null if the secret cannot be read */
   async #headers(claim: DeliveryClaim, body: Buffer): Promise<Record<string, string> | null> {
     const { secrets, clock, version } = this.#tools;
     const { event_id, event_type, delivery_id, attempt, endpoint_id, sealed_secret } = claim;
@@ -110,7 +110,7 @@ export class Attempts {
         'A webhook was not sent: its address is not allowed (see targets.allow_cidrs)',
       );
     else if (kind !== 'success' && statusCode === null)
-      // The record does not contain it.
+      // The stored attempt does not record the cause.
       this.#unanswered.warn(
         1,
         { ...placeOf(claim), reason: error, ...(detail !== null && { detail }) },

@@ -19,16 +19,16 @@ type LoopTools = Pick<
 > & {
   readonly queue: Pick<DeliveryQueue, 'claim' | 'renew' | 'finish'>;
   readonly options: LoopOptions;
-  /** Told the ids of the endpoints that the breaker paused. */
+  /** Called with the ids of endpoints that the breaker paused. */
   readonly onPaused: (endpoints: readonly string[]) => void;
 };
 
-/** Claims deliveries that are due, has them attempted and records how that ended. It is woken when more may be due. */
+/** Claims due deliveries, attempts them and records the results. */
 export class DeliveryLoop {
   readonly #held: HeldClaims;
   readonly #loop: DueLoop<DeliveryClaim, FinishedAttempt>;
 
-  /** Begins at once. */
+  /** Starts immediately. */
   constructor(tools: LoopTools) {
     const { queue, options, clock, attempt, onPaused } = tools;
     const { limits, breakerThreshold } = options;
@@ -63,7 +63,7 @@ export class DeliveryLoop {
     return this.#loop.underWay;
   }
 
-  /** Says that more may be due. */
+  /** Called when more deliveries may be due. */
   wake(): void {
     this.#loop.wake();
   }
@@ -75,7 +75,7 @@ export class DeliveryLoop {
   }
 }
 
-/** So many attempts at once: at most half of them to the endpoints of one organization, and a quarter to one host. */
+/** Limits concurrent attempts: at most half to the endpoints of one organization, about a quarter to one host. */
 export function limitsOf(maxConcurrency: number, perEndpoint: number): SenderLimits {
   return {
     limit: maxConcurrency,

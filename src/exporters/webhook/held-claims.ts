@@ -2,7 +2,7 @@ import type { Clock, Logger } from '../../component/telemetry.js';
 import type { ClaimName, DeliveryQueue } from '../../storage/contracts/deliveries.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
 
-/** How long a claim holds, and how often it is renewed: one renewal may fail. */
+/** Lease of a claim, and interval of its renewal: one renewal may fail. */
 export const CLAIM_MS = 30_000;
 const RENEW_MS = 10_000;
 

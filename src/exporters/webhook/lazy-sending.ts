@@ -14,9 +14,9 @@ export interface SendingSetup {
   readonly onCrash: (error: Error) => void;
 }
 
-/** Sending that was begun. */
+/** The running sender. */
 export interface RunningSending {
-  /** Says that more may be due. */
+  /** Called when more deliveries may be due. */
   wake(): void;
   /** Stops claiming, waits for attempts in progress, aborts them at the deadline, and releases all resources. */
   stop(deadline: AbortSignal): Promise<void>;

@@ -42,7 +42,7 @@ export async function startSendingThread(setup: SendingSetup): Promise<RunningSe
   });
   return {
     wake: () => {
-      // A thread that has ended was reported then.
+      // The end of the thread has already been reported.
       thread.call('wake', []).catch(() => undefined);
     },
     stop: async (deadline) => {
@@ -51,7 +51,7 @@ export async function startSendingThread(setup: SendingSetup): Promise<RunningSe
   };
 }
 
-/** @param ports closed if there is no thread to close them */
+/** @param ports closed if the thread cannot be started */
 function startThread(ports: readonly MessagePort[], options: ThreadOptions): ThreadClient {
   try {
     return new ThreadClient(options);
@@ -61,7 +61,7 @@ function startThread(ports: readonly MessagePort[], options: ThreadOptions): Thr
   }
 }
 
-/** Ends with the thread that has the other end. */
+/** Decrypts for the thread with the other port, until that thread ends. */
 function serveSecrets(port: MessagePort, secrets: Pick<SecretBox, 'open'>): void {
   serve(port, new MessageBatcher<ThreadMessage>(port), {
     open: (sealed: string, owner: string) => secrets.open(sealed, owner),

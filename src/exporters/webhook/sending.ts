@@ -14,31 +14,31 @@ import type { Watch } from '../../storage/contracts/coordination.js';
 import { Attempts } from './attempts.js';
 import { DeliveryLoop, type LoopOptions } from './delivery-loop.js';
 
-/** Plain data: they cross to a thread. */
+/** Plain data, so that it can be sent to a thread. */
 export interface SendingOptions
   extends LoopOptions, Pick<SenderOptions, 'trusted' | 'timeoutMs' | 'connectTimeoutMs'> {
   /** Private networks that receivers may be in. */
   readonly allowCidrs: readonly string[];
   /** Waits after failed attempts. */
   readonly scheduleMs: readonly number[];
-  /** Of Jackdaw. */
+  /** Version of Jackdaw. */
   readonly version: string;
 }
 
-/** An attempt that was made, for the metrics. Plain data. */
+/** A finished attempt, for the metrics. Plain data. */
 export interface AttemptNote {
   readonly kind: AttemptKind;
   readonly durationMs: number;
-  /** From the event on, if it was the first attempt of its delivery. */
+  /** Time since the event, for the first attempt of a delivery; else null. */
   readonly delayMs: number | null;
 }
 
 /** Events of the sender. */
 export interface SendingEvents {
   readonly attempted: (attempt: AttemptNote) => void;
-  /** The breaker paused these endpoints. */
+  /** Called with the endpoints that the breaker paused. */
   readonly paused: (endpoints: readonly string[]) => void;
-  /** The store begins to fail, or works again. */
+  /** Called when the store begins to fail, and when it works again. */
   readonly storeFailing: (isFailing: boolean) => void;
   /** Receives the number of attempts in progress or not recorded yet. */
   readonly underWay: (count: number) => void;
@@ -57,12 +57,12 @@ export interface SendingTools {
   readonly events: SendingEvents;
 }
 
-/** All that makes attempts: takes deliveries from the queue, signs, posts, records. It runs in whatever thread makes it. */
+/** The sender: claims deliveries, signs and posts them, and records the results. It runs in the thread that creates it. */
 export class Sending {
   readonly #sender: WebhookSender;
   readonly #loop: DeliveryLoop;
 
-  /** Begins at once. */
+  /** Starts immediately. */
   constructor(options: SendingOptions, tools: SendingTools) {
     const { queue, watch, secrets, clock, random, resolve, logger, events } = tools;
     const policy = new AddressPolicy(options.allowCidrs);
@@ -89,7 +89,7 @@ export class Sending {
     });
   }
 
-  /** Says that more may be due. */
+  /** Called when more deliveries may be due. */
   wake(): void {
     this.#loop.wake();
   }

@@ -23,7 +23,7 @@ export class Upkeep {
   constructor(tools: UpkeepTools) {
     const { queue, retentionMs, clock, logger, onPending } = tools;
     const turns = (everyMs: number, work: () => Promise<void>): (() => void) => {
-      const failed = 'Could not remove old webhook deliveries; retrying';
+      const failed = 'Could not remove old webhook deliveries or count pending ones; retrying';
       return repeat({ clock, logger }, { everyMs, failed }, work);
     };
     const endRetention = turns(RETENTION_TURN_MS, async () => {
@@ -38,7 +38,7 @@ export class Upkeep {
     this.#ends = [endRetention, endStats];
   }
 
-  /** As they were read last. */
+  /** Stats of the last read. */
   get stats(): DeliveryStats {
     return this.#stats;
   }

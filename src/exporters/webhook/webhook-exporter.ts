@@ -19,16 +19,16 @@ import { startSendingThread } from './sending-thread.js';
 import { Upkeep } from './upkeep.js';
 import { WebhookMetrics } from './webhook-metrics.js';
 
-/** Of a body: what receivers can be expected to take. */
+/** Maximum body that receivers can be expected to accept. */
 const MAX_BODY_BYTES = 256 * 1024;
 
 /**
- * With many endpoints, each event makes many deliveries. Small transactions let other users of the control store, including senders,
- * run in between.
+  * With many endpoints, each event causes many deliveries. Between small transactions, other users of the control store, including
+  * the sender, get their turn.
  */
 const EVENTS_A_TRANSACTION = 100;
 
-/** Two senders would also remove deliveries by their own retention. */
+/** One sender per store: two would also each apply their own retention. */
 const QUEUES = new SoleOwner((storeId) => `The deliveries in "${storeId}" are sent`);
 
 /** Exporter `webhook`: see README.md. It queues events; a separate thread sends the deliveries. */
@@ -42,7 +42,7 @@ export class WebhookExporter implements Exporter {
   #control: ControlStore | undefined;
   #underWay = 0;
 
-  /** @param startSending begins it when there is something to send */
+  /** @param startSending starts the sender when there is something to send */
   constructor(settings: Settings<WebhookConfig>, startSending: StartSending = startSendingThread) {
     this.#settings = settings;
     this.#startSending = startSending;
@@ -50,7 +50,7 @@ export class WebhookExporter implements Exporter {
     this.inputs = { events: { consume: (batch) => this.#take(batch) } };
   }
 
-  /** @throws Error if there is no such control store, another exporter sends its deliveries, or the CA file cannot be used */
+  /** @throws Error if the control store is missing, another exporter sends its deliveries, or the CA file cannot be read */
   async start(host: Host): Promise<void> {
     const { id, config } = this.#settings;
     const control = host.extension(config.control, isControlStore);
@@ -61,7 +61,7 @@ export class WebhookExporter implements Exporter {
     this.#watch(control, sending);
     this.#control = control;
     this.#ends.push(async (deadline) => {
-      // Events are taken until it has stopped.
+      // Events are accepted until sending has stopped.
       await sending.stop(deadline).finally(() => {
         this.#control = undefined;
       });
@@ -79,7 +79,7 @@ export class WebhookExporter implements Exporter {
     }
   }
 
-  /** Publishes where this process may send, for URL checks. @returns a function that withdraws it */
+  /** Publishes the networks that this process may send to, for URL checks. @returns a function that withdraws it */
   async #publish({ terms }: ControlStore): Promise<() => Promise<void>> {
     const { id, config, clock, logger } = this.#settings;
     const targets = { allow_cidrs: config.targets.allow_cidrs };
@@ -155,7 +155,7 @@ export class WebhookExporter implements Exporter {
     );
   }
 
-  /** Resolves when the deliveries are queued: from then on they survive whatever happens. */
+  /** Resolves after the commit of the deliveries. */
   async #take(batch: EventsBatch): Promise<Receipt> {
     if (!this.#control)
       throw new ConsumeError('the webhook exporter is not running', {

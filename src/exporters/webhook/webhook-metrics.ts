@@ -3,9 +3,9 @@ import { ATTEMPT_KINDS } from '../../delivery/senders/webhook/sender.js';
 import type { DeliveryStats } from '../../storage/contracts/deliveries.js';
 import type { AttemptNote } from './sending.js';
 
-/** Of an attempt in seconds, up to its time limit. */
+/** Buckets of attempt durations, in seconds. */
 const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60];
-/** From an event to its first attempt, in seconds. An event for an inactive endpoint may wait for days. */
+/** Buckets of the delay from an event to its first attempt, in seconds. An event for an inactive endpoint may wait for days. */
 const DELAYS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3600, 86_400];
 const LABEL_NAMES = ['exporter'];
 

@@ -15,11 +15,11 @@ import { Sending, type SendingEvents, type SendingOptions } from './sending.js';
 /** Start parameters of the thread. */
 export interface WebhookThreadData {
   readonly options: SendingOptions;
-  /** Of `ControlConnector.connect`. */
+  /** Port from `ControlConnector.connect`. */
   readonly controlPort: MessagePort;
   /** Port to the thread that decrypts secrets. */
   readonly secretsPort: MessagePort;
-  /** Of the logger that writes this thread's lines. */
+  /** Whether the main thread's logger, which writes the lines, is at level debug. */
   readonly isDebugEnabled: boolean;
 }
 

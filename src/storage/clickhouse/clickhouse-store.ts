@@ -281,7 +281,7 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
     }
   }
 
-  /** Logs when the store becomes unreachable and when it recovers. */
+  /** Logs and reports when the store becomes unreachable and when it recovers. */
   async #look(host: Host, connection: Connection): Promise<void> {
     let healthIssue: string | null = null;
     try {

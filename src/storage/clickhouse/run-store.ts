@@ -277,7 +277,7 @@ export class RunStore {
     await this.#write(change);
   }
 
-  /** Call it about once an hour. */
+  /** Removes old batch names. Call it about once an hour. */
   async forgetNames(): Promise<void> {
     await forgetOldNames(this.#open().upkeep);
   }

@@ -56,7 +56,7 @@ export interface ApiKey {
   readonly expires_at: Micros | null;
   readonly revoked_at: Micros | null;
   readonly last_used_at: Micros | null;
-  /** The key that created this key, directly or through a browser session; it may have been removed since. */
+  /** The key that created this key, directly or through a browser session; once that key is removed, its parent. */
   readonly parent_id: string | null;
 }
 
@@ -88,7 +88,7 @@ export interface KeyChanges {
   /** In the order of their changes. */
   readonly keys: readonly FollowedKey[];
   readonly version: KeysVersion;
-  /** Whether there were already more behind this version. */
+  /** Whether more changes followed when this page was read. */
   readonly hasMore: boolean;
 }
 
@@ -146,9 +146,9 @@ export interface Accounts {
   bootstrap(first: FirstAccount): Promise<boolean>;
 }
 
-/** An unused login expires after this time, */
+/** Lifetime of a login without further use. */
 export const LOGIN_IDLE: Micros = 12 * MICROS_PER_HOUR;
-/** and any login after this time. */
+/** Maximum lifetime of a login. */
 export const LOGIN_LONGEST: Micros = 7 * MICROS_PER_DAY;
 
 /** A browser session created with a key, without the secret in its cookie. */
@@ -184,7 +184,7 @@ export interface LoginChanges {
   /** In the order of their changes. */
   readonly logins: readonly FollowedLogin[];
   readonly version: LoginsVersion;
-  /** Whether there were already more behind this version. */
+  /** Whether more changes followed when this page was read. */
   readonly hasMore: boolean;
 }
 
@@ -301,9 +301,9 @@ export interface ListedView extends SavedView {
   readonly may_change: boolean;
 }
 
-/** Maximum number of views that a user has created, */
+/** Maximum number of views that a user creates. */
 export const VIEWS_OF_A_USER = 100;
-/** and that an organization shares. */
+/** Maximum number of views that an organization shares. */
 export const VIEWS_OF_AN_ORGANIZATION = 200;
 
 /**

@@ -3,7 +3,7 @@
 import type { Micros } from '../../signal/time.js';
 import type { Usd } from '../../signal/money.js';
 
-/** What alerts look at. */
+/** The types of alerts. */
 
 export const ALERT_TYPES = [
   'failure_rate',
@@ -17,7 +17,7 @@ export type AlertType = (typeof ALERT_TYPES)[number];
 export const METRIC_OPERATORS = ['gt', 'lt', 'gte', 'lte'] as const;
 export type MetricOperator = (typeof METRIC_OPERATORS)[number];
 
-/** What an alert looks at: an agent's runs, or a service's spans. */
+/** A condition on an agent's runs or a service's spans. */
 export interface RunCondition {
   readonly type: Exclude<AlertType, 'composite'>;
   readonly source: 'ai';
@@ -141,7 +141,7 @@ export interface AlertEvent
   readonly trace_ids: readonly string[];
 }
 
-/** Which firings of a user are wanted. */
+/** Selects firings of a user. */
 export interface AlertEventFilter {
   /** Fired at or after. */
   readonly from?: Micros;
@@ -409,7 +409,7 @@ export interface AlertSecrets {
   rotate(userId: string, secret: StoredAlertSecret): Promise<void>;
 }
 
-/** The telemetry statistics that alerts read. */
+// The telemetry statistics that alerts read.
 
 /** Identifies the rows that were read. Opaque: only the store that created it can compare it with later rows. */
 export type Evidence = string;

@@ -9,7 +9,7 @@ import type { Prompts } from './prompts.js';
 import type { MessagePort } from 'node:worker_threads';
 
 /**
- * The control plane: small data that is updated in place and needs transactions. Each member is a separate contract, with a suite in
+  * The control store: small data that is updated in place and needs transactions. Each member is a separate contract, with a suite in
  * `test/conformance/`.
  */
 export interface ControlStore {
@@ -174,12 +174,12 @@ export const CONTROL_METHODS: { readonly [Name in ControlContract]: MethodsOf<Co
   transfer: { export: true, holds: true, reserve: true, exportBase: true, importBase: true, import: true },
 };
 
-/** Whether an extension is a control plane. */
+/** Whether an extension is a control store. */
 export function isControlStore(candidate: unknown): candidate is ControlStore {
   return typeof candidate === 'object' && candidate !== null && 'accounts' in candidate;
 }
 
-/** A control plane that other threads can connect to. */
+/** A control store that other threads can connect to. */
 export interface ControlConnector {
   /**
    * A port for another thread, whose `connectControl` creates a control client from it. Calls do not pass through this thread. The
@@ -190,7 +190,7 @@ export interface ControlConnector {
   connect(): Promise<MessagePort>;
 }
 
-/** Whether other threads can connect to a control plane. */
+/** Whether other threads can connect to a control store. */
 export function isControlConnector(candidate: unknown): candidate is ControlConnector {
   return typeof candidate === 'object' && candidate !== null && 'connect' in candidate;
 }

@@ -50,7 +50,7 @@ export function tooManyWaiting(): ConsumeError {
   return unread('The read queue is full. Try again later.', 1000);
 }
 
-/** A long read was stopped because it held up ingestion. */
+/** For a long read that was cancelled because it blocked compaction. */
 export function heldUpMove(): ConsumeError {
   return unread(
     'The query was cancelled because it blocked compaction. Narrow the query, or try again later.',

@@ -110,7 +110,7 @@ export interface PromptVersionStats {
 }
 
 /**
- * Runs that used users' prompts; the prompts themselves are in the control plane. Statistics are exact, including percentiles, over the
+  * Runs that used users' prompts; the prompts themselves are in the control store. Statistics are exact, including percentiles, over the
  * newest headers; in a multi-node engine they may lag by some seconds. Every method may throw a `ConsumeError` with
  * `storage_unavailable` or `overloaded` (retryable; nothing was changed).
  */

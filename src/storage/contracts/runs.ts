@@ -57,7 +57,7 @@ export interface StoredSpan extends Readonly<
    * the newest if there are very many; the engine defines the limit.
    */
   readonly events?: readonly LoggedEvent[];
-  /** The span on which its call is counted, if it is a duplicate: `runs/rules/told-calls.ts`. */
+  /** The span on which its call is counted, if it is a duplicate: `runs/rules/duplicate-calls.ts`. */
   readonly same_as?: string;
   /** Present if requested. */
   readonly details?: SpanDetails;
@@ -146,7 +146,7 @@ export interface RunPreview {
   readonly models: readonly string[];
   /** Failed or timed out. */
   readonly error_span_count: number;
-  /** The beginning of the run's input in readable form; null if its first spans have no input. */
+  /** The beginning of the run's input in readable form; null if its first spans have no input, or a large one (limit by engine). */
   readonly input_preview: string | null;
 }
 

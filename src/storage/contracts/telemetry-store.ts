@@ -7,7 +7,7 @@ import type { PromptRuns } from './prompts.js';
 import type { ServiceMap } from './service-map.js';
 
 /**
- * The telemetry plane: received telemetry and data derived from it, isolated per user. Each member is a separate contract, with a suite
+  * The telemetry store: received telemetry and data derived from it, isolated per user. Each member is a separate contract, with a suite
  * in `test/conformance/`.
  *
  * Reads stop when `abort` fires because the client disconnected; their errors can be ignored.
@@ -61,7 +61,7 @@ export function hasParts<Part extends TelemetryPart>(
   return parts.every((part) => store[part] !== undefined);
 }
 
-/** The contracts of the plane. */
+/** The contracts of a telemetry store. */
 type TelemetryContract = Exclude<keyof TelemetryStore, 'identity' | 'isShared'>;
 
 /** Every method of every contract: clients in other threads are created from this list. */

@@ -96,7 +96,7 @@ export function dayOf(at: Micros): number {
   return Math.floor(at / MICROS_PER_DAY);
 }
 
-/** `2026-11-26`. @param day as {@link dayOf} gives it */
+/** `2026-11-26`. @param day as returned by {@link dayOf} */
 export function formatDay(day: number): string {
   return new Date((day * MICROS_PER_DAY) / MICROS_PER_MS).toISOString().slice(0, 'YYYY-MM-DD'.length);
 }

@@ -288,7 +288,7 @@ export class AccountRows implements Accounts {
 }
 
 /**
- * Also takes the lock.
+  * Inserts a user. Also takes the lock of {@link TENANT}.
  *
  * @returns the tenant number
  * @throws ConflictError `email`
@@ -368,7 +368,7 @@ async function pruneEnded(tx: Transaction<Tables>, userId: string, now: Micros):
     .filter(({ end }) => end <= now - FOLLOWED_WITHIN);
   const removed = new Set([...byEnd.filter(({ end }) => end <= oldest), ...surplus].map(({ id }) => id));
   for (const id of removed) {
-    // The logins of a removed key are unusable, too.
+    // Logins of a removed key are unusable.
     await tx.deleteFrom('logins').where('key_id', '=', id).execute();
     await tx.deleteFrom('login_links').where('key_id', '=', id).execute();
     // Keeps the parent chain intact, which revoking a key with its children follows.
@@ -399,7 +399,7 @@ function readVersion(version: KeysVersion): { readonly changed: number; readonly
   const [, changed, id] = /^(-?\d+):(.*)$/su.exec(version) ?? [];
   const number = Number(changed);
   if (id === undefined || !Number.isSafeInteger(number))
-    throw new RangeError('this is no version of the keys');
+    throw new RangeError('invalid version of the keys');
   return { changed: number, id };
 }
 

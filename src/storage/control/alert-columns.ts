@@ -59,7 +59,7 @@ export function fromIncident(
   return { incident_id: incident?.id ?? null, incident_firings: incident?.firings ?? null };
 }
 
-/** Null values are not changed either: a rule can lose nothing except being active. */
+/** Ignores null values: fields can be changed, but not removed. */
 export function changedColumns({
   threshold,
   cooldown_minutes,

@@ -244,6 +244,6 @@ function isWatched(row: { readonly is_active: number; readonly disabled: number 
 
 function readVersion(version: RulesVersion): number {
   const number = /^\d+$/.test(version) ? Number(version) : NaN;
-  if (!Number.isSafeInteger(number)) throw new RangeError('this is no version of the alert rules');
+  if (!Number.isSafeInteger(number)) throw new RangeError('invalid version of the alert rules');
   return number;
 }

@@ -11,7 +11,7 @@ import type { ControlDatabase } from './control-database.js';
 import { nextNumbers } from './numbers.js';
 import type { Tables } from './tables.js';
 
-/** Rows of one insert: databases bound the values of a statement. */
+/** Rows per insert, because databases limit the parameters of a statement. */
 const ROWS_AT_ONCE = 200;
 
 /** `AuditLog`, one row per entry. */
@@ -62,7 +62,7 @@ export class AuditRows implements AuditLog {
   }
 }
 
-/** Removes all but the newest entries of users or of strangers. */
+/** Removes all but the newest entries, of users or of unauthenticated clients. */
 async function trim(tx: Transaction<Tables>, isStranger: boolean): Promise<void> {
   const operator = isStranger ? 'is' : 'is not';
   await tx

@@ -2,7 +2,7 @@ import { NumberedChanges } from '../shared/numbered-changes.js';
 
 /** Maximum number of changes kept: about 100 bytes each. */
 const MOST_CHANGES = 4000;
-/** How many are given at a time. */
+/** Changes per page. */
 const PAGE_SIZE = 200;
 
 /** Prefix that no id has, followed by the number of changes with unknown ids. */

@@ -35,7 +35,7 @@ export function callName(contract: string, method: string): string {
 /** Has the fields that `Object.assign` adds below, which the compiler cannot see. */
 const WithContracts = Object as unknown as new () => ControlContracts;
 
-/** A control plane whose store runs in another thread. */
+/** A control store that runs in another thread. */
 export abstract class ControlClient extends WithContracts implements ControlStore {
   abstract readonly directory: string | null;
   readonly #watch = new TopicListeners();

@@ -98,7 +98,7 @@ export class ControlDatabase {
     });
   }
 
-  /** See {@link Dialect.snapshot}. @throws ConsumeError; what the work throws */
+  /** See {@link Dialect.snapshot}. @throws ConsumeError; errors of the work */
   async snapshot<T>(directory: string, work: (rowsOf: RowsOf) => Promise<T>): Promise<T> {
     return await this.read((database) => this.dialect.snapshot(database, directory, work));
   }

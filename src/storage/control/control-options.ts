@@ -1,4 +1,4 @@
-/** Which database holds a control store. */
+/** The database of a control store. */
 export type ControlOptions =
   | { readonly engine: 'sqlite'; readonly path: string }
   | {

@@ -21,11 +21,11 @@ interface Turn extends WaitingTurn {
   readonly row: WaitingDelivery | null;
 }
 
-/** The current time, on the clock by which leases are judged. */
+/** The current time of the clock that decides about leases. */
 export async function leaseClock(tx: Transaction<Tables>, dialect: Dialect): Promise<Micros> {
   const { rows } = await sql<{ now: number }>`select ${dialect.now()} as now`.execute(tx);
   const [row] = rows;
-  if (row === undefined) throw new Error('a database without a clock');
+  if (row === undefined) throw new Error('the database returned no time');
   return row.now;
 }
 

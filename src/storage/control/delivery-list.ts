@@ -125,7 +125,7 @@ function matches(
   );
 }
 
-/** Columns that this store wrote. */
+/** The columns were written by this store, so the kind is valid. */
 function subjectIn(kind: string | null, id: string | null): EventSubject | null {
   return kind === null || id === null ? null : { kind: kind as EventSubject['kind'], id };
 }

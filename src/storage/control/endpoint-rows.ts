@@ -101,7 +101,7 @@ export class EndpointRows implements Endpoints {
       if (row.is_active === 0) return 'paused';
       const fact = endpointTested(row, slug, now);
       const [deliveryId] = await takeEvents(tx, this.#database.dialect, [fact], now);
-      if (deliveryId === undefined) throw new Error('an active endpoint was not given the event of its test');
+      if (deliveryId === undefined) throw new Error('the test event was not queued for its endpoint');
       await appendFacts(tx, [fact]);
       changed([deliveryId]);
       tell('deliveries');

@@ -17,7 +17,7 @@ import { appendFacts } from './event-rows.js';
 import { holdsLease } from './lease-rows.js';
 import type { Tables } from './tables.js';
 
-/** Requests of dead processes are removed this long after they expired. */
+/** Requests of dead processes are removed about this long after they expire. */
 const FORGOTTEN: Micros = MICROS_PER_DAY;
 
 /** Events by number, the positions of their readers, and the requested types. */
@@ -50,7 +50,7 @@ export class EventLogRows implements EventLog {
   }
 
   async open(reader: string): Promise<EventPosition> {
-    // An existing reader can start on a full disk, too.
+    // Without a write, so that an existing reader can start on a full disk.
     const known = await this.#database.read((db) =>
       db.selectFrom('event_readers').select('position').where('name', '=', reader).executeTakeFirst(),
     );
@@ -168,7 +168,7 @@ export class EventLogRows implements EventLog {
 
 function readPosition(position: EventPosition): number {
   const number = /^\d+$/.test(position) ? Number(position) : NaN;
-  if (!Number.isSafeInteger(number)) throw new RangeError('this is no position in the log of events');
+  if (!Number.isSafeInteger(number)) throw new RangeError('invalid position in the event log');
   return number;
 }
 

@@ -52,7 +52,7 @@ export async function insertBase(
     store,
     tenant: Number(row['tenant']),
     name: String(row['batch']),
-    // By the clock that decides their age: they are kept for a day from now on.
+    // On the clock that decides their age, so they are kept for a day from now.
     noted_at: dialect.now(),
     write_number: null,
     written_at: dialect.now(),
@@ -65,7 +65,7 @@ export async function insertBase(
       .execute();
 }
 
-/** A name has one row here, for its agent and its other runs: that of the agent, if it exists. */
+/** Merges the rows of each name: the row of an agent takes precedence over that of other runs. */
 function namedOnce(agents: readonly ExportedRow[]): ReadonlyMap<string, ExportedRow> {
   const named = new Map<string, ExportedRow>();
   for (const row of agents) {

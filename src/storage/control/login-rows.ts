@@ -193,6 +193,6 @@ function readVersion(version: LoginsVersion): { readonly changed: number; readon
   const [, changed, id] = /^(-?\d+):(.*)$/su.exec(version) ?? [];
   const number = Number(changed);
   if (id === undefined || !Number.isSafeInteger(number))
-    throw new RangeError('this is no version of the logins');
+    throw new RangeError('invalid version of the logins');
   return { changed: number, id };
 }

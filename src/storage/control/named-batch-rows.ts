@@ -79,7 +79,7 @@ export async function markWritten(
   return marked.numUpdatedRows > 0n;
 }
 
-/** @param before in microseconds, by the database's clock, as SQL @returns how many were removed */
+/** Removes old names, and for each user all but the newest. @param before SQL, in microseconds on the database's clock @returns how many */
 export async function forgetNames(
   tx: Tx,
   store: string,

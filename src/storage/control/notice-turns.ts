@@ -61,7 +61,7 @@ export function takeTurns(
       .slice(0, Math.max(0, free[channel]));
     taken.push(...turns.map(({ notice }) => notice.number));
     if (turns.length >= free[channel]) continue;
-    // Room is left, so every notice that may start does, and the counts include all of them.
+    // Places remain, so every notice that may start does, and the counts include all of them.
     for (const { user_id, due_at, channel: of } of later)
       if (of === channel && (counts.get(user_id) ?? 0) < perUser[channel])
         nextDueAt = Math.min(nextDueAt, due_at);

@@ -96,7 +96,7 @@ export async function insertOrganization(tx: Transaction<Tables>, organization: 
     .onConflict((conflict) => conflict.column('slug_key').doNothing())
     .executeTakeFirst();
   if (inserted.numInsertedOrUpdatedRows !== 1n)
-    throw new ConflictError('slug', `An organization with the slug ${slug} exists already.`);
+    throw new ConflictError('slug', `An organization with the slug ${slug} already exists.`);
 }
 
 /**

@@ -10,7 +10,7 @@ import { callName, CHANGED, FACT_NEWS, type IntakeNotice } from './control-clien
 
 type Method = (...args: readonly unknown[]) => unknown;
 
-/** Serves a control plane to another thread: the other end of `connectControl`. Ends when the port is closed. */
+/** Serves a control store to another thread: the other end of `connectControl`. Ends when the port is closed. */
 export function serveControl(plane: ControlStore, port: MessagePort): void {
   const outbox = new MessageBatcher<ThreadMessage>(port);
   port.on('close', tellChanges(plane, outbox));

@@ -33,7 +33,7 @@ class OverDatabase {
   }
 }
 
-/** All contracts of the control plane over one database. */
+/** All contracts of the control store over one database. */
 export class SqlControlStore extends OverDatabase implements ControlStore {
   readonly accounts = new AccountRows(this.database);
   readonly logins = new LoginRows(this.database);
@@ -78,7 +78,7 @@ export class SqlControlStore extends OverDatabase implements ControlStore {
     });
     // Of concurrent first calls, one id is kept.
     const kept = await select();
-    if (kept === undefined) throw new Error('the identity was written and is not there');
+    if (kept === undefined) throw new Error('the identity was written but cannot be read');
     return kept.id;
   }
 

@@ -30,16 +30,16 @@ export interface Tables extends WriteTables {
   alert_notices: AlertNoticeTable;
   alert_secrets: AlertSecretTable;
   audit_entries: AuditTable;
-  /** One row; null until the first. */
+  /** One row per telemetry store. */
   alert_beats: { source: string; beat_at: number };
-  /** One row, with the number 1, once somebody has asked for it. */
+  /** One row, with the number 1, created when it is first read. */
   identity: { row: number; id: string };
 }
 
-/** Numbers that are given once. */
+/** Counters, whose numbers are assigned once. */
 interface CounterTable {
   name: string;
-  /** The last one that was given. */
+  /** The last assigned number. */
   last: number;
 }
 
@@ -54,7 +54,7 @@ interface UserTable {
   id: string;
   tenant: number;
   email: string;
-  /** In lower case, so that each exists once. */
+  /** In lower case, for uniqueness. */
   email_key: string;
   name: string;
   monthly_event_limit: number | null;
@@ -69,22 +69,22 @@ interface KeyTable {
   name: string;
   prefix: string;
   digest: string;
-  /** Separated by blanks. */
+  /** Separated by spaces. */
   scopes: string;
   created_at: number;
   expires_at: number | null;
   revoked_at: number | null;
   last_used_at: number | null;
-  /** The number of the last change of what decides whether it is accepted. */
+  /** The number of the last change that affects whether the key is accepted. */
   changed: number;
-  /** The key that made it, which may have been removed since. */
+  /** The key that created it, or the nearest remaining ancestor. */
   parent_id: string | null;
 }
 
 interface OrganizationTable {
   id: string;
   slug: string;
-  /** In lower case, so that each exists once. */
+  /** In lower case, for uniqueness. */
   slug_key: string;
   name: string;
   created_at: number;
@@ -105,29 +105,29 @@ interface MemberTable {
 }
 
 interface PromptTable {
-  /** What rows of telemetry carry in place of the id. */
+  /** Identifies the version in telemetry rows. */
   number: number;
   id: string;
   user_id: string;
   name: string;
-  /** Stands for the name in the index. */
+  /** The index key of the name. */
   name_key: string;
   version: number;
   template_text: string;
   description: string | null;
   is_active: number;
   created_at: number;
-  /** 256 and the length of the texts: in UTF-8, in rows of earlier releases in UTF-16 code units. */
+  /** 256 plus the length of the texts: UTF-8 bytes, or UTF-16 code units in rows of earlier releases. */
   bytes: number;
 }
 
-/** Prompts of which versions were deleted. */
+/** Prompts with deleted versions. */
 interface PromptRemovalTable {
   user_id: string;
   name_key: string;
-  /** The highest deleted version: it and lower ones are not created again. */
+  /** The highest deleted version: it and lower versions cannot be created again. */
   version: number;
-  /** Grows with the commits. */
+  /** Increases with the commits. */
   number: number;
 }
 
@@ -136,17 +136,17 @@ interface EndpointTable {
   organization_id: string;
   url: string;
   name: string;
-  /** Separated by blanks. */
+  /** Separated by spaces. */
   event_types: string;
   is_active: number;
   consecutive_failures: number;
   created_at: number;
-  /** Encrypted before it comes here. */
+  /** Encrypted by a `SecretBox`. */
   sealed_secret: string;
 }
 
 interface EventTable {
-  /** Grows with the commits. */
+  /** Increases with the commits. */
   number: number;
   tenant: string;
   fact: string;
@@ -165,13 +165,13 @@ interface SettingsTable {
   until: number;
 }
 
-/** Events that were taken, with what is sent. */
+/** Enqueued events, with the bodies that are sent. */
 interface DeliveryEventTable {
   id: string;
   type: string;
   taken_at: number;
   body: string;
-  /** What it is about; null where that is not known. */
+  /** The subject of the event; null if unknown. */
   subject_kind: string | null;
   subject_id: string | null;
 }
@@ -182,13 +182,13 @@ interface DeliveryTable {
   event_id: string;
   endpoint_id: string;
   created_at: number;
-  /** That of its endpoint. Null only in rows whose endpoint was missing when the column came. */
+  /** The organization of its endpoint; null only in rows whose endpoint was missing when the column was added. */
   organization_id: string | null;
-  /** Whether any attempt did. */
+  /** Whether any attempt succeeded. */
   succeeded: number;
 }
 
-/** What is still to be attempted. A delivery without a row here is finished. */
+/** Deliveries with remaining attempts. A delivery without a row is finished. */
 interface WaitingDeliveryTable {
   delivery_id: string;
   endpoint_id: string;
@@ -196,17 +196,17 @@ interface WaitingDeliveryTable {
   step: number;
   manual: number;
   attempts: number;
-  /** When the running attempt began; null where none is running. */
+  /** When the running attempt began; null if none is running. */
   attempted_at: number | null;
-  /** Whether somebody asked for it. */
+  /** Whether the running attempt was requested manually. */
   is_manual: number;
-  /** When its lease ends. */
+  /** When the lease of the running attempt expires. */
   expires_at: number | null;
-  /** When somebody may claim it: 0 where somebody asked for an attempt, null while it is claimed. */
+  /** When it may be claimed: 0 after a manual request, null while it is claimed. */
   ready_at: number | null;
 }
 
-/** Attempts that have ended. */
+/** Finished attempts. */
 interface DeliveryAttemptTable {
   delivery_id: string;
   attempt_number: number;
@@ -230,7 +230,7 @@ interface LoginTable {
   /** The number of its last change. */
   changed: number;
   last_seen_at: number;
-  /** Of the client that logged in. */
+  /** Network address of the client that logged in. */
   address: string | null;
   user_agent: string | null;
 }
@@ -258,7 +258,7 @@ interface AlertRuleTable {
   target_service: string | null;
   last_fired_at: number | null;
   created_at: number;
-  /** This and the next are null while the rule is not firing. */
+  /** Null while the rule is not firing, as is the next column. */
   incident_id: string | null;
   incident_firings: number | null;
   evidence: string | null;
@@ -267,7 +267,7 @@ interface AlertRuleTable {
 }
 
 interface AlertFiringTable {
-  /** Grows with the commits. */
+  /** Increases with the commits. */
   number: number;
   id: string;
   alert_id: string;
@@ -277,7 +277,7 @@ interface AlertFiringTable {
   incident_id: string;
   /** When the incident ended. */
   resolved_at: number | null;
-  /** What notices say: the envelope of `alert.fired`. */
+  /** The envelope of `alert.fired`, which notices send. */
   body: string;
 }
 
@@ -291,7 +291,7 @@ interface AlertEvidenceTable {
 }
 
 interface AlertNoticeTable {
-  /** Twice the number of its firing, or one more. */
+  /** Twice the number of its firing, plus one for the second channel. */
   number: number;
   /** The number of the firing. */
   firing: number;
@@ -300,30 +300,30 @@ interface AlertNoticeTable {
   webhook_url: string | null;
   status: string;
   detail: string | null;
-  /** Null where it is no longer pending. */
+  /** Null unless it is pending. */
   due_at: number | null;
   attempts: number;
   /** The attempts, as JSON. */
   history: string;
   /** The token of its newest claim. */
   token: number;
-  /** 0 while nobody has it. */
+  /** 0 while it is not claimed. */
   claimed_until: number;
 }
 
 interface AlertSecretTable {
   user_id: string;
-  /** Encrypted before it comes here. */
+  /** Encrypted by a `SecretBox`. */
   sealed_secret: string;
   created_at: number;
 }
 
 interface AuditTable {
-  /** Grows with the commits. */
+  /** Increases with the commits. */
   number: number;
   at: number;
   action: string;
-  /** Null if nobody was authenticated. */
+  /** Null if the request was not authenticated. */
   user_id: string | null;
   /** Null if authentication is off. */
   key_id: string | null;

@@ -17,8 +17,8 @@ import type { Tables } from './tables.js';
 import { RUN_KINDS } from '../../signal/span.js';
 
 /**
- * The exported columns of each table, in import order: rows come after the rows that they refer to. Of `counters`, all but {@link
- * OWN_COUNTERS} are exported.
+  * Which tables are exported, in import order: rows come after the rows that they refer to. Of `counters`, all but {@link OWN_COUNTERS}
+  * are exported.
  */
 const TRANSFERRED = {
   counters: true,
@@ -228,7 +228,7 @@ async function insertRows(
     const names = Object.keys(row);
     if (names.length !== columns.size || !names.every((name) => columns.has(name)))
       throw new Error(
-        `${file.path}, line ${rows}: its columns are not those of the table here, ${[...columns].join(', ')}. Import with the version of Jackdaw that created the export.`,
+        `${file.path}, line ${rows}: its columns differ from those of this store (${[...columns].join(', ')}). Import with the version of Jackdaw that created the export.`,
       );
     waiting.push(row);
     if (waiting.length === ROWS_AT_ONCE) await insert();

@@ -7,7 +7,7 @@ import type { Tables } from './tables.js';
 /** Each takes five of SQLite's 32,766 parameters per statement. */
 const ROWS_A_STATEMENT = 5000;
 
-/** Changes of a user's usage at a time. */
+/** A change of a user's usage. */
 export interface Gain {
   readonly tenant: number;
   readonly at: Micros;

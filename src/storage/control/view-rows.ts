@@ -11,7 +11,7 @@ import type { ControlDatabase } from './control-database.js';
 import { nextNumbers } from './numbers.js';
 import type { Tables } from './tables.js';
 
-/** Saved views, a row each. */
+/** Saved views, one row each. */
 export class ViewRows implements Views {
   readonly #database: ControlDatabase;
 

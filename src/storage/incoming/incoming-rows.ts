@@ -15,7 +15,7 @@ import { agentHint, runKind } from '../../runs/rules/span-facts.js';
 import type { SpanState } from '../../runs/spans/span-state.js';
 import { PAYLOAD, type IncomingBatch } from './incoming-batch.js';
 
-/** Headers and spans of a batch as objects, and values that can be read without creating objects. */
+/** The header of a trace. */
 
 export function headerAt(batch: IncomingBatch, trace: number): NamedHeader {
   const sample_rate = batch.traces.value(T.sample_rate, trace) as number | null;

@@ -18,7 +18,7 @@ export const LOG_WIRE = [
   { name: 'flags', kind: 'uint32', sql: 'UINTEGER' },
   /** For a span's GenAI event, also taken from the attribute `event.name`. */
   { name: 'event_name', kind: 'text', sql: 'VARCHAR', nullable: true },
-  /** The text, or the JSON text of any other body; null where nothing was sent. */
+  /** The text, or the JSON text of any other body; null if nothing was sent. */
   { name: 'body', kind: 'text', sql: 'VARCHAR', nullable: true },
   /** For a body with non-ASCII characters: its tokens with a space before, between and after them. */
   { name: 'normal', kind: 'text', sql: 'VARCHAR', nullable: true },

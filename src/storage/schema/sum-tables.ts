@@ -88,7 +88,7 @@ export const RUN_SUMS = defineTable({
   sumsOf: ['tenant', 'agent_no'],
 });
 
-/** Likewise how many metric points it has, and the earliest and the latest that it ever had. */
+/** Sums over the metric points in the cold file: their number, and the earliest and latest time of any point so far. */
 export const POINT_SUMS = defineTable({
   name: 'point_sums',
   store: COMMIT,
@@ -103,10 +103,9 @@ export const POINT_SUMS = defineTable({
 });
 
 /**
- * Likewise the calls of models (spans of type `llm`) by agent and the hour in which they started, each in one part of tokens by which it
- * can be priced anew (`duckdb/segments/call-sums.ts`). `told` says what of them counts, and why one cannot be priced. Times cannot be taken
- * away from the first and the last one of an hour, so those of calls that have gone are kept beside them: where the earliest is among
- * them, it may be gone.
+ * Sums over the model calls (spans of type `llm`) in the cold file, by agent, hour of their start, model and `told`: what of a call
+ * counts, and why it cannot be repriced (`duckdb/segments/call-sums.ts`). Times of removed calls cannot be subtracted from `oldest`
+ * and `newest`, so they are kept in `gone_*`: if the earliest time is among them, it may be outdated.
  */
 export const CALL_SUMS = defineTable({
   name: 'call_sums',
@@ -122,7 +121,7 @@ export const CALL_SUMS = defineTable({
     { name: 'output_tokens', kind: 'int64', sql: 'HUGEINT' },
     { name: 'total_tokens', kind: 'int64', sql: 'HUGEINT' },
     ...COST_PARTS.map((part) => ({ name: `of_${part}`, kind: 'int64', sql: 'HUGEINT' }) as const),
-    /** Of no call more tokens than that were counted, of calls that have gone neither. */
+    /** Maximum of tokens of one call, including removed calls. */
     { name: 'most', kind: 'int64', sql: 'BIGINT' },
     { name: 'oldest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
     { name: 'newest', kind: 'int64', sql: 'TIMESTAMP', nullable: true },

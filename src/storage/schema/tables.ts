@@ -45,7 +45,7 @@ export const SPAN_WIRE = [
   { name: 'derived', kind: 'uint8', sql: 'UTINYINT' },
   /** Identifies a model call: `signal/call-key.ts`. */
   { name: 'call_key', kind: 'text', sql: 'VARCHAR', nullable: true },
-  /** The span on which its call is counted, and what is counted: `runs/rules/told-calls.ts`. */
+  /** The span on which its call is counted, and what is counted: `runs/rules/duplicate-calls.ts`. */
   { name: 'same_as', kind: 'uuid', sql: 'UUID', nullable: true },
   { name: 'counted', kind: 'uint8', sql: 'UTINYINT', nullable: true },
 ] as const satisfies readonly Column[];
@@ -69,7 +69,7 @@ export const TRACE_WIRE = [
   { name: 'idle_timeout_ms', kind: 'int64', sql: 'BIGINT', nullable: true },
   { name: 'session_id', kind: 'text', sql: 'VARCHAR', nullable: true },
   { name: 'user_id', kind: 'text', sql: 'VARCHAR', nullable: true },
-  /** A line for each. */
+  /** One tag per line. */
   { name: 'tags', kind: 'text', sql: 'VARCHAR', nullable: true },
   { name: 'derived', kind: 'uint32', sql: 'UINTEGER' },
 ] as const satisfies readonly Column[];
@@ -135,11 +135,9 @@ export const TRACES = defineTable({
 });
 
 /**
- * The payloads of the spans that a commit brought for a trace: for each span a frame (`runs/rules/payload.ts`) with `input_data`,
- * `output_data` and `metadata` as JSON texts, or in place of `metadata` the bytes that came. The frames lie in pieces of about
- * {@link PIECE_BYTES}: one row for a few spans instead of columns of each span is 30 % less work for the store thread and half the
- * bytes on disk, and larger rows make a single trace slow to read, because DuckDB unpacks 2048 rows to give one. So a piece of
- * more than {@link LONG_PIECE_BYTES} is not packed: 2048 of a megabyte would be 2 GiB.
+ * The payloads of a trace's spans in one commit: for each span a frame (`runs/rules/payload.ts`) with `input_data`, `output_data` and
+ * `metadata` as JSON, or the received bytes instead of `metadata`. Pieces of about {@link PIECE_BYTES} take 30 % less store-thread time
+ * and half the disk space of columns per span. DuckDB decompresses 2048 rows to return one: above {@link LONG_PIECE_BYTES}, none is.
  */
 export const PAYLOADS = defineTable({
   name: 'payloads',
@@ -174,7 +172,7 @@ export const AGENTS = defineTable({
     { name: 'name', kind: 'text', sql: 'VARCHAR' },
     /** A position in `RUN_KINDS`: each kind of runs is counted under a separate number. */
     { name: 'kind', kind: 'uint8', sql: 'UTINYINT' },
-    /** Null in a row that a later one of the same agent replaces: {@link Agents} reads all of them. */
+    /** Null until a run certainly belongs to the agent; a later row of the same agent then has the time. */
     { name: 'created_at', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
   ],
 });
@@ -189,7 +187,7 @@ export const POINT_WIRE = [
   { name: 'is_monotonic', kind: 'bool', sql: 'BOOLEAN', nullable: true },
   { name: 'timestamp', kind: 'int64', sql: 'TIMESTAMP' },
   { name: 'start_time', kind: 'int64', sql: 'TIMESTAMP', nullable: true },
-  /** NaN and the infinities as they came. */
+  /** Includes NaN and infinities. */
   { name: 'value', kind: 'float64', sql: 'DOUBLE', nullable: true },
   { name: 'flags', kind: 'uint32', sql: 'UINTEGER' },
   /** Canonical JSON with a line for each label: `labels.ts`. */
@@ -268,10 +266,7 @@ export const VERSIONED_TABLES: readonly Table[] = SEGMENT_TABLES.filter(
   ({ versionOf }) => versionOf !== undefined,
 );
 
-/**
- * Of a segment that is quarantined (`duckdb/README.md`, "Segments that cannot be moved"), the rows of which newer versions
- * were moved before it: with the commit of the newer one.
- */
+/** For a quarantined segment, its rows with newer versions that were compacted before it, with the commit of the newer version. */
 export const REPLACED_IN_QUARANTINE = defineTable({
   name: 'replaced_aside',
   store: COMMIT,

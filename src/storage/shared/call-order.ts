@@ -1,5 +1,5 @@
 /**
- * Sends a user's writes in the order of their calls, although some need the control plane first: a span's first message must not be sent
+  * Sends a user's writes in the order of their calls, although some call the control store first: a span's first message must not be sent
  * after its second one.
  */
 export class CallOrder {
@@ -7,7 +7,7 @@ export class CallOrder {
   readonly #waiting = new Map<string, Promise<void>>();
 
   /**
-   * @param prepare returns the data to send; a promise only if the control plane is needed
+    * @param prepare returns the data to send; a promise only if it must call the control store
    * @param send sends the data synchronously, and returns the answer
    * @throws the errors of both; later calls continue
    */

@@ -78,7 +78,7 @@ function isUsers(value: JsonValue): boolean {
 }
 
 function oneLine(text: string): string {
-  // More than is shown, so that blanks that are joined leave enough.
+  // Longer than the result, so that enough remains after blanks are joined.
   const some = text
     .slice(0, 4 * GLANCE_CHARACTERS)
     .replaceAll(/\s+/g, ' ')

@@ -12,7 +12,7 @@ interface Kept<Answer> {
   readonly askedAt: Micros;
 }
 
-/** LRU cache of control-plane answers, invalidated by hints. A caller after a hint never gets an answer requested before it. */
+/** LRU cache of control-store answers, invalidated by hints. A caller after a hint never gets an answer requested before it. */
 export class InvalidatedCache<Answer> {
   readonly #clock: Clock;
   readonly #mostAge: Micros;
@@ -43,7 +43,7 @@ export class InvalidatedCache<Answer> {
     );
   }
 
-  /** Undefined if the control plane must be called: {@link answer} does that. */
+  /** Undefined if the control store must be called: {@link answer} does that. */
   known(key: string): Answer | undefined {
     const kept = this.#kept.get(key);
     return kept !== undefined && this.#isFresh(kept) ? kept.answer : undefined;

@@ -1,16 +1,15 @@
 import { invariant } from '../../signal/checked.js';
 
 /**
- * Labels as they are stored: JSON, the keys in ascending order, each pair on a line of its own. JSON texts have no raw
- * line ends, so a point has a label exactly if its text contains the label's line with the line ends around it. Looking
- * for that takes a fifth of the time of reading JSON.
+  * Labels as stored: JSON with ascending keys, each pair on a line of its own. JSON texts have no raw line ends, so a point has a label
+  * exactly if its text contains the label's line with the line ends around it. Searching for that takes a fifth of the time of parsing.
  */
 export type LabelsText = string;
 
 export function labelsText(labels: Readonly<Record<string, string>>): LabelsText {
   let text = '{';
   let before = '';
-  // Without a list of keys this takes a third of the time; labels are plain data, whose prototype adds nothing.
+  // Without a list of keys this takes a third of the time. Labels are plain data, so the prototype adds no keys.
   for (const key in labels) {
     if (key < before) return sortedText(labels);
     const line = labelLine(key, invariant(labels[key], 'value of a label'));
@@ -37,7 +36,7 @@ function labelStart(key: string): string {
   return `\n${quote(key)}:`;
 }
 
-/** Texts in which JSON escapes nothing. */
+/** Texts that JSON does not escape. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
 /** A key or value as in a {@link labelLine}: JSON. Few need escaping, and checking first is faster. */
@@ -50,5 +49,5 @@ export function serializeLabels(text: LabelsText): string {
   return text.replaceAll('\n', '');
 }
 
-/** The labels that name the service of a series, each as {@link labelStart} has it. */
+/** Labels that name the service of a series, in the form of {@link labelStart}. */
 export const SERVICE_STARTS: readonly string[] = ['service_name', 'service.name', 'service'].map(labelStart);

@@ -1,7 +1,7 @@
 import type { LogsBatch, TracesBatch } from '../../signal/batch.js';
 import type { ArrivalListener, ChangeFeed } from '../contracts/telemetry-writer.js';
 
-/** Called after the commit. */
+/** Notifies the listeners after the commit. */
 type Tell = () => void;
 
 /** Listeners by user, and the notifications of a write. */

@@ -1,4 +1,4 @@
-/** LRU cache of stats that are read from the tables on demand. */
+/** A least-recently-used cache. */
 export class LruCache<Key, Figure> {
   readonly #stats = new Map<Key, Figure>();
   readonly #most: number;

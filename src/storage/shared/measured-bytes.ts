@@ -130,7 +130,8 @@ export class MeasuredBytes implements StoredBytes {
     try {
       await this.#measure();
     } catch (error) {
-      if (!this.#isClosed) this.#log?.warn(0, { err: error }, 'Cannot measure what users store; retrying.');
+      if (!this.#isClosed)
+        this.#log?.warn(0, { err: error }, 'Cannot measure the stored data of users; retrying.');
     }
   }
 

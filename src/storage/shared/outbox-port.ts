@@ -33,7 +33,7 @@ export function factsOver(name: string, port: MessagePort): OutboxSource {
     onNotice: () => undefined,
   });
   port.on('close', () => {
-    client.end(unavailable('The store of telemetry is closed.'));
+    client.end(unavailable('The telemetry store is closed.'));
   });
   return {
     name,

@@ -33,7 +33,7 @@ export function pricedTokens(output: string): Readonly<Record<CostPart, string>>
   };
 }
 
-/** Bits that say of a call what counts of it ({@link COUNTS}; its cost only where it has one), and why it cannot be priced. */
+/** Bits of a call: what counts of it ({@link COUNTS}; its cost only if it has one), and why it cannot be repriced. */
 export const TOLD = {
   call: COUNTS.call,
   priced: COUNTS.cost,
@@ -41,7 +41,7 @@ export const TOLD = {
   no_tokens: 8,
   no_parts: 16,
 } as const;
-/** The bits above say how many of {@link LONG_INPUTS} its input is longer than. */
+/** From this bit on: how many of {@link LONG_INPUTS} its input exceeds. */
 export const LONG_SHIFT = 5;
 /** Token counts from which a price's long-input rates may apply. Never change these: stored sums separate calls by them. */
 export const LONG_INPUTS: readonly number[] = [
@@ -59,7 +59,7 @@ export function isOfSums(price: Price): boolean {
   );
 }
 
-/** Whether a call of so many tokens may cost more than is accepted as an amount. */
+/** Whether a call with this many tokens may cost more than the maximum amount. */
 export function mayBeTooLarge(tokens: number, price: Price): boolean {
   return tokens * Math.max(...ratesOf(price)) >= MOST_NANO_USD * RATES_PER_NANO;
 }

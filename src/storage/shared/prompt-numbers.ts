@@ -22,7 +22,7 @@ export class PromptNumbers {
     this.#numbers = new InvalidatedCache(REMEMBERED, clock, watch, ['prompts']);
   }
 
-  /** Undefined if the control plane must be called: {@link find} does that. */
+  /** Undefined if the control store must be called: {@link find} does that. */
   known(userId: string, versions: readonly NamedVersion[]): VersionNumbers | undefined {
     const numbers: (number | null)[] = [];
     for (const version of versions) {

@@ -11,7 +11,7 @@ const RENEW_MS = 40_000;
 /** Retry interval while nothing is published. */
 const RETRY_MS = 5000;
 
-/** Who publishes, and by what clock. */
+/** The publisher of settings. */
 export interface SettingsPublisher {
   /** Identifies the publisher among all that share the control store: {@link publisherName}. */
   readonly owner: string;
@@ -20,12 +20,12 @@ export interface SettingsPublisher {
 }
 
 /**
- * What a component publishes under that goes with a store of telemetry. Of a store that several processes use each has a name of its own:
- * one that stops, also beside another on its machine, takes away its own terms alone. A store of one process gives the same name after a
- * restart, so that what a process left that was killed does not stand beside what it says now.
- *
- * @param id of the component
- * @param store the identity of the store of telemetry
+  * The owner under which a component publishes settings for a telemetry store. Each process that shares the store has its own owner, so
+  * that it withdraws only its own settings. For an unshared store the owner is the same after a restart, so that settings left by a killed
+  * process are replaced.
+  *
+  * @param id of the component
+  * @param store the identity of the telemetry store
  */
 export function publisherName(
   id: string,
@@ -55,7 +55,7 @@ export async function keepPublished(
     });
   };
   const publish = async (): Promise<void> => {
-    // Before it is known how it went: whoever withdraws them ends that, too.
+    // Scheduled before the result is known, so that withdrawing cancels it as well.
     publishLater(RENEW_MS);
     await terms.publish(owner, published, clock.now() + HOLD_MS * MICROS_PER_MS);
   };

@@ -22,7 +22,7 @@ export interface ReadPlace {
    * @returns whether a statement was running and had not been stopped before
    */
   stop(error: Error, reason: EndedFor | null): boolean;
-  /** It is another's from now on. */
+  /** Called after the read, before the next read uses the resource. */
   goOn(): void;
 }
 
@@ -196,7 +196,7 @@ export class ReadPool<Place extends ReadPlace> {
 
   #takeFree(): Place {
     const place = this.#free.pop();
-    if (place === undefined) throw new Error('a read was to begin without a place');
+    if (place === undefined) throw new Error('a read started without a free place');
     return place;
   }
 
@@ -212,7 +212,7 @@ export class ReadPool<Place extends ReadPlace> {
       mayBeEnded: waiting.mayBeEnded,
       beside: (part) => {
         if (isEnded) return null;
-        // It is stopped together with this read.
+        // The part is stopped together with this read.
         return this.#useIfFree({ ...waiting, mayBeEnded: false, abort: undefined }, async (other, itself) => {
           parts.add(itself);
           try {

@@ -36,7 +36,7 @@ export class ReadTurns<T extends Turn> {
   #running = 0;
   #runningLong = 0;
   #waiting = 0;
-  /** The `spent` of the share that was served last: new shares start with it. */
+  /** The largest `spent` at which a share was served: new shares start with it. */
   #time = 0;
 
   constructor(size: number) {

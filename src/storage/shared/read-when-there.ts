@@ -1,4 +1,4 @@
-/** Something that is read, and may be empty now. */
+/** A page to read, which may be empty, and notifications of changes. */
 export interface Readable<Page> {
   readonly read: () => Promise<Page>;
   readonly isEmpty: (page: Page) => boolean;

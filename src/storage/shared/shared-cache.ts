@@ -87,11 +87,11 @@ export class SharedCache<Value> {
   #dropOldest(): void {
     const { value: user } = this.#users.rkeys().next();
     const kept = user === undefined ? undefined : this.#users.peek(user);
-    if (user === undefined || kept === undefined) throw new Error('the sizes of what is kept do not add up');
+    if (user === undefined || kept === undefined) throw new Error('the sizes of cached values do not add up');
     this.#changed(user, kept, () => kept.pop());
   }
 
-  /** Counts what a change makes of a user's part, and keeps or forgets the user. */
+  /** Applies a change to a user's values, updates the total size, and drops a user without values. */
   #changed(user: number, kept: LRUCache<string, Holder<Value>>, change: () => void): void {
     const before = kept.calculatedSize;
     change();

@@ -16,11 +16,11 @@ interface Work {
 
 /** Texts for log lines about the work. */
 interface WorkWords {
-  /** Behind `who`: `hands on events`. */
+  /** Follows `which process`: `evaluates alerts`. */
   readonly does: string;
-  /** `handing on events` */
+  /** `evaluating alerts` */
   readonly doing: string;
-  /** A sentence without its end: `Events are not handed on here any more`. */
+  /** A sentence without its end: `This daemon no longer evaluates alerts`. */
   readonly lost: string;
 }
 
@@ -77,7 +77,7 @@ export class SoleWorker {
         const held = await HeldLease.take(hold, name, owner);
         if (held !== null) await this.#work(held);
       } catch (error) {
-        this.#log.warn(0, { err: error }, `Could not read who ${words.does}; retrying`);
+        this.#log.warn(0, { err: error }, `Could not determine which process ${words.does}; retrying`);
       }
       await pause(clock, TURN_MS, this.#stop.signal);
     }

@@ -18,7 +18,7 @@ export interface StoreUserLimits {
 /** Maximum number of cached users. */
 const REMEMBERED = 10_000;
 
-/** Settings of users by id, cached until a hint from the control plane. */
+/** Settings of users by id, cached until a hint from the control store. */
 export class KnownUsers extends InvalidatedCache<StoreUserLimits> {
   readonly #control: Pick<ControlStore, 'accounts' | 'events'>;
   readonly #clock: Clock;
@@ -29,10 +29,10 @@ export class KnownUsers extends InvalidatedCache<StoreUserLimits> {
     this.#clock = clock;
   }
 
-  /** Calls the control plane unless {@link known} has the answer. @throws Error if the user does not exist */
+  /** Calls the control store unless {@link known} has the answer. @throws Error if the user does not exist */
   async find(userId: string): Promise<StoreUserLimits> {
     const terms = await this.answer(userId, () => this.#ask(userId));
-    if (terms === null) throw new Error('a request is for an unknown user');
+    if (terms === null) throw new Error('the user of a request does not exist');
     return terms;
   }
 

@@ -116,7 +116,7 @@ function mapOf(parts: readonly RunPart[]): DerivedMap {
   return builder.finish();
 }
 
-/** @param node as `SPANS_EXPORT` has it */
+/** @param node in the form of `SPANS_EXPORT` */
 function nodeOf(node: string, builder: MapBuilder): number {
   if (node === '') return NO_NODE;
   return node === '@' ? AGENT_NODE : builder.number(node.slice(1));

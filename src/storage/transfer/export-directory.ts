@@ -152,9 +152,9 @@ export function healthIssueOf(directory: string, error: unknown): string | null 
   const reason = error instanceof Error ? error.message : String(error);
   const file = /"(\/[^"]+)"/.exec(reason)?.[1] ?? directory;
   if (isSpillRefused(error) || (isNoRoom(error) && !file.startsWith(directory)))
-    return `There is no room for what does not fit into memory while ${directory} is written: make room on the disk of the store, and on that of the directory, and export again.`;
+    return `Not enough disk space for temporary data while writing ${directory}: free space on the disks of the store and of the directory, and export again.`;
   if (isNoRoom(error) || SQLITE_FULL.test(reason))
-    return `There is no room for the export in ${directory}: make room on its disk, or name a directory on another one.`;
+    return `Not enough disk space for the export in ${directory}: free space, or use a directory on another disk.`;
   // Only file system errors, and engine errors that name the file.
   if (!/^E[A-Z0-9]+: /.test(reason) && !reason.includes(directory)) return null;
   return `${directory} cannot be written: ${reason}. Fix that, or use another directory.`;

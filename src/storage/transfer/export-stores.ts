@@ -135,7 +135,7 @@ async function allOf<A, B>(
   }
 }
 
-/** Does something every second, one time after the other. What fails is told the next time. @returns a function that ends it */
+/** Calls a function every second without overlap. A failed call is ignored. @returns a function that stops the calls */
 function telling(tell: () => Promise<void>): () => void {
   let isTelling = false;
   const timer = setInterval(() => {

@@ -116,20 +116,20 @@ async function refuseFull(telemetry: TelemetryIn, control: ControlTransfer): Pro
   const kept = await control.holds();
   if (kept !== null)
     throw new NotEmpty(
-      `The control store has ${kept} already: import into a new store, before a daemon first uses it.`,
+      `The control store already contains ${kept}: import into a new store, before a daemon first uses it.`,
     );
   const stored = await telemetry.holds();
   if (stored !== null)
     throw new NotEmpty(
-      `The store of telemetry holds ${stored} already, possibly from an interrupted import: use a new store, or empty this one.`,
+      `The telemetry store already contains ${stored}, possibly from an interrupted import: use a new store, or empty this one.`,
     );
 }
 
 /** The error of an import that failed before its end. */
 async function unfinished(telemetry: TelemetryIn, error: unknown): Promise<unknown> {
-  // The error of the directory has to be fixed first.
+  // The problem of the directory must be fixed first.
   if (error instanceof UnusableExport) return error;
-  const stored = await telemetry.holds().catch(() => 'what cannot be asked now');
+  const stored = await telemetry.holds().catch(() => 'contents unknown');
   if (stored === null) return error;
   const reason = error instanceof Error ? error.message : String(error);
   return new Error(

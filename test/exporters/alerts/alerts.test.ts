@@ -114,8 +114,8 @@ void t.test('what else is wrong is named with its place', async (t) => {
     ['interval: 999ms', '/interval', /must be at least 1s/],
     ['window: 0s', '/window', /must be greater than 0s/],
     ['window: 367d', '/window', /must not be longer than 366d/],
-    ['timezone: Europe/Berlim', '/timezone', /there is no time zone "Europe\/Berlim"/],
-    ['timezone: ""', '/timezone', /there is no time zone/],
+    ['timezone: Europe/Berlim', '/timezone', /"Europe\/Berlim" is not a time zone/],
+    ['timezone: ""', '/timezone', /"" is not a time zone/],
     [
       'targets: { allow_cidrs: [10.0.0.0/8, 10.0.0.1] }',
       '/targets/allow_cidrs/1',

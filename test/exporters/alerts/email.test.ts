@@ -210,15 +210,15 @@ void t.test('what each type of alert is told as', async (t) => {
     `The conditions of planner are met.
 
 Fired at:  2026-01-15T12:00:00Z
-Looked at: 2026-01-15T11:00:00Z to 2026-01-15T12:00:00Z
+Window:    2026-01-15T11:00:00Z to 2026-01-15T12:00:00Z
 Samples:   25
 Agent id:  0196f000-0000-7000-8000-00000000bbbb
 Alert id:  0196f000-0000-7000-8000-00000000aaaa
-Repeats:   2 before this one, and it was not over in between
+Repeats:   2 (earlier firings of this incident)
 
 Conditions:
 - failure rate > 20 %: it is 50 %, met
-- cpu >= 0.9: nothing is known, not met
+- cpu >= 0.9: no data, not met
 `,
   );
 });

@@ -113,7 +113,7 @@ type AlertTerms = Omit<Alert, 'id' | 'agent_name' | 'is_active' | 'last_fired_at
 /**
  * Checks the rules between the fields of a new alert.
  *
- * @throws HttpProblem 422 with all rules that are broken
+  * @throws HttpProblem 422 with all violated rules
  */
 export function readNewAlert(body: Static<typeof newAlertSchema>, policy: AddressPolicy): AlertTerms {
   const { agent_id, target_service, type, channel, webhook_url, composite_config } = body;

@@ -20,7 +20,7 @@ const eventSchema = Type.Object(
     target: Type.Object(
       {
         kind: Type.Enum(['agent', 'service']),
-        id: Type.String({ description: 'A UUID of an agent; of a service its name.' }),
+        id: Type.String({ description: 'The UUID of an agent, or the name of a service.' }),
         name: Type.String(),
       },
       { title: 'AlertTarget' },
@@ -48,9 +48,9 @@ const listAllEvents = {
   query: Type.Object({
     start_time: Type.Optional(time('Fired at or after.')),
     end_time: Type.Optional(time('Fired before.')),
-    alert_id: Type.Optional(uuid('Of this alert.')),
-    agent_id: Type.Optional(uuid('Of alerts about this agent.')),
-    trace_id: Type.Optional(uuid('Explained by this trace.')),
+    alert_id: Type.Optional(uuid('Firings of this alert.')),
+    agent_id: Type.Optional(uuid('Firings of alerts about this agent.')),
+    trace_id: Type.Optional(uuid('Firings explained by this trace.')),
     ...pageParameters,
   }),
   responses: { 200: pageSchema(eventSchema, 'FiredAlertPage') },

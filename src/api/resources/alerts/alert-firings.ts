@@ -37,7 +37,7 @@ const notificationSchema = Type.Object(
           'Reason for skipping (`smtp_not_configured`, `too_many_emails`, `too_many_notices`), or result of the last attempt.',
       }),
     ),
-    attempts: Type.Array(attemptSchema, { description: 'In their order.' }),
+    attempts: Type.Array(attemptSchema, { description: 'In order.' }),
   },
   { title: 'AlertNotification' },
 );
@@ -48,7 +48,7 @@ const firingFields = {
   value: nullable(
     Type.Number({ description: 'Measured value, in the unit of the threshold. Null for `composite`.' }),
   ),
-  threshold: Type.Number({ description: 'As it was.' }),
+  threshold: Type.Number({ description: 'Threshold at the time of the firing.' }),
   resolved_at: nullable(time('End of the incident. Null: not yet, or unknown.')),
   notifications: Type.Array(notificationSchema),
 };
@@ -69,7 +69,7 @@ const listAlertEvents = {
   errors: [404],
 } satisfies Operation;
 
-/** The route for what became of an alert. */
+/** The route that lists firings of one alert. */
 export function alertFiringRoutes({
   routes,
   control: { alerts },
@@ -83,7 +83,7 @@ export function alertFiringRoutes({
   ];
 }
 
-/** A firing as the API prints it. */
+/** A firing in its API form. */
 export function serializeFiring(firing: AlertFiring): Static<typeof firingSchema> {
   return {
     id: firing.id,

@@ -37,7 +37,7 @@ const previewAlertOperation = {
   path: `${ALERTS}/preview`,
   tag: 'alerts',
   summary: 'Preview an alert on past data before creating it',
-  description: `It is judged at up to ${MOST_POINTS} moments, by the rules by which alerts are evaluated and by what is known now: spans that came late count as if they had come in time. Between two moments it may have been met unseen. Nothing fires and nothing is kept.`,
+  description: `Evaluates the alert at up to ${MOST_POINTS} moments, with the rules of real evaluations and the data known now: late spans count as if they had arrived in time. It may have been met unnoticed between two moments. Nothing fires and nothing is stored.`,
   access: 'read',
   audit: { none: 'Changes nothing: evaluates a rule on past data.' },
   body: previewBody,
@@ -57,13 +57,13 @@ const previewAlertOperation = {
             {
               fired_at: time(),
               value: nullable(Type.Number()),
-              resolved_at: nullable(time('Null: it would still go on.')),
+              resolved_at: nullable(time('Null: it would still be open.')),
             },
             { title: 'PreviewedFiring' },
           ),
           { description: 'Times at which it would have fired, considering its cooldown, oldest first.' },
         ),
-        step_seconds: Type.Number({ description: 'From one point to the next.' }),
+        step_seconds: Type.Number({ description: 'Interval between points.' }),
       },
       { title: 'AlertPreview' },
     ),
@@ -71,7 +71,7 @@ const previewAlertOperation = {
   errors: [404],
 } satisfies Operation;
 
-/** The route for trying an alert over past data. */
+/** The route for previewing an alert on past data. */
 export function alertPreviewRoutes({
   routes,
   control: { terms },

@@ -16,7 +16,7 @@ const readAlertSecret = {
   tag: 'alerts',
   summary: 'Whether the caller has a secret that signs alert webhooks',
   description:
-    'The secret itself is not shown. The first alert webhook of a user without one makes one, so that every request is signed.',
+    'The secret itself is not shown. If a user has none, it is created with the first alert webhook, so that every request is signed.',
   access: 'read',
   responses: {
     200: Type.Object(
@@ -36,14 +36,14 @@ const rotateAlertSecret = {
   tag: 'alerts',
   summary: 'Create a new secret for the caller’s alert webhooks',
   description:
-    'The old secret is not used from then on, so a request on its way fails verification. Receivers verify alert webhooks as they verify those of endpoints.',
+    'The previous secret is no longer used, so a request in flight fails verification. Alert webhooks are verified like those of endpoints.',
   access: 'manage',
   audit: ['alert_secret.rotated'],
   responses: {
     200: Type.Object(
       {
         secret: Type.String({
-          description: '`whsec_` and the base64 of 32 bytes. Shown in this answer only.',
+          description: '`whsec_` and the base64 of 32 bytes. Shown in this response only.',
         }),
         created_at: time(),
       },

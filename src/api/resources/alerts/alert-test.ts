@@ -11,10 +11,10 @@ import { conditionSource, metricOperator } from './alert-schema.js';
 import type { ApiContext } from '../../support/api-context.js';
 import { count, nullable, time } from '../../support/fields.js';
 
-/** The terms of an exporter `alerts` without any configuration. */
+/** The settings of an exporter `alerts` with an empty configuration. */
 const DEFAULT_TERMS: AlertingSettings = { windowMs: MS_PER_HOUR, minSamples: 1, timezone: 'UTC' };
 
-/** A condition and what it found. */
+/** A condition and its result. */
 export const triedConditionSchema = Type.Object(
   {
     type: Type.Enum([...ALERT_TYPES.filter((type) => type !== 'composite'), 'metric_threshold']),
@@ -35,7 +35,7 @@ export const windowSchema = Type.Object({ from: time(), to: time() }, { title: '
 export const alertTestSchema = Type.Object(
   {
     value: nullable(
-      Type.Number({ description: 'What is found. Null: nothing is known, or the alert is `composite`.' }),
+      Type.Number({ description: 'Measured value. Null: no data, or the alert is `composite`.' }),
     ),
     threshold: Type.Number(),
     unit: nullable(Type.Enum(['ratio', 'hours', 'usd', 'ms'], { description: 'Null for `composite`.' })),
@@ -72,7 +72,7 @@ export const testAlert = {
   errors: [404],
 } satisfies Operation;
 
-/** The route for trying an alert. */
+/** The route for evaluating an alert. */
 export function alertTestRoutes({
   routes,
   control: { alerts, terms },
@@ -92,7 +92,7 @@ export function alertTestRoutes({
   ];
 }
 
-/** The terms by which alerts are evaluated here, and whether anybody does. */
+/** The alerting settings in use, and whether any process evaluates alerts. */
 export async function publishedTerms(
   terms: Pick<SettingsBoard, 'all'>,
   now: Micros,

@@ -13,7 +13,7 @@ import { targetHost } from '../../support/audit.js';
 import { longArray } from '../../support/long-body.js';
 import { notFound } from '../../support/not-found.js';
 
-/** For one user: all of them are evaluated every half minute. */
+/** Maximum per user: all of them are evaluated every half minute. */
 const MAX_ALERTS = 1000;
 
 export const listAlerts = {
@@ -32,7 +32,7 @@ const createAlert = {
   path: ALERTS,
   tag: 'alerts',
   summary: 'Create an alert for an agent or a service',
-  description: `An agent that does not exist is a 404. A user can have ${MAX_ALERTS} alerts; another one is a conflict.`,
+  description: `Returns 404 if the agent does not exist, and 409 if the user already has ${MAX_ALERTS} alerts.`,
   access: 'manage',
   audit: ['alert.created'],
   body: newAlertSchema,
@@ -45,7 +45,7 @@ const readAlert = {
   method: 'GET',
   path: ALERT,
   tag: 'alerts',
-  summary: 'An alert',
+  summary: 'Get an alert',
   access: 'read',
   params: alertParams,
   responses: { 200: alertSchema },

@@ -21,7 +21,7 @@ export class AlertNews {
   readonly #listeners = new Map<string, Set<Tell>>();
   #version: RulesVersion | null = null;
   #isReading = false;
-  /** Whether a hint came that no reading has begun after. */
+  /** Whether a hint arrived after the current read began. */
   #isHinted = false;
   #cancel: () => void = () => undefined;
   #unwatch: () => void = () => undefined;

@@ -6,7 +6,7 @@ import { pause } from '../../../telemetry/pause.js';
 
 /** Changes within this time are read together. */
 const WAIT_MS = 250;
-/** After the store could not be read. */
+/** Delay after a failed read of the store. */
 const RETRY_MS = 1000;
 /** Maximum number of users whose organizations are cached. */
 const MOST_USERS = 1000;

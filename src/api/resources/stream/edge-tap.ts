@@ -13,7 +13,7 @@ import { lostEvent, sseEvent } from './sse.js';
 /** Maximum number of items between two reads of the stream, including items with a pending result; also the maximum for one batch. */
 const MOST_ITEMS = 10;
 const MOST_OF_BATCH = 3;
-/** Bytes of a raw request that is decoded for this, one between two looks: some milliseconds. */
+/** Maximum size of a raw request that is decoded for a tap, one between two reads of the stream: some milliseconds. */
 const MOST_READ = 512 * 1024;
 const DIGITS_OF_MS = 3;
 

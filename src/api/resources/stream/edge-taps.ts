@@ -44,7 +44,7 @@ export class EdgeTaps {
       pipeline === place.pipeline && isSame(from, place.from) && isSame(to, place.to);
     if (!this.#daemon.edges().some(isEdge))
       throw validationProblem('query', [
-        { field: 'pipeline', message: 'has no edge of this from and to: GET /api/v1/daemon lists them' },
+        { field: 'pipeline', message: 'has no edge from `from` to `to`: GET /api/v1/daemon lists them' },
       ]);
     const ofUser = this.#users.get(userId) ?? 0;
     if (ofUser >= MOST_OF_USER || this.#all >= MOST_OF_ALL)
@@ -88,7 +88,7 @@ function isSame(a: EdgePlace['from'], b: EdgePlace['from']): boolean {
 function placeOf({ pipeline, from, to }: EdgeQuery): EdgePlace {
   if (pipeline === undefined)
     throw validationProblem('query', [
-      { field: 'pipeline', message: 'must be given with the topic tap, and from and to' },
+      { field: 'pipeline', message: 'is required with topic tap, as are from and to' },
     ]);
   return { pipeline, from: endOf('from', from), to: endOf('to', to) };
 }

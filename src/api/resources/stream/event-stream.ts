@@ -16,11 +16,11 @@ import type { LogFilter } from '../../../storage/contracts/logs.js';
 const FRAME_MS = 250;
 /** Interval for checking whether the key or login is still valid. */
 const CHECK_MS = 2000;
-/** uWebSockets.js closes what is silent for ten seconds. */
+/** Keep-alive interval: uWebSockets.js closes connections that are idle for ten seconds. */
 const BEAT_MS = 5000;
-/** After the store could not be read. */
+/** Delay after a failed read of the store. */
 const RETRY_MS = 1000;
-/** Runs that are read at a time. */
+/** Maximum number of runs per read. */
 const MOST_RUNS = 200;
 
 export interface StreamOptions {
@@ -32,7 +32,7 @@ export interface StreamOptions {
   readonly after: number | null;
   /** Topics with possibly missed events before this stream began. */
   readonly missed: readonly string[];
-  /** Before the number of a change, in ids of events. */
+  /** Prefix of change numbers in event ids. */
   readonly era: string;
   readonly seat: Seat;
   readonly runs: Pick<Runs, 'find' | 'outline'>;
@@ -91,7 +91,7 @@ export class EventStream implements AsyncIterable<Uint8Array> {
     if (gone.aborted) this.#end();
   }
 
-  /** Ended before its first piece, a generator would never give back what the stream holds. */
+  /** Not a generator: a generator ended before its first chunk would never release the resources of the stream. */
   [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
     const frames = this.#frames();
     return {

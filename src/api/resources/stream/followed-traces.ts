@@ -4,7 +4,7 @@ import type { Runs } from '../../../storage/contracts/runs.js';
 /** Interval at which an open run is checked without new data, since it may have timed out. */
 const LOOK_MS = 15_000;
 
-/** Asks for no spans. */
+/** A `seq` that selects no spans. */
 const NONE = Number.MAX_SAFE_INTEGER;
 
 interface Followed {
@@ -19,10 +19,10 @@ interface Followed {
 /** An update of a run. */
 export type TraceNews =
   | { readonly traceId: string; readonly outline: Uint8Array }
-  /** It is too much for an event. */
+  /** The update is too large for an event. */
   | { readonly traceId: string; readonly outline: null };
 
-/** The runs that a stream follows, each from the place that its reader has. */
+/** The runs that a stream follows, each from the client's position. */
 export class FollowedTraces {
   readonly #runs: Pick<Runs, 'outline'>;
   readonly #userId: string;

@@ -4,9 +4,9 @@ import type { Clock } from '../../../component/telemetry.js';
 import type { ChangeFeed } from '../../../storage/contracts/telemetry-writer.js';
 import { UserNews } from './user-news.js';
 
-/** Streams that a user may have at once. */
+/** Maximum number of concurrent streams per user. */
 export const MOST_STREAMS = 8;
-/** How long news of a user are collected after its last stream, for one that connects again. */
+/** How long changes of a user are collected after its last stream ends, for a reconnecting client. */
 const LINGER_MS = 60_000;
 
 interface Desk {
@@ -18,13 +18,13 @@ interface Desk {
 /** A place among the streams of a user. */
 export interface Seat {
   readonly news: UserNews;
-  /** Without effect the second time. */
+  /** Does nothing when called again. */
   leave(): void;
 }
 
 /** Change notifications for users with open streams; others are ignored. */
 export class NewsDesk {
-  /** Numbers of changes hold in this process alone. */
+  /** Identifies this process: change numbers are valid in it only. */
   readonly era = randomBytes(6).toString('hex');
   readonly #arrivals: ChangeFeed;
   readonly #clock: Clock;
@@ -42,7 +42,7 @@ export class NewsDesk {
       throw new HttpProblem(
         429,
         'too_many_streams',
-        `A user may have ${MOST_STREAMS} event streams at once: close another one, or have one for all that is to be followed.`,
+        `A user can have ${MOST_STREAMS} event streams: close another one, or use one stream for all topics.`,
         { headers: { 'retry-after': '5' } },
       );
     desk.streams += 1;

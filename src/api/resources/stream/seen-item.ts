@@ -3,7 +3,7 @@ import type { Batches, Signal } from '../../../signal/batch.js';
 import { moneyToNumber } from '../../../signal/money.js';
 import { formatTime } from '../../../signal/time.js';
 
-/** Of one item are shown: spans, values altogether, characters of texts altogether, and of one. */
+/** Limits per item: spans, values in total, characters of texts in total, and characters of one text. */
 const MOST_SPANS = 5;
 const MOST_VALUES = 400;
 const MOST_TEXT = 6000;
@@ -26,7 +26,7 @@ const INNER: ReadonlySet<string> = new Set([
   'follows_spans',
   'idle_timeout_ms',
   'origin',
-  // The attributes again.
+  // Duplicates the attributes.
   'labels',
   'stream',
 ]);
@@ -70,7 +70,7 @@ class Sketch {
   #valuesLeft = MOST_VALUES;
   #textLeft = MOST_TEXT;
 
-  /** One of Jackdaw's own records: times and money as the API prints them. */
+  /** Copies a record of Jackdaw, with times and money in API form. */
   record(record: object): object {
     const shown: [string, unknown][] = [];
     for (const [name, value] of Object.entries(record) as [string, unknown][]) {

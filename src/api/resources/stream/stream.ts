@@ -66,15 +66,15 @@ const followChanges = {
   tag: 'stream',
   summary: 'Stream live updates as server-sent events',
   description: [
-    'Events have JSON as their data. `open` comes first. `run`: a run that came or changed, as lists show it. `span`: what came of a',
-    'run that is followed, as `readTraceSpans` gives it with `after`. `log`: a record that was stored, as `searchLogs` shows it, long',
-    'parts shortened (`is_truncated`). `alert`: an alert that fired, is over or was changed, with `is_firing`. `delivery`: a delivery to an endpoint of one of the caller’s organizations that was queued, was asked for again, or had an attempt end, as `listOrganizationDeliveries` shows it, with its `org_slug`. `edges`: the daemon as',
-    '`readDaemon` gives it, at once and then every two seconds. `tap`: an item that passed an edge, and what became of it: `{at, signal, batch_items, duration_ms, outcome, reason, is_truncated, item}`, where `outcome` is `taken`, `refused` or `failed`, and `item` is cut and leaves out what has no value. Only some of what belongs to the caller is shown, and nothing of others. `lost {topic, count}`:',
-    'so much was left out of a topic because it was too much for the stream or its reader, or nobody knows how much (null): read it by its',
-    'own route. `bye {reason}`: the end, since the daemon stops (`shutting_down`) or the key or login does not hold any more',
-    '(`signed_out`). News go out at most four times a second; a comment comes at least every seven seconds. With the header',
-    '`Last-Event-ID` changes of runs go on behind that event if it is not older than a minute and not more than 2000 runs changed; of all else `lost` tells.',
-    `A user may have ${MOST_STREAMS} streams, ${MOST_OF_USER} of which tap an edge.`,
+    'Events have JSON data. `open` comes first. `run`: a new or changed run, as in lists. `span`: updates of a',
+    'followed run, as returned by `readTraceSpans` with `after`. `log`: a stored record, as in `searchLogs`, with long',
+    'parts shortened (`is_truncated`). `alert`: an alert that fired, was resolved or was changed, with `is_firing`. `delivery`: a delivery of one of the caller’s organizations that was queued, retried, or had an attempt end, as in `listOrganizationDeliveries`, with its `org_slug`. `edges`: the daemon as',
+    'returned by `readDaemon`, immediately and then every two seconds. `tap`: an item that passed an edge, and its outcome: `{at, signal, batch_items, duration_ms, outcome, reason, is_truncated, item}`, where `outcome` is `taken`, `refused` or `failed`, and `item` is truncated and omits empty fields. Only a sample of the caller’s own items is shown. `lost {topic, count}`:',
+    'this many events of a topic were dropped because the stream or its client was too slow (null: unknown number): read them with the',
+    'route of the topic. `bye {reason}`: the stream ends because the daemon stops (`shutting_down`) or the key or login is no longer valid',
+    '(`signed_out`). Events are sent at most four times a second; a comment at least every seven seconds. With the header',
+    '`Last-Event-ID`, changes of runs continue after that event if it is at most a minute old and at most 2000 runs changed since; for other topics, `lost` is sent.',
+    `A user can have ${MOST_STREAMS} streams; ${MOST_OF_USER} of them can tap an edge.`,
   ].join(' '),
   access: 'read',
   mediaType: 'text/event-stream',
@@ -164,7 +164,7 @@ export function streamRoutes(context: ApiContext<'arrivals' | 'runs'>): readonly
         draining: request.draining,
         clock,
       });
-      // Proxies that gather answers would hold the events back.
+      // Otherwise buffering proxies would delay the events.
       const headers = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' };
       return { status: 200, encoded: stream, headers };
     }),

@@ -1,7 +1,7 @@
 import { validationProblem } from '../../../http/field-errors.js';
 import { isUuid } from '../../../signal/ids.js';
 
-/** Traces that one stream may follow. */
+/** Maximum number of traces followed by one stream. */
 export const MOST_TRACES = 16;
 
 /** The topics of a stream. */

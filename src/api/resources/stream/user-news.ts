@@ -5,11 +5,11 @@ import { NumberedChanges } from '../../../storage/shared/numbered-changes.js';
 /** Maximum number of changed runs kept for streams; the oldest are dropped. */
 const MOST_RUNS = 2000;
 
-/** A stream, as far as news concern it. */
+/** A stream that reads changes. */
 export interface NewsReader {
   /** Signals possible changes. */
   wake(): void;
-  /** A change was forgotten. @param number of it */
+  /** Called when a change is dropped. @param number its number */
   forgot(number: number): void;
   /** As `ArrivalListener.logs`. */
   readonly logs?: (records: readonly LogRecord[]) => (() => void) | undefined;

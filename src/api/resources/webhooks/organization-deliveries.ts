@@ -25,7 +25,7 @@ const listedSchema = Type.Object(
     subject: nullable(
       Type.Object(
         { kind: Type.Enum(SUBJECT_KINDS), id: Type.String() },
-        { title: 'EventSubject', description: 'What the event is about. Null: that is not known.' },
+        { title: 'EventSubject', description: 'Subject of the event. Null: unknown.' },
       ),
     ),
   },
@@ -41,7 +41,7 @@ const listAllDeliveries = {
   tag: 'webhooks',
   summary: 'List deliveries to all webhook endpoints of an organization, newest first',
   description:
-    'Only so many deliveries are looked at for an answer: with a filter there may be few items, or none, and yet a `next_cursor` by which to go on.',
+    'The number of deliveries read per request is limited: with a filter, a page may have few items or none, and still a `next_cursor`.',
   access: 'read',
   params: organizationParams,
   query: Type.Object({
@@ -49,20 +49,18 @@ const listAllDeliveries = {
     event_type: Type.Optional(Type.String({ maxLength: 100 })),
     endpoint_id: Type.Optional(uuid()),
     trace_id: Type.Optional(
-      uuid('Those whose event is about this trace, or about an alert that fired for it.'),
+      uuid('Deliveries of events about this trace, or about an alert that fired for it.'),
     ),
     page_size: pageParameters.page_size,
     cursor: Type.Optional(
-      Type.String({ maxLength: 200, description: 'The `next_cursor` of an answer to the same list.' }),
+      Type.String({ maxLength: 200, description: '`next_cursor` of a response to the same list.' }),
     ),
   }),
   responses: {
     200: Type.Object(
       {
         items: Type.Array(listedSchema),
-        next_cursor: nullable(
-          Type.String({ description: 'Where the list goes on. Null: it does not, these are all.' }),
-        ),
+        next_cursor: nullable(Type.String({ description: 'Cursor of the next page. Null: last page.' })),
       },
       { title: 'ListedDeliveryPage' },
     ),
@@ -70,7 +68,7 @@ const listAllDeliveries = {
   errors: [404],
 } satisfies Operation;
 
-/** How many deliveries one request may have repeated. */
+/** Maximum number of deliveries retried per request. */
 const MOST_RETRIED = 10_000;
 
 const retryDeliveries = {
@@ -79,7 +77,7 @@ const retryDeliveries = {
   path: `${DELIVERIES}/retry`,
   tag: 'webhooks',
   summary: 'Retry many deliveries to a webhook endpoint, for example after an outage',
-  description: `Of the oldest first, at most ${MOST_RETRIED}: \`has_more\` says whether to ask again. What was asked for already and has not begun is left out, so that asking twice sends nothing twice. They are sent in turns with those of other organizations. An endpoint that is paused is a conflict: activate it first.`,
+  description: `Retries the oldest first, at most ${MOST_RETRIED}: \`has_more\` says whether to repeat the request. Deliveries with a requested attempt that has not started are skipped, so repeating sends nothing twice. Other organizations keep their turns. A paused endpoint is a conflict: activate it first.`,
   access: 'manage',
   audit: ['deliveries.retried'],
   params: organizationParams,
@@ -90,7 +88,7 @@ const retryDeliveries = {
         default: 'failed',
         description: '`failed`: retry failed deliveries; `pending`: attempt waiting deliveries now.',
       }),
-      since: time('Those that were queued at or after.'),
+      since: time('Deliveries queued at or after.'),
     },
     { title: 'WebhookRetry', additionalProperties: false },
   ),
@@ -103,7 +101,7 @@ const retryDeliveries = {
   errors: [404, 409],
 } satisfies Operation;
 
-/** The routes for what is sent to all webhook endpoints of an organization: any member may see it, and have it sent again. */
+/** The routes for deliveries to all webhook endpoints of an organization; any member may read and retry them. */
 export function organizationDeliveryRoutes({
   routes,
   control: { organizations, deliveries },
@@ -140,7 +138,7 @@ function serializeListed({ endpoint_id, subject, ...delivery }: ListedDelivery) 
   return { ...serializeListedDelivery(delivery), endpoint_id, subject };
 }
 
-/** As streams show one, which are of several organizations. */
+/** A delivery in a stream, which covers several organizations. */
 export function serializeChanged({ org_slug, ...delivery }: ChangedDelivery) {
   return { org_slug, ...serializeListed(delivery) };
 }

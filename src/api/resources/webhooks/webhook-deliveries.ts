@@ -26,7 +26,7 @@ const deliveryParams = Type.Object({ ...organizationParams.properties, delivery_
 /** The status of a delivery. */
 export const statusSchema = Type.Enum(DELIVERY_STATUSES, {
   description:
-    '`pending`: an attempt will follow, or waits for the endpoint to be active; `success`: an attempt was answered with 2xx; `failed`: no attempt will follow.',
+    '`pending`: an attempt will follow, or waits for the endpoint to be active; `success`: an attempt got a 2xx response; `failed`: no attempt will follow.',
 });
 
 /** A delivery in a list. */
@@ -45,10 +45,8 @@ const attemptSchema = Type.Object(
   {
     attempt_number: Type.Integer({ minimum: 1 }),
     http_status_code: nullable(Type.Integer({ description: 'Null: no response, or not yet.' })),
-    response_body: Type.String({ description: 'The first 16 KiB of the answer.' }),
-    duration_ms: nullable(
-      Type.Number({ description: 'Null: still running, or the daemon ended meanwhile.' }),
-    ),
+    response_body: Type.String({ description: 'The first 16 KiB of the response.' }),
+    duration_ms: nullable(Type.Number({ description: 'Null: still running, or interrupted.' })),
     attempted_at: time(),
     error_message: nullable(Type.String({ description: 'Error, if not clear from the status.' })),
   },
@@ -60,9 +58,9 @@ const detailSchema = Type.Object(
     id: uuid(),
     event_type: Type.String(),
     status: statusSchema,
-    request_body: jsonObject('What is sent: every attempt has the same bytes.'),
+    request_body: jsonObject('Body that is sent, identical in every attempt.'),
     created_at: time('When it was queued.'),
-    attempts: Type.Array(attemptSchema, { description: 'In their order.' }),
+    attempts: Type.Array(attemptSchema, { description: 'In order.' }),
   },
   { title: 'WebhookDeliveryDetail' },
 );
@@ -116,7 +114,7 @@ interface ShownFrom extends Pick<ApiContext, 'routes' | 'audit'> {
   };
 }
 
-/** The routes for what is sent to webhook endpoints: any member of the organization may see it, and have it sent again. */
+/** The routes for deliveries to a webhook endpoint; any member of the organization may read and retry them. */
 export function webhookDeliveryRoutes({
   routes,
   control: { organizations, deliveries },
@@ -165,7 +163,7 @@ function noDelivery(): HttpProblem {
   return notFound('webhook delivery');
 }
 
-/** A delivery in a list, as the API prints it. */
+/** A delivery in a list, in its API form. */
 export function serializeListedDelivery(delivery: DeliverySummary): Static<typeof summarySchema> {
   const { id, event_type, status, created_at, attempt_count } = delivery;
   return { id, event_type, status, created_at: formatTime(created_at), attempt_count };

@@ -28,19 +28,19 @@ const eventTypes = Type.Array(
     minItems: 1,
     maxItems: MAX_EVENT_TYPES,
     uniqueItems: true,
-    description: 'Such as `trace.failed`; `*` is all.',
+    description: 'Event types such as `trace.failed`; `*` for all.',
   },
 );
 const secret = Type.String({
   description:
-    'The secret with which requests to the endpoint are signed: `whsec_` and the base64 of 32 bytes. Shown in this answer only.',
+    'Secret that signs requests to the endpoint: `whsec_` and the base64 of 32 bytes. Shown in this response only.',
 });
 
 const createdFields = {
   id: uuid(),
   url: Type.String({
     description:
-      'Whole for those who may change the endpoint: admins of the organization, with the scope `manage`. Others see `https://hooks.example.com/…`, because path and query often hold a token.',
+      'Complete for admins of the organization with the scope `manage`. Others see `https://hooks.example.com/…`, because path and query often contain a token.',
   }),
   name: Type.String(),
   event_types: Type.Array(Type.String()),
@@ -64,7 +64,7 @@ const createEndpoint = {
   path: ENDPOINTS,
   tag: 'webhooks',
   summary: 'Create a webhook endpoint',
-  description: `Needs the role \`admin\` in the organization. It can have ${MAX_ENDPOINTS} of them; another one is a conflict.`,
+  description: `Needs the role \`admin\` in the organization, which can have ${MAX_ENDPOINTS} endpoints; one more is a conflict.`,
   access: 'manage',
   audit: ['endpoint.created'],
   params: organizationParams,
@@ -99,7 +99,7 @@ const updateEndpoint = {
   tag: 'webhooks',
   summary: 'Change, pause or reactivate a webhook endpoint',
   description:
-    'Absent fields stay as they are. When a paused endpoint is activated, deliveries that were held and are due are spread over a minute; those that were queued more than 96 hours ago have failed. Needs the role `admin` in the organization.',
+    'Absent fields are unchanged. When a paused endpoint is activated, held deliveries that are due are spread over a minute; those queued more than 96 hours ago have failed. Needs the role `admin` in the organization.',
   access: 'manage',
   audit: ['endpoint.changed'],
   params: endpointParams,
@@ -137,7 +137,7 @@ const rotateSecret = {
   tag: 'webhooks',
   summary: 'Rotate the secret of a webhook endpoint',
   description:
-    'The old secret is not used from then on, so a request on its way fails verification. Needs the role `admin` in the organization.',
+    'The previous secret is no longer used, so a request in flight fails verification. Needs the role `admin` in the organization.',
   access: 'manage',
   audit: ['webhook_secret.rotated'],
   params: endpointParams,
@@ -152,7 +152,7 @@ const testEndpoint = {
   tag: 'webhooks',
   summary: 'Send an event of type `webhook.test` to a webhook endpoint',
   description:
-    'Whichever types it subscribes to. The delivery is listed when the answer comes, and shows how it went. Nothing is sent to a paused endpoint, which is a conflict. Needs the role `admin` in the organization.',
+    'Sent regardless of its subscriptions. The delivery is listed when this responds, and shows the result. A paused endpoint is a conflict. Needs the role `admin` in the organization.',
   access: 'manage',
   audit: { none: 'Changes nothing; the deliveries of the endpoint list the test.' },
   params: endpointParams,

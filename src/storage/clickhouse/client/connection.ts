@@ -67,7 +67,7 @@ export class Connection {
    * Loads the client library lazily. Sends no request.
    *
    * @param database null for statements that need none
-   * @param changed called when the connection switches to another server
+     * @param changed called before a switch to another server
    */
   static async open(
     options: ClickHouseOptions,
@@ -129,7 +129,7 @@ export class Connection {
   /**
    * Adds rows to a table, atomically per partition. Retries if no response arrives.
    *
-   * @param rows as {@link rowBinary} takes them
+     * @param rows in the form of {@link rowBinary}
    * @param token unique id of the insert within the table, so that a retry adds nothing twice. Null if rows replace those of the same key:
    *   a server without replicas records a token before the rows, and if it is killed in between, it drops the next attempt as a repeat
    *   (`../tables/grouped-inserts.ts`).

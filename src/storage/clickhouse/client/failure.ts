@@ -84,9 +84,9 @@ export function toFailure(error: unknown, isOurs = false): ClickHouseFailure {
     return new ClickHouseFailure(said, kindOf(Number(code)));
   }
   if (message.includes('aborted a request')) return givenUp();
-  if (code !== '') return new ClickHouseFailure(`no answer (${code})`, 'unreachable');
+  if (code !== '') return new ClickHouseFailure(`no response (${code})`, 'unreachable');
   // The client's own messages, such as `Timeout error.`, quote no statement.
-  return new ClickHouseFailure(`no answer: ${message}`, 'unreachable');
+  return new ClickHouseFailure(`no response: ${message}`, 'unreachable');
 }
 
 export function givenUp(): ClickHouseFailure {
@@ -111,7 +111,7 @@ function wordsOf(error: unknown): { readonly code: string; readonly type: string
 export function toConsumeError(error: unknown): ConsumeError {
   if (error instanceof ConsumeError) return error;
   const failure = toFailure(error);
-  const message = `The store cannot do it: ${failure.message}`;
+  const message = `The store request failed: ${failure.message}`;
   if (failure.kind === 'mistaken')
     return new ConsumeError(message, { code: 'internal_error', retryable: true, cause: failure });
   const isOverloaded = failure.kind === 'overloaded';

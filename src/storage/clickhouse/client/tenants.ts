@@ -21,7 +21,7 @@ export class Tenants {
       const user = await this.#control.accounts.findUser(userId);
       return user?.tenant ?? null;
     });
-    if (found === null) throw new Error('a request is for an unknown user');
+    if (found === null) throw new Error('the user of a request does not exist');
     return found;
   }
 

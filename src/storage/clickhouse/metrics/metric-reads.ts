@@ -37,7 +37,7 @@ interface WantedSeries {
   readonly tenant: number;
   readonly name: string;
   readonly request: MetricSeriesRequest;
-  /** Maximum of matching points to read, newest first; by default the limit of an answer. */
+  /** Maximum of matching points to read, newest first; by default the limit of a result. */
   readonly mostPoints?: number;
   readonly abort: AbortSignal | undefined;
 }

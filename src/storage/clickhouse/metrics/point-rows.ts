@@ -39,7 +39,7 @@ export class PointPrinter {
   /** Starts at a random number, so that two processes rarely use the same. */
   #place = randomInt(MOST_FIRST_PLACE);
 
-  /** @param arrived when they came */
+  /** @param arrived arrival time */
   print(points: readonly MetricPoint[], arrived: Micros): PointRows {
     const metrics = new Map<MetricStream, number>();
     const origins = new PrintedOrigins();

@@ -30,7 +30,7 @@ const COUNTS = `count() AS total_runs, countIf(success) AS success_count, countI
 const COST = 'toString(sum(toInt128(total_cost_usd))) AS total_cost, count(total_cost_usd) AS priced_runs';
 const P95 = 'quantileExactInclusiveOrNull(0.95)(duration_ms) AS p95_latency_ms';
 
-/** How many runs a sampled run represents (Horvitz and Thompson's estimate: the sum of these is right on average). */
+/** How many runs a sampled run represents (Horvitz-Thompson estimator: the expected sum is the number without sampling). */
 const WEIGHT = '(1 / ifNull(sample_rate, 1))';
 const weighed = (what: string): string => `ifNull(sum(${WEIGHT} * toFloat64(${what})), 0)`;
 const ESTIMATES = `count() AS counted_runs, countIf(sample_rate < 1) AS sampled_runs, sum(${WEIGHT}) AS e_runs,

@@ -25,7 +25,7 @@ const COLUMNS = ['model', 'input_tokens', 'output_tokens', 'total_tokens', 'cost
 const tokens = (column: string): string =>
   `if(${counts('call')}, toInt128(ifNull(${column}, 0)), toInt128(0))`;
 
-/** What calls of a model add up to, in SQL: `calls`, `priced`, `cost` as a text, `tokens`. @param parts from {@link callSums} */
+/** SQL sums of the calls of a model: `calls`, `priced`, `cost` as a text, `tokens`. @param parts from {@link callSums} */
 export const CALL_SUMS = `sum(one.calls) AS calls, sum(one.priced) AS priced, toString(sum(one.nanos)) AS cost, toFloat64(sum(one.total)) AS tokens`;
 
 /**

@@ -1,7 +1,7 @@
 import { MICROS_PER_HOUR } from '../../../signal/time-units.js';
 import type { Micros } from '../../../signal/time.js';
 
-/** Which spans: by their starts, both ends included. */
+/** Selects spans by start, both ends included. */
 export interface SpanRange {
   readonly from?: Micros | undefined;
   readonly to?: Micros | undefined;

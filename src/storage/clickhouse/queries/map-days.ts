@@ -38,7 +38,7 @@ export function wholeDays({ since, before }: MapRange): Days | null {
 /**
  * Contributions to the map within a time, from cached days and from runs: a relation with one column, `one`.
  *
- * @param where the runs of a user and a time @param one of a row that has nodes, edges and hours as `map_days` does, and of one of `runs`
+  * @param where the runs of a user and a time @param one SQL for the value of a row of `map_days`, and of a row of `runs`
  */
 function added(
   tenant: number,

@@ -14,7 +14,7 @@ const MOST_BYTES = 128 * 1024;
 const FAILED = [RUN_STATUSES.indexOf('failed'), RUN_STATUSES.indexOf('timed_out')].join(', ');
 const LLM = SPAN_TYPES.indexOf('llm');
 
-/** What lists show of the spans of some runs. @param traceIds in lower case */
+/** Previews of some runs. @param traceIds in lower case */
 export async function readPreviews(
   reads: Reads,
   tenant: number,

@@ -43,7 +43,7 @@ export function repricingOfSums(sums: string, price: Price): string {
 /** Reasons in `told` why a call has no cost. Whether a cost is too large depends on the price. */
 const WHY = ['running', 'no_tokens', 'no_parts'] as const satisfies readonly Unpriceable[];
 
-/** The columns of an answer. @param number of calls that meet a condition */
+/** The columns of a result. @param number SQL for the number of calls that meet a condition */
 function stats(number: (where: string) => string): string {
   const sum = (what: string, where: string): string => `toString(sumIf(${wide(what)}, ${where}))`;
   const is = "is_call AND why = ''";

@@ -6,7 +6,7 @@ import type { RunFilter, RunCursor } from '../../contracts/runs.js';
 import type { AgentsOfUser } from '../names/agent-names.js';
 import { quoted } from '../client/literals.js';
 
-/** @returns a filter in SQL, of the rows of `runs`; null if it names an agent that the user does not have */
+/** A filter of the rows of `runs` in SQL; null if it names an agent that the user does not have. */
 export function conditions(agents: AgentsOfUser, tenant: number, filter: RunFilter): string | null {
   const sql = [`tenant = ${tenant}`, ...timesOf(filter), ...boundsOf(filter), ...contextOf(filter)];
   const { agent_id: agentId, kind, status, success, query } = filter;
@@ -22,7 +22,7 @@ export function conditions(agents: AgentsOfUser, tenant: number, filter: RunFilt
   return sql.join(' AND ');
 }
 
-/** The hours are those of the key. */
+/** Includes the hour, which is part of the key. */
 function timesOf({ start_time: from, end_time: to }: RunFilter): string[] {
   return [
     ...(from === undefined ? [] : [`hour >= ${hourOf(from)}`, `started_at >= ${from}`]),
@@ -74,7 +74,7 @@ export function behind({ sort, oldest_first = false }: RunFilter, place: RunCurs
   const than = oldest_first ? '>' : '<';
   const id = `toUInt128(toUUID(${quoted(place.trace_id)}))`;
   const isLater = `(started_at, toUInt128(trace_id)) ${than} (${place.started_at}, ${id})`;
-  // Also by the key column, so that earlier rows are not read.
+  // Also restricts the key column, so that other rows are not read.
   if (sort === undefined) return `hour ${than}= ${hourOf(place.started_at)} AND ${isLater}`;
   if (place.value === null) return `${sort} IS NULL AND ${isLater}`;
   const value = `toFloat64(${place.value})`;

@@ -176,7 +176,7 @@ function totalsOf(row: Row | undefined): RunTotals {
   };
 }
 
-/** The calls of the models with the most calls by time, then those of all others. */
+/** Series of the models with the most calls, then of all other models together. */
 async function readModelSeries(
   parts: ListParts,
   tenant: number,

@@ -17,7 +17,7 @@ import { detailedSpan, objectOf, spanSummary, storedSpan } from './shown-spans.j
 import { readMessages } from '../runs/stored-facts.js';
 import type { Row } from '../client/connection.js';
 
-/** Spans on a page, and bytes of their payloads and texts, as many as memory may hold several times over. */
+/** Limits of a page: spans, and bytes of their payloads and texts. Memory holds a page several times over. */
 const PAGE_SPANS = 500;
 const PAGE_BYTES = 16 * 1024 * 1024;
 const ROW = SPAN_ROW_COLUMNS.map(({ name }) => name).join(', ');
@@ -214,7 +214,7 @@ function firstOf(places: readonly Row[]): readonly Row[] {
   return beyond < 0 ? places : places.slice(0, beyond);
 }
 
-/** The rows of spans in the order of their places. @throws ConsumeError if they were removed in the meantime */
+/** The rows of spans in the order of their places; removed spans are left out. */
 async function readAt(
   { reads }: ListParts,
   { tenant, traceId }: FoundTrace,

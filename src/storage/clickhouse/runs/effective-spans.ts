@@ -1,9 +1,9 @@
 import { completedSpan } from '../../../runs/rules/completion.js';
 import { RUNNING, type FactRow, type SpanRow } from '../../../runs/rules/rows.js';
 
-/** A span as one message brought it. */
+/** A span in one message. */
 export interface SentFact<Row extends FactRow = FactRow> {
-  /** That of its message. */
+  /** The order of its message. */
   readonly order: number;
   readonly row: Row;
   /** The node's number, `NO_NODE` or `AGENT_NODE`. */
@@ -44,7 +44,7 @@ export function spansMadeOf<Row extends FactRow>(
   return made;
 }
 
-/** The span as a whole. */
+/** The complete row of a span. */
 export function rowMadeOf<Row extends FactRow>({ begun, completed }: MadeOf<Row>): Row {
   return completed === null ? begun.row : completedSpan(begun.row, completed.row);
 }

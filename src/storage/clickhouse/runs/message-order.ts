@@ -11,7 +11,7 @@ export function orderOf(write: number, place: number): number {
   return write * MOST_OF_TRACE + place;
 }
 
-/** The number of the write that brought a message. */
+/** The number of the write that contains a message. */
 export function writeOf(order: number): number {
   return Math.floor(order / MOST_OF_TRACE);
 }

@@ -27,7 +27,7 @@ export function earlierThan(
 /**
  * The number of new items in the messages of a write: spans, and one for a new run without spans.
  *
- * @returns by the orders of its messages; without those that bring nothing new
+  * @returns by the orders of the write's messages; messages without new items are left out
  */
 export function newItems(facts: RunFacts, write: number, isEarlier: IsEarlier): ReadonlyMap<number, number> {
   const headers = facts.messages.filter((message): message is StoredHeader => message.kind === 'header');

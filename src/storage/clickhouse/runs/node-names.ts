@@ -31,7 +31,7 @@ export class NodeNumbers {
   readonly #numbers = new Map<string, number>();
   readonly #names: string[] = [];
 
-  /** @param printed as {@link serializeNode} gives it */
+  /** @param printed as returned by {@link serializeNode} */
   numberOf(printed: string): number {
     if (printed === NONE) return NO_NODE;
     return printed === AGENT ? AGENT_NODE : this.named(printed.slice(NAMED.length));

@@ -47,7 +47,7 @@ export async function removeLinks(
   }
 }
 
-/** Links whose traces are not stored. @param where which links */
+/** Links whose traces are not stored. @param where SQL condition for links */
 function pendingLinks(where: string): string {
   const links = `SELECT tenant, trace_id FROM ${MESSAGES.name} WHERE kind = 'link' AND ${where}`;
   return `(${links} AND (tenant, trace_id) NOT IN (SELECT tenant, trace_id FROM ${MESSAGES.name} WHERE kind = 'header' AND (tenant, trace_id) IN (${links})))`;

@@ -162,7 +162,7 @@ async function rebuildSome(
   );
 }
 
-/** What the rows of runs add to the map. */
+/** The contributions to the map in the rows of runs. */
 async function keptSums(
   reads: Reads,
   traces: readonly WantedTrace[],

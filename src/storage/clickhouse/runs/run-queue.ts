@@ -56,14 +56,11 @@ export class RunQueue {
   async write(change: RunChange): Promise<ChangeAnswer> {
     const bytes = change.kind === 'batch' ? change.batch.bytes : 0;
     if (this.#bytes > this.#limits.waitingBytes)
-      throw new ConsumeError(
-        'More is waiting for ClickHouse than extensions.clickhouse.max_queue_size allows.',
-        {
-          code: 'overloaded',
-          retryable: true,
-          retryAfterMs: 1000,
-        },
-      );
+      throw new ConsumeError('The write queue is full (extensions.clickhouse.max_queue_size).', {
+        code: 'overloaded',
+        retryable: true,
+        retryAfterMs: 1000,
+      });
     this.#bytes += bytes;
     try {
       return await new Promise<ChangeAnswer>((resolve, reject) => {
@@ -169,7 +166,7 @@ export class RunQueue {
   }
 
   /**
-   * Counts the new items of a change that may pass its limit.
+    * Counts the new items of a change that may exceed its limit.
    *
    * @param settled applied usage of its month
    * @param refusal the error if the count has not decreased since the last time

@@ -87,8 +87,9 @@ function spanRow({ row, payload, node, prompt, encoded }: SentSpan, place: SpanP
 }
 
 /**
- * @param begun the whole span from its first message; the completing message's span is given the same way @param ticket the ticket under
- *   which the facts were read
+  * The row of a whole span.
+  *
+  * @param begun the span, merged from its messages @param ticket the ticket under which the facts were read
  */
 export function wholeSpanRow(
   { tenant, whole: { made, told } }: { readonly tenant: number; readonly whole: WholeSpan },

@@ -26,7 +26,7 @@ type Own = ReadonlyMap<string, readonly SentTrace[]>;
 /**
  * Reads all stored facts of some runs.
  *
- * @param own not read again
+  * @param own traces that the caller has just stored; they are not read again
  */
 export async function readFacts(
   reads: Reads,
@@ -186,7 +186,7 @@ async function readSpans(
   return found;
 }
 
-/** The spans of traces, in SQL: by the hours in which they are, as their messages say. */
+/** SQL condition for the spans of traces, restricted to the hours in their messages. */
 export function whereSpans(
   wanted: readonly WantedTrace[],
   messages: ReadonlyMap<string, readonly StoredMessage[]>,
@@ -230,7 +230,7 @@ function addSpan({ spans, wholes }: StoredSpans, row: Row, nodes: NodeNumbers): 
   });
 }
 
-/** The columns of a span as its row has them. */
+/** The fields of a span in a row of `spans`. */
 export function spanRowOf(row: Row): SpanRow {
   return Object.fromEntries(SPAN_ROW_COLUMNS.map(({ name }) => [name, row[name]])) as unknown as SpanRow;
 }

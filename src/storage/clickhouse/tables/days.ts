@@ -3,8 +3,8 @@ import { MICROS_PER_DAY } from '../../../signal/time-units.js';
 import type { ClickHouseColumn } from './table.js';
 
 /**
- * The UTC day of a row in days since 1970, by which tables are divided and retention removes: that of its time, clamped to {@link EARLIEST}
- * days before its arrival and {@link LATEST} after it, which bounds the number of parts a sender can create.
+  * The UTC day of a row in days since 1970, by which tables are partitioned and retention removes rows: the day of its time, clamped to
+  * {@link EARLIEST} days before and {@link LATEST} days after its arrival, to bound the number of parts that a sender can create.
  */
 export const DAY: ClickHouseColumn = { name: 'day', type: 'Int32 CODEC(Delta, ZSTD(1))' };
 

@@ -67,7 +67,7 @@ export class InsertRoom {
   /** @throws ConsumeError `overloaded` if the queue is full */
   take(bytes: number): void {
     if (this.#bytes > this.#most) {
-      const message = 'More is waiting for ClickHouse than extensions.clickhouse.max_queue_size allows.';
+      const message = 'The write queue is full (extensions.clickhouse.max_queue_size).';
       throw new ConsumeError(message, { code: 'overloaded', retryable: true, retryAfterMs: 1000 });
     }
     this.#bytes += bytes;

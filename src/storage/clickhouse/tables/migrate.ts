@@ -20,7 +20,7 @@ const DONE = 'migration/';
 
 /** The process that needs the tables. */
 interface Migrator {
-  /** Names the process. */
+  /** Identifies the process. */
   readonly owner: string;
   readonly leases: Leases;
   /** The identity of the control store, whose numbers are in rows. */

@@ -19,7 +19,7 @@ const MESSAGE_COLUMNS: readonly ClickHouseColumn[] = [
   TENANT,
   { name: 'trace_id', type: 'UUID' },
   { name: 'seq', type: 'UInt64' },
-  /** `header`, `outcome` or `timeout`. */
+  /** `header`, `outcome`, `timeout` or `link`. */
   { name: 'kind', type: 'LowCardinality(String)' },
   { name: 'received_at', type: 'Int64' },
   /** For a header: its row and the agent's name, as JSON. */

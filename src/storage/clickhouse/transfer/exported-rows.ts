@@ -14,7 +14,7 @@ interface Arrival {
   readonly arrived: Micros;
 }
 
-/** A row of `logs` of an export as one of `LOGS`. */
+/** Converts a row of an exported `logs` to a row of `LOGS`. */
 export function exportedLogRow(row: ExportedRow, { tenant, arrived }: Arrival): NewRow {
   const body = textOf(row, 'body');
   return {
@@ -30,7 +30,7 @@ export function exportedLogRow(row: ExportedRow, { tenant, arrived }: Arrival): 
   };
 }
 
-/** A row of `points` of an export as one of `POINTS`. @param place in the order of the rows */
+/** Converts a row of an exported `points` to a row of `POINTS`. @param place its position among all imported points */
 export function exportedPointRow(
   row: ExportedRow,
   { tenant, arrived, place }: Arrival & { readonly place: number },

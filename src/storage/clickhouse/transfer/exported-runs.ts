@@ -172,7 +172,7 @@ function spanRow(
   const { made } = whole;
   const order = Number(read.seq);
   const isBegun = order === made.begun.order;
-  // A repeat.
+  // A repeated span.
   if (!isBegun && order !== made.completed?.order) return [];
   if (made.completed === null) return [exportedSpan(trace.tenant, whole, span)];
   const key = `${messageKey(trace, made.begun.order)} ${span.row.span_id}`;

@@ -131,8 +131,7 @@ const PARSERS: CustomTypesConfig = {
 
 function readBigint(text: string): number {
   const number = Number(text);
-  if (!Number.isSafeInteger(number))
-    throw new RangeError('a bigint of the control store is beyond what a number holds');
+  if (!Number.isSafeInteger(number)) throw new RangeError('a bigint of the control store exceeds 2^53');
   return number;
 }
 

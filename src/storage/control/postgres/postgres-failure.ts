@@ -6,7 +6,7 @@ const REPEAT = new Set(['40001', '40P01']);
 /** Classes of SQLSTATE: a missing feature, data, constraints, the statement itself. */
 const FAULTS = /^(0A|22|23|42)/;
 
-/** Converts what `pg` threw, without the values that PostgreSQL names in its texts. */
+/** Converts an error of `pg`, without the row values in PostgreSQL's messages. */
 export function postgresFailure(error: unknown): DatabaseFailure {
   if (error instanceof DatabaseFailure) return error;
   if (error instanceof DatabaseError) {

@@ -45,7 +45,7 @@ export class UnsentHints {
   }
 }
 
-/** Hints as words. */
+/** Serializes hints to words. */
 export function serializeHints({ topics, deliveries, lost }: Hints): readonly string[] {
   return [...topics, ...deliveries.map((id) => ID + id), ...(lost > 0 ? [MORE + String(lost)] : [])];
 }

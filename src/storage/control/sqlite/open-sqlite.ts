@@ -61,7 +61,7 @@ const sqliteSnapshot: Dialect['snapshot'] = async (database, directory, work) =>
   }
 };
 
-/** The file of the store is intact and readable: the copy failed. */
+/** The file of the store is intact: only the copy failed. */
 function unwritten(path: string, error: unknown): unknown {
   if (!(error instanceof DatabaseFailure) || error.kind !== 'unavailable') return error;
   return new Error(`${path} cannot be written: ${error.message}`, { cause: error });
@@ -73,20 +73,18 @@ const APPLICATION = 0x4a444353;
 const BUSY_MS = 1000;
 
 class TransactionalAdapter extends SqliteAdapter {
-  /** kysely returns false because of pragmas, which no migration here sets: a killed migration leaves nothing half done. */
+  /** kysely returns false because of pragmas, which the migrations here do not use. A killed migration is rolled back. */
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
 }
 
 /**
- * Opens the database of the control store in a file, which is made where it is missing, for its user alone. Leases and claims of
- * earlier processes are ended before anything else is written; on a full disk the file is opened for reads until that is
- * possible.
- *
- * @param clock judges leases
- * @throws ControlStoreError where the file belongs to another process, another program or a newer version; the error of the file
- *   system
+  * Opens the database of the control store in a file, which is created, private to its user, if missing. Leases and claims of earlier
+  * processes are ended before anything else is written; on a full disk, the file is opened for reading until that is possible.
+  *
+  * @param clock decides about leases
+  * @throws ControlStoreError if the file belongs to another process, another program or a newer version; the error of the file system
  */
 export async function openSqlite(options: {
   readonly path: string;
@@ -165,7 +163,7 @@ function prepare(file: DatabaseSyncInstance, path: string): void {
   try {
     file.exec('pragma journal_mode = wal');
   } catch (error) {
-    // On a full disk later: see `FileWrites`.
+    // On a full disk, `FileWrites` does this later.
     if (!hasNoRoom(sqliteFailure(error))) throw error;
   }
   if (isNew) file.exec(`pragma application_id = ${String(APPLICATION)}`);

@@ -31,7 +31,7 @@ export class SqliteDriver implements Driver {
   }
 
   async init(): Promise<void> {
-    // Already opened.
+    // The file is already open.
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {

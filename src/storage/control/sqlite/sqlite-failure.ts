@@ -1,6 +1,6 @@
 import { DatabaseFailure } from '../database-failure.js';
 
-/** SQLite's result codes; the upper bits of an extended one say more. */
+/** SQLite's result codes: the lower 8 bits of an extended code. */
 const ERROR = 1;
 const BUSY = 5;
 const LOCKED = 6;

@@ -17,9 +17,9 @@ export interface Distribution {
 }
 
 /**
- * Reads what is stored of a histogram or an exponential histogram; of a summary only count and sum.
+  * Parses a stored histogram or exponential histogram; of a summary, only count and sum.
  *
- * @param isCumulative then its extremes are of all that was ever counted, and say nothing of a step
+  * @param isCumulative whether the extremes cover more than one step, so that they are ignored
  */
 export function distributionOf(stored: JsonObject, isCumulative: boolean): Distribution {
   const min = isCumulative ? null : numberIn(stored.min);

@@ -14,7 +14,7 @@ export const MOST_DISTRIBUTION_CHARACTERS = 32 * 1024 * 1024;
 const SHARES = { p50: 0.5, p95: 0.95, p99: 0.99 } as const;
 const DELTA = TEMPORALITIES.indexOf('delta');
 
-/** A series of an answer. */
+/** A series of a result. */
 interface Group {
   readonly values: StepValues;
   readonly buckets: Map<number, BucketSums>;
@@ -30,7 +30,7 @@ interface Before {
   readonly distribution: Distribution;
 }
 
-/** Histograms and summaries step by step. */
+/** Computes the steps of histograms and summaries. */
 export class DistributionSteps {
   readonly #request: MetricSeriesRequest;
   readonly #steps: Steps;
@@ -67,7 +67,7 @@ export class DistributionSteps {
     const from = isDelta || isAnew ? (began ?? (isDelta ? at : null)) : before.at;
     const step = stepOf(steps, at);
     if (from !== null) values.increase({ from: Math.min(from, at), to: at, by: came.count });
-    // Counts from before this step whose arrival was not observed do not belong to it.
+    // Without a previous point or a start within this step, the counts may be older than the step.
     const isOfStep = isDelta || before !== null || (began !== null && stepOf(steps, began) === step);
     if (at >= this.#request.start_time && isOfStep && came.count > 0) {
       const mean = came.sum === null ? NaN : came.sum / came.count;

@@ -20,8 +20,8 @@ export class NumberSteps {
   }
 
   /**
-   * @param row for `rate` an increase: `labels` as they are stored, `since` and `until` in microseconds, `growth`; otherwise the figures of
-   *   a step: `labels`, `step` (its place), `count`, `sum`, `min`, `max`, `last`, `last_at`, `total` (`StepStats`)
+    * @param row for `rate` an increase: `labels` as stored, `since` and `until` in microseconds, `growth`; otherwise the stats of a step:
+    *   `labels`, `step` (its index), `count`, `sum`, `min`, `max`, `last`, `last_at`, `total` (`StepStats`)
    */
   add(row: Row): void {
     const group = this.#groups.of(String(row.labels));

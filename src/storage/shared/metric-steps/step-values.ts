@@ -5,7 +5,7 @@ export interface Steps {
   readonly first: number;
   readonly width: number;
   readonly count: number;
-  /** Where the last step is cut off. */
+  /** End of the last step, which may be shorter. */
   readonly end: number;
 }
 
@@ -75,7 +75,7 @@ export class StepValues {
     }
   }
 
-  /** Step by step, its beginning in milliseconds and its value. */
+  /** For each step, its start in milliseconds and its value. */
   points(agg: Exclude<MetricAggregation, 'p50' | 'p95' | 'p99'>): [number, number][] {
     const { first, width, end } = this.#steps;
     const secondsOf = (step: number): number => Math.min(width, end - first - step * width) / 1e6;

@@ -1,8 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../signal/attributes.js';
 
 /**
- * A distribution as answers show it, from its stored text: what is kept as a text there (integers beyond 2^53, and what is no number that
- * JSON has) becomes a number or null.
+  * The API form of a stored distribution: texts in it (integers beyond 2^53, and numbers that JSON lacks) become numbers or null.
  */
 export function shownDistribution(text: string): JsonObject {
   return JSON.parse(text, (_, value: JsonValue) =>
