@@ -37,7 +37,7 @@ const INNER_LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   otlp: [['encode'], ['map'], ['decode'], ['wire']],
   runs: [
-    ['fold', 'stored-runs', 'completing-spans', 'map-contributions', 'remembered-runs'],
+    ['fold', 'stored-runs', 'completing-spans', 'map-contribution', 'remembered-runs'],
     ['run-state', 'repeated-spans'],
     ['run-messages', 'run-key', 'sent-spans', 'spans'],
     ['rules'],

@@ -13,7 +13,7 @@ import { isLedBy } from './rules/header-of-spans.js';
 import { RUNNING, type HeaderRow } from './rules/rows.js';
 import { factsOfSpans, type RunFacts } from './rules/run-facts.js';
 import { factsOf, type SpanFacts } from './rules/span-facts.js';
-import { NOT_TOLD } from './rules/duplicate-calls.js';
+import { NO_DUPLICATE } from './rules/duplicate-calls.js';
 import { countedOnce } from './rules/usage.js';
 import type { HeaderMessage, RunMessage, SpanFact } from './run-messages.js';
 
@@ -115,7 +115,7 @@ class Folded {
     const facts = this.#facts();
     const { told } = countedOnce(facts);
     const spans = facts.map((span) => {
-      const { same_as, counted } = told.get(span.span_id) ?? NOT_TOLD;
+      const { same_as, counted } = told.get(span.span_id) ?? NO_DUPLICATE;
       // Nearly all spans have these values already.
       return span.same_as === same_as && span.counted === counted ? span : { ...span, same_as, counted };
     });

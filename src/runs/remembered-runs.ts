@@ -15,7 +15,7 @@ interface RememberedRun {
 }
 
 /** A run with more spans is cached like a running one whatever its status, because more spans are likely. */
-const LONG = 10_000;
+const LONG = 1000;
 
 /**
  * A cache of recently changed runs, so that further spans of them need no table reads. Cached runs always equal the stored ones: after a

@@ -9,9 +9,7 @@ import {
   type NamedHeader,
 } from './rules/following-header.js';
 import { TruncatedSpans } from './spans/truncated-spans.js';
-import { FewSpans } from './spans/few-spans.js';
-import { ManySpans } from './spans/many-spans.js';
-import type { SpanLimits } from './spans/span-limits.js';
+import { FollowedSpans } from './spans/followed-spans.js';
 import type { DuplicateRewrite, RunSpans } from './spans/run-spans.js';
 import type { SpanState } from './spans/span-state.js';
 import { completedSpan, completesSpan, withOutcome } from './rules/completion.js';
@@ -43,8 +41,8 @@ export interface SettledRun {
 export class RunState {
   /** Spans changed by this commit, by the keys of their ids, in order of arrival. */
   readonly #changed = new Map<string, SpanState>();
-  #spans: RunSpans = new FewSpans();
-  readonly #limits: SpanLimits;
+  #spans: RunSpans = new FollowedSpans();
+  readonly #maxSpans: number;
   /** Time of the run's last new data. */
   heardAt: Micros;
   #isStored: boolean;
@@ -58,9 +56,10 @@ export class RunState {
   /** Arrival time of this commit's last change. */
   #newsAt: Micros = -Infinity;
 
-  constructor(named: NamedHeader, known: KnownRun, limits: SpanLimits) {
+  /** @param maxSpans a run with more is truncated */
+  constructor(named: NamedHeader, known: KnownRun, maxSpans: number) {
     this.#named = named;
-    this.#limits = limits;
+    this.#maxSpans = maxSpans;
     this.heardAt = known.heardAt;
     this.#isStored = known.isStored;
     this.#isMapped = known.isMapped;
@@ -89,9 +88,9 @@ export class RunState {
   }
 
   /** Truncates the run: its header no longer follows its spans. Subtract its contribution to the service map before. */
-  close(): void {
+  truncate(): void {
     if (this.truncated !== null || this.#spans.size === 0) return;
-    this.#spans = TruncatedSpans.closing(this.#spans);
+    this.#spans = TruncatedSpans.of(this.#spans);
     this.#isMapped = false;
     this.#headerChanged = true;
   }
@@ -262,15 +261,15 @@ export class RunState {
       span.row = undefined;
       span.payload = undefined;
       span.changed = false;
-      this.spans.written(span);
     });
+    this.truncated?.written(spans);
     this.release();
   }
 
   /** Releases data that only the current commit needs. */
   release(): void {
     this.#changed.clear();
-    this.spans.release();
+    this.truncated?.release();
   }
 
   /** Whether the status after this commit is terminal and not a provisional time-out. */
@@ -282,10 +281,8 @@ export class RunState {
 
   #keep(span: SpanState): void {
     this.#changed.set(span.span_id, span);
-    if (this.#spans.size >= this.#limits.followed && !this.#spans.has(span.span_id)) this.close();
+    if (this.#spans.size >= this.#maxSpans && !this.#spans.has(span.span_id)) this.truncate();
     this.#spans.put(span);
-    if (this.#spans instanceof FewSpans && this.#spans.size > this.#limits.few)
-      this.#spans = ManySpans.of(this.#spans.all());
   }
 
   #put(

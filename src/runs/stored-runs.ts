@@ -49,8 +49,8 @@ export interface StoredRuns<State extends RunState> {
   /** Reads the facts of all spans of these runs of one user into their states. None of the runs is truncated. */
   readFacts(tenant: number, runs: readonly StoredRun<State>[]): Promise<void>;
 
-  /** Reads the facts of those spans that are stored, for a truncated run: `TruncatedSpans.meet`. */
-  meetSpans(run: RunId, state: State, spans: readonly SpanIds[]): Promise<void>;
+  /** Reads the facts of those of the spans that are stored into a truncated run. */
+  readSpans(run: RunId, state: State, spans: readonly SpanIds[]): Promise<void>;
 
   /**
    * Reads the rows and payloads of stored spans of a run into its state.

@@ -39,9 +39,9 @@ const hashedModel = remembering(MOST_REMEMBERED, (model) => hashed(modelFamily(m
 const hashedProvider = remembering(MOST_REMEMBERED, (provider) => hashed(providerFamily(provider)));
 
 /** Base of the hashes, which are integers of at most 53 bits. */
-export const RADIX = 36;
+const RADIX = 36;
 
-export function serializeCallKey({ teller, model, provider, response }: CallKey): string {
+function serializeCallKey({ teller, model, provider, response }: CallKey): string {
   return `${teller}.${model}.${provider}.${response}`;
 }
 

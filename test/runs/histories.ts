@@ -47,7 +47,7 @@ export const callKeys = fc
 /** The code of `other`. */
 const OTHER = 1;
 const RUNNING = RUN_STATUSES.indexOf('running');
-export const AGENT = 7;
+const AGENT = 7;
 
 const idOf = (n: number): string =>
   `${String((n * 7 + 3) % 10).repeat(8)}-0000-4000-8000-${String(n).padStart(12, '0')}`;

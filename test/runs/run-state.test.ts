@@ -14,12 +14,12 @@ import { headerRow, spanRow } from '../storage/duckdb/incoming-records.js';
 
 const A = '00000000-0000-4000-8000-00000000000a';
 const B = '00000000-0000-4000-8000-00000000000b';
-const LIMITS = { few: 128, followed: 1000 };
+const MAX_SPANS = 1000;
 const COMPLETED = RUN_STATUSES.indexOf('completed');
 
 function stored(changes: Partial<TraceHeader>): RunState {
   const known = { heardAt: NOON, isStored: true, isMapped: false, hasEnded: false };
-  return new RunState(headerRow(changes), known, LIMITS);
+  return new RunState(headerRow(changes), known, MAX_SPANS);
 }
 
 function storedSpan(changes: Partial<SpanRecord>, text?: string): SpanState {
@@ -193,7 +193,7 @@ void t.test('an outcome is set in any status, and survives a completion', async 
 
 void t.test('a new run is written with its header, and knows where its spans lie then', async (t) => {
   const known = { heardAt: NOON, isStored: false, isMapped: false, hasEnded: false };
-  const state = new RunState(headerRow({ status: 'running' }), known, LIMITS);
+  const state = new RunState(headerRow({ status: 'running' }), known, MAX_SPANS);
   t.same(state.settle(3), { spans: [], writesHeader: true, ends: false });
   state.written(3, []);
   t.notOk(state.settle(4).writesHeader, 'nothing is new of it');

@@ -1,19 +1,15 @@
+import { mapContribution } from '../../runs/map-contribution.js';
 import { RunState } from '../../runs/run-state.js';
 import type { HeaderRow, SpanRow } from '../../runs/rules/rows.js';
 import { factsOf, keyOf, type SpanFacts } from '../../runs/rules/span-facts.js';
-import { FewSpans } from '../../runs/spans/few-spans.js';
 import { itemAt, invariant } from '../../signal/checked.js';
-import { HourSums } from '../../signal/hour-sums.js';
 import { NO_NODE } from '../../signal/service-map.js';
 import { SPAN_TYPES, type SpanRecord, type SpanType } from '../../signal/span.js';
-import { countTrace } from '../../signal/trace-map.js';
 import type { TracesBatch } from '../../signal/batch.js';
 import { IncomingBatch } from '../../storage/incoming/incoming-batch.js';
 import { headerAt, payloadAt } from '../../storage/incoming/incoming-rows.js';
 import { TracesEncoder } from '../../storage/incoming/encode-traces.js';
 
-/** No limits: every run is derived from all its spans. */
-const LIMITS = { few: Infinity, followed: Infinity };
 const TENANT = 1;
 
 /** A run as a store would keep it. */
@@ -105,15 +101,15 @@ export class StoredRuns {
     }
     const { receivedAt: heardAt, map } = batch;
     const isNew = { heardAt, isStored: false, isMapped: map !== null, hasEnded: false };
-    const made = { state: new RunState(named, isNew, LIMITS), records: new Map<string, SpanRecord[]>() };
+    const made = { state: new RunState(named, isNew, Infinity), records: new Map<string, SpanRecord[]>() };
     this.#runs.set(traceId, made);
     return made;
   }
 
-  #mapOf({ agent, isMapped, spans }: RunState): RunMap {
-    if (!isMapped || !(spans instanceof FewSpans)) return { nodes: [], edges: [] };
-    const sums = new HourSums();
-    countTrace(this.#names.number(TENANT, agent), spans.all(), sums);
+  #mapOf(state: RunState): RunMap {
+    const found = mapContribution(state, (agent) => this.#names.number(TENANT, agent));
+    if (found === null) return { nodes: [], edges: [] };
+    const { sums } = found;
     const name = (number: number): string => this.#names.name(number);
     const nodes = new Map<string, RunMap['nodes'][number]>();
     for (const { node_no, type } of sums.nodes())

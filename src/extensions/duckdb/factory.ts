@@ -71,11 +71,11 @@ const configSchema = section({
     description: 'Maximum number of queued reads per user.',
   }),
   max_run_spans: Type.Integer({
-    default: 100_000,
+    default: 10_000,
     minimum: 1000,
     maximum: 1_000_000,
     description:
-      'Spans per run that update its usage, agent and the service map. Further spans are still stored.',
+      'Spans per run that update its agent, session and map. Beyond it, usage sums model calls only.',
   }),
   max_agents: Type.Integer({
     default: MOST_AGENTS,

@@ -1,4 +1,4 @@
-import { readCallKey } from '../../signal/call-key.js';
+import { readCallKey, type CallKey } from '../../signal/call-key.js';
 import type { NanoUsd } from '../../signal/money.js';
 import type { Micros } from '../../signal/time.js';
 
@@ -34,28 +34,22 @@ export const COUNTS = { call: 1, cost: 2 } as const;
 export const WHOLE = COUNTS.call | COUNTS.cost;
 
 /** Which parts of a span count, and which other span counts its call. */
-export interface DuplicateCall<Id = string> {
-  readonly same_as: Id | null;
+export interface DuplicateCall {
+  readonly same_as: string | null;
   readonly counted: number;
 }
 
 /** The span is the only reporter of its call. */
-export const NOT_TOLD: DuplicateCall<never> = { same_as: null, counted: WHOLE };
+export const NO_DUPLICATE: DuplicateCall = { same_as: null, counted: WHOLE };
 
 /** Whether a span reports a measure, and whether a descendant does too. */
-export const SAYS = { nothing: 0, covered: 1, first: 2 } as const;
+const SAYS = { nothing: 0, covered: 1, first: 2 } as const;
 type Says = (typeof SAYS)[keyof typeof SAYS];
 
-type Name = string | number;
-
-/** A span that reports a call. Missing names are empty or 0. */
-export interface Reporter<Id> {
-  readonly id: Id;
-  readonly teller: Name;
-  readonly model: Name;
-  readonly provider: Name;
-  readonly response: Name;
-  readonly place: Id;
+/** A span that reports a call. */
+interface Reporter extends CallKey {
+  readonly id: string;
+  readonly place: string;
   readonly start: Micros;
   /** After the start: {@link endOf}. */
   readonly end: Micros;
@@ -64,10 +58,10 @@ export interface Reporter<Id> {
 }
 
 /** Maximum size of a group of overlapping reporters; in larger groups every span counts. Bounds the changes that one new span can cause. */
-export const MOST_TELLERS = 512;
+export const MAX_REPORTERS = 512;
 
 /** The end of a call for this rule: at least a microsecond after its start, and exactly that while it is running. */
-export function endOf(span: { readonly started_at: Micros; readonly ended_at: Micros | null }): Micros {
+function endOf(span: { readonly started_at: Micros; readonly ended_at: Micros | null }): Micros {
   return Math.max(span.ended_at ?? 0, span.started_at + 1);
 }
 
@@ -76,9 +70,9 @@ export function haveSeveralReporters(keys: Iterable<string | null>): boolean {
   let first: string | null = null;
   for (const key of keys) {
     if (key === null) continue;
-    const teller = key.slice(0, key.indexOf('.') + 1);
-    if (first === null) first = teller;
-    else if (first !== teller) return true;
+    const reporter = key.slice(0, key.indexOf('.') + 1);
+    if (first === null) first = reporter;
+    else if (first !== reporter) return true;
   }
   return false;
 }
@@ -94,12 +88,12 @@ export function duplicateCalls(
 ): ReadonlyMap<string, DuplicateCall> {
   const found = new Map<string, DuplicateCall>();
   const placeOf = placesIn(spans);
-  const tellers: Reporter<string>[] = [];
+  const reporters: Reporter[] = [];
   for (const span of spans) {
     if (span.call_key === null) continue;
     const says = (value: number | null, above: ReadonlySet<string>): Says =>
       value === null ? SAYS.nothing : above.has(span.span_id) ? SAYS.covered : SAYS.first;
-    tellers.push({
+    reporters.push({
       id: span.span_id,
       ...readCallKey(span.call_key),
       place: placeOf(span),
@@ -109,67 +103,69 @@ export function duplicateCalls(
       cost: says(span.cost_usd, covered.cost),
     });
   }
-  tellers.sort((a, b) => a.start - b.start || (a.id < b.id ? -1 : 1));
-  for (const together of apart(tellers)) for (const [id, told] of judged(together)) found.set(id, told);
+  reporters.sort((a, b) => a.start - b.start || (a.id < b.id ? -1 : 1));
+  for (const together of overlappingGroups(reporters))
+    for (const [id, told] of duplicatesIn(together)) found.set(id, told);
   return found;
 }
 
 /**
  * Which parts of some reporters count, for those of which not everything counts.
  *
- * @param tellers a whole group of overlapping reporters, in the order of starts, then ids
+ * @param reporters a whole group of overlapping reporters, in the order of starts, then ids
  */
-export function judged<Id>(tellers: readonly Reporter<Id>[]): ReadonlyMap<Id, DuplicateCall<Id>> {
-  const found = new Map<Id, DuplicateCall<Id>>();
-  if (tellers.length < 2 || tellers.length > MOST_TELLERS) return found;
-  for (const call of callsOf(tellers)) if (call.length > 1) judge(call, found);
+function duplicatesIn(reporters: readonly Reporter[]): ReadonlyMap<string, DuplicateCall> {
+  const found = new Map<string, DuplicateCall>();
+  if (reporters.length < 2 || reporters.length > MAX_REPORTERS) return found;
+  for (const call of callsOf(reporters)) if (call.length > 1) decide(call, found);
   return found;
 }
 
-function judge<Id>(call: readonly Reporter<Id>[], found: Map<Id, DuplicateCall<Id>>): void {
+function decide(call: readonly Reporter[], found: Map<string, DuplicateCall>): void {
   const counted = best(call, weightOf);
-  const costs = best(call, (teller) => (teller === counted ? 0.5 : 0) + teller.cost);
-  for (const teller of call) {
-    const isCounted = teller === counted;
-    const counts = (isCounted ? COUNTS.call : 0) | (teller === costs ? COUNTS.cost : 0);
-    if (counts !== WHOLE) found.set(teller.id, { same_as: isCounted ? null : counted.id, counted: counts });
+  const costs = best(call, (reporter) => (reporter === counted ? 0.5 : 0) + reporter.cost);
+  for (const reporter of call) {
+    const isCounted = reporter === counted;
+    const counts = (isCounted ? COUNTS.call : 0) | (reporter === costs ? COUNTS.cost : 0);
+    if (counts !== WHOLE) found.set(reporter.id, { same_as: isCounted ? null : counted.id, counted: counts });
   }
 }
 
 /** The completeness of a reporter. */
-function weightOf({ tokens, cost, model }: Reporter<unknown>): number {
+function weightOf({ tokens, cost, model }: Reporter): number {
   return tokens * 8 + cost * 2 + (model ? 1 : 0);
 }
 
 /** The last reporter with the greatest weight. @param call in the order of starts, at least one */
-function best<Id>(call: readonly Reporter<Id>[], weight: (teller: Reporter<Id>) => number): Reporter<Id> {
-  return call.reduce((chosen, teller) => (weight(teller) >= weight(chosen) ? teller : chosen));
+function best(call: readonly Reporter[], weight: (reporter: Reporter) => number): Reporter {
+  return call.reduce((selected, reporter) => (weight(reporter) >= weight(selected) ? reporter : selected));
 }
 
 /** Groups reporters of the same call. */
-function callsOf<Id>(tellers: readonly Reporter<Id>[]): Reporter<Id>[][] {
-  const calls: Reporter<Id>[][] = [];
-  const join = (teller: Reporter<Id>, isSame: (known: Reporter<Id>) => boolean): void => {
-    const isKnown = (known: Reporter<Id>): boolean => overlap(known, teller) && isSame(known);
+function callsOf(reporters: readonly Reporter[]): Reporter[][] {
+  const calls: Reporter[][] = [];
+  const join = (reporter: Reporter, isSame: (known: Reporter) => boolean): void => {
+    const isKnown = (known: Reporter): boolean => overlap(known, reporter) && isSame(known);
     const call = calls.find(
-      (others) => others.some(isKnown) && !others.some((other) => other.teller === teller.teller),
+      (others) => others.some(isKnown) && !others.some((other) => other.teller === reporter.teller),
     );
-    if (call === undefined) calls.push([teller]);
-    else call.push(teller);
+    if (call === undefined) calls.push([reporter]);
+    else call.push(reporter);
   };
-  for (const teller of tellers)
-    if (teller.response) join(teller, ({ response }) => response === teller.response);
-  for (const teller of tellers) if (!teller.response) join(teller, (known) => isAlike(known, teller));
-  const order = new Map(tellers.map((teller, i) => [teller, i]));
+  for (const reporter of reporters)
+    if (reporter.response) join(reporter, ({ response }) => response === reporter.response);
+  for (const reporter of reporters)
+    if (!reporter.response) join(reporter, (known) => isAlike(known, reporter));
+  const order = new Map(reporters.map((reporter, i) => [reporter, i]));
   for (const call of calls) call.sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
   return calls;
 }
 
-function overlap(one: Reporter<unknown>, other: Reporter<unknown>): boolean {
+function overlap(one: Reporter, other: Reporter): boolean {
   return one.start < other.end && other.start < one.end;
 }
 
-function isAlike(one: Reporter<unknown>, other: Reporter<unknown>): boolean {
+function isAlike(one: Reporter, other: Reporter): boolean {
   const isSameModel = Boolean(one.model) && one.model === other.model;
   const mayBeSeller = !one.provider || !other.provider || one.provider === other.provider;
   return one.place === other.place && isSameModel && mayBeSeller;
@@ -196,9 +192,9 @@ function placesIn(spans: readonly CallSpan[]): (span: CallSpan) => string {
   };
 }
 
-/** Groups reporters whose times overlap and that share a place or a response id. @param tellers in the order of starts */
-function apart(tellers: readonly Reporter<string>[]): Reporter<string>[][] {
-  const parts = tellers.map((_, i) => i);
+/** Groups reporters whose times overlap and that share a place or a response id. @param reporters in the order of starts */
+function overlappingGroups(reporters: readonly Reporter[]): Reporter[][] {
+  const parts = reporters.map((_, i) => i);
   const partOf = (i: number): number => {
     let end = i;
     while (parts[end] !== end) end = parts[end] ?? end;
@@ -207,7 +203,7 @@ function apart(tellers: readonly Reporter<string>[]): Reporter<string>[][] {
   };
   /** The last gapless interval of each place or response id: its end, and one reporter in it. */
   const stretches = new Map<string, { end: Micros; readonly one: number }>();
-  for (const [i, { place, response, start, end }] of tellers.entries()) {
+  for (const [i, { place, response, start, end }] of reporters.entries()) {
     for (const group of response ? [`in ${place}`, `as ${response}`] : [`in ${place}`]) {
       const stretch = stretches.get(group);
       if (stretch !== undefined && start < stretch.end) {
@@ -216,12 +212,12 @@ function apart(tellers: readonly Reporter<string>[]): Reporter<string>[][] {
       } else stretches.set(group, { end, one: i });
     }
   }
-  const found = new Map<number, Reporter<string>[]>();
-  for (const [i, teller] of tellers.entries()) {
+  const found = new Map<number, Reporter[]>();
+  for (const [i, reporter] of reporters.entries()) {
     const part = partOf(i);
     const known = found.get(part);
-    if (known === undefined) found.set(part, [teller]);
-    else known.push(teller);
+    if (known === undefined) found.set(part, [reporter]);
+    else known.push(reporter);
   }
   return [...found.values()];
 }

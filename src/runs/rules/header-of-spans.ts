@@ -5,7 +5,7 @@ import {
   isWrapper,
   lastOutcome,
   outcomeOf,
-  speaksForRun,
+  hasOutcome,
   type Outcome,
   type OutcomeSpan,
 } from './run-outcome.js';
@@ -31,7 +31,7 @@ export interface FollowingHeader {
 /** The outcome of a run that has not ended. */
 export const GOES_ON: Outcome = { status: 'running', error_message: null };
 /** The agent of a run in which no span names one. */
-export const NO_AGENT = 'default';
+const NO_AGENT = 'default';
 
 /**
  * The header of an undeclared run, from all its spans, independent of their order. The root is the span without a parent, the earliest if
@@ -45,7 +45,7 @@ export function headerOf(spans: readonly HeaderSpan[]): FollowingHeader {
   const started_at = spans.reduce((least, span) => Math.min(least, span.started_at), Infinity);
   const hasEnded = root !== undefined && root.status !== 'running';
   const ended_at = hasEnded ? (root.ended_at ?? latestEnd(spans)) : null;
-  const wraps = hasEnded && isWrapper(speaksForRun(root), root.run_kind);
+  const wraps = hasEnded && isWrapper(hasOutcome(root), root.run_kind);
   const outcome = hasEnded ? outcomeOf(root, wraps, () => lastOutcome(spans)) : GOES_ON;
   return {
     agent: agentOf(spans),

@@ -1,10 +1,4 @@
-import {
-  AGENT_SOURCES,
-  type AgentHint,
-  type RunKind,
-  type RunStatus,
-  type SpanType,
-} from '../../signal/span.js';
+import { type AgentHint, type RunKind, type RunStatus, type SpanType } from '../../signal/span.js';
 import type { Micros } from '../../signal/time.js';
 import { TYPE_CODES } from '../../signal/trace-map.js';
 
@@ -24,45 +18,28 @@ export interface OutcomeSpan extends Outcome {
   readonly agent_hint: AgentHint | null;
 }
 
-/** The fields that decide whether a span determines its run's outcome. */
-export interface OutcomeCandidate {
-  readonly isRoot: boolean;
-  readonly type: SpanType | number;
-  readonly status: RunStatus;
-  readonly source: AgentHint['source'] | undefined;
-}
-
-/** Codes of the name sources that mark a span as an agent's or a workflow's own. */
-export const SPEAKING_SOURCES = (['root', 'agent span'] as const).map((source) =>
-  AGENT_SOURCES.indexOf(source),
-);
-
 /**
  * Whether a span determines the outcome of its agent or workflow: it has its own name, or it is a failed agent span below another span.
  * Once true for a span, this stays true.
  */
-export function hasOutcome({ isRoot, type, status, source }: OutcomeCandidate): boolean {
-  if (source === 'root' || source === 'agent span') return true;
-  return !isRoot && (type === 'agent' || type === TYPE_CODES.agent) && hasFailed(status);
-}
-
-export function speaksForRun({
+export function hasOutcome({
   parent_span_id,
   type,
   status,
   agent_hint,
 }: Omit<OutcomeSpan, 'error_message' | 'span_id' | 'started_at'>): boolean {
-  return hasOutcome({ isRoot: parent_span_id === null, type, status, source: agent_hint?.source });
+  if (agent_hint?.source === 'root' || agent_hint?.source === 'agent span') return true;
+  return parent_span_id !== null && (type === 'agent' || type === TYPE_CODES.agent) && hasFailed(status);
 }
 
 /**
  * Whether a root only wraps agents, so that its success does not imply theirs: a server's or a script's span, a step, or a span not
  * reported as an agent (`Agent workflow`). An agent without its own name is not a wrapper: it may have recovered.
  *
- * @param hasOutcome result of {@link hasOutcome} for the root
+ * @param decides whether the root {@link hasOutcome}
  */
-export function isWrapper(hasOutcome: boolean, kind: RunKind | null): boolean {
-  return !hasOutcome && kind !== 'agent';
+export function isWrapper(decides: boolean, kind: RunKind | null): boolean {
+  return !decides && kind !== 'agent';
 }
 
 export function hasFailed(status: RunStatus): boolean {
@@ -89,8 +66,8 @@ export function outcomeOf(root: Outcome, wraps: boolean, last: () => Outcome | u
  * another such span or before a later one.
  */
 export function lastOutcome<Span extends OutcomeSpan>(spans: readonly Span[]): Span | undefined {
-  const speaking = spans.filter(speaksForRun);
-  if (!speaking.some(({ status }) => hasFailed(status))) return undefined;
+  const candidates = spans.filter(hasOutcome);
+  if (!candidates.some(({ status }) => hasFailed(status))) return undefined;
   const known = new Map(spans.map((span) => [span.span_id, span]));
   /** Whether a span or one of its ancestors has an outcome. */
   const found = new Map<string | null, boolean>();
@@ -100,7 +77,7 @@ export function lastOutcome<Span extends OutcomeSpan>(spans: readonly Span[]): S
     let answer = false;
     for (let span = id === null ? undefined : known.get(id); span !== undefined;) {
       const before = found.get(id);
-      if (before !== undefined || speaksForRun(span)) {
+      if (before !== undefined || hasOutcome(span)) {
         answer = before ?? true;
         break;
       }
@@ -113,7 +90,7 @@ export function lastOutcome<Span extends OutcomeSpan>(spans: readonly Span[]): S
     for (const passed of path) found.set(passed, answer);
     return answer;
   };
-  return speaking
+  return candidates
     .filter((span) => !isBelow(span))
     .reduce<Span | undefined>(
       (last, span) => (last === undefined || isLater(span, last) ? span : last),

@@ -12,22 +12,17 @@ export interface DuplicateRewrite {
 
 /** The spans of one run, as far as its header and the service map depend on them. Ids are keys: `uuidKey`. */
 export interface RunSpans extends RunFacts {
-  /** The memory that they take, in units of a span in {@link FewSpans}. */
+  /** The memory that they take, in units of a span without long texts, some 300 bytes. */
   readonly weight: number;
   /** Whether any span has no parent. */
   readonly hasRoot: boolean;
   /** Whether any span says that the run is an agent's. */
   readonly isOfAgent: boolean;
   has(key: string): boolean;
-  /** The same object until {@link release}. */
   get(key: string): SpanState | undefined;
   keys(): Iterable<string>;
   /** Adds a new span, or replaces one by a newer version, which may say more but never less. */
   put(span: SpanState): void;
-  /** A span was written: its object now has the place where it is stored. */
-  written(span: SpanState): void;
-  /** Releases data that only the current commit needs. */
-  release(): void;
   /** Whether the topmost span ({@link topmost}) among these and others is one of the others. */
   isLedBy(others: readonly SpanFacts[]): boolean;
   /** The topmost span; undefined if there is none, or if it is not kept as a whole. */

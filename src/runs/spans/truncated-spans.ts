@@ -2,8 +2,9 @@ import { GOES_ON, isOfAgent, kindOf, type FollowingHeader } from '../rules/heade
 import { outcomeOf, type Outcome } from '../rules/run-outcome.js';
 import type { RunContext } from '../../signal/run-context.js';
 import type { Micros } from '../../signal/time.js';
-import type { Usage } from '../rules/usage.js';
+import { usageFrom, type Usage } from '../rules/usage.js';
 import type { SpanFacts } from '../rules/span-facts.js';
+import { TYPE_CODES } from '../../signal/trace-map.js';
 import {
   failureOf,
   isAbove,
@@ -22,22 +23,23 @@ import type { SpanState } from './span-state.js';
 interface StoredRun {
   readonly size: number;
   readonly truncatedSeq: number;
-  readonly printed: string;
+  readonly serialized: string;
   readonly agent: string;
 }
 
 /**
- * The spans of a run that has more than are followed. Each span is stored and counted, but there is no tree of them: times,
- * status, error and kind go on following the spans, which takes the topmost one and a few numbers; agent, usage, context and what an agent
- * says below a wrapper stay as the first spans gave them. Which ids are stored is not known here: those that a commit brings are
- * looked up before, and {@link meet} takes the stored ones.
+ * The spans of a truncated run: one with more spans than the limit. Each span is stored and counted, but only the topmost one and sums are
+ * kept. Times, status, error and kind continue to follow the spans, and usage grows by what further model calls report. Agent, context and
+ * the outcome of an agent below a wrapper stay as the first spans gave them. The stored spans of a commit are looked up before it and
+ * passed to {@link addStored}.
  */
 export class TruncatedSpans implements RunSpans {
-  /** The commit in which it was closed; 0 during that commit. */
+  /** The commit that truncated it; 0 during that commit. */
   truncatedSeq: number;
   #size: number;
   readonly #followed: number;
-  readonly #usage: Usage;
+  #tokens: number | null;
+  #cost: number | null;
   readonly #agent: string;
   readonly #context: RunContext;
   #first: Micros;
@@ -46,11 +48,11 @@ export class TruncatedSpans implements RunSpans {
   #isOfAgent: boolean;
   #top: Top;
   readonly #failure: Outcome | undefined;
-  /** The spans as they were kept before, until the commit that closes the run is over. */
+  /** All spans, until the commit that truncates the run is over. */
   #before: RunSpans | null;
-  /** Spans that the commit under way has met. */
-  readonly #met = new Map<string, SpanState>();
-  /** Those of them that it wrote. */
+  /** The stored spans that the commit changes, and its new ones. */
+  readonly #touched = new Map<string, SpanState>();
+  /** The ids of the spans that it wrote. */
   readonly #written = new Set<string>();
 
   private constructor(
@@ -66,7 +68,8 @@ export class TruncatedSpans implements RunSpans {
     this.truncatedSeq = parts.truncatedSeq;
     this.#size = parts.size;
     this.#followed = parts.followed;
-    this.#usage = { total_tokens: parts.tokens, total_cost_usd: parts.cost };
+    this.#tokens = parts.tokens;
+    this.#cost = parts.cost;
     this.#agent = parts.agent;
     this.#context = parts.context;
     this.#first = parts.first;
@@ -78,8 +81,8 @@ export class TruncatedSpans implements RunSpans {
     this.#before = parts.before;
   }
 
-  /** @param spans at least one; they must not be changed from here on */
-  static closing(spans: RunSpans): TruncatedSpans {
+  /** @param spans at least one; must not be changed afterwards */
+  static of(spans: RunSpans): TruncatedSpans {
     const { agent, started_at } = spans.header();
     const { total_tokens, total_cost_usd } = spans.usage();
     const top = spans.top();
@@ -102,19 +105,19 @@ export class TruncatedSpans implements RunSpans {
     });
   }
 
-  static stored({ size, truncatedSeq, printed, agent }: StoredRun): TruncatedSpans {
-    const summary = JSON.parse(printed) as Summary;
+  static stored({ size, truncatedSeq, serialized, agent }: StoredRun): TruncatedSpans {
+    const summary = JSON.parse(serialized) as Summary;
     const top = readTop(summary.top);
     const failure = readFailure(summary.failure);
     return new TruncatedSpans({ ...summary, size, truncatedSeq, agent, top, failure, before: null });
   }
 
-  /** The text for {@link stored}; the agent is that of the header. */
-  print(): string {
+  /** The text for {@link stored}, without the agent, which is in the header. */
+  serialize(): string {
     const summary: Summary = {
       followed: this.#followed,
-      tokens: this.#usage.total_tokens,
-      cost: this.#usage.total_cost_usd,
+      tokens: this.#tokens,
+      cost: this.#cost,
       first: this.#first,
       latestEnd: this.#latestEnd,
       lastTime: this.#lastTime,
@@ -130,7 +133,7 @@ export class TruncatedSpans implements RunSpans {
     return this.#size;
   }
 
-  /** How many spans agent, usage and map followed. */
+  /** How many spans agent, context and duplicate calls follow. */
   get followed(): number {
     return this.#followed;
   }
@@ -148,11 +151,11 @@ export class TruncatedSpans implements RunSpans {
   }
 
   has(key: string): boolean {
-    return this.#met.has(key) || this.#before?.has(key) === true;
+    return this.#touched.has(key) || this.#before?.has(key) === true;
   }
 
   get(key: string): SpanState | undefined {
-    return this.#met.get(key) ?? this.#before?.get(key);
+    return this.#touched.get(key) ?? this.#before?.get(key);
   }
 
   /** Empty: there are too many to go through. */
@@ -160,14 +163,19 @@ export class TruncatedSpans implements RunSpans {
     return [];
   }
 
-  /** Takes a stored span that the commit under way may be about. */
-  meet(span: SpanState): void {
-    this.#met.set(span.span_id, span);
+  /** Adds a stored span that the commit may change. */
+  addStored(span: SpanState): void {
+    this.#touched.set(span.span_id, span);
   }
 
   put(span: SpanState): void {
-    if (!this.has(span.span_id)) this.#size++;
-    this.#met.set(span.span_id, span);
+    const before = this.get(span.span_id);
+    if (before === undefined) this.#size++;
+    if (span.type === TYPE_CODES.llm) {
+      this.#tokens = grown(this.#tokens, before?.total_tokens, span.total_tokens);
+      this.#cost = grown(this.#cost, before?.cost_usd, span.cost_usd);
+    }
+    this.#touched.set(span.span_id, span);
     this.#isOfAgent ||= isOfAgent(span);
     this.#first = Math.min(this.#first, span.started_at);
     this.#latestEnd = Math.max(this.#latestEnd, span.ended_at ?? span.started_at);
@@ -175,15 +183,13 @@ export class TruncatedSpans implements RunSpans {
     if (span.span_id === this.#top.span_id || isAbove(span, this.#top)) this.#top = topOf(span);
   }
 
-  written({ span_id }: SpanState): void {
-    this.#written.add(span_id);
+  /** Spans were written: the places of their ids are to be recorded. */
+  written(spans: readonly SpanState[]): void {
+    for (const { span_id } of spans) this.#written.add(span_id);
   }
 
-  /**
-   * The keys of the spans whose place has to be noted: those that were written, and when the run was just closed all that are
-   * stored.
-   */
-  *takeNews(): Generator<string> {
+  /** The keys of the spans to record the places of: the written ones, or all if the commit truncated the run. */
+  *takeChangedKeys(): Generator<string> {
     if (this.#before !== null) yield* this.#before.keys();
     yield* this.#written;
     this.#before = null;
@@ -191,7 +197,7 @@ export class TruncatedSpans implements RunSpans {
   }
 
   release(): void {
-    this.#met.clear();
+    this.#touched.clear();
   }
 
   isLedBy(others: readonly SpanFacts[]): boolean {
@@ -223,7 +229,7 @@ export class TruncatedSpans implements RunSpans {
   }
 
   usage(): Usage {
-    return this.#usage;
+    return usageFrom(this.#tokens, this.#cost);
   }
 
   latestEnd(): Micros {
@@ -241,4 +247,9 @@ export class TruncatedSpans implements RunSpans {
   lastTime(): Micros {
     return this.#lastTime;
   }
+}
+
+/** A sum after a span's value changed; values only ever appear. */
+function grown(sum: number | null, before: number | null | undefined, after: number | null): number | null {
+  return after === null ? sum : (sum ?? 0) + after - (before ?? 0);
 }

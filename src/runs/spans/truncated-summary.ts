@@ -2,7 +2,7 @@ import { itemAt } from '../../signal/checked.js';
 import { RUN_KINDS, RUN_STATUSES } from '../../signal/span.js';
 import type { RunContext } from '../../signal/run-context.js';
 import type { Micros } from '../../signal/time.js';
-import { hasFailed, isWrapper, speaksForRun, type Outcome } from '../rules/run-outcome.js';
+import { hasFailed, isWrapper, hasOutcome, type Outcome } from '../rules/run-outcome.js';
 import { runKind, type SpanFacts } from '../rules/span-facts.js';
 import type { RunSpans } from './run-spans.js';
 
@@ -14,7 +14,7 @@ export type Top = Pick<
 
 /** The stored state of a truncated run in addition to its header: everything that may still change, as JSON. */
 export interface Summary {
-  /** How many spans agent, usage and map followed. */
+  /** How many spans agent, context and duplicate calls follow. */
   readonly followed: number;
   readonly tokens: number | null;
   readonly cost: number | null;
@@ -23,7 +23,7 @@ export interface Summary {
   readonly lastTime: Micros;
   /** Whether any span says that the run is an agent's. */
   readonly isOfAgent: boolean;
-  /** What the spans that were followed said of it. */
+  /** The context from the followed spans. */
   readonly context: RunContext;
   /** The units of its id, whether it has a parent, and the values that the header takes. */
   readonly top: readonly [
@@ -42,7 +42,7 @@ export interface Summary {
 
 export function topOf(span: SpanFacts): Top {
   const { span_id, parent_span_id, started_at, status, ended_at, error_message, run_kind } = span;
-  const wraps = isWrapper(speaksForRun(span), run_kind);
+  const wraps = isWrapper(hasOutcome(span), run_kind);
   return { span_id, parent_span_id, started_at, status, ended_at, error_message, run_kind, isWrapper: wraps };
 }
 

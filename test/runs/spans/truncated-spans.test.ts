@@ -2,8 +2,7 @@ import t from 'tap';
 import type { SpanFacts } from '../../../src/runs/rules/span-facts.js';
 import { WHOLE } from '../../../src/runs/rules/duplicate-calls.js';
 import { TruncatedSpans } from '../../../src/runs/spans/truncated-spans.js';
-import { FewSpans } from '../../../src/runs/spans/few-spans.js';
-import { ManySpans } from '../../../src/runs/spans/many-spans.js';
+import { FollowedSpans } from '../../../src/runs/spans/followed-spans.js';
 import type { SpanState } from '../../../src/runs/spans/span-state.js';
 import { NO_NODE } from '../../../src/signal/service-map.js';
 import { TYPE_CODES } from '../../../src/signal/trace-map.js';
@@ -39,41 +38,51 @@ const ROOT = aSpan(1, null);
 const AGENT = aSpan(2, 1, { ...NAMED, ...FAILED });
 
 function stored(closed: TruncatedSpans): TruncatedSpans {
-  return TruncatedSpans.stored({ size: closed.size, truncatedSeq: 1, printed: closed.print(), agent: 'a' });
+  return TruncatedSpans.stored({
+    size: closed.size,
+    truncatedSeq: 1,
+    serialized: closed.serialize(),
+    agent: 'a',
+  });
 }
 
-for (const spansOf of [
-  (...spans: SpanState[]) => ManySpans.of(spans),
-  (...spans: SpanState[]) => {
-    const few = new FewSpans();
-    for (const span of spans) few.put(span);
-    return few;
-  },
-])
-  void t.test(`status and error of a closed run, from ${spansOf(ROOT).constructor.name}`, async (t) => {
-    const failed = { status: 'failed', error_message: 'it broke' };
-    for (const closed of [
-      TruncatedSpans.closing(spansOf(ROOT, AGENT)),
-      stored(TruncatedSpans.closing(spansOf(ROOT, AGENT))),
-    ]) {
-      t.match(closed.header(), failed, 'as it was');
-      closed.put(aSpan(3, 1, NAMED));
-      t.match(closed.header(), failed, 'what further agents say does not count');
-    }
-    const late = stored(TruncatedSpans.closing(spansOf(AGENT)));
-    t.match(late.header(), { status: 'running', error_message: null });
-    late.put(ROOT);
-    t.match(late.header(), failed, 'a wrapper that comes late');
-    t.match(stored(late).header(), failed);
-    const named = stored(TruncatedSpans.closing(spansOf(AGENT)));
-    named.put(aSpan(1, null, { agent_hint: { source: 'root', name: 'a' } }));
-    t.match(
-      stored(named).header(),
-      { status: 'completed', error_message: null },
-      'a root that is no wrapper',
-    );
-    const root = stored(
-      TruncatedSpans.closing(spansOf(aSpan(1, null, { ...FAILED, error_message: 'its own' }), AGENT)),
-    );
-    t.match(root.header(), { status: 'failed', error_message: 'its own' });
-  });
+function spansOf(...spans: SpanState[]): FollowedSpans {
+  return FollowedSpans.of(spans);
+}
+
+void t.test('status and error of a truncated run', async (t) => {
+  const failed = { status: 'failed', error_message: 'it broke' };
+  for (const closed of [
+    TruncatedSpans.of(spansOf(ROOT, AGENT)),
+    stored(TruncatedSpans.of(spansOf(ROOT, AGENT))),
+  ]) {
+    t.match(closed.header(), failed, 'as it was');
+    closed.put(aSpan(3, 1, NAMED));
+    t.match(closed.header(), failed, 'what further agents say does not count');
+  }
+  const late = stored(TruncatedSpans.of(spansOf(AGENT)));
+  t.match(late.header(), { status: 'running', error_message: null });
+  late.put(ROOT);
+  t.match(late.header(), failed, 'a wrapper that comes late');
+  t.match(stored(late).header(), failed);
+  const named = stored(TruncatedSpans.of(spansOf(AGENT)));
+  named.put(aSpan(1, null, { agent_hint: { source: 'root', name: 'a' } }));
+  t.match(stored(named).header(), { status: 'completed', error_message: null }, 'a root that is no wrapper');
+  const root = stored(
+    TruncatedSpans.of(spansOf(aSpan(1, null, { ...FAILED, error_message: 'its own' }), AGENT)),
+  );
+  t.match(root.header(), { status: 'failed', error_message: 'its own' });
+});
+
+void t.test('usage grows by what further model calls report, once each', async (t) => {
+  const call = { type: TYPE_CODES.llm, total_tokens: 5, cost_usd: 7 };
+  const truncated = stored(TruncatedSpans.of(spansOf(ROOT, aSpan(2, 1, call))));
+  t.same(truncated.usage(), { total_tokens: 5, total_cost_usd: 7 });
+  const running = aSpan(3, 1, { ...call, status: 'running', total_tokens: null });
+  truncated.put(running);
+  truncated.release();
+  truncated.addStored(running);
+  truncated.put({ ...running, status: 'completed', total_tokens: 20 });
+  truncated.put(aSpan(1, null, { type: TYPE_CODES.agent, total_tokens: 25 }));
+  t.same(stored(truncated).usage(), { total_tokens: 25, total_cost_usd: 14 });
+});

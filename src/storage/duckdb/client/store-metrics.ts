@@ -49,7 +49,7 @@ export class StoreMetrics {
       labelNames: ['table'],
     });
     this.#truncatedRuns = meter.counter('store_closed_runs_total', {
-      description: 'Truncated runs: above max_run_spans, or above their user’s reload budget.',
+      description: 'Truncated runs: above max_run_spans, or above their user’s budget for long runs.',
     });
     this.#refusedReloads = meter.counter('store_refused_reloads_total', {
       description: 'Writes refused because reloading long runs from disk exceeded the budget of their user.',

@@ -188,7 +188,7 @@ async function compose(
     logger,
     pace: options.compactionPace,
   });
-  const runSize = { ...RUN_SIZE, followed: options.maxRunSpans, ...options.runSize };
+  const runSize = { ...RUN_SIZE, maxSpans: options.maxRunSpans, ...options.runSize };
   const reloads = new Reloads(runSize, logger, systemClock);
   const applier = new ChangeApplier({
     connection,

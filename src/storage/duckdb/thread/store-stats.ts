@@ -56,7 +56,7 @@ export function statsOf(parts: EngineParts): StoreStats {
       (sum, { bytes }) => sum + bytes,
       0,
     ),
-    truncatedRuns: truncatedRuns.closed,
+    truncatedRuns: truncatedRuns.count,
     refusedReloads: parts.reloads.refused,
     mergedLogBlocks: parts.compactor.mergedBlocks,
     removedRows: parts.housekeeping.removed,

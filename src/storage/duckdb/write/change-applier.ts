@@ -24,7 +24,7 @@ import type { RunSize } from './run-size.js';
 import { StoredTraces } from './stored-traces.js';
 import { TraceState, type StoredHeader } from './trace-state.js';
 import { CommitRanges } from '../segments/commit-ranges.js';
-import { spansOf } from '../../../runs/spans/spans-of.js';
+import { FollowedSpans } from '../../../runs/spans/followed-spans.js';
 import { isOfBatch, newParts, classify, type NewParts, type TouchedTrace } from './classify.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { OutcomeChange, TraceChange } from './change.js';
@@ -129,7 +129,7 @@ export class ChangeApplier {
   readonly #changes: GroupChanges;
   readonly #completed: CompletedSpans;
   readonly #size: RunSize;
-  readonly #closed: TruncatedRuns;
+  readonly #truncatedRuns: TruncatedRuns;
   readonly #storedAt: (capture: Capture) => StoredRuns<TraceState>;
   /** The traces that the last group touched. */
   #touched: ReadonlyMap<string, TouchedTrace> = new Map();
@@ -163,7 +163,7 @@ export class ChangeApplier {
     this.#runs = parts.runs;
     this.#idle = parts.idle;
     this.#storedAt = (capture) => new StoredTraces(parts, capture);
-    this.#closed = parts.truncatedRuns;
+    this.#truncatedRuns = parts.truncatedRuns;
     this.#known = new KnownTraces(parts.traces, parts.reloads, parts.runSize);
     this.#links = new PromptLinks(parts.connection, parts.prompts);
     this.#completed = new CompletedSpans(parts.runSize);
@@ -329,7 +329,7 @@ export class ChangeApplier {
     const { stored: before } = state;
     this.#traces.put(tenant, words, offset, seq);
     const after = state.committed(seq, agentNo, spans);
-    if (state.truncated !== null) this.#closed.committed(seq, trace, state.truncated);
+    if (state.truncated !== null) this.#truncatedRuns.committed(seq, trace, state.truncated);
     const [runBefore, runAfter] = [before && countedHeader(tenant, before), countedHeader(tenant, after)];
     this.#runs.change(runBefore, runAfter, state.activeAt);
     state.links = this.#links.committed(seq, key, runBefore, runAfter) ?? state.links;
@@ -417,6 +417,6 @@ function wholeState(
     span.line = line;
     span.changed = false;
   }
-  state.spans = spansOf(spans, size);
+  state.spans = FollowedSpans.of(spans);
   return state;
 }

@@ -66,7 +66,7 @@ export interface ClassifiedTraces {
 export function classify(
   changes: readonly TraceChange[],
   traces: KnownRuns,
-  { followed }: RunSize,
+  { maxSpans }: RunSize,
 ): ClassifiedTraces {
   const mentions = countTraces(changes);
   const whole = new Map<IncomingBatch, number[]>();
@@ -80,7 +80,7 @@ export function classify(
           const isNew =
             mentions.get(batch.traceKey(trace)) === 1 &&
             traces.find(batch.tenant, batch.traceIds, trace * 4) === 0;
-          const isLong = batch.end(trace) - batch.start(trace) > followed;
+          const isLong = batch.end(trace) - batch.start(trace) > maxSpans;
           if (isNew && !isLong && !repeatsSpans(batch, trace)) wholeOfBatch.push(trace);
           else touchPart(touched, { kind: 'batch', change, batch, trace });
         }

@@ -1,4 +1,4 @@
-import { MapContributions, type MapSums } from '../../../runs/map-contributions.js';
+import { mapContribution } from '../../../runs/map-contribution.js';
 import type { TraceState } from './trace-state.js';
 import { isOfBatch, type TouchedTrace, type TracePart } from './classify.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
@@ -47,7 +47,6 @@ class MapChanges {
 export class CommitMap {
   readonly #changes: MapChanges;
   readonly #services: Services;
-  readonly #runs = new MapContributions();
 
   constructor(services: Services) {
     this.#services = services;
@@ -56,12 +55,11 @@ export class CommitMap {
 
   /** Subtracts the contribution of a stored trace before it is changed; {@link put} adds the new one. */
   take({ tenant, parts }: TouchedTrace, state: TraceState | undefined): void {
-    if (state !== undefined && (state.isToTruncate || parts.some(changesMap)))
-      this.#runs.take(state, this.#sumsOf(tenant));
+    if (state !== undefined && (state.isToTruncate || parts.some(changesMap))) this.#add(tenant, state, -1);
   }
 
   put({ tenant, parts }: TouchedTrace, state: TraceState): void {
-    if (!state.isMapped || parts.some(changesMap)) this.#runs.put(state, this.#sumsOf(tenant));
+    if (parts.some(changesMap)) this.#add(tenant, state, 1);
   }
 
   /**
@@ -80,16 +78,11 @@ export class CommitMap {
 
   clear(): void {
     this.#changes.clear();
-    this.#runs.clear();
   }
 
-  #sumsOf(tenant: number): MapSums {
-    return {
-      nodeOf: (agent) => this.#services.number(tenant, agent),
-      add: (hour, sums, sign) => {
-        this.#changes.add(tenant, hour, sums, sign);
-      },
-    };
+  #add(tenant: number, state: TraceState, sign: 1 | -1): void {
+    const found = mapContribution(state, (agent) => this.#services.number(tenant, agent));
+    if (found !== null) this.#changes.add(tenant, found.hour, found.sums, sign);
   }
 }
 

@@ -92,7 +92,7 @@ export function touchedRows(seq: number, written: readonly TouchedRows[]): Rows[
   const spanRows: TableRow<typeof SPANS>[] = [];
   const payloads: TableRow<typeof PAYLOADS>[] = [];
   for (const { tenant, state, agentNo, spans, areSpansNew } of written) {
-    const { header, commits, truncated: closed } = state;
+    const { header, commits, truncated } = state;
     headers.push({
       seq,
       tenant,
@@ -104,9 +104,9 @@ export function touchedRows(seq: number, written: readonly TouchedRows[]): Rows[
       replaces: state.stored !== null,
       is_mapped: state.isMapped,
       has_ended: state.hasEnded,
-      closed_seq: closed?.truncatedSeq ?? 0,
+      closed_seq: truncated?.truncatedSeq ?? 0,
       commits: commits.print(),
-      closed: closed?.print() ?? null,
+      closed: truncated?.serialize() ?? null,
       ...header,
     });
     // New spans come before stored ones.

@@ -135,27 +135,22 @@ export class GroupChanges {
   /** Rebuilds the nodes of a stored trace from its stored spans. */
   async #remap(state: TraceState, tenant: number, stored: StoredRuns<TraceState>): Promise<void> {
     const keys = [...state.spans.keys()];
-    const held: string[] = [];
     let first = 0;
     while (first < keys.length) {
       const page = keys.slice(first, first + REMAPPED);
-      const isHeld = page.map((key) => state.find(key)?.row !== undefined);
+      const held = new Set(page.filter((key) => state.find(key)?.row !== undefined));
       const { keys: read } = await stored.readWhole(tenant, state, page, PART_BYTES);
       for (const span of page.slice(0, read).flatMap((key) => state.find(key) ?? [])) {
         if (span.row === undefined) continue;
         const node = nodeOfStored(this.#services, tenant, span.row, span.payload ?? NO_PAYLOAD);
         if (node !== span.node) state.setNode(span, node);
-        if (span.changed) continue;
-        // An unchanged span is not written, so its row is released.
+        // An unchanged span is not written. Later batches of the group may complete one that was read before.
+        if (span.changed || held.has(span.span_id)) continue;
         span.row = undefined;
         span.payload = undefined;
       }
-      held.push(...page.filter((_, i) => i < read && isHeld[i] === true));
-      state.spans.release();
       first += read;
     }
-    // Later batches of the same group may complete these spans.
-    if (held.length > 0) await stored.readWhole(tenant, state, held, Infinity);
     state.setMapped();
   }
 }

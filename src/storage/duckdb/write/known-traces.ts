@@ -43,7 +43,11 @@ export class KnownTraces {
       const remembered = this.#remembered.get(key);
       if (remembered !== undefined && remembered.header.started_at >= this.#forgottenBefore) {
         states.set(key, remembered);
-        remembered.isToTruncate = parts.some(({ kind }) => kind === 'truncate');
+        remembered.isToTruncate =
+          parts.some(({ kind }) => kind === 'truncate') ||
+          (remembered.truncated === null &&
+            parts.some(isOfBatch) &&
+            this.#reloads.recompute(tenant, remembered.spans.size));
         continue;
       }
       const found = this.#ids.find(tenant, words, offset);
@@ -56,7 +60,7 @@ export class KnownTraces {
     for (const [key, state] of states) {
       const trace = touched.get(key);
       if (trace !== undefined && state.truncated !== null)
-        await stored.meetSpans(trace, state, spanIdsOf(trace));
+        await stored.readSpans(trace, state, spanIdsOf(trace));
     }
     return states;
   }

@@ -2,7 +2,7 @@ import { ConsumeError } from '../../../component/consume-error.js';
 import type { Clock, Logger } from '../../../component/telemetry.js';
 import { TokenBuckets } from '../../../component/token-buckets.js';
 import { itemAt, invariant } from '../../../signal/checked.js';
-import { SaidByUser } from './said-by-user.js';
+import { LoggedByUser } from './logged-by-user.js';
 import { changeOf, isOfBatch, type TouchedTrace } from './classify.js';
 import type { Change, TruncateChange, TraceChange } from './change.js';
 import type { RunSize, SpanRate } from './run-size.js';
@@ -43,20 +43,23 @@ export class TooMuchToLoad extends Error {
 export class Reloads {
   readonly #size: RunSize;
   readonly #logger: Logger;
-  readonly #said: SaidByUser;
+  readonly #logged: LoggedByUser;
   /** For long runs, until they are truncated. */
   readonly #followed: Allowance;
   /** For all runs with more than a few spans. */
   readonly #loaded: Allowance;
+  /** For long runs in memory. */
+  readonly #recomputed: Allowance;
   /** Changes refused since the start. */
   refused = 0;
 
   constructor(size: RunSize, logger: Logger, clock: Clock) {
     this.#size = size;
     this.#logger = logger;
-    this.#said = new SaidByUser(clock);
+    this.#logged = new LoggedByUser(clock);
     this.#followed = new Allowance(size.reloads.followed, clock);
     this.#loaded = new Allowance(size.reloads.loaded, clock);
+    this.#recomputed = new Allowance(size.reloads.recomputed, clock);
   }
 
   /**
@@ -81,6 +84,18 @@ export class Reloads {
       else this.#followed.take(tenant, spans);
     }
     return toTruncate;
+  }
+
+  /**
+   * Charges a run in memory that a commit is about to recompute.
+   *
+   * @returns whether to truncate it instead, because its user has used up the allowance
+   */
+  recompute(tenant: number, spans: number): boolean {
+    if (spans <= this.#size.reloads.long) return false;
+    if (this.#recomputed.isUsedUp(tenant)) return true;
+    this.#recomputed.take(tenant, spans);
+    return false;
   }
 
   /** @throws TooMuchToLoad */
@@ -118,24 +133,24 @@ export class Reloads {
   #checkAlone(change: TraceChange, runs: readonly RunToLoad[], spans: number): void {
     const { few, reloads } = this.#size;
     const { atOnce, truncatedAtOnce, mostAtOnce } = reloads;
-    const close: RunToLoad[] = [];
-    let [rest, closing] = [spans, 0];
+    const toTruncate: RunToLoad[] = [];
+    let [rest, truncating] = [spans, 0];
     for (const run of runs.filter(bringsSpans).sort((a, b) => b.spans - a.spans)) {
       if (rest <= (run.spans > few ? atOnce : mostAtOnce)) break;
       // The remaining runs are checked at the next attempt.
-      if (close.length > 0 && closing + run.spans > truncatedAtOnce) break;
-      close.push(run);
-      closing += run.spans;
+      if (toTruncate.length > 0 && truncating + run.spans > truncatedAtOnce) break;
+      toTruncate.push(run);
+      truncating += run.spans;
       rest -= run.spans;
     }
-    if (close.length > 0) {
-      throw new TooMuchToLoad({ kind: 'first', first: close.map(truncationOf), before: change });
+    if (toTruncate.length > 0) {
+      throw new TooMuchToLoad({ kind: 'first', first: toTruncate.map(truncationOf), before: change });
     }
   }
 
   #refusal(tenant: number): ConsumeError {
     this.refused++;
-    const times = this.#said.happened(tenant);
+    const times = this.#logged.happened(tenant);
     if (times > 0) {
       this.#logger.warn(
         { tenant, times },

@@ -1,9 +1,12 @@
-import type { SpanLimits } from '../../../runs/spans/span-limits.js';
 import type { RememberedSpans } from '../../../runs/remembered-runs.js';
 
 /** Limits on spans in memory and on loading them. */
-export interface RunSize extends SpanLimits {
-  /** Spans kept in memory, at some 300 bytes each; half of that for runs with many spans. */
+export interface RunSize {
+  /** Loading a run with up to this many spans is not charged. */
+  readonly few: number;
+  /** A run with more spans is truncated: `TruncatedSpans`. */
+  readonly maxSpans: number;
+  /** Spans kept in memory, at some 300 bytes each. */
   readonly remembered: RememberedSpans;
   readonly reloads: ReloadSize;
   /**
@@ -28,6 +31,8 @@ interface ReloadSize {
   readonly long: number;
   /** Spans of long runs loaded per user; further long runs are truncated. */
   readonly followed: SpanRate;
+  /** Spans of long runs from which a user's commits recompute the runs; beyond it they are truncated. */
+  readonly recomputed: SpanRate;
   /** Spans of runs with more than a few spans loaded per user, including loads for truncation; changes that exceed it are refused. */
   readonly loaded: SpanRate;
   /** Spans loaded in one commit, over all users. */
@@ -39,15 +44,16 @@ interface ReloadSize {
 }
 
 export const RUN_SIZE: RunSize = {
-  // Up to this many spans, recomputing from all of them takes less time and memory than incremental updates.
   few: 128,
-  followed: 100_000,
+  // Recomputing a run takes about a microsecond per span: 10 ms in each commit at this size.
+  maxSpans: 10_000,
   // Open runs: ten seconds of input at full load, because exporters send ended spans every five seconds.
   remembered: { running: 400_000, ended: 50_000 },
   // At some 5 microseconds per span, one user gets at most a quarter of the thread, and a commit is delayed by at most a second.
   reloads: {
     long: 1000,
     followed: { burst: 200_000, perSecond: 10_000 },
+    recomputed: { burst: 1_000_000, perSecond: 200_000 },
     loaded: { burst: 200_000, perSecond: 50_000 },
     atOnce: 200_000,
     truncatedAtOnce: 100_000,

@@ -13,10 +13,9 @@ import type { Capture } from '../segments/segment.js';
 import { pickRow, spanStateOf } from '../segments/stored-rows.js';
 import { FACT_COLUMNS } from '../segments/fact-columns.js';
 import { TruncatedSpans } from '../../../runs/spans/truncated-spans.js';
-import { loadManySpans } from './load-many-spans.js';
 import type { SpanState } from '../../../runs/spans/span-state.js';
 import type { RunSize } from './run-size.js';
-import { spansOf } from '../../../runs/spans/spans-of.js';
+import { FollowedSpans } from '../../../runs/spans/followed-spans.js';
 import { TraceState } from './trace-state.js';
 
 /** The columns of a header that store the commits of the spans of its trace. */
@@ -26,7 +25,7 @@ export const COMMITS = 'first_seq, last_seq, commits';
 export class StoredTraces implements StoredRuns<TraceState> {
   readonly #connection: Connection;
   readonly #agents: Agents;
-  readonly #closed: TruncatedRuns;
+  readonly #truncated: TruncatedRuns;
   readonly #size: RunSize;
   readonly #capture: Capture;
 
@@ -41,7 +40,7 @@ export class StoredTraces implements StoredRuns<TraceState> {
   ) {
     this.#connection = parts.connection;
     this.#agents = parts.agents;
-    this.#closed = parts.truncatedRuns;
+    this.#truncated = parts.truncatedRuns;
     this.#size = parts.runSize;
     this.#capture = capture;
   }
@@ -54,8 +53,8 @@ export class StoredTraces implements StoredRuns<TraceState> {
     return loadSpansOf(this.#connection, this.#capture, tenant, runs, this.#size);
   }
 
-  meetSpans(run: RunId, state: TraceState, spans: readonly SpanIds[]): Promise<void> {
-    return this.#closed.meet(run, state, spans, this.#capture);
+  readSpans(run: RunId, state: TraceState, spans: readonly SpanIds[]): Promise<void> {
+    return this.#truncated.read(run, state, spans, this.#capture);
   }
 
   readWhole(
@@ -102,8 +101,8 @@ async function loadHeaders(
     const spans = Number(row.span_count);
     found.set(header.trace_id, { state, spans });
     if (typeof row.closed !== 'string') continue;
-    const [closedSeq, printed] = [Number(row.closed_seq), row.closed];
-    state.spans = TruncatedSpans.stored({ size: spans, truncatedSeq: closedSeq, printed, agent });
+    const summary = { truncatedSeq: Number(row.closed_seq), serialized: row.closed };
+    state.spans = TruncatedSpans.stored({ size: spans, agent, ...summary });
   }
   return found;
 }
@@ -117,13 +116,12 @@ async function loadSpansOf(
   size: RunSize,
 ): Promise<void> {
   const few = new Map<string, TraceState>();
-  for (const { state, spans } of traces) if (spans <= size.few) few.set(state.header.trace_id, state);
-  if (few.size > 0) await loadSpans(connection, capture, tenant, few, size);
   for (const { state, spans } of traces) {
-    if (spans <= size.few) continue;
-    const { header, commits } = state;
-    state.spans = await loadManySpans(connection, capture, tenant, header.trace_id, commits);
+    if (spans <= size.few) few.set(state.header.trace_id, state);
+    // Each alone, because the rows are in memory at once.
+    else await loadSpans(connection, capture, tenant, new Map([[state.header.trace_id, state]]));
   }
+  if (few.size > 0) await loadSpans(connection, capture, tenant, few);
 }
 
 async function loadSpans(
@@ -131,7 +129,6 @@ async function loadSpans(
   capture: Capture,
   tenant: number,
   states: ReadonlyMap<string, TraceState>,
-  size: RunSize,
 ): Promise<void> {
   const places = [...states.values()].map(({ commits }) => commits);
   const ids = uuidList([...states.keys()]);
@@ -152,7 +149,7 @@ async function loadSpans(
   }
   for (const [traceId, spans] of found) {
     const state = states.get(traceId);
-    if (state !== undefined) state.spans = spansOf([...spans.values()], size);
+    if (state !== undefined) state.spans = FollowedSpans.of(spans.values());
   }
 }
 

@@ -37,7 +37,7 @@ export class TraceState extends RunState {
     },
     size: RunSize,
   ) {
-    super(named, { ...place, isStored: place.stored !== null }, size);
+    super(named, { ...place, isStored: place.stored !== null }, size.maxSpans);
     this.stored = place.stored;
     this.commits = place.commits;
   }
@@ -45,7 +45,7 @@ export class TraceState extends RunState {
   truncateIfAsked(): void {
     if (!this.isToTruncate) return;
     this.isToTruncate = false;
-    this.close();
+    this.truncate();
   }
 
   override settle(seq: number): SettledRun {

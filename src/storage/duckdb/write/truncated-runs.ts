@@ -8,7 +8,7 @@ import type { Connection } from '../files/connection.js';
 import type { IdIndex } from '../index/id-index.js';
 import { idInTrace } from '../index/span-id.js';
 import { newest } from '../segments/relation.js';
-import { SaidByUser } from './said-by-user.js';
+import { LoggedByUser } from './logged-by-user.js';
 import type { Capture } from '../segments/segment.js';
 import { FACT_COLUMNS } from '../segments/fact-columns.js';
 import type { TraceState } from './trace-state.js';
@@ -20,11 +20,11 @@ export class TruncatedRuns {
   readonly #connection: Connection;
   readonly #ids: IdIndex;
   readonly #logger: Logger;
-  readonly #said: SaidByUser;
+  readonly #logged: LoggedByUser;
   readonly #id = new Uint32Array(4);
   readonly #words = new Uint32Array(4);
   /** Runs truncated since the start. */
-  closed = 0;
+  count = 0;
 
   /**
    * @param connection the writer's
@@ -32,20 +32,20 @@ export class TruncatedRuns {
    */
   constructor(connection: Connection, ids: IdIndex, { logger, clock }: { logger: Logger; clock: Clock }) {
     this.#logger = logger;
-    this.#said = new SaidByUser(clock);
+    this.#logged = new LoggedByUser(clock);
     this.#connection = connection;
     this.#ids = ids;
   }
 
-  /** Implements `StoredRuns.meetSpans`. */
-  async meet(
+  /** Implements `StoredRuns.readSpans`. */
+  async read(
     { tenant, words, offset }: RunId,
     state: TraceState,
     spans: readonly SpanIds[],
     capture: Capture,
   ): Promise<void> {
-    const { truncated: closed } = state;
-    if (closed === null) return;
+    const { truncated } = state;
+    if (truncated === null) return;
     const found = new Set<string>();
     const seqs = new Set<number>();
     for (const ids of spans) {
@@ -59,32 +59,32 @@ export class TruncatedRuns {
     }
     if (found.size === 0) return;
     const isOne = `tenant = ${tenant} AND trace_id = '${formatUuid(words, offset)}'::UUID AND span_id IN (${[...found].join(', ')})`;
-    const where = placesOf(seqs, closed, state).map((commits) => narrowed(commits, isOne));
+    const where = placesOf(seqs, truncated, state).map((commits) => narrowed(commits, isOne));
     const rows = await this.#connection.rows(
       `SELECT seq, line, node_no, ${selectList(FACT_COLUMNS)} FROM ${newest(capture, SPANS, where)}`,
     );
-    for (const row of rows) closed.meet(spanStateOf(row, pickRow(row, FACT_COLUMNS)));
+    for (const row of rows) truncated.addStored(spanStateOf(row, pickRow(row, FACT_COLUMNS)));
   }
 
   /** After a commit: records the commit of the written spans; if the commit truncated the run, of all its spans. */
-  committed(seq: number, { tenant, words, offset }: RunId, closed: TruncatedSpans): void {
-    if (closed.truncatedSeq === seq) {
-      this.closed++;
-      const runs = this.#said.happened(tenant);
-      if (runs > 0) this.#tell({ tenant, runs, trace: formatUuid(words, offset), spans: closed.followed });
+  committed(seq: number, { tenant, words, offset }: RunId, run: TruncatedSpans): void {
+    if (run.truncatedSeq === seq) {
+      this.count++;
+      const runs = this.#logged.happened(tenant);
+      if (runs > 0) this.#log({ tenant, runs, trace: formatUuid(words, offset), spans: run.followed });
     }
-    for (const key of closed.takeNews()) {
+    for (const key of run.takeChangedKeys()) {
       wordsOfKey(key, this.#words);
       idInTrace(words, offset, this.#words, 0, this.#id);
       this.#ids.put(tenant, this.#id, 0, seq);
     }
   }
 
-  /** @param closed number of runs of a user truncated since the last message; `trace` is the last of them */
-  #tell(closed: { tenant: number; runs: number; trace: string; spans: number }): void {
+  /** @param found number of runs of a user truncated since the last message; `trace` is the last of them */
+  #log(found: { tenant: number; runs: number; trace: string; spans: number }): void {
     this.#logger.warn(
-      closed,
-      'A run exceeded max_run_spans or the reload budget of its user. New spans are stored, but usage, agent and service map no longer update. Logged at most every ten minutes per user.',
+      found,
+      'A run exceeded max_run_spans or the budget of its user. New spans are stored and its usage adds their model calls, but its agent, session and service map no longer update. Logged at most every ten minutes per user.',
     );
   }
 }
@@ -95,11 +95,11 @@ export class TruncatedRuns {
  */
 function placesOf(
   seqs: ReadonlySet<number>,
-  { truncatedSeq: closedSeq }: TruncatedSpans,
+  { truncatedSeq }: TruncatedSpans,
   { commits }: TraceState,
 ): OfCommits[] {
-  const later = [...seqs].filter((seq) => seq !== closedSeq);
+  const later = [...seqs].filter((seq) => seq !== truncatedSeq);
   const places = later.length === 0 ? [] : [ofCommits(later)];
   if (later.length === seqs.size) return places;
-  return [...places, ...conditionsOn([commits.upTo(closedSeq)])];
+  return [...places, ...conditionsOn([commits.upTo(truncatedSeq)])];
 }

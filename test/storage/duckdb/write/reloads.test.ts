@@ -18,6 +18,7 @@ const SIZE = {
   reloads: {
     long: 10,
     followed: MANY,
+    recomputed: MANY,
     loaded: MANY,
     atOnce: 1e6,
     truncatedAtOnce: 2 * SPANS,
@@ -93,7 +94,7 @@ void t.test('one batch for very many long runs loads few at a time and keeps wha
   t.equal((await closedOf(t, engine, user, ids, SPANS + 1)).length, 10);
   t.same(await closedOf(t, engine, neighbour, others, SPANS + 1), []);
   t.ok(await hasSoundMap(engine));
-  t.equal(engine.parts.truncatedRuns.closed, 10);
+  t.equal(engine.parts.truncatedRuns.count, 10);
   t.equal(saysOf(engine, user, 'max_run_spans'), 1, 'said once, and not of each');
 
   // They are closed for good: nothing is loaded for them any more.
@@ -187,3 +188,20 @@ void t.test(
     t.equal(segments.lastSeq - before, 3, 'each try takes a number: all that are refused were so in one');
   },
 );
+
+void t.test('long runs that a user changes again and again are truncated, and only theirs', async (t) => {
+  const reloads = { ...SIZE.reloads, recomputed: { burst: 2 * SPANS, perSecond: 1e-9 } };
+  const runSize = { ...SIZE, remembered: { running: 1000, ended: 1000 }, reloads };
+  const engine = await EventEngine.open(t, { runSize, segmentSize: BIG_SEGMENTS });
+  const [user, neighbour] = [await engine.addUser(null), await engine.addUser(null)];
+  const ids = await writeRuns(engine, user, 2, SPANS);
+  const [other = ''] = await writeRuns(engine, neighbour, 1, SPANS);
+  for (let n = SPANS; n < SPANS + 3; n++) {
+    for (const id of ids) await write(engine, user, [parts(id, n, n + 1)]);
+    if (n === SPANS) t.same(await closedOf(t, engine, user, ids, n + 1), [], 'within the allowance');
+  }
+  await write(engine, neighbour, [parts(other, SPANS, SPANS + 1)]);
+  t.same(await closedOf(t, engine, user, ids, SPANS + 3), ids);
+  t.equal(await isClosed(t, engine, neighbour, other, SPANS + 1), false);
+  t.ok(await hasSoundMap(engine));
+});

@@ -102,7 +102,7 @@ void t.test('a commit looks up only what it brings, and a run without news times
   const id = randomUUID();
   for (let from = 0; from < 2000; from += 100) await engine.write(user, [parts(id, from, from + 100)], NOON);
   await engine.settle();
-  t.equal(engine.parts.truncatedRuns.closed, 1);
+  t.equal(engine.parts.truncatedRuns.count, 1);
   t.equal(engine.logger.lines.filter((line) => line.includes('max_run_spans')).length, 1);
   const { database } = engine.parts;
   const ofNew = await queriesDuring(database, () => engine.write(user, [parts(id, 2000, 2100)], NOON));
@@ -135,6 +135,7 @@ void t.test(
       reloads: {
         long: 10,
         followed: { burst: 1, perSecond: 0 },
+        recomputed: { burst: 1e9, perSecond: 0 },
         loaded: { burst: 1e9, perSecond: 0 },
         atOnce: 1e6,
         truncatedAtOnce: 1e6,

@@ -4,16 +4,16 @@ import { MICROS_PER_MINUTE } from '../../../signal/time-units.js';
 /** Interval at which the same message is logged again for one user. */
 const EVERY_MICROS = 10 * MICROS_PER_MINUTE;
 
-interface Said {
+interface Logged {
   at: number;
   /** Occurrences since then. */
   times: number;
 }
 
 /** Limits log messages that one user can cause without limit. */
-export class SaidByUser {
+export class LoggedByUser {
   readonly #clock: Clock;
-  readonly #said = new Map<number, Said>();
+  readonly #logged = new Map<number, Logged>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -26,14 +26,14 @@ export class SaidByUser {
    */
   happened(tenant: number): number {
     const now = this.#clock.now();
-    const said = this.#said.get(tenant) ?? { at: -Infinity, times: 0 };
-    this.#said.set(tenant, said);
-    said.times++;
+    const logged = this.#logged.get(tenant) ?? { at: -Infinity, times: 0 };
+    this.#logged.set(tenant, logged);
+    logged.times++;
     // If the clock was set back, log again immediately.
-    if (now >= said.at && now - said.at < EVERY_MICROS) return 0;
-    const { times } = said;
-    said.at = now;
-    said.times = 0;
+    if (now >= logged.at && now - logged.at < EVERY_MICROS) return 0;
+    const { times } = logged;
+    logged.at = now;
+    logged.times = 0;
     return times;
   }
 }
