@@ -3,23 +3,23 @@ import { Type, section, type Plugin, type ProcessorFactory, type SpanRecord } fr
 const configSchema = section({
   fields: Type.Array(Type.Enum(['input_data', 'output_data', 'metadata']), {
     default: ['input_data', 'output_data'],
-    description: 'What is taken out of every span.',
+    description: 'Fields to remove from spans.',
   }),
   span_types: Type.Array(Type.Enum(['agent', 'llm', 'tool', 'http', 'db', 'custom']), {
     default: [],
-    description: 'Only in spans of these types. Empty: in all.',
+    description: 'Span types to remove the fields from. Empty: all types.',
   }),
   keep_failed: Type.Boolean({
     default: false,
-    description: 'Leave spans that failed as they are, so that a failure can be looked into.',
+    description: 'Whether failed spans keep their fields, for debugging.',
   }),
 });
 
-/** Takes prompts, completions and the like out of spans before anything stores them. */
+/** Removes prompts, completions and similar data from spans before anything stores them. */
 const dropPayloads: ProcessorFactory<typeof configSchema> = {
   kind: 'processor',
   type: 'drop_payloads',
-  description: 'Takes payloads (prompts, completions, request bodies) out of spans.',
+  description: 'Removes payloads (prompts, completions, request bodies) from spans.',
   stability: 'beta',
   mutatesBatch: true,
   configSchema,
@@ -27,7 +27,7 @@ const dropPayloads: ProcessorFactory<typeof configSchema> = {
     traces({ config, next, meter, id }) {
       const types = new Set<string>(config.span_types);
       const dropped = meter.counter('drop_payloads_fields_total', {
-        description: 'Payloads taken out of spans.',
+        description: 'Payloads removed from spans.',
         labelNames: ['processor'],
       });
       const isMeant = (span: SpanRecord) =>

@@ -17,24 +17,24 @@ const URL_PATTERN = '^https?://[^\\s/]+.*$';
 const configSchema = section({
   url: secret({
     description:
-      'Called again and again while the daemon is ready. Whoever knows it can call it: it is never shown.',
+      'URL called at each interval while the daemon is ready. It is a secret and never shown.',
     pattern: URL_PATTERN,
     patternErrorMessage: 'must be a URL: https://hc-ping.com/…',
   }),
   failure_url: Type.Optional(
     secret({
-      description: 'Called in its place while the daemon is not ready. Absent: then nothing is called.',
+      description: 'URL called instead while the daemon is not ready. If absent, nothing is called.',
       pattern: URL_PATTERN,
       patternErrorMessage: 'must be a URL: https://hc-ping.com/…/fail',
     }),
   ),
-  interval: duration({ default: '1m', description: 'How often.' }),
-  timeout: duration({ default: '10s', description: 'How long one call may take.' }),
+  interval: duration({ default: '1m', description: 'Interval between calls.' }),
+  timeout: duration({ default: '10s', description: 'Time limit for a call.' }),
 });
 
 type Config = Static<typeof configSchema>;
 
-/** Tells a service outside that the daemon is well; when nothing comes any more, that service raises the alarm. */
+/** Reports to an external service that the daemon is ready. If the calls stop, that service raises the alarm. */
 class Heartbeat implements Component {
   readonly #settings: Settings<Config>;
   readonly #end = new AbortController();
@@ -93,16 +93,16 @@ class Heartbeat implements Component {
         signal: AbortSignal.any([late.signal, this.#end.signal]),
       });
       await answer.body?.cancel();
-      if (!answer.ok) throw new Error(`the answer was ${answer.status}`);
+      if (!answer.ok) throw new Error(`the response status was ${answer.status}`);
       this.#count('ok');
       this.#host?.reportStatus({ level: 'ok' });
     } catch (error) {
       if (this.#end.signal.aborted) return;
       this.#count('failed');
-      // The URL is a secret, and errors of fetch do not name it.
-      const reason = late.signal.aborted ? `no answer within ${config.timeout}` : String(error);
-      logger.warn({ reason }, 'The heartbeat could not be sent');
-      this.#host?.reportStatus({ level: 'degraded', message: `the heartbeat could not be sent: ${reason}` });
+      // The URL is a secret, and errors of fetch do not contain it.
+      const reason = late.signal.aborted ? `no response within ${config.timeout}` : String(error);
+      logger.warn({ reason }, 'Cannot send the heartbeat');
+      this.#host?.reportStatus({ level: 'degraded', message: `cannot send the heartbeat: ${reason}` });
     } finally {
       cancel();
     }
@@ -113,7 +113,7 @@ const heartbeat: ExtensionFactory<typeof configSchema> = {
   kind: 'extension',
   type: 'heartbeat',
   description:
-    'Calls a URL again and again while the daemon is ready, so that its silence raises an alarm elsewhere.',
+    'Calls a URL at intervals while the daemon is ready, so that missing calls can raise an alarm.',
   stability: 'beta',
   configSchema,
   create: (settings) => new Heartbeat(settings),

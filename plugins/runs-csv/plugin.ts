@@ -17,7 +17,7 @@ import {
   type TracesBatch,
 } from 'jackdaw';
 
-/** The columns, each with what a run has in it. Money is in US dollars. */
+/** The columns, and how a run fills them. Money is in US dollars. */
 const COLUMNS = {
   started_at: ({ trace }) => new Date(trace.started_at / 1000).toISOString(),
   trace_id: ({ trace }) => trace.trace_id,
@@ -37,21 +37,21 @@ type Column = keyof typeof COLUMNS;
 const ALL = Object.keys(COLUMNS) as Column[];
 
 const configSchema = section({
-  path: filePath({ default: './data/runs.csv', description: 'The file that lines are added to.' }),
+  path: filePath({ default: './data/runs.csv', description: 'Path of the CSV file. Lines are appended.' }),
   columns: Type.Array(Type.Enum(ALL), {
     default: ALL,
     minItems: 1,
     uniqueItems: true,
-    description: 'The columns, in this order.',
+    description: 'Columns to write, in this order.',
   }),
-  separator: choice([',', ';', '\t'], { default: ',', description: 'Between two values.' }),
-  running: Type.Boolean({ default: false, description: 'Write runs that have not ended, too.' }),
+  separator: choice([',', ';', '\t'], { default: ',', description: 'Separator between values.' }),
+  running: Type.Boolean({ default: false, description: 'Whether to also write runs that have not ended.' }),
   ...deliveryKeys({ concurrency: 1, batchWait: '1s' }),
 });
 
 type Config = Static<typeof configSchema>;
 
-/** Adds a line for each run to a CSV file. One batch at a time, so that no two lines mix. */
+/** Appends a line for each run to a CSV file. It writes one batch at a time, so that lines do not mix. */
 class RunsCsv implements Exporter {
   readonly inputs = {
     traces: { consume: (batch: TracesBatch, context: ConsumeContext) => this.#take(batch, context) },
@@ -63,7 +63,7 @@ class RunsCsv implements Exporter {
     this.#config = config;
   }
 
-  /** Fails early where the file cannot be written. */
+  /** Fails early if the file is not writable. */
   async start(): Promise<void> {
     await mkdir(dirname(this.#config.path), { recursive: true });
     await this.#append('');
@@ -80,7 +80,7 @@ class RunsCsv implements Exporter {
       .map((run) => this.#line(this.#config.columns.map((column) => COLUMNS[column](run))))
       .join('');
     const turn = this.#last.then(async () => {
-      // Nobody waits any more: the batch comes again, and would be there twice.
+      // The batch timed out and is sent again: do not write it twice.
       if (abort?.aborted !== true) await this.#append(text);
     });
     this.#last = turn.catch(() => undefined);
@@ -104,7 +104,9 @@ class RunsCsv implements Exporter {
   }
 }
 
-/** By RFC 4180. What a spreadsheet would take for a formula gets an apostrophe: agents' names and errors come from outside. */
+/**
+ * A cell by RFC 4180. Text that a spreadsheet would read as a formula gets an apostrophe, because names and errors are untrusted.
+ */
 function cell(value: string | number | bigint | null, separator: string): string {
   if (value === null) return '';
   if (typeof value !== 'string') return String(value);
@@ -119,7 +121,7 @@ function sumOf(values: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
 }
 
-/** Costs are kept in billionths of a dollar. */
+/** Converts nano-USD to dollars. */
 function dollars(nano: number | null): number | null {
   return nano === null ? null : nano / 1e9;
 }
@@ -127,7 +129,7 @@ function dollars(nano: number | null): number | null {
 const runsCsv: ExporterFactory<typeof configSchema> = {
   kind: 'exporter',
   type: 'runs_csv',
-  description: 'Adds a line for each run to a CSV file, for spreadsheets.',
+  description: 'Appends a line for each run to a CSV file.',
   stability: 'beta',
   signals: ['traces'],
   delivery: 'queued',

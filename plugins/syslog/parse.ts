@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject, LogRecord, Severity } from 'jackdaw';
 
-/** By syslog's number, 0 to 7: the severity, and the number that OpenTelemetry gives it. */
+/** Severity, OpenTelemetry severity number and text by syslog severity, 0 to 7. */
 const SEVERITIES: readonly (readonly [Severity, number, string])[] = [
   ['fatal', 24, 'EMERG'],
   ['fatal', 22, 'ALERT'],
@@ -14,7 +14,7 @@ const SEVERITIES: readonly (readonly [Severity, number, string])[] = [
 ];
 
 const PRIORITY = /^<(\d{1,3})>/;
-/** `<34>1 2026-01-15T12:00:00.003Z host app 1234 ID47 [data] message`; `-` stands for nothing. */
+/** `<34>1 2026-01-15T12:00:00.003Z host app 1234 ID47 [data] message`; `-` marks a missing value. */
 const RFC_5424 = /^<\d{1,3}>1 (\S+) (\S+) (\S+) (\S+) (\S+) (-|(?:\[(?:[^\]\\]|\\.)*\])+)(?: (.*))?$/s;
 /** `<34>Jan 15 12:00:00 host app[1234]: message` */
 const RFC_3164 =
@@ -23,11 +23,10 @@ const RFC_3164 =
 const MAX_CHARACTERS = 65_536;
 
 /**
- * A datagram of syslog as a log record. Times of the older format name no year and no zone: those records have the time of their
- * arrival.
+ * Parses a syslog datagram. Times of the older format have no year and no zone, so those records get the time of arrival.
  *
  * @param now in microseconds
- * @returns undefined where it does not begin with a priority
+ * @returns undefined if it does not start with a priority
  */
 export function parseSyslog(message: Uint8Array, now: number, sender: string): LogRecord | undefined {
   const text = new TextDecoder()

@@ -18,29 +18,29 @@ import {
 import { parseSyslog } from './parse.js';
 
 const configSchema = section({
-  endpoint: endpoint({ default: '127.0.0.1:5514', description: 'Where to listen, by UDP.' }),
+  endpoint: endpoint({ default: '127.0.0.1:5514', description: 'UDP address to listen on.' }),
   user_id: Type.String({
-    description: 'UUID of the user to whom the records belong: a datagram cannot tell.',
+    description: 'UUID of the user who owns the records; datagrams carry no key.',
     pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
   }),
   max_waiting: Type.Integer({
     default: 10_000,
     minimum: 1,
     description:
-      'Records that may wait to be passed on. More are dropped, and counted: a datagram cannot be refused.',
+      'Maximum number of waiting records. Further ones are dropped and counted.',
   }),
   batch_size: Type.Integer({
     default: 500,
     minimum: 1,
     maximum: 10_000,
-    description: 'Most records of one batch.',
+    description: 'Maximum number of records in a batch.',
   }),
-  batch_wait: duration({ default: '200ms', description: 'How long a record waits for others.' }),
+  batch_wait: duration({ default: '200ms', description: 'Maximum time that a record waits for its batch.' }),
 });
 
 type Config = Static<typeof configSchema>;
 
-/** Takes syslog by UDP, and passes it on as log records: one batch at a time, so that a slow pipeline is waited for. */
+/** Receives syslog by UDP and emits log records, one batch at a time, so that at most one waits for a slow pipeline. */
 class SyslogReceiver implements Component {
   readonly #settings: Settings<Config> & { readonly outputs: Outputs };
   readonly #host: string;
@@ -59,7 +59,7 @@ class SyslogReceiver implements Component {
     this.#host = config.endpoint.slice(0, at).replace(/^\[|\]$/g, '');
     this.#port = Number(config.endpoint.slice(at + 1));
     const counter = meter.counter('syslog_messages_total', {
-      description: 'Syslog messages received, and what became of those that were not passed on.',
+      description: 'Syslog messages: received, and of these dropped or unreadable.',
       labelNames: ['receiver', 'result'],
     });
     this.#count = (result, records = 1) => {
@@ -93,7 +93,7 @@ class SyslogReceiver implements Component {
       `udp://${address.includes(':') ? `[${address}]` : address}:${port}`,
       [],
     );
-    // It may have been stopped while it was binding.
+    // It may have been stopped during binding.
     if (this.#hasStopped) socket.close();
   }
 
@@ -104,13 +104,13 @@ class SyslogReceiver implements Component {
     try {
       this.#socket?.close();
     } catch {
-      // It was not bound yet; `start` closes it.
+      // Not bound yet; `start` closes it.
     }
     deadline.addEventListener('abort', () => {
       this.#drop(this.#waiting.splice(0));
     });
     if (deadline.aborted) this.#drop(this.#waiting.splice(0));
-    // What was received is passed on.
+    // Received records are still sent.
     while (this.#sending !== undefined || this.#waiting.length > 0) await (this.#sending ?? this.#send());
   }
 
@@ -135,7 +135,7 @@ class SyslogReceiver implements Component {
       });
   }
 
-  /** Passes on what waits, batch by batch; what waits meanwhile is bounded. */
+  /** Sends the waiting records batch by batch. Their number is limited. */
   #send(): Promise<void> {
     this.#cancel();
     this.#sending ??= this.#sendAll().finally(() => {
@@ -159,7 +159,7 @@ class SyslogReceiver implements Component {
           await this.#pause(error.retryAfterMs ?? 1000);
           continue;
         }
-        logger.warn({ err: error, records: items.length }, 'Dropped log records that were not taken');
+        logger.warn({ err: error, records: items.length }, 'Dropped log records that the pipeline did not accept');
         this.#drop(items);
       }
       this.#waiting.splice(0, items.length);
@@ -184,7 +184,7 @@ class SyslogReceiver implements Component {
 const syslogReceiver: ReceiverFactory<typeof configSchema> = {
   kind: 'receiver',
   type: 'syslog',
-  description: 'Takes syslog messages (RFC 5424 and RFC 3164) by UDP as log records.',
+  description: 'Receives syslog messages (RFC 5424 and RFC 3164) by UDP as log records.',
   stability: 'beta',
   signals: ['logs'],
   configSchema,

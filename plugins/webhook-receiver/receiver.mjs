@@ -4,10 +4,10 @@ import { createServer } from 'node:http';
 import { env } from 'node:process';
 import { verify } from './verify.mjs';
 
-/** Jackdaw's bodies are far smaller. */
+/** Jackdaw's bodies are much smaller. */
 const MAX_BYTES = 1024 * 1024;
 
-/** Ids of events that came. A real receiver notes the id and what the event leads to in one transaction of its database. */
+/** Ids of received events. A real receiver stores the id and the effects of the event in one database transaction. */
 const known = new Set();
 
 const server = createServer(async (request, response) => {
@@ -19,16 +19,16 @@ const server = createServer(async (request, response) => {
     const event = JSON.parse(body);
     const isNew = !known.has(event.id);
     known.add(event.id);
-    // The answer does not wait for the work: what takes longer than 15 seconds has failed, and comes again.
+    // Respond before doing the work: a delivery that takes longer than 15 seconds fails and is repeated.
     answer(204);
     if (isNew) console.log(event.type, event.id, event.data);
   } catch {
-    // The request ended early, or was signed but is no JSON.
+    // The request ended early, or its body is not JSON.
     answer(400);
   }
 });
 
-/** The bytes as they came, or null where they are too many. Parsed and printed again, they would not fit the signature. */
+/** The unchanged bytes, or null if there are too many. The signature would not match JSON that was parsed and printed again. */
 async function readBody(request) {
   const chunks = [];
   let bytes = 0;

@@ -4,9 +4,9 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 /**
  * Whether Jackdaw sent these bytes within the last five minutes.
  *
- * @param body the bytes of the request, before anything parses them
+ * @param body the bytes of the request, before parsing
  * @param signature the header `X-Service-Signature`
- * @param secret `whsec_…`, the whole of it
+ * @param secret the complete secret, `whsec_…`
  * @param now in seconds since 1970
  */
 export function verify(body, signature, secret, now = Date.now() / 1000) {

@@ -7,9 +7,9 @@ import time
 def verify(body, signature, secret, now=None):
     """Whether Jackdaw sent these bytes within the last five minutes.
 
-    body: the bytes of the request, before anything parses them
+    body: the bytes of the request, before parsing
     signature: the header X-Service-Signature, or None
-    secret: whsec_..., the whole of it
+    secret: the complete secret, whsec_...
     now: in seconds since 1970
     """
     start = re.match(r"t=([0-9]{1,12}),", signature or "")

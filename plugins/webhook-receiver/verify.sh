@@ -3,9 +3,9 @@
 #
 #   WEBHOOK_SECRET=whsec_... ./verify.sh "$SIGNATURE" <body
 #
-# SIGNATURE is the header X-Service-Signature, the body comes as it was sent. A second argument is taken for the time, in
-# seconds since 1970. While openssl runs, users of the same machine can see the secret in the list of its processes, and
-# the shell compares in the time it takes: for more than trying out use another language.
+# SIGNATURE is the header X-Service-Signature; standard input is the unchanged body. An optional second argument is the
+# time in seconds since 1970. Use this for experiments only: while openssl runs, other users of the machine can see the
+# secret in the process list, and the comparison does not take constant time.
 set -eu
 
 signature=$1
@@ -18,7 +18,7 @@ age=$((now - time))
 if [ "$age" -gt 300 ] || [ "$age" -lt -300 ]; then exit 1; fi
 
 expected=$({ printf '%s.' "$time" && cat; } | openssl dgst -sha256 -hmac "$WEBHOOK_SECRET" -r | cut -d ' ' -f 1)
-# An openssl that failed leaves it empty, which anybody could sign.
+# It is empty if openssl failed; never accept that as a signature.
 if [ "${#expected}" -ne 64 ]; then
   echo 'verify.sh: openssl made no signature' >&2
   exit 2

@@ -23,14 +23,13 @@ const LINES_A_MINUTE = 20;
 interface Refusal {
   readonly reason: 'malformed' | 'unknown' | 'expired' | 'user_disabled' | 'lacks_scope';
   /**
-   * Absent if no usable key matches: ended keys are not in memory. The sent text is never logged, because it may be a key with a
-   * typo.
+   * Absent if no usable key matches; ended keys are not in memory. The sent text is never logged: it may be a key with a typo.
    */
   readonly keyId?: string;
   readonly scope?: Scope;
 }
 
-/** Writes the audit lines for refused keys, a bounded number of them. */
+/** Writes a limited number of audit lines for refused keys. */
 class Refusals {
   readonly #logger: Logger;
   readonly #lines: BoundedLines;
@@ -56,7 +55,9 @@ class Refusals {
   }
 }
 
-/** The identity of every request if authentication is off and no extension stores users: a daemon that only passes data on. */
+/**
+ * The identity of every request if authentication is off and no extension stores users, as in a daemon that only forwards data.
+ */
 const NOBODY: Identity = {
   userId: '00000000-0000-0000-0000-000000000000',
   keyId: null,
@@ -95,12 +96,16 @@ export class Authenticator {
     return this.#control !== undefined || !this.#config.enabled;
   }
 
-  /** The file with the first key, whenever it was written, as long as it exists. */
+  /** The file with the first key, if it still exists. */
   get initialKeyFile(): string | null {
     return this.#initialKeyFile;
   }
 
-  /** Call it with each started extension. The first control plane is used. @throws like {@link open} */
+  /**
+   * Call it with each started extension; the first control store is used.
+   *
+   * @throws like {@link open}
+   */
   async offer(candidate: unknown): Promise<void> {
     if (this.#control === undefined && isControlStore(candidate)) await this.open(candidate);
   }
@@ -132,7 +137,11 @@ export class Authenticator {
     this.#control = control;
   }
 
-  /** Creates the first user and key if none exists. Call it after everything has started. @throws Error */
+  /**
+   * Creates the first user and key if none exists. Call it after everything has started.
+   *
+   * @throws Error
+   */
   async bootstrap(): Promise<void> {
     const control = this.#control;
     if (control === undefined) return;
@@ -144,12 +153,12 @@ export class Authenticator {
   }
 
   /**
-   * Authenticates a request by its `Authorization: Bearer` header, otherwise by the browser's cookie. A bound function, so that
-   * hosts can expose it.
+   * Authenticates a request by its `Authorization: Bearer` header, otherwise by the browser's cookie. Bound, so that hosts can
+   * expose it.
    *
    * @param scope the scope the request needs; without it, any valid key is accepted.
    * @throws HttpProblem 401 `unauthenticated`, the same for every reason; 403 `forbidden_scope`, `forbidden_origin`; 503 before
-   * users and keys are loaded; errors of `identified` of the request
+   *   users and keys are loaded; errors of the request's `identified`
    */
   readonly authenticate = (request: Caller, scope?: Scope): Identity => {
     const known = this.#known.get(request);
@@ -168,8 +177,9 @@ export class Authenticator {
   };
 
   /**
-   * Like {@link authenticate}, but uses the current keys and does not count as a use. @returns undefined if the request is not
-   * authenticated
+   * Like {@link authenticate}, but uses the current keys and does not count as a use.
+   *
+   * @returns undefined if the request is not authenticated
    */
   readonly identityNow = (request: Caller): Identity | undefined => {
     if (!this.#config.enabled) return this.#everybody();
@@ -181,8 +191,8 @@ export class Authenticator {
   };
 
   /**
-   * Resolves when {@link authenticate} uses all keys and users stored before the call. If the store cannot be read, resolves at
-   * once; changes are then applied as soon as it can be read.
+   * Resolves when {@link authenticate} uses all keys and users stored before the call. If the store cannot be read, it resolves
+   * immediately; changes are then applied as soon as the store can be read.
    */
   async settle(): Promise<void> {
     if (this.#config.enabled) await this.#follower?.settle();
@@ -190,9 +200,9 @@ export class Authenticator {
   }
 
   /**
-   * Lets browsers in from now on.
+   * Enables browser logins.
    *
-   * @throws Error if browsers are let in already, or no extension keeps users; ConsumeError if the store cannot be read
+   * @throws Error if they are enabled already, or no extension stores users; ConsumeError if the store cannot be read
    */
   async letIn(site: LoginSite): Promise<BrowserLogins> {
     if (this.#site)
@@ -250,7 +260,7 @@ export class Authenticator {
     if (!this.#config.enabled) return this.#everybody();
     if (this.#control === undefined) throw notYet('API keys cannot be checked yet.');
     const header = request.header('authorization');
-    // A request without any key does not concern the audit: every page that is opened by hand makes one.
+    // A request without credentials is not audited: every page opened by hand sends one.
     const identity =
       header === undefined
         ? isHttp(request) && this.#logins?.identify(request)
@@ -260,7 +270,7 @@ export class Authenticator {
     return identity;
   }
 
-  /** @returns undefined if it is no key that is accepted; that is logged */
+  /** @returns undefined if the key is not accepted, which is logged */
   #identityOf(
     token: string | undefined,
     { remoteAddress }: Pick<Caller, 'remoteAddress'>,
@@ -281,7 +291,7 @@ export class Authenticator {
     throw notYet('The store has no users yet.');
   }
 
-  /** A new store has no user until the end of the start. */
+  /** A new store has no user until {@link bootstrap}. */
   async #findFirst(control: Control): Promise<void> {
     if (this.#first !== undefined) return;
     const users = await control.accounts.listUsers();
@@ -332,7 +342,7 @@ function refusalOf(
   return entry.isUserDisabled ? { reason: 'user_disabled', keyId } : undefined;
 }
 
-/** Calls by gRPC have no method, and no browser makes them. */
+/** gRPC requests have no method, and browsers send none. */
 function isHttp(request: Caller): request is Caller & LoginRequest {
   return request.method !== undefined && request.remoteAddress !== undefined;
 }

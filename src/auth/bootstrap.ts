@@ -34,8 +34,8 @@ export async function bootstrap(options: {
   }
 
   const file = config.bootstrap_key === undefined ? keyFileIn(control.directory) : null;
-  // An existing file is used and never overwritten: an earlier start may have ended before storing the key, or the file may belong to a
-  // control store that was moved and will come back.
+  // An existing file is used and never overwritten: an earlier start may have ended before it stored the key, or the file may
+  // belong to a control store that was moved away temporarily.
   const kept = file === null ? null : await readKeyFile(file);
   const key = config.bootstrap_key ?? kept ?? generateKey();
   // The file is written first: otherwise a kill between the two steps would lose the only key.
@@ -106,7 +106,7 @@ async function readKeyFile(file: string): Promise<string | null> {
   throw new Error(`${file} holds no API key and is not overwritten: move the file away`);
 }
 
-/** @throws Error if there is no directory to make a file in */
+/** @throws Error if the store has no directory */
 function keyFileIn(directory: string | null): string {
   if (directory !== null) return join(directory, INITIAL_KEY_FILE);
   throw new Error(

@@ -16,7 +16,7 @@ export interface RingEntry {
 interface Slot {
   readonly digest: Buffer;
   readonly entry: RingEntry;
-  /** The name of its bucket. */
+  /** Key of its bucket in `#buckets`. */
   readonly bucket: string;
 }
 
@@ -27,10 +27,10 @@ const BUCKET_DIGITS = 8;
 export class KeyRing {
   readonly #buckets = new Map<string, Slot[]>();
   readonly #byId = new Map<string, Slot>();
-  /** When the first of the keys expires. */
+  /** When the first key expires. */
   #firstEnd: Micros = Infinity;
 
-  /** Puts keys that are new, or about which something was decided, and drops those that have ended. */
+  /** Adds new and changed keys and removes those that have ended. */
   put(keys: readonly FollowedKey[], now: Micros): void {
     for (const key of keys) {
       if (key.revoked_at !== null || (key.expires_at !== null && key.expires_at <= now)) this.#remove(key.id);
@@ -51,7 +51,6 @@ export class KeyRing {
     return bucket?.find((slot) => timingSafeEqual(slot.digest, digest))?.entry;
   }
 
-  /** @returns the entry for the id of a key */
   byId(keyId: string): RingEntry | undefined {
     return this.#byId.get(keyId)?.entry;
   }

@@ -3,21 +3,21 @@ import type { Micros } from '../signal/time.js';
 import { MS_PER_HOUR } from '../signal/time-units.js';
 import { SparseLog } from '../telemetry/sparse-log.js';
 
-/** Uses are written at most once a minute. */
+/** Minimum interval between writes. */
 const INTERVAL_MS = 60_000;
 
 /** Minimum interval between logs of a failure. */
 const SAY_MS = MS_PER_HOUR;
 
-/** The use of something, by its id. */
+/** One use of a key or login, by id. */
 export interface Use {
   readonly id: string;
   readonly at: Micros;
 }
 
 /**
- * Records last-used times in the store: the first use after a quiet minute is written at once, so that a new key shows as used;
- * later uses are written together after a minute.
+ * Records last-used times in the store. The first use after a quiet minute is written immediately, so that a new key shows as
+ * used; later uses are written together after a minute.
  */
 export class LastUsed {
   readonly #store: (uses: readonly Use[]) => Promise<void>;

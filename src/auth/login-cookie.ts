@@ -6,7 +6,11 @@ const SECONDS_PER_WEEK = 604_800;
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
 const PREFIXES = ['__Host-', '__Secure-', ''] as const;
 
-/** The value of `Set-Cookie`. @param secret null removes the cookie */
+/**
+ * The value of `Set-Cookie`.
+ *
+ * @param secret null removes the cookie
+ */
 export function loginCookie(secret: string | null, request: LoginRequest, site: LoginSite): string {
   const { basePath } = site;
   const isSecure = site.secure || isPublicTls(request, site);
@@ -35,8 +39,8 @@ export function secretOf(request: Pick<LoginRequest, 'header'>, site: LoginSite)
 }
 
 /**
- * Keeps pages of other origins from acting by the cookie of a browser: another port of this machine is the same site, so `SameSite`
- * alone does not.
+ * Prevents pages of other origins from using a browser's cookie. `SameSite` alone is not enough: another port of this machine is
+ * the same site.
  *
  * @throws HttpProblem 403 `forbidden_origin`
  */
@@ -61,7 +65,7 @@ export function refuseOtherPage(request: LoginRequest, site: LoginSite): void {
   throw new HttpProblem(403, 'forbidden_origin', 'Only pages of this daemon may log in a browser.');
 }
 
-/** Browsers leave `Sec-Fetch-Site` out over plain HTTP to other machines; `Origin` they send with everything but GET. */
+/** Over plain HTTP to other machines, browsers send no `Sec-Fetch-Site`, but they send `Origin` with every method except GET. */
 function isOwnPage(request: LoginRequest, site: LoginSite): boolean {
   const fetchSite = request.header('sec-fetch-site');
   if (fetchSite !== undefined) return fetchSite === 'same-origin';
@@ -76,7 +80,7 @@ function cookieName(request: Pick<LoginRequest, 'header'>): string {
   return port === undefined ? 'jackdaw' : `jackdaw_${port}`;
 }
 
-/** Whether a request came by a public address with TLS. A proxy may replace `Host`, but not `Origin`. */
+/** Whether a request used a public address with TLS. A proxy may replace `Host`, but not `Origin`. */
 function isPublicTls(request: LoginRequest, site: LoginSite): boolean {
   const { publicUrl } = site;
   if (publicUrl?.protocol !== 'https:') return false;

@@ -20,7 +20,7 @@ import { LastUsed } from './last-used.js';
 import { loginCookie, refuseOtherPage, requireOwnPage, secretOf } from './login-cookie.js';
 import { StoreFollower } from './store-follower.js';
 
-/** From this number on, expired entries are removed periodically. */
+/** From this number of logins on, expired ones are removed from memory. */
 const MIN_SWEEP = 1024;
 
 /** All logins in memory, with their latest state. */
@@ -48,7 +48,11 @@ class LoginRing {
     return login !== undefined && login.expires_at > now ? login : undefined;
   }
 
-  /** Records the use of a login, which extends it. @returns the updated login */
+  /**
+   * Records the use of a login, which extends it.
+   *
+   * @returns the updated login
+   */
   use(login: FollowedLogin, now: Micros): FollowedLogin {
     const expires_at = Math.min(now + LOGIN_IDLE, login.created_at + LOGIN_LONGEST);
     const used = { ...login, expires_at, last_seen_at: now };
@@ -61,8 +65,8 @@ const LINK: Micros = 15 * MICROS_PER_MINUTE;
 /** Minimum interval between recorded uses of a login. */
 const STEP: Micros = MICROS_PER_MINUTE;
 /**
- * Failures for each address that get 401; more get 429. Valid credentials are never refused: keys and tokens of 256 bits cannot be
- * guessed, and clients behind the same address could lock out all others.
+ * Failures for each address that get 401; more get 429. Valid credentials are never refused: keys and tokens of 256 bits cannot
+ * be guessed, and otherwise one client could lock out all others behind the same address.
  */
 const FAILURES = { perSecond: 10 / 60, burst: 10, maxOwners: 10_000 };
 const SECRET_BYTES = 32;
@@ -71,7 +75,7 @@ const MAX_USER_AGENT = 300;
 
 /** Finds keys that can be used now. */
 interface UsableKeys {
-  /** @returns undefined if it is no key that is accepted; that is logged */
+  /** @returns undefined if the key is not accepted, which is logged */
   byText(text: string, request: LoginRequest): Identity | undefined;
   byId(keyId: string): Identity | undefined;
 }
@@ -83,7 +87,7 @@ export interface LoginParts {
   readonly logger: Logger;
 }
 
-/** Logins of browsers: each acts by a key, can do what that can, and ends with it. */
+/** Browser logins. Each acts with the permissions of a key and ends with that key. */
 export class Logins implements BrowserLogins {
   readonly #site: LoginSite;
   readonly #parts: LoginParts;
@@ -121,7 +125,7 @@ export class Logins implements BrowserLogins {
   }
 
   /**
-   * The sender of a request, by its cookie.
+   * Identifies the sender of a request by its cookie.
    *
    * @returns undefined without a valid login
    * @throws HttpProblem 403 `forbidden_origin` if a page of another origin sends the request
@@ -202,7 +206,7 @@ export class Logins implements BrowserLogins {
 
   /** @param base address of the pages */
   async linkAt(base: URL, { userId, keyId }: Identity): Promise<{ url: string; expiresAt: Micros }> {
-    if (keyId === null) throw new TypeError('a link is made of a key');
+    if (keyId === null) throw new TypeError('a login link needs a key');
     const now = this.#parts.clock.now();
     const token = randomBytes(SECRET_BYTES).toString('base64url');
     const link = { digest: digestOf(token), user_id: userId, key_id: keyId, expires_at: now + LINK };
@@ -234,7 +238,7 @@ export class Logins implements BrowserLogins {
     await this.#follower.settle();
   }
 
-  /** Writes when logins were last used. May be called twice. */
+  /** Writes last-used times of logins. May be called twice. */
   async close(): Promise<void> {
     this.#follower.close();
     await this.#lastUsed.close();
@@ -251,7 +255,7 @@ export class Logins implements BrowserLogins {
     return secret === undefined ? undefined : this.#ring.find(digestOf(secret), this.#parts.clock.now());
   }
 
-  /** @returns the refusal of a proof, which counts for its address */
+  /** Creates the error for a failed login, which counts for its address. */
   #failed(request: LoginRequest, proof: LoginProof): HttpProblem {
     const owner = groupName(request.remoteAddress);
     const seconds = this.#failures.secondsUntil(owner, 1);
@@ -267,13 +271,17 @@ export class Logins implements BrowserLogins {
       401,
       'unauthenticated',
       'key' in proof
-        ? 'This is no API key that can be used.'
+        ? 'This API key is not valid.'
         : 'This link was already used or has expired: create a new one with "jackdaw login".',
     );
   }
 }
 
-/** The login URL of a browser. @param token null if authentication is off. It is a fragment, so it reaches no log, proxy or referrer */
+/**
+ * The login URL of a browser.
+ *
+ * @param token null if authentication is off. It is in the fragment, so that it reaches no log, proxy or referrer
+ */
 export function loginUrl(base: URL, token: string | null): string {
   const folder = base.href.endsWith('/') ? base.href : `${base.href}/`;
   return token === null ? folder : `${folder}login#t=${token}`;

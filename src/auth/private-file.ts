@@ -4,9 +4,9 @@ import { dirname } from 'node:path';
 import { syncDirectory } from '../config/sync-directory.js';
 
 /**
- * Writes a line atomically: the file holds the whole line or does not exist, and only its owner can read it.
+ * Writes a line atomically: the file holds the whole line or does not exist. Only its owner can read it.
  *
- * @param what begins the error: `The first API key`
+ * @param what starts the error text, such as `The first API key`
  */
 export async function writePrivateFile(path: string, line: string, what: string): Promise<void> {
   const draft = `${path}.${randomBytes(6).toString('hex')}`;

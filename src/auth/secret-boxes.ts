@@ -4,12 +4,12 @@ import type { SecretsConfig } from '../config/file-schema.js';
 import { SecretsKey } from './secrets-key.js';
 
 const CIPHER = 'aes-256-gcm';
-/** The start of sealed texts: another way of sealing would get another mark. */
+/** Prefix of encrypted texts; another encryption would use another prefix. */
 const MARK = 'v1:';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** The secret boxes, one for each store, so that all users of a store share its key. */
+/** The encryption of secrets, one instance for each store: all users of a store share its key. */
 export class SecretBoxes {
   readonly #config: SecretsConfig;
   readonly #boxes = new Map<string | null, SecretBox>();
@@ -26,7 +26,7 @@ export class SecretBoxes {
   }
 }
 
-/** AES-256-GCM. A sealed text is {@link MARK} and the base64 of nonce, tag and cipher text. */
+/** AES-256-GCM. An encrypted text is {@link MARK} and the base64 of nonce, tag and cipher text. */
 class AesBox implements SecretBox {
   readonly #key: SecretsKey;
 
@@ -65,7 +65,7 @@ class AesBox implements SecretBox {
 
 /** @throws Error if the key or the owner is a different one, or the text was changed */
 function decrypt(key: Buffer, sealed: string, owner: string): string {
-  if (!sealed.startsWith(MARK)) throw new Error('the secret was sealed by another version of Jackdaw');
+  if (!sealed.startsWith(MARK)) throw new Error('the secret was encrypted by another version of Jackdaw');
   const bytes = Buffer.from(sealed.slice(MARK.length), 'base64');
   const nonce = bytes.subarray(0, NONCE_BYTES);
   const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { SECRETS_KEY_PATTERN, type SecretsConfig } from '../config/file-schema.js';
 import { writePrivateFile } from './private-file.js';
 
-/** Its name, in the directory of a store. */
+/** Name of the key file in a store's directory. */
 export const SECRETS_KEY_FILE = 'secrets-key';
 const KEY_BYTES = 32;
 const FORM = new RegExp(SECRETS_KEY_PATTERN, 'u');
@@ -34,14 +34,22 @@ export class SecretsKey {
     return this.#isConfigured && this.#file !== null && existsSync(this.#file) ? this.#file : null;
   }
 
-  /** The key; null if it does not exist yet. @throws Error if the file cannot be read or holds no key */
+  /**
+   * The key; null if it does not exist yet.
+   *
+   * @throws Error if the file cannot be read or holds no key
+   */
   async read(): Promise<Buffer | null> {
     return (this.#key ??= await this.#readFile(this.#fileOrFail()));
   }
 
-  /** The key, created if missing. @throws Error if it cannot be read or written */
+  /**
+   * The key, created if missing.
+   *
+   * @throws Error if it cannot be read or written
+   */
   async readOrMake(): Promise<Buffer> {
-    // Two callers at the same time must not make two.
+    // Concurrent callers must not create two keys.
     this.#making ??= this.#readOrMake().finally(() => (this.#making = undefined));
     return await this.#making;
   }
@@ -61,7 +69,7 @@ export class SecretsKey {
       });
     }
     const key = text.trim();
-    // Never replaced, because what it held may be all that opens the secrets.
+    // Never replaced: its content may be the only key that decrypts the secrets.
     if (!FORM.test(key))
       throw new Error(
         `${file} does not hold the key of the store's secrets, 32 bytes in base64: restore it from a backup, or remove it if there never was one`,

@@ -1,7 +1,7 @@
 import type { Clock, Logger } from '../component/telemetry.js';
 import type { Topic, Watch } from '../storage/contracts/coordination.js';
 
-/** Polling interval in case a hint is lost. */
+/** Polling interval, in case a hint is lost. */
 const ASK_MS = 30_000;
 /** Retry delay after a failure. */
 const RETRY_MS = 500;
@@ -11,12 +11,13 @@ export interface Followed {
   /** The topic of the change hints. */
   readonly topic: Topic;
   /**
-   * Applies changes since the last call. @returns whether more changes were already available
+   * Applies changes since the last call.
    *
+   * @returns whether more changes were already available
    * @throws ConsumeError if the store cannot be read
    */
   readonly readOn: () => Promise<boolean>;
-  /** Logged if the store cannot be read: the state that applies meanwhile. */
+  /** The log message if the store cannot be read. It says which state applies meanwhile. */
   readonly failure: string;
 }
 
@@ -29,9 +30,9 @@ export class StoreFollower {
   readonly #followed: Followed;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  /** Resolves with the last reading that was begun, and never fails. */
+  /** The last started read. It never rejects. */
   #reading: Promise<void> = Promise.resolve();
-  /** A scheduled read that has not begun; concurrent callers share it. */
+  /** A scheduled read that has not started; concurrent callers share it. */
   #waiting: Promise<void> | undefined;
   #cancelTimer: (() => void) | undefined;
   #unwatch: (() => void) | undefined;
@@ -45,7 +46,11 @@ export class StoreFollower {
     this.#logger = tools.logger;
   }
 
-  /** Reads everything, and follows it from then on. @throws ConsumeError if the store cannot be read */
+  /**
+   * Reads everything, then follows changes.
+   *
+   * @throws ConsumeError if the store cannot be read
+   */
   async start(): Promise<void> {
     this.#unwatch = this.#watch.watch(this.#followed.topic, () => {
       void this.settle();
@@ -60,8 +65,8 @@ export class StoreFollower {
   }
 
   /**
-   * Resolves when memory holds everything committed before the call. If the store cannot be read, resolves at once: the read is
-   * retried soon, and the cached state remains valid meanwhile.
+   * Resolves when memory holds everything committed before the call. If the store cannot be read, it resolves immediately: the
+   * read is retried soon, and the cached state remains valid meanwhile.
    */
   async settle(): Promise<void> {
     try {

@@ -46,7 +46,7 @@ const VERDICTS: Readonly<Record<Trial['verdict'], string>> = {
 
 const NOT_EVALUATED = 'This daemon does not evaluate alerts: add the exporter "alerts" to a traces pipeline.';
 
-/** `jackdaw alerts`: over the routes of a running daemon. */
+/** `jackdaw alerts`: uses the API of a running daemon. */
 export function alertsCommand(io: CliIo): Command {
   const command = new Command('alerts').description('List and evaluate the alerts of the user of the key.');
 

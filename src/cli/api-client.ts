@@ -17,7 +17,7 @@ import { UsageError } from './usage-error.js';
 const DEFAULT_URL = 'http://127.0.0.1:4319';
 const TIMEOUT_MS = 30_000;
 
-/** The options of every command that talks to a daemon. */
+/** Options of every command that calls a daemon. */
 export interface ApiOptions extends ConfigOptions {
   readonly url?: string;
   readonly key?: string;
@@ -33,16 +33,16 @@ export interface Call<O extends Operation> {
   readonly params?: Sent<O['params']>;
   readonly query?: Sent<O['query']>;
   readonly body?: Sent<O['body']>;
-  /** Whether to wait for the answer however long it takes, instead of half a minute. */
+  /** Whether to wait for the response without the limit of {@link TIMEOUT_MS}. */
   readonly isLong?: boolean;
 }
 
-/** An answer as it came. */
+/** A response before it is parsed. */
 interface Fetched {
   readonly ok: boolean;
   readonly status: number;
   readonly text: string;
-  /** By which the log of the daemon names the request. */
+  /** Id of the request in the daemon's log. */
   readonly requestId: string | null;
 }
 
@@ -93,7 +93,7 @@ export async function resolveTarget(
   return { url, key, keySource };
 }
 
-/** Whether an address is a loopback one: what is sent there does not leave the machine. */
+/** Whether an address is a loopback address, so that data sent to it does not leave the machine. */
 function isThisMachine(url: string): boolean {
   return isLoopback({ host: new URL(url).hostname.replace(/^\[|\]$/g, ''), port: 0 });
 }
@@ -107,7 +107,7 @@ export function unreachable(url: string, error: unknown): string {
   return `No daemon answers at ${url} (${code}): start it with "jackdaw run", or name its address with --url or JACKDAW_URL.`;
 }
 
-/** Calls a daemon's API through the declarations of its routes. */
+/** Calls a daemon's API by the declarations of its routes. */
 export class ApiClient {
   readonly #url: string;
   readonly #key: string;
@@ -180,7 +180,7 @@ export class ApiClient {
       return new Error(
         `The daemon does not accept the API key from ${this.#keySource}. If every admin key is lost, stop the daemon and run "jackdaw keys create --offline".`,
       );
-    // The detail would repeat the first of them.
+    // The detail would repeat the first error.
     if (problem.errors && problem.errors.length > 0) return usageError(operation, problem.errors);
     const isFault = status >= 500 && requestId !== null;
     return new Error(isFault ? `${problem.detail} (request ${requestId})` : problem.detail);

@@ -3,12 +3,11 @@ import type { Daemon } from '../pipeline/daemon.js';
 
 const INGEST_PATH = '/api/v1/traces/batch';
 
-/** Content of the banner of a running daemon. */
 export interface BannerOptions {
   readonly version: string;
   readonly daemon: Pick<Daemon, 'paths' | 'initialKeyFile'>;
   readonly isAuthEnabled: boolean;
-  /** Logs a browser in; null if it must not be shown, or does not exist. */
+  /** URL that logs a browser in; null if it must not be shown or does not exist. */
   readonly loginLink: string | null;
   readonly now: Date;
 }
@@ -87,7 +86,7 @@ function firstTrace(url: string, isAuthEnabled: boolean, keyFile: string | null,
   ].join(' \\\n');
 }
 
-/** A path as a shell reads it inside `"$(…)"`. */
+/** Quotes a path for a shell inside `"$(…)"`. */
 function quote(path: string): string {
   return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

@@ -15,7 +15,6 @@ interface Row {
   readonly description: string;
 }
 
-/** `jackdaw components` */
 export function componentsCommand(io: CliIo, builtin: readonly Factory[]): Command {
   const command = new Command('components').description(
     'List the types of components that a configuration can use, including those of its plugins.',

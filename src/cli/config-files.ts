@@ -10,7 +10,7 @@ import { IS_MISSING } from '../config/schema-check.js';
 import { DEFAULT_CONFIG } from './default-config.js';
 import type { CliIo } from './io.js';
 
-/** Limits the damage of a mistyped path, such as that of a database. */
+/** Guards against a mistyped path, such as that of a database. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
 const CONFIG_DESCRIPTION =
@@ -20,7 +20,11 @@ export interface ConfigOptions {
   readonly config?: readonly string[];
 }
 
-/** Adds `--config`. @param description for commands that use the files for another purpose than running or checking them */
+/**
+ * Adds `--config`.
+ *
+ * @param description for commands that use the files for another purpose than running or checking them
+ */
 export function withConfigOption(command: Command, description = CONFIG_DESCRIPTION): Command {
   return command.option(
     '-c, --config <file>',

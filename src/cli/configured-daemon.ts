@@ -44,9 +44,9 @@ export function apiAddress(options: ConfigOptions, io: Pick<CliIo, 'env'>): stri
 }
 
 /**
- * The address of the health endpoint of the daemon on this machine that has this configuration.
+ * The address of the health endpoint of a local daemon with this configuration.
  *
- * @returns undefined if its port is chosen at the start
+ * @returns undefined if it listens on a random port
  * @throws ConfigError if the configuration cannot be read
  */
 export function healthAddress(options: ConfigOptions, io: Pick<CliIo, 'env'>): string | undefined {
@@ -68,7 +68,7 @@ export function logFormat(options: ConfigOptions, io: Pick<CliIo, 'env'>): 'auto
   }
 }
 
-/** By which name a listener is reached from this machine. */
+/** The host by which a listener is reachable from this machine. */
 function addressHere(host: string): string {
   if (['', '0.0.0.0', '::'].includes(host)) return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;

@@ -32,17 +32,17 @@ const COLUMNS: readonly Column<Letter>[] = [
 
 const HELP = `
 Dead letters are batches, or items of them, that an exporter with a queue on disk (queue.type: disk) could not deliver:
-  refused        the other side will never take the batch
-  items_refused  it took the batch without these items
+  refused        the receiver permanently rejected the batch
+  items_refused  the receiver rejected these items of the batch
   too_old        not delivered within retry.max_elapsed_time
   too_often      not delivered in retry.max_attempts attempts
 
-The commands work on the directory itself (queue.directory of the configuration), as the user of the daemon. All of them may
-be used while a daemon runs there, and while none does: every letter is a file of its own, which is moved or removed as a
-whole. What is sent again is taken by the running daemon within a second or two, or by the next one at its start; it goes to the
-end of the queue, under the name that it had, so that a Jackdaw which has it already does not take it twice.`;
+The commands work on the queue directory (queue.directory of the configuration) and must run as the user of the daemon. The
+daemon may be running or stopped: every letter is one file, which is moved or removed as a whole. A running daemon picks up
+replayed letters within two seconds, a stopped one at its next start. They go to the end of the queue with their original
+batch ids, so that a receiving Jackdaw does not store them twice.`;
 
-/** `jackdaw dead-letters`: on the directory of queues, with a running daemon or without. */
+/** `jackdaw dead-letters`: works on the queue directory; the daemon may run or not. */
 export function deadLettersCommand(io: CliIo): Command {
   const command = new Command('dead-letters')
     .description('List, show, replay or drop batches that could not be delivered.')
@@ -94,7 +94,11 @@ function withDirectory(command: Command): Command {
     .option('--exporter <id>', 'only those of this exporter, such as otlp_http');
 }
 
-/** The boxes of the exporters in the directory. @throws UsageError if it cannot be read */
+/**
+ * The dead letters of each exporter in the directory.
+ *
+ * @throws UsageError if it cannot be read
+ */
 function boxesIn({ directory, exporter }: Options): readonly DeadLetters[] {
   if (exporter !== undefined) return [new DeadLetters(placeOf(directory, exporter))];
   try {
@@ -115,7 +119,7 @@ async function everyId(options: Options): Promise<readonly (readonly [string, De
   return found.sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** @throws Error for an id that no exporter has, before any letter is changed */
+/** @throws Error for an unknown id, before any letter is changed */
 async function boxesWith(
   options: Options,
   ids: readonly string[],
@@ -128,7 +132,7 @@ async function boxesWith(
   });
 }
 
-/** Reports unreadable letters. */
+/** Reads all letters. Unreadable ones are reported and left out. */
 async function allLetters(io: CliIo, options: Options): Promise<readonly Letter[]> {
   const found: Letter[] = [];
   for (const [id, box] of await everyId(options)) {

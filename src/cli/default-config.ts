@@ -1,6 +1,6 @@
 import type { ConfigSource } from '../config/load.js';
 
-/** The configuration of `jackdaw run` without `--config`. `config.example.yaml` shows the same with every key. */
+/** The configuration of `jackdaw run` without `--config`. `config.example.yaml` shows it with every key. */
 export const DEFAULT_CONFIG: ConfigSource = {
   file: 'built-in configuration',
   isBuiltIn: true,

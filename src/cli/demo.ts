@@ -21,7 +21,7 @@ import { MS_PER_HOUR } from '../signal/time-units.js';
 
 const CONCURRENCY = 4;
 const LIVE_INTERVAL_MS = 250;
-/** Time to report the end of the open runs after an interrupt. */
+/** Time limit for ending the open runs after an interrupt. */
 const FAREWELL_MS = 3000;
 /** This part of the history is sent after alerts and webhooks were created, so that they have data to act on. */
 const FRESH_MS = 3 * MS_PER_HOUR;
@@ -44,7 +44,7 @@ interface Session {
   readonly recording: Recording;
   /** All ids are derived from it. */
   readonly key: string;
-  /** Ends at Ctrl-C. */
+  /** Aborted by Ctrl-C. */
   readonly abort: AbortSignal;
   readonly now: () => number;
 }
@@ -57,20 +57,20 @@ interface Session {
 export function demoCommand(io: ProcessIo, now: () => number = Date.now): Command {
   const command = new Command('demo')
     .description(
-      'Fill a daemon with a recorded month of ten agents that ends now: runs, a prompt with versions, alerts, a broken webhook, logs and metrics, and live traffic if asked for. The last 24 hours hold an incident, a prompt version that resolves less and a release that costs more. Each time the runs get new ids: sending twice adds them twice.',
+      'Fill a daemon with a recorded month of ten agents that ends now: runs, a prompt with versions, alerts, a broken webhook, logs and metrics, and optional live traffic. The last 24 hours contain an incident, a prompt version that resolves less and a release that costs more. The runs get new ids each time, so sending twice adds them twice.',
     )
     .option('--days <n>', 'days of history, today included; 0 for none', integer(0, 3650), 30)
     .option('--runs-per-day <n>', 'runs on an average day', integer(1, 1_000_000), 200)
-    .option('--live', 'then go on with live traffic until interrupted: runs begin and end while you watch')
-    .option('--rate <n>', 'live runs begun per minute', positive, 30)
+    .option('--live', 'then send live traffic until interrupted')
+    .option('--rate <n>', 'live runs per minute', positive, 30)
     .option('--only-runs', 'send runs only: no prompts, alerts, webhooks, logs and metrics')
     .option(
       '--otlp-url <url>',
-      `where the daemon takes OTLP over HTTP, for logs and metrics (default: the host of its API, port ${DEFAULT_OTLP_PORT})`,
+      `OTLP/HTTP address of the daemon, for logs and metrics (default: the host of its API, port ${DEFAULT_OTLP_PORT})`,
     )
     .option(
       '--seed <text>',
-      'no longer has an effect, since the runs are recorded; accepted until the next release',
+      'no effect any more, because the runs are recorded; accepted until the next release',
     );
   return withApiOptions(command).action(async (options: Options) => {
     if (options.days === 0 && options.live !== true) {
@@ -78,7 +78,7 @@ export function demoCommand(io: ProcessIo, now: () => number = Date.now): Comman
     }
     if (options.otlpUrl !== undefined && !/^https?:\/\//.test(options.otlpUrl)) {
       command.error(
-        `error: '--otlp-url ${options.otlpUrl}' is no address: write it like http://127.0.0.1:4318`,
+        `error: '--otlp-url ${options.otlpUrl}' is not a URL: use one such as http://127.0.0.1:4318`,
       );
     }
     const target = await resolveTarget(options, io);
@@ -152,7 +152,6 @@ async function sendHistory(session: Session, options: Options): Promise<void> {
   io.out(nextSteps(target, tally.failedTraceId));
 }
 
-/** The client for logs and metrics. */
 function otlpPoster({ target, abort }: Session, { otlpUrl }: Options): Poster {
   const url = new URL(target.url);
   url.port = DEFAULT_OTLP_PORT;
@@ -176,7 +175,7 @@ async function sendLive(session: Session, options: Options): Promise<void> {
   } catch (error) {
     if (!abort.aborted) throw error;
   }
-  // Open runs would otherwise stay `running` forever.
+  // Otherwise open runs would remain `running`.
   const farewell = new Poster(target, AbortSignal.timeout(FAREWELL_MS));
   for (const batch of packBatches(traffic.cancel(now()))) tally.add(batch, await farewell.sendBatch(batch));
   progress.clear();
@@ -188,23 +187,27 @@ function* bodies(runs: Iterable<PlayedRun>, isWanted: (run: PlayedRun) => boolea
   for (const run of runs) if (isWanted(run)) yield run.body;
 }
 
-/** Suggested next commands, as lines for a shell. @param traceId an example run */
+/**
+ * Suggested next commands for a shell.
+ *
+ * @param traceId an example run
+ */
 function nextSteps(target: Target, traceId: string | undefined): string {
   const needsKey = target.keySource === '--key' || target.keySource === 'JACKDAW_KEY';
   const assignment = needsKey
     ? `JACKDAW_KEY=…   # the key from ${target.keySource}`
     : `JACKDAW_KEY=$(cat ${target.keySource})`;
   const lines = [
-    ['the agents and how they do', '/agents'],
-    ['the latest runs that failed', '/dashboard/traces?status=failed&page_size=5'],
-    ...(traceId === undefined ? [] : [['one of them, span by span', `/dashboard/traces/${traceId}`]]),
+    ['agents with their statistics', '/agents'],
+    ['the latest failed runs', '/dashboard/traces?status=failed&page_size=5'],
+    ...(traceId === undefined ? [] : [['one of them with its spans', `/dashboard/traces/${traceId}`]]),
     ['30 days of one agent', '/agents/{id of an agent}/stats?days=30'],
   ] as const;
   const width = Math.max(...lines.map(([, path]) => path.length));
   const api = `${target.url}/api/v1`;
   return [
     '',
-    `Look at it in a browser, ${target.url}/ (\`jackdaw login\` gives a link that logs you in), or by the API:`,
+    `Open it in a browser, ${target.url}/ (\`jackdaw login\` gives a link that logs you in), or use the API:`,
     `  ${assignment}`,
     ...lines.map(
       ([what, path]) =>
@@ -213,7 +216,11 @@ function nextSteps(target: Target, traceId: string | undefined): string {
   ].join('\n');
 }
 
-/** Sends items with limited concurrency. @throws the first failure, after all requests have ended */
+/**
+ * Sends items with limited concurrency.
+ *
+ * @throws the first failure, after all requests have ended
+ */
 async function sendAll<T>(
   items: Generator<T>,
   concurrency: number,
@@ -230,7 +237,7 @@ async function sendAll<T>(
 /** Counts sent and accepted items. */
 class Tally {
   readonly agents = new Set<string>();
-  /** Accepted ones; one that was reported in pieces counts each time. */
+  /** Accepted runs; a run reported in parts counts once for each part. */
   runs = 0;
   spans = 0;
   rejected = 0;

@@ -1,9 +1,9 @@
 /** Exit codes. Printed by `jackdaw --help`. */
 export const EXIT = {
   ok: 0,
-  /** Something failed while it ran. */
+  /** A failure at run time. */
   failure: 1,
-  /** Unknown command or option, or a value that breaks a rule. As in BSD's and bash's habit. */
+  /** Unknown command or option, or an invalid value; the convention of BSD and bash. */
   usage: 2,
   /** `EX_CONFIG` of sysexits.h. */
   configuration: 78,
@@ -17,5 +17,5 @@ Exit codes:
   0    done, or stopped after SIGINT or SIGTERM
   1    failure: the daemon could not start, had to stop, or a command failed
   2    usage: unknown command or option, missing argument, or an invalid value
-  78   configuration: what is wrong is printed with file, line and column
-  130, 143   a second SIGINT or SIGTERM ended the process at once`;
+  78   configuration: problems are printed with file, line and column
+  130, 143   a second SIGINT or SIGTERM ended the process immediately`;

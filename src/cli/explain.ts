@@ -23,11 +23,11 @@ const CONFIG_DESCRIPTION =
   'configuration whose receiver otlp (agent_names) and processors validation and cost (prices) are used; may be repeated. Without it: the built-in configuration';
 
 const HELP = `
-Reads OTLP/JSON, one document or one request a line, as the Collector's file exporter and Jackdaw's exporter file write it, and
-protobuf; plain, gzip or zstd. Several files are taken together: log records that say what a model was asked and answered go with their
-spans. Without a file, or for -, standard input. Nothing is stored or sent.
+Reads OTLP/JSON, as one document or one request per line (the format of the Collector's file exporter and of Jackdaw's
+exporter file), and protobuf; plain, gzip or zstd. Several files are processed together, so that log records with prompts and
+completions are joined with their spans. Without a file, or for -, reads standard input. Nothing is stored or sent.
 
-Behind each value stands what gave it: the key of an attribute, or the rule in words.`;
+Each value is followed by its source: an attribute key, or the description of a rule.`;
 
 interface Options extends ConfigOptions {
   readonly run?: string;
@@ -58,7 +58,7 @@ export function explainCommand(io: CliIo, builtin: readonly Factory[]): Command 
       for (const file of files.length === 0 ? [STANDARD_INPUT] : files)
         requests.push(...(await readOne(file, io)));
       const taken = await taking.take(requests);
-      for (const rejection of taken.rejections) io.err(`not taken: ${printable(rejection)}`);
+      for (const rejection of taken.rejections) io.err(`rejected: ${printable(rejection)}`);
       for (const id of taking.leftOut) io.err(`processor ${id} of the configuration is left out`);
       const runs = narrowed(await runsOf(taken, grounds), options);
       if (options.json === true) showJson(io, { items: taken.counts, rejections: taken.rejections, runs });
@@ -123,7 +123,7 @@ function traceId(text: string): string {
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** A UUID, or what the UUIDs of spans with that id end with. */
+/** A UUID, or the end of the UUIDs of all spans with this id. */
 function spanId(text: string): string {
   const id = text.toLowerCase();
   if (isUuid(id)) return id;

@@ -28,26 +28,24 @@ interface Options extends ApiOptions {
 type Exported = Static<typeof exportedSchema>;
 
 const HELP = `
-The daemon writes the directory, so it lies on the daemon's machine, belongs to the daemon's user, and must be below
-extensions.query.export_root (default: exports, next to the control store). The daemon goes on with everything else
-meanwhile. What is written is as of one moment: Parquet for telemetry, JSON lines for control data, and a
-manifest with checksums, which is written last. The directory holds prompts and answers, digests of keys, and the secrets of
-webhooks with their key: keep it like the stores themselves.
+The daemon writes the directory on its own machine and as its own user, below extensions.query.export_root (default:
+exports, next to the control store). It continues to work meanwhile. The export is a consistent snapshot: Parquet for
+telemetry, JSON lines for control data, and finally a manifest with checksums. The directory contains prompts and answers,
+digests of API keys, and webhook secrets with their encryption key: protect it like the stores themselves.
 
-With --offline the stores are opened here, while no daemon runs. With ClickHouse and PostgreSQL any gateway exports, and
-all of them go on.
+With --offline this command opens the stores directly; no daemon may be running. With ClickHouse and PostgreSQL, any gateway
+can export while all of them continue.
 
-With --skip-damaged rows that lie in damaged blocks of the embedded store are left out. They are listed at the end and in
-the manifest. Without it such an export fails.
+With --skip-damaged, rows in damaged blocks of the embedded store are skipped and listed at the end and in the manifest.
+Without it, such an export fails.
 
-An export that is killed leaves a directory with a file INCOMPLETE: remove it and export again.
+An interrupted export leaves a directory with a file INCOMPLETE: remove the directory and export again.
 
 Exit codes:
-  0    the directory is complete
-  1    it failed, or the directory is not empty, cannot be written or is on a full disk; what was written was removed, or
-       the error says that it could not be`;
+  0    the export is complete
+  1    it failed, or the directory is not empty, not writable or on a full disk; written files were removed, unless the
+       error says otherwise`;
 
-/** `jackdaw export` */
 export function exportCommand(io: ProcessIo, builtin: readonly Factory[]): Command {
   return withApiOptions(
     new Command('export').description('Export all stored data to a directory for jackdaw import.'),
@@ -80,7 +78,7 @@ async function exportOnline(
   progress: TransferProgress,
 ): Promise<Exported> {
   const timer = setInterval(() => {
-    // A failed poll is ignored and repeated; the export's own response reports its failure.
+    // A failed poll is ignored and repeated; the export request itself reports failures.
     void client.call(readExport).then(
       ({ under_way }) => {
         if (under_way?.directory === directory)

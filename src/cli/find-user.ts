@@ -2,7 +2,11 @@ import { listUsers } from '../api/resources/users.js';
 import { isUuid } from '../signal/ids.js';
 import type { ApiClient } from './api-client.js';
 
-/** @returns the id of a user named by id or e-mail address. @throws Error if no user has that address. */
+/**
+ * Finds the id of a user named by id or e-mail address.
+ *
+ * @throws Error if no user has that address
+ */
 export async function findUserId(client: ApiClient, user: string): Promise<string> {
   if (isUuid(user)) return user.toLowerCase();
   const wanted = user.toLowerCase();

@@ -17,7 +17,6 @@ interface Drawing {
   readonly edges: readonly (readonly [from: string, to: string])[];
 }
 
-/** `jackdaw graph` */
 export function graphCommand(io: CliIo, builtin: readonly Factory[]): Command {
   const command = new Command('graph').description('Print the pipelines of a configuration as a graph.');
   return withConfigOption(command)
@@ -34,7 +33,7 @@ export function graphCommand(io: CliIo, builtin: readonly Factory[]): Command {
     });
 }
 
-/** Receivers and exporters are one each, however many pipelines share them; processors belong to a pipeline. */
+/** Draws each receiver and exporter once, even if several pipelines share it; processors belong to one pipeline. */
 function draw({ pipelines }: Plan): Drawing {
   const receivers = new Map<string, Box>();
   const exporters = new Map<string, Box>();

@@ -16,7 +16,11 @@ interface Readiness {
   readonly components: readonly { kind: string; id: string; state: string; message?: string }[];
 }
 
-/** `jackdaw health`, for exec probes. @param setExitCode receives 1 if the daemon is not ready */
+/**
+ * `jackdaw health`, for exec probes.
+ *
+ * @param setExitCode receives 1 if the daemon is not ready
+ */
 export function healthCommand(io: CliIo, setExitCode: (code: number) => void): Command {
   const command = new Command('health').description(
     'Print the health of the daemon. Exits with 0 if it is ready, otherwise with 1.',
@@ -39,7 +43,7 @@ export function healthCommand(io: CliIo, setExitCode: (code: number) => void): C
         io.out(stateText(body));
         setExitCode(answer.ok ? EXIT.ok : EXIT.failure);
       } catch (error) {
-        io.err(`jackdaw: ${base} gives no state: ${reasonOf(error)}`);
+        io.err(`jackdaw: ${base} reports no health: ${reasonOf(error)}`);
         setExitCode(EXIT.failure);
       }
     });
@@ -56,7 +60,7 @@ function stateText({ status, components }: Readiness): string {
   return [status, ...lines].join('\n');
 }
 
-/** `fetch` hides why a connection failed in the cause. */
+/** `fetch` hides the reason of a failed connection in the cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;

@@ -29,21 +29,20 @@ interface Options extends ConfigOptions {
 }
 
 const HELP = `
-The stores are those of the API (extensions.query) of the configuration. They must hold nothing yet: import before the daemon
-runs with them for the first time, and while none does. All files are compared with their checksums first. Users, keys and
-ids stay what they are; what is imported counts for no quota and brings no events. Stop the old daemon for good before the new
-one starts: both would send the deliveries that wait.
+Fills the stores of the API (extensions.query) of the configuration. They must be empty: import before the daemon uses them
+for the first time, and while no daemon runs. All checksums are verified first. Users, keys and ids are kept; imported data
+counts for no quota and emits no events. Stop the old daemon permanently before the new one starts; otherwise both would send
+the pending deliveries.
 
-An import that failed, or was interrupted or killed, leaves a part of the telemetry and no user, and the next one is refused:
-remove the store of telemetry (its files, or the database in ClickHouse), and import again. Into ClickHouse one process imports
-at a time; for half a minute after one that was killed the next is told to wait.
+A failed or interrupted import leaves a part of the telemetry and no users, and the next import is refused: remove the
+telemetry store (its files, or the database in ClickHouse) and import again. Only one process can import into ClickHouse at a
+time; if it was killed, wait half a minute before the next import.
 
 Exit codes:
-  0    all of it is stored
-  1    it failed
-  2    the directory is no complete export, or a store holds something already or is being filled`;
+  0    everything was imported
+  1    the import failed
+  2    the directory is not a complete export, or a store is not empty or is being filled`;
 
-/** `jackdaw import` */
 export function importCommand(io: ProcessIo, builtin: readonly Factory[]): Command {
   return withConfigOption(
     new Command('import').description('Fill empty stores from a directory written by jackdaw export.'),
@@ -101,20 +100,20 @@ function rowsIn({ files }: Manifest): number {
   return counts.reduce((sum, { rows }) => sum + rows, 0);
 }
 
-/** Copies the key of sealed secrets next to the control store if that is a file; otherwise prints where to put it. */
+/** Copies the key of encrypted secrets next to the control store if that is a file; otherwise prints where to put it. */
 async function placeSecretsKey(from: string, to: string | null, io: ProcessIo): Promise<void> {
   const key = join(from, CONTROL, SECRETS_KEY);
   if (!existsSync(key)) return;
   if (to === null) {
     io.err(
-      `Set secrets.key in the configuration to the content of ${key}: the secrets of webhooks are sealed with it.`,
+      `Set secrets.key in the configuration to the content of ${key}: it encrypts the webhook secrets.`,
     );
     return;
   }
   const place = join(to, SECRETS_KEY_FILE);
   if (existsSync(place)) {
     if ((await readFile(place, 'utf8')) !== (await readFile(key, 'utf8')))
-      io.err(`${place} is another key than ${key}: the imported secrets of webhooks need the latter.`);
+      io.err(`${place} is another key than ${key}: the imported webhook secrets need the latter.`);
     return;
   }
   const unfinished = `${place}.new`;

@@ -45,7 +45,7 @@ const COLUMNS: readonly Column<KeyJson>[] = [
   { title: 'revoked', show: (key) => key.revoked_at },
 ];
 
-/** `jackdaw keys`: over the administration routes of a running daemon, or in the control store of a stopped one. */
+/** `jackdaw keys`: uses the API of a running daemon, or the control store of a stopped one. */
 export function keysCommand(io: ProcessIo, builtin: readonly Factory[]): Command {
   const command = new Command('keys').description('List, create and revoke API keys of a daemon.');
 
@@ -112,7 +112,7 @@ export function keysCommand(io: ProcessIo, builtin: readonly Factory[]): Command
   return command;
 }
 
-/** Creates a key in the store directly. File permissions are the only access control here. */
+/** Creates a key directly in the store. Only file permissions protect it. */
 async function createOffline(io: ProcessIo, builtin: readonly Factory[], options: Options): Promise<void> {
   await withControl(options, io, builtin, async ({ accounts, audit }, clock) => {
     const user = await offlineUser(accounts, options.user);
@@ -135,7 +135,11 @@ async function createOffline(io: ProcessIo, builtin: readonly Factory[], options
   });
 }
 
-/** The named user, or the first one with an admin key. @throws Error if no such user exists */
+/**
+ * The named user, or the first one with an admin key.
+ *
+ * @throws Error if no such user exists
+ */
 async function offlineUser(
   accounts: Pick<Accounts, 'listUsers' | 'listKeys'>,
   wanted: string | undefined,
@@ -184,7 +188,7 @@ function readScopes(text: string): Scope[] {
   return scopes;
 }
 
-/** Whether revoking a key ends the key that the command uses. */
+/** Whether revoking a key would revoke the key that this command uses. */
 async function endsOwn(client: ApiClient, id: string, withChildren: boolean): Promise<boolean> {
   const { key_id: own } = await client.call(readMe);
   if (!withChildren) return own === id;

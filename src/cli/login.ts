@@ -4,7 +4,6 @@ import { ApiClient, withApiOptions, type ApiOptions } from './api-client.js';
 import type { CliIo } from './io.js';
 import { showJson } from './result.js';
 
-/** `jackdaw login`: a link that logs a browser in. */
 export function loginCommand(io: CliIo): Command {
   return withApiOptions(
     new Command('login').description('Print a link that logs a browser in once, within 15 minutes.'),

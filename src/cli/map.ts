@@ -17,14 +17,18 @@ interface Options extends ApiOptions {
 type Rebuild = Static<(typeof rebuildServiceMap.responses)[200]>;
 
 const HELP = `
-The daemon goes on with everything else meanwhile, and with this when the command is interrupted. No difference is
-expected, but for traces that came while no pipeline had a service_map processor.
+The daemon continues to work meanwhile, and completes the rebuild even if the command is interrupted. Differences are
+expected only for traces that arrived while no pipeline had a service_map processor.
 
 Exit codes:
-  0    nothing differs, or what differed was corrected
-  1    something differs, with --dry-run; or the command failed`;
+  0    no differences, or all were corrected
+  1    differences with --dry-run, or the command failed`;
 
-/** `jackdaw map`: over the administration routes of a running daemon. @param exit sets the exit code */
+/**
+ * `jackdaw map`: uses the API of a running daemon.
+ *
+ * @param exit sets the exit code
+ */
 export function mapCommand(io: CliIo, exit: (code: number) => void): Command {
   const command = new Command('map').description('Check and rebuild the service map of a daemon.');
   withApiOptions(

@@ -15,7 +15,6 @@ import { systemClock } from '../telemetry/system-clock.js';
 import { configSources, type ConfigOptions } from './config-files.js';
 import type { ProcessIo } from './process-io.js';
 
-/** Dependencies of work on stores. */
 interface StoreTools {
   readonly clock: Clock;
   /** Aborted by SIGINT and SIGTERM. */
@@ -23,9 +22,9 @@ interface StoreTools {
 }
 
 /**
- * Opens the stores that the API of a configuration reads from in this process, does work with them, and closes them, whatever became of it.
+ * Opens the stores behind a configuration's API in this process, works with them, and always closes them.
  *
- * @throws what the work throws; Error if the stores cannot be opened, by another process for instance
+ * @throws errors of the work; Error if the stores cannot be opened, for example if another process uses them
  */
 export async function withStores<T>(
   options: ConfigOptions,
@@ -51,7 +50,7 @@ export async function withStores<T>(
 }
 
 /**
- * Opens only the control store of a configuration, like {@link withStores}.
+ * Like {@link withStores}, for the control store alone.
  *
  * @throws errors of the work; Error if the store does not exist, is not writable for this user, or is in use by a daemon
  */
@@ -78,7 +77,7 @@ export async function withControl<T>(
 
 const CONTROL_STORES: readonly string[] = ['sqlite', 'postgres'];
 
-/** @throws Error if a file is missing, is not this user's, or a daemon has it */
+/** @throws Error if a file is missing, is not writable for this user, or is in use by a daemon */
 async function assertOwn(path: string): Promise<void> {
   const file = resolve(path);
   try {
@@ -121,7 +120,7 @@ async function prepareStores(
   return { prepared, tools: { logger, meter: new PrometheusMeter(), clock } };
 }
 
-/** The ids of the stores that the API names. */
+/** The ids of the stores in the configuration of the API. */
 function namesOf({ plan }: Prepared): StoreNames {
   const query = plan.extensions.find(({ factory }) => factory.type === 'query');
   const { store, control } = Object(query?.config) as {

@@ -33,7 +33,7 @@ const MEMBER_COLUMNS: readonly Column<MemberJson>[] = [
   { title: 'id', show: (member) => member.user_id },
 ];
 
-/** `jackdaw orgs`: over the administration routes of a running daemon. */
+/** `jackdaw orgs`: uses the API of a running daemon. */
 export function orgsCommand(io: CliIo): Command {
   const command = new Command('orgs').description('List and create organizations, and manage their members.');
 
@@ -47,7 +47,7 @@ export function orgsCommand(io: CliIo): Command {
 
   withApiOptions(command.command('create').description('Create an organization.'))
     .requiredOption('--slug <slug>', 'its name in URLs: lower-case letters, digits, hyphens')
-    .requiredOption('--name <name>', 'its name for people')
+    .requiredOption('--name <name>', 'its display name')
     .option('--json', 'print JSON')
     .action(async (options: Options & { readonly slug: string; readonly name: string }) => {
       const client = await ApiClient.open(options, io);

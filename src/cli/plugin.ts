@@ -21,7 +21,7 @@ const TEMPLATES: Readonly<Record<Kind, PluginTemplate>> = {
 
 /** A package name without a scope from which a type can be derived: letters, digits and single hyphens. */
 const NAME = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
-/** A component's type may have 63. */
+/** Maximum length; component types may have 63 characters. */
 const MAX_NAME = 60;
 
 interface Options {
@@ -64,7 +64,7 @@ function create(io: CliIo, name: string, { kind, directory = name }: Options): v
   const of = { name, type: name.replaceAll('-', '_') };
   const files = packageFiles(of, kind, TEMPLATES[kind], readVersion());
   mkdirSync(folder, { recursive: true });
-  // `wx`: whatever came there meanwhile is not written over.
+  // `wx`: never overwrites files that appeared meanwhile.
   for (const [file, text] of Object.entries(files))
     writeFileSync(join(folder, file), text, { flag: 'wx', mode: 0o644 });
   const place = relative(process.cwd(), folder) || '.';

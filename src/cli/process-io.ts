@@ -4,19 +4,28 @@ import type { CliIo } from './io.js';
 export interface ProcessIo extends CliIo {
   /** Whether standard output is a terminal. */
   readonly isTerminal: boolean;
-  /** Whether standard error is a terminal: logs are then written for people. */
+  /** Whether standard error is a terminal: logs are then human-readable. */
   readonly isLogTerminal: boolean;
   /** Writes to standard error unchanged. */
   log(text: string): void;
-  /** Calls back at every SIGINT and SIGTERM. @returns a function that ends it */
+  /**
+   * Calls back on every SIGINT and SIGTERM.
+   *
+   * @returns a function that removes the listener
+   */
   onSignal(listener: (name: 'SIGINT' | 'SIGTERM') => void): () => void;
-  /** Calls back at every SIGHUP, which then does not end the process. @returns a function that ends it */
+  /**
+   * Calls back on every SIGHUP, which then does not end the process.
+   *
+   * @returns a function that removes the listener
+   */
   onHangup(listener: () => void): () => void;
   /**
-   * Calls back on every uncaught error; the listener decides whether the process continues. @returns a function that removes the
-   * listener
+   * Calls back on every uncaught error; the listener decides whether the process continues.
+   *
+   * @returns a function that removes the listener
    */
   onUncaught(listener: (error: unknown) => void): () => void;
-  /** Ends the process now, whatever is in progress. */
+  /** Ends the process immediately, even if work is in progress. */
   exitNow(code: number): void;
 }

@@ -78,7 +78,7 @@ export async function runProgram(
   }
 }
 
-/** Settings that commander does not hand down to commands made elsewhere. */
+/** Applies settings that commander does not pass down to commands created elsewhere. */
 function prepareCommand(command: Command, io: ProcessIo): void {
   const withoutEnd = (text: string) => text.replace(/\n$/, '');
   command
@@ -97,7 +97,7 @@ function prepareCommand(command: Command, io: ProcessIo): void {
 }
 
 function explain(error: unknown, io: ProcessIo): number {
-  // Commander has written its message itself.
+  // Commander has printed its message already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (error instanceof ConfigError) {
     for (const line of problemLines(error)) io.err(line);

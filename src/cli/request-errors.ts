@@ -3,8 +3,8 @@ import type { Operation } from '../component/operation.js';
 import { UsageError } from './usage-error.js';
 
 /**
- * Translates a daemon's errors about request fields into terms of the command line: an option has the name of its field, `--expires-
- * at`, an argument that of the path placeholder, `<user>`.
+ * Translates a daemon's field errors to the command line. An option has the name of its field (`--expires-at`), an argument that
+ * of the path placeholder (`<user>`).
  */
 export function usageError(operation: Operation, errors: readonly FieldError[]): UsageError {
   const lines = errors.map(({ field, message }) => `${place(operation, field)} ${message}`);
@@ -13,9 +13,9 @@ export function usageError(operation: Operation, errors: readonly FieldError[]):
 
 function place(operation: Operation, field: string): string {
   const [name = ''] = field.replace(/^\//, '').split('/');
-  if (name === '') return 'what was given';
+  if (name === '') return 'the input';
   const isArgument = Object.hasOwn(operation.params?.properties ?? {}, name);
-  // `user_id` is given as the id or the address of a user, wherever it is an option or an argument.
+  // `user_id` is the field of both `--user` and `<user>`.
   const word = name.replace(/_id$/, '').replaceAll('_', '-');
   return isArgument ? `<${word}>` : `--${word}`;
 }

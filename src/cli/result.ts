@@ -1,7 +1,11 @@
 import type { CliIo } from './io.js';
 import { formatTable, type Column } from './table.js';
 
-/** Prints a list as JSON or as a table. @param none the sentence for an empty list */
+/**
+ * Prints a list as JSON or as a table.
+ *
+ * @param none the sentence for an empty list
+ */
 export function showList<Row>(
   io: CliIo,
   rows: readonly Row[],

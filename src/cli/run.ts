@@ -25,19 +25,23 @@ import { EXIT } from './exit-codes.js';
 import type { ProcessIo } from './process-io.js';
 
 /**
- * Ctrl-C in a terminal reaches all its processes, and npm forwards it to its child again: this echo is not a second signal from the
- * user.
+ * Ctrl-C in a terminal reaches all its processes, and npm forwards it to its child again. Within this time, that echo does not
+ * count as a second signal.
  */
 const ECHO_MS = 100;
 
-/** The source that the option adds has its name. */
+/** Name of the option and of the configuration source that it adds. */
 const ACCEPT_LOSS = '--accept-loss';
 
 interface RunOptions extends ConfigOptions {
   readonly acceptLoss?: boolean;
 }
 
-/** `jackdaw run`. @param setExitCode receives the exit code */
+/**
+ * `jackdaw run`.
+ *
+ * @param setExitCode receives the exit code
+ */
 export function runCommand(
   io: ProcessIo,
   builtin: readonly Factory[],
@@ -70,14 +74,18 @@ export function runCommand(
       const given = { sources, environment, configFiles: configPaths(options) };
       setExitCode(await runUntilStopped(io, { prepared, logger, ...given }));
     } catch (error) {
-      // People read the plain text that every command ends with.
+      // On a terminal, the error is printed as plain text, as by every command.
       if (format === 'pretty' || (format === 'auto' && io.isLogTerminal)) throw error;
       setExitCode(logFailure(error, logger));
     }
   });
 }
 
-/** @returns the exit code */
+/**
+ * Logs the error.
+ *
+ * @returns the exit code
+ */
 function logFailure(error: unknown, logger: Logger): number {
   if (!(error instanceof ConfigError)) {
     logger.error({}, error instanceof Error ? error.message : String(error));
@@ -95,7 +103,7 @@ interface ToRun {
   readonly logger: RootLogger;
 }
 
-/** Lets each embedded store of a configuration start without missing files. */
+/** Configures every embedded store to start without missing files. */
 function acceptedLoss({ plan }: Prepared): ConfigSource {
   const stores = plan.extensions.filter(({ factory }) => factory.type === 'duckdb');
   const extensions = Object.fromEntries(stores.map(({ id }) => [id, { accept_loss: true }]));
@@ -129,7 +137,7 @@ async function runUntilStopped(io: ProcessIo, toRun: ToRun): Promise<number> {
   });
   const endUncaught = io.onUncaught((error) => {
     if (blamePlugin(error)) return;
-    // Same as Node's default: a daemon in an undefined state must not continue.
+    // Same as Node's default: a process in an undefined state must not continue.
     logger.error({ err: error }, 'Stopped by an uncaught error');
     io.exitNow(EXIT.failure);
   });
@@ -158,7 +166,7 @@ async function runUntilStopped(io: ProcessIo, toRun: ToRun): Promise<number> {
   }
 }
 
-/** @returns undefined if a signal came before everything had started. */
+/** @returns undefined if a signal arrives before everything has started */
 async function start(toRun: ToRun, meter: PrometheusMeter, abort: AbortSignal): Promise<Daemon | undefined> {
   try {
     return await startDaemon({ ...toRun, meter, clock: systemClock, abort });
@@ -169,7 +177,7 @@ async function start(toRun: ToRun, meter: PrometheusMeter, abort: AbortSignal): 
   }
 }
 
-/** Takes over secrets and certificates. Never rejects. */
+/** Reloads secrets and certificates. Never rejects. */
 async function reload(daemon: Daemon, { prepared, sources, environment, logger }: ToRun): Promise<void> {
   const failed: { name: string; reason: string }[] = [];
   let { config } = prepared;
@@ -180,7 +188,7 @@ async function reload(daemon: Daemon, { prepared, sources, environment, logger }
     const problems = error instanceof ConfigError ? error.problems.map(formatProblem) : [String(error)];
     failed.push(...problems.map((reason) => ({ name: 'configuration', reason })));
   }
-  // Without new secrets, certificates are still read again.
+  // Without new secrets, certificates are still reloaded.
   const report = await daemon.reload(failed.length === 0 ? config : undefined);
   failed.push(...report.failed);
   const needRestart = [...report.needRestart, ...changedFiles(sources, environment)];
@@ -194,7 +202,7 @@ async function reload(daemon: Daemon, { prepared, sources, environment, logger }
     );
 }
 
-/** Files of the configuration that are not as they were at the start. */
+/** Configuration files that have changed since the start. */
 function changedFiles(sources: readonly ConfigSource[], environment: Environment): readonly string[] {
   return sources
     .filter(({ file, text, isBuiltIn }) => {

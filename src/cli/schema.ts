@@ -8,7 +8,6 @@ import { configSources, withConfigOption, type ConfigOptions } from './config-fi
 import type { CliIo } from './io.js';
 import { showJson } from './result.js';
 
-/** `jackdaw schema` */
 export function schemaCommand(io: CliIo, builtin: readonly Factory[]): Command {
   const command = new Command('schema').description(
     'Print the JSON Schema (draft-07) of the configuration file for editors; with --config, including plugins.',

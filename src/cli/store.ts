@@ -18,7 +18,7 @@ interface Options extends ConfigOptions {
 }
 
 const HELP = `
-The daemon must not run: its files are opened here, for reading only. Nothing is changed.
+Stop the daemon first: this command opens its files. They are opened read-only, and nothing is changed.
 
 Exit codes:
   0    every row of every file can be read
@@ -26,7 +26,11 @@ Exit codes:
 
 const CHECK = furtherModule(new URL('../storage/duckdb/files/store-check.js', import.meta.url));
 
-/** `jackdaw store`: about the files of the embedded store. @param setExitCode receives the exit code */
+/**
+ * `jackdaw store`: works on the files of the embedded store.
+ *
+ * @param setExitCode receives the exit code
+ */
 export function storeCommand(
   io: ProcessIo,
   builtin: readonly Factory[],
@@ -71,7 +75,7 @@ async function check(
     throw new UsageError(
       'the configuration has no extension "duckdb": only the embedded store can be checked',
     );
-  // Loads DuckDB only now.
+  // Loads DuckDB only when needed.
   const loaded = (await import(CHECK.href)) as { readonly checkStore: typeof checkStore };
   const progress = new TransferProgress(io);
   const files = await loaded

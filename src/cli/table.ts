@@ -1,6 +1,6 @@
 import { itemAt } from '../signal/checked.js';
 
-/** A column: its heading, and what it shows of a row. */
+/** A column: its heading and how it shows a row. */
 export interface Column<Row> {
   readonly title: string;
   show(row: Row): string | number | null;
@@ -8,7 +8,7 @@ export interface Column<Row> {
 
 const GAP = '  ';
 
-/** Rows in aligned columns under headings. Control characters are made visible. */
+/** Formats rows in aligned columns with headings. Control characters are replaced. */
 export function formatTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   const lines = [
     columns.map(({ title }) => title.toUpperCase()),
@@ -25,7 +25,7 @@ export function formatTable<Row>(columns: readonly Column<Row>[], rows: readonly
     .join('\n');
 }
 
-/** A cell, with what a terminal would obey made visible. */
+/** Formats a cell and replaces control characters, which a terminal would interpret. */
 export function printable(value: string | number | null): string {
   return value === null ? '-' : String(value).replace(/\p{Cc}/gu, '\u{fffd}');
 }

@@ -10,19 +10,18 @@ import { findTestFiles } from './yaml-tests/find-files.js';
 import { runFile, type TestResult } from './yaml-tests/run-file.js';
 
 const HELP = `
-A file of tests has a configuration or components of its own, and tests. Of a chain of processors: what goes in, and what is to come out of
-it, be dropped or refused, be given to an exporter, or be sent by one of type http. Nothing is sent or stored then, and time passes only
-where a test says so. Of a whole daemon (daemon: true), which is started in a place of its own: what is sent to it, and what it is to
-answer, write, log, pass on, and send to servers of the test. Environment variables are those under env. src/cli/README.md describes the
-files.
+A test file has tests, and its own configuration or components. A test of a chain of processors lists its input and the
+expected output: items, dropped and refused items, items delivered to an exporter, or requests of an exporter of type http.
+Nothing is sent or stored, and time passes only as the test says. A test of a whole daemon (daemon: true) starts it in
+isolation and lists the requests sent to it and the expected responses, files, log lines and requests to the test's servers.
+Environment variables come only from env. src/cli/README.md describes the files.
 
 Exit codes:
   0    all tests passed
   1    a test failed
-  2    there is no such file, or no *.test.yaml in a folder
-  78   a file, or the configuration that it names, cannot be used`;
+  2    a file does not exist, or a directory has no *.test.yaml
+  78   a file, or its configuration, is not valid`;
 
-/** The result of a file. */
 interface FileResult {
   readonly file: string;
   readonly tests: readonly TestResult[];
@@ -30,7 +29,11 @@ interface FileResult {
   readonly problems: readonly string[];
 }
 
-/** `jackdaw test` @param exit sets the exit code */
+/**
+ * `jackdaw test`.
+ *
+ * @param exit sets the exit code
+ */
 export function testCommand(io: CliIo, builtin: readonly Factory[], exit: (code: number) => void): Command {
   return new Command('test')
     .description('Run YAML tests of pipelines, plugins, templates and daemons.')

@@ -12,7 +12,7 @@ export interface Reached {
   readonly bytes?: number;
 }
 
-/** Prints progress: in a line that is rewritten on a terminal, elsewhere in a line every ten seconds. */
+/** Prints progress: on a terminal as a line that is rewritten, elsewhere as a line every ten seconds. */
 export class TransferProgress {
   readonly #io: ProcessIo;
   readonly #line: ProgressLine;
@@ -28,7 +28,7 @@ export class TransferProgress {
     return this.#io.isLogTerminal ? ON_TERMINAL_MS : IN_LOG_MS;
   }
 
-  /** May be called at any rate: it prints the first call, and then one call every {@link everyMs}. */
+  /** May be called at any rate; at most one call in {@link everyMs} is printed. */
   reached(reached: Reached): void {
     if (performance.now() - this.#saidAt < this.everyMs) return;
     this.#saidAt = performance.now();
@@ -37,7 +37,7 @@ export class TransferProgress {
     else this.#io.err(text);
   }
 
-  /** A step without rows, which only people want to see. */
+  /** Shows a step without rows, on terminals only. */
   step(text: string): void {
     this.#line.show(text);
   }

@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<UserJson>[] = [
   { title: 'created', show: (user) => user.created_at },
 ];
 
-/** `jackdaw users`: over the administration routes of a running daemon. */
+/** `jackdaw users`: uses the API of a running daemon. */
 export function usersCommand(io: CliIo): Command {
   const command = new Command('users').description('List, create and change the users of a daemon.');
 

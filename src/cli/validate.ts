@@ -9,7 +9,6 @@ import { systemClock } from '../telemetry/system-clock.js';
 import { configPaths, configSources, withConfigOption, type ConfigOptions } from './config-files.js';
 import type { CliIo } from './io.js';
 
-/** `jackdaw validate` */
 export function validateCommand(io: CliIo, builtin: readonly Factory[]): Command {
   const command = new Command('validate').description(
     'Check the configuration as run would: keys, values, references, plugins, ports, files and locks, without starting anything. Ports and locks may be held by a running daemon.',

@@ -4,7 +4,7 @@ import type { HttpLimits } from './limits.js';
 import { overloaded } from './problem.js';
 import { Holding, NOBODY, Shares } from './shares.js';
 
-/** The largest body of a route and its compressed form must both fit into the share of one user. */
+/** A route's largest body and its compressed form must both fit into the share of one user. */
 const BODIES = 2;
 
 /** The exhausted limit: requests or bytes of a user, or requests without a key. */
@@ -18,8 +18,8 @@ interface Tools {
 }
 
 /**
- * Limits the requests and body bytes of a listener and shares them by user. Requests without a user share one user's part, divided by
- * address.
+ * Limits the requests and body bytes of a listener and shares them among users. Requests without a user share the part of one
+ * user, divided by address.
  */
 export class AdmissionController {
   readonly #requests: Shares;
@@ -51,7 +51,7 @@ export class AdmissionController {
     return this.#bodies.used;
   }
 
-  /** @param bytes of the largest body of a route, whatever the limits say */
+  /** @param bytes size of a route's largest body, which always fits, whatever the limits are */
   makeRoomFor(bytes: number): void {
     this.#bodies.atLeast(Math.ceil((BODIES * bytes) / this.#tools.users.share));
   }
@@ -63,16 +63,16 @@ export class AdmissionController {
 }
 
 /**
- * One request, from its head until the listener keeps nothing for it. It holds a place once its user is known; a request refused
- * earlier holds none.
+ * One request, from its head until the listener holds nothing for it. It occupies a slot when its user is known; a request
+ * refused earlier occupies none.
  */
 export class Permit {
-  /** From which its body is taken. */
+  /** Holds the bytes of its body. */
   readonly bodies: Holding;
   readonly #announcedBytes: number;
   readonly #tools: Tools;
   #userId: string | undefined;
-  /** For one without a user that has a place: the group of its address. */
+  /** The address group of a request without a user that occupies a slot. */
   #stranger: string | undefined;
   #isOver = false;
 
@@ -83,9 +83,9 @@ export class Permit {
   }
 
   /**
-   * It is answered without a key.
+   * Accepts the request without a key.
    *
-   * @throws HttpProblem 503 `overloaded`, where all requests without a key, or those of its address, have used up their share
+   * @throws HttpProblem 503 `overloaded` if all requests without a key, or those of its address, have used their share
    */
   belongToNobody(address: string): void {
     const group = groupName(address);
@@ -97,7 +97,7 @@ export class Permit {
     this.#stay(group);
   }
 
-  /** The request continues without a user: it counts for its address and is no longer refused for that. */
+  /** Continues the request without a user. It counts for its address and is not refused any more. */
   goesOn(address: () => string): void {
     if (this.#userId === undefined && this.#stranger === undefined) this.#stay(groupName(address()));
   }
@@ -124,14 +124,18 @@ export class Permit {
     throw overloaded();
   }
 
-  /** The request needs nothing more. Without effect the second time. @param bytes that its body came to */
+  /**
+   * Ends the request; a second call has no effect.
+   *
+   * @param bytes size of its body
+   */
   leave(bytes: number): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#giveStrangersPlace();
     if (this.#userId === undefined) return;
     this.#tools.requests.give(this.#userId, 1);
-    // The announced bytes count even if the request is refused, because they are read and discarded.
+    // The announced bytes were counted when the request arrived; they are read or discarded even if it is refused.
     this.#tools.users.spend(this.#userId, Math.max(0, bytes - this.#announcedBytes));
   }
 

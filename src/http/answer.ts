@@ -12,9 +12,9 @@ const MAX_STATUS = 599;
 const DEFAULT_TYPE = 'application/json';
 const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
 
-/** What every response of a listener carries in addition to its own headers. */
+/** What every response of a listener has in addition to its own headers. */
 export interface AnswerBase {
-  /** Name, value, name, value …: the array belongs to this response, which appends its own headers. */
+  /** Name, value, name, value …; the array belongs to this response, which appends its own headers. */
   readonly headers: string[];
   readonly closing: Closing;
 }
@@ -22,8 +22,8 @@ export interface AnswerBase {
 /**
  * Sends a response: compressed if the client accepts it, without a body for HEAD, an iterable in pieces.
  *
- * @returns a promise if sending outlasts this call. It rejects if the response cannot be sent (an invalid header) or its stream fails:
- *   `exchange.hasBegun` shows whether a part was already sent.
+ * @returns a promise if sending continues after this call. It rejects if the response cannot be sent (an invalid header) or its
+ *   stream fails; `exchange.hasBegun` shows whether a part was already sent.
  */
 export function sendAnswer(
   exchange: Exchange,
@@ -32,7 +32,7 @@ export function sendAnswer(
 ): Promise<void> | undefined {
   const { status, body } = response;
   if (!Number.isInteger(status) || status < MIN_STATUS || status > MAX_STATUS) {
-    throw new Error(`${JSON.stringify(status)} is no status of an answer`);
+    throw new Error(`${JSON.stringify(status)} is not a response status`);
   }
   const { headers } = base;
   let contentType = DEFAULT_TYPE;
@@ -54,7 +54,7 @@ export function sendAnswer(
   }
   const { etag: tag, 'cache-control': caching } = own;
   headers.push('x-content-type-options', 'nosniff');
-  // It is user data: no cache may store it, unless the route allows it.
+  // Responses contain user data, so caches may store them only if the route allows it.
   if (tag === undefined && caching === undefined) headers.push('cache-control', 'no-store');
   let coding: AnswerCoding | undefined;
   if (isCompressible(response, contentType)) {
@@ -103,7 +103,7 @@ async function sendPieces(
   let isOver = false;
   try {
     while (!exchange.isClosed) {
-      // Not a race against one promise for the whole answer, which would collect a reaction for every piece.
+      // Not a race against one promise for the whole response, which would collect a reaction for every piece.
       const next = await new Promise<IteratorResult<Uint8Array> | undefined>((resolve, reject) => {
         stopWaiting = () => {
           resolve(undefined);
@@ -129,7 +129,7 @@ async function sendPieces(
   }
 }
 
-/** An unread source may still hold resources. */
+/** A source that is never read may still hold resources: ends it. */
 async function endUnread(pieces: AsyncIterable<Uint8Array>): Promise<void> {
   await pieces[Symbol.asyncIterator]().return?.();
 }

@@ -1,8 +1,8 @@
 import { isIPv4, isIPv6, SocketAddress } from 'node:net';
 
-/** What a `Host` header names, or an `Origin` after its scheme. */
+/** The content of a `Host` header, or of an `Origin` after its scheme. */
 export interface Authority {
-  /** A name in lower case without its final dot, or an address as {@link plainAddress} writes it. */
+  /** A name in lower case without its final dot, or an address in the form of {@link plainAddress}. */
   readonly host: string;
   readonly port: number | undefined;
 }
@@ -22,8 +22,8 @@ export function parseAuthority(text: string): Authority | undefined {
 }
 
 /**
- * Whether an `Origin` is the same as a request's own `Host`. The schemes are not compared, because TLS may end at a proxy in
- * front of this listener. The scheme only says which port is meant where none is written.
+ * Whether an `Origin` matches a request's own `Host`. The schemes are not compared, because TLS may end at a proxy in front of
+ * this listener; the scheme only determines the default port.
  */
 export function isSameOrigin(origin: string, host: string): boolean {
   const [, scheme, rest] = ORIGIN.exec(origin) ?? [];

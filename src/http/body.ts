@@ -9,16 +9,16 @@ import type { Turns } from './turns.js';
 
 const KIB = 1024;
 /**
- * Upper bound of the first allocation for a `Content-Length`; the rest follows the bytes received, so that a false length costs
+ * Upper bound of the first allocation for a `Content-Length`. The rest is allocated as bytes arrive, so that a false length costs
  * little.
  */
 const MAX_FIRST_ALLOCATION = 128 * KIB;
 const FIRST_ALLOCATION = 16 * KIB;
-/** Growth factor of the allocation if the length is known: pages that are never written cost nothing. */
+/** Growth factor of the allocation if the length is known: memory pages that are never written cost nothing. */
 const GROWTH = 16;
-/** The factor for a body without a length. */
+/** Growth factor for a body of unknown length. */
 const CHUNKED_GROWTH = 2;
-/** Decoding a larger body holds up everything else for a while. */
+/** Decoding a larger body blocks the event loop for a while. */
 const LARGE = 1024 * KIB;
 const EMPTY = Buffer.alloc(0);
 
@@ -29,9 +29,9 @@ export interface BodySettings {
   readonly contentEncoding: string | undefined;
   readonly maxBytes: number;
   readonly timeoutMs: number;
-  /** From which its bytes are taken. */
+  /** Holds the bytes of the body. */
   readonly budget: Holding;
-  /** Absent if only the total time is limited. */
+  /** Minimum rate. If absent, only the total time is limited. */
   readonly pace?: MinRateMonitor;
   /** Queue that delivers large bodies. If absent, bodies are delivered as they arrive. */
   readonly turns?: Turns;
@@ -39,7 +39,7 @@ export interface BodySettings {
 }
 
 /**
- * Collects a body within its size limit, the listener's budget and its time limit. Collecting does not depend on a reader; an error is
+ * Collects a body within its size limit, the listener's budget and its time limit. It collects even without a reader; an error is
  * kept until the body is read.
  */
 export class Body {
@@ -70,17 +70,17 @@ export class Body {
     }
   }
 
-  /** Why the body is refused, if it is. */
+  /** Why the body is refused, if it is refused. */
   get problem(): HttpProblem | undefined {
     return this.#problem;
   }
 
-  /** The number of bytes that came, or of those that came out of them where these are more. */
+  /** Number of received bytes, or of decompressed bytes if that is more. */
   get cost(): number {
     return this.#cost;
   }
 
-  /** Starts the time within which the whole body has to arrive. */
+  /** Starts the time limit for the whole body. */
   startTimeout(): void {
     if (this.#state !== 'gathering' || this.#problem !== undefined) return;
     const { clock, timeoutMs, pace } = this.#settings;
@@ -95,7 +95,7 @@ export class Body {
     });
   }
 
-  /** Copies a piece. */
+  /** Copies a piece of the body. */
   take(piece: Uint8Array, isLast: boolean): void {
     if (this.#state !== 'gathering' || this.#problem !== undefined) return;
     const length = this.#length + piece.length;
@@ -118,7 +118,7 @@ export class Body {
     if (isLast) this.#complete();
   }
 
-  /** Ends the gathering. Without effect on a body that is complete. */
+  /** Refuses the body. No effect on a complete body. */
   fail(problem: HttpProblem): void {
     if (this.#state !== 'gathering' || this.#problem !== undefined) return;
     this.#problem = problem;
@@ -129,7 +129,11 @@ export class Body {
     this.#waiting = undefined;
   }
 
-  /** The whole body, decompressed. @throws HttpProblem as `HttpRequest.body` says, and 503 `overloaded`. */
+  /**
+   * The whole body, decompressed.
+   *
+   * @throws HttpProblem as documented for `HttpRequest.body`, and 503 `overloaded`
+   */
   read(inspect?: InspectBody): Promise<Uint8Array> {
     if (this.#result === undefined) {
       if (inspect !== undefined && this.#coding === undefined) this.#inspectFromNowOn(inspect);
@@ -143,15 +147,15 @@ export class Body {
     return this.#result;
   }
 
-  /** Returns the budget, because the request is over and the bytes are no longer needed. */
+  /** Releases the budget, because the request is over and its bytes are no longer needed. */
   release(): void {
-    // Created only if it may be read, since an error costs more than a small body.
+    // The error is created only if the body may still be read, since it costs more than a small body.
     if (this.#state === 'gathering') this.fail(connectionClosed());
     this.#state = 'released';
     this.#giveBack();
   }
 
-  /** The handler has finished, so the bytes still to come are discarded. */
+  /** Discards the rest of the body, because the handler has finished. */
   discard(): void {
     if (this.#waiting !== undefined) return;
     this.#state = 'released';
@@ -166,7 +170,7 @@ export class Body {
     const refusal = this.#length > 0 ? inspect(this.#bytes()) : undefined;
     if (refusal === undefined) return;
     this.fail(refusal);
-    // Even where all of it had come.
+    // Also if the body was already complete.
     this.#problem ??= refusal;
   }
 
@@ -227,7 +231,7 @@ export class Body {
     return true;
   }
 
-  /** Grows until the bytes fit, but never beyond what was announced, so that a body with a length is copied seldom. */
+  /** Grows the buffer to fit the bytes, but never beyond the announced length, so that a body with a length is rarely copied. */
   #grow(length: number, isLast: boolean): boolean {
     const { contentLength, maxBytes } = this.#settings;
     const most = Math.max(length, Math.min(contentLength ?? maxBytes, maxBytes));
@@ -250,11 +254,11 @@ export class Body {
   }
 }
 
-/** For the log only: there is no client left to answer. */
+/** For the log only: the client is gone. */
 export function connectionClosed(): HttpProblem {
   return new HttpProblem(400, 'connection_closed', 'The connection was closed before the body was complete.');
 }
 
 function ignore(): void {
-  // The promise that the handler awaits reports it.
+  // Reported by the promise that the handler awaits.
 }

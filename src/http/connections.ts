@@ -2,42 +2,42 @@ import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { TrustedProxies } from '../component/host.js';
 
-/** An open connection, whichever engine has it. */
+/** An open connection of either engine. */
 export interface Connection {
   readonly remoteAddress: string;
-  /** Closes it at once. */
   destroy(): void;
 }
 
-/** Why there was no room: because of all connections, or of those from one address. */
+/** The exhausted limit: of all connections, or of those from one address. */
 export type NoRoom = 'total' | 'address';
 
 export interface ConnectionLimits {
   readonly maxConnections: number;
   readonly maxConnectionsPerAddress: number;
-  /** They speak for many clients, so the limit for each address does not apply to them. */
+  /** Proxies act for many clients, so the limit for each address does not apply to them. */
   readonly proxies?: Pick<TrustedProxies, 'includes'> | undefined;
 }
 
 interface Group {
   count: number;
-  /** Its connections without a request; see {@link Connections}. */
+  /** Connections of the group without a request; see {@link Connections}. */
   readonly idle: Set<Connection>;
 }
 
 /**
- * The connections of a listener, limited in total and per address. At a limit, the connection idle the longest is closed, so that idle
- * connections and slow headers do not block new clients. A new connection is refused only if all others have a request.
+ * The connections of a listener, limited in total and for each address. At a limit, the connection idle the longest is closed, so
+ * that idle connections and slow headers do not block new clients. A new connection is refused only if all others have a request
+ * in progress.
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #tell: (reason: NoRoom, isNew: boolean) => void;
   readonly #groups = new Map<string, Group>();
   readonly #groupOf = new Map<Connection, Group & { readonly name: string }>();
-  /** Connections without a request, the longest first. */
+  /** Connections without a request, the longest idle first. */
   readonly #idle = new Set<Connection>();
 
-  /** @param tell called for each connection closed at a limit, with whether it was a new or an idle one */
+  /** @param tell called for each connection closed at a limit, with whether it was the new one */
   constructor(limits: ConnectionLimits, tell: (reason: NoRoom, isNew: boolean) => void) {
     this.#limits = limits;
     this.#tell = tell;
@@ -47,7 +47,11 @@ export class Connections {
     return this.#groupOf.size;
   }
 
-  /** Adds a new connection, which has no request yet. @returns false if it was closed */
+  /**
+   * Adds a new connection, which has no request yet.
+   *
+   * @returns false if it was closed
+   */
   enter(connection: Connection): boolean {
     const name = groupName(connection.remoteAddress);
     const group = this.#groups.get(name) ?? { count: 0, idle: new Set() };
@@ -68,13 +72,13 @@ export class Connections {
     return true;
   }
 
-  /** The connection has a request now. */
+  /** Marks a connection that has received a request. */
   busy(connection: Connection): void {
     this.#idle.delete(connection);
     this.#groupOf.get(connection)?.idle.delete(connection);
   }
 
-  /** The last request of the connection has ended. */
+  /** Marks a connection whose last request has ended. */
   idle(connection: Connection): void {
     const group = this.#groupOf.get(connection);
     if (group === undefined) return;
@@ -82,7 +86,7 @@ export class Connections {
     this.#idle.add(connection);
   }
 
-  /** The connection is closed. May be called twice, and for one that was never added. */
+  /** Removes a closed connection. May be called twice, and for a connection that was never added. */
   leave(connection: Connection): void {
     const group = this.#groupOf.get(connection);
     if (group === undefined) return;
@@ -103,7 +107,7 @@ export class Connections {
   }
 }
 
-/** Groups addresses that count as one: a host owns a whole /64 of IPv6 addresses (RFC 4291 section 2.5.4). */
+/** The group to which an address counts: a host owns a whole /64 of IPv6 addresses (RFC 4291 section 2.5.4). */
 export function groupName(address: string): string {
   if (!isIPv6(address) || address === '::1') return address;
   const { parts } = ipaddr.IPv6.parse(address.replace(/%.*$/, ''));

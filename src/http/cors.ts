@@ -5,18 +5,18 @@ const MAX_AGE_SECONDS = 7200;
 const EXPOSED_HEADERS = ['X-Request-Id', 'Retry-After', ...QUOTA_HEADERS].join(', ');
 const ALLOWED_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 const DEFAULT_HEADERS = 'authorization, content-type, content-encoding, x-request-id';
-/** Names of headers separated by commas, up to a reasonable length. */
+/** Header names separated by commas, up to a reasonable length. */
 const HEADER_NAMES = /^[A-Za-z0-9!#$%&'*+.^_`|~, -]{1,1024}$/;
 
 /**
- * Which web pages may call a listener (the Fetch standard's CORS protocol). Off without origins. Credentials are never
- * allowed: the cookies of browsers are for the service's own pages.
+ * The web pages that may call a listener (the Fetch standard's CORS protocol). Disabled without origins. Credentials are never
+ * allowed: cookies are for the service's own pages.
  */
 export class Cors {
   readonly #origins: ReadonlySet<string>;
   readonly #isAny: boolean;
 
-  /** @param origins `https://dash.example.com`, or `*` for any */
+  /** @param origins such as `https://dash.example.com`, or `*` for any */
   constructor(origins: Iterable<string>) {
     this.#origins = new Set([...origins].map((origin) => origin.toLowerCase().replace(/\/$/, '')));
     this.#isAny = this.#origins.has('*');
@@ -26,10 +26,10 @@ export class Cors {
     return [...this.#origins];
   }
 
-  /** Name, value, name, value … for every answer. */
+  /** The headers of every response: name, value, name, value … */
   headersFor(exchange: Exchange): readonly string[] {
     if (this.#origins.size === 0) return [];
-    // Caches must keep answers for different origins apart, those without an origin included.
+    // Caches must keep responses for different origins apart, also those without an origin.
     const vary = this.#isAny ? [] : ['vary', 'Origin'];
     const allowed = this.#allowed(exchange);
     return allowed === undefined
@@ -37,7 +37,7 @@ export class Cors {
       : [...vary, 'access-control-allow-origin', allowed, 'access-control-expose-headers', EXPOSED_HEADERS];
   }
 
-  /** Headers of the answer to a preflight of an allowed origin; undefined if the request is not one. */
+  /** Headers of the response to a preflight request of an allowed origin; undefined for other requests. */
   preflight(exchange: Exchange): Readonly<Record<string, string>> | undefined {
     if (exchange.method !== 'OPTIONS' || exchange.header('access-control-request-method') === undefined) {
       return undefined;

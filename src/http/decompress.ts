@@ -9,33 +9,36 @@ import { overloaded } from './problem.js';
 import { inflateSnappy, measureSnappy } from './snappy.js';
 import { inflateZstd, measureZstd } from './zstd.js';
 
-/** A coding that is inflated piece by piece, and can be stopped in between. */
+/** A coding that can be decompressed piece by piece and stopped in between. */
 interface Piecewise {
   /** Throws with code ERR_BUFFER_TOO_LARGE above `maxOutputLength`. */
   readonly sync: (bytes: Uint8Array, options: { maxOutputLength: number; chunkSize: number }) => Buffer;
   readonly stream: (options: { chunkSize: number }) => Transform;
 }
 
-/** A coding whose output can be measured in advance, and that is inflated at once. */
+/** A coding whose output size can be measured in advance, and that is decompressed in one step. */
 interface Measured {
   readonly coding: InflateTask['coding'];
-  /** @returns undefined for data that is broken */
+  /** @returns undefined for invalid data */
   readonly measure: (bytes: Uint8Array) => Measure | undefined;
-  /** Throws for data that is broken, or becomes more than `most`. */
+  /** Throws for invalid data and for output larger than `most`. */
   readonly inflate: (bytes: Uint8Array, most: number) => Uint8Array | Promise<Uint8Array>;
 }
 
 type Coding = Piecewise | Measured;
 
 const KIB = 1024;
-/** Up to this size a body is inflated at once: 93 KB of JSON took 0.12 ms that way, and 0.27 ms in the thread pool. */
+/** Up to this size, a body is decompressed synchronously: 93 KB of JSON took 0.12 ms, and 0.27 ms in the thread pool. */
 const MAX_SYNC_INPUT = 64 * KIB;
-/** The most that may come out at once; by then a bomb has cost about a millisecond, and it goes on as a stream. */
+/**
+ * Maximum output of synchronous decompression. A decompression bomb has cost about a millisecond by then and continues as a
+ * stream.
+ */
 const MAX_SYNC_OUTPUT = 1024 * KIB;
 const CHUNK = 64 * KIB;
 /**
- * How much larger a body may become, and from which size on that matters. Batches of repeated OTLP data with ids and times of their
- * own reached 222 by zstd; gzip ends at 1032, but zstd and brotli make 63 MB of blanks from a few bytes.
+ * Maximum compression ratio, for output larger than `FREE_OUTPUT`. Batches of repeated OTLP data with distinct ids and times
+ * reached 222 with zstd; gzip cannot exceed 1032, but zstd and brotli make 63 MB of spaces from a few bytes.
  */
 const MAX_RATIO = 1000;
 const FREE_OUTPUT = 1024 * KIB;
@@ -74,13 +77,21 @@ function codingOf(name: string, bytes: Uint8Array): Coding | undefined {
   }
 }
 
-/** `deflate` should mean the zlib format (RFC 1950), but some send the bare stream: only the former begins like this. */
+/**
+ * `deflate` should mean the zlib format (RFC 1950), but some clients send the raw stream. Only the zlib format starts with this
+ * header.
+ */
 function hasZlibHeader(bytes: Uint8Array): boolean {
   const [first = 0, second = 0] = bytes;
   return (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0;
 }
 
-/** @returns the coding of a `Content-Encoding` header, undefined for none. @throws HttpProblem 415 for an unknown one. */
+/**
+ * Reads a `Content-Encoding` header.
+ *
+ * @returns undefined for no coding
+ * @throws HttpProblem 415 for an unknown coding
+ */
 export function contentCoding(header: string | undefined): string | undefined {
   const coding = header?.trim().toLowerCase();
   if (coding === undefined || coding === '' || coding === 'identity') return undefined;
@@ -92,10 +103,10 @@ export function contentCoding(header: string | undefined): string | undefined {
 }
 
 /**
- * Inflates a whole body, up to the limit and to {@link MAX_RATIO} times its size.
+ * Decompresses a whole body, up to the limit and to {@link MAX_RATIO} times its size.
  *
  * @param coding from {@link contentCoding}
- * @param maxBytes of the inflated body
+ * @param maxBytes of the decompressed body
  * @param reserve called before bytes are kept; if it returns false, the call fails with 503 `overloaded`
  * @throws HttpProblem 400 `invalid_encoding`, 413 `body_too_large`, 503 `overloaded`
  */
@@ -138,7 +149,7 @@ async function inflate(
   }
 }
 
-/** A small body on this thread, others in another. */
+/** Decompresses a small body in this thread, a larger one in another. */
 async function inflateMeasured(
   how: Measured,
   coding: string,
@@ -169,7 +180,11 @@ async function inflateMeasured(
 let thread: WorkerPool<InflateTask, Uint8Array | string> | undefined;
 let lastInThread: Promise<unknown> = Promise.resolve();
 
-/** Runs one task at a time, so that only one body has uncounted bytes. @returns the bytes, or why the data is invalid */
+/**
+ * Runs one task at a time, so that only one body has uncounted bytes.
+ *
+ * @returns the bytes, or why the data is invalid
+ */
 function inflateInThread(task: InflateTask): Promise<Uint8Array | string> {
   thread ??= new WorkerPool({
     module: firstModule(new URL('./inflate-thread.js', import.meta.url)),
@@ -179,7 +194,7 @@ function inflateInThread(task: InflateTask): Promise<Uint8Array | string> {
   });
   const pool = thread;
   const result = lastInThread.then(() => {
-    // Copied, because the body must stay in place until this is over, and transferring a view would move its whole buffer.
+    // Copied: the body must stay available meanwhile, and transferring a view would move its whole buffer.
     const bytes = new Uint8Array(task.bytes);
     return pool.run({ ...task, bytes }, [bytes.buffer]);
   });
@@ -188,7 +203,7 @@ function inflateInThread(task: InflateTask): Promise<Uint8Array | string> {
 }
 
 function ignore(): void {
-  // The pending request fails; the pool replaces a thread that exits.
+  // The pending request fails; the pool replaces a thread that ends.
 }
 
 function inflateAsStream(

@@ -22,7 +22,7 @@ export interface DispatcherSettings {
   readonly router: Router;
   readonly gate: Gate;
   readonly cors: () => Cors;
-  /** Whether browsers reach it by HTTPS. */
+  /** Whether browsers use HTTPS to reach it. */
   readonly isHttps: () => boolean;
   readonly limits: HttpLimits;
   readonly users: UserLimits;
@@ -32,37 +32,37 @@ export interface DispatcherSettings {
   readonly clock: Clock;
 }
 
-/** One request on its way through the dispatcher. */
+/** The state of one request in the dispatcher. */
 interface Call {
   readonly exchange: Exchange;
   readonly request: IncomingRequest;
   readonly route: Route | undefined;
-  /** How the route, or another one of its path, words problems. */
+  /** How the route, or another one with the same path, formats problems. */
   readonly refuse: Route['refuse'];
   readonly body: Body | undefined;
   readonly permit: Permit;
-  /** For the access log only, empty without it: after the response no engine can read the address. */
+  /** For the access log only; empty if that is off. After the response no engine can read the address. */
   readonly remoteAddress: string;
   /** From `performance.now()`. */
   readonly startedMs: number;
   status: number;
-  /** Whether its answer ends the connection. */
+  /** Whether its response ends the connection. */
   isLast: boolean;
   isGone: boolean;
   /** Whether the response is cached for several clients, so that a slow reader costs only the connection. */
   isAnswerShared: boolean;
-  /** The handler and the connection: the call is over when neither needs it any more. */
+  /** The handler and the connection; the call is over when neither needs it any more. */
   partsUnderWay: number;
 }
 
-/** A year. Of the host alone: names below it may be others' servers. */
+/** One year. Without subdomains: they may be other servers. */
 const HSTS = ['strict-transport-security', 'max-age=31536000'] as const;
-/** All servers of a machine share this name, whatever their ports, and others may not speak TLS. */
+/** All servers of a machine share this name, whatever their ports, and some may not support TLS. */
 const LOCALHOST = /^([^:]+\.)?localhost\.?(:|$)/i;
 
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
 
-/** Handles a request from its head to the end of its answer. */
+/** Handles a request from its head to the end of its response. */
 export class Dispatcher {
   readonly #settings: DispatcherSettings;
   readonly #admission: AdmissionController;
@@ -86,7 +86,7 @@ export class Dispatcher {
     return this.#admission.bodyBytes;
   }
 
-  /** The largest body of a route has to fit with its compressed form, whatever the limits say. */
+  /** A route's largest body and its compressed form always fit, whatever the limits are. */
   makeRoomFor(route: Route): void {
     this.#admission.makeRoomFor(route.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES);
   }
@@ -95,10 +95,14 @@ export class Dispatcher {
     this.#draining.abort();
   }
 
-  /** Waits until no request is under way. @returns how many still are, because the deadline came first. */
+  /**
+   * Waits until no request is in progress.
+   *
+   * @returns the number of remaining requests if the deadline comes first
+   */
   async whenIdle(deadline: AbortSignal): Promise<number> {
     while (this.#underWay > 0 && !deadline.aborted) {
-      // Pipelined requests start when the requests ahead of them on their connection are over.
+      // Pipelined requests start when those before them on their connection are over.
       await waitFor(new Promise<void>((resolve) => this.#idle.push(resolve)), deadline);
     }
     return this.#underWay;
@@ -155,7 +159,7 @@ export class Dispatcher {
       response = this.#failed(call, error);
     }
     if (response instanceof Promise) {
-      // The handler is running: the body is collected from now on, whether or not the handler reads it.
+      // While the handler runs, the body is collected whether or not the handler reads it.
       if (body !== undefined && body.problem === undefined) {
         exchange.receive((piece, isLast) => {
           body.take(piece, isLast);
@@ -195,7 +199,11 @@ export class Dispatcher {
     else await this.#finish(call, sending);
   }
 
-  /** @returns a promise, which never rejects, where sending takes longer. */
+  /**
+   * Sends a response.
+   *
+   * @returns a promise that never rejects if sending takes longer
+   */
   #answer(call: Call, response: HttpResponse): Promise<void> | undefined {
     try {
       call.status = response.status;
@@ -214,7 +222,7 @@ export class Dispatcher {
     this.#partOver(call);
   }
 
-  /** The response could not be sent as it was. */
+  /** Answers with a problem if the response could not be sent. */
   #answerFailure(call: Call, error: unknown): void {
     const { exchange } = call;
     const response = problemAnswer(call, failureOf(error).problem);
@@ -251,7 +259,7 @@ export class Dispatcher {
   }
 
   #logFault(call: Call, error: unknown): void {
-    // A disconnecting client makes handlers fail in many ways, none of which is a fault.
+    // A disconnected client makes handlers fail in many ways, none of which is a fault.
     if (call.isGone) return;
     const { request, route, exchange } = call;
     this.#settings.logger.error(
@@ -294,12 +302,12 @@ function problemAnswer({ refuse, request }: Call, problem: HttpProblem): HttpRes
   return refuse === undefined ? problemResponse(problem) : refuse(problem, request);
 }
 
-/** The route that sends a response with an entity tag caches it, together with its compressed forms. */
+/** A route that sends an entity tag caches the response together with its compressed forms. */
 function isShared({ headers, body }: HttpResponse): boolean {
   return headers?.['etag'] !== undefined && body instanceof Uint8Array;
 }
 
-/** @returns undefined for a chunked body. */
+/** Length of the body; undefined if it is chunked. */
 function lengthOf(exchange: Exchange): number | undefined {
   if (exchange.header('transfer-encoding') !== undefined) return undefined;
   return Number(exchange.header('content-length'));

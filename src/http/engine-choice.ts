@@ -8,7 +8,7 @@ import { loadUws, type UwsModule } from './uws-module.js';
 
 export type EngineChoice = ServiceConfig['http']['engine'];
 
-/** @throws Error if the chosen engine cannot be loaded, or the engine's own error when it cannot get the port. */
+/** @throws Error if the chosen engine cannot be loaded, or the engine's own error if it cannot open the port */
 export async function openEngine(
   choice: EngineChoice,
   options: EngineOptions,
@@ -22,7 +22,7 @@ export async function openEngine(
   return engine;
 }
 
-/** @returns why the engine is not available, and the remedy; undefined if it is available */
+/** @returns why the engine is not available, and what to do; undefined if it is available */
 export async function engineProblem(choice: EngineChoice): Promise<string | undefined> {
   if (choice === 'node') return undefined;
   try {
@@ -33,7 +33,7 @@ export async function engineProblem(choice: EngineChoice): Promise<string | unde
   }
 }
 
-/** @returns which setting the engine does not support, and the remedy; undefined if it supports all */
+/** @returns the setting that the engine does not support, and what to do; undefined if it supports all */
 export function tlsProblem(choice: EngineChoice, tls: TlsOptions): string | undefined {
   if (choice === 'node') return undefined;
   const setting =

@@ -9,22 +9,26 @@ import { countConnections } from './peers.js';
 import { secureContext } from './tls.js';
 import { Turns } from './turns.js';
 
-/** How often Node checks for connections whose headers take too long. */
+/** Interval at which Node checks for connections with slow headers. */
 const CHECK_INTERVAL_MS = 1000;
 
 /** Pipelined requests started per turn of the event loop. */
 const PIPELINED_A_TURN = 1;
-/** How many connections with large answers continue theirs, by at most half a mebibyte each: one to several milliseconds. */
+/** Connections with large responses that continue in one turn, each by at most half a mebibyte: one to several milliseconds. */
 const LARGE_ANSWERS_A_TURN = 1;
-/** How many connections with large bodies continue theirs, by an eighth of a mebibyte each. */
+/** Connections with large bodies that continue in one turn, each by an eighth of a mebibyte. */
 const LARGE_BODIES_A_TURN = 4;
 
-/** Listens with `node:http` or `node:https`. @throws Error as `server.listen` gives it, with its `code`. */
+/**
+ * Listens with `node:http` or `node:https`.
+ *
+ * @throws Error of `server.listen`, with its `code`
+ */
 export async function openNodeEngine(options: EngineOptions): Promise<Engine> {
   const { host, port } = options;
   const server = createServer(options);
   const slots = countConnections(server, options.connections);
-  // Stands for connections themselves, which Node's types do not let us extend.
+  // State of connections, because Node's types do not allow extending sockets.
   const connections = new WeakMap<Socket, NodeConnection>();
   const turns = {
     ofRequests: new Turns(PIPELINED_A_TURN),
@@ -58,7 +62,7 @@ export async function openNodeEngine(options: EngineOptions): Promise<Engine> {
   };
   server.on('clientError', refuse);
   server.on('connect', (request) => {
-    // Requests for tunnels; without a listener Node would close the connection without an answer.
+    // Tunnel requests; without a listener, Node would close the connection without a response.
     refuse(Object.assign(new Error('no tunnels'), { code: 'HPE_INVALID_METHOD' }), request.socket);
   });
   await new Promise<void>((resolve, reject) => {
@@ -93,14 +97,15 @@ function createServer({ limits, tls }: EngineOptions): http.Server {
     requestTimeout: 0,
     keepAliveTimeout: limits.idleTimeoutMs,
     noDelay: true,
-    // As much as it reads at once, and the pieces of a large answer: with Node 20's 16 KiB each would wait for the one before.
+    // The read size, and the size of the pieces of a large response: with the 16 KiB of Node 20, each piece would wait for the
+    // previous one.
     highWaterMark: 64 * 1024,
-    // Reported in the form of all other errors, by `request-head.ts`.
+    // `request-head.ts` reports a missing host in the format of all other errors.
     requireHostHeader: false,
   };
   if (tls === undefined) {
     const server = http.createServer(serverOptions);
-    // A client that sends nothing more may still want its answer. Node has this setting, but no option or type for it.
+    // A client may end its side and still wait for its response. Node has this setting, but no option or type for it.
     return Object.assign(server, { httpAllowHalfOpen: true });
   }
   const isClientAsked = tls.clientCa !== undefined;

@@ -3,7 +3,11 @@ import type { Engine, EngineOptions } from './engine.js';
 import { UwsExchange } from './uws-exchange.js';
 import { EXCLUSIVE_PORT, type UwsApp, type UwsListenSocket, type UwsModule } from './uws-module.js';
 
-/** Listens with uWebSockets.js. @throws Error with the `code` of the failure, as `node:net` would give it. */
+/**
+ * Listens with uWebSockets.js.
+ *
+ * @throws Error with the `code` that `node:net` would give
+ */
 export async function openUwsEngine(uws: UwsModule, options: EngineOptions): Promise<Engine> {
   const { host, port, connections, tls } = options;
   const app =
@@ -12,7 +16,7 @@ export async function openUwsEngine(uws: UwsModule, options: EngineOptions): Pro
       : uws.SSLApp({ key_file_name: tls.options.keyFile, cert_file_name: tls.options.certFile });
   app.any('/*', (response, request) => {
     const exchange = new UwsExchange(response, request, options);
-    // It does not report connections: only those with a request can be counted.
+    // uWebSockets.js does not report connections, so only those with a request are counted.
     const slot = {
       remoteAddress: exchange.remoteAddress,
       destroy: () => {
@@ -29,7 +33,7 @@ export async function openUwsEngine(uws: UwsModule, options: EngineOptions): Pro
   const socket = await listen(app, host, port);
   if (socket === false) {
     await explain(host, port);
-    throw new Error('uWebSockets.js could not listen, without giving a reason');
+    throw new Error('uWebSockets.js could not listen and gave no reason');
   }
   const localPort = uws.us_socket_local_port ?? uws.getSocketPort;
   const closeSocket = uws.us_listen_socket_close ?? uws.closeSocket;
@@ -58,7 +62,7 @@ function listen(app: UwsApp, host: string, port: number): Promise<UwsListenSocke
   });
 }
 
-/** uWebSockets.js only says that it failed. Node gives the reason when it tries the same. */
+/** uWebSockets.js reports only that listening failed. Node reports the reason when it tries the same. */
 async function explain(host: string, port: number): Promise<void> {
   const probe = createServer();
   await new Promise<void>((resolve, reject) => {

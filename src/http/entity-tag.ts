@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { AnswerCoding } from './compression.js';
 
 const CHARACTERS = 22;
-/** The compressed forms of bodies with a tag, keyed by the bytes object itself: they go when the body goes. */
+/** The compressed forms of bodies with a tag, keyed by the bytes object, so that they are released with the body. */
 const packed = new WeakMap<Uint8Array, Map<string, Promise<Uint8Array>>>();
 
-/** A strong entity tag (RFC 9110 section 8.8.3): as long as it is the same, so are the bytes. */
+/** A strong entity tag (RFC 9110 section 8.8.3): equal tags mean equal bytes. */
 export function entityTag(body: Uint8Array): string {
   return `"${createHash('sha256').update(body).digest('base64url').slice(0, CHARACTERS)}"`;
 }
@@ -18,7 +18,7 @@ export function isKnownToClient(header: string | undefined, tag: string | undefi
   return header.split(',').some((known) => withoutWeakness(known.trim()) === wanted);
 }
 
-/** A body that has a tag is the same each time: each coding compresses it once. */
+/** Compresses a body with a tag once for each coding, because it never changes. */
 export function packOnce(coding: AnswerCoding, body: Uint8Array): Promise<Uint8Array> {
   const forms = packed.get(body) ?? new Map<string, Promise<Uint8Array>>();
   packed.set(body, forms);
@@ -27,7 +27,7 @@ export function packOnce(coding: AnswerCoding, body: Uint8Array): Promise<Uint8A
   return form;
 }
 
-/** A strong tag promises the same bytes, which a compressed answer does not have. */
+/** The tag of a compressed response: a strong tag would promise the uncompressed bytes. */
 export function weakTag(tag: string): string {
   return tag.startsWith('W/') ? tag : `W/${tag}`;
 }

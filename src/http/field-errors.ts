@@ -6,12 +6,12 @@ import { MONEY_PATTERN } from '../signal/money.js';
 import { parseTime } from '../signal/time.js';
 import { pointerPart } from './json-body.js';
 
-/** How many errors are reported; a request may break any number of rules. */
+/** Maximum number of reported errors; a request may break any number of rules. */
 const MAX_ERRORS = 20;
 
 /** Custom formats of requests. `openapi.json` shows these patterns instead of the format names. */
 export const TEXT_PATTERNS = {
-  // No pattern can say whether mail arrives; `admin@localhost` is fine.
+  // No pattern can tell whether mail arrives; `admin@localhost` is valid.
   email: '^[^\\s@<>(),;:"\\\\\\u0000]+@[^\\s@<>(),;:"\\\\\\u0000]+$',
   'not-blank': '\\S',
   'prompt-name': '^(?!\\.{1,2}$)[\\s\\S]*\\S',
@@ -43,8 +43,8 @@ function matches(pattern: string): (text: string) => boolean {
 }
 
 /**
- * Validates requests: reports all errors at once, fills in defaults, and supports the formats above. It compiles a schema once.
- * `test/api/openapi/openapi.test.ts` checks that all of them are valid JSON Schemas: a check at every start would take longer than
+ * Validates requests: reports all errors at once, fills in defaults, and supports the formats above. It compiles each schema
+ * once. `test/api/openapi/openapi.test.ts` checks that all schemas are valid; checking them at every start would take longer than
  * compiling them.
  */
 export const validator = new Ajv({
@@ -56,13 +56,13 @@ export const validator = new Ajv({
   formats: Object.fromEntries(Object.entries(FORMATS).map(([name, { isValid }]) => [name, isValid])),
 });
 
-/** Keywords for `openapi.json` and for reading queries, which the checker ignores. */
+/** Keywords for `openapi.json` and for reading queries, which validation ignores. */
 validator.addVocabulary(['aliasOf', 'documented', 'refusesLess']);
 
 /**
- * Words the errors of a schema for the sender.
+ * Converts the errors of a schema to field errors for the sender.
  *
- * @param place `pointer` for a body (JSON Pointers), `name` for parameters.
+ * @param place `pointer` for a body (JSON Pointers), `name` for parameters
  */
 export function fieldErrors(
   errors: readonly ErrorObject[] | null | undefined,
@@ -74,7 +74,11 @@ export function fieldErrors(
   });
 }
 
-/** @returns the 422 that lists the errors. @param part `body`, `query` or `path` */
+/**
+ * The 422 problem that lists the errors.
+ *
+ * @param part `body`, `query` or `path`
+ */
 export function validationProblem(part: string, errors: readonly FieldError[]): HttpProblem {
   const [first] = errors;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
@@ -85,7 +89,7 @@ export function validationProblem(part: string, errors: readonly FieldError[]): 
   });
 }
 
-/** The last step of the pointer, where the error is about a missing or an unknown field. */
+/** The last step of the pointer if the error is about a missing or an unknown field. */
 function missingPart(error: ErrorObject): string {
   const { missingProperty, additionalProperty } = error.params as Record<string, unknown>;
   const name = missingProperty ?? additionalProperty;

@@ -11,7 +11,7 @@ interface GateOptions {
   readonly rebinding: RebindingGuard;
 }
 
-/** Checks of a request before its route, in this order: its host, the rules for pages of other origins, its key. */
+/** Checks a request before its route handles it: its host, the rules for pages of other origins, and its key, in this order. */
 export class Gate {
   readonly #options: GateOptions;
   readonly #guards: { readonly prefix: string; readonly check: (request: HttpRequest) => void }[] = [];
@@ -21,17 +21,19 @@ export class Gate {
     this.#options = options;
   }
 
-  /** As `Listener.guard` has it. */
+  /** See `Listener.guard`. */
   guard(prefix: string, check: (request: HttpRequest) => void): void {
     this.#guards.push({ prefix: trimSlash(prefix), check });
   }
 
-  /** As `Listener.unknown` has it. */
+  /** See `Listener.unknown`. */
   unknown(answer: UnknownPath): void {
     this.#unknown.push(answer);
   }
 
   /**
+   * Passes a request to its route.
+   *
    * @returns the response of the route
    * @throws HttpProblem if the request is refused; any error of the route
    */

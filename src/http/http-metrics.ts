@@ -7,7 +7,7 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const UNMATCHED = 'unmatched';
 
-/** Why a body was refused, as labels may say it. */
+/** Label values for the reasons of refused bodies. */
 const BODY_REASONS: Readonly<Record<string, string>> = {
   body_too_large: 'too_large',
   overloaded: 'overloaded',
@@ -16,7 +16,7 @@ const BODY_REASONS: Readonly<Record<string, string>> = {
   unsupported_media_type: 'unknown_encoding',
 };
 
-/** The metrics of a listener. Labels come from small sets: methods, classes of status, the patterns of routes. */
+/** The metrics of a listener. Labels have few values: methods, status classes, route patterns. */
 export class HttpMetrics {
   readonly #requests;
   readonly #duration;
@@ -27,8 +27,8 @@ export class HttpMetrics {
   readonly #refusedShares;
   readonly #endpoint: string;
   readonly #meter: Meter;
-  // One object per series, so that a request allocates none.
-  /** By method, then by status class; 0 for a client that disconnected. */
+  // One labels object for each series, so that a request allocates none.
+  /** By method, then by status class; 0 if the client disconnected. */
   readonly #ofRequests = new Map<string, Labels[]>();
   readonly #ofRoutes = new Map<string, Labels>();
 
@@ -67,19 +67,21 @@ export class HttpMetrics {
     });
   }
 
-  /** A connection was closed for lack of room: a new one, or one that was idle. */
+  /** Counts a connection closed at a limit: a new one, or an idle one. */
   noRoom(reason: NoRoom, isNew: boolean): void {
     const counter = isNew ? this.#refusedConnections : this.#evictedConnections;
     counter.add(1, { listener: this.#endpoint, reason });
   }
 
-  /** An answer was cut off because its client read it too slowly. */
+  /** Counts a response that was cut off because the client read too slowly. */
   slowReader(): void {
     this.#slowReaders.add(1, { listener: this.#endpoint });
   }
 
   /**
-   * @param status of the answer; undefined if the client went away first
+   * Counts a response.
+   *
+   * @param status of the response; undefined if the client disconnected first
    * @param route the pattern; undefined if no route has the path
    */
   answered(method: string, status: number | undefined, route: string | undefined, seconds: number): void {
@@ -88,7 +90,7 @@ export class HttpMetrics {
     this.#duration.record(seconds, this.#routeLabels(route ?? UNMATCHED));
   }
 
-  /** A user, or an address without a key, wanted more than its own share. */
+  /** Counts a request of a user, or of an address without a key, that exceeded its share. */
   shareRefused(of: SpentShare): void {
     this.#refusedShares.add(1, { listener: this.#endpoint, of });
   }
@@ -98,7 +100,11 @@ export class HttpMetrics {
     if (reason !== undefined) this.#refusedBodies.add(1, { listener: this.#endpoint, reason });
   }
 
-  /** Exports what is in progress while the listener is open. @returns a function that ends the observation */
+  /**
+   * Exports the work in progress while the listener is open.
+   *
+   * @returns a function that ends it
+   */
   observe(inFlight: { bytes: () => number; requests: () => number; connections: () => number }): () => void {
     const labels = { listener: this.#endpoint };
     const labelNames = ['listener'];

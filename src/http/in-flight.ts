@@ -2,8 +2,8 @@ import { Shares } from './shares.js';
 import { waitFor } from '../telemetry/wait-for.js';
 
 /**
- * Limits the requests and body bytes waiting for the pipeline, shared by user. A single request larger than the byte limit is admitted
- * alone, because bodies have their own limit.
+ * Limits the requests and body bytes that wait for the pipeline, shared among users. A single request larger than the byte limit
+ * is admitted alone, because bodies have their own limit.
  */
 export class InFlight {
   readonly #requests: Shares;
@@ -15,7 +15,11 @@ export class InFlight {
     this.#bytes = new Shares({ max: limits.bytes, share: 1 });
   }
 
-  /** @param share of everything that one user may hold; before this is called it is all of it */
+  /**
+   * Sets the share of each user.
+   *
+   * @param share of the total that one user may hold; 1 by default
+   */
   shareOut(share: number): void {
     this.#requests.shareOut(share);
     this.#bytes.shareOut(share);
@@ -29,7 +33,7 @@ export class InFlight {
     return this.#bytes.used;
   }
 
-  /** Whether a further request of a user with this many bytes has to be refused. */
+  /** Whether another request of a user with this many bytes must be refused. */
   isFull(userId: string, bytes: number): boolean {
     if (this.requests === 0) return false;
     return !this.#requests.fits(userId, 1) || !this.#bytes.fits(userId, bytes);
@@ -49,7 +53,7 @@ export class InFlight {
     for (const resolve of waiting) resolve();
   }
 
-  /** Resolves when nothing is in progress any more, or at the deadline. */
+  /** Resolves when nothing is in progress, or at the deadline. */
   async idle(deadline: AbortSignal): Promise<void> {
     if (this.requests === 0) return;
     await waitFor(new Promise<void>((resolve) => this.#onIdle.push(resolve)), deadline);

@@ -5,11 +5,15 @@ import { inflateZstd } from './zstd.js';
 export interface InflateTask {
   readonly coding: 'zstd' | 'snappy';
   readonly bytes: Uint8Array;
-  /** The bytes that it may become. */
+  /** Maximum size of the output. */
   readonly most: number;
 }
 
-/** Inflates a body in a thread. Gives the bytes, or the reason why the data is broken. */
+/**
+ * Decompresses a body in a thread.
+ *
+ * @returns the bytes, or the reason why the data is invalid
+ */
 export default async function inflate({ coding, bytes, most }: InflateTask): Promise<unknown> {
   let inflated: Uint8Array<ArrayBuffer>;
   try {

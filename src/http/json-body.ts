@@ -3,22 +3,22 @@ import type { StructureLimits } from './json-structure.js';
 import { ReceivedJson } from './received-json.js';
 
 const JSON_MEDIA_TYPE = /^application\/json[ \t]*(?:;|$)/i;
-/** Names of UTF-8 used by clients. */
+/** Names that clients use for UTF-8. */
 const UTF_8 = /^utf-?8$/;
 const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*"?([^";\s]+)/i;
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
-/** The limit of a body that a schema checks: twenty errors are reported, but all of them are found. */
+/** Limits of a body that is validated by a schema: only twenty errors are reported, but the validator finds all of them. */
 const MANAGEMENT_LIMITS: StructureLimits = { nodes: 5000, values: 5000 };
-/** How many places are reported where text is not valid Unicode. */
+/** Maximum number of reported places with invalid Unicode. */
 const MAX_HALVES = 20;
 const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
 
-/** Whether its `Content-Type` says so; the request may be without a body all the same. */
+/** Whether the `Content-Type` is JSON. The request may have no body. */
 export function isJson(request: HttpRequest): boolean {
   return JSON_MEDIA_TYPE.test(request.header('content-type') ?? '');
 }
 
-/** Whether its `Content-Type` says JSON in UTF-8, which it is where no charset is named (RFC 8259, 8.1). */
+/** Whether the `Content-Type` is JSON in UTF-8, which is the default charset (RFC 8259, 8.1). */
 export function isUtf8Json(request: HttpRequest): boolean {
   const charset = CHARSET.exec(request.header('content-type') ?? '')?.[1]?.toLowerCase();
   return isJson(request) && (charset === undefined || UTF_8.test(charset));
@@ -27,7 +27,7 @@ export function isUtf8Json(request: HttpRequest): boolean {
 /**
  * Refuses a request whose body is not JSON, before any of the body is read.
  *
- * @throws HttpProblem 415 `unsupported_media_type` for another `Content-Type`, none, or a charset other than UTF-8.
+ * @throws HttpProblem 415 `unsupported_media_type` for another or no `Content-Type`, or a charset other than UTF-8
  */
 export function requireJson(request: HttpRequest): void {
   const type = request.header('content-type');
@@ -43,11 +43,11 @@ export function requireJson(request: HttpRequest): void {
 }
 
 /**
- * Reads a small body of a management route: fields that are null are left out, because null means absent.
+ * Reads a small body of a management route. Null fields are removed, because null means absent.
  *
- * @throws HttpProblem what `request.body` throws; 400 `invalid_encoding` for text that is not UTF-8; 400 `invalid_json`;
- * 422 `validation_failed` for more than 5000 objects, lists, fields or elements, for more than 1000 levels, and for text with
- * half a surrogate pair, which no store could give back.
+ * @throws HttpProblem any error of `request.body`; 400 `invalid_encoding` for text that is not UTF-8; 400 `invalid_json`; 422
+ *   `validation_failed` for more than 5000 objects, lists, fields or elements, for more than 1000 levels, and for text with half
+ *   a surrogate pair, which no store can return unchanged
  */
 export async function readJsonBody(request: HttpRequest): Promise<unknown> {
   const body = await ReceivedJson.receive(request, { limits: MANAGEMENT_LIMITS });
@@ -61,15 +61,15 @@ export async function readJsonBody(request: HttpRequest): Promise<unknown> {
 }
 
 /**
- * Deletes null fields in place, and finds strings with half a surrogate pair where there may be any. It keeps its own
- * stack, because a body may nest deeper than calls can.
+ * Deletes null fields in place and finds strings with half a surrogate pair, if the text may contain any. It uses its own stack,
+ * because a body may nest deeper than the call stack allows.
  */
 function withoutNulls(root: unknown, mayHoldHalves: boolean): FieldError[] {
   const halves: FieldError[] = [];
   const waiting: { readonly value: unknown; readonly at: string }[] = [{ value: root, at: '' }];
   for (let item = waiting.pop(); item; item = waiting.pop()) {
     const { value, at } = item;
-    // The path to a place may be as long as the body, so only those that are reported are written out.
+    // A path may be as long as the body, so only reported paths are built.
     if (
       typeof value === 'string' &&
       halves.length < MAX_HALVES &&
@@ -87,7 +87,7 @@ function withoutNulls(root: unknown, mayHoldHalves: boolean): FieldError[] {
   return halves;
 }
 
-/** One step of a JSON Pointer (RFC 6901). */
+/** Escapes one step of a JSON Pointer (RFC 6901). */
 export function pointerPart(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }

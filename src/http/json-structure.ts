@@ -4,7 +4,7 @@ const MAX_DEPTH = 1000;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** Shorter strings are faster to scan than a call of the native search. */
+/** For shorter strings, scanning is faster than calling the native search. */
 const SHORT_STRING = 64;
 
 const OPEN = 1;
@@ -12,7 +12,7 @@ const CLOSE = 2;
 const COLON = 3;
 const STRING = 4;
 const COMMA = 5;
-/** Meaning of a byte outside strings for the structure; 0: none. */
+/** Structural meaning of a byte outside strings; 0: none. */
 const MEANINGS = Uint8Array.from({ length: 256 }, (_, byte) => {
   const meanings: Readonly<Record<string, number>> = {
     '[': OPEN,
@@ -26,34 +26,35 @@ const MEANINGS = Uint8Array.from({ length: 256 }, (_, byte) => {
   return meanings[String.fromCharCode(byte)] ?? 0;
 });
 
-/** How much structure a body may have. */
+/** Maximum structure of a body. */
 export interface StructureLimits {
   /** Objects, lists and fields. */
   readonly nodes: number;
-  /** Values after a comma, which include elements of lists. Absent: as many as the bytes allow. */
+  /** Values after a comma, including elements of lists. Absent: no own limit. */
   readonly values?: number;
 }
 
 /**
- * Finds bodies whose structure costs far more than their bytes, before they are parsed: 16 MiB of `[` or `{},` would hold up
- * everything else for two to three seconds, although JSON of that size usually takes 50 milliseconds. After this check no body
- * nests deeper than 1000 levels, so code that walks the values may be recursive. Most bodies cannot have too much, which a count
- * of their opening brackets shows in a tenth of the time of a parse.
+ * Finds bodies whose structure costs far more than their bytes, before they are parsed: 16 MiB of `[` or `{},` would block the
+ * event loop for two to three seconds, although JSON of that size usually takes 50 milliseconds. After this check no body nests
+ * deeper than 1000 levels, so code that walks the values may be recursive. Most bodies cannot exceed the limits, which a count of
+ * their opening brackets shows in a tenth of the time of a parse.
  *
- * @param bytes UTF-8; anything that is not JSON may be given, and is left to the parser.
+ * @param bytes UTF-8; invalid JSON is allowed and left to the parser
  * @param text the same in ASCII, if available
- * @returns the exceeded limit, for the sender, or undefined.
+ * @returns the exceeded limit, for the sender; undefined if none is exceeded
  */
 export function findExcess(bytes: Uint8Array, limits: StructureLimits, text?: string): string | undefined {
   return isHarmless(bytes, limits, text) ? undefined : new StructureScan(limits).push(bytes);
 }
 
-/** Whether these few bytes, and these few opening brackets, cannot exceed any limit. Brackets within strings count as well. */
+/** Whether so few bytes and opening brackets cannot exceed any limit. Brackets within strings are counted, too. */
 function isHarmless(bytes: Uint8Array, { nodes, values = nodes }: StructureLimits, ascii?: string): boolean {
-  // What closes is a byte, too, and a field is longer: each node has two bytes or is one of those left open.
+  // Every node takes at least two bytes: an opening and a closing one, or the text of a field. Unclosed nodes have one byte and
+  // are limited by the depth.
   if (bytes.length / 2 > Math.min(nodes, values)) return false;
   if (bytes.length <= MAX_DEPTH) return true;
-  // A search in a text costs a fraction of one in a buffer.
+  // Searching a text costs a fraction of searching a buffer.
   const text = ascii ?? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
   let opened = 0;
   for (const bracket of ['{', '[']) {
@@ -64,7 +65,7 @@ function isHarmless(bytes: Uint8Array, { nodes, values = nodes }: StructureLimit
   return true;
 }
 
-/** The same for a text that comes in pieces, cut anywhere. */
+/** Like {@link findExcess}, for a text that arrives in pieces. */
 export class StructureScan {
   readonly #maxNodes: number;
   readonly #maxValues: number;
@@ -74,7 +75,7 @@ export class StructureScan {
   #nodes = 0;
   #values = 0;
   #isInString = false;
-  /** In a string: the next byte is escaped. */
+  /** Whether the next byte of a string is escaped. */
   #isEscaped = false;
 
   constructor({ nodes, values = Infinity }: StructureLimits) {
@@ -82,12 +83,12 @@ export class StructureScan {
     this.#maxValues = values;
   }
 
-  /** Bytes that have passed. */
+  /** Number of bytes scanned so far. */
   get measured(): number {
     return this.#measured;
   }
 
-  /** @returns what exceeds its limit so far, if anything */
+  /** @returns the limit exceeded so far, if any */
   push(bytes: Uint8Array): string | undefined {
     this.#excess ??= this.#scan(bytes);
     if (this.#excess === undefined) this.#measured += bytes.length;
@@ -117,7 +118,7 @@ export class StructureScan {
     return undefined;
   }
 
-  /** @param from where an unescaped character begins @returns the position of the quote that ends it, or the end of the bytes */
+  /** @param from position of an unescaped character @returns the position of the closing quote, or the end of the bytes */
   #skipString(bytes: Uint8Array, from: number): number {
     const end = endOfString(bytes, from - 1);
     this.#isInString = end >= bytes.length;
@@ -126,7 +127,7 @@ export class StructureScan {
   }
 }
 
-/** @returns the position of the quote that ends the string begun at `start`, or the end of the bytes. */
+/** @returns the position of the quote that ends the string begun at `start`, or the end of the bytes */
 export function endOfString(bytes: Uint8Array, start: number): number {
   let at = start + 1;
   for (const near = at + SHORT_STRING; at < near; at++) {
@@ -142,7 +143,7 @@ export function endOfString(bytes: Uint8Array, start: number): number {
   return end;
 }
 
-/** @param from where an unescaped character begins */
+/** @param from position of an unescaped character */
 function isEscaped(bytes: Uint8Array, at: number, from: number): boolean {
   let backslashes = 0;
   while (at - 1 - backslashes >= from && bytes[at - 1 - backslashes] === BACKSLASH) backslashes++;

@@ -1,33 +1,36 @@
 /** Limits of one listener. `README.md` in this folder lists the differences between engines. */
 export interface HttpLimits {
   /**
-   * Bytes of bodies held for requests under way; what would pass it is refused with 503. Default 256 MiB, and never less
-   * than what lets one user have the largest body that a route takes, compressed and inflated: four of them with a share of a half.
+   * Bytes of bodies held for requests in progress; requests that would exceed it are refused with 503. Default 256 MiB. The
+   * effective limit is never too small for one user to have a route's largest body, compressed and decompressed: four times that
+   * size with a share of a half.
    */
   readonly maxBodyBytesInFlight: number;
-  /** Requests under way; more are refused with 503. Default 4096. */
+  /** Requests in progress; more are refused with 503. Default 4096. */
   readonly maxRequestsInFlight: number;
   /**
-   * Requests that wait on a connection because those before them are not answered, or their answers not taken; for more the connection
-   * ends behind the answers. Default 100. uWebSockets.js: closes the connection where an answer is not there at once.
+   * Requests that wait on a connection for the responses to earlier requests; at the limit, the connection ends after those
+   * responses. Default 100. uWebSockets.js closes the connection if a response is not available immediately.
    */
   readonly maxPipelined: number;
   /** Request line and headers, in bytes; larger ones are refused with 431. Default 32 KiB. */
   readonly maxHeaderBytes: number;
-  /** Rest of a refused body that is read and thrown away to keep the connection; with more to come it is closed. Default 32 MiB. */
+  /**
+   * Bytes of a refused body that are read and discarded to keep the connection; if there are more, it is closed. Default 32 MiB.
+   */
   readonly maxDiscardBytes: number;
   /** Time for the headers to arrive, in milliseconds. Default 10 000. uWebSockets.js: always 10 s. */
   readonly headersTimeoutMs: number;
-  /** A connection without a request is closed, in milliseconds. Default 60 000. uWebSockets.js: always 10 s. */
+  /** Time until a connection without a request is closed, in milliseconds. Default 60 000. uWebSockets.js: always 10 s. */
   readonly idleTimeoutMs: number;
   /**
-   * Bytes a second: a body that comes slower for 10 s is answered with 408, an answer that is read slower for `idleTimeoutMs` is cut off.
-   * Default 1 KiB.
+   * Bytes per second. A body that arrives more slowly for 10 s is answered with 408; a response that is read more slowly for
+   * `idleTimeoutMs` is cut off. Default 1 KiB.
    */
   readonly minRate: number;
   /** Open connections. Default 8192. */
   readonly maxConnections: number;
-  /** Of them from one address, loopback excepted, or one /64 of IPv6 addresses. Default 1024. */
+  /** Open connections from one address or one /64 of IPv6 addresses, except loopback. Default 1024. */
   readonly maxConnectionsPerAddress: number;
 }
 
@@ -47,7 +50,7 @@ export const DEFAULT_LIMITS: HttpLimits = {
   maxConnectionsPerAddress: 1024,
 };
 
-/** For how long a body may come more slowly than the least rate. */
+/** How long a body may arrive more slowly than the minimum rate. */
 export const SLOW_BODY_MS = 10_000;
 
 /** Default limits of a route. */

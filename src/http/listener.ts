@@ -28,11 +28,11 @@ export interface HttpListenerOptions extends ListenerOptions {
   readonly limits?: Partial<HttpLimits> | undefined;
   /** Default: none. */
   readonly proxies?: EngineOptions['proxies'] | undefined;
-  /** Default: half of everything for one user, and no rates. */
+  /** Default: half of everything for one user, no rates. */
   readonly users?: UserLimits | undefined;
-  /** Whether web pages of other origins are refused, whatever CORS allows. */
+  /** Whether requests of web pages from other origins are refused, even if CORS allows them. */
   readonly isSameOriginOnly?: boolean | undefined;
-  /** Its log lines should name the listener. */
+  /** Should name the listener in its log lines. */
   readonly logger: Logger;
   readonly meter: Meter;
   readonly clock: Clock;
@@ -40,41 +40,48 @@ export interface HttpListenerOptions extends ListenerOptions {
 
 /** The real address of an open listener. */
 interface Address {
-  /** An IP address, IPv6 without brackets; `0.0.0.0` stands for every address. */
+  /** An IP address, IPv6 without brackets; `0.0.0.0` means every address. */
   readonly host: string;
   readonly port: number;
 }
 
-/** A listener as its owner, the daemon, sees it. */
+/** A listener as used by its owner, the daemon. */
 export interface HttpListener extends Listener {
   /**
    * Adds the settings of another component on the shared endpoint: origins and hosts are merged.
    *
-   * @throws Error if an earlier component requested different TLS settings.
+   * @throws Error if an earlier component requested different TLS settings
    */
   configure(options: ListenerOptions): void;
-  /** All routes, in the order they were added. */
+  /** All routes, in the order in which they were added. */
   routes(): readonly Route[];
   /**
-   * Binds the port. @returns the real address, also for port 0.
-   * @throws Error that names the endpoint and the cure: port taken, address not here, unreadable or unfit TLS files.
+   * Opens the port.
+   *
+   * @returns the real address, also for port 0
+   * @throws Error that names the endpoint and what to do: port in use, address not available, unreadable or invalid TLS files
    */
   open(): Promise<Address>;
-  /** Reads the files of its certificate now. @returns whether they have changed @throws Error why the old one stays */
+  /**
+   * Reads the certificate files now.
+   *
+   * @returns whether they have changed
+   * @throws Error with the reason why the old certificate is kept
+   */
   reloadTls(): Promise<boolean>;
-  /** From now on new requests get 503 `shutting_down`; those under way go on. */
+  /** Refuses new requests with 503 `shutting_down`; those in progress continue. */
   drain(): void;
   /**
-   * Drains, stops listening, waits for responses in progress until the deadline, then closes every connection. Pipelined requests are
-   * not started: the connection ends after the responses in progress. May be called without `open`, and twice.
+   * Drains, stops listening, waits for responses in progress until the deadline, then closes every connection. Pipelined requests
+   * are not started: the connection ends after the responses in progress. May be called without `open`, and twice.
    */
   close(deadline: AbortSignal): Promise<void>;
 }
 
 /**
- * An HTTP listener on `host:port`, `[::1]:port`, `localhost:port` (127.0.0.1) or `:port` (all addresses).
+ * Creates an HTTP listener on `host:port`, `[::1]:port`, `localhost:port` (127.0.0.1) or `:port` (all addresses).
  *
- * @throws Error when the endpoint cannot be read.
+ * @throws Error if the endpoint is malformed
  */
 export function createListener(endpoint: string, options: HttpListenerOptions): HttpListener {
   const address = parseEndpoint(endpoint);
@@ -261,7 +268,7 @@ class SharedListener implements HttpListener {
     if (engine === undefined) return;
     engine.stopListening();
     let left = await this.#dispatcher.whenIdle(deadline);
-    // Requests that the system has already received are answered with 503 rather than a reset.
+    // Requests that the system has already received are answered with 503 instead of a reset.
     if (left === 0) {
       await turnOfTheLoop();
       left = await this.#dispatcher.whenIdle(deadline);
@@ -274,7 +281,7 @@ class SharedListener implements HttpListener {
     this.#endObservation?.();
   }
 
-  /** Both engines get an address, so that a host name resolves the same way for both. */
+  /** Resolves a host name, so that both engines use the same address. */
   async #resolve(host: string): Promise<string> {
     if (host.toLowerCase() === 'localhost') return '127.0.0.1';
     if (isIP(host) !== 0) return host;

@@ -6,13 +6,13 @@ const MIN_DIGITS = 16;
 
 const QUOTE = 0x22;
 const MINUS = 0x2d;
-/** The bytes that numbers are made of. */
+/** The bytes that a number may contain. */
 const IN_NUMBER = Uint8Array.from({ length: 256 }, (_, byte) =>
   '0123456789+-.eE'.includes(String.fromCharCode(byte)) ? 1 : 0,
 );
 
 /**
- * Quotes the integers of a JSON text that a double may not represent, so that no parser loses digits.
+ * Quotes the integers of a JSON text that a double may not represent exactly, so that no parser loses digits.
  *
  * @param bytes UTF-8; invalid JSON is allowed and left to the parser
  * @returns the same bytes if there are no such integers

@@ -1,10 +1,10 @@
 import type { Clock } from '../component/telemetry.js';
 
-/** Bytes that a client has to send or to take. */
+/** Bytes that a client must send or receive. */
 export interface Transfer {
-  /** How many bytes it has moved so far. Never falls. */
+  /** Number of bytes transferred so far. Never decreases. */
   readonly moved: () => number;
-  /** Called once, when they were too few. */
+  /** Called once, if there were too few. */
   readonly tooSlow: () => void;
 }
 
@@ -17,27 +17,27 @@ interface Watched extends Transfer {
 
 const TICK_MS = 1000;
 
-/** Ends transfers below a minimum rate, so that no client holds a request by sending or reading a byte now and then. */
+/** Ends transfers below a minimum rate, so that no client keeps a request open by sending or reading a byte now and then. */
 export class MinRateMonitor {
   readonly #bytesPerSecond: number;
   readonly #clock: Clock;
   readonly #watched = new Set<Watched>();
   #cancelTick: (() => void) | undefined;
 
-  /** @param bytesPerSecond 0: any progress at all is fast enough */
+  /** @param bytesPerSecond 0: any progress is enough */
   constructor(bytesPerSecond: number, clock: Clock) {
     this.#bytesPerSecond = bytesPerSecond;
     this.#clock = clock;
   }
 
   /**
-   * Watches a transfer in windows of this length, one after the other. It gets at least the whole first one.
+   * Watches a transfer in consecutive windows of this length. It always gets the whole first window.
    *
    * @returns a function that stops watching
    */
   watch(windowMs: number, transfer: Transfer): () => void {
     const { moved, tooSlow } = transfer;
-    // The first tick may come at once.
+    // The first tick may come immediately.
     const watched: Watched = { moved, tooSlow, windowMs, elapsedMs: -TICK_MS, before: moved() };
     this.#watched.add(watched);
     this.#cancelTick ??= this.#clock.after(TICK_MS, this.#tick);
@@ -51,7 +51,7 @@ export class MinRateMonitor {
     this.#watched.clear();
   }
 
-  // One timer for all transfers, running only while there are any: most bodies finish long before it fires.
+  // One timer for all transfers, active only while there are any: most bodies finish long before it fires.
   readonly #tick = (): void => {
     this.#cancelTick = this.#watched.size === 0 ? undefined : this.#clock.after(TICK_MS, this.#tick);
     for (const watched of this.#watched) {

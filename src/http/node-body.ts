@@ -4,15 +4,15 @@ import type { HttpLimits } from './limits.js';
 import type { NodeConnection } from './node-connection.js';
 
 /**
- * Bytes of a body read per turn: libuv reads up to 2 MiB from each connection before it serves others, and a few large bodies would
+ * Bytes of a body read per turn: libuv reads up to 2 MiB from one connection before it serves others, so a few large bodies would
  * make a turn take tens of milliseconds.
  */
 const RECEIVED_AT_ONCE = 128 * 1024;
 const NOTHING = new Uint8Array();
 
-/** The body of a request to `node:http`: taken in, or let go. */
+/** The body of a request to `node:http`, which is received or discarded. */
 export class NodeBody {
-  /** Whether the request has one. */
+  /** Whether the request has a body. */
   readonly isThere: boolean;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
@@ -38,12 +38,12 @@ export class NodeBody {
     this.isThere = coding !== undefined || (length !== undefined && length !== '0');
   }
 
-  /** Whether more of the body is on its way; false while the client waits for `100 Continue`. */
+  /** Whether more of the body is expected; false while the client waits for `100 Continue`. */
   get isComing(): boolean {
     return this.#isLeft && !this.#waitsForContinue;
   }
 
-  /** Whether more of it is to come than is worth reading to keep the connection. */
+  /** Whether the rest of the body is too large to read just to keep the connection. */
   get isTooMuch(): boolean {
     if (!this.#isLeft) return false;
     if (this.#waitsForContinue) return true;
@@ -82,7 +82,7 @@ export class NodeBody {
     return this.isThere && !this.#request.complete;
   }
 
-  /** Continues after others when it has taken much. */
+  /** Receives the body; after each large part, other connections continue first. */
   #receiveInTurn(): void {
     let taken = 0;
     this.#request.on('data', (piece: Buffer) => {

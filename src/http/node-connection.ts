@@ -4,19 +4,19 @@ import type { EngineOptions } from './engine.js';
 import type { Turns } from './turns.js';
 import { unreadableAnswer, type UnreadableError } from './unreadable.js';
 
-/** How long to wait for the end of a connection, once everything has been sent. */
+/** How long to wait for the end of a connection after everything was sent. */
 const LINGER_MS = 2000;
-/**
- * When to check for a client that has ended its side, each time after the one before. Some accept no more than five answers of
- * this kind.
- */
+/** Delays between checks for a client that has ended its side. Some clients accept no more than five responses of this kind. */
 const PROBES_MS = [100, LINGER_MS];
-/** How many requests of a connection are worked on side by side, as long as none of them is answered. */
+/** Maximum number of concurrent requests of a connection, as long as none of them has a response. */
 const MAX_AT_ONCE = 16;
-/** Requests after the last one that are read and discarded, so that closing does not reset the connection before its response arrives. */
+/**
+ * Requests after the last one that are read and discarded, so that closing does not reset the connection before its response
+ * arrives.
+ */
 const MAX_DROPPED = 1000;
 
-/** Work of connections that is done in turn, by address. */
+/** Work of connections that alternates by address. */
 export interface ConnectionTurns {
   readonly ofRequests: Turns;
   readonly ofPieces: Turns;
@@ -25,29 +25,29 @@ export interface ConnectionTurns {
 
 /** A request in progress on a connection. */
 interface UnderWay {
-  /** Whether its answer has begun. */
+  /** Whether its response has begun. */
   readonly hasBegun: boolean;
-  /** Whether all of the request has come. */
+  /** Whether the request is complete. */
   readonly hasWholeRequest: boolean;
   watchWhenStuck(): void;
-  /** No more of its body will come. */
+  /** No more of its body will arrive. */
   bodyEnded(): void;
-  /** Makes the system check whether the client is there. */
+  /** Makes the system check whether the client is still connected. */
   probe(): void;
   connectionClosed(): void;
 }
 
-/** A connection of `node:http`: the requests in progress on it, and how it ends. */
+/** A connection of `node:http`: its requests in progress, and how it ends. */
 export class NodeConnection {
   readonly #socket: Socket;
   /** Its entry in the table of all connections; undefined if it is already closed. */
   readonly #slot: Connection | undefined;
   readonly #table: Connections;
-  /** Requests that are not over, in the order in which they came. */
+  /** Requests in progress, in the order of arrival. */
   readonly #underWay: UnderWay[] = [];
   /** Functions that start the pipelined requests, in order. */
   #waiting: (() => void)[] = [];
-  /** Whether the next of them is queued for its turn. */
+  /** Whether the next one is queued for its turn. */
   #isStarting = false;
   readonly #maxWaiting: number;
   readonly #turns: ConnectionTurns;
@@ -71,20 +71,20 @@ export class NodeConnection {
     });
     socket.once('close', () => {
       this.#waiting = [];
-      // Node reports only the first answer.
+      // Node reports the closing only for the first response.
       for (const exchange of [...this.#underWay]) exchange.connectionClosed();
     });
   }
 
   /**
-   * Starts a request at once, or queues it if others on the connection precede it. While a response waits for its reader no further
-   * one is created, so that at most one response is buffered per connection.
+   * Starts a request immediately, or queues it if others on the connection precede it. While a response waits for its reader no
+   * further one is created, so that at most one response is buffered for each connection.
    *
    * @returns false if too many requests are queued
    */
   take(start: () => void): boolean {
     if (this.#isEnding) {
-      // It came after a request that ends the connection, so no client would read its response.
+      // It follows a request that ends the connection, so no client would read its response.
       if (++this.#dropped > MAX_DROPPED) this.#socket.pause();
       return true;
     }
@@ -92,7 +92,7 @@ export class NodeConnection {
       start();
       return true;
     }
-    // Requests within this room only wait for their turn.
+    // Requests up to this number only wait for their turn.
     const room = Math.max(0, MAX_AT_ONCE - this.#underWay.length);
     if (this.#waiting.length >= this.#maxWaiting + room) return false;
     this.#waiting.push(start);
@@ -100,13 +100,13 @@ export class NodeConnection {
     return true;
   }
 
-  /** The answer that is about to be sent ends the connection. */
+  /** Marks that the response about to be sent ends the connection. */
   endAfterAnswer(): void {
     this.#isEnding = true;
     this.#waiting = [];
   }
 
-  /** Whether no request that came after it is being worked on. */
+  /** Whether no later request is in progress. */
   isLast(exchange: UnderWay): boolean {
     return this.#underWay.at(-1) === exchange;
   }
@@ -119,19 +119,27 @@ export class NodeConnection {
     const at = this.#underWay.indexOf(exchange);
     if (at >= 0) this.#underWay.splice(at, 1);
     const [first] = this.#underWay;
-    // It goes out only now.
+    // Its data is sent only now.
     if (at === 0 && first?.hasBegun === true) first.watchWhenStuck();
     if (this.#waiting.length > 0) this.#startNext();
     else if (this.#underWay.length === 0 && this.#slot !== undefined) this.#table.idle(this.#slot);
     this.#refuseInTurn();
   }
 
-  /** Writes more of a large response, in turn with other connections. @param task must not throw */
+  /**
+   * Writes more of a large response, in turn with other connections.
+   *
+   * @param task must not throw
+   */
   writeInTurn(task: () => void): void {
     this.#turns.ofPieces.add(this.#address, task);
   }
 
-  /** Receives more of a large body, in the same way. @param task must not throw */
+  /**
+   * Receives more of a large body, in turn with other connections.
+   *
+   * @param task must not throw
+   */
   receiveInTurn(task: () => void): void {
     this.#turns.ofBodies.add(this.#address, task);
   }
@@ -150,7 +158,7 @@ export class NodeConnection {
       if (!this.#hasRoom()) return;
       this.#waiting.shift()?.();
       if (this.#waiting.length > 0) this.#startNext();
-      // The part that could not be read may be its body.
+      // The unreadable part may belong to its body.
       this.#refuseInTurn();
     });
   }
@@ -161,13 +169,13 @@ export class NodeConnection {
   }
 
   /**
-   * Answers a request that the parser cannot read with the common error format, after the pending responses.
+   * Answers a request that the parser cannot read, in the common error format, after the pending responses.
    *
-   * @returns the status of the response; undefined if no client is left
+   * @returns the status of the response; undefined if the client is gone
    */
   refuse(error: UnreadableError): number | undefined {
     if (this.#unreadable !== undefined) return undefined;
-    // After a request that closes the connection Node reads nothing more; its answer is still to come.
+    // After a request that ends the connection, Node reads nothing more; the response is still pending.
     if (error.code === 'HPE_CLOSED_CONNECTION' && this.#underWay.length > 0) return undefined;
     if (error.code === 'ECONNRESET' || !this.#socket.writable) {
       this.#socket.destroy();
@@ -185,7 +193,7 @@ export class NodeConnection {
     const [first, second] = this.#underWay;
     if (second !== undefined) return;
     if (first !== undefined) {
-      // Its body cannot be read: this becomes its answer, unless it has one.
+      // Its body is unreadable: this becomes its response, unless it has one.
       if (first.hasWholeRequest) return;
       if (first.hasBegun) {
         first.bodyEnded();
@@ -199,9 +207,9 @@ export class NodeConnection {
   }
 
   /**
-   * The client sends nothing more, and may be waiting for its response or gone. Sends a needless `100 Continue`, which clients skip
-   * (RFC 9110 section 15.2): the system of a client that is gone then resets the connection. In the middle of a response its next
-   * pieces do the same; if there are none, the client is taken for gone.
+   * Finds out whether a client that has ended its side still waits for its response or is gone. Sends a needless `100 Continue`,
+   * which clients skip (RFC 9110 section 15.2): if the client is gone, its system resets the connection. During a response, its
+   * next pieces have the same effect; without further pieces, the client is considered gone.
    */
   #lookForClient(turn = 0, before = 0): void {
     const { destroyed, bytesWritten, writableLength } = this.#socket;

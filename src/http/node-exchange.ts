@@ -7,7 +7,7 @@ import { plainRemoteAddress } from './peers.js';
 import { MAX_HEADER_FIELDS, singleField } from './request-head.js';
 import { itemAt } from '../signal/checked.js';
 
-/** Size of a piece of a longer body; the amount taken by the client is measured after each. */
+/** Size of the pieces of a long body; the transfer rate is measured after each. */
 const PIECE_BYTES = 64 * 1024;
 /** Pieces of a long body per turn of the event loop. */
 const PIECES_AT_ONCE = 8;
@@ -23,8 +23,7 @@ interface Surroundings {
 }
 
 /**
- * Sends a long body in pieces, so that the client's speed can be measured and many large responses do not block the event
- * loop.
+ * Sends a long body in pieces, so that the client's speed can be measured and many large responses do not block the event loop.
  */
 function endInPieces(
   response: ServerResponse,
@@ -32,12 +31,12 @@ function endInPieces(
   { inTurn, isClosed, onStuck }: Surroundings,
 ): void {
   let at = 0;
-  // Answers that go out by the thousand are shorter than this.
+  // Frequent responses are shorter than this.
   const most = bytes.length > PIECES_AT_ONCE * PIECE_BYTES ? PIECES_AT_ONCE : 1;
   let left = 0;
   const goOn = (): void => {
     left = most;
-    // Also requests at once what the system accepts at once.
+    // Also requests immediately what the system accepts immediately.
     setImmediate(() => {
       left = 0;
     });
@@ -59,19 +58,19 @@ function endInPieces(
   goOn();
 }
 
-/** `http://host/path`, as proxies may send it. */
+/** `http://host/path`, a form that proxies may send. */
 const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/i;
 
 /** The raw target of a request line. */
 interface Target {
-  /** The host in a target that names it; it counts instead of the header (RFC 9112 section 3.2.2). */
+  /** The host named in the target, which takes precedence over the header (RFC 9112 section 3.2.2). */
   readonly authority: string | undefined;
   readonly path: string;
   /** Without the question mark; empty if absent. */
   readonly query: string;
 }
 
-/** Takes a target apart: `/path?query`, or the absolute form. */
+/** Parses a target: `/path?query`, or the absolute form. */
 function readTarget(url: string): Target {
   const absolute = url.startsWith('/') ? undefined : ABSOLUTE.exec(url);
   const target = absolute === undefined ? url : originForm(absolute?.[2] ?? url);
@@ -83,18 +82,18 @@ function readTarget(url: string): Target {
   };
 }
 
-/** `?query` and an empty target become a path. */
+/** Turns `?query` and an empty target into a path. */
 function originForm(target: string): string {
   return target === '' || target.startsWith('?') ? `/${target}` : target;
 }
 
 /**
- * The name, in lower case, of a field that was sent twice although a request has it at most once.
+ * Lower-case name of a field that was sent twice, although a request may have it only once.
  *
- * @param raw name, value, name, value …, as they were sent
+ * @param raw name, value, name, value …, as sent
  */
 function repeatedField(raw: readonly string[]): string | undefined {
-  // Their names differ in length, so a bit for each length is enough.
+  // These names differ in length, so a bit for each length is enough.
   let seen = 0;
   for (let at = 0; at < raw.length; at += 2) {
     const name = singleField(itemAt(raw, at));
@@ -109,7 +108,7 @@ function repeatedField(raw: readonly string[]): string | undefined {
 /** How long to wait for the rest of a refused body before the connection is closed. */
 const LINGER_MS = 2000;
 
-/** A request to `node:http`, and its answer. */
+/** A request to `node:http` and its response. */
 export class NodeExchange implements Exchange {
   readonly method: string;
   readonly version: string;
@@ -124,9 +123,9 @@ export class NodeExchange implements Exchange {
   readonly #watchReader: WatchReader;
   readonly #proxies: TrustedProxies;
   #endWatch: (() => void) | undefined;
-  /** The host in a target that names it; it counts instead of the header (RFC 9112 section 3.2.2). */
+  /** The host named in the target, which takes precedence over the header (RFC 9112 section 3.2.2). */
   readonly #authority: string | undefined;
-  /** Set while everything but the end of the answer is out. */
+  /** Set while everything but the end of the response is sent. */
   #stopWaiting: (() => void) | undefined;
   #onClosed: ((gone: boolean) => void)[] = [];
   #isClosed = false;
@@ -180,7 +179,7 @@ export class NodeExchange implements Exchange {
     return this.#response.headersSent;
   }
 
-  /** Whether all of the request has come. */
+  /** Whether the request is complete. */
   get hasWholeRequest(): boolean {
     return this.#request.complete;
   }
@@ -255,13 +254,13 @@ export class NodeExchange implements Exchange {
     this.#request.socket.destroy();
   }
 
-  /** No more of the body will come, although it is not complete. */
+  /** Called if the body ends before it is complete. */
   bodyEnded(): void {
     if (this.#stopWaiting === undefined) this.abort();
     else this.#stopWaiting();
   }
 
-  /** Sends data that a present client ignores and that reveals a disconnected one. */
+  /** Sends data that a connected client ignores and that reveals a disconnected one. */
   probe(): void {
     if (!this.#isClosed && !this.hasBegun && this.version === '1.1') this.#response.writeContinue();
   }
@@ -274,8 +273,8 @@ export class NodeExchange implements Exchange {
       if (length !== undefined && length > PIECE_BYTES && body !== undefined) this.#endInPieces(body);
       else this.#response.end(body);
     } else {
-      // The client has its whole response now. Closing at once would reset the connection while the client is still sending, and the
-      // response might be lost: the end waits a while for the rest of the body.
+      // The client has its whole response now. Closing immediately would reset the connection while the client is still sending,
+      // and the response might be lost: wait a while for the rest of the body.
       if (body !== undefined && body.length > 0) this.#response.write(body);
       else this.#response.flushHeaders();
       const end = (): void => {
@@ -313,7 +312,7 @@ export class NodeExchange implements Exchange {
     this.#response.writeHead(head.status, headers);
   }
 
-  /** Node sends nothing after an answer that ends the connection: answers that are still to come would be lost. */
+  /** Node sends nothing after a response that ends the connection, so pending responses would be lost. */
   #isToClose({ closing }: AnswerHead): boolean {
     return closing === 'now' || (closing === 'at_rest' && this.#connection.isLast(this));
   }
@@ -335,7 +334,7 @@ export class NodeExchange implements Exchange {
     this.#endWatch = undefined;
   }
 
-  /** Nothing more can be sent. Without effect the second time. */
+  /** Marks that nothing more can be sent. A second call has no effect. */
   connectionClosed(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

@@ -28,7 +28,7 @@ interface Input<O extends Operation> {
 
 type ReplyOf<Status, Body> = Body extends TSchema
   ? | { readonly status: Status; readonly json: Static<Body> }
-    /** The same JSON as text, in pieces if it is too large for one. */
+    /** The same JSON as bytes, in pieces if it is too large. */
     | {
         readonly status: Status;
         readonly encoded: Uint8Array | AsyncIterable<Uint8Array>;
@@ -36,20 +36,18 @@ type ReplyOf<Status, Body> = Body extends TSchema
       }
   : { readonly status: Status; readonly headers?: Readonly<Record<string, string>> };
 
-/** An answer that the operation declares. */
+/** A response declared by the operation. */
 type Reply<O extends Operation> = {
   [Status in keyof O['responses']]: ReplyOf<Status, O['responses'][Status]>;
 }[keyof O['responses']];
 
 type Handler<O extends Operation> = (input: Input<O>) => Reply<O> | Promise<Reply<O>>;
 
-/** Makes routes of declared operations. */
+/** Creates routes for declared operations. */
 export interface RouteBuilder {
-  /** The request is checked by the operation's schemas (422, 400, 415) before the handler sees it. */
+  /** Validates the request by the operation's schemas (422, 400, 415) before it calls the handler. */
   route<O extends Operation>(operation: O): { to(handler: Handler<O>): Route };
-  /**
-   * For handlers that read their body in their own way: only the key is checked. The schemas serve `openapi.json`.
-   */
+  /** For handlers that read their body themselves: only the key is checked. The schemas are used for `openapi.json`. */
   raw(
     operation: Operation,
     handler: (request: HttpRequest, identity: Identity) => HttpResponse | Promise<HttpResponse>,
@@ -57,7 +55,7 @@ export interface RouteBuilder {
 }
 
 /**
- * Builds routes whose keys are checked by a host. A schema is compiled when the first request needs it.
+ * Creates routes whose keys are checked by a host. A schema is compiled when the first request needs it.
  *
  * Requests are refused in this order: key, scope, media type, path, query, body; all but the last before the body is read.
  */
@@ -73,7 +71,7 @@ export function createRouteBuilder(host: Authentication): RouteBuilder {
             if (operation.body) requireJson(request);
             const params = check.params(request);
             const query = check.query(request);
-            // The schemas have just been checked; the compiler cannot follow that from JSON Schema to types.
+            // Validated above; the compiler cannot derive the types from the schemas.
             const run = async (body: unknown) =>
               answer(
                 await handler({ identity, address, params, query, body, request } as Input<typeof operation>),
@@ -129,7 +127,11 @@ function compile({ params, query, body = NO_BODY }: Operation) {
   };
 }
 
-/** @returns a function that gives back the value it is given, defaults filled in, or throws the 422. */
+/**
+ * Creates a validator.
+ *
+ * @returns a function that returns its value with defaults filled in, or throws the 422
+ */
 function checker(schema: TObject, part: string, place: 'pointer' | 'name') {
   // Compiled at the first request: compiling the schemas of all routes takes a tenth of a start, and most are never used.
   let compiled: ValidateFunction | undefined;
@@ -138,7 +140,7 @@ function checker(schema: TObject, part: string, place: 'pointer' | 'name') {
     const isValid = validate(value);
     if (isValid && earlier.length === 0) return value;
     const known = new Set(earlier.map(({ field }) => field));
-    // A parameter that could not be read was left out: its absence is not a second error.
+    // A parameter that could not be read was omitted; do not report it as missing, too.
     const later = fieldErrors(isValid ? [] : validate.errors, place).filter(({ field }) => !known.has(field));
     throw validationProblem(part, [...earlier, ...later]);
   };

@@ -1,7 +1,7 @@
 import type { Server, Socket } from 'node:net';
 import type { Connection, Connections } from './connections.js';
 
-/** `::ffff:127.0.0.1` is an IPv4 client on a socket for both. */
+/** `::ffff:127.0.0.1` is an IPv4 client on a dual-stack socket. */
 export function plainRemoteAddress({ remoteAddress }: Pick<Socket, 'remoteAddress'>): string {
   return remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '') ?? '';
 }
@@ -10,9 +10,10 @@ export function plainRemoteAddress({ remoteAddress }: Pick<Socket, 'remoteAddres
 type Ends = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress' | 'localPort'>;
 
 /**
- * Adds each connection to the table when it opens, before the TLS handshake, which uses a socket of its own.
+ * Adds each connection to the table when it opens, before the TLS handshake, which uses another socket object.
  *
- * @returns a function that finds the table entry of a connection by its plain, TLS or HTTP/2 socket; undefined if it is already closed
+ * @returns a function that finds the table entry of a connection by its plain, TLS or HTTP/2 socket; undefined if it is already
+ *   closed
  */
 export function countConnections(
   server: Server,

@@ -18,7 +18,7 @@ const DETAILS: Readonly<
   Record<'overloaded' | 'shutting_down' | 'storage_unavailable' | 'store_damaged' | 'internal_error', string>
 > = {
   overloaded:
-    'More is coming in than can be accepted at the moment. Nothing was stored; send it again later.',
+    'The server is overloaded. Nothing was stored; retry later.',
   shutting_down: 'The service is shutting down. Nothing was stored; send the request again later.',
   storage_unavailable: 'The store cannot accept data now. Nothing was stored; send the request again later.',
   store_damaged:
@@ -29,7 +29,7 @@ const DETAILS: Readonly<
 /** The response to a failure, and whether it is a fault that an operator should investigate. */
 interface Failure {
   readonly problem: HttpProblem;
-  /** A fault of ours, to be logged with its stack. */
+  /** Whether it is an internal fault, which is logged with its stack. */
   readonly isFault: boolean;
 }
 
@@ -92,7 +92,7 @@ function refusal(
   });
 }
 
-/** The headers of an answer to a problem: its own, and the challenge of a 401. */
+/** The headers of a problem response: its own, and the challenge of a 401. */
 export function headersOf(problem: HttpProblem): Readonly<Record<string, string>> {
   return { ...(problem.status === 401 && { 'www-authenticate': 'Bearer' }), ...problem.headers };
 }

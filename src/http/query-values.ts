@@ -1,13 +1,13 @@
 import type { TObject } from 'typebox';
 import type { FieldError } from '../component/http.js';
 
-/** Each text can be read in one way only, so nothing is tried twice, however long it is. */
+/** Parses without backtracking, however long the text is. */
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?$/;
-/** In a query, the `+` of an offset arrives as a space unless it was escaped. The space before the hour is not one of these. */
+/** In a query, the `+` of an offset arrives as a space unless it was escaped. The space before the hour does not match. */
 const UNESCAPED_OFFSET = / (?=\d{2}(?::?\d{2})?$)/;
-/** Characters of the longest date-time: `2026-11-03T08:15:30.123456789+01:00`. */
+/** Length of the longest date-time: `2026-11-03T08:15:30.123456789+01:00`. */
 const MAX_TIME_LENGTH = 35;
-/** The date, the letter between and the hour: `2026-11-03T08:`. */
+/** Length of the date, the separator, the hour and its colon: `2026-11-03T08:`. */
 const BEFORE_MINUTES = 14;
 
 interface ValueSchema {
@@ -15,16 +15,16 @@ interface ValueSchema {
   readonly format?: string;
   readonly minimum?: number;
   readonly maximum?: number;
-  /** The schema refuses values below the minimum. */
+  /** Whether the schema refuses values below the minimum instead of clamping them. */
   readonly refusesLess?: boolean;
 }
 
 /**
- * Converts query parameters to the types of their schemas: numbers are clamped to their bounds, integers truncated, UUIDs lower-cased.
- * Parameters without a schema are ignored; absent ones stay absent; a repeated one is an error. Everything else is left for the schema
- * to check.
+ * Converts query parameters to the types of their schemas: numbers are clamped to their bounds, integers truncated, UUIDs
+ * lower-cased. Parameters without a schema are ignored, absent ones stay absent, and a repeated one is an error. Everything else
+ * is left to validation.
  *
- * @param errors gets one entry for each parameter that is repeated, or whose text is not a number or boolean.
+ * @param errors receives one entry for each parameter that is repeated, or whose text is not a number or boolean
  */
 export function readQuery(
   schema: TObject,
@@ -46,7 +46,7 @@ export function readQuery(
   return values;
 }
 
-/** The same for the placeholders of a path. Integers are written as digits and not clamped. */
+/** Converts the placeholders of a path in the same way. Integers consist of digits and are not clamped. */
 export function readParams(
   schema: TObject,
   params: Readonly<Record<string, string>>,

@@ -11,7 +11,7 @@ import { MICROS_PER_SECOND } from '../signal/time-units.js';
 /** Minimum age before the system is queried again, because any request can trigger a query. */
 const MAX_AGE_MICROS = MICROS_PER_SECOND;
 
-/** The addresses of this machine's interfaces, which may come and go. */
+/** The addresses of this machine's interfaces, which may change. */
 class OwnAddresses {
   readonly #clock: Clock;
   #addresses: ReadonlySet<string> = new Set();
@@ -21,9 +21,9 @@ class OwnAddresses {
     this.#clock = clock;
   }
 
-  /** @param address as {@link plainAddress} gives it */
+  /** @param address in the form of {@link plainAddress} */
   has(address: string): boolean {
-    // All of 127.0.0.0/8 is this machine, though only one address of it is listed.
+    // All of 127.0.0.0/8 is this machine, although the system lists only one address of it.
     if (isIPv4(address) && address.startsWith('127.')) return true;
     const now = this.#clock.now();
     if (this.#readAt === undefined || Math.abs(now - this.#readAt) >= MAX_AGE_MICROS) {
@@ -43,22 +43,22 @@ export interface RebindingGuardOptions {
   readonly host: string;
   /** Additional names, with or without a port: `jackdaw.example.com`, `*.internal:8443`. */
   readonly hosts: readonly string[];
-  /** Whether pages of other origins are refused, because they would not need a key. */
+  /** Whether requests of pages from other origins are refused, because they would not need a key. */
   readonly isSameOriginOnly: boolean;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** How many accepted headers are remembered, as sent. Only names with a `*` make more than a few of them. */
+/** Maximum number of cached `Host` headers. Only names with a `*` produce more than a few. */
 const MAX_REMEMBERED = 256;
 const LINES_A_MINUTE = 10;
-/** Characters of client input shown in a log or a response. */
+/** Maximum length of client input in a log or a response. */
 const MAX_SHOWN = 100;
 const EVERY_ADDRESS = new Set(['', '0.0.0.0', '::']);
 
 /**
- * Keeps web pages from reaching a listener through a name of theirs that suddenly resolves to this machine (DNS rebinding): the
- * browser still sends that name as `Host`. Also keeps them from calling a listener without keys directly.
+ * Prevents DNS rebinding: a web page cannot reach a listener by its own host name that suddenly resolves to this machine, because
+ * the browser still sends that name as `Host`. It also prevents pages from calling a listener without keys directly.
  */
 export class RebindingGuard {
   readonly #options: RebindingGuardOptions;
@@ -67,7 +67,7 @@ export class RebindingGuard {
   readonly #refused: BoundedLines;
   readonly #known = new Set<string>();
   #address: string;
-  /** Undefined until it is open. */
+  /** Undefined until the listener is open. */
   #port: number | undefined;
 
   constructor(options: RebindingGuardOptions) {
@@ -86,7 +86,11 @@ export class RebindingGuard {
     this.#patterns.push(...hosts.flatMap(readPattern));
   }
 
-  /** Sets the address of the listener. @param address an IP address; empty for every address */
+  /**
+   * Sets the address of the listener.
+   *
+   * @param address an IP address; empty for every address
+   */
   listensOn(address: string, port: number): void {
     this.#address = address;
     this.#port = port;
@@ -95,7 +99,7 @@ export class RebindingGuard {
   /** @throws HttpProblem 421 `misdirected_request`, 403 `forbidden_origin` */
   check(exchange: Exchange): void {
     const host = exchange.header('host');
-    // HTTP/1.0 may omit it, as health probes do. Every browser sends it.
+    // HTTP/1.0 clients such as health probes may omit it. Every browser sends it.
     if (host !== undefined && !this.#known.has(host)) this.#checkHost(host, exchange);
     if (this.#options.isSameOriginOnly) this.#checkOrigin(exchange.header('origin'), host, exchange);
   }
@@ -124,7 +128,7 @@ export class RebindingGuard {
 
   #isOurs(authority: Authority, exchange: Exchange): boolean {
     const { host, port } = authority;
-    // The port may be that of a tunnel.
+    // Any port: it may be that of a tunnel.
     if (host === 'localhost') return true;
     if (this.#patterns.some((pattern) => matches(pattern, authority))) return true;
     if (port !== undefined && this.#port !== undefined && port !== this.#port) return false;
@@ -151,7 +155,11 @@ export class RebindingGuard {
   }
 }
 
-/** @returns a pattern whose host may begin with `*.`; nothing for what the configuration's schema refuses */
+/**
+ * Reads a pattern, whose host may start with `*.`.
+ *
+ * @returns an empty list for texts that the configuration's schema refuses
+ */
 function readPattern(text: string): readonly Authority[] {
   const isWild = text.startsWith('*.');
   const authority = parseAuthority(isWild ? text.slice(2) : text);
@@ -159,7 +167,7 @@ function readPattern(text: string): readonly Authority[] {
   return [isWild ? { ...authority, host: `*.${authority.host}` } : authority];
 }
 
-/** `*.example.com` stands for every name below it, at any depth; without a port, every port is meant. */
+/** `*.example.com` matches every name below it, at any depth; a pattern without a port matches every port. */
 function matches(pattern: Authority, { host, port }: Authority): boolean {
   if (pattern.port !== undefined && pattern.port !== port) return false;
   return pattern.host.startsWith('*.') ? host.endsWith(pattern.host.slice(1)) : host === pattern.host;

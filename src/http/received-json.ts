@@ -4,26 +4,26 @@ import { asciiJson } from './ascii-json.js';
 import { findExcess, StructureScan, type StructureLimits } from './json-structure.js';
 
 const BYTE_ORDER_MARK = '\uFEFF';
-/** At least the byte that opens it and the one that closes it. */
+/** At least an opening and a closing byte. */
 const BYTES_OF_NODE = 2;
 
-/** Rules for a body from its first piece to its values. */
+/** Rules for receiving and parsing a body. */
 export interface JsonRules {
   readonly limits: StructureLimits;
-  /** The error for too much structure. Absent: 422 `validation_failed`. */
+  /** Creates the error for too much structure. Absent: 422 `validation_failed`. */
   readonly problemOf?: (excess: string) => HttpProblem;
 }
 
 type Parse = (text: string, bytes: Uint8Array) => unknown;
 
 /**
- * A body that is to be parsed. Its bytes are not accessible: the only way from them to values is {@link parse}, which measures
- * their structure unless that was done while they arrived. So each body is measured once, and none is parsed without.
+ * A received body before parsing. Its bytes are private: {@link parse} is the only way to its values, and it measures their
+ * structure unless that was done during arrival. So each body is measured exactly once.
  */
 export class ReceivedJson {
   readonly #bytes: Uint8Array;
   readonly #rules: JsonRules;
-  /** The scan that has seen all the bytes as they came, or some of them. */
+  /** The scan of the bytes during arrival; it may be incomplete. */
   readonly #scan: StructureScan | undefined;
 
   private constructor(bytes: Uint8Array, rules: JsonRules, scan?: StructureScan) {
@@ -40,7 +40,7 @@ export class ReceivedJson {
   /**
    * Receives a body. The structure of a large body is measured while it arrives, so that a bomb is refused at its first part.
    *
-   * @throws HttpProblem any error of `request.body`; the one made by `problemOf`
+   * @throws HttpProblem any error of `request.body`; the one created by `problemOf`
    */
   static async receive(request: HttpRequest, rules: JsonRules): Promise<ReceivedJson> {
     const { limits } = rules;
@@ -65,9 +65,12 @@ export class ReceivedJson {
   }
 
   /**
-   * @param options.prepare from bytes to bytes with the same structure, before they are text
-   * @param options.parse from text, and the bytes it was made of, to values, as `JSON.parse` or the exact `parseJson`
-   * @throws HttpProblem 400 `invalid_encoding` for bytes that are not UTF-8; 400 `invalid_json`; what `problemOf` gives
+   * Parses the body.
+   *
+   * @param options.prepare converts the bytes before decoding; must keep their structure
+   * @param options.parse converts the text, and the bytes that it was decoded from, to values: `JSON.parse` or the exact
+   *   `parseJson`
+   * @throws HttpProblem 400 `invalid_encoding` for bytes that are not UTF-8; 400 `invalid_json`; the error of `problemOf`
    */
   parse({
     prepare,
@@ -77,7 +80,7 @@ export class ReceivedJson {
     readonly parse?: Parse;
   } = {}): unknown {
     const buffer = bufferOf(this.#bytes);
-    // After preparation it is another text.
+    // Preparation changes the text.
     const ascii = prepare === undefined ? asciiOf(buffer) : undefined;
     // A compressed body was not measured while it arrived.
     if (this.#scan?.measured !== buffer.length) {
@@ -90,19 +93,19 @@ export class ReceivedJson {
   }
 }
 
-/** @param excess as `findExcess` words it */
+/** @param excess from `findExcess` */
 function problemFor(excess: string, { problemOf = excessProblem }: JsonRules): HttpProblem {
   return problemOf(excess);
 }
 
-/** 422 `validation_failed` for a body that costs more than it may. */
+/** 422 `validation_failed` for a body with too much structure. */
 function excessProblem(excess: string): HttpProblem {
   return new HttpProblem(422, 'validation_failed', `The body ${excess}.`, {
     errors: [{ field: '', message: excess }],
   });
 }
 
-/** A text with the meaning and the structure of the bytes, one byte a character. */
+/** A text with the meaning and structure of the bytes, one byte for each character. */
 interface AsciiText {
   readonly text: string;
   /** Whether other characters are written as escapes. */
@@ -116,7 +119,7 @@ function asciiOf(bytes: Buffer): AsciiText | undefined {
   return text === undefined ? undefined : { text, isEscaped: true };
 }
 
-/** @param ascii of the bytes */
+/** @param ascii the same content as text */
 function parseMeasured(bytes: Buffer, ascii: AsciiText | undefined, parse: Parse): unknown {
   if (ascii?.isEscaped === false) return parseText(ascii.text, bytes, parse);
   if (ascii === undefined && !isUtf8(bytes))
@@ -125,7 +128,7 @@ function parseMeasured(bytes: Buffer, ascii: AsciiText | undefined, parse: Parse
     try {
       return parse(ascii.text, bytes);
     } catch {
-      // The positions in the message would be those of another text.
+      // The message would contain positions in the escaped text.
     }
   }
   return parseText(withoutMark(bytes.toString('utf8')), bytes, parse);

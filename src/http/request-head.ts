@@ -2,8 +2,8 @@ import { HttpProblem } from '../component/http.js';
 import type { Exchange } from './engine.js';
 
 /**
- * Header fields that a request has at most once (RFC 9110 section 5.3, RFC 9112 sections 3.2 and 6.3), by the length of their names:
- * with two of them, this service and a proxy in front of it might trust different ones.
+ * Header fields that a request may have only once (RFC 9110 section 5.3, RFC 9112 sections 3.2 and 6.3), by the length of their
+ * names. With two of them, this service and a proxy in front of it might use different ones.
  */
 const SINGLE_BY_LENGTH: readonly (string | undefined)[] = Array.from({ length: 18 }, (_, length) =>
   ['host', 'authorization', 'content-length', 'transfer-encoding'].find((name) => name.length === length),
@@ -14,7 +14,7 @@ export const MAX_HEADER_FIELDS = 1000;
 
 const LENGTH = /^\d+$/;
 
-/** @returns the name in lower case if a request has the field at most once */
+/** @returns the lower-case name if a request may have the field only once */
 export function singleField(name: string): string | undefined {
   const single = SINGLE_BY_LENGTH[name.length];
   return single !== undefined && name.toLowerCase() === single ? single : undefined;
@@ -30,10 +30,10 @@ export function isFramingUnsure(head: Pick<Exchange, 'header' | 'repeated' | 've
 }
 
 /**
- * What is wrong with the head of a request, whichever engine has read it. Such a request is the last one of its connection.
+ * Finds problems of a request's head, for both engines. A request with such a problem is the last one of its connection.
  *
- * @returns 505 `version_not_supported`, 431 `headers_too_large`, 400 `invalid_request`, 501 `unsupported_transfer_encoding`, 417
- *   `expectation_failed`
+ * @returns 505 `version_not_supported`, 431 `headers_too_large`, 400 `invalid_request`, 501 `unsupported_transfer_encoding`,
+ *   417 `expectation_failed`
  */
 export function headProblem(exchange: Exchange): HttpProblem | undefined {
   const { version, repeated } = exchange;

@@ -9,7 +9,7 @@ import type { Permit } from './admission-controller.js';
 const WELL_FORMED_ID = /^[A-Za-z0-9._-]{1,128}$/;
 const EMPTY = new Uint8Array();
 
-/** A request as handlers and guards see it. */
+/** A request in the form for handlers and guards. */
 export class IncomingRequest implements HttpRequest {
   readonly id: string;
   readonly method: Method;
@@ -50,7 +50,7 @@ export class IncomingRequest implements HttpRequest {
     return this.#exchange.remoteAddress;
   }
 
-  /** Created on first access: most requests never need it. */
+  /** Created on first access: most requests do not need it. */
   get abort(): AbortSignal {
     if (this.#abort === undefined) {
       this.#abort = new AbortController();
@@ -71,7 +71,7 @@ export class IncomingRequest implements HttpRequest {
     return this.#body === undefined ? Promise.resolve(EMPTY) : this.#body.read(inspect);
   }
 
-  /** The client went away. */
+  /** Marks that the client has disconnected. */
   gone(): void {
     this.#isGone = true;
     this.#body?.fail(connectionClosed());
@@ -79,7 +79,7 @@ export class IncomingRequest implements HttpRequest {
   }
 }
 
-/** Handlers see a HEAD as a GET; guards see everything without a route as a GET as well. */
+/** Handlers see a HEAD as a GET; guards see any request without a route as a GET. */
 function methodOf(method: string): Method {
   switch (method) {
     case 'POST':

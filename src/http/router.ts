@@ -9,7 +9,7 @@ export type Match =
       readonly kind: 'wrong_method';
       readonly allow: readonly string[];
       readonly isPublic: boolean;
-      /** One that the path has. */
+      /** A route of the path. */
       readonly route: Route | undefined;
     }
   /** A route would match if the path were well-formed percent-encoded UTF-8. */
@@ -34,14 +34,14 @@ const PLACEHOLDER = /^\{([a-z][a-z0-9_]*)\}$/;
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
 
-/** The path as routes see it: without its trailing slash. */
+/** Removes the trailing slash of a path. */
 export function trimSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
 /**
- * Finds routes by method and path. The raw path is matched, segment by segment; a literal segment goes before a
- * placeholder, and a placeholder never takes an empty segment. HEAD is served by GET.
+ * Finds routes by method and path. The raw path is matched by segments; a literal segment takes precedence over a placeholder,
+ * and a placeholder never matches an empty segment. HEAD is served by GET.
  */
 export class Router {
   readonly #routes: Route[] = [];
@@ -53,7 +53,7 @@ export class Router {
     return this.#routes;
   }
 
-  /** @throws Error when the path is no route, or method and path are taken. */
+  /** @throws Error if the path is not a valid route, or method and path are already used */
   add(route: Route): void {
     const path = trimSlash(route.path);
     if (!path.startsWith('/'))
@@ -80,7 +80,7 @@ export class Router {
     const taken = leaf.get(route.method);
     if (taken !== undefined) {
       throw new Error(
-        `route ${route.method} ${route.path} is taken by ${taken.route.method} ${taken.route.path}`,
+        `route ${route.method} ${route.path} conflicts with ${taken.route.method} ${taken.route.path}`,
       );
     }
     leaf.set(route.method, { route, names });
@@ -125,7 +125,7 @@ function childOf(branch: Branch, segment: string): Branch {
   return child;
 }
 
-/** Gathers every leaf that the path may mean, the most literal first. */
+/** Finds every leaf that the path may match, the most literal first. */
 function collect(
   branch: Branch,
   segments: readonly string[],

@@ -2,18 +2,18 @@
 export const NOBODY = '';
 
 /**
- * A limited amount, such as slots or bytes, shared so that no owner can take all of it: an owner that already holds some gets more
- * only while a fair part stays free for others. A single owner holds at most `share` of the total; if several want much, each holds
- * less, and something is always left for the next one. (Dynamic thresholds as in switches: Choudhury and Hahne, 1998.)
+ * A limited amount, such as slots or bytes, shared so that no owner can take all of it: an owner that already holds some gets
+ * more only while a fair part stays free for others. A single owner holds at most `share` of the total; if several want much,
+ * each holds less, and some is always left for the next one. (Dynamic thresholds as in switches: Choudhury and Hahne, 1998.)
  */
 export class Shares {
   #max: number;
-  /** Amount an owner may hold in proportion to the free amount. */
+  /** Ratio of the amount that an owner may hold to the free amount. */
   #weight = Infinity;
   readonly #held = new Map<string, number>();
   #used = 0;
 
-  /** @param share of everything that one owner may hold, above 0; with 1 only the total is limited */
+  /** @param share of the total that one owner may hold, above 0; with 1 only the total is limited */
   constructor(limits: { readonly max: number; readonly share: number }) {
     this.#max = limits.max;
     this.shareOut(limits.share);
@@ -32,12 +32,12 @@ export class Shares {
     return this.#held.get(owner) ?? 0;
   }
 
-  /** Raises the amount to at least this. */
+  /** Raises the total to at least this amount. */
   atLeast(max: number): void {
     this.#max = Math.max(this.#max, max);
   }
 
-  /** Whether an owner may have this much more. An owner that holds nothing, and {@link NOBODY}, gets whatever is free. */
+  /** Whether an owner may have this much more. An owner that holds nothing, and {@link NOBODY}, may have all that is free. */
   fits(owner: string, amount: number): boolean {
     const free = this.#max - this.#used - amount;
     if (free < 0) return false;
@@ -46,14 +46,14 @@ export class Shares {
     return held === 0 || this.#weight === Infinity || held + amount <= this.#weight * free;
   }
 
-  /** @returns false, and takes nothing, if the amount does not fit. */
+  /** @returns false, without taking anything, if the amount does not fit */
   take(owner: string, amount: number): boolean {
     if (!this.fits(owner, amount)) return false;
     this.add(owner, amount);
     return true;
   }
 
-  /** Takes whether or not it fits. */
+  /** Takes an amount even if it does not fit. */
   add(owner: string, amount: number): void {
     this.#used += amount;
     this.#held.set(owner, this.held(owner) + amount);
@@ -89,7 +89,7 @@ export class Holding {
     return this.#shares.fits(this.#owner, amount);
   }
 
-  /** @returns false, and takes nothing, if the amount does not fit. */
+  /** @returns false, without taking anything, if the amount does not fit */
   take(amount: number): boolean {
     return this.#shares.take(this.#owner, amount);
   }

@@ -2,30 +2,34 @@ import { uncompressSync } from 'snappy';
 import { wordAt } from '../signal/checked.js';
 import type { Measure } from './measure.js';
 
-/** How a framed stream begins: a chunk of its own. */
+/** The first chunk of a framed stream. */
 const STREAM_HEAD = Buffer.from([0xff, 0x06, 0x00, 0x00, 0x73, 0x4e, 0x61, 0x50, 0x70, 0x59]);
 const COMPRESSED = 0x00;
 const UNCOMPRESSED = 0x01;
-/** From here on unknown chunks may be skipped. */
+/** From this type on, unknown chunks may be skipped. */
 const FIRST_SKIPPABLE = 0x80;
 const CHUNK_HEAD_BYTES = 4;
 const CHECKSUM_BYTES = 4;
 const MAX_CHUNK_BYTES = 65_536;
-/** No element of a block yields more for a byte: three bytes copy 64. */
+/** Maximum output for each byte of a block: three bytes copy 64. */
 const MAX_GAIN = 22;
 
 /**
- * The decompressed size of snappy data. The first bytes distinguish blocks from framed streams, because the OpenTelemetry Collector
- * calls both `snappy`, depending on version and protocol.
+ * The decompressed size of snappy data. The first bytes distinguish blocks from framed streams, because the OpenTelemetry
+ * Collector calls both `snappy`, depending on version and protocol.
  *
- * @returns undefined for broken data
+ * @returns undefined for invalid data
  */
 export function measureSnappy(bytes: Uint8Array): Measure | undefined {
   const length = isFramed(bytes) ? framedLength(bytes) : blockLength(bytes);
   return length === undefined ? undefined : { least: length, most: length };
 }
 
-/** Inflates either form. @throws Error for data that is broken */
+/**
+ * Decompresses either form.
+ *
+ * @throws Error for invalid data
+ */
 export function inflateSnappy(bytes: Uint8Array, length: number): Uint8Array {
   if (!isFramed(bytes)) return inflateBlock(bytes);
   const out = Buffer.allocUnsafeSlow(length);
@@ -96,14 +100,14 @@ function* chunksOf(bytes: Uint8Array): Generator<Chunk> {
   }
 }
 
-/** CRC-32C, by bytes. */
+/** CRC-32C table by bytes. */
 const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   let crc = byte;
   for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0x82f63b78 : crc >>> 1;
   return crc >>> 0;
 });
 
-/** Masked as the framing format requires: rotated, plus a constant, so that a checksum of checksums is no special case. */
+/** Masked as the framing format requires: rotated, plus a constant. */
 function maskedChecksum(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of bytes) crc = (crc >>> 8) ^ wordAt(CRC_TABLE, (crc ^ byte) & 0xff);

@@ -3,8 +3,8 @@ import type { Clock, Logger, Meter } from '../component/telemetry.js';
 import { readTlsFiles, type TlsFiles } from './tls.js';
 
 /**
- * How often the files are read. They are read rather than watched: Kubernetes and certbot change the target of a link, which
- * watching the file does not show.
+ * Interval for reading the files. They are not watched, because Kubernetes and certbot change the target of a link, which
+ * watching does not show.
  */
 export const TLS_RELOAD_MS = 10_000;
 
@@ -15,13 +15,13 @@ export interface TlsReloadTools {
   readonly meter: Meter;
 }
 
-/** Hands new certificates to a listener while it runs, for the connections from then on. */
+/** Passes new certificates to a running listener, for new connections. */
 export class TlsReload {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #replace: (files: TlsFiles) => void | Promise<void>;
   #current: TlsFiles;
-  /** Last problem of the files, so that each is logged once. */
+  /** Last problem of the files, so that each is logged only once. */
   #problem: string | undefined;
   #cancelTimer: () => void;
   #isClosed = false;
@@ -49,7 +49,12 @@ export class TlsReload {
     );
   }
 
-  /** Reads the files now. @returns whether they have changed @throws Error why the old certificate stays */
+  /**
+   * Reads the files now.
+   *
+   * @returns whether they have changed
+   * @throws Error with the reason why the old certificate is kept
+   */
   async reload(): Promise<boolean> {
     const files = await readTlsFiles(this.#current.options);
     if (this.#isClosed || isSameContent(files, this.#current)) return false;

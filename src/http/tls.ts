@@ -14,9 +14,9 @@ export interface TlsFiles {
 const DEFAULT_MIN_VERSION = 'TLSv1.2';
 
 /**
- * Reads the files and checks that they match, so that each engine starts from valid files.
+ * Reads the files and checks that they match, so that each engine gets valid files.
  *
- * @throws Error that names the file and the problem.
+ * @throws Error that names the file and the problem
  */
 export async function readTlsFiles(options: TlsOptions): Promise<TlsFiles> {
   const { certFile, keyFile, clientCaFile } = options;
@@ -45,7 +45,7 @@ export async function readTlsFiles(options: TlsOptions): Promise<TlsFiles> {
   return { options, cert, key, clientCa };
 }
 
-/** For each new connection. Whether a client must have a certificate is decided for the server, and stays. */
+/** The TLS settings for new connections. Whether clients need a certificate is a setting of the server and cannot change. */
 export function secureContext({ options, cert, key, clientCa }: TlsFiles): SecureContextOptions {
   return {
     cert,

@@ -6,7 +6,7 @@ import { parseAuthority, plainAddress } from './authority.js';
 /** One parameter with its terminator: `for="[2001:db8::1]:4711";proto=https, for=192.0.2.1` (RFC 7239 section 4). */
 const PARAMETER = /\s*([\w!#$%&'*+.^`|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;]*))\s*(;|,|$)/y;
 
-/** @param cidrs from which proxies connect. @throws Error that names one that is not a range */
+/** @param cidrs ranges from which proxies connect @throws Error that names an invalid range */
 export function trustProxies(cidrs: readonly string[]): TrustedProxies {
   const ranges = cidrs.map(readRange);
   const includes = (text: string): boolean => {
@@ -21,16 +21,17 @@ export function trustProxies(cidrs: readonly string[]): TrustedProxies {
         (hops) => (hops === undefined ? [] : [clientAmong(hops, includes)]),
       );
       const [client] = clients;
-      // A proxy sets one header and passes the other as the client sent it: of two that differ, one may be forged.
+      // A proxy sets one header and passes on the client's other one; if they differ, one may be forged.
       return client !== undefined && clients.every((other) => other === client) ? client : peer;
     },
   };
 }
 
 /**
- * Each proxy appends the address of its peer, so everything left of the last hop that is not a trusted proxy may be forged.
+ * Finds the client: each proxy appends the address of its peer, so everything left of the last hop that is not a trusted proxy
+ * may be forged.
  *
- * @returns undefined if a hop before that is not an address
+ * @returns undefined if that hop is not an address
  */
 function clientAmong(hops: readonly string[], isTrusted: (address: string) => boolean): string | undefined {
   let client: string | undefined;
@@ -41,13 +42,13 @@ function clientAmong(hops: readonly string[], isTrusted: (address: string) => bo
   return client;
 }
 
-/** `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]:4711`; neither names nor `unknown`. */
+/** Accepts `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]:4711`; neither names nor `unknown`. */
 function addressOf(hop: string): string | undefined {
   const host = isIP(hop) === 0 ? parseAuthority(hop)?.host : plainAddress(hop);
   return host !== undefined && isIP(host) !== 0 ? host : undefined;
 }
 
-/** The `for` of each element, empty if missing; an unreadable header has one hop, which is not an address. */
+/** The `for` of each element, empty if missing. An unreadable header gives one hop that is not an address. */
 function forwardedHops(header: string | undefined): readonly string[] | undefined {
   if (header === undefined) return undefined;
   const hops: string[] = [];

@@ -7,7 +7,7 @@ export class Turns {
   /** Queued tasks by owner; the first owner is served next. */
   readonly #waiting = new Map<string, (() => void)[]>();
 
-  /** @param most tasks in one turn of the loop */
+  /** @param most maximum number of tasks in one turn of the event loop */
   constructor(most: number) {
     this.#most = most;
   }
@@ -22,7 +22,7 @@ export class Turns {
 
   readonly #turn = (): void => {
     const tasks = Array.from({ length: this.#most }, () => this.#next()).filter((task) => task !== undefined);
-    // Before the tasks, which may add others.
+    // Scheduled before the tasks run, because they may add others.
     if (this.#waiting.size > 0) setImmediate(this.#turn);
     for (const task of tasks) task();
   };

@@ -4,7 +4,7 @@ import { problemResponse } from './problem.js';
 
 const INVALID = { status: 400, code: 'invalid_request', detail: 'The request is not valid HTTP/1.1.' };
 
-/** The code of an error that does not come from the parser: more requests than a connection may have. */
+/** An error code that does not come from the parser: too many pipelined requests. */
 export const TOO_MANY_PIPELINED = 'TOO_MANY_PIPELINED';
 
 /** Response by the error code of Node's parser. */
@@ -61,7 +61,7 @@ export function unreadableAnswer(error: UnreadableError): {
 }
 
 function refusalOf({ code = '', reason }: UnreadableError): typeof INVALID {
-  // The same code stands for a line that ends in a line feed alone.
+  // The same code is used for a line that ends in a line feed alone.
   if (code === 'HPE_INVALID_VERSION' && reason === 'Invalid HTTP version') return OTHER_VERSION;
   return REFUSALS[code] ?? INVALID;
 }

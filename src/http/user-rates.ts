@@ -3,7 +3,7 @@ import type { Clock, Counter, Meter } from '../component/telemetry.js';
 import type { UserLimits } from '../component/user-limits.js';
 import { TokenBuckets } from '../component/token-buckets.js';
 
-/** The share that one user may hold by default. */
+/** Default share of one user. */
 const DEFAULT_USER_SHARE = 0.5;
 
 export interface UserRatesSettings {
@@ -14,7 +14,7 @@ export interface UserRatesSettings {
   readonly bytes: { readonly perSecond: number; readonly burst: number } | undefined;
 }
 
-/** The limits of users over all listeners of a daemon. */
+/** The limits of users for all listeners of a daemon. */
 export class UserRates implements UserLimits {
   readonly share: number;
   readonly storedBytes: number;

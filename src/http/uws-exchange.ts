@@ -7,12 +7,14 @@ import type { HttpLimits } from './limits.js';
 import { isFramingUnsure, singleField } from './request-head.js';
 import type { UwsRequest, UwsResponse } from './uws-module.js';
 
-/** How much `end` copies; a longer body is sent as the client takes it. */
+/** Maximum size that `end` copies; a longer body is sent as the client reads it. */
 const MAX_COPIED_BYTES = 64 * 1024;
-/** Built into uWebSockets.js. Clients that support it do not send on a connection that is about to be closed. */
+/**
+ * The fixed timeout of uWebSockets.js. Clients that support the header do not send on a connection that is about to be closed.
+ */
 const KEEP_ALIVE = 'timeout=10';
 
-/** A request to uWebSockets.js, and its answer. */
+/** A request to uWebSockets.js and its response. */
 export class UwsExchange implements Exchange {
   readonly method: string;
   readonly path: string;
@@ -29,12 +31,12 @@ export class UwsExchange implements Exchange {
   readonly #watchReader: WatchReader;
   readonly #proxies: TrustedProxies;
   #endWatch: (() => void) | undefined;
-  /** How much of the answer the system has taken. */
+  /** Bytes of the response that the system has accepted. */
   #taken = 0;
   readonly #contentLength: number;
   /**
-   * No bytes after this request may be parsed as another request. uWebSockets.js reads on after a response that ends the connection,
-   * but closes at once if more bytes arrive before a response: so the response is sent in a later turn.
+   * Whether no bytes after this request may be parsed as another request. uWebSockets.js continues to read after a response that
+   * ends the connection, but closes immediately if more bytes arrive before a response; so the response is sent in a later turn.
    */
   readonly #isLast: boolean;
   #take: TakePiece | undefined;
@@ -74,8 +76,8 @@ export class UwsExchange implements Exchange {
     this.#contentLength = headers.has('transfer-encoding') ? Infinity : Number(length ?? 0);
     this.hasBody = headers.has('transfer-encoding') || (length !== undefined && length !== '0');
     this.#hasAllOfBody = !this.hasBody;
-    // Chunks that end in a bare line feed are read here, and are other chunks to a proxy (RFC 9112 section 11.2). They cannot be
-    // seen; that nothing follows makes them harmless.
+    // uWebSockets.js accepts chunks that end in a bare line feed, which a proxy may read as other chunks (RFC 9112 section 11.2).
+    // They cannot be detected, but are harmless if no request follows.
     this.#isLast = headers.has('transfer-encoding') || isFramingUnsure(this);
     response.onAborted(() => {
       this.#closed(true);
@@ -134,7 +136,7 @@ export class UwsExchange implements Exchange {
     response.cork(() => {
       if (body === undefined) {
         this.#writeHead(head, close);
-        // It closes the connection only when the answer has a length.
+        // uWebSockets.js closes the connection only if the response has a length.
         if (this.#isLast) response.endWithoutBody(0, true);
         else response.endWithoutBody();
       } else if (body.length <= MAX_COPIED_BYTES || this.#isLast) {
@@ -160,7 +162,7 @@ export class UwsExchange implements Exchange {
     const close = this.#closesAfter(head);
     response.cork(() => {
       this.#writeHead(head, close);
-      // Given to `endWithoutBody` itself, the length would make it wait for a body.
+      // As an argument of `endWithoutBody`, the length would make it wait for a body.
       if (length !== undefined) response.writeHeader('content-length', String(length));
       response.endWithoutBody();
       this.#closed(false);
@@ -183,7 +185,7 @@ export class UwsExchange implements Exchange {
   }
 
   write(piece: Uint8Array): Promise<void> | undefined {
-    // An empty piece would end the answer.
+    // An empty piece would end the response.
     if (this.#isClosed || piece.length === 0) return undefined;
     let isTaken = true as boolean;
     this.#response.cork(() => {
@@ -229,9 +231,9 @@ export class UwsExchange implements Exchange {
   }
 
   /**
-   * Whether this answer ends the connection. Where more of the body is to come than is worth reading, reading stops now:
-   * nothing can be done with the connection once the answer is complete, and closing at once would reset it under a
-   * client that has not read its answer yet. uWebSockets.js closes it after its 10 s of silence.
+   * Whether this response ends the connection. If the rest of the body is too large, reading stops now: the connection cannot be
+   * controlled after a complete response, and closing it immediately would reset it under a client that has not read its response
+   * yet. uWebSockets.js closes it after 10 s without data.
    */
   #closesAfter(head: AnswerHead): boolean {
     // uWebSockets.js handles one request of a connection at a time.
@@ -285,7 +287,9 @@ export class UwsExchange implements Exchange {
 
 const MAPPED_IPV4 = /^0000:0000:0000:0000:0000:ffff:([0-9a-f]{2})([0-9a-f]{2}):([0-9a-f]{2})([0-9a-f]{2})$/;
 
-/** Addresses come written out in full; `::ffff:127.0.0.1` is an IPv4 client on a socket for both. */
+/**
+ * Converts an address: uWebSockets.js gives it unabbreviated, and `::ffff:127.0.0.1` is an IPv4 client on a dual-stack socket.
+ */
 function readable(text: ArrayBuffer): string {
   const address = Buffer.from(text).toString('latin1');
   const mapped = MAPPED_IPV4.exec(address);

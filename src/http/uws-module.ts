@@ -1,11 +1,11 @@
 /**
- * The part of uWebSockets.js that the engine uses. Declared here because the package is optional: it is on GitHub and not in the npm
- * registry, and no build may depend on it.
+ * The part of uWebSockets.js that the engine uses. Declared here because the package is optional: it is on GitHub and not in the
+ * npm registry, and no build may depend on it.
  */
 export interface UwsModule {
   App(): UwsApp;
   SSLApp(options: { readonly key_file_name: string; readonly cert_file_name: string }): UwsApp;
-  /** The real name, and the one in the fork used for development. */
+  /** The name in uWebSockets.js, followed by the name in the fork used for development. */
   readonly us_listen_socket_close?: (socket: UwsListenSocket) => void;
   readonly closeSocket?: (socket: UwsListenSocket) => void;
   readonly us_socket_local_port?: (socket: UwsListenSocket) => number;
@@ -27,7 +27,7 @@ export interface UwsApp {
   close(): UwsApp;
 }
 
-/** Only valid during the call of the handler. */
+/** Valid only during the call of the handler. */
 export interface UwsRequest {
   getCaseSensitiveMethod(): string;
   getUrl(): string;
@@ -35,7 +35,7 @@ export interface UwsRequest {
   forEachHeader(callback: (name: string, value: string) => void): void;
 }
 
-/** Only valid until it is ended or aborted: every later call throws. */
+/** Valid only until it is ended or aborted; every later call throws. */
 export interface UwsResponse {
   onAborted(callback: () => void): UwsResponse;
   onData(callback: (piece: ArrayBuffer, isLast: boolean) => void): UwsResponse;
@@ -47,20 +47,20 @@ export interface UwsResponse {
   write(piece: Uint8Array): boolean;
   end(body?: string | Uint8Array, closeConnection?: boolean): UwsResponse;
   endWithoutBody(length?: number, closeConnection?: boolean): UwsResponse;
-  /** @returns whether all given bytes were sent, and whether the response is complete. */
+  /** @returns whether all given bytes were sent, and whether the response is complete */
   tryEnd(rest: Uint8Array, totalLength: number): [boolean, boolean];
   close(): UwsResponse;
   getRemoteAddressAsText(): ArrayBuffer;
 }
 
-/** The `SO_REUSEPORT` that is the default would let a second process take half of the connections in silence. */
+/** The default `SO_REUSEPORT` would let a second process silently take half of the connections. */
 export const EXCLUSIVE_PORT = 1;
 
-/** @throws Error if the package is missing, or has no binary for this platform and version of Node. */
+/** @throws Error if the package is missing, or has no binary for this platform and version of Node */
 export async function loadUws(): Promise<UwsModule> {
   const loaded: unknown = await import('uWebSockets.js');
   const module = (loaded as { readonly default?: unknown }).default ?? loaded;
-  if (!isUws(module)) throw new Error('the package uWebSockets.js is not what it should be');
+  if (!isUws(module)) throw new Error('the package uWebSockets.js has unexpected exports');
   return module;
 }
 

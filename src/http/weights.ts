@@ -1,6 +1,6 @@
 /**
- * What a header such as `Accept` or `Accept-Encoding` lists (RFC 9110 section 12.4.2): names in lower case, with their weights, from 0
- * for never to 1.
+ * Parses a header such as `Accept` or `Accept-Encoding` (RFC 9110 section 12.4.2): lower-case names with their weights, from 0
+ * (never) to 1.
  */
 export function weightsOf(header: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();

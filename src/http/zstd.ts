@@ -3,7 +3,7 @@ import { invariant } from '../signal/checked.js';
 import type { Measure } from './measure.js';
 
 const MAGIC = 0xfd2fb528;
-/** Frames without content for us: 0x184D2A50 to 0x184D2A5F. */
+/** Skippable frames: 0x184D2A50 to 0x184D2A5F. */
 const SKIPPABLE = 0x184d2a5;
 const MAX_BLOCK_BYTES = 128 * 1024;
 const DICTIONARY_BYTES = [0, 1, 2, 4] as const;
@@ -29,7 +29,7 @@ export function measureZstd(bytes: Uint8Array): Measure | undefined {
       most += frame.most;
     }
   } catch (error) {
-    // The view throws it if a header extends past the end.
+    // Thrown by the view if a header extends past the end.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
@@ -40,7 +40,7 @@ interface Frame extends Measure {
   readonly end: number;
 }
 
-/** @throws RangeError for a frame that does not end */
+/** @throws RangeError for an incomplete frame */
 function readFrame(view: DataView, start: number): Frame | undefined {
   const magic = view.getUint32(start, true);
   if (magic >>> 4 === SKIPPABLE) {
@@ -92,7 +92,7 @@ function readHead(view: DataView, start: number) {
   };
 }
 
-/** @throws RangeError for blocks without a last one */
+/** @throws RangeError if the last block is missing */
 function readBlocks(view: DataView, start: number, maxBytes: number): Frame | undefined {
   let [at, least, most] = [start, 0, 0];
   for (;;) {
@@ -116,18 +116,18 @@ function readBlocks(view: DataView, start: number, maxBytes: number): Frame | un
 let loading: Promise<ZSTDDecoder> | undefined;
 
 /**
- * Inflates zstd data with the reference implementation in WebAssembly: `node:zlib` supports it only from Node 22.15. Its memory stays
- * as large as the largest body so far and its output.
+ * Decompresses zstd data with the reference implementation in WebAssembly, because `node:zlib` supports zstd only from Node 22.15
+ * on. Its memory remains as large as the largest body so far and its output.
  *
  * @param most maximum size of the output in bytes
- * @throws Error for data that is broken or exceeds the maximum
+ * @throws Error for data that is invalid or exceeds the maximum
  */
 export async function inflateZstd(bytes: Uint8Array, most: number): Promise<Uint8Array<ArrayBuffer>> {
   if (most === 0) return new Uint8Array();
   loading ??= load();
-  // A copy from the module's memory.
+  // A copy of the module's memory.
   const inflated = (await loading).decode(bytes, most) as Uint8Array<ArrayBuffer>;
-  // Nothing else shows an error; data without any bytes has `most` 0, or says so in a way that no encoder does.
+  // Errors show only as an empty result. Valid empty data is handled above, unless its headers are unlike those of any encoder.
   if (inflated.length === 0) throw new Error('no valid zstd data');
   return inflated;
 }

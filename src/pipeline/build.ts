@@ -24,7 +24,7 @@ export interface BuildTools {
   readonly clock: Clock;
 }
 
-/** All components, created and wired, nothing started. */
+/** All components, created and connected but not started. */
 export interface Built {
   /** In the order of their start. */
   readonly extensions: readonly Node[];
@@ -32,7 +32,7 @@ export interface Built {
   /** One list for each pipeline, in the order in which data flows. */
   readonly processors: readonly (readonly Node[])[];
   readonly receivers: readonly Node[];
-  /** All batches from receivers pass it. */
+  /** All batches from receivers pass through it. */
   readonly gate: Gate;
   readonly rejections: Rejections;
   readonly edges: Edges;
@@ -40,7 +40,7 @@ export interface Built {
 }
 
 type AnyConsumer = Consumer<Batches[Signal]>;
-/** Creates the edge from a component to the next one: each has its own, so that its throughput is counted. */
+/** Creates the edge from a component to the next one. Each component has its own, so that its throughput is counted. */
 type WayFrom = (from: EdgeEnd) => AnyConsumer;
 type PlannedExporter = PlannedPipeline['exporters'][number];
 type ExporterNode = Node & { readonly component: Exporter };
@@ -98,7 +98,7 @@ class Builder {
     };
   }
 
-  /** @returns the pipeline's processors and the way in. */
+  /** @returns the pipeline's processors and its entry */
   #pipeline(pipeline: PlannedPipeline): {
     readonly name: string;
     readonly nodes: readonly Node[];
@@ -128,7 +128,7 @@ class Builder {
     return { name, nodes, entry: (from) => ({ consumer: next(from), mutatesBatch }) };
   }
 
-  /** The end of a pipeline: all its exporters at once. If one of them is direct, no queue can refuse a batch. */
+  /** The end of a pipeline: sends to all its exporters concurrently. If one of them is direct, no queue may refuse a batch. */
   #exporterWay({ name, exporters, signal }: PlannedPipeline, from: EdgeEnd): AnyConsumer {
     const hasDirect = exporters.some(({ factory }) => factory.delivery === 'direct');
     const way = fanOut(
@@ -148,7 +148,7 @@ class Builder {
     };
   }
 
-  /** Made when the first pipeline names it. */
+  /** Created when the first pipeline uses it. */
   #exporter(exporter: PlannedExporter): ExporterNode {
     const known = this.#exporters.get(exporter.id);
     if (known) return known;
@@ -247,7 +247,10 @@ class Builder {
   }
 }
 
-/** Of several pipelines each has its own names for batches: a store at the end of two must not take one for a repeat of the other. */
+/**
+ * Adds the pipeline's name to batch ids, so that a store at the end of two pipelines does not take a batch of one for a repeat of
+ * the other.
+ */
 function withOwnNames<B>({ consumer, name, mutatesBatch }: Branch<B> & { readonly name: string }): Branch<B> {
   return {
     mutatesBatch,
@@ -263,7 +266,7 @@ function withOwnNames<B>({ consumer, name, mutatesBatch }: Branch<B> & { readonl
   };
 }
 
-/** The plan has only processors that are for the pipeline's signal. */
+/** The plan assigns only processors that support the pipeline's signal. */
 function createOf(
   processor: PlannedPipeline['processors'][number],
   signal: Signal,

@@ -6,7 +6,7 @@ import { redactor } from '../telemetry/redact.js';
 import type { Edges } from './edges.js';
 import type { Prepared } from './prepare.js';
 
-/** The daemon as the API shows it to administrators. Its start is now. */
+/** The administrators' view of the daemon. Call it when the daemon has started. */
 export function daemonView({ config, plan }: Prepared, edges: Edges, clock: Clock): DaemonView {
   return {
     version: readVersion(),
@@ -20,7 +20,7 @@ export function daemonView({ config, plan }: Prepared, edges: Edges, clock: Cloc
     })),
     edges: () => edges.stats(),
     listen: (place, listener) => edges.listen(place, listener),
-    // A secret of one part may also occur in another.
+    // A section may contain the secret of another one.
     formatConfig: () => redactor(config.secrets)(config.print()),
   };
 }

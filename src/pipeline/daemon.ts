@@ -27,17 +27,17 @@ export interface DaemonOptions {
   readonly meter: PrometheusMeter;
   readonly clock: Clock;
   /**
-   * Absolute paths of the configuration files, so that `jackdaw validate` works next to a running daemon. Absent: no owner files are
-   * written.
+   * Absolute paths of the configuration files, so that `jackdaw validate` works next to a running daemon. If absent, no owner
+   * files are written.
    */
   readonly configFiles?: readonly string[];
-  /** Abort it to give up starting. Components that have started are then stopped. */
+  /** Cancels the start; components that have started are then stopped. */
   readonly abort?: AbortSignal;
 }
 
 /** How a daemon ended. */
 export interface StopReport {
-  /** The component that wanted the daemon to stop, if one did. */
+  /** The component that stopped the daemon, if any. */
   readonly fatality: Fatality | undefined;
   /** Errors of the shutdown. */
   readonly errors: readonly Error[];
@@ -47,11 +47,11 @@ export interface StopReport {
 export interface Daemon {
   /** Configured endpoint → real `http://host:port` or `grpc://host:port`. */
   readonly addresses: ReadonlyMap<string, string>;
-  /** Real address → the paths that are served there. */
+  /** Real address → the paths served there. */
   readonly paths: ReadonlyMap<string, readonly string[]>;
-  /** The file with the first API key, as long as it exists next to the store. */
+  /** The file with the first API key, if it still exists. */
   readonly initialKeyFile: string | null;
-  /** Resolves when everything has stopped, for whatever reason. */
+  /** Resolves when everything has stopped, for any reason. */
   readonly stopped: Promise<StopReport>;
   health(): DaemonHealth;
   /**
@@ -66,7 +66,7 @@ export interface Daemon {
    * @param config the configuration with the current secrets; absent: the last one given
    */
   reload(config?: Config): Promise<ReloadReport>;
-  /** Stops in the order of the data, within `service.shutdown_timeout`. May be called twice; never rejects. */
+  /** Stops components in the order of the data flow, within `service.shutdown_timeout`. May be called twice; never rejects. */
   shutdown(): Promise<StopReport>;
 }
 
@@ -84,7 +84,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   return daemon;
 }
 
-/** Served if there are pages. */
+/** Exists if there are pages. */
 const LOGIN_PATH = '/login';
 
 class RunningDaemon implements Daemon {
@@ -109,7 +109,7 @@ class RunningDaemon implements Daemon {
     this.#options = options;
     const nodes = [...built.receivers, ...built.processors.flat(), ...built.exporters, ...built.extensions];
     this.#status = new StatusBoard(nodes, () => {
-      // While the daemon is starting, start() itself notices and cleans up.
+      // During the start, start() itself notices and cleans up.
       if (this.#isStarted) void this.shutdown();
       else this.#startAbort.abort();
     });
@@ -229,7 +229,7 @@ class RunningDaemon implements Daemon {
     const { shutdown_delay, shutdown_timeout } = prepared.config.service;
     this.#status.phase = 'stopping';
     if (this.#isStarted && !this.#status.fatality && durationMs(shutdown_delay) > 0) {
-      // Balancers see that it is not ready before connections are refused.
+      // Load balancers notice that it is not ready before connections are refused.
       logger.info({ shutdown_delay }, 'No longer ready; listeners stay open for service.shutdown_delay');
       await pause(clock, durationMs(shutdown_delay));
     }
@@ -237,11 +237,11 @@ class RunningDaemon implements Daemon {
     const errors: Error[] = [];
     logger.info({ in_flight: this.#built.gate.inside }, 'Stopping: new requests are refused');
     this.#listeners.drainIngestion();
-    // The locks are still held: an owner file of the next process is not removed.
+    // While the locks are still held, an owner file cannot be that of the next process.
     if (this.#isStarted && this.#options.configFiles !== undefined)
       removeOwners(exclusivePaths(prepared.claims));
     errors.push(...(await this.#lifecycle.stopPipelines(deadline)));
-    // Extensions are still needed for reads, and for responses to work that just finished.
+    // Extensions are still needed for reads and for responses to completed work.
     errors.push(...(await this.#listeners.close(deadline)));
     try {
       await deadline.wait(() => this.#identity.close(), 'authentication');

@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '../component/telemetry.js';
 
-/** After the deadline each component still gets this long to release its resources. */
+/** After the deadline, each component still gets this long to release its resources. */
 const GRACE_MS = 1000;
 
-/** The time that a stop may take, shared by everything that stops. */
+/** The time limit of a stop, shared by everything that stops. */
 export class Deadline {
   readonly #clock: Clock;
   readonly #expiry = new AbortController();
@@ -12,7 +12,7 @@ export class Deadline {
 
   constructor(ms: number, clock: Clock) {
     this.#clock = clock;
-    // Every component listens to it, and Node takes more than ten listeners for a leak.
+    // Every component listens to it, and Node reports more than ten listeners as a leak.
     setMaxListeners(0, this.#expiry.signal);
     this.#cancel = clock.after(ms, () => {
       this.#expiry.abort();
@@ -25,10 +25,10 @@ export class Deadline {
   }
 
   /**
-   * Waits for work, but only until the deadline and a short grace. Work that begins after the deadline gets the grace, too: one
+   * Waits for work until the deadline and a short grace period. Work that starts after the deadline also gets the grace period: a
    * component that hangs must not keep the store from closing its files.
    *
-   * @throws Error when the work was abandoned; whatever the work throws
+   * @throws Error if the work was abandoned; errors of the work
    */
   async wait(work: () => Promise<unknown>, what: string): Promise<void> {
     const { signal } = this.#expiry;
@@ -51,7 +51,7 @@ export class Deadline {
     }
   }
 
-  /** Ends the timer. */
+  /** Cancels the timer. */
   cancel(): void {
     this.#cancel();
   }

@@ -8,7 +8,7 @@ import type { EdgeObserver } from './instrument.js';
 import type { PlannedPipeline } from './plan.js';
 import { RecentDurations } from './recent-durations.js';
 
-/** Counts what passes one edge, and notifies listeners. Without listeners a batch costs a few additions. */
+/** Counts the throughput of one edge and notifies listeners. Without listeners, a batch costs a few additions. */
 class EdgeMeter implements EdgeObserver {
   offered = 0;
   accepted = 0;
@@ -23,12 +23,12 @@ class EdgeMeter implements EdgeObserver {
     this.#durations = new RecentDurations(clock);
   }
 
-  /** Of the last one to two minutes; null: no batch passed. */
+  /** The 99th percentile of the last one to two minutes; null without batches. */
   get p99Ms(): number | null {
     return this.#durations.quantile(0.99);
   }
 
-  /** @returns a function that ends it */
+  /** @returns a function that removes the listener */
   listen(listener: EdgeListener): () => void {
     this.#listeners.add(listener);
     return () => {
@@ -36,7 +36,11 @@ class EdgeMeter implements EdgeObserver {
     };
   }
 
-  /** Passes a batch to the listeners. @returns a function that receives the outcome */
+  /**
+   * Passes a batch to the listeners.
+   *
+   * @returns a function that receives the outcome
+   */
   readonly look = (batch: AnyBatch): ((passed: Passed) => void) | undefined => {
     if (this.#listeners.size === 0) return undefined;
     const tells = [...this.#listeners].flatMap((listener) => listener.offer(batch, this.#signal) ?? []);
@@ -97,7 +101,7 @@ export class Edges {
     return meter;
   }
 
-  /** As `DaemonView.listen`. */
+  /** See `DaemonView.listen`. */
   listen({ pipeline, from, to }: EdgePlace, listener: EdgeListener): (() => void) | null {
     const edge = this.#edges.find(
       (each) => each.pipeline === pipeline && isSame(each.from, from) && isSame(each.to, to),
@@ -105,10 +109,10 @@ export class Edges {
     return edge ? edge.meter.listen(listener) : null;
   }
 
-  /** By pipeline, and along the flow of the data. */
+  /** Sorted by pipeline, then along the data flow. */
   stats(): readonly EdgeStats[] {
     return this.#pipelines.flatMap(({ name, processors }) => {
-      // Edges were made against the flow.
+      // Edges were created against the flow.
       const step = ({ from: { kind, id } }: Edge): number =>
         kind === 'receiver' ? -1 : processors.findIndex((processor) => processor.id === id);
       return this.#edges

@@ -1,14 +1,14 @@
 import { formattedValues } from '../config/formatted-values.js';
 import type { JsonSchema } from '../config/plain-value.js';
 
-/** An extension that a component's section names. */
+/** A reference from a component's configuration to an extension. */
 export interface ExtensionReference {
   readonly id: string;
-  /** The place within the section. */
+  /** Its place within the section. */
   readonly path: readonly string[];
 }
 
-/** Finds the values that a schema declares with `extensionId`. */
+/** Finds the values of schema keys declared with `extensionId`. */
 export function extensionReferences(
   value: unknown,
   schema: JsonSchema | undefined,

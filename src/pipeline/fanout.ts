@@ -3,7 +3,7 @@ import type { ConsumeContext, Consumer, QuotaUsage, Receipt, Refusal } from '../
 import type { Batch } from '../signal/batch.js';
 import { copyPlain } from './copy-batch.js';
 
-/** One consumer among several. */
+/** One of several consumers. */
 export interface Branch<B> {
   readonly consumer: Consumer<B>;
   /** Whether any component downstream changes the batch. */
@@ -11,11 +11,11 @@ export interface Branch<B> {
 }
 
 /**
- * Sends a batch to several consumers concurrently, and answers when the last has answered; each consumer can wait for that, too.
+ * Sends a batch to several consumers concurrently and responds when all have responded; each consumer can wait for that, too.
  *
- * An item is accepted if every branch accepted it; of several quotas the one with the least left is reported. If a branch fails, the
- * batch fails: a permanent failure takes precedence, then the one with the longest retry delay. Branches that change items get copies,
- * the last of them the batch itself if no other branch reads it; all others share it.
+ * An item is accepted if every branch accepts it; of several quotas, the one with the least left is reported. If a branch fails,
+ * the batch fails: a permanent failure takes precedence, then the one with the longest retry delay. Branches that change items
+ * get copies; the last of them gets the batch itself if no other branch reads it. All others share the batch.
  */
 export function fanOut<B extends Batch<unknown>>(branches: readonly Branch<B>[]): Consumer<B> {
   const [only] = branches;
@@ -24,7 +24,7 @@ export function fanOut<B extends Batch<unknown>>(branches: readonly Branch<B>[])
     async consume(batch: B, context: ConsumeContext): Promise<Receipt> {
       const count = batch.items.length;
       let tell: () => void = () => undefined;
-      // An outer fan-out of the whole batch waits for this part of it, too.
+      // An outer fan-out of the whole batch also waits for this part.
       const answered = context.answered ?? new Promise<void>((resolve) => (tell = resolve));
       return consumeAll(branches, batch, { ...context, answered }).then((results) => {
         tell();
@@ -40,7 +40,7 @@ export function fanOut<B extends Batch<unknown>>(branches: readonly Branch<B>[])
   };
 }
 
-/** All copies are made before anyone may begin to change the original. */
+/** All copies are made before any branch may change the original. */
 async function consumeAll<B extends Batch<unknown>>(
   branches: readonly Branch<B>[],
   batch: B,

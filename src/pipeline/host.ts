@@ -10,7 +10,7 @@ import { nameOf, type Node } from './node.js';
 import type { OfferedPrices } from './offered-prices.js';
 import type { StatusBoard } from './status.js';
 
-/** Services behind the hosts of all components. */
+/** Services shared by the hosts of all components. */
 export interface HostParts {
   readonly extensions: readonly Node[];
   readonly listeners: Listeners;
@@ -24,7 +24,7 @@ export interface HostParts {
   readonly daemon: DaemonView;
 }
 
-/** The daemon as one component sees it. */
+/** Creates the daemon's interface for one component. */
 export function createHost(node: Node, parts: HostParts): Host {
   const { extensions, listeners, identity, secretBoxes, smtp, status } = parts;
   const { userLimits, rejections, prices, daemon } = parts;

@@ -73,17 +73,21 @@ export function edgeMetrics(meter: Meter, kind: Exclude<Kind, 'extension'>): Edg
 
 /** Counts the batches and items of an edge. */
 export interface EdgeObserver {
-  /** So much is handed over. */
+  /** Called before a batch is passed on. */
   offer(offered: Amount): void;
-  /** How much of it was taken, and refused one by one. */
+  /** Called with the accepted and the individually refused items. */
   take(accepted: Amount, refused: Amount): void;
-  /** All of it failed. */
+  /** Called if the whole batch failed. */
   fail(failed: Amount): void;
-  /** How long that took, either way. */
+  /** Called with the duration after either outcome. */
   end(ms: number): void;
 }
 
-/** @param labels the values for the label names of {@link edgeMetrics} */
+/**
+ * Creates an observer for one edge.
+ *
+ * @param labels the values for the label names of {@link edgeMetrics}
+ */
 export function metricsObserver(
   metrics: EdgeMetrics,
   labels: Labels & { readonly signal: Signal },
@@ -93,7 +97,7 @@ export function metricsObserver(
     metrics[outcome].add(amount.items, labels);
     contents?.[outcome].add(amount.contents, labels);
   };
-  // A series that exists from the start shows a rate at its first increase.
+  // If a series exists from the start, a rate includes its first increase.
   for (const outcome of ['offered', 'accepted', 'refused', 'failed'] as const)
     add(outcome, { items: 0, contents: 0 });
   return {
@@ -114,7 +118,7 @@ export function metricsObserver(
 }
 
 /**
- * The gate between receivers and pipelines: it counts the batches in flight and can be closed, so that a stop finishes accepted
+ * The gate between receivers and pipelines. It counts the batches in flight and can be closed, so that a stop finishes accepted
  * batches before it stops the components.
  */
 export class Gate {
@@ -122,12 +126,16 @@ export class Gate {
   #inside = 0;
   #whenEmpty: (() => void)[] = [];
 
-  /** How many batches were taken and not answered yet. */
+  /** Number of batches that are accepted but not yet answered. */
   get inside(): number {
     return this.#inside;
   }
 
-  /** Counts a batch until {@link leave}, which is due in any case. @throws ConsumeError `shutting_down` once it is closed */
+  /**
+   * Counts a batch until {@link leave}, which must follow in any case, even after an error.
+   *
+   * @throws ConsumeError `shutting_down` after {@link close}
+   */
   enter(): void {
     this.#inside += 1;
     if (this.#isClosed)
@@ -143,7 +151,7 @@ export class Gate {
     if (this.#inside === 0) for (const resolve of this.#whenEmpty.splice(0)) resolve();
   }
 
-  /** From now on batches are refused as retryable. @returns when the last one inside was answered. */
+  /** Refuses further batches as retryable. Resolves when the last one inside is answered. */
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#inside === 0) return;
@@ -151,25 +159,29 @@ export class Gate {
   }
 }
 
-/** Observers of the batches of an edge. */
+/** The observers of an edge and the rules for its batches. */
 export interface EdgeInstruments {
   readonly signal: Signal;
   readonly logger: Logger;
   readonly observers: readonly EdgeObserver[];
-  /** Called with each batch before it is handed over. @returns a function that receives the outcome */
+  /**
+   * Called with each batch before it is passed on.
+   *
+   * @returns a function that receives the outcome
+   */
   readonly look?: (batch: AnyBatch) => ((passed: Passed) => void) | undefined;
-  /** Of receivers: counts batches under way, and refuses them during a stop. */
+  /** For receivers: counts batches in flight, and refuses them during a stop. */
   readonly gate?: Gate;
   /** For receivers: where rejected items are recorded. */
   readonly rejections?: { readonly receiver: string; readonly to: Rejections } | undefined;
-  /** Decides instead of the sender about a batch that failed as a whole. */
+  /** Handles a batch that failed as a whole, instead of the sender. */
   readonly onFailure?: ((offered: Amount, error: unknown) => Receipt) | undefined;
 }
 
 /**
- * The only wrapper around an input: counts, times and records what passes the edge, and converts any thrown value that is not a {@link
- * ConsumeError} into a retryable one. It does not reference the batch while it waits: the items would survive several garbage
- * collections.
+ * The only wrapper around an input. It counts, times and records the batches of an edge, and converts any thrown value other than
+ * a {@link ConsumeError} into a retryable one. It does not reference the batch while it waits; otherwise the items would survive
+ * several garbage collections.
  */
 export function instrument<B extends Batch<unknown>>(
   inner: Consumer<B>,
@@ -226,7 +238,7 @@ function unexpected(error: unknown, logger: Logger): ConsumeError {
   });
 }
 
-/** Of larger batches no more ids are kept until the answer. */
+/** Maximum number of ids kept until the response. */
 const MOST_IDS = 1000;
 
 /** Records the items of a batch that a pipeline does not accept: single ones, or all. */
@@ -255,7 +267,7 @@ function noting(
   };
 }
 
-/** Nothing is decoded for it. */
+/** The ids of a batch; none if they would have to be decoded first. */
 function idsOf(batch: AnyBatch, signal: Signal): readonly (string | null)[] {
   if (batch.kind === 'raw') return [];
   if (signal === 'traces')

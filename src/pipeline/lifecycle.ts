@@ -4,12 +4,12 @@ import type { Deadline } from './deadline.js';
 import { nameOf, type Node } from './node.js';
 import type { StatusBoard } from './status.js';
 
-/** Starts components against the flow of data and stops them along it. */
+/** Starts components against the data flow and stops them along it. */
 export class Lifecycle {
   readonly #built: Built;
   readonly #status: StatusBoard;
   readonly #started = new Set<Node>();
-  /** The start that was under way when a stop came. */
+  /** The start that was in progress when a stop was requested. */
   #starting: { readonly node: Node; readonly start: Promise<unknown> } | undefined;
 
   constructor(built: Built, status: StatusBoard) {
@@ -18,11 +18,13 @@ export class Lifecycle {
   }
 
   /**
-   * Starts extensions, exporters, processors from the last to the first, and receivers: a started component can already send.
+   * Starts extensions, exporters, processors from the last to the first, and receivers, because a started component can send
+   * immediately.
    *
    * @param afterStart called when a component has started
-   * @param abort cancels the start, also while a component is starting: the stop then waits for it, within its deadline
-   * @throws Error naming the first component that could not start; components started before it have to be shut down
+   * @param abort cancels the start, even while a component is starting; the stop then waits for that component, within its
+   *   deadline
+   * @throws Error naming the first component that could not start; components started before it must be shut down
    */
   async start(
     hostOf: (node: Node) => Host,
@@ -39,7 +41,7 @@ export class Lifecycle {
     for (const node of order) {
       if (abort.aborted) return;
       this.#status.enter(node, 'starting');
-      // It counts as started from here on: a start that failed half-way may hold something that has to be released.
+      // It counts as started from here on: a start that fails halfway may hold resources that must be released.
       this.#started.add(node);
       try {
         const start = this.#start(node, hostOf(node));
@@ -61,8 +63,10 @@ export class Lifecycle {
   }
 
   /**
-   * Stops receivers, finishes accepted batches, then stops processors from the first to the last, and exporters. Every component is
-   * shut down even if others failed. @returns the errors
+   * Stops receivers, finishes accepted batches, then stops processors from the first to the last, and exporters. Every component
+   * is shut down even if others failed.
+   *
+   * @returns the errors
    */
   async stopPipelines(deadline: Deadline): Promise<readonly Error[]> {
     const { exporters, processors, receivers, gate } = this.#built;
@@ -78,7 +82,11 @@ export class Lifecycle {
     return errors;
   }
 
-  /** Stops extensions, the last started first. @returns the errors */
+  /**
+   * Stops extensions, the last started first.
+   *
+   * @returns the errors
+   */
   async stopExtensions(deadline: Deadline): Promise<readonly Error[]> {
     const errors: Error[] = [];
     for (const node of this.#built.extensions.toReversed()) await this.#stop(node, deadline, errors);
@@ -100,7 +108,12 @@ export class Lifecycle {
   }
 }
 
-/** Waits for a start, or until the signal is aborted. @returns whether it was not; @throws whatever the start throws until then */
+/**
+ * Waits for a start, or until the signal is aborted.
+ *
+ * @returns whether it has started
+ * @throws errors of the start until then
+ */
 async function hasStarted(start: Promise<void>, abort: AbortSignal): Promise<boolean> {
   let end = (): void => undefined;
   const aborted = new Promise<void>((resolve) => {

@@ -13,18 +13,18 @@ import { trustProxies } from '../http/trusted-proxies.js';
 import type { BuildTools } from './build.js';
 import type { Deadline } from './deadline.js';
 
-/** Paths below it need a key. */
+/** Paths with this prefix need a key. */
 const GUARDED_PREFIX = '/api/v1';
 
 interface Shared {
   readonly listener: HttpListener;
-  /** As the first component wrote it. */
+  /** As in the configuration of the first component that uses it. */
   readonly endpoint: string;
-  /** Whether a receiver takes data through it. */
+  /** Whether a receiver accepts data through it. */
   isIngesting: boolean;
 }
 
-/** The HTTP listeners of the daemon, one for each endpoint, shared by all components that name it. */
+/** The HTTP listeners of the daemon: one for each endpoint, shared by all components that use it. */
 export class Listeners {
   readonly proxies: TrustedProxies;
   readonly #tools: BuildTools;
@@ -55,12 +55,12 @@ export class Listeners {
     this.#guard = guard;
   }
 
-  /** Configured endpoint → real `http://host:port` or `grpc://host:port`, once they are open. */
+  /** Configured endpoint → real `http://host:port` or `grpc://host:port`. Complete when the listeners are open. */
   get addresses(): ReadonlyMap<string, string> {
     return this.#addresses;
   }
 
-  /** Real address → the paths that are served there, once they are open. */
+  /** Real address → the paths served there. Complete when the listeners are open. */
   get paths(): ReadonlyMap<string, readonly string[]> {
     return new Map([
       ...[...this.#byEndpoint.values()].map(
@@ -71,13 +71,13 @@ export class Listeners {
     ]);
   }
 
-  /** The address at which a path is served, once it is open, as a browser of this machine finds it. */
+  /** The address for browsers on this machine at which an open listener serves a path. */
   addressOf(path: string): string | undefined {
     const found = [...this.paths].find(([, paths]) => paths.includes(path));
     return found?.[0].replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
   }
 
-  /** @throws Error if the endpoint cannot be read, is open, or has other TLS settings. */
+  /** @throws Error if the endpoint is malformed, is open, or has other TLS settings */
   get(endpoint: string, options: ListenerOptions, isIngesting: boolean): Listener {
     const key = keyOf(endpoint);
     let shared = this.#byEndpoint.get(key);
@@ -105,12 +105,16 @@ export class Listeners {
     if (this.#isSameOriginOnly && (options.allowedOrigins ?? []).length > 0)
       this.#tools.logger.warn(
         { listener: endpoint, setting: 'cors.allowed_origins' },
-        'Authentication is off: pages of other origins are refused, those that CORS allows included',
+        'Authentication is off: pages of other origins are refused, even those allowed by CORS',
       );
     return shared.listener;
   }
 
-  /** Notes a listener that a component opened itself. @param address the real one */
+  /**
+   * Registers a listener that a component opened itself.
+   *
+   * @param address the real one
+   */
   announce(endpoint: string, address: string, paths: readonly string[]): void {
     this.#addresses.set(endpoint, address);
     this.#announced.set(address, paths);
@@ -123,7 +127,7 @@ export class Listeners {
     );
   }
 
-  /** @throws Error of the first that cannot open; the others have to be closed */
+  /** @throws Error of the first listener that cannot open; the others must be closed */
   async open(): Promise<void> {
     for (const { listener, endpoint } of this.#byEndpoint.values()) {
       const { host, port } = await listener.open();
@@ -132,7 +136,7 @@ export class Listeners {
     }
   }
 
-  /** Reads the certificate of each listener again. */
+  /** Reloads the certificate of each listener. */
   async reloadTls(note: (name: string, reload: () => Promise<boolean>) => Promise<void>): Promise<void> {
     for (const { listener, endpoint } of this.#byEndpoint.values())
       await note(`listener ${endpoint}`, () => listener.reloadTls());
@@ -143,7 +147,11 @@ export class Listeners {
     for (const { listener, isIngesting } of this.#byEndpoint.values()) if (isIngesting) listener.drain();
   }
 
-  /** Finishes responses in progress, then closes every connection. @returns the errors */
+  /**
+   * Finishes responses in progress, then closes every connection.
+   *
+   * @returns the errors
+   */
   async close(deadline: Deadline): Promise<readonly Error[]> {
     const closing = [...this.#byEndpoint.values()].map(async ({ listener, endpoint }) => {
       await deadline.wait(() => listener.close(deadline.abort), `listener ${endpoint}`);
@@ -155,13 +163,13 @@ export class Listeners {
   }
 }
 
-/** For port 0 each text gets a free port of its own: `127.0.0.1:0` and `localhost:0` are two listeners. */
+/** Endpoints with port 0 are distinct listeners if their texts differ: `127.0.0.1:0` and `localhost:0` are two. */
 function keyOf(endpoint: string): string {
   const parsed = parseEndpoint(endpoint);
   return parsed && parsed.port !== 0 ? `${parsed.host.toLowerCase()}:${parsed.port}` : endpoint;
 }
 
-/** The limits that are configured; the listeners have defaults for the others. */
+/** The configured limits; the listeners have defaults for the others. */
 function limitsOf(http: ServiceConfig['http']): Partial<HttpLimits> {
   const { max_requests_in_flight: requests, max_bodies_in_flight: bodies, max_header_size: header } = http;
   const { max_pipelined_requests: pipelined } = http;

@@ -11,7 +11,7 @@ import { templateFactory } from './template-factory.js';
 import { readTemplate } from './template-file.js';
 
 /**
- * The built-in factories and those of the plugins that a configuration names.
+ * Loads the built-in factories and those of the plugins of a configuration.
  *
  * @param adapt wraps the factories of a code plugin
  * @returns the factories, and the plugins that could not be loaded

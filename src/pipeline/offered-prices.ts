@@ -2,7 +2,7 @@ import type { PlacedPrices, PriceSource, Prices } from '../component/prices.js';
 import { extensionReferences } from './extension-references.js';
 import type { PlannedPipeline } from './plan.js';
 
-/** A pipeline, and the extensions that its exporters name. */
+/** A pipeline, and the extensions that its exporters use. */
 interface Way {
   readonly name: string;
   readonly extensions: ReadonlySet<string>;
@@ -11,7 +11,7 @@ interface Way {
 /** Price sources offered by the processors of pipelines. */
 export class OfferedPrices {
   readonly #ways: readonly Way[];
-  /** By the pipeline, then in the order of the offers. */
+  /** By pipeline, in the order of the offers. */
   readonly #offers = new Map<string, PriceSource[]>();
 
   constructor(pipelines: readonly PlannedPipeline[]) {
@@ -25,7 +25,7 @@ export class OfferedPrices {
     }));
   }
 
-  /** @param pipeline of the component; undefined for a component in none, whose offers do not count */
+  /** @param pipeline of the component; undefined for a component in none, whose offers are ignored */
   seenFrom(pipeline: string | undefined): Prices {
     return {
       offer: (source) => {
@@ -43,7 +43,7 @@ export class OfferedPrices {
     };
   }
 
-  /** One configuration makes the same processor in every pipeline that lists it. */
+  /** A processor that several pipelines list offers the same prices in each of them. */
   #placed(isWanted: (way: Way) => boolean): readonly PlacedPrices[] {
     const found = new Map<string, PriceSource & { readonly pipelines: string[] }>();
     for (const way of this.#ways) {

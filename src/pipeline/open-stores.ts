@@ -13,7 +13,7 @@ import type { Prepared } from './prepare.js';
 import { StatusBoard } from './status.js';
 import { userRates } from './user-limits.js';
 
-/** The stores of a configuration, without a daemon around them. */
+/** The stores of a configuration, opened without a daemon. */
 export interface OpenStores {
   readonly telemetry: PartialTelemetryStore;
   readonly control: ControlStore;
@@ -21,17 +21,17 @@ export interface OpenStores {
   close(): Promise<readonly Error[]>;
 }
 
-/** How long the stores may take to close. */
+/** Time limit for closing the stores. */
 const CLOSE_MS = 60_000;
 
-/** Ids of the extensions that are the stores. */
+/** Ids of the storage extensions. */
 export interface StoreNames {
   readonly store: string;
   readonly control: string;
 }
 
 /**
- * Opens two stores of a configuration, and nothing else: no user is made, and nothing is listened to.
+ * Opens two stores of a configuration. No user is created, and nothing listens.
  *
  * @throws Error if one cannot be opened
  */
@@ -53,7 +53,11 @@ export async function openStores(
   }
 }
 
-/** Opens the control store alone. @throws Error if it cannot be opened */
+/**
+ * Opens the control store alone.
+ *
+ * @throws Error if it cannot be opened
+ */
 export async function openControl(
   prepared: Prepared,
   control: string,
@@ -68,7 +72,7 @@ export async function openControl(
   }
 }
 
-/** @throws Error if one cannot be opened; those that were are closed then */
+/** @throws Error if one cannot be opened; the others are then closed */
 async function openExtensions(
   prepared: Prepared,
   ids: readonly string[],

@@ -3,10 +3,10 @@ import type { Logger } from '../component/telemetry.js';
 import { PRIVATE_FILE } from '../config/private-path.js';
 import type { Claim } from './resources.js';
 
-/** The process that has the files of a configuration. */
+/** The process that uses the files of a configuration. */
 export interface Owner {
   readonly pid: number;
-  /** Absolute paths of its configuration files; none for the built-in configuration. */
+  /** Absolute paths of its configuration files; empty for the built-in configuration. */
   readonly config: readonly string[];
   /** Its endpoints, as configured. */
   readonly endpoints: readonly string[];
@@ -34,9 +34,9 @@ export function removeOwners(paths: readonly string[]): void {
 }
 
 /**
- * The owner of a locked file. An owner file remains after a kill: only the lock of the file itself proves that it is in use.
+ * The owner of a locked file. An owner file remains after a kill; only the lock of the file itself proves that it is in use.
  *
- * @returns undefined if the file does not say, or its process has ended
+ * @returns undefined if the owner is unknown or its process has ended
  */
 export function ownerOf(path: string): Owner | undefined {
   try {

@@ -17,18 +17,18 @@ export interface PlannedPipeline {
   readonly exporters: readonly ConfiguredComponent<FactoryOf<'exporter'>>[];
 }
 
-/** The remedy for a component of an existing type that a pipeline lists but the configuration does not declare. */
+/** The advice for a component of an existing type that a pipeline lists but the configuration does not declare. */
 export const TO_BE_WRITTEN = '; declare it there, as in config.example.yaml';
 
 /** The components and pipelines to build. */
 export interface Plan {
-  /** In the order of their start: each after those that it names. */
+  /** In start order: each after the extensions that it names. */
   readonly extensions: readonly ConfiguredComponent<FactoryOf<'extension'>>[];
   readonly pipelines: readonly PlannedPipeline[];
 }
 
 /**
- * Plans the pipelines of a configuration, and finds everything in it that does not fit together. Pure.
+ * Plans the pipelines of a configuration and finds its inconsistencies. Pure.
  *
  * @param factories the existing types, to distinguish an undeclared component from an unknown type
  */
@@ -95,7 +95,7 @@ class Planner {
     );
   }
 
-  /** A component that names an extension which does not run would fail at its start. */
+  /** A component that references an extension that does not run would fail at its start. */
   checkExtensionReferences(): void {
     const running = this.#config.service.extensions;
     for (const component of this.#used.values()) {
@@ -193,7 +193,7 @@ function keyOf(kind: Kind, id: string): string {
 type Extension = ConfiguredComponent<FactoryOf<'extension'>>;
 
 /**
- * Sorts each extension after those that it names, otherwise in the order given.
+ * Sorts each extension after those that it names, otherwise in the given order.
  *
  * @returns the order, or the ids of a cycle, starting and ending with the same id
  */

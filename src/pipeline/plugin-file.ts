@@ -3,20 +3,21 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { suggestion } from '../config/nearest-name.js';
 import { packageRoot } from '../config/package-root.js';
 
-/** The file of a template in its folder. */
+/** File name of a template in its folder. */
 const TEMPLATE = 'template.yaml';
-/** The file of a code plugin in its folder; of those that come with Jackdaw, below `dist/plugins`. */
+/** File name of a code plugin in its folder; for plugins shipped with Jackdaw, below `dist/plugins`. */
 const MODULE = 'plugin.js';
 
-/** Whether a plugin is named by its place: an absolute path, or one that starts with `./` or `../`. */
+/** Whether a specifier is a path: absolute, or starting with `./` or `../`. */
 export function isPath(specifier: string): boolean {
   return isAbsolute(specifier) || /^\.\.?\//.test(specifier);
 }
 
 /**
- * The file to load for a plugin: the file of one shipped with Jackdaw, the template or module in a folder, otherwise the named file.
+ * The file to load for a plugin: that of a plugin shipped with Jackdaw, the template or module in a folder, otherwise the named
+ * file.
  *
- * @param file the configuration file that names it
+ * @param file the configuration file that names the plugin
  * @throws Error if there is no plugin of that name, or the folder has no template or module
  */
 export function pluginFile(specifier: string, file: string): string {
@@ -33,7 +34,11 @@ export function pluginFile(specifier: string, file: string): string {
   return found;
 }
 
-/** The file of a plugin shipped with Jackdaw, wherever the package is installed. @throws Error if there is none of that name */
+/**
+ * The file of a plugin shipped with Jackdaw.
+ *
+ * @throws Error if there is none of that name
+ */
 function shippedPlugin(name: string): string {
   const files = new Map<string, string>();
   for (const [folder, file] of [
@@ -44,6 +49,6 @@ function shippedPlugin(name: string): string {
       if (existsSync(join(folder, one, file))) files.set(one, join(folder, one, file));
   const found = files.get(name);
   if (found === undefined)
-    throw new Error(`there is no plugin "${name}" with Jackdaw${suggestion(name, [...files.keys()].sort())}`);
+    throw new Error(`Jackdaw has no plugin "${name}"${suggestion(name, [...files.keys()].sort())}`);
   return found;
 }

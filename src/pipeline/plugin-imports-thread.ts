@@ -1,10 +1,14 @@
 import { resolveTo, type Resolution, type Resolve } from './plugin-imports.js';
 
-/** The hooks of Node.js up to 22.14, which runs them in a thread of their own, as `module.register` takes them. */
+/** The import hooks for `module.register`, which Node.js up to 22.14 runs in a separate thread. */
 
 let own: Resolve<Promise<Resolution>> | undefined;
 
-/** Called first. @param href of the module for which the plugins' name of the program stands */
+/**
+ * Called first.
+ *
+ * @param href URL of the module that `jackdaw` resolves to
+ */
 export function initialize(href: string): void {
   own = resolveTo(href);
 }

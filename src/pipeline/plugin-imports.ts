@@ -15,14 +15,14 @@ export type Resolve<Result> = (
   next: (specifier: string, context: object) => Result,
 ) => Result | Resolution;
 
-/** Of Node.js from 22.15 on, where hooks run in the thread that imports. */
+/** Exists from Node.js 22.15 on; these hooks run in the importing thread. */
 type RegisterHooks = (hooks: { readonly resolve: Resolve<Resolution> }) => void;
 
 let isRegistered = false;
 
 /**
- * After this call, `import … from 'jackdaw'` resolves to this program's own public API from any module: a plugin needs no link to the
- * program, and its errors are instances of the program's classes. No other import is affected.
+ * Makes `import … from 'jackdaw'` resolve to this program's own public API in every module: a plugin needs no link to the
+ * program, and its errors are instances of the program's classes. Other imports are not affected.
  */
 export function letPluginsImport(): void {
   if (isRegistered) return;
@@ -33,7 +33,7 @@ export function letPluginsImport(): void {
   else nodeModule.register('./plugin-imports-thread.js', { parentURL: import.meta.url, data: href });
 }
 
-/** @param href of the module for which the name stands */
+/** @param href URL of the module that the name resolves to */
 export function resolveTo<Result>(href: string): Resolve<Result> {
   return (specifier, context, next) =>
     specifier === NAME ? { url: href, shortCircuit: true } : next(specifier, context);

@@ -11,9 +11,9 @@ import { LIMITS_KEY } from './isolation/limits.js';
 import { isPath } from './plugin-file.js';
 import { letPluginsImport } from './plugin-imports.js';
 
-/** The version of the contract in `component/` that this version supports. */
+/** The version of the contract in `component/` that this program supports. */
 const API_VERSION = 1;
-/** A module does its work in `start`, so loading it is quick. */
+/** Loading a module should be quick: its work belongs in `start`. */
 const IMPORT_TIMEOUT_MS = 30_000;
 const KINDS: readonly string[] = [
   'receiver',
@@ -22,7 +22,7 @@ const KINDS: readonly string[] = [
   'extension',
 ] satisfies Factory['kind'][];
 
-/** A section that is not there. */
+/** An empty section. */
 const NOTHING_WRITTEN = {
   kind: 'map',
   position: { file: '', line: 1, column: 1 },
@@ -33,10 +33,11 @@ const NOTHING_WRITTEN = {
 const DELIVERY_KEYS = Object.keys(deliveryKeys());
 
 /**
- * Loads a code plugin: an ES module whose default export is a {@link Plugin}. It may be anywhere, and import `jackdaw`.
+ * Loads a code plugin: an ES module whose default export is a {@link Plugin}. The module may be anywhere and may import
+ * `jackdaw`.
  *
  * @param specifier a path (absolute, or starting with `./` or `../`) or the name of a package
- * @param file the configuration file that names it: paths and packages are resolved from there
+ * @param file the configuration file that names the plugin: paths and packages are resolved from there
  * @param timeoutMs time limit for loading the module
  * @throws Error that names the plugin, the problem and the remedy
  */
@@ -58,7 +59,7 @@ export async function loadPlugin(
   return plugin as Plugin;
 }
 
-/** The remedy for a plugin of another version of the contract. */
+/** The problem and remedy for a plugin of another version of the contract. */
 function otherVersion(version: unknown): string {
   const spoken = `this version supports ${API_VERSION}`;
   if (typeof version !== 'number')
@@ -147,7 +148,7 @@ function hasProperty(schema: unknown, key: string): boolean {
   return typeof schema.properties === 'object' && schema.properties !== null && key in schema.properties;
 }
 
-/** A processor has a function for each signal that it takes, everything else has one. */
+/** A processor has a create function for each signal that it supports, other components have one. */
 function checkCreate(name: string, kind: string, create: unknown, fail: (what: string) => never): void {
   if (kind !== 'processor') {
     if (typeof create !== 'function') fail(`${name} has no create function`);

@@ -35,7 +35,7 @@ async function checkEngine(config: Config, claims: readonly Claim[]): Promise<re
   ];
 }
 
-/** A configuration without errors, and everything that follows from it. */
+/** A valid configuration with its plan, factories and resources. */
 export interface Prepared {
   readonly config: Config;
   readonly plan: Plan;
@@ -53,9 +53,10 @@ export interface PrepareOptions {
 }
 
 /**
- * Goes from text to a plan: reads, merges, substitutes, loads plugins, checks every section, fits the parts together.
+ * Prepares a configuration: reads, merges and substitutes its texts, loads plugins, checks every section, and plans the
+ * pipelines.
  *
- * @throws ConfigError with everything that is wrong, as far as it can be found
+ * @throws ConfigError with all problems that can be found
  */
 export async function prepare(
   sources: readonly ConfigSource[],
@@ -67,7 +68,11 @@ export async function prepare(
   return { ...prepared, warnings: warnings.filter(isOfUser(sources)) };
 }
 
-/** Like {@link prepare}, for a configuration that was already read: `problems` are those found so far. @throws ConfigError */
+/**
+ * Like {@link prepare}, for a configuration that was already read; `problems` are those found so far.
+ *
+ * @throws ConfigError
+ */
 export async function prepareTree(
   { root, problems: found }: ReturnType<typeof loadTree>,
   builtin: readonly Factory[],
@@ -98,7 +103,7 @@ export async function prepareTree(
 }
 
 /**
- * Reads the files of a configuration (`${file:…}`) again. Its own texts and its plugins stay those of the start.
+ * Reads the files referenced by a configuration (`${file:…}`) again. Its own texts and its plugins remain those of the start.
  *
  * @throws ConfigError with all current problems
  */
@@ -114,14 +119,14 @@ export function readSecretsAgain(
   return checked.config;
 }
 
-/** A user who has another extension in place of a built-in one cannot take that one out. */
+/** Excludes problems of unused built-in extensions: a user who replaces one cannot remove it from the configuration. */
 function isOfUser(sources: readonly ConfigSource[]): (problem: Problem) => boolean {
   const builtIn = new Set(sources.filter(({ isBuiltIn }) => isBuiltIn).map(({ file }) => file));
   return ({ path: [section], position }) =>
     section !== 'extensions' || position === undefined || !builtIn.has(position.file);
 }
 
-/** The errors; for a value that could not be read, only that: nothing can be said about the value itself. */
+/** The errors, without further errors of values that could not be read. */
 function withoutConsequences(problems: readonly Problem[], causes: readonly Problem[]): readonly Problem[] {
   const key = ({ path }: Problem) => path.join('\n');
   const unreadable = new Set(causes.filter(({ path }) => path.length > 0).map(key));
@@ -140,7 +145,7 @@ function inOrder(problems: readonly Problem[]): readonly Problem[] {
   });
 }
 
-/** Finds listeners that others can reach: an error while authentication is off, a warning without TLS. */
+/** Finds listeners that are reachable from other machines: an error if authentication is off, a warning without TLS. */
 function checkExposure(config: Config, claims: readonly Claim[]): readonly Problem[] {
   const problems: Problem[] = [];
   const told = new Set<string>();
@@ -151,7 +156,7 @@ function checkExposure(config: Config, claims: readonly Claim[]): readonly Probl
   );
   for (const { resource, path } of claims) {
     if (resource.kind !== 'http_listener' && resource.kind !== 'grpc_listener') continue;
-    // Another component on the same endpoint has a claim of its own, which is judged.
+    // Other components on the same endpoint have their own claims, which are checked.
     if (resource.isOperational === true) continue;
     const address = parseEndpoint(resource.endpoint);
     if (address === undefined || isLoopback(address)) continue;

@@ -13,8 +13,8 @@ import { exclusivePaths, ownerOf, type Owner } from './owner-files.js';
 import { overlap, type Claim } from './resources.js';
 
 /**
- * Tests what a start needs: free ports, files that are accessible and not locked by another process, certificates. Leaves no traces. A
- * daemon that runs the same configuration files may hold the files and ports.
+ * Checks the preconditions of a start: free ports, files that are accessible and not locked by another process, certificates. It
+ * leaves no traces. A daemon that runs the same configuration files may hold the files and ports.
  *
  * @param configFiles absolute paths of the configuration files
  */
@@ -34,7 +34,7 @@ export async function probeClaims(
   const problems: Problem[] = [];
   const probed = new Set<string>();
   for (const { resource, path } of claims) {
-    // Components that share a listener name the same port and the same certificate.
+    // Components that share a listener claim the same port and certificate.
     const name = JSON.stringify(resource);
     if (probed.has(name)) continue;
     probed.add(name);
@@ -50,9 +50,9 @@ export async function probeClaims(
 }
 
 /**
- * Finds taken ports before anything is made, such as a store. (A listener reports other errors when it opens.)
+ * Finds ports in use before anything, such as a store, is created. (A listener reports other errors when it opens.)
  *
- * @throws Error for the first that is taken
+ * @throws Error for the first port in use
  */
 export async function assertPortsFree(claims: readonly Claim[]): Promise<void> {
   for (const { resource, owner } of claims)
@@ -102,14 +102,14 @@ function takenPort(endpoint: string): string {
 
 const TAKEN = 'EADDRINUSE';
 
-/** @returns the code of the error; undefined if the endpoint is free */
+/** @returns the error code; undefined if the endpoint is free */
 async function listenFailure(endpoint: string): Promise<string | undefined> {
   const { host, port } = parseEndpoint(endpoint) ?? { host: '', port: 0 };
   const server = createServer();
   try {
     await new Promise<void>((done, fail) => {
       server.once('error', fail);
-      // As listeners of the daemon do.
+      // The same address as the daemon's listeners use.
       const address = host.toLowerCase() === 'localhost' ? '127.0.0.1' : host;
       server.listen(host === '' ? { port } : { port, host: address }, done);
     });
@@ -141,7 +141,7 @@ async function probeReadable(path: string): Promise<string | undefined> {
   }
 }
 
-/** Whether a file can be written, or made in the nearest directory that exists. */
+/** Whether a file can be written, or created in the nearest existing directory. */
 async function probeWritable(path: string): Promise<string | undefined> {
   for (let place = resolve(path); ; place = dirname(place)) {
     try {

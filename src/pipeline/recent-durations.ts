@@ -2,14 +2,14 @@ import type { Clock } from '../component/telemetry.js';
 import { MICROS_PER_MINUTE } from '../signal/time-units.js';
 import type { Micros } from '../signal/time.js';
 
-/** Each bucket reaches a tenth further than the one before. */
+/** Each bucket ends 10% higher than the one before. */
 const STEP = Math.log(1.1);
-/** Milliseconds; all that is shorter counts as this. */
+/** Milliseconds; shorter durations count as this. */
 const SHORTEST = 0.01;
-/** Up to a quarter of an hour; all that is longer counts as this. */
+/** The last bucket ends at about a quarter of an hour; longer durations count as that. */
 const BUCKETS = 193;
 
-/** Durations of the current and the previous minute in buckets: memory does not grow with their number. */
+/** Durations of the current and the previous minute, in buckets: memory does not grow with their number. */
 export class RecentDurations {
   readonly #clock: Clock;
   #now = new Uint32Array(BUCKETS);
@@ -28,10 +28,7 @@ export class RecentDurations {
     this.#now[bucket] = (this.#now[bucket] ?? 0) + 1;
   }
 
-  /**
-   * @param share from 0 to 1
-   * @returns the quantile in milliseconds, at most a tenth too high; null without durations
-   */
+  /** @param share from 0 to 1 @returns the quantile in milliseconds, at most 10% too high; null without durations */
   quantile(share: number): number | null {
     this.#turn();
     const counts = this.#now.map((count, bucket) => count + (this.#before[bucket] ?? 0));

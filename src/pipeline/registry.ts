@@ -6,7 +6,7 @@ import type { Factories, FactoryOf } from '../config/config.js';
 export class Registry implements Factories {
   readonly #factories = new Map<string, Factory>();
 
-  /** @throws Error when two factories have the same kind and type. */
+  /** @throws Error if two factories have the same kind and type */
   constructor(factories: readonly Factory[]) {
     for (const factory of factories) {
       const key = keyOf(factory.kind, factory.type);

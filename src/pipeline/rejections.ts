@@ -12,15 +12,14 @@ import type { Micros } from '../signal/time.js';
 import { dayOf, formatDay } from '../storage/contracts/telemetry-writer.js';
 import { redactor } from '../telemetry/redact.js';
 
-/** Items that are remembered of a user, of one batch of it, and of all users together: some 20 MB at the most. */
+/** Limits of stored items by user, by batch and for all users together: about 20 MB at most. */
 const MOST_OF_USER = 1000;
 const MOST_OF_BATCH = 100;
 const MOST_OF_ALL = 20_000;
-/** Days for which a user's rejections are counted. */
+/** Days of counts kept for each user. */
 const MOST_DAYS = 92;
-/** Maximum number of users. */
 const MOST_USERS = 10_000;
-/** Characters; both may be the sender's. */
+/** Maximum lengths in characters: the sender may determine both texts. */
 const MOST_ERROR = 300;
 const MOST_ID = 100;
 
@@ -29,7 +28,7 @@ const withoutKeys = redactor([]);
 interface Known {
   readonly since: Micros;
   readonly items: Rejection[];
-  /** By day, then by code. */
+  /** Counts by day, then by code. */
   readonly days: Map<number, Map<ConsumeErrorCode, number>>;
 }
 

@@ -4,20 +4,20 @@ import type { Built } from './build.js';
 import type { Listeners } from './listeners.js';
 import { nameOf, type Node } from './node.js';
 
-/** The result of a reload, by the names of components, listeners and sections. */
+/** The result of a reload, by names of components, listeners and sections. */
 export interface ReloadReport {
-  /** Have new secrets or certificates. */
+  /** Those with new secrets or certificates. */
   readonly reloaded: readonly string[];
-  /** Keep the old ones. */
+  /** Those that keep the old ones. */
   readonly failed: readonly { readonly name: string; readonly reason: string }[];
-  /** Their configuration has changed, and they cannot take it over. */
+  /** Those with a changed configuration that only a restart applies. */
   readonly needRestart: readonly string[];
 }
 
-/** Sections that nothing takes over. */
+/** Sections that cannot be reloaded. */
 const FIXED = ['auth', 'secretKeeping', 'service'] as const;
 
-/** Hands changed secrets and certificates to components while they run. */
+/** Applies changed secrets and certificates to running components. */
 export class Reloading {
   readonly #nodes: readonly Node[];
   readonly #listeners: Pick<Listeners, 'reloadTls'>;
@@ -57,7 +57,7 @@ export class Reloading {
     });
     for (const node of this.#nodes) {
       const now = configOf(config, node);
-      // A processor is there once for each of its pipelines.
+      // A processor has one instance for each of its pipelines.
       const name = nameOf({ kind: node.kind, id: node.id });
       const result = await attempt(
         name,

@@ -12,7 +12,7 @@ import type { Plan } from './plan.js';
 /** An external resource, and the part of the configuration that needs it. */
 export interface Claim {
   readonly resource: Resource;
-  /** `exporter "file"`; components that name one HTTP endpoint share it. */
+  /** `exporter "file"`; components with the same HTTP endpoint share it. */
   readonly owner: string;
   readonly path: readonly string[];
 }
@@ -49,20 +49,20 @@ function claimsOfComponent(component: ConfiguredComponent): readonly Claim[] {
 /** The lock of an exporter's queue on disk. */
 function queueOf({ id, factory, config }: ConfiguredComponent): readonly Resource[] {
   if (factory.kind !== 'exporter' || factory.delivery === 'direct') return [];
-  // A plugin may lack the keys of a queue: it is refused when it is created.
+  // A plugin may lack the keys of a queue; it is refused when it is created.
   const { queue } = factory.deliveryConfig?.(config) ?? config;
   const { type, directory } = Object(queue) as { readonly type?: unknown; readonly directory?: unknown };
   if (type !== 'disk' || typeof directory !== 'string') return [];
   return [{ kind: 'writable_file', path: join(queuePlace(directory, id), LOCK_FILE), isExclusive: true }];
 }
 
-/** The value in the configuration that the resource comes from. */
+/** The value of the configuration that names the resource. */
 function mainValueOf(resource: Resource): string {
   if (resource.kind === 'tls_files') return resource.certFile;
   return 'path' in resource ? resource.path : resource.endpoint;
 }
 
-/** The place where a value is written, so that errors point at it rather than at the component. */
+/** The place of a value, so that errors point to it rather than to the component. */
 function placeOf({ kind, id, config }: ConfiguredComponent, wanted: string): readonly string[] {
   const search = (value: unknown, path: readonly string[]): readonly string[] | undefined => {
     if (value === wanted) return path;
@@ -77,7 +77,7 @@ function placeOf({ kind, id, config }: ConfiguredComponent, wanted: string): rea
   return search(config, section) ?? section;
 }
 
-/** Finds two owners of one port or file, and two TLS settings for one listener. */
+/** Finds conflicts: two owners of one port or file, and two TLS settings for one listener. */
 export function checkClaims(config: Config, claims: readonly Claim[]): readonly Problem[] {
   const problems: Problem[] = [];
   const report = (path: readonly string[], message: string) =>
@@ -103,8 +103,8 @@ function collide(a: Claim, b: Claim): boolean {
   const [first, second] = [endpointOf(one), endpointOf(two)];
   if (!first || !second || first.port === 0 || first.port !== second.port) return false;
   const isSameText = first.host.toLowerCase() === second.host.toLowerCase();
-  // Components share one HTTP listener by using the same text; the daemon's own metrics are open to everybody and are not mixed
-  // with others.
+  // Components share one HTTP listener by using the same text. The daemon's own metrics need no key and are not mixed with
+  // others.
   const areComponents = a.path !== METRICS_PATH && b.path !== METRICS_PATH;
   if (isSameText) return !(areComponents && one.kind === 'http_listener' && two.kind === 'http_listener');
   return overlap(first, second);

@@ -16,7 +16,7 @@ export interface Fatality {
   readonly message: string;
 }
 
-/** Keeps the status of every component. */
+/** The status of every component. */
 export class StatusBoard {
   readonly #states = new Map<Node, { readonly state: State; readonly message?: string }>();
   #phase: DaemonPhase = 'starting';
@@ -38,15 +38,15 @@ export class StatusBoard {
     return this.#fatality;
   }
 
-  /** A step of the component's life, reported by the engine. */
+  /** Records a step of the component's life cycle, reported by the engine. */
   enter(node: Node, state: 'starting' | 'ok' | 'stopping' | 'stopped'): void {
-    // A component that reported trouble during its own start keeps saying so.
+    // A component that reported a problem during its start keeps that status.
     const current = this.#states.get(node)?.state;
     if (state === 'ok' && current !== 'starting') return;
     this.#states.set(node, { state });
   }
 
-  /** What the component reports about itself. Reports after the start of its stop are ignored. */
+  /** Records a status that the component reports. Reports during and after its stop are ignored. */
   report(node: Node, status: Status): void {
     const before = this.#states.get(node);
     if (before?.state === 'stopping' || before?.state === 'stopped') return;
@@ -74,7 +74,7 @@ export class StatusBoard {
   }
 }
 
-/** Shows the state of every component: 1 for the state it has, 0 for all others. */
+/** Exports the state of every component: 1 for its current state, 0 for the others. */
 export function observeStates(meter: Meter, health: () => DaemonHealth): void {
   const labelNames = ['kind', 'component', 'pipeline', 'state'];
   const description = 'State of a component: 1 for its current state, 0 for the others.';

@@ -5,7 +5,7 @@ import type { Host } from '../component/host.js';
 import type { FactoryOf } from '../config/config.js';
 import type { Batches, Signal } from '../signal/batch.js';
 
-/** A component of a template with the configuration of one instance of it. */
+/** A component of a template, with the configuration of one instance. */
 export interface ConfiguredPart<F> {
   readonly factory: F;
   readonly config: Record<string, unknown>;
@@ -25,7 +25,11 @@ export function settingsOf(part: ConfiguredPart<{ readonly type: string }>, oute
   };
 }
 
-/** Processors one after the other. @returns the way in, and the components in the order in which data flows */
+/**
+ * Creates a chain of processors.
+ *
+ * @returns its entry, and the components in the order of the data flow
+ */
 export function chainProcessors(
   parts: readonly ProcessorPart[],
   signal: Signal,
@@ -44,11 +48,11 @@ export function chainProcessors(
   return { entry, components };
 }
 
-/** Several components that live as one: they start against the flow and stop along it. */
+/** Several components with one life cycle: they start against the data flow and stop along it. */
 export class ChainLife implements Component {
   readonly #components: readonly Component[];
 
-  /** @param components in the order in which data flows */
+  /** @param components in the order of the data flow */
   constructor(components: readonly Component[]) {
     this.#components = components;
   }
@@ -57,7 +61,11 @@ export class ChainLife implements Component {
     for (const component of this.#components.toReversed()) await component.start?.(host);
   }
 
-  /** Shuts every one of them down, whatever happened to the others. @throws the first error */
+  /**
+   * Shuts down every component, even if others fail.
+   *
+   * @throws the first error
+   */
   async shutdown(deadline: AbortSignal): Promise<void> {
     const errors: unknown[] = [];
     for (const component of this.#components) {

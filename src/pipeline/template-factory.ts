@@ -22,7 +22,7 @@ import { withParameters } from './template-parameters.js';
 type Config = Record<string, unknown>;
 type AnySettings = Settings<Config>;
 
-/** A template as a factory, like any other. */
+/** Creates a factory from a template. */
 export function templateFactory(template: Template): Factory {
   const { pipelines } = template;
   if (pipelines.size === 0) return chainFactory(template);
@@ -32,7 +32,7 @@ export function templateFactory(template: Template): Factory {
   return factoryOfChains(chains);
 }
 
-/** One chain, of whichever signals its parts take. */
+/** One chain for all signals that its parts support. */
 function chainFactory(template: Template): Factory {
   const { kind, type, description, stability, configSchema, parts } = template;
   const base = {
@@ -152,7 +152,7 @@ function createExporter(
   };
 }
 
-/** @throws Error where another part than the exporter has changed */
+/** @throws Error if a part other than the exporter has changed */
 function configOfExporter(
   before: readonly ConfiguredPart<Factory>[],
   now: readonly ConfiguredPart<Factory>[],
@@ -163,7 +163,7 @@ function configOfExporter(
   return ofKind(now, 'exporter')[0]?.config ?? {};
 }
 
-/** Processors before each of several consumers. */
+/** Creates processors before each of several consumers. */
 function chainOutputs(
   parts: readonly ProcessorPart[],
   ends: Outputs,
@@ -200,7 +200,7 @@ function checkedConfig({ factory, node }: TemplatePart, config: Config) {
   return checkSchema(factory.configSchema, withParameters(node, config), []);
 }
 
-/** Problems of one component with the parameters of an instance, each with its place in the template. */
+/** The problems of one component with the parameters of an instance, each with its place in the template. */
 function problemsOf(
   part: TemplatePart,
   config: Config,
@@ -216,7 +216,7 @@ function problemsOf(
           message,
         }));
   return rules.map(({ path, message }) => {
-    // A missing value has no place of its own: use that of the enclosing value.
+    // A missing value has no place: use that of the enclosing value.
     const position =
       path.length === 0 ? part.position : locate({ ...written, position: part.position }, path);
     return {

@@ -15,28 +15,28 @@ import { parametersIn } from './template-parameters.js';
 /** One component of a template. */
 export interface TemplatePart {
   readonly factory: Factory;
-  /** Its configuration, still with the parameters in it. */
+  /** Its configuration, before parameters are substituted. */
   readonly node: ConfigNode;
   readonly position: Position;
 }
 
-/** A component type made of others, as a YAML file describes it. */
+/** A component type composed of others, as described by a YAML file. */
 export interface Template {
   readonly kind: Kind;
   readonly type: string;
   readonly description: string;
   readonly stability: Stability;
   readonly configSchema: TObject;
-  /** In the order in which data flows; empty if there are pipelines. */
+  /** In the order of the data flow; empty if there are pipelines. */
   readonly parts: readonly TemplatePart[];
-  /** Instead: a chain of its own for each signal. */
+  /** Alternative to `parts`: one chain for each signal. */
   readonly pipelines: ReadonlyMap<Signal, readonly TemplatePart[]>;
 }
 
 const chain = (description: string) =>
   Type.Array(Type.Object({}, { minProperties: 1, maxProperties: 1 }), {
     minItems: 1,
-    // The schemas of the components say where expressions may be.
+    // The schemas of the components define where expressions may occur.
     hasExpressions: true,
     description: `${description} One map each, from the type of a component to its configuration.`,
   });
@@ -58,7 +58,7 @@ const TemplateSchema = section({
   components: Type.Optional(chain('Components of the chain, in order.')),
   pipelines: Type.Optional(
     section(
-      Object.fromEntries(SIGNALS.map((signal) => [signal, Type.Optional(chain(`That of ${signal}.`))])),
+      Object.fromEntries(SIGNALS.map((signal) => [signal, Type.Optional(chain(`Chain for ${signal}.`))])),
       {
         description: 'Chains by signal, instead of components (processors and exporters only).',
         isOptional: true,
@@ -156,7 +156,7 @@ class TemplateReader {
     }
   }
 
-  /** @param signal which all of them must take; absent: whichever they take */
+  /** @param signal that all of them must support; absent: any */
   #parts(
     at: readonly string[],
     components: readonly object[],
@@ -165,7 +165,7 @@ class TemplateReader {
   ): readonly TemplatePart[] {
     const { length } = components;
     if (this.#written.kind === 'extension' && length > 1)
-      this.#report(at, 'an extension is made of one component');
+      this.#report(at, 'an extension template needs exactly one component');
     return components.flatMap((component, index) => {
       const [type = ''] = Object.keys(component);
       const path = [...at, String(index), type];

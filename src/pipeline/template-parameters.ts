@@ -12,13 +12,13 @@ interface Token {
   readonly name: string;
   /** A field of the value; empty for the value itself. */
   readonly field: string;
-  /** Always written as JSON. */
+  /** Always substituted as JSON. */
   readonly isJson: boolean;
   /** Replaced by its elements. */
   readonly isSpread: boolean;
 }
 
-/** The parameters that a part of a template names. */
+/** Names of the parameters used in a part of a template. */
 export function parametersIn(node: ConfigNode): readonly string[] {
   switch (node.kind) {
     case 'map':
@@ -33,10 +33,10 @@ export function parametersIn(node: ConfigNode): readonly string[] {
 }
 
 /**
- * Substitutes the values of parameters in a part of a template. A scalar that consists of `${param.x}` alone becomes the value of any
- * type; inside a longer text the value is written as text, `${json.x}` as JSON, which is also CEL. A key whose value is an omitted
- * parameter is left out, so that the default of the component applies. In a list, `${param.x...}` is replaced by its elements, and
- * `{for_each: ${param.x}, make: …}` by one item per element; in a map, `...: ${param.x}` is replaced by its entries.
+ * Substitutes parameters in a part of a template. A scalar that consists of `${param.x}` alone becomes the value, of any type;
+ * inside a longer text the value is inserted as text, `${json.x}` as JSON, which is also CEL. A key whose value is an omitted
+ * parameter is left out, so that the default of the component applies. In a list, `${param.x...}` is replaced by its elements,
+ * and `{for_each: ${param.x}, make: …}` by one item for each element; in a map, `...: ${param.x}` is replaced by its entries.
  */
 export function withParameters(node: ConfigNode, values: Values): ConfigNode {
   return replace(node, values) ?? { kind: 'map', position: node.position, entries: new Map() };
@@ -117,7 +117,7 @@ function tokensIn(text: string): readonly Token[] {
   );
 }
 
-/** The token of a text that consists of one token alone. */
+/** The token of a text that consists of one token only. */
 function wholeToken(text: string): Token | undefined {
   const [token] = tokensIn(text);
   return token?.text === text ? token : undefined;
@@ -133,7 +133,7 @@ function ownValue(object: unknown, name: string): unknown {
   return (object as Values)[name];
 }
 
-/** A value as if it had been written in its place in the template. It is not shown in errors, because it may be a secret. */
+/** A value as if it were written at its place in the template. Errors do not show it, because it may be a secret. */
 function nodeOf(value: unknown, { position, source }: ScalarNode): ConfigNode {
   const place = { kind: 'scalar', position, source, isSubstituted: true } as const;
   if (Array.isArray(value))

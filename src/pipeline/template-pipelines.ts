@@ -13,7 +13,11 @@ type Config = Record<string, unknown>;
 type Chains = readonly (readonly [signal: Signal, chain: Factory])[];
 type Rules = readonly { readonly path: string; readonly message: string }[];
 
-/** A factory of chains that are each for one signal. @param chains of a template of kind processor or exporter, at least one */
+/**
+ * Combines chains for different signals into one factory.
+ *
+ * @param chains of a template of kind processor or exporter, at least one
+ */
 export function factoryOfChains(chains: Chains): Factory {
   const factories = chains.map(([, factory]) => factory);
   const [first] = factories;
@@ -64,7 +68,7 @@ function exporterOf(chains: Chains, first: ExporterFactory): ExporterFactory {
   };
 }
 
-/** There is one delivery for the whole exporter. */
+/** The exporter has one delivery configuration for all signals. */
 function deliveryProblems(
   exporters: readonly { readonly signal: Signal; readonly chain: ExporterFactory }[],
   config: Config,

@@ -3,10 +3,10 @@ import { sizeBytes } from '../config/size.js';
 import { UserRates } from '../http/user-rates.js';
 import type { BuildTools } from './build.js';
 
-/** Without an explicit burst, a limit allows the amount of two seconds at once. */
+/** Default burst: the amount of two seconds. */
 const BURST_SECONDS = 2;
 
-/** The limits of users as they are configured: `service.user_limits`. */
+/** The limits of users from `service.user_limits`. */
 export function userRates(config: ServiceConfig['user_limits'], tools: BuildTools): UserRates {
   const { share, requests_per_second: requests, request_burst: requestBurst } = config;
   const bytes = sizeBytes(config.bytes_per_second);

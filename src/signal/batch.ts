@@ -4,23 +4,25 @@ import type { MetricPoint } from './metric.js';
 import type { BatchMap } from './service-map.js';
 import type { TraceRecord } from './trace.js';
 
-/** The most items (spans, data points, log records) that a receiver of OTLP takes in one request. */
+/** Maximum number of items (spans, data points, log records) that an OTLP receiver accepts in one request. */
 export const MAX_REQUEST_ITEMS = 50_000;
 
-/** A batch belongs to one tenant: the user whose key brought it. */
+/** A batch of one tenant: the user whose key sent it. */
 export interface Batch<Item> {
-  /** Tells it from a `RawBatch`; may be left out. */
+  /** Distinguishes it from a `RawBatch`; optional. */
   readonly kind?: 'records';
   /** The user's UUID in lower case; for events of an organization, the organization's. */
   readonly tenant: string;
   readonly items: Item[];
-  /** Set by processor `quota`: what is new in the batch is counted, and the batch is refused as a whole if it passes the limit. */
+  /**
+   * Set by processor `quota`: new items of the batch are counted, and the batch is refused as a whole if it exceeds the limit.
+   */
   readonly quota?: QuotaSettings;
 }
 
-/** Tells the store to count what is new in a batch, and by which limit. */
+/** Tells the store to count new items of a batch, and the limit. */
 interface QuotaSettings {
-  /** Per calendar month, for users without a limit of their own; 0 for no limit. */
+  /** Items per calendar month, for users without their own limit; 0 for no limit. */
   readonly monthly_items: number;
 }
 
@@ -32,7 +34,7 @@ export type MetricsBatch = Batch<MetricPoint>;
 export type LogsBatch = Batch<LogRecord>;
 export type EventsBatch = Batch<EventRecord>;
 
-/** The only list of signals: whatever is generic over signals is generic over this map. */
+/** The only list of signals: generic types use this map. */
 export interface Batches {
   traces: TracesBatch;
   metrics: MetricsBatch;
@@ -48,11 +50,11 @@ export const SIGNALS = Object.keys({ traces: true, metrics: true, logs: true, ev
   true
 >) as readonly Signal[];
 
-/** What clients send; `events` are made here. */
+/** Signals that clients send; Jackdaw itself emits `events`. */
 export const TELEMETRY_SIGNALS = ['traces', 'metrics', 'logs'] as const satisfies readonly Signal[];
 export type TelemetrySignal = (typeof TELEMETRY_SIGNALS)[number];
 
-/** What items of a signal hold: its name in metrics and log lines, and in words. An event holds nothing else. */
+/** The contents of items by signal: their name in metrics and log lines, and in words. Events have no contents. */
 export const CONTENTS = {
   traces: { name: 'spans', words: 'Spans' },
   metrics: { name: 'metric_points', words: 'Metric points' },

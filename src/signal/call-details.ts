@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from './attributes.js';
 import type { NanoUsd } from './money.js';
 
-/** What the tokens of a model call consist of: caches and audio are parts of the input, reasoning and audio parts of the output. */
+/** Parts of the tokens of a model call: caches and audio are parts of the input, reasoning and audio parts of the output. */
 export const USAGE_PARTS = [
   'cached_read',
   'cached_write',
@@ -14,8 +14,8 @@ export type UsagePart = (typeof USAGE_PARTS)[number];
 export type UsageParts = { readonly [Part in UsagePart]?: number };
 
 /**
- * What the cost of a model call consists of: each token is in one part, so they add up to the whole. Reasoning costs what output costs,
- * and is in it.
+ * Parts of the cost of a model call. Each token belongs to one part, so the parts add up to the total. Reasoning is part of the
+ * output and has its price.
  */
 export const COST_PARTS = [
   'input',
@@ -31,10 +31,10 @@ export type CostPart = (typeof COST_PARTS)[number];
 export const COST_SOURCES = ['reported', 'priced'] as const;
 type CostSource = (typeof COST_SOURCES)[number];
 
-/** Where a cost comes from, and what it consists of as far as that is known. */
+/** The source of a cost, and its known parts. */
 export type CostDetails = {
   readonly source: CostSource;
-  /** The row of the price table, with its place and date; null for a cost that was reported. */
+  /** The row of the price table, with its position and date; null for a reported cost. */
   readonly rule: string | null;
 } & { readonly [Part in CostPart]?: NanoUsd };
 
@@ -43,30 +43,38 @@ export type CallDetails = {
   /** The provider, as named by the client: `openai`, `aws.bedrock`. */
   readonly provider: string | null;
   readonly usage: UsageParts | null;
-  /** Null: the cost, if there is one, was reported without its parts. */
+  /** Null: no cost, or a cost reported without its parts. */
   readonly cost: CostDetails | null;
-  /** The call key: `call-key.ts`. Only if the client reported the call; not stored in JSON. */
+  /** The call key: `call-key.ts`. Only if the client reported the call; not stored in this JSON. */
   readonly key?: string;
 };
 
-/** The details that one Jackdaw sends to another, without the call key, which is derived from the span. */
+/** The details that one Jackdaw sends to another. The call key is omitted, because it is derived from the span. */
 export function sentCall({ provider, usage, cost }: CallDetails): CallDetails {
   return { provider, usage, cost };
 }
 
-/** Usage and cost as they are stored. @returns null if there are none */
+/**
+ * Usage and cost in stored form.
+ *
+ * @returns null if there are none
+ */
 export function serializeCall({ usage, cost }: Pick<CallDetails, 'usage' | 'cost'>): string | null {
   return usage === null && cost === null ? null : JSON.stringify({ usage, cost });
 }
 
-/** What {@link serializeCall} has printed. */
+/** Parses the output of {@link serializeCall}. */
 export function storedCall(text: string | null): Pick<CallDetails, 'usage' | 'cost'> | null {
   if (text === null) return null;
   const call = readCall(JSON.parse(text) as JsonObject);
   return call && { usage: call.usage, cost: call.cost };
 }
 
-/** Reads untrusted details from JSON and skips invalid values. @returns null if nothing is left */
+/**
+ * Reads untrusted details from JSON and skips invalid values.
+ *
+ * @returns null if nothing valid remains
+ */
 export function readCall(printed: JsonObject): CallDetails | null {
   const provider = textOf(printed.provider);
   const usage = statsOf(printed.usage, USAGE_PARTS);
@@ -74,7 +82,7 @@ export function readCall(printed: JsonObject): CallDetails | null {
   return provider === null && usage === null && cost === null ? null : { provider, usage, cost };
 }
 
-/** A rule comes from a price table or from an untrusted sender. */
+/** Maximum length; rules come from price tables or untrusted senders. */
 const LONGEST_RULE = 256;
 
 function costOf(printed: JsonValue | undefined): CostDetails | null {

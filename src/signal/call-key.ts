@@ -12,7 +12,7 @@ export interface CallKey {
   readonly teller: string;
   readonly model: string;
   readonly provider: string;
-  /** The id that the provider gave the answer. */
+  /** The provider's id of the response. */
   readonly response: string;
 }
 
@@ -38,7 +38,7 @@ const hashedScope = remembering(MOST_REMEMBERED, hashed);
 const hashedModel = remembering(MOST_REMEMBERED, (model) => hashed(modelFamily(model)));
 const hashedProvider = remembering(MOST_REMEMBERED, (provider) => hashed(providerFamily(provider)));
 
-/** The hashes are numbers of at most 53 bits, printed so. */
+/** Base of the hashes, which are integers of at most 53 bits. */
 const RADIX = 36;
 
 function serializeCallKey({ teller, model, provider, response }: CallKey): string {
@@ -51,7 +51,7 @@ export function readCallKey(key: string): CallKey {
   return { teller, model, provider, response };
 }
 
-/** Two keys of one span, the later one of which fills what the earlier one leaves open. */
+/** Merges two keys of one span: the later one fills the gaps of the earlier one. */
 export function filledCallKey(before: string | null, later: string | null): string | null {
   if (before === null || later === null || before === later) return before ?? later;
   const [known, rest] = [readCallKey(before), readCallKey(later)];
@@ -64,8 +64,8 @@ export function filledCallKey(before: string | null, later: string | null): stri
 }
 
 /**
- * The name of a model without the provider prefix and the date or version suffix that only some clients write. So the requested `gpt-4o`
- * equals the responding `gpt-4o-2024-08-06`.
+ * The name of a model without the provider prefix and the date or version suffix that only some clients write. So the requested
+ * `gpt-4o` equals `gpt-4o-2024-08-06` in the response.
  */
 export function modelFamily(model: string): string {
   const name = model.trim().toLowerCase();
@@ -75,7 +75,7 @@ export function modelFamily(model: string): string {
     .replace(VERSION, '');
 }
 
-/** As Bedrock writes it: `us.anthropic.claude-sonnet-4-20250514-v1:0`. */
+/** Prefix of Bedrock's names: `us.anthropic.claude-sonnet-4-20250514-v1:0`. */
 const SELLER = /^(?:[a-z]{2,6}\.)?(?:ai21|amazon|anthropic|cohere|deepseek|meta|mistral|openai|qwen)\./;
 const VERSION = /(?:-\d{4}-\d{2}-\d{2}|[-@](?:\d{8}|\d{4}|00\d|latest))?(?:-v\d+:\d+|:latest)?$/;
 
@@ -98,7 +98,7 @@ const FAMILIES: readonly (readonly [spellings: RegExp, family: string])[] = [
   [/watson/, 'watsonx'],
 ];
 
-/** A 53-bit hash (cyrb53) as short text. Collisions are no attack: only calls of one run are compared. */
+/** A 53-bit hash (cyrb53) as short text. Collisions are not a security risk: only calls of one run are compared. */
 function hashed(text: string): string {
   if (text === '') return '';
   let one = 0xdeadbeef;

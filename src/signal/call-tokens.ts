@@ -2,9 +2,9 @@ import type { CostPart, UsageParts } from './call-details.js';
 
 /** The tokens of one call. Whole numbers. */
 export interface Tokens {
-  /** Including those read from and written to a cache, and those of audio. */
+  /** Including cached and audio tokens. */
   readonly input: number;
-  /** Including those of reasoning and of audio. */
+  /** Including reasoning and audio tokens. */
   readonly output: number;
   readonly cachedRead: number;
   readonly cachedWrite: number;
@@ -36,12 +36,14 @@ export function tokensOfCall(
   };
 }
 
-/** How long the input of a call is, by which its rates are chosen. Some report only the input outside the caches. */
+/** The input length, which selects the rates. Some clients report only the input outside the caches. */
 export function inputLength({ input, cachedRead, cachedWrite }: Tokens): number {
   return Math.max(input, cachedRead + cachedWrite);
 }
 
-/** Every token in one kind. Some report only the input outside the caches; then nothing is left of it here. */
+/**
+ * Assigns every token to one part. Some clients report only the input outside the caches; then no uncached input remains here.
+ */
 export function tokensByPart(tokens: Tokens): Record<CostPart, number> {
   const { input, output, cachedRead, cachedWrite } = tokens;
   const fresh = Math.max(0, input - cachedRead - cachedWrite);

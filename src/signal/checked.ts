@@ -1,11 +1,15 @@
 /**
- * Invariants that the types cannot express. Each function throws if its invariant is violated, which is a bug and never a client's error,
- * so that no wrong value is counted or stored.
+ * Invariants that the types cannot express. Each function throws if its invariant is violated, which is a bug and never a
+ * client's error, so that no wrong value is counted or stored.
  *
- * There is one reader for each kind of typed array, because one for all would be slow where it is called for every span.
+ * Each kind of typed array has its own function, because a shared one would be slow for code that runs for every span.
  */
 
-/** The item at an index that the list has. @throws RangeError */
+/**
+ * The item at an index that the list must have.
+ *
+ * @throws RangeError
+ */
 export function itemAt<T>(list: ArrayLike<T>, index: number): T {
   const item = list[index];
   if (item === undefined) throw outside(index, list.length);
@@ -40,19 +44,24 @@ export function shortAt(shorts: Uint16Array, index: number): number {
   return short;
 }
 
-/** As {@link itemAt}; also of a `Buffer`. */
+/** The same as {@link itemAt}, also for a `Buffer`. */
 export function byteAt(bytes: Uint8Array, index: number): number {
   const byte = bytes[index];
   if (byte === undefined) throw outside(index, bytes.length);
   return byte;
 }
 
-/** A value that is there. @param what it is, for the error @throws Error */
+/**
+ * A value that must exist.
+ *
+ * @param what its name, for the error
+ * @throws Error
+ */
 export function invariant<T>(value: T | null | undefined, what: string): T {
-  if (value === null || value === undefined) throw new Error(`There is no ${what}, which cannot be.`);
+  if (value === null || value === undefined) throw new Error(`Missing ${what}; this is a bug.`);
   return value;
 }
 
 function outside(index: number, length: number): RangeError {
-  return new RangeError(`There is no place ${index} in a list of ${length}.`);
+  return new RangeError(`Index ${index} is out of range (length ${length}).`);
 }

@@ -13,8 +13,8 @@ export function deriveBatch(items: readonly TraceRecord[]): BatchMap {
 }
 
 /**
- * The map of a batch: the derived one or, if processors have changed its spans since, a new one. Call it before the first `await`, because
- * the batch may change afterwards. Undefined if no map is requested.
+ * The map of a batch: the derived one, or a new one if processors have changed its spans since. Call it before the first `await`,
+ * because the batch may change afterwards. Undefined if no map is requested.
  */
 export function mapOf({
   items,
@@ -23,7 +23,6 @@ export function mapOf({
   return map === undefined || fitsBatch(map, items) ? map?.derived : deriveMap(items);
 }
 
-/** The map itself. */
 export function deriveMap(items: readonly TraceRecord[]): DerivedMap {
   const builder = new MapBuilder();
   for (const { spans } of items)

@@ -1,6 +1,6 @@
 import { formatTime, type Micros } from './time.js';
 
-/** The events that Jackdaw emits, each after its commit. */
+/** The types of events. Each event is emitted after its commit. */
 export const EVENT_TYPES = [
   'agent.created',
   'alert.fired',
@@ -14,25 +14,25 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Subscribes to all types. */
+/** Subscription to all types. */
 export const ALL_EVENTS = '*';
 
-/** A fact that Jackdaw itself established and committed. */
+/** An event about a committed fact. */
 export interface EventRecord {
-  /** UUIDv7; the same however often and wherever the event is delivered. */
+  /** UUIDv7; the same for every delivery of the event. */
   readonly id: string;
   readonly type: EventType;
-  /** When the fact was established. */
+  /** Time of the fact. */
   readonly timestamp: Micros;
-  /** UUID of the organization, for an event that belongs to one and to no user; otherwise null. */
+  /** UUID of the organization, for an event that belongs to an organization and not to a user; otherwise null. */
   readonly organization_id: string | null;
   /** UUID of the only webhook endpoint to receive it; null: all that subscribe. */
   readonly endpoint_id: string | null;
-  /** The envelope, {@link envelope}: made once, then sent and signed byte for byte. */
+  /** The {@link envelope}, created once, then sent and signed unchanged. */
   readonly body: string;
 }
 
-/** The JSON text that receivers get: `{"id", "type", "timestamp", "data"}`. */
+/** The JSON text for receivers: `{"id", "type", "timestamp", "data"}`. */
 export function envelope(
   { id, type, timestamp }: Pick<EventRecord, 'id' | 'type' | 'timestamp'>,
   data: object,

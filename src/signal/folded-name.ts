@@ -1,27 +1,29 @@
 const DIGIT = /[0-9]/;
-/** With the separators that some put in place of a dash. */
+/** Also with the separators that some clients use instead of a dash. */
 const UUID = /[0-9a-f]{8}([-_])[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{12}/iy;
 const UUID_LENGTH = 36;
 const HEX = /^[0-9a-f]+$/i;
-/** The parts of a time as ISO 8601 writes it: `22T10`, `00Z`, `20261122T100000Z`. */
+/** Parts of an ISO 8601 time: `22T10`, `00Z`, `20261122T100000Z`. */
 const TIME = /^[0-9]{2,8}(?:T[0-9]{0,6})?Z?$/;
 const LONG_NUMBER = /[0-9]{5,}/g;
 const ID = '<id>';
 const NUMBER = '<n>';
-/** From this length on digits and hexadecimal letters mixed are a hash, in names that may hold numbers and in others. */
+/**
+ * Minimum length of a mix of digits and hexadecimal letters that counts as a hash: in names with `withNumbers`, and in others.
+ */
 const SHORT_HASH = 8;
 const LONG_HASH = 16;
-/** Of ids in other alphabets: how often letters and digits change. */
+/** Minimum number of changes between letters and digits in ids with other alphabets. */
 const MIXED = 4;
 
 /**
  * A low-cardinality name: UUIDs, hashes and ids become `<id>`. Linear in the length of the name.
  *
- * @param withNumbers whether shorter hashes are such, too, and numbers become `<n>`: those that stand alone, and beside letters those with
- *   five digits and more
+ * @param withNumbers whether shorter hashes also become `<id>`, and numbers `<n>`: separate numbers, and next to letters those
+ *   with five digits or more
  */
 export function foldedName(name: string, withNumbers: boolean): string {
-  // Most names can stay as they are.
+  // Most names remain unchanged.
   if (!DIGIT.test(name)) return name;
   let folded = '';
   let copied = 0;
@@ -44,7 +46,7 @@ export function foldedName(name: string, withNumbers: boolean): string {
   return folded + name.slice(copied);
 }
 
-/** @param end of the word that begins at `start` */
+/** @param end of the word that starts at `start` */
 function isUuidAt(name: string, start: number, end: number): boolean {
   if (end !== start + SHORT_HASH) return false;
   UUID.lastIndex = start;
@@ -72,7 +74,7 @@ function digitsIn(word: string): number {
   return digits;
 }
 
-/** How often digits follow on letters, and letters on digits. */
+/** Number of changes between digits and letters. */
 function changesIn(word: string): number {
   let found = 0;
   for (let i = 1; i < word.length; i++)
@@ -80,7 +82,7 @@ function changesIn(word: string): number {
   return found;
 }
 
-/** Digits and letters; beyond ASCII everything, so that no character is cut. */
+/** Whether a character is a digit, a letter or outside ASCII, so that no character is cut. */
 function isInWord(name: string, at: number): boolean {
   const code = name.charCodeAt(at);
   return isDigit(code) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code > 127;

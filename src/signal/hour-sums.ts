@@ -1,20 +1,20 @@
 import type { Grade } from './span-grade.js';
 import type { MapCounter } from './trace-map.js';
 
-/** More than the numbers of nodes there ever are; pairs of them are exact integers. */
+/** More than the number of nodes will ever be; pairs of node numbers are exact integers. */
 const NODES = 2 ** 26;
 const TYPES = 16;
 const GRADES = 256;
-/** Stands for an unknown grade in the key of a node. */
+/** Marks an unknown grade in the key of a node. */
 const UNKNOWN = GRADES - 1;
 
-/** Those of one node, one type and one grade. */
+/** Sums of one node, type and grade. */
 export interface NodeSum {
   readonly node_no: number;
   readonly type: number;
   readonly spans: number;
   readonly traces: number;
-  /** Null: counted by a version that did not know grades yet. */
+  /** Null: counted by a version without grades. */
   readonly grade: Grade | null;
 }
 
@@ -50,7 +50,7 @@ export class HourSums implements MapCounter {
     edges.set(key, (edges.get(key) ?? 0) + spans);
   }
 
-  /** @param sign -1 takes the other's sums away */
+  /** @param sign -1 subtracts the other's sums */
   add(other: HourSums, sign: 1 | -1): void {
     for (const { node_no, type, grade, spans, traces } of other.nodes())
       this.node(node_no, type, grade, sign * spans, sign * traces);
@@ -58,7 +58,7 @@ export class HourSums implements MapCounter {
       this.edge(source_no, target_no, grade, sign * spans);
   }
 
-  /** Those that are not zero. */
+  /** Sums that are not zero. */
   nodes(): NodeSum[] {
     return [...this.#nodes]
       .filter(([, { spans, traces }]) => spans !== 0 || traces !== 0)
@@ -75,7 +75,7 @@ export class HourSums implements MapCounter {
       });
   }
 
-  /** Those that are not zero. */
+  /** Sums that are not zero. */
   edges(): EdgeSum[] {
     return [...this.#edges].flatMap(([grade, edges]) =>
       [...edges]

@@ -12,8 +12,8 @@ const IS_HEX_DIGIT = Uint8Array.from({ length: 128 }, (_, code) =>
 );
 
 /**
- * Whether a text matches {@link UUID_PATTERN}. A batch of 100 spans asks 310 times: a table without branches takes a
- * third of the regular expression's time.
+ * Whether a text matches {@link UUID_PATTERN}. A batch of 100 spans needs 310 checks; a table without branches takes a third of
+ * the time of a regular expression.
  */
 export function isUuid(text: string): boolean {
   return (
@@ -32,12 +32,12 @@ export function isUuid(text: string): boolean {
 
 /** A time-ordered UUIDv7 (RFC 9562 §5.7), lower case. @param nowMs milliseconds since the epoch */
 export function uuidV7(nowMs: number): string {
-  // A random UUIDv4 has its 12 + 62 random bits and the variant exactly where version 7 wants them.
+  // A random UUIDv4 has its 12 + 62 random bits and the variant exactly at the positions of version 7.
   return `${timeOf(nowMs)}-7${randomUUID().slice(15)}`;
 }
 
 /**
- * A UUIDv7 for one of many made at the same time, in their order: 12 bits count them (RFC 9562 §6.2, method 1), and larger counts
+ * A UUIDv7 for one of many created at the same time, in order: 12 bits count them (RFC 9562 §6.2, method 1), and larger counts
  * borrow from the milliseconds.
  *
  * @param nowMs milliseconds since the epoch
@@ -48,7 +48,7 @@ export function uuidV7InOrder(nowMs: number, index: number): string {
   return `${timeOf(nowMs + Math.floor(index / COUNTS))}-7${count}${randomUUID().slice(18)}`;
 }
 
-/** The time at which a UUIDv7 was made, in milliseconds since the epoch. */
+/** Creation time of a UUIDv7, in milliseconds since the epoch. */
 export function uuidV7Time(id: string): number {
   return parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }

@@ -3,7 +3,7 @@ import { intAt } from './checked.js';
 
 /** Integers of up to 15 digits are exact as doubles. */
 const MIN_DIGITS = 16;
-/** No number with more digits is finite as a double; such a number is refused. */
+/** A number with more digits is not finite as a double; it is refused. */
 const MAX_DIGITS = 309;
 const QUOTE = '"';
 const BACKSLASH = 0x5c;
@@ -16,7 +16,7 @@ const BEHIND = new Set([...BLANKS, ',', ']', '}'].map(codeOf));
 const BLANK = new Set(BLANKS.map(codeOf));
 
 /**
- * Begins the strings that stand for long integers while a text is read or written. It is random, so no text from outside contains
+ * Prefix of the strings that replace long integers while a text is read or written. It is random, so no untrusted text contains
  * it.
  */
 const MARK = `~${Buffer.from(crypto.getRandomValues(new Uint8Array(12))).toString('base64url')}~`;
@@ -26,16 +26,16 @@ const MARKED = new RegExp(`"${MARK}(-?\\d+)"`, 'g');
 const UPPER_HALVES = 0xf0f0f0f0 | 0;
 const DIGITS_UPPER_HALVES = 0x30303030;
 const WORD_BYTES = 4;
-/** A run of that many digits covers at least this many words. */
+/** A run of {@link MIN_DIGITS} digits covers at least this many words. */
 const WORDS_OF_RUN = 3;
 
 /**
- * As `JSON.parse`, but integers that a double does not hold become `bigint`s and keep all their digits. Only texts that may have some cost
- * more: about twice as much. Numbers with a point or an exponent are doubles.
+ * Like `JSON.parse`, but integers that a double cannot represent become `bigint`s with all their digits. Only texts that may
+ * contain such integers cost more: about twice as much. Numbers with a point or an exponent are doubles.
  *
- * @param text however deep it nests
- * @param bytes what the text was made of, in UTF-8, if available: scanning it takes a quarter of the time
- * @throws SyntaxError as `JSON.parse` does
+ * @param text of any nesting depth
+ * @param bytes the same text in UTF-8, if available: scanning it takes a quarter of the time
+ * @throws SyntaxError like `JSON.parse`
  */
 export function parseJson(text: string, bytes?: Uint8Array): JsonValue {
   if (bytes !== undefined && !hasLongRun(bytes)) return JSON.parse(text) as JsonValue;
@@ -51,7 +51,7 @@ export function parseJson(text: string, bytes?: Uint8Array): JsonValue {
   }
 }
 
-/** As `JSON.stringify`, but writes `bigint`s, too, as the integers they are. */
+/** Like `JSON.stringify`, but also writes `bigint`s, as integers. */
 export function serializeJson(value: unknown): string {
   try {
     return JSON.stringify(value);
@@ -64,7 +64,7 @@ export function serializeJson(value: unknown): string {
   }
 }
 
-/** Whether there is a run of that many digits. Compares four bytes at a time. */
+/** Whether there is a run of {@link MIN_DIGITS} digits. Compares four bytes at a time. */
 function hasLongRun(bytes: Uint8Array): boolean {
   const lead = -bytes.byteOffset & (WORD_BYTES - 1);
   if (bytes.length < lead + WORD_BYTES) return false;
@@ -91,8 +91,8 @@ interface Run {
 }
 
 /**
- * The next run of that many digits that stands where a number can begin, also within a string. A run that long covers a multiple
- * of its length, so only one of sixteen characters has to be looked at.
+ * The next run of at least {@link MIN_DIGITS} digits at a position where a number can start, also within strings. Such a run
+ * contains one of every sixteen characters, so only those are checked.
  */
 function nextRun(text: string, from: number): Run | undefined {
   for (let at = from + MIN_DIGITS - 1; at < text.length; at += MIN_DIGITS) {
@@ -108,19 +108,19 @@ function nextRun(text: string, from: number): Run | undefined {
   return undefined;
 }
 
-/** Whether a number can begin there: most long runs of digits follow a decimal point. */
+/** Whether a number can start there. Most long runs of digits follow a decimal point, where none can. */
 function mayBegin(text: string, start: number): boolean {
   const before = text.charCodeAt(start - 1) === MINUS ? start - 2 : start - 1;
   return before < 0 || BEFORE.has(text.charCodeAt(before));
 }
 
-/** Turns long integers into strings, and leaves strings unchanged. */
+/** Replaces long integers by marked strings; strings are unchanged. */
 function markLongIntegers(text: string, first: Run): string {
   let marked = '';
   let copied = 0;
-  /** The end of the last string that begins before the run. */
+  /** End of the last string that starts before the run. */
   let outside = 0;
-  /** Where the next one begins. It is looked for once: between two there may be many runs, and far to go. */
+  /** Start of the next string. It is searched only once, because there may be many runs before it. */
   let quote = text.indexOf(QUOTE);
   for (let run: Run | undefined = first; run; run = nextRun(text, Math.max(run.end, outside))) {
     while (quote >= 0 && quote <= run.start) {
@@ -135,7 +135,7 @@ function markLongIntegers(text: string, first: Run): string {
   return copied === 0 ? text : marked + text.slice(copied);
 }
 
-/** Whether a run of digits outside strings is a whole number by itself that a double cannot hold, and not a name in an object. */
+/** Whether a run of digits outside strings is a whole integer that a double cannot represent. Keys of objects are excluded. */
 function isLongInteger(text: string, { start, end }: Run): boolean {
   if (end < text.length && !BEHIND.has(text.charCodeAt(end))) return false;
   let behind = end;
@@ -156,18 +156,18 @@ function codeOf(character: string): number {
   return character.charCodeAt(0);
 }
 
-/** @returns the position of the quote that ends the string begun at `start`, or the end of the text. */
+/** @returns the position of the quote that ends the string begun at `start`, or the end of the text */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf(QUOTE, start + 1); end >= 0; end = text.indexOf(QUOTE, end + 1)) {
     let before = end - 1;
     while (text.charCodeAt(before) === BACKSLASH) before--;
-    // Backslashes in pairs stand for themselves.
+    // An even number of backslashes does not escape the quote.
     if ((end - before) % 2 === 1) return end;
   }
   return text.length;
 }
 
-/** Changes the value in place. It keeps its own stack, because a text may nest deeper than calls can. */
+/** Changes the value in place. It uses its own stack, because a text may nest deeper than the call stack allows. */
 function restored(root: JsonValue): JsonValue {
   const holder = { root };
   const waiting: Record<string, JsonValue>[] = [holder];
@@ -177,7 +177,7 @@ function restored(root: JsonValue): JsonValue {
       if (typeof value === 'string') {
         if (value.startsWith(MARK)) object[key] = BigInt(value.slice(MARK.length));
       } else if (typeof value === 'object' && value !== null) {
-        // Lists are walked by their indexes, the same way as objects by their names.
+        // Lists are traversed by index like objects by key.
         waiting.push(value as Record<string, JsonValue>);
       }
     }

@@ -8,12 +8,12 @@ export type Severity = (typeof SEVERITIES)[number];
 
 /** One log record. */
 export interface LogRecord {
-  /** A UUIDv7 made on arrival: OTLP gives logs no ids. */
+  /** A UUIDv7 created on arrival, because OTLP logs have no ids. */
   id: string;
   timestamp: Micros;
   observed_at: Micros | null;
   severity: Severity;
-  /** As sent; 0 and empty if nothing was sent. */
+  /** As sent; 0 and empty if absent. */
   severity_number: number;
   severity_text: string;
   body: JsonValue;

@@ -3,8 +3,8 @@ import type { LogRecord } from './log-record.js';
 import type { Micros } from './time.js';
 
 /**
- * Events of OpenTelemetry's GenAI conventions that tell what went into a model call and what came out of it. They come as events of the
- * call's span, or as log records with the span's ids.
+ * Events of OpenTelemetry's GenAI conventions with the input and output of a model call. They arrive as events of the call's
+ * span, or as log records with the span's ids.
  */
 
 /** The role of a message by event name, in older versions of the conventions. */
@@ -15,17 +15,16 @@ export const MESSAGE_EVENTS: ReadonlyMap<string, string> = new Map([
   ['gen_ai.tool.message', 'tool'],
 ]);
 
-/** The event of an answer. */
+/** The event of a response. */
 export const CHOICE_EVENT = 'gen_ai.choice';
 
-/** Events whose attributes are those that a span may have itself. */
+/** Events with the same attributes as spans. */
 export const DETAIL_EVENTS: ReadonlySet<string> = new Set([
   'gen_ai.client.inference.operation.details',
   'gen_ai.content.prompt',
   'gen_ai.content.completion',
 ]);
 
-/** The names of all of them. */
 export const GEN_AI_EVENTS: ReadonlySet<string> = new Set([
   ...MESSAGE_EVENTS.keys(),
   CHOICE_EVENT,
@@ -42,7 +41,7 @@ export interface LoggedEvent {
   readonly attributes: JsonObject;
 }
 
-/** The attribute with the event's name if the record has no such field. */
+/** Attribute with the event's name, for records without that field. */
 const NAME_ATTRIBUTE = 'event.name';
 
 /** The name of a record that belongs to a span and is one of {@link GEN_AI_EVENTS}; null for all others. */

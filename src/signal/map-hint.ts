@@ -1,12 +1,12 @@
 /**
- * A protocol mapping's hint for a span's node in the service map; the map needs no other attributes of the span. A mark, optionally
- * followed by a name, as one text, because it is stored with every span:
+ * A protocol mapping's hint for a span's node in the service map; the map needs no other attributes of the span. It is one text,
+ * a mark with an optional name, because it is stored with every span:
  *
- * - nothing at all: no node
- * - `@`: the agent of the run; `@planner`: an agent of that name
- * - `=orders`: what somebody declared as the name of a service or a database
- * - `/https://orders.example`: a service by the host of a URL, or else by the name of the span
- * - `#kafka/orders`: a name that may hold numbers, such as a queue's; `#`: the name of the span
+ * - empty: no node
+ * - `@`: the agent of the run; `@planner`: an agent with that name
+ * - `=orders`: the declared name of a service or a database
+ * - `/https://orders.example`: a service, by the host of a URL, otherwise by the name of the span
+ * - `#kafka/orders`: a name that may contain numbers, such as a queue's; `#`: the name of the span
  */
 export type MapHint = string;
 

@@ -10,7 +10,7 @@ export type MetricType = (typeof METRIC_TYPES)[number];
 export const TEMPORALITIES = ['delta', 'cumulative'] as const;
 export type Temporality = (typeof TEMPORALITIES)[number];
 
-/** Values common to all points of a metric in a request. Shared by their records, so it must not be changed. */
+/** Values common to all points of a metric in a request. Records share this object, so it must not be changed. */
 export interface MetricStream {
   readonly name: string;
   readonly type: MetricType;
@@ -18,7 +18,7 @@ export interface MetricStream {
   readonly description: string;
   /** Null for gauges and summaries. */
   readonly temporality: Temporality | null;
-  /** Null for everything but sums. */
+  /** Null except for sums. */
   readonly is_monotonic: boolean | null;
   readonly origin: Origin;
 }
@@ -28,7 +28,7 @@ export interface MetricPoint {
   readonly stream: MetricStream;
   /** Labels for queries: `service_name` and the point's attributes, values as text. */
   labels: Readonly<Record<string, string>>;
-  /** The point's attributes with their types, for components that send the point on. */
+  /** The point's attributes with their types, for components that forward the point. */
   attributes: JsonObject;
   timestamp: Micros;
   start_time: Micros | null;
@@ -37,7 +37,7 @@ export interface MetricPoint {
   /** OTLP `DataPointFlags`. */
   flags: number;
   /**
-   * What distributions have beside the value, under the names that the API shows: `count`, `sum`, `min`, `max`, `bucket_counts`,
+   * Fields of distributions other than the value, with the names of the API: `count`, `sum`, `min`, `max`, `bucket_counts`,
    * `explicit_bounds`; `scale`, `zero_count`, `zero_threshold`, `positive` and `negative` (`{offset, bucket_counts}`);
    * `quantiles` (`[{quantile, value}]`). Null for gauges and sums.
    */

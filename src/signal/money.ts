@@ -1,38 +1,37 @@
-/** Thousand-millionths of a US dollar, an exact integer: what one span, or one run, costs. */
+/** Billionths of a US dollar, an exact integer: the cost of one span or one run. */
 export type NanoUsd = number;
 
-/** US dollars, as the double that is nearest to an exact sum, or to the mean of one. */
+/** US dollars: the double nearest to an exact sum or mean. */
 export type Usd = number;
 
-/** The largest amount that is accepted: just below a million US dollars. */
+/** The largest accepted amount: just below a million US dollars. */
 export const MOST_NANO_USD: NanoUsd = 10 ** 15 - 1;
 
 /**
- * What a text must be to be an amount, as a pattern: digits, maybe a point and more digits, maybe an exponent (Python's `Decimal` writes
- * `2E-8`). No sign, no blanks. It says nothing of the largest amount.
+ * Pattern of an amount: digits, optionally a point and more digits, optionally an exponent (Python's `Decimal` writes `2E-8`). No
+ * sign, no spaces. It does not limit the amount.
  */
 export const MONEY_PATTERN = '^(\\d+)(?:\\.(\\d+))?(?:[eE]([+-]?\\d{1,3}))?$';
 
 const MONEY = new RegExp(MONEY_PATTERN);
 const MAX_WHOLE_DIGITS = 6;
 const SCALE = 9;
-/** In a dollar. */
+/** Nano-USD in a dollar. */
 export const NANOS = 10 ** SCALE;
 const POWERS_OF_TEN = [1, 10, 100, 1000, 10_000, 100_000, 1e6, 1e7, 1e8, 1e9] as const;
 
 /**
- * Reads an amount of money: a text of {@link MONEY_PATTERN} or a JSON number, not negative, less than a million,
- * and after rounding half to even with at most nine digits behind the point.
+ * Reads an amount of money: a text that matches {@link MONEY_PATTERN} or a JSON number, not negative, less than a million;
+ * rounded half to even to nine digits after the point.
  *
- * @returns nano-USD, or undefined where the value is no such amount.
+ * @returns nano-USD; undefined if the value is not such an amount
  */
 export function parseMoney(value: string | number): NanoUsd | undefined {
   return typeof value === 'number' ? readAny(String(value)) : (readPlain(value) ?? readAny(value));
 }
 
 /**
- * The form that SDKs send, `0.001250`: up to six digits, a point, up to nine digits. Ten times faster than
- * the general way.
+ * Reads the form that SDKs send, `0.001250`: up to six digits, a point, up to nine digits. Ten times faster than the general way.
  */
 function readPlain(text: string): NanoUsd | undefined {
   const end = text.length;
@@ -63,7 +62,7 @@ function readAny(text: string): NanoUsd | undefined {
 }
 
 /**
- * Moves the decimal point by the exponent, to the right where that is positive.
+ * Moves the decimal point by the exponent, to the right if that is positive.
  *
  * @returns the whole digits without leading zeros
  */
@@ -75,14 +74,14 @@ function shifted(digits: string, behind: string, exponent: number): { whole: str
   return { whole: all.slice(0, point).replace(/^0+(?=\d)/, ''), fraction: all.slice(point) };
 }
 
-/** An amount as the JSON number the API shows. */
+/** An amount as a JSON number for the API. */
 export function moneyToNumber(nanos: NanoUsd): Usd {
   return nanos / NANOS;
 }
 
 /**
- * A non-negative amount as decimal text that reads back as the same amount: `0.001250`, with more than six digits only where it
- * has them.
+ * A non-negative amount as decimal text that reads back as the same amount: `0.001250`, with more than six decimals only if
+ * needed.
  */
 export function moneyToText(nanos: NanoUsd): string {
   const digits = String(nanos).padStart(SCALE + 1, '0');
@@ -90,7 +89,7 @@ export function moneyToText(nanos: NanoUsd): string {
 }
 
 /**
- * A sum of amounts, however many there were and however large, as the JSON number the API shows: rounded once.
+ * A sum of any size as a JSON number for the API, rounded once.
  *
  * @param nanos exact
  */
@@ -100,9 +99,9 @@ export function sumToNumber(nanos: bigint): Usd {
   return nanos < 0n ? -amount : amount;
 }
 
-/** A sum of amounts that come and go, exact however large it becomes. */
+/** A sum of amounts that are added and removed, exact at any size. */
 export class MoneySum {
-  /** In parts that stay exact integers, because adding to a BigInt takes ten times as long. */
+  /** Split into parts that remain exact integers, because adding to a BigInt takes ten times as long. */
   #dollars = 0;
   #nanos = 0;
 
@@ -120,7 +119,7 @@ export class MoneySum {
   }
 }
 
-/** 1 when the digits cut off round half-to-even upwards, else 0. */
+/** 1 if the digits cut off round half to even upwards, otherwise 0. */
 function roundUp(kept: number, cut: string): 0 | 1 {
   if (!/[1-9]/.test(cut)) return 0;
   const first = cut.charCodeAt(0) - 48;

@@ -1,7 +1,7 @@
 import type { JsonObject } from './attributes.js';
 
 /**
- * The resource and the instrumentation scope that telemetry came from. Shared by all records of a request that have it, so it
+ * The resource and the instrumentation scope of telemetry. Records of a request with the same origin share this object, so it
  * must not be changed.
  */
 export interface Origin {

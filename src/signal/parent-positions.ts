@@ -1,7 +1,7 @@
-/** In place of a position: the span has no parent among the spans of its trace. */
+/** Marks a span without a parent among the spans of its trace. */
 export const NO_PARENT = -1;
 
-/** Up to this many spans, looking at each is faster than a map of their ids. */
+/** Up to this many spans, comparing all is faster than a map of their ids. */
 const FEW = 16;
 
 /** The fields that define a span's parent. Ids may have any form in which equal ids are equal texts. */
@@ -11,16 +11,16 @@ interface Linked {
 }
 
 /**
- * For each span the position of its parent, or {@link NO_PARENT}.
+ * The position of each span's parent, or {@link NO_PARENT}.
  *
- * @param spans of one trace; where several have the same id the last one counts
+ * @param spans of one trace; if several have the same id, the last one counts
  */
 export function parentPositions(spans: readonly Linked[]): number[] {
   const find = spans.length <= FEW ? looking(spans) : mapping(spans);
   let id: string | null = null;
   let position = NO_PARENT;
   return spans.map(({ parent_span_id }) => {
-    // Siblings often follow each other.
+    // Siblings are often consecutive.
     if (parent_span_id !== id) {
       id = parent_span_id;
       position = id === null ? NO_PARENT : find(id);

@@ -3,12 +3,12 @@ import { constants, gunzip, gunzipSync, gzip } from 'node:zlib';
 import type { Batch, TracesBatch } from './batch.js';
 import type { TraceRecord } from './trace.js';
 
-/** How the bytes of a raw request are compressed. */
+/** The compression of a raw request. */
 export type RawForm = 'plain' | 'gzip';
 
 /**
- * An OTLP protobuf request of traces that was checked and not decoded. It may be several requests one behind the other, which
- * protobuf reads as one.
+ * An OTLP protobuf request of traces that was checked but not decoded. It may be several concatenated requests, which protobuf
+ * reads as one.
  */
 export interface RawRequest {
   readonly form: RawForm;
@@ -23,10 +23,15 @@ export interface RawRequest {
   readonly mostSpans: number;
 }
 
-/** Decodes a checked request. @param request in protobuf, not compressed @throws Error if it is anything else */
+/**
+ * Decodes a checked request.
+ *
+ * @param request in protobuf, not compressed
+ * @throws Error for any other data
+ */
 export type DecodeRequest = (request: Uint8Array, tenant: string) => TraceRecord[];
 
-/** Traces as the request that brought them, for components that forward requests without decoding them. */
+/** Traces in the form of their request, for components that forward requests without decoding them. */
 export interface RawBatch {
   readonly kind: 'raw';
   readonly tenant: string;
@@ -37,7 +42,7 @@ export interface RawBatch {
 /** A batch in either form. */
 export type AnyBatch = Batch<unknown> | RawBatch;
 
-/** The records of a batch; a raw one is decoded at each call. */
+/** The records of a batch. A raw batch is decoded at each call. */
 export function recordsOf(batch: RawBatch): TracesBatch;
 export function recordsOf(batch: AnyBatch): Batch<unknown>;
 export function recordsOf(batch: AnyBatch): Batch<unknown> {
@@ -47,7 +52,11 @@ export function recordsOf(batch: AnyBatch): Batch<unknown> {
   return { tenant, items: decode(plain, tenant) };
 }
 
-/** The items of a batch. @returns null if the request has more than `mostBytes`, uncompressed */
+/**
+ * The items of a batch.
+ *
+ * @returns null if the request has more than `mostBytes`, uncompressed
+ */
 export function itemsWithin(batch: AnyBatch, mostBytes: number): readonly unknown[] | null {
   if (batch.kind !== 'raw') return batch.items;
   const { form, bytes } = batch.request;
@@ -56,13 +65,17 @@ export function itemsWithin(batch: AnyBatch, mostBytes: number): readonly unknow
     const plain = form === 'gzip' ? gunzipSync(bytes, { maxOutputLength: mostBytes }) : bytes;
     return batch.decode(plain, batch.tenant);
   } catch (error) {
-    // Larger than `mostBytes` after decompression: the receiver has checked everything else.
+    // Larger than `mostBytes` after decompression; the receiver has checked everything else.
     if (error instanceof RangeError) return null;
     throw error;
   }
 }
 
-/** One batch of several of one tenant and kind: raw or records. @throws Error for a compressed request */
+/**
+ * Joins batches of one tenant and kind, raw or records, into one.
+ *
+ * @throws Error for a compressed request
+ */
 export function joined(batches: readonly [AnyBatch, ...AnyBatch[]]): AnyBatch {
   const [first, ...rest] = batches;
   if (rest.length === 0) return first;
@@ -88,15 +101,15 @@ function joinRaw(batches: readonly [RawBatch, ...RawBatch[]]): RawBatch {
 
 const compress = promisify(gzip);
 const uncompress = promisify(gunzip);
-/** Half the time of the default, for a seventh more bytes. */
+/** Takes half the time of the default level, for a seventh more bytes. */
 const GZIP = { level: constants.Z_BEST_SPEED };
 
-/** Bytes by gzip, made in another thread. */
+/** Compresses bytes with gzip, in another thread. */
 export async function compressed(bytes: Uint8Array): Promise<Uint8Array> {
   return await compress(bytes, GZIP);
 }
 
-/** The same request in another form; the work is done in another thread. */
+/** Converts a request to another form, in another thread. */
 export async function inForm(request: RawRequest, form: RawForm): Promise<RawRequest> {
   if (request.form === form) return request;
   const { bytes } = request;

@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from './attributes.js';
 import { cutText, storableName } from './names.js';
 
-/** How many characters of an id of a session or a user count. */
+/** Maximum number of characters of a session or user id. */
 export const MAX_IDENTITY = 256;
-/** How many tags a run has at most, each of at most so many characters. */
+/** Maximum number of tags of a run, and of characters of a tag. */
 const MAX_TAGS = 32;
 export const MAX_TAG = 128;
 
@@ -29,17 +29,17 @@ export function contextIn(metadata: JsonObject | null): RunContext {
   return runContext(session_id, user_id, tags) ?? NO_CONTEXT;
 }
 
-/** An id as it is kept and compared: without spaces around it, cut after {@link MAX_IDENTITY} characters. */
+/** An id in stored form: trimmed, cut after {@link MAX_IDENTITY} characters. */
 export function storableIdentity(text: string): string {
   return cutText(storableName(text), MAX_IDENTITY).trimEnd();
 }
 
-/** A tag as it is kept and compared: in one line, cut after {@link MAX_TAG} characters. */
+/** A tag in stored form: in one line, cut after {@link MAX_TAG} characters. */
 export function storableTag(text: string): string {
   return cutText(storableName(text.replaceAll(LINE_ENDS, ' ')), MAX_TAG).trimEnd();
 }
 
-/** Tags as a store keeps them: a line for each. */
+/** Tags in stored form: one line for each. */
 export function serializeTags(tags: readonly string[]): string {
   return tags.join('\n');
 }
@@ -48,7 +48,7 @@ export function parseTags(lines: string): readonly string[] {
   return lines.split('\n');
 }
 
-/** A context as one text; equal ones have the same. */
+/** A context as one text; equal contexts have equal texts. */
 export function serializeContext({ session_id, user_id, tags }: RunContext): string {
   return JSON.stringify([session_id, user_id, tags]);
 }
@@ -68,7 +68,7 @@ export function filledContext(first: RunContext | null, second: RunContext | nul
   };
 }
 
-/** The memory that a context takes, compared with a span of a run as an object, which takes some 300 bytes. */
+/** The memory of a context relative to a span of a run as an object, which takes about 300 bytes. */
 export function contextWeight({ session_id, user_id, tags }: RunContext): number {
   const texts = [session_id, user_id, ...(tags ?? [])];
   return texts.reduce((sum, text) => sum + (text?.length ?? 0), 0) / 300;

@@ -3,18 +3,18 @@ import type { JsonObject, JsonValue } from './attributes.js';
 import type { Origin } from './origin.js';
 import type { SpanRecord } from './span.js';
 
-/** A span as received bytes: stores keep them, exporters pass them on, and `metadata` is derived from them on demand. */
+/** A span as received bytes: stores keep them, exporters forward them, and `metadata` is derived from them on demand. */
 export interface SentSpan {
   /** A `Span` of OTLP in protobuf. */
   readonly bytes: Uint8Array;
   readonly origin: SentOrigin;
-  /** What of `metadata` was found out on the way; what is noted later is added. Names of `metadata`, of which it has the same values. */
+  /** Values of `metadata` found during processing, by their names in `metadata`; more may be added. */
   readonly notes: JsonObject;
-  /** The record's fields as the bytes give them. */
+  /** The record's fields as derived from the bytes. */
   readonly mapped: MappedFields;
 }
 
-/** Where a span came from: shared by all spans of a request that have it. */
+/** The origin of a span, shared by all spans of a request with the same origin. */
 export interface SentOrigin {
   /** A `ResourceSpans` of OTLP in protobuf, with a `ScopeSpans` without spans. */
   readonly bytes: Uint8Array;
@@ -34,7 +34,7 @@ export type DeriveMetadata = (sent: SentSpan) => JsonObject;
 interface Carried {
   sent: SentSpan;
   readonly derive: DeriveMetadata;
-  /** Returned to a caller, who may have changed it. */
+  /** `metadata` returned to a caller, who may have changed it. */
   given: JsonObject | undefined;
   /** The assigned value; undefined if none. */
   set: JsonObject | null | undefined;
@@ -58,7 +58,7 @@ class Carrier extends Given {
   }
 }
 
-/** One for all records, so that they are of one class. */
+/** One descriptor for all records, so that they share a hidden class. */
 const METADATA: PropertyDescriptor = {
   enumerable: true,
   configurable: true,
@@ -85,7 +85,7 @@ export function carry(
   return new Carrier(record, { sent, derive, given: undefined, set: undefined }) as unknown as SpanRecord;
 }
 
-/** The received span; undefined if it was received in another form or its `metadata` was changed since. */
+/** The received span; undefined if it was received in another form, or its `metadata` was changed since. */
 export function sentOf(record: SpanRecord): SentSpan | undefined {
   const carried = Carrier.of(record);
   if (carried === undefined || carried.set !== undefined) return undefined;
@@ -116,7 +116,7 @@ export function originOfSent(record: SpanRecord): SentOrigin | undefined {
   return carried === undefined || carried.set !== undefined ? undefined : carried.sent.origin;
 }
 
-/** Whether `metadata` was never read, so it is certainly unchanged. */
+/** Whether `metadata` was never read and is therefore unchanged. */
 export function isUnseen(record: SpanRecord): boolean {
   const carried = Carrier.of(record);
   return carried !== undefined && carried.given === undefined && carried.set === undefined;
@@ -137,7 +137,7 @@ export function copyCarrying<Copy extends object>(
   return carry(copy, { ...sent, notes: { ...sent.notes } }, derive) as unknown as Copy;
 }
 
-/** Sets one of the names of `metadata` that the mapping fills. */
+/** Sets a `metadata` value of the mapping. */
 export function note(record: SpanRecord, name: string, value: JsonValue): void {
   const carried = Carrier.of(record);
   if (carried !== undefined && carried.set === undefined) {
@@ -147,7 +147,7 @@ export function note(record: SpanRecord, name: string, value: JsonValue): void {
   else record.metadata[name] = value;
 }
 
-/** One of the names of `metadata` that the mapping fills. */
+/** Reads a `metadata` value of the mapping. */
 export function noted(record: SpanRecord, name: string): JsonValue | undefined {
   return isUnseen(record) ? Carrier.of(record)?.sent.notes[name] : record.metadata?.[name];
 }

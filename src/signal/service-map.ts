@@ -1,30 +1,30 @@
 import type { TraceRecord } from './trace.js';
 
-/** In place of a position in {@link DerivedMap.names}: the span has no node. */
+/** Replaces a position in {@link DerivedMap.names}: the span has no node. */
 export const NO_NODE = -1;
-/** In place of a position: the node is that of the trace's agent, whatever its name turns out to be. */
+/** Replaces a position: the node is that of the trace's agent, whatever its final name. */
 export const AGENT_NODE = -2;
 
-/** What a batch of traces contributes to the service map, derived from the batch alone. */
+/** The contribution of a batch of traces to the service map, derived from the batch alone. */
 export interface DerivedMap {
   /** The names of all nodes, each once. */
   readonly names: readonly string[];
   /** For each span, in the order of the traces: the position of its node's name, {@link NO_NODE} or {@link AGENT_NODE}. */
   readonly nodes: Int32Array<ArrayBuffer>;
   /**
-   * In the same way the node that calls it, {@link NO_NODE} if none does. Valid for a trace of which these are all spans. Said of every
-   * span, not only of those with a node.
+   * For each span, including those without a node: the node that calls it, in the same form; {@link NO_NODE} if there is none.
+   * Valid if these are all spans of their trace.
    */
   readonly callers: Int32Array<ArrayBuffer>;
 }
 
 /** The map of a batch, and the spans from which it is derived. */
 export interface BatchMap {
-  /** The ids of these spans, trace by trace: the map holds for a batch only while {@link fitsBatch}. */
+  /** The ids of these spans by trace: the map is valid for a batch only while {@link fitsBatch}. */
   readonly spanIds: readonly (readonly string[])[];
   /**
-   * The map; a promise while a thread derives it. Where that fails with a `ConsumeError`, so does the batch: nothing of it may be
-   * stored.
+   * The map; a promise while a thread derives it. If that fails with a `ConsumeError`, the batch fails, too, and nothing of it
+   * may be stored.
    */
   readonly derived: DerivedMap | Promise<DerivedMap>;
 }

@@ -6,19 +6,21 @@ import { remembering } from './remembering.js';
 import type { SpanRecord } from './span.js';
 import { hostOf } from './url-host.js';
 
-/** The node is that of the trace's agent. */
+/** The node of the trace's agent. */
 export const AGENT: unique symbol = Symbol('the agent of the trace');
 
 /** The fields of a span that its node depends on. */
 export type NamedSpan = Pick<SpanRecord, 'type' | 'name' | 'input_data' | 'metadata' | 'map_hint'>;
 
-/** The source of a node's name: a text with a mark as in {@link MapHint}, or the first URL with a host, else the span's name. */
+/**
+ * The source of a node's name: a text with a mark as in {@link MapHint}, or the first URL with a host, otherwise the span's name.
+ */
 export type NodeTexts = string | { readonly urls: readonly string[]; readonly name: string };
 
-/** Where a span's node comes from; null for a span without one. */
+/** The source of a span's node; null for a span without one. */
 export type NodeSource = NodeTexts | typeof AGENT | null;
 
-/** Names cut to 1024 characters come out the same whether or not they were cut here before. */
+/** Longer names may be cut here: after folding and the final cut to 1024 characters, the result is the same. */
 const MAX_UNITS = MAX_NAME * 2;
 /** Size of the cache of names. */
 const MAX_KNOWN = 4096;
@@ -30,8 +32,8 @@ export function serviceNodeOf(span: NamedSpan): string | typeof AGENT | null {
 }
 
 /**
- * Selects the source of a node's name from a span. It only reads properties, and not `metadata` if there is a mapping hint; {@link
- * nodeName} does the rest.
+ * Selects the source of a node's name from a span. It only reads properties, and not `metadata` if there is a mapping hint;
+ * {@link nodeName} does the rest.
  */
 export function nodeSource(span: NamedSpan): NodeSource {
   const { type, map_hint } = span;
@@ -39,7 +41,7 @@ export function nodeSource(span: NamedSpan): NodeSource {
   return map_hint === null ? sourceIn(span) : hintedSource(map_hint, span.name);
 }
 
-/** @returns null if no text is left: then the span has no node */
+/** @returns null if no text remains: the span then has no node */
 export function nodeName(texts: NodeTexts): string | null {
   if (typeof texts === 'string') return knownName(texts);
   for (const url of texts.urls) {
@@ -86,7 +88,7 @@ function sourceIn({ type, name, input_data, metadata }: NamedSpan): NodeSource {
   }
 }
 
-/** Of a name behind its mark. */
+/** The node name for a text with its mark, cached. */
 const knownName = remembering(MAX_KNOWN, nameBehind);
 
 /** Agents keep their names; other names are folded to limit their number. */
@@ -107,7 +109,7 @@ function databaseOf(metadata: JsonObject | null): string | undefined {
   return namespace === undefined ? system : `${system}/${namespace}`;
 }
 
-/** A text that is not blank, without the spaces around it. */
+/** A trimmed text; undefined if it is blank. */
 function text(value: JsonValue | undefined): string | undefined {
   if (typeof value !== 'string') return undefined;
   const trimmed = value.trim();

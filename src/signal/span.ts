@@ -9,34 +9,34 @@ import type { Micros } from './time.js';
 export const SPAN_TYPES = ['agent', 'llm', 'tool', 'http', 'db', 'custom'] as const;
 export type SpanType = (typeof SPAN_TYPES)[number];
 
-/** For traces and spans alike. The position is the stored code of each status: append only. */
+/** For traces and spans. The position is the stored code of each status: append only. */
 export const RUN_STATUSES = ['running', 'completed', 'failed', 'timed_out'] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
 /**
- * Whether a run is an agent's, or something else that a program tells of: a request to a service, a message between actors, an
- * agent that is made. The position is the stored code of each kind: append only.
+ * Whether a run is an agent's or something else that a program reports: a request to a service, a message between actors, the
+ * creation of an agent. The position is the stored code of each kind: append only.
  */
 export const RUN_KINDS = ['agent', 'other'] as const;
 export type RunKind = (typeof RUN_KINDS)[number];
 
 /**
- * Where the name of a run's agent comes from when nobody declares it, the best source first: what the root calls itself, what
- * an agent's or a workflow's span below it calls itself, and what a model call or a tool says of the agent it works for. The
- * position is the stored code of each source: append only.
+ * Sources of the name of a run's agent if it is not declared, the best first: the root's own name for itself, the name of an
+ * agent's or a workflow's span below it, and the agent named by a model call or a tool call. The position is the stored code of
+ * each source: append only.
  */
 export const AGENT_SOURCES = [
   'root',
   'agent span',
   'mention',
-  /** Only of spans that an older version stored. */
+  /** Only in spans stored by an older version. */
   'older mention',
   'service.name',
   'root span',
 ] as const;
 export type AgentSource = (typeof AGENT_SOURCES)[number];
 
-/** The name from a span's best source. Only spans without a parent have `root` and `root span`. */
+/** The agent name from a span's best source. Only spans without a parent have `root` and `root span`. */
 export interface AgentHint {
   readonly source: AgentSource;
   readonly name: string;
@@ -68,19 +68,19 @@ export interface SpanRecord {
   /** A mapping's hint for the span's node in the service map; null to derive it from type, name, input and metadata. */
   map_hint: MapHint | null;
   /**
-   * What the span says of its run's kind, where the header follows from the spans: `agent` where an agent, a workflow, a model or
-   * a tool is at work, `other` where something else is, null where it says nothing.
+   * The kind of the run according to the span, if the header follows the spans: `agent` for an agent, a workflow, a model call or
+   * a tool call, `other` for something else, null if unknown.
    */
   run_kind: RunKind | null;
   /** The session, user and tags of its run, from the span. */
   context: RunContext | null;
-  /** The prompt version that the span says it used. */
+  /** The prompt version that the span used, according to its sender. */
   prompt: PromptReference | null;
   /** Details of a model call in addition to tokens and cost; null without details. */
   call: CallDetails | null;
 }
 
-/** A prompt version as senders name it; the user may not have it. */
+/** A prompt version named by a sender; it may not exist. */
 export interface PromptReference {
   readonly name: string;
   readonly version: number;

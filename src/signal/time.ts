@@ -7,7 +7,7 @@ import {
   MS_PER_SECOND,
 } from './time-units.js';
 
-/** Microseconds since 1970-01-01T00:00:00Z, as an exact integer: so from July 1684 to June 2255. */
+/** Microseconds since 1970-01-01T00:00:00Z, as an exact integer; this covers July 1684 to June 2255. */
 export type Micros = number;
 
 const DAYS_FROM_YEAR_0_TO_1970 = 719_528;
@@ -17,7 +17,7 @@ const MAX_OFFSET_HOURS = 23;
 const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 /** Days of a common year before each month. */
 const DAYS_BEFORE_MONTH = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334] as const;
-/** Microseconds for which each digit after the point stands; further digits are cut. */
+/** Microseconds of each digit after the point; further digits are cut. */
 const FRACTION_WEIGHTS = [100_000, 10_000, 1000, 100, 10, 1, 0, 0, 0] as const;
 
 const ZERO = 48;
@@ -28,13 +28,13 @@ const POINT = 46;
 const COLON = 58;
 
 /**
- * Reads an ISO 8601 date-time: `2026-11-03T08:15:30.123456789+01:00`. `T` may be lower case or a space,
- * seconds may be missing, the fraction has 0 to 9 digits after a point or comma and is cut to microseconds, the offset
- * is `Z`, `±hh:mm`, `±hhmm` or `±hh`, and UTC without one. A bare date is invalid.
+ * Reads an ISO 8601 date-time: `2026-11-03T08:15:30.123456789+01:00`. `T` may be lower case or a space, seconds may be missing,
+ * the fraction has 0 to 9 digits after a point or comma and is cut to microseconds, the offset is `Z`, `±hh:mm`, `±hhmm` or
+ * `±hh`, and UTC if missing. A bare date is invalid.
  *
- * Read by character codes, because a batch of 100 spans holds 220 of them: a regular expression takes six times as long.
+ * It compares character codes, because a batch of 100 spans has 220 times and a regular expression takes six times as long.
  *
- * @returns microseconds since the epoch, or undefined where the text is no such date-time or lies outside {@link Micros}.
+ * @returns microseconds since the epoch; undefined if the text is not such a date-time or is outside {@link Micros}
  */
 export function parseTime(text: string): Micros | undefined {
   const end = text.length;
@@ -100,8 +100,8 @@ function formatFraction(fraction: number): string {
 }
 
 /**
- * The day of the proleptic Gregorian calendar, `2026-11-03`. It counts in years that begin in March, so that the leap
- * day is a year's last and the lengths of the months before it follow a straight line.
+ * Formats a day of the proleptic Gregorian calendar, `2026-11-03`. Years start in March here, so that the leap day is the last
+ * day of a year and the lengths of the months before it follow a straight line.
  */
 function formatDay(daysSince1970: number): string {
   const days = daysSince1970 + DAYS_FROM_MARCH_OF_YEAR_0_TO_1970;
@@ -122,7 +122,7 @@ function pad(value: number): string {
   return value < 10 ? `0${String(value)}` : String(value);
 }
 
-/** The number that two digits stand for, or -1 where there are none. */
+/** The number of two digits, or -1 if there are none. */
 function twoDigits(text: string, at: number): number {
   // charCodeAt gives NaN beyond the end: every comparison with it is false, so the checks are written to accept only digits.
   const tens = text.charCodeAt(at) - ZERO;

@@ -30,7 +30,7 @@ export interface MapTree {
   readonly parents: ArrayLike<number>;
 }
 
-/** The spans of a trace, by their positions, where it is known who calls them. */
+/** The spans of a trace by position, with known callers. */
 export interface CalledSpans {
   readonly length: number;
   /** A position in `SPAN_TYPES`. */
@@ -39,17 +39,17 @@ export interface CalledSpans {
   readonly node: (span: number) => number;
   /** The number of the node that calls it, {@link AGENT_NODE}, or {@link NO_NODE} if none does. */
   readonly caller: (span: number) => number;
-  /** Asked for spans that have a node. */
+  /** Called only for spans that have a node. */
   readonly grade: (span: number) => Grade;
 }
 
-/** Gets what a trace contributes to the map. */
+/** Receives the contribution of a trace to the map. */
 export interface MapCounter {
   /**
    * @param type a position in `SPAN_TYPES`
    * @param grade of the spans
-   * @param spans with that node, type and grade
-   * @param traces whose agent the node is
+   * @param spans number of spans with that node, type and grade
+   * @param traces number of traces whose agent the node is
    */
   node(node: number, type: number, grade: Grade, spans: number, traces: number): void;
   /** @param grade of the called spans */
@@ -61,18 +61,18 @@ export const TYPE_CODES = Object.fromEntries(SPAN_TYPES.map((type, code) => [typ
   Record<SpanType, number>
 >;
 const AGENT_TYPE = TYPE_CODES.agent;
-/** Stands for the caller of a span without any ancestor in the trace that has a node. */
+/** Marks the caller of a span without any ancestor in the trace that has a node. */
 const TOP = -3;
 
-/** The hour in which a trace counts, in hours since 1970. */
+/** The hour to which a trace counts, in hours since 1970. */
 export function hourOf(startedAt: Micros): number {
   return Math.floor(startedAt / MICROS_PER_HOUR);
 }
 
 /**
- * What one trace contributes to the service map: a node for its agent, one for each span that has one, and an edge to each of
- * those from its nearest ancestor with a node. A span without such an ancestor hangs under the trace's agent if no span of the
- * trace is an agent's. Linear in the number of spans, whatever their tree.
+ * Counts the contribution of one trace to the service map: a node for its agent, one for each span that has one, and an edge to
+ * each of those from its nearest ancestor with a node. A span without such an ancestor is called by the trace's agent if the
+ * trace has no agent span. Linear in the number of spans, whatever their tree.
  *
  * @param agent the number of the node of the trace's agent
  */
@@ -96,7 +96,7 @@ export function countTrace(agent: number, spans: readonly MapSpan[], counter: Ma
   countCalled(agent, called, counter);
 }
 
-/** The second half of {@link countTrace}, where callers are known. */
+/** The second half of {@link countTrace}, for known callers. */
 export function countCalled(agent: number, spans: CalledSpans, counter: MapCounter): void {
   counter.node(agent, AGENT_TYPE, NO_GRADE, 0, 1);
   for (let i = 0; i < spans.length; i++) {
@@ -112,7 +112,10 @@ export function countCalled(agent: number, spans: CalledSpans, counter: MapCount
   }
 }
 
-/** The first half: the node that calls each span, {@link AGENT_NODE} for the agent's, {@link NO_NODE} if none does. */
+/**
+ * The first half of {@link countTrace}: the node that calls each span, {@link AGENT_NODE} for the agent's, {@link NO_NODE} if
+ * there is none.
+ */
 export function callersOf(tree: MapTree): number[] {
   const callers = new Callers(tree);
   // The caller of a top span: none if an agent has its own span.
@@ -128,11 +131,11 @@ function includes(list: ArrayLike<number>, wanted: number): boolean {
   return false;
 }
 
-/** Finds the nearest ancestor with a node, remembering what it found on the way. */
+/** Finds the nearest ancestor with a node and caches results on the way. */
 class Callers {
   readonly #nodes: ArrayLike<number>;
   readonly #parents: ArrayLike<number>;
-  /** What lies above a span without a node. */
+  /** Nearest ancestor with a node, for spans without a node. */
   #above: Map<number, number> | null = null;
 
   constructor({ nodes, parents }: Omit<MapTree, 'types'>) {

@@ -22,8 +22,8 @@ export interface TraceHeader {
   metadata: JsonObject | null;
   sdk_version: string | null;
   /**
-   * The share of runs like it that sampling kept, above 0: 1 where it was kept for what it is. Null: no sampling is known of. So it
-   * stands for `1 / sample_rate` runs.
+   * The share of similar runs that sampling kept, above 0; 1 for a run kept for its own properties. The run stands for `1 /
+   * sample_rate` runs. Null: no known sampling.
    */
   sample_rate: number | null;
   /**
@@ -31,11 +31,11 @@ export interface TraceHeader {
    * headerOf}), independent of their order.
    */
   follows_spans: boolean;
-  /** After how many milliseconds without news such a run, if still running, counts as timed out; null: never. */
+  /** Milliseconds without new spans after which such a run, if still running, counts as timed out; null: never. */
   idle_timeout_ms: number | null;
 }
 
-/** A run as a receiver passes it on: the header, and the spans that came with it. */
+/** A run as emitted by a receiver: the header, and the spans received with it. */
 export interface TraceRecord {
   readonly trace: TraceHeader;
   readonly spans: SpanRecord[];

@@ -1,14 +1,14 @@
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
-/** A backslash ends the host as a slash does, as in browsers. */
+/** A backslash also ends the host, as in browsers. */
 const AUTHORITY = /^[^/\\?#]+/;
 /** Longer than any host can be. */
 const MAX_HEAD = 2048;
 const PORT = /:\d+$/;
 
 /**
- * The host name of a URL of any scheme: in lower case, without port and user, IPv6 without its brackets, international names in their ASCII
- * form. A URL without a scheme is understood where it begins with `//`, or with what can only be a host: one with a port or a dot in it. A
- * path, `mailto:` and the like have no host.
+ * The host name of a URL of any scheme: in lower case, without port and user, IPv6 without brackets, international names in ASCII
+ * form. A URL without a scheme is recognized if it starts with `//`, or with text that can only be a host: one with a port or a
+ * dot. Paths, `mailto:` and similar URLs have no host.
  *
  * @returns undefined if there is none
  */
@@ -24,7 +24,7 @@ export function hostOf(text: string): string | undefined {
   return isClear ? host : undefined;
 }
 
-/** The beginning of a URL up to its path: all that {@link hostOf} needs. Of what is no URL, so much as may be one. */
+/** The part of a URL before its path, which is enough for {@link hostOf}. For other texts, the part that might be that. */
 export function headOfUrl(text: string): string {
   const url = text.trim();
   const scheme = SCHEME.exec(url)?.[0] ?? (url.startsWith('//') ? '//' : '');
@@ -37,7 +37,7 @@ function authorityOf(rest: string): string {
 }
 
 function hostOfAuthority(authority: string): string | undefined {
-  // Only for schemes that browsers know are hosts normalized.
+  // Hosts are normalized only for schemes that browsers know.
   const url = `http://${authority}/`;
   if (authority === '' || !URL.canParse(url)) return undefined;
   const { hostname } = new URL(url);

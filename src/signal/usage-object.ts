@@ -4,7 +4,7 @@ import { USAGE_PARTS, type UsagePart, type UsageParts } from './call-details.js'
 /** The figures in a usage object. */
 export type UsageFigure = 'input' | 'output' | 'total' | UsagePart;
 
-/** Under which names the figures stand in the object itself. */
+/** Names of the figures in the object itself. */
 const NAMES: Readonly<Record<UsageFigure, readonly string[]>> = {
   input: [
     'input_tokens',
@@ -93,10 +93,10 @@ const WITHIN: Readonly<Record<UsagePart, readonly [within: readonly string[], na
 };
 
 /**
- * A figure of the object in which a provider or a client tells the usage of a model call: OpenAI's, Anthropic's, Gemini's, Bedrock's,
- * LangChain's, that of the Vercel AI SDK, and Jackdaw's own (`cached_read`, `reasoning` …).
+ * A figure in a usage object: that of OpenAI, Anthropic, Gemini, Bedrock, LangChain, the Vercel AI SDK or Jackdaw (`cached_read`,
+ * `reasoning` …).
  *
- * @param read gives a whole number that is not negative, or undefined
+ * @param read returns a non-negative integer, or undefined
  */
 export function usageFigure(
   usage: JsonObject,
@@ -115,7 +115,11 @@ export function usageFigure(
   return undefined;
 }
 
-/** All parts in a usage object: {@link usageFigure}. @returns null if it has none */
+/**
+ * All parts in a usage object; see {@link usageFigure}.
+ *
+ * @returns null if it has none
+ */
 export function usagePartsOf(
   usage: JsonObject,
   read?: (value: JsonValue) => number | undefined,

@@ -2,7 +2,7 @@
 export class CallsUnderWay {
   readonly #calls = new Set<Promise<unknown>>();
 
-  /** The same method, whose running calls are counted here. */
+  /** Wraps a method so that its running calls are tracked. */
   known<Args extends readonly unknown[], Result>(
     method: (...args: Args) => Promise<Result>,
   ): (...args: Args) => Promise<Result> {

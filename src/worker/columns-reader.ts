@@ -36,7 +36,7 @@ export class ColumnsReader {
     this.#words = new Uint32Array(message.fixed);
   }
 
-  /** What {@link releaseBuffers} takes, once nothing is read from here any more. */
+  /** The buffers for {@link releaseBuffers}, once nothing is read from here any more. */
   get buffers(): ArrayBuffer[] {
     return [this.fixed, this.textBuffer];
   }
@@ -50,7 +50,7 @@ export class ColumnsReader {
     return nulls >= 0 && this.#fixedBytes[nulls + row] === 1;
   }
 
-  /** The four 32-bit words of each UUID of a column, as `parseUuid` lays them. */
+  /** The four 32-bit words of each UUID of a column, in the layout of `parseUuid`. */
   uuidWords(column: number): Uint32Array {
     return new Uint32Array(this.fixed, partAt(this.#places, column).data, this.rows * 4);
   }
@@ -65,7 +65,7 @@ export class ColumnsReader {
     return this.#fixedBytes.subarray(partAt(this.#places, column).data).subarray(0, this.rows);
   }
 
-  /** One byte a row, 1 for null; empty for a column that is never null. */
+  /** One byte for each row, 1 for null; empty for a column that is never null. */
   nullFlags(column: number): Uint8Array {
     const { nulls } = partAt(this.#places, column);
     return nulls < 0 ? NO_BYTES : this.#fixedBytes.subarray(nulls, nulls + this.rows);
@@ -108,12 +108,16 @@ export class ColumnsReader {
       case 'bool':
         return this.#view.getUint8(offset) === 1;
       case 'text':
-        // Not by `textBytes`: to make a view takes as long as to read a short text.
+        // Not with `textBytes`: creating a view takes as long as reading a short text.
         return this.text.toString('utf8', this.textStart(column, row), this.textEnd(column, row));
     }
   }
 
-  /** One row as an object. @param columns the first ones of the message */
+  /**
+   * One row as an object.
+   *
+   * @param columns the first ones of the message
+   */
   row<const Columns extends readonly Column[]>(columns: Columns, row: number): RowOf<Columns> {
     const object: Record<string, string | number | boolean | null> = { ...shapeOf(columns) };
     for (let i = 0; i < columns.length; i++) object[partAt(columns, i).name] = this.value(i, row);

@@ -15,7 +15,7 @@ import { parseUuid } from './uuid-words.js';
 const NO_WORDS = new Uint32Array(0);
 const NO_DOUBLES = new Float64Array(0);
 
-/** Writes the values of a known number of rows. Every column of a row has to be set once, as a value or as null. */
+/** Writes the values of a known number of rows. Every column of a row must be set once, to a value or to null. */
 export class ColumnsWriter {
   readonly #columns: readonly Column[];
   readonly #rows: number;
@@ -25,7 +25,7 @@ export class ColumnsWriter {
   readonly #words: Uint32Array[];
   readonly #doubles: Float64Array[];
   readonly #bytes: Uint8Array[];
-  /** How many rows have a value, of each column. */
+  /** Number of rows with a value, for each column. */
   readonly #written: Uint32Array;
 
   /** @param text cleared here; no other writer may use it before `finish` */
@@ -90,7 +90,7 @@ export class ColumnsWriter {
   }
 
   int32(column: number, row: number, value: number): void {
-    // Taken modulo 2^32, which also gives the bits of a negative number.
+    // Stored modulo 2^32, which also gives the bits of a negative number.
     this.uint32(column, row, value);
   }
 
@@ -149,8 +149,8 @@ export class ColumnsWriter {
 
   /**
    * @param of.text the text that the `span` calls refer to, if it is not the scratch's
-   * @param of.rows how many rows were written, the first ones; by default all that there is room for
-   * @throws RangeError where a column was not written for every one of them
+   * @param of.rows number of written rows, if not all
+   * @throws RangeError if a column was not written for every one of them
    */
   finish(of: { readonly text?: ArrayBuffer; readonly rows?: number } = {}): ColumnsMessage {
     const { text = this.#text.take(), rows = this.#rows } = of;
@@ -171,7 +171,11 @@ export class ColumnsWriter {
   }
 }
 
-/** Encodes rows that are objects with a key for each column. @throws RangeError for a key that is missing */
+/**
+ * Encodes rows that are objects with a key for each column.
+ *
+ * @throws RangeError for a missing key
+ */
 export function encodeRows(
   columns: readonly Column[],
   rows: readonly Readonly<Record<string, string | number | boolean | Uint8Array | null>>[],

@@ -1,10 +1,10 @@
 /**
- * Rows as typed columns in two plain buffers, so that they cross threads by transfer instead of by clone (cloning 1000
- * decoded spans costs five times a copy by hand: `measurements.md`). Fixed-width values already lie in the layout that
- * DuckDB's vectors have, so that the store thread copies them by the run.
+ * Rows as typed columns in two plain buffers, so that they are transferred between threads instead of cloned (cloning 1000
+ * decoded spans costs five times a copy by hand: `measurements.md`). Fixed-width values have the layout of DuckDB's vectors, so
+ * that the store thread copies whole runs.
  */
 
-/** How a column lies in memory. `int64` holds exact JavaScript integers, `bool` one byte, `text` UTF-8, or bytes. */
+/** The memory layout of a column: `int64` holds exact JavaScript integers, `bool` one byte, `text` UTF-8 or bytes. */
 export type ColumnKind = 'uuid' | 'int64' | 'int32' | 'uint32' | 'float64' | 'uint8' | 'bool' | 'text';
 
 export interface Column {
@@ -30,14 +30,14 @@ type ValueOf<Kind extends ColumnKind> = Kind extends 'uuid' | 'text'
     ? boolean
     : number;
 
-/** What crosses the thread: to be posted with `transferables`. */
+/** The message between threads, to be posted with `transferables`. */
 export interface ColumnsMessage {
   readonly rows: number;
   readonly fixed: ArrayBuffer;
   readonly text: ArrayBuffer;
 }
 
-/** Bytes of one value in the fixed part; a text has its start and end in the text part there. */
+/** Bytes of one value in the fixed part; for a text, its start and end in the text part. */
 export const WIDTHS: Readonly<Record<ColumnKind, number>> = {
   uuid: 16,
   int64: 8,
@@ -52,11 +52,11 @@ export const WIDTHS: Readonly<Record<ColumnKind, number>> = {
 export interface Place {
   /** Byte offset of the values in the fixed part. */
   readonly data: number;
-  /** Byte offset of one byte per row, 1 for null; -1 for a column that has none. */
+  /** Byte offset of one byte per row, 1 for null; -1 for a column that is never null. */
   readonly nulls: number;
 }
 
-/** Where each column of a list lies when there are `rows` rows. */
+/** The place of each column of a list with `rows` rows. */
 export function placesOf(columns: readonly Column[], rows: number): { places: Place[]; bytes: number } {
   let bytes = 0;
   const places = columns.map((column) => {
@@ -75,14 +75,14 @@ function align(bytes: number): number {
 }
 
 /**
- * As `itemAt`, for the lists of readers and writers alone, some twenty times for each span: V8 reads a list fast where the function
- * that reads it has seen one kind of list only.
+ * Like `itemAt`, only for the lists of readers and writers, some twenty times for each span: V8 reads a list fast if the function
+ * has seen only one kind of list.
  *
  * @throws RangeError
  */
 export function partAt<T>(parts: readonly T[], index: number): T {
   const part = parts[index];
-  if (part === undefined) throw new RangeError(`There is no column ${index} of ${parts.length}.`);
+  if (part === undefined) throw new RangeError(`Column ${index} is out of range (${parts.length} columns).`);
   return part;
 }
 

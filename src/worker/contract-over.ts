@@ -1,6 +1,6 @@
 /**
- * The methods of a contract, each named once: a missing or an extra name does not compile. All return promises, because nothing else can
- * cross a port.
+ * The method names of a contract: a missing or an extra name does not compile. All methods return promises, because nothing else
+ * can cross a port.
  */
 export type MethodsOf<Contract> = {
   readonly [Name in keyof Contract]: Contract[Name] extends (...args: never[]) => Promise<unknown>
@@ -8,10 +8,14 @@ export type MethodsOf<Contract> = {
     : never;
 };
 
-/** Calls a method at the other end of a port. @param abort aborted when the caller no longer needs the answer */
+/**
+ * Calls a method at the other end of a port.
+ *
+ * @param abort aborted when the caller no longer needs the result
+ */
 export type CallMethod = (method: string, args: readonly unknown[], abort?: AbortSignal) => Promise<unknown>;
 
-/** A contract whose every method is a call. An abort signal among the arguments is taken out, as it cannot be copied. */
+/** Implements a contract by calls. An abort signal among the arguments is passed separately, because it cannot be cloned. */
 export function contractOver<Contract>(
   methods: { readonly [Name in keyof Contract]: true },
   call: CallMethod,

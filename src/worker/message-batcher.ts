@@ -5,8 +5,8 @@ interface Port {
 }
 
 /**
- * Collects the messages of one turn of the event loop into one post: posting and receiving costs some 30 µs whatever is in it,
- * and under load there are many in a turn. Urgent messages do not wait for the end of the turn, which may be 50 ms away.
+ * Collects the messages of one turn of the event loop into one post: posting and receiving costs about 30 µs regardless of the
+ * content, and under load a turn has many messages. Urgent messages do not wait for the end of the turn, which may take 50 ms.
  */
 export class MessageBatcher<Message> {
   readonly #port: Port;
@@ -18,8 +18,8 @@ export class MessageBatcher<Message> {
   }
 
   /**
-   * @param handedOver buffers and ports in the message, which are not copied
-   * @param isUrgent sent at the end of this step, after everything posted before
+   * @param handedOver buffers and ports in the message that are transferred
+   * @param isUrgent whether to send it at the end of this step, after everything posted before
    */
   post(message: Message, handedOver: readonly Transferable[] = [], isUrgent = false): void {
     const flush = (): void => {

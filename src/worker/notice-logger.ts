@@ -1,7 +1,7 @@
 import type { Logger } from '../component/telemetry.js';
 import { serializeError } from './thread-protocol.js';
 
-/** A line that the logger of the thread's owner writes. */
+/** A log line, written by the logger of the thread's owner. */
 export interface LogNotice {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly fields: object;
@@ -9,7 +9,7 @@ export interface LogNotice {
 }
 
 /**
- * The logger of a thread: its owner writes the lines, with {@link writeNotice}.
+ * The logger of a thread: its owner writes the lines with {@link writeNotice}.
  *
  * @param isDebugEnabled whether the owner's logger writes debug lines
  */

@@ -2,19 +2,19 @@ import { move, Piscina, transferableSymbol, valueSymbol } from 'piscina';
 import { threadArgv } from './thread-argv.js';
 
 export interface PoolOptions {
-  /** The compiled module whose default export does the tasks, in the threads. */
+  /** The compiled module whose default export performs the tasks in the threads. */
   readonly module: URL;
   readonly threads: number;
   /** Tasks per thread: the running one and queued ones, so that the thread can start the next without a round trip. */
   readonly depth: number;
-  /** Called when an idle thread ended. (A thread with a task fails the task with the reason.) */
+  /** Called when an idle thread ends unexpectedly. (A thread with a task fails that task with the reason.) */
   readonly onIdleCrash: (error: Error) => void;
 }
 
 /**
- * A few threads that do tasks, each one at a time. Buffers are handed over, not copied. A thread that ends, for whatever reason,
- * fails its tasks and is replaced. A caller with more tasks than the threads take keeps them in a queue of its own, because only
- * it knows which of them belong together.
+ * Worker threads that perform tasks, each one at a time. Buffers are transferred, not copied. A thread that ends for any reason
+ * fails its tasks and is replaced. A caller with more tasks than the threads accept keeps them in its own queue, because only the
+ * caller knows which tasks belong together.
  */
 export class WorkerPool<Task, Answer> {
   readonly #options: PoolOptions;
@@ -26,20 +26,17 @@ export class WorkerPool<Task, Answer> {
     this.#options = options;
   }
 
-  /** Whether a thread has nothing to do. */
+  /** Whether a thread is idle. */
   get hasFreeThread(): boolean {
     return this.#underWay < this.#options.threads;
   }
 
-  /** Whether a thread can take a task now. */
+  /** Whether a thread can accept a task now. */
   get hasRoom(): boolean {
     return this.#underWay < this.#options.threads * this.#options.depth;
   }
 
-  /**
-   * @param buffers in the task that are handed over
-   * @throws what the module threw, or why the thread ended
-   */
+  /** @param buffers in the task that are transferred @throws errors of the module, or the reason why the thread ended */
   async run(task: Task, buffers: readonly ArrayBuffer[]): Promise<Answer> {
     if (this.#isClosed) throw new Error('the threads are closed');
     this.#underWay++;
@@ -51,7 +48,7 @@ export class WorkerPool<Task, Answer> {
     }
   }
 
-  /** Ends the threads at once. Unfinished tasks fail. */
+  /** Ends the threads immediately. Unfinished tasks fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#piscina?.destroy();
@@ -70,8 +67,8 @@ export class WorkerPool<Task, Answer> {
     });
     piscina.on('error', onIdleCrash);
     piscina.on('workerDestroy', () => {
-      // The pool replaces threads that ended in the same turn, unless a thread ended before it was ready: then it never does, and
-      // tasks that wait for that thread would wait for ever.
+      // The pool replaces threads that ended in the same turn, unless a thread ended before it was ready: that one is never
+      // replaced, and tasks that wait for it would never end.
       setImmediate(() => {
         if (piscina !== this.#piscina || this.#isClosed || piscina.threads.length >= threads) return;
         this.#piscina = null;
@@ -82,7 +79,7 @@ export class WorkerPool<Task, Answer> {
   }
 }
 
-/** Returned by a task's function to hand over the buffers in its answer. */
+/** Returned by a task's function to transfer the buffers in its result. */
 export function handOver(answer: object, buffers: readonly ArrayBuffer[]): unknown {
   return move({ [transferableSymbol]: buffers, [valueSymbol]: answer });
 }

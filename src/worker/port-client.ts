@@ -9,18 +9,18 @@ export interface CalledPort {
 }
 
 export interface PortOptions {
-  /** Makes an error of this side's classes from one that crossed. */
+  /** Converts a serialized error to an error class of this side. */
   readonly revive: (error: SpelledError) => Error;
   readonly onNotice: (notice: string, value: unknown) => void;
 }
 
 export interface CallOptions {
   /**
-   * Buffers and ports in the arguments that are handed over. Calls with some are sent together at the end of the turn, others at
-   * once.
+   * Buffers and ports in the arguments that are transferred. Calls with some are sent together at the end of the turn, others
+   * immediately.
    */
   readonly transfer?: readonly Transferable[];
-  /** Aborted when the client disconnects; the answer still arrives. The method gets a signal too. */
+  /** Aborted when the caller no longer needs the answer, which still arrives. The method gets a signal, too. */
   readonly abort?: AbortSignal | undefined;
 }
 
@@ -29,7 +29,7 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
-/** Calls what another thread offers with `serve`, and passes on its notices, in the order in which they were sent. */
+/** Calls methods that another thread offers with `serve`, and passes on its notices in order. */
 export class PortClient {
   readonly #options: PortOptions;
   readonly #outbox: MessageBatcher<OwnerMessage>;
@@ -50,12 +50,12 @@ export class PortClient {
     return this.#ended;
   }
 
-  /** How many calls have not been answered yet. */
+  /** Number of unanswered calls. */
   get underWay(): number {
     return this.#pending.size;
   }
 
-  /** @throws what the method threw, revived; the signal's reason if it was aborted before */
+  /** @throws errors of the method, revived; the signal's reason if it was aborted before */
   async call<T>(
     method: string,
     args: readonly unknown[],
@@ -80,7 +80,7 @@ export class PortClient {
     }
   }
 
-  /** From now on no call is answered: all fail with this reason, including those in progress. */
+  /** Stops answering calls: all fail with this reason, including those in progress. */
   end(reason: Error): void {
     if (this.#ended !== null) return;
     this.#ended = reason;

@@ -9,10 +9,11 @@ const NOWHERE = ((): MessagePort => {
 })();
 
 /**
- * Frees the memory of buffers immediately; they are empty afterwards. Transferred buffers left to the garbage collector count as growing
- * memory, so V8 runs full collections in the receiving thread: three times a second in the store thread during `bench ingest`.
+ * Frees the memory of buffers immediately; they are empty afterwards. If transferred buffers are left to the garbage collector,
+ * they count as growing memory and V8 runs full collections in the receiving thread: three times a second in the store thread
+ * during `bench ingest`.
  *
- * Node 20 has no `ArrayBuffer.prototype.transfer`, which would do as well.
+ * `ArrayBuffer.prototype.transfer` would have the same effect, but Node 20 does not have it.
  *
  * @param buffers buffers that are no longer read; repeated or released ones are allowed
  */

@@ -2,7 +2,7 @@ import { SHORT_TEXT, writeShortAscii } from './short-ascii.js';
 
 const INITIAL_TEXT_BYTES = 64 * 1024;
 
-/** The text of a set of columns while it grows. One per encoder, reused all the time. */
+/** The growing text of a set of columns. Each encoder has one and reuses it. */
 export class TextScratch {
   #buffer: Buffer<ArrayBuffer>;
   #length = 0;
@@ -43,7 +43,7 @@ export class TextScratch {
     this.#length = this.#buffer.writeUInt32LE(value, this.#length);
   }
 
-  /** @param at where four bytes lie already */
+  /** @param at position of four bytes that are already appended */
   setUint32(at: number, value: number): void {
     this.#buffer.writeUInt32LE(value, at);
   }

@@ -1,19 +1,19 @@
 /** Node options that preload modules; they are meant for the main process only. */
 const PRELOADING = /(^|\s)(--import|--require|-r|--loader|--experimental-loader)(=|\s|$)/;
 
-/** What a thread is started with in place of what it would inherit. */
+/** Options that replace those inherited by a thread. */
 interface ThreadArgv {
   readonly execArgv?: string[];
   readonly env?: NodeJS.ProcessEnv;
 }
 
 /**
- * The options of Node for a thread: none where the process has some that load something, otherwise those of the process. A
- * tool's modules would be loaded again in each thread, which took a store of a test two seconds to open instead of a third of
- * one. What is left could not be handed on as it is: Node refuses options of V8 (`--max-semi-space-size`) for a thread, though it
- * lets them be inherited.
+ * Node options for a thread: none if the options of the process preload something, otherwise those of the process. A tool's
+ * modules would be loaded again in each thread, which made a test's store take two seconds to open instead of a third of a
+ * second. The remaining options cannot be passed explicitly: Node refuses options of V8 (`--max-semi-space-size`) for a thread,
+ * although a thread may inherit them.
  *
- * Options from `NODE_OPTIONS` a thread takes from there, whatever else it is given: then it is started without that variable.
+ * A thread always reads options from `NODE_OPTIONS`; if those preload something, it is started without that variable.
  *
  * @param argv as `process.execArgv`
  * @param env as `process.env`

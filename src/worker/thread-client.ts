@@ -7,9 +7,9 @@ export interface ThreadOptions extends PortOptions {
   readonly module: URL;
   readonly name: string;
   readonly workerData: unknown;
-  /** Ports in `workerData` that are handed over. */
+  /** Ports in `workerData` that are transferred. */
   readonly transferList?: readonly Transferable[];
-  /** Makes the error with which calls fail when the thread has ended for this reason. */
+  /** Creates the error of calls that fail because the thread has ended. */
   readonly ended: (reason: Error) => Error;
   /** Called when the thread ends unexpectedly. */
   readonly onCrash: (error: Error) => void;
@@ -44,7 +44,7 @@ export class ThreadClient extends PortClient {
     return this.ended !== null;
   }
 
-  /** Ends the thread at once. Calls that it has not answered fail. */
+  /** Ends the thread immediately. Unanswered calls fail. */
   async close(): Promise<void> {
     this.#isClosing = true;
     await this.#worker.terminate();

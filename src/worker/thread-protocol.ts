@@ -1,6 +1,6 @@
 /**
- * Messages between a thread and its owner: calls with an answer each, and notices without one. Errors are serialized, because a structured
- * clone drops everything except the message. Both sides post lists of messages.
+ * Messages between a thread and its owner: calls, each with an answer, and notices without one. Errors are serialized, because a
+ * structured clone drops everything except the message. Both sides post lists of messages.
  */
 
 export interface CallMessage {
@@ -8,19 +8,19 @@ export interface CallMessage {
   readonly id: number;
   readonly method: string;
   readonly args: readonly unknown[];
-  /** Whether an {@link AbandonMessage} may follow: then the method gets a signal as its last argument. */
+  /** Whether an {@link AbandonMessage} may follow; the method then gets a signal as its last argument. */
   readonly mayBeAbandoned: boolean;
-  /** Whether call and answer are sent at once; bulky ones of one turn of the event loop are sent together. */
+  /** Whether call and answer are sent immediately; bulky ones of one turn of the event loop are sent together. */
   readonly isUrgent: boolean;
 }
 
-/** The caller no longer needs the answer of a call. The answer still arrives. */
+/** The caller no longer needs the answer of a call, which still arrives. */
 interface AbandonMessage {
   readonly kind: 'abandon';
   readonly id: number;
 }
 
-/** What the owner sends to its thread. */
+/** A message from the owner to its thread. */
 export type OwnerMessage = CallMessage | AbandonMessage;
 
 type AnswerMessage =
@@ -33,10 +33,10 @@ interface NoticeMessage {
   readonly value: unknown;
 }
 
-/** What the thread sends to its owner. */
+/** A message from the thread to its owner. */
 export type ThreadMessage = AnswerMessage | NoticeMessage;
 
-/** An error as plain data: its name, message, stack, and whatever plain fields its class has. */
+/** An error as plain data: its name, message, stack, and the plain fields of its class. */
 export interface SpelledError {
   readonly name: string;
   readonly message: string;
@@ -46,7 +46,7 @@ export interface SpelledError {
 
 type PlainField = string | number | boolean | Readonly<Record<string, number>>;
 
-/** A value with the buffers in it that are to be handed over instead of copied. */
+/** A value with buffers that are transferred instead of copied. */
 export class Transfer<T> {
   readonly value: T;
   readonly buffers: readonly ArrayBuffer[];

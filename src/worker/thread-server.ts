@@ -8,14 +8,14 @@ import {
   type ThreadMessage,
 } from './thread-protocol.js';
 
-/** The methods a thread offers. One may return a {@link Transfer} to hand over buffers. */
+/** The methods that a thread offers. A method may return a {@link Transfer} to transfer buffers. */
 export type Methods = Readonly<Record<string, (...args: never[]) => unknown>>;
 
 /**
- * Answers the calls that come through the port, each as soon as its method is done, in any order. What is no call is answered with an error,
- * under the number that it names, or 0, which no call has.
+ * Answers the calls from a port, each when its method is done, in any order. A message that is not a call is answered with an
+ * error for its id, or for 0, which no call has.
  *
- * @param outbox leads back to the owner; the thread may use it for notices
+ * @param outbox sends messages to the owner; the thread may use it for notices
  */
 export function serve(port: MessagePort, outbox: MessageBatcher<ThreadMessage>, methods: Methods): void {
   /** For running calls that may be abandoned. */
@@ -45,7 +45,7 @@ function isOwnerMessage(message: unknown): message is OwnerMessage {
 
 function refuse(outbox: MessageBatcher<ThreadMessage>, message: unknown): void {
   const { id } = Object(message) as { readonly id?: unknown };
-  const error = serializeError(new TypeError('this is no call of a method'));
+  const error = serializeError(new TypeError('the message is not a method call'));
   outbox.post({ kind: 'error', id: typeof id === 'number' ? id : 0, error }, [], true);
 }
 

@@ -11,8 +11,8 @@ const NIBBLES = (() => {
 })();
 
 /**
- * Lays a UUID's text (8-4-4-4-12, checked before) into four 32-bit words as DuckDB keeps it: a 128-bit integer, low
- * word first, with its highest bit turned so that signed order is the order of the text.
+ * Writes a UUID's text (8-4-4-4-12, already checked) as four 32-bit words in DuckDB's format: a 128-bit integer, low word first,
+ * with its highest bit inverted so that signed order equals the order of the text.
  */
 export function parseUuid(text: string, words: Uint32Array, offset: number): void {
   words[offset] = hex4(text, 28) * 65536 + hex4(text, 32);
@@ -21,7 +21,7 @@ export function parseUuid(text: string, words: Uint32Array, offset: number): voi
   words[offset + 3] = ((hex4(text, 0) * 65536 + hex4(text, 4)) ^ 0x80000000) >>> 0;
 }
 
-/** The text of a UUID in four words. It is made in one step: pieces of text that are put together take ten times as long. */
+/** The text of a UUID in four words. It is created in one step: concatenating parts takes ten times as long. */
 export function formatUuid(words: Uint32Array, offset: number): string {
   const low = wordAt(words, offset);
   const third = wordAt(words, offset + 1);
@@ -68,8 +68,8 @@ export function formatUuid(words: Uint32Array, offset: number): string {
 }
 
 /**
- * A short text for the UUID in four words: different ids have different ones, whose order is that of the ids' texts. For
- * keys in memory: it takes a third of the time and of the room of the text.
+ * A short text for the UUID in four words: different ids have different keys, in the order of the ids' texts. For keys in memory:
+ * it takes a third of the time and memory of the text.
  */
 export function uuidKey(words: Uint32Array, offset: number): string {
   const low = wordAt(words, offset);

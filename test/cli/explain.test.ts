@@ -224,7 +224,7 @@ void t.test('what is not taken is said, and the rest is shown', async (t) => {
   t.match(stdout, /^1 run of 1 span;/);
   t.match(
     stderr,
-    /^not taken: 1 of traces: \/resourceSpans\/0\/scopeSpans\/0\/spans\/1\/spanId: must be 8 bytes/,
+    /^rejected: 1 of traces: \/resourceSpans\/0\/scopeSpans\/0\/spans\/1\/spanId: must be 8 bytes/,
   );
 });
 
@@ -275,7 +275,7 @@ void t.test('what cannot be read, and what is not there, is an error', async (t)
     '{"resourceSpans":1}',
   );
   await fails(1, /is neither OTLP\/JSON nor an OTLP request in protobuf/, [], 'trace_id,span_id\n');
-  await fails(1, /cannot be inflated/, [], Buffer.from([0x1f, 0x8b, 8]));
+  await fails(1, /cannot be decompressed/, [], Buffer.from([0x1f, 0x8b, 8]));
   await fails(1, /^jackdaw: there is no run 0202/, ['--run', '02'.repeat(16)], jsonOf(REQUEST));
   await fails(1, /^jackdaw: there is no span 0909/, ['--span', '09'.repeat(8)], jsonOf(REQUEST));
   await fails(2, /--run <id>.*invalid.*32 hexadecimal digits/, ['--run', 'x']);

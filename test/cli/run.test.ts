@@ -147,7 +147,7 @@ void t.test('SIGHUP reloads; SIGTERM turns readiness off while listeners stay op
   t.equal(read.status, 200);
   t.match(await health(), { code: 1, stdout: /^not_ready/ });
   t.equal((await daemon.stop('SIGTERM')).code, 143, 'a second signal ends the wait');
-  t.match(await health('--timeout', '1s'), { code: 1, stderr: /gives no state: .*ECONNREFUSED/ });
+  t.match(await health('--timeout', '1s'), { code: 1, stderr: /reports no health: .*ECONNREFUSED/ });
 });
 
 void t.test('a component that is fatal stops the daemon in order, with exit code 1', async (t) => {

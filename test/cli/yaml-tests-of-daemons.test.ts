@@ -89,19 +89,19 @@ void t.test('what cannot be tested is told by its place', async (t) => {
   const cases = [
     [
       'tests: [{ name: a, send: [{ to: "http://127.0.0.1:1/" }], expect: {} }]',
-      /:1:20: error: tests\[0\]\.send: needs a daemon: write daemon: true/,
+      /:1:20: error: tests\[0\]\.send: needs a daemon: set daemon: true/,
     ],
     [
       'tests: [{ name: a, expect: { answers: [] } }]',
-      /:1:30: error: tests\[0\]\.expect\.answers: is known of daemons only/,
+      /:1:30: error: tests\[0\]\.expect\.answers: is available for daemons only/,
     ],
     [
       'tests: [{ name: a, daemon: true, processors: [cost], expect: {} }]',
-      /:1:34: error: tests\[0\]\.processors: is of chains/,
+      /:1:34: error: tests\[0\]\.processors: applies to chains only/,
     ],
     [
       `${SMALL}env: { GATEWAY: 'http://127.0.0.1:9' }\ntests: [{ name: a, daemon: true, expect: { dropped: {} } }]`,
-      /tests\[0\]\.expect\.dropped: is known of chains only/,
+      /tests\[0\]\.expect\.dropped: is available for chains only/,
     ],
     [
       `${SMALL}env: { GATEWAY: 'http://127.0.0.1:9' }\ntests: [{ name: a, daemon: true, send: [{ to: 'http://127.0.0.1:7/' }], expect: {} }]`,

@@ -207,17 +207,17 @@ void t.test('what is wrong with a file or a test', async (t) => {
     [
       'tests: [{ name: a, exporter: storage, input: { logs: [{}] }, expect: { requests: [] } }]',
       1,
-      /:1:72: error: tests\[0\]\.expect\.requests: the exporter is not of type http.*: expect what is delivered/,
+      /:1:72: error: tests\[0\]\.expect\.requests: the exporter does not have the type http: use delivered/,
     ],
     [
       'exporters: { http: { url: https://a.example/, item: log } }\ntests: [{ name: a, exporter: http, input: { logs: [{}] }, expect: { delivered: {} } }]',
       1,
-      /:2:69: error: tests\[0\]\.expect\.delivered: the exporter is of type http: expect its requests/,
+      /:2:69: error: tests\[0\]\.expect\.delivered: the exporter has the type http: use requests/,
     ],
     [
       'tests: [{ name: a, quota: { used: 1 }, expect: {} }]',
       1,
-      /:1:20: error: tests\[0\]\.quota: counts nothing: put a processor of type quota into the chain/,
+      /:1:20: error: tests\[0\]\.quota: has no effect: add a processor of type quota to the chain/,
     ],
     [
       'tests: [{ name: a, processors: [quota], quota: { usd: 1 }, expect: {} }]',
@@ -292,6 +292,6 @@ void t.test(
       t,
       'plugins: [jackdaw/plugins/slack-event]\ntests: [{ name: a, expect: {} }]',
     );
-    t.match(err, /there is no plugin "slack-event" with Jackdaw; did you mean "slack-events"/);
+    t.match(err, /Jackdaw has no plugin "slack-event"; did you mean "slack-events"/);
   },
 );

@@ -194,7 +194,7 @@ void t.test('a route is refused that is taken or none at all', async (t) => {
   const { listener } = await startListener(t, 'node', ROUTES);
   t.throws(() => {
     listener.route(echo('GET', '/agents/{other}'));
-  }, /GET \/agents\/\{other\} is taken by GET \/agents\/\{agent_id\}/);
+  }, /GET \/agents\/\{other\} conflicts with GET \/agents\/\{agent_id\}/);
   t.throws(() => {
     listener.route(echo('GET', '/agents/'));
   }, /is taken/);

@@ -184,7 +184,7 @@ void t.test('what is wrong with a template names its file and line', async (t) =
     ],
     [
       'kind: extension\ntype: mine\ncomponents: [{ thing: {} }, { thing: {} }]',
-      /an extension is made of one component/,
+      /an extension template needs exactly one component/,
     ],
     ['kind: processor\ntype: pass\ncomponents: [{ pass: {} }]', /There are two processors of type "pass"/],
     [

@@ -67,7 +67,7 @@ void t.test('it calls while the daemon is ready, and elsewhere while it is not',
   answers.status = 500;
   await called(3, 'failed', 1);
   t.strictSame(calls, ['POST /ok?secret', 'POST /fail', 'POST /ok?secret']);
-  t.match(host.statuses.at(-1), { level: 'degraded', message: /the answer was 500/ });
+  t.match(host.statuses.at(-1), { level: 'degraded', message: /the response status was 500/ });
   t.notMatch(JSON.stringify([logger.lines, host.statuses]), /secret/);
   await extension.shutdown?.(new AbortController().signal);
   clock.advance(600_000);

@@ -15,7 +15,7 @@ void t.test('what is there is given, whatever it is', async (t) => {
 
 void t.test('what is not there throws, and says what it was', async (t) => {
   for (const index of [-1, 2, 0.5, NaN]) {
-    const error = new RangeError(`There is no place ${index} in a list of 2.`);
+    const error = new RangeError(`Index ${index} is out of range (length 2).`);
     t.throws(() => itemAt(['a', 'b'], index), error);
     t.throws(() => wordAt(new Uint32Array(2), index), error);
     t.throws(() => intAt(new Int32Array(2), index), error);
@@ -24,6 +24,6 @@ void t.test('what is not there throws, and says what it was', async (t) => {
     t.throws(() => byteAt(new Uint8Array(2), index), error);
   }
   const agent = (): unknown => invariant<unknown>(undefined, 'agent of a run');
-  t.throws(agent, new Error('There is no agent of a run, which cannot be.'));
-  t.throws(() => invariant<unknown>(null, 'agent of a run'), /no agent of a run/);
+  t.throws(agent, new Error('Missing agent of a run; this is a bug.'));
+  t.throws(() => invariant<unknown>(null, 'agent of a run'), /Missing agent of a run/);
 });

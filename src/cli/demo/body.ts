@@ -25,7 +25,7 @@ export interface SpanBody {
   readonly metadata?: JsonObject;
 }
 
-/** The header of a run as sent. */
+/** The header of a run in a request. */
 export interface TraceBody {
   readonly trace_id: string;
   readonly agent: string;
@@ -42,7 +42,7 @@ export interface TraceBody {
   readonly sdk_version?: string;
 }
 
-/** One run: the header and those of its spans that are sent with it. */
+/** A run: the header and the spans sent with it. */
 export interface RunBody {
   readonly trace: TraceBody;
   readonly spans: readonly SpanBody[];
@@ -61,7 +61,7 @@ export function* packBatches(runs: Iterable<RunBody>): Generator<BatchBody> {
   let traces: RunBody[] = [];
   let spans = 0;
   for (const run of runs) {
-    // A request of traces without spans is limited too.
+    // Traces without spans are limited too.
     if (spans + run.spans.length > MAX_SPANS_PER_BATCH || traces.length === MAX_SPANS_PER_BATCH) {
       yield { traces };
       traces = [];

@@ -2,14 +2,14 @@ import type { RunBody, SpanBody, TraceBody } from './body.js';
 import { playRun, type PlayedRun, type Recording } from './recording.js';
 
 /**
- * A run that is being sent while it happens, as an SDK with a short flush interval would: first as `running` with its
- * root span, then each span once it has ended, at last the end of both.
+ * A run that is sent while it happens, as by an SDK with a short flush interval: first as `running` with its root span, then each
+ * span when it has ended, and finally the end of the run and its root span.
  */
 export class LiveRun {
   readonly #run: PlayedRun;
   readonly #endsMs: ReadonlyMap<SpanBody, number>;
   readonly #root: SpanBody | undefined;
-  /** Up to here it was sent; undefined before the first time. */
+  /** Everything up to this time was sent; undefined before the first report. */
   #sentMs: number | undefined;
   #isOver = false;
 
@@ -43,7 +43,11 @@ export class LiveRun {
     };
   }
 
-  /** Its end before its time. @returns undefined when it was over already, or had not begun. */
+  /**
+   * Ends the run early.
+   *
+   * @returns undefined if it has already ended or not yet started.
+   */
   cancel(nowMs: number): RunBody | undefined {
     if (this.#isOver || this.#sentMs === undefined) return undefined;
     this.#isOver = true;
@@ -62,7 +66,7 @@ export class LiveRun {
     };
   }
 
-  /** In the order in which they ended, the root left out. */
+  /** The spans that ended in this period, by end time, without the root span. */
   #endedSince(fromMs: number, toMs: number): SpanBody[] {
     const endMs = (span: SpanBody) => this.#endsMs.get(span) ?? 0;
     return this.#run.body.spans
@@ -102,14 +106,14 @@ function runningSpan(span: SpanBody): SpanBody {
 }
 
 export interface LiveOptions {
-  /** When the traffic begins, in milliseconds since the epoch. */
+  /** Start of the traffic, in milliseconds since the epoch. */
   readonly startMs: number;
   readonly runsPerMinute: number;
   /** All ids are derived from this text; each session needs its own. */
   readonly key: string;
 }
 
-/** The runs of a recording in a loop, so many a minute on average, each reported while it happens. */
+/** Plays the runs of a recording in a loop at an average rate and reports each while it happens. */
 export class LiveTraffic {
   readonly #recording: Recording;
   readonly #options: LiveOptions;
@@ -125,17 +129,17 @@ export class LiveTraffic {
     this.#first = Math.floor(Math.random() * recording.runs.length);
   }
 
-  /** Runs that have begun so far. */
+  /** Number of runs started so far. */
   get started(): number {
     return this.#started;
   }
 
-  /** Runs that have begun and not ended. */
+  /** Number of runs that have started and not ended. */
   get underWay(): number {
     return this.#open.length;
   }
 
-  /** All that has happened since the last call. */
+  /** Changes since the last call. */
   news(nowMs: number): RunBody[] {
     while (this.#nextStartMs <= nowMs) this.#begin();
     return this.#report((run) => run.news(nowMs));
@@ -154,7 +158,7 @@ export class LiveTraffic {
     const run = playRun(this.#recording, place % length, this.#nextStartMs, `${key}/live/${String(lap)}`);
     this.#open.push(new LiveRun(run));
     this.#started += 1;
-    // Exponential pauses: the starts are independent of each other.
+    // Exponential pauses, so that the starts are independent of each other.
     const pauseMs = (-Math.log(1 - Math.random()) * 60_000) / runsPerMinute;
     this.#nextStartMs += Math.max(1, Math.round(pauseMs));
   }

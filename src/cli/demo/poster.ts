@@ -38,7 +38,7 @@ export class Poster {
   readonly #abort: AbortSignal;
   #wasAnswered = false;
 
-  /** @param abort ends all sending and waiting at once */
+  /** @param abort stops all sending and waiting immediately */
   constructor(target: Target, abort: AbortSignal) {
     this.#target = target;
     this.#abort = abort;
@@ -67,7 +67,11 @@ export class Poster {
     }
   }
 
-  /** Sends runs; a retry after a lost response adds no duplicates. @throws like {@link send}, and for a refusal */
+  /**
+   * Sends runs; a retry after a lost response adds no duplicates.
+   *
+   * @throws like {@link send}, and if the daemon refuses them
+   */
   async sendBatch(batch: BatchBody): Promise<BatchReceipt> {
     const answer = await this.send({ method: 'POST', path: '/api/v1/traces/batch', body: batch });
     if (!answer.ok) throw new Error(explain(this, answer, 'send traces', 'write'));
@@ -124,7 +128,11 @@ export function parsed(text: string): unknown {
   }
 }
 
-/** A refusal, for the user. @param scope what the key needs for the action */
+/**
+ * The error text for a refusal.
+ *
+ * @param scope the scope a key needs for the action
+ */
 export function explain(
   { url, keySource }: Pick<Poster, 'url' | 'keySource'>,
   { status, text }: Posted,

@@ -9,7 +9,7 @@ import type { RunBody, SpanBody, TraceBody } from './body.js';
 
 /** `README.md` describes the format. */
 const FILE = join('src', 'cli', 'demo', 'month.jsonl.br');
-/** If more runs a day are wanted than were recorded, copies start within this time before the original. */
+/** If more runs a day are requested than were recorded, copies start within this time before the original. */
 const COPIES_MS = MS_PER_HOUR;
 
 type Given = 'trace_id' | 'started_at' | 'ended_at' | 'duration_ms' | 'total_tokens';
@@ -26,7 +26,7 @@ interface RecordedRun {
   readonly start: number;
   /** Kinds of the spans, the root span first. */
   readonly spans: readonly number[];
-  /** The place of the parent in `spans`, for each span but the root. */
+  /** Index of the parent in `spans`, for each span but the root. */
   readonly parents: readonly number[];
   readonly session: number;
   /** Whether the SDK sent the sums of tokens and cost. */
@@ -38,7 +38,7 @@ interface Header {
   readonly days: number;
   /** The end of the newest run, in milliseconds since the start of the recording. */
   readonly end: number;
-  /** Of one kind are the runs of an agent, or its spans of one name. */
+  /** A kind is the runs of one agent, or its spans of one name. */
   readonly kinds: readonly { readonly name: string; readonly records: number }[];
   /** US dollars per million input and output tokens. */
   readonly prices: Readonly<Record<string, readonly [input: number, output: number]>>;
@@ -106,9 +106,9 @@ function put(record: Json, path: readonly (string | number)[], value: Value): vo
 }
 
 export interface HistoryOptions {
-  /** When the newest run ends, in milliseconds since the epoch. */
+  /** End of the newest run, in milliseconds since the epoch. */
   readonly untilMs: number;
-  /** UTC days, the last one (which `untilMs` cuts short) included. */
+  /** Number of UTC days, including the last one, which `untilMs` cuts short. */
   readonly days: number;
   /** On an average day. */
   readonly runsPerDay: number;
@@ -116,7 +116,7 @@ export interface HistoryOptions {
   readonly key: string;
 }
 
-/** The recording, shifted so that it ends at a given time, and repeated if more days are wanted than it has. */
+/** Plays a recording, shifted so that it ends at a given time, and repeated if it has too few days. */
 export function* history(recording: Recording, options: HistoryOptions): Generator<PlayedRun> {
   const { untilMs, days, runsPerDay, key } = options;
   const { runs } = recording;
@@ -135,7 +135,11 @@ export function* history(recording: Recording, options: HistoryOptions): Generat
   }
 }
 
-/** Plays one run of a recording. @param key makes the ids, together with the index */
+/**
+ * Plays one run of a recording.
+ *
+ * @param key with the index, determines the ids
+ */
 export function playRun(recording: Recording, index: number, startMs: number, key: string): PlayedRun {
   const { run, spans } = itemAt(recording.runs, index);
   const traceId = idOf(`${key}/${String(index)}`);
@@ -193,7 +197,7 @@ function decimal(micros: number): string {
   return (micros / 1e6).toFixed(6);
 }
 
-/** A UUID in the form of version 4. */
+/** A UUID with the format of version 4. */
 function idOf(text: string): string {
   const hex = hash('sha256', text);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

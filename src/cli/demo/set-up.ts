@@ -3,7 +3,7 @@ import type { BatchBody } from './body.js';
 import { explain, parsed, type Poster } from './poster.js';
 import type { Recording } from './recording.js';
 
-/** Nothing answers at this address (RFC 2606), as if someone had removed the receiver. */
+/** Nothing responds at this address (RFC 2606), as if the receiver had been removed. */
 const BROKEN = {
   name: 'Incident channel (nothing answers there)',
   url: 'https://incidents.example.invalid/jackdaw',
@@ -18,7 +18,11 @@ const ALERTS: readonly { readonly agent: string; readonly type: string; readonly
   { agent: 'content-moderator', type: 'inactivity', threshold: 6 },
 ];
 
-/** Makes one part of the demo; what exists already stays. @returns why it could not; undefined if it could */
+/**
+ * Creates one part of the demo; existing objects remain.
+ *
+ * @returns the reason of a failure; undefined if it succeeded
+ */
 type Maker = (poster: Poster, prompt: Recording['prompt']) => Promise<string | undefined>;
 
 /** Objects created before the runs are sent, and objects created once the daemon has the agents. */
@@ -48,7 +52,11 @@ export async function setUp(
   return made;
 }
 
-/** Reports which version of the prompt each run used. @throws like {@link Poster.send} */
+/**
+ * Reports which version of the prompt each run used.
+ *
+ * @throws like {@link Poster.send}
+ */
 export async function linkPrompts(
   poster: Poster,
   { traces }: BatchBody,
@@ -64,7 +72,7 @@ export async function linkPrompts(
       trace_id: trace.trace_id,
       span_id: span.span_id,
     };
-    // If the key may not do this, it could not make the prompt either, and the user was warned.
+    // If the key may not do this, it also could not create the prompt, and the user was warned.
     await poster.send({ method: 'POST', path: '/api/v1/dashboard/prompts/usage', body });
   }
 }
@@ -95,7 +103,7 @@ async function makeAlerts(poster: Poster): Promise<string | undefined> {
   return undefined;
 }
 
-/** An endpoint in the first organization that the user administers: the events of the user's runs go there. */
+/** Creates an endpoint in the first organization that the user administers; it receives the events of the user's runs. */
 async function makeWebhook(poster: Poster): Promise<string | undefined> {
   const me = parsed((await poster.send({ method: 'GET', path: '/api/v1/me' })).text) as
     { readonly memberships?: readonly { readonly slug: string; readonly role: string }[] } | undefined;
@@ -106,7 +114,11 @@ async function makeWebhook(poster: Poster): Promise<string | undefined> {
   return create(poster, path, BROKEN, 'make webhooks');
 }
 
-/** @returns why it does not exist now; something created before is fine */
+/**
+ * Creates an object, or accepts an existing one.
+ *
+ * @returns the reason of a failure
+ */
 async function create(
   poster: Poster,
   path: string,

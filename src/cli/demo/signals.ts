@@ -11,7 +11,7 @@ const BOUNDS_S = [0.5, 1, 2, 5, 10, 30];
 const SEVERITIES = { INFO: 9, WARN: 13, ERROR: 17 } as const;
 
 /**
- * Sends logs and metrics of the last hours by OTLP/JSON. Warns if nothing accepts them, and continues.
+ * Sends logs and metrics of the last hours as OTLP/JSON. If they are not accepted, it warns and continues.
  *
  * @returns a summary for the user
  */
@@ -159,7 +159,7 @@ function attribute(key: string, text: string) {
   return { key, value: { stringValue: text } };
 }
 
-/** @returns nanoseconds as OTLP/JSON writes them */
+/** Nanoseconds as an OTLP/JSON string. */
 function nanos(ms: number): string {
   return `${String(ms)}000000`;
 }

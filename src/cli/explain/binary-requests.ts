@@ -3,15 +3,15 @@ import { decodeProtobuf } from '../../otlp/decode/protobuf.js';
 import type { LogsRequest, MetricsRequest, TracesRequest } from '../../otlp/wire/requests.js';
 import { MOST_BYTES, UnreadableInput, type TelemetryRequest } from './request.js';
 
-/** All three requests begin with their one field: the tag of field 1 with a length. */
+/** All three requests start with their only field: the tag of field 1 with a length. */
 const TAG = 0x0a;
-/** Of the lengths that the Collector's file exporter writes before its messages. */
+/** Size of the length prefixes of the Collector's file exporter. */
 const LENGTH_BYTES = 4;
 const BYTES_PER_FIELD = 4;
 
 /**
- * Splits protobuf data into requests: a single request, or several with length prefixes. Requests do not name their signal: it is
- * the signal for which every item has the required fields.
+ * Splits protobuf data into requests: a single request, or several with length prefixes. Requests do not name their signal; it is
+ * the one for which every item has the required fields.
  *
  * @throws UnreadableInput
  */
@@ -69,7 +69,7 @@ function isMetrics({ resourceMetrics }: MetricsRequest): boolean {
   const metrics = (resourceMetrics ?? []).flatMap(({ scopeMetrics }) =>
     (scopeMetrics ?? []).flatMap(({ metrics: some }) => some ?? []),
   );
-  // A record's time, read as a name, has bytes that are no letters.
+  // A record's time, read as a name, has bytes that are not letters.
   return isEvery(
     metrics,
     ({ name, gauge, sum, histogram, exponentialHistogram, summary }) =>

@@ -11,7 +11,11 @@ import { groundsOfRun } from './run-grounds.js';
 import type { StoredRun, StoredSpan } from './stored-runs.js';
 import { loggedEventName, type LoggedEvent } from '../../signal/logged-event.js';
 
-/** A run as Jackdaw would show it, and why. @param logs the records that belong to it */
+/**
+ * Explains how Jackdaw would show a run.
+ *
+ * @param logs the records that belong to the run
+ */
 export function explainedRun(
   run: StoredRun,
   grounds: GroundsOfSpans,
@@ -61,7 +65,7 @@ function eventsBySpan(records: readonly LogRecord[]): ReadonlyMap<string, readon
   return bySpan;
 }
 
-/** Depth first, each span before its children, siblings by start time. Cycles of parents, which have no root, come last. */
+/** Orders spans depth first, siblings by start time. Spans in parent cycles, which have no root, come last. */
 function inOrder(spans: readonly StoredSpan[]): { readonly span: StoredSpan; readonly depth: number }[] {
   const sorted = spans.toSorted(
     (a, b) => a.row.started_at - b.row.started_at || (a.row.span_id < b.row.span_id ? -1 : 1),

@@ -23,7 +23,11 @@ import type { JsonObject } from '../../signal/attributes.js';
 
 const NO_ATTRIBUTES: ReadonlySet<string> = new Set(RESERVED);
 
-/** Attribute keys of a span that no convention reads, in alphabetical order. @param metadata of the span */
+/**
+ * Attribute keys of a span that no convention reads, in alphabetical order.
+ *
+ * @param metadata of the span
+ */
 function unreadKeys(metadata: JsonObject): string[] {
   return Object.keys(metadata)
     .filter((key) => !NO_ATTRIBUTES.has(key) && !isReadKey(key))
@@ -31,10 +35,10 @@ function unreadKeys(metadata: JsonObject): string[] {
 }
 
 /**
- * A span as Jackdaw would show it, and why.
+ * Explains how Jackdaw would show a span.
  *
- * @param depth how many spans are above it
- * @param events those among the log records that belong to it
+ * @param depth number of ancestors
+ * @param events the log records that belong to the span
  */
 export function explainedSpan(
   { row, records }: StoredSpan,
@@ -84,7 +88,11 @@ export function explainedSpan(
   };
 }
 
-/** The span's own payload; missing parts come from log records. @param from receives the sources */
+/**
+ * Builds the span's payload; missing parts come from log records.
+ *
+ * @param from receives the sources
+ */
 function payloadOf(
   type: SpanType,
   records: readonly SpanRecord[],

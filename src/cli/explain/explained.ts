@@ -4,7 +4,7 @@ import type { AgentHint, RunKind, RunStatus, SpanType } from '../../signal/span.
 import type { Grounds } from './grounds.js';
 import type { RunMap } from './stored-runs.js';
 
-/** A run as Jackdaw would show it, and why. Fields have the names of the API; this is what `--json` prints. */
+/** How Jackdaw would show a run, and why. Fields have the names of the API; this is what `--json` prints. */
 export interface ExplainedRun {
   readonly trace_id: string;
   readonly agent_name: string;
@@ -23,12 +23,12 @@ export interface ExplainedRun {
   readonly user_id: JsonValue;
   readonly tags: string[];
   readonly span_count: number;
-  /** Records of logs that belong to it. */
+  /** Number of log records that belong to the run. */
   readonly log_count: number;
   readonly service_map: RunMap;
   /** The sources of the values above, by name. */
   readonly from: Readonly<Record<string, RunGround>>;
-  /** Each before those below it. */
+  /** Each span before its children. */
   readonly spans: readonly ExplainedSpan[];
 }
 
@@ -41,7 +41,7 @@ export interface RunGround {
 export interface ExplainedSpan {
   readonly span_id: string;
   readonly parent_span_id: string | null;
-  /** How many spans are above it. */
+  /** Number of ancestors. */
   readonly depth: number;
   readonly type: SpanType;
   readonly name: string;
@@ -55,12 +55,12 @@ export interface ExplainedSpan {
   readonly input_tokens: number | null;
   readonly output_tokens: number | null;
   readonly total_tokens: number | null;
-  /** The tokens and the cost by their parts. */
+  /** Tokens and cost by part. */
   readonly usage: ReturnType<typeof serializeUsage>['usage'];
   readonly cost: ReturnType<typeof serializeUsage>['cost'];
   /** US dollars. */
   readonly cost_usd: number | null;
-  /** Only of a call that is counted by another span, which `same_as` names. */
+  /** Only for a call that is counted on another span, which `same_as` names. */
   readonly counted?: false;
   readonly same_as?: string;
   readonly session_id: JsonValue;
@@ -70,10 +70,10 @@ export interface ExplainedSpan {
   readonly output_data: JsonObject | null;
   /** The agent name that the span suggests for its run. */
   readonly agent_hint: AgentHint | null;
-  /** And of its kind. */
+  /** The kind that the span suggests for its run. */
   readonly run_kind: RunKind | null;
   /** The sources of the values above, by name: an attribute key, or the description of a rule. */
   readonly from: Grounds;
-  /** Attribute keys that no convention read. They stay in the span's metadata like all others. */
+  /** Attribute keys that no convention reads. They remain in the span's metadata. */
   readonly unread: readonly string[];
 }

@@ -30,7 +30,7 @@ const OF_FIELDS: Readonly<Record<string, Field>> = {
 };
 const ALL_FIELDS: ReadonlySet<string> = new Set(FIELDS);
 
-/** Notes while spans are read what gave their values. */
+/** Records the sources of values while spans are read. */
 export class GroundsOfSpans implements Provenance {
   readonly #told = new Map<string, { readonly ground: string; readonly isKey: boolean }>();
   readonly #spans = new WeakMap<SpanRecord, Grounds>();
@@ -56,7 +56,7 @@ export class GroundsOfSpans implements Provenance {
     this.#spans.set(span, grounds);
   }
 
-  /** Of a span that was read. */
+  /** The sources of a mapped span. */
   of(span: SpanRecord): Grounds {
     return this.#spans.get(span) ?? {};
   }

@@ -17,7 +17,7 @@ export function jsonRequests(bytes: Uint8Array): readonly TelemetryRequest[] {
   const whole = attempt(() => requestsOf(bytes));
   if (!(whole instanceof UnreadableInput)) return whole;
   const [first, ...more] = linesOf(bytes);
-  // For a document over several lines, or a truncated one, the error of the whole is more helpful than that of a line.
+  // For a document over several lines, or a truncated one, the error of the whole input is more helpful than that of a line.
   if (first === undefined || more.length === 0 || !isJson(first.bytes)) throw whole;
   return [first, ...more].flatMap(({ number, bytes: line }) => {
     const requests = attempt(() => requestsOf(line));
@@ -50,7 +50,7 @@ function has(value: unknown, key: string): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key);
 }
 
-/** Whether a value is one that exporters write for an empty field. */
+/** Whether a value is the form in which exporters write an empty field. */
 function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }

@@ -6,24 +6,28 @@ import { printable } from '../table.js';
 import type { ExplainedRun, ExplainedSpan, RunGround } from './explained.js';
 import { inLine, inShort } from './said.js';
 
-/** A value under its label, and what gave it. */
+/** A labelled value and its source. */
 interface Line {
   readonly label: string;
   readonly value: string;
   readonly from: string;
 }
 
-/** Columns of a line: the labels' and the values'. */
+/** Widths of the label and value columns. */
 const LABEL = 8;
 const VALUE = 72;
 
-/** Shortens a text to a width that fits next to another. */
+/** Shortens a text to one line of at most `most` characters. */
 function cut(text: string, most = VALUE): string {
   const line = printable(text.replace(/\s+/g, ' ').trim());
   return line.length <= most ? line : `${line.slice(0, most - 1).trimEnd()}…`;
 }
 
-/** Lines with aligned columns, each indented by `indent`. @param most characters of a value */
+/**
+ * Formats lines with aligned columns, each indented by `indent`.
+ *
+ * @param most maximum length of a value
+ */
 function printLines(lines: readonly Line[], indent: string, most = VALUE): string[] {
   const shown = lines.map(({ label, value, from }) => ({
     label,
@@ -37,7 +41,7 @@ function printLines(lines: readonly Line[], indent: string, most = VALUE): strin
   });
 }
 
-/** A run as a tree of its spans, each value followed by its source. */
+/** Formats a run as a tree of its spans, each value followed by its source. */
 export function printRun(run: ExplainedRun): string[] {
   const names = new Map(run.spans.map(({ span_id, name }) => [span_id, name]));
   return [
@@ -72,14 +76,14 @@ function runLines(run: ExplainedRun, names: ReadonlyMap<string, string>): Line[]
   ];
 }
 
-/** A span's ground as the run's: by the name of the span. */
+/** The source of a run's value, with the name of its span. */
 function wordGround(ground: RunGround | undefined, names: ReadonlyMap<string, string>): string {
   if (ground === undefined) return '';
   const name = ground.span_id === null ? undefined : names.get(ground.span_id);
   return name === undefined ? ground.source : `${ground.source}, of "${cut(name, 40)}"`;
 }
 
-/** An edge a line, and the nodes without any. */
+/** One line for each edge, then the nodes without edges. */
 function mapLines({ service_map: { nodes, edges } }: ExplainedRun): Line[] {
   const linked = new Set(edges.flatMap(({ source, target }) => [source, target]));
   const alone = [...new Set(nodes.map(({ name }) => name))].filter((name) => !linked.has(name));
@@ -87,7 +91,7 @@ function mapLines({ service_map: { nodes, edges } }: ExplainedRun): Line[] {
   return shown.map((value, at) => ({ label: at === 0 ? 'map' : '', value, from: '' }));
 }
 
-/** One span in full: complete payloads, and the attributes that no convention read. */
+/** Formats one span in full: complete payloads, and the attributes that no convention read. */
 export function printSpan(run: ExplainedRun, span: ExplainedSpan): string[] {
   const head = { label: 'run', value: `${run.agent_name} · ${run.trace_id}`, from: '' };
   const unread = span.unread.map((key) => `    ${printable(key)}`);
@@ -106,11 +110,11 @@ function payload(name: string, data: JsonObject | null): string[] {
   return ['', `  ${name}`, ...lines.map((line) => `    ${printable(line)}`)];
 }
 
-/** The tree, with lines that lead from each span to those below it. */
+/** Formats the span tree with connecting lines. */
 function printTree(spans: readonly ExplainedSpan[]): string[] {
   return spans.flatMap((span, at) => {
     const { depth } = span;
-    /** Whether a later sibling exists for the span, or for its ancestor at a depth. */
+    /** Whether a later sibling exists for the span or for its ancestor at a depth. */
     const follows = (level: number): boolean => {
       const next = spans.slice(at + 1).find((later) => later.depth <= level);
       return next?.depth === level;
@@ -135,7 +139,7 @@ function headOf(span: ExplainedSpan): string {
 /**
  * The values of a span and their sources.
  *
- * @param isWhole includes redundant values: a name equal to the span's, the service as the agent, parts of the input
+ * @param isWhole whether to include redundant values: a name equal to the span's, the service as the agent, parts of the input
  */
 function spanLines(span: ExplainedSpan, isWhole: boolean): Line[] {
   const line = (label: string, value: JsonValue | undefined, ...names: string[]): Line[] =>
@@ -173,7 +177,7 @@ const NAME_OF_SPAN = 'name of the span';
 const WEAK: readonly AgentSource[] = ['service.name', 'root span'];
 const PARTS_OF_INPUT = ['system', 'tools', 'parameters'];
 
-/** Keys on one line; keys that share the first one's prefix are shortened to their ends. */
+/** Joins keys to one line; keys that share the first one's prefix are shortened. */
 function keysInLine(keys: readonly string[]): string {
   const [first, ...others] = new Set(keys);
   if (first === undefined) return '';
@@ -208,7 +212,7 @@ function duration(ms: number): string {
   return `${ms >= 10 ? ms.toFixed(0) : ms.toFixed(1)} ms`;
 }
 
-/** As many digits as there are, in no other notation. */
+/** Prints all digits, without exponent. */
 function dollars(amount: number): string {
   return `$${amount.toFixed(9).replace(/0+$/, '').replace(/\.$/, '')}`;
 }

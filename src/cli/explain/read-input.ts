@@ -27,7 +27,7 @@ export async function readPieces(pieces: AsyncIterable<Uint8Array | string>): Pr
   for await (const piece of pieces) {
     const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
     length += bytes.length;
-    if (length > MOST_BYTES) throw new UnreadableInput(`is larger than ${MOST_BYTES} bytes: cut it`);
+    if (length > MOST_BYTES) throw new UnreadableInput(`is larger than ${MOST_BYTES} bytes: split it`);
     read.push(bytes);
   }
   return Buffer.concat(read);

@@ -24,7 +24,7 @@ export async function readRequests(bytes: Uint8Array): Promise<readonly Telemetr
   try {
     return jsonRequests(plain);
   } catch (error) {
-    // A protobuf request begins with what is a line end to JSON, and its length may be any character.
+    // A protobuf request starts with the byte of a line end, and its length may be any character.
     if (plain[0] === LINE_END) return binaryRequests(plain);
     throw error;
   }
@@ -40,7 +40,7 @@ async function inflated(bytes: Uint8Array): Promise<Uint8Array> {
     return await inflateZstd(bytes, most);
   } catch (error) {
     throw new UnreadableInput(
-      `cannot be inflated: ${error instanceof Error ? error.message : String(error)}`,
+      `cannot be decompressed: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
 }

@@ -1,10 +1,10 @@
 import type { OtlpRequests } from '../../otlp/wire/requests.js';
 import type { TelemetrySignal } from '../../signal/batch.js';
 
-/** Of one file, both compressed and decompressed. */
+/** Maximum size of a file, both compressed and decompressed. */
 export const MOST_BYTES = 512 * 1024 * 1024;
 
-/** A request of one signal, as the receiver decodes it. */
+/** A request of one signal, as decoded by the receiver. */
 export type TelemetryRequest = {
   readonly [S in TelemetrySignal]: { readonly signal: S; readonly request: OtlpRequests[S] };
 }[TelemetrySignal];

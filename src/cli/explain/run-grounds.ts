@@ -6,7 +6,11 @@ import type { StoredRun } from './stored-runs.js';
 
 type Said = 'session_id' | 'user_id' | 'tags';
 
-/** The sources of a run's values, by name. @param spans of the run, in the order of the tree */
+/**
+ * The sources of a run's values, by name.
+ *
+ * @param spans of the run, in tree order
+ */
 export function groundsOfRun(
   run: StoredRun,
   spans: readonly ExplainedSpan[],
@@ -38,7 +42,7 @@ function topmostWith(name: Said, spans: readonly ExplainedSpan[]): ExplainedSpan
   return spans.filter((span) => span[name] !== null).toSorted((a, b) => a.depth - b.depth)[0];
 }
 
-/** The span that names the run's agent: the one with the best source, and of several the topmost. */
+/** The span that names the run's agent: the one with the best source, the topmost of several. */
 function agentGround(agent: string, spans: readonly ExplainedSpan[]): RunGround | undefined {
   const rank = ({ agent_hint: hint }: ExplainedSpan): number =>
     hint === null ? Infinity : AGENT_SOURCES.indexOf(hint.source);
@@ -57,7 +61,7 @@ function kindGround(spans: readonly ExplainedSpan[]): RunGround {
   return { span_id: span.span_id, source: what };
 }
 
-/** The span as which the run went: the root, or of a root that is only a wrapper the agent that failed in it. */
+/** The span that determines the run's outcome: the root, or if the root is only a wrapper, the failed agent in it. */
 function decidingSpan({ header, spans: stored }: StoredRun, spans: readonly ExplainedSpan[]) {
   const root = spans.find(({ parent_span_id: parent }) => parent === null);
   if (root === undefined || root.status === RUN_STATUSES[header.status]) return root;

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 
-/** A payload in one line: of a conversation its last question or answer, of a tool the call, of all else the JSON. */
+/** Shortens a payload to one line: the last question or answer of a conversation, the call of a tool, otherwise the JSON. */
 export function inShort(payload: JsonObject, part: 'input' | 'output'): string {
   const { messages } = payload;
   if (Array.isArray(messages) && messages.length > 0) return ofConversation(messages, part);

@@ -26,20 +26,20 @@ import type { TelemetryRequest } from './request.js';
 const SENDER = { userId: '00000000-0000-4000-8000-000000000000', keyId: null };
 /** Processors that affect the result and need no store. */
 const DECIDING: readonly string[] = [validationProcessor.type, costProcessor.type];
-/** Processors that may be left out: they only count items, or derive in threads what is derived here. */
+/** Processors that may be skipped: they only count items, or do work that is done here instead. */
 const NOT_MISSED: readonly string[] = [quotaProcessor.type, serviceMapProcessor.type];
 
-/** The content of a file, as it would be stored. */
+/** The content of a file as it would be stored. */
 export interface Taken {
   readonly traces: readonly TracesBatch[];
   readonly logs: readonly LogsBatch[];
-  /** Spans, log records and metric points that were taken. */
+  /** Accepted spans, log records and metric points. */
   readonly counts: Readonly<Record<TelemetrySignal, number>>;
-  /** Rejected items: the number of items of a request, and the reason. */
+  /** Rejected items: their number and the reason, for each request. */
   readonly rejections: readonly string[];
 }
 
-/** Receives requests like the receiver `otlp` of a configuration, passes them through its pipelines, and keeps the output. */
+/** Accepts requests like the receiver `otlp` of a configuration, passes them through its pipelines, and keeps the output. */
 export class Taking {
   readonly #intake: Intake;
   readonly #traces: TracesBatch[] = [];
@@ -48,7 +48,7 @@ export class Taking {
   /** Skipped processors of these pipelines that might change the result. */
   readonly leftOut: readonly string[];
 
-  /** @throws UsageError for a configuration that takes no traces by OTLP */
+  /** @throws UsageError for a configuration that accepts no traces by OTLP */
   constructor(plan: Plan, provenance: Provenance) {
     const pipelines = new Map(TELEMETRY_SIGNALS.map((signal) => [signal, pipelineOf(plan, signal)]));
     const traces = pipelines.get('traces');
@@ -69,7 +69,7 @@ export class Taking {
         this.#counts.metrics += batch.items.length;
       }),
     };
-    // The plan has the configuration of a receiver `otlp` as its schema describes it.
+    // The plan holds the configuration of a receiver `otlp` in the form of its schema.
     const config = receiver.config as OtlpConfig;
     this.#intake = new Intake({ ...tools(), id: receiver.id, config, outputs, provenance });
     this.leftOut = [...pipelines.values()]
@@ -100,7 +100,7 @@ export class Taking {
     }
   }
 
-  /** The deciding processors of a pipeline, followed by `keep`. Without a pipeline, `keep` alone. */
+  /** The deciding processors of a pipeline, followed by `keep`. Without a pipeline, only `keep`. */
   #chain<S extends TelemetrySignal>(
     signal: S,
     pipeline: PlannedPipeline | undefined,
@@ -128,7 +128,7 @@ function isOtlp({ factory }: PlannedPipeline['receivers'][number]): boolean {
   return factory.type === otlpReceiver.type;
 }
 
-/** Nobody reads a log or metrics of a command that ends at once. */
+/** Discards logs and metrics: the command ends immediately after its work. */
 function tools() {
   const output = { write: () => undefined, isTerminal: false };
   const logger = createLogger({ level: 'error', format: 'json', output });

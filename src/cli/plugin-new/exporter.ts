@@ -1,8 +1,8 @@
 import { exported, type PluginTemplate } from './template.js';
 
-/** Posts batches; queue, retries and time limit are the engine's. */
+/** Posts batches; the engine adds queue, retries and timeout. */
 export const exporterTemplate: PluginTemplate = {
-  does: 'An exporter: it posts runs as JSON to a URL of yours, with the queue and the retries of the engine.',
+  does: 'An exporter: it posts runs as JSON to a URL, with the queue and retries of the engine.',
   config: ({ type }) => `exporters:
   ${type}:
     url: http://127.0.0.1:8080/runs
@@ -18,7 +18,7 @@ const configSchema = section({
   url: Type.String({
     default: 'http://127.0.0.1:8080/runs',
     pattern: '^https?://[^\\\\s/]+.*$',
-    description: 'Where runs are posted to.',
+    description: 'URL that receives the runs.',
   }),
   ...deliveryKeys(),
 });
@@ -30,7 +30,7 @@ export const exporter = {
   description: 'Posts runs as JSON to a URL.',
   stability: 'alpha',
   signals: ['traces'],
-  delivery: 'queued', // the engine puts queue, retry and timeout around it
+  delivery: 'queued', // the engine adds queue, retry and timeout
   configSchema,
   create: ({ config }) => ({
     inputs: {
@@ -38,7 +38,7 @@ export const exporter = {
         async consume(batch, { abort }) {
           const count = batch.items.length;
           if (count === 0) return { accepted: 0, refused: [] };
-          // serializeJson also writes integers beyond 2^53, which are bigints.
+          // serializeJson supports bigint, the type of integers beyond 2^53.
           const body = serializeJson(/** @type {any} */ ({ runs: batch.items.map(({ trace, spans }) => ({ ...trace, spans })) }));
           const answer = await fetch(config.url, {
             method: 'POST',
@@ -50,9 +50,9 @@ export const exporter = {
           await answer.body?.cancel();
           if (answer.ok) return { accepted: count, refused: [] };
           const isBusy = answer.status === 429 || answer.status >= 500;
-          throw new ConsumeError(\`the answer was \${answer.status}\`, {
+          throw new ConsumeError(\`the response status was \${answer.status}\`, {
             code: isBusy ? 'overloaded' : 'validation_failed',
-            retryable: isBusy, // otherwise it is larger than the queue
+            retryable: isBusy, // other failures are permanent
           });
         },
       },
@@ -68,10 +68,10 @@ import test from 'node:test';
 import { conformance, sampleBatch, sectionOf, TestClock, TestLogger, TestMeter } from 'jackdaw/testing';
 import { exporter } from './plugin.js';
 
-/** A server that keeps the last that it was sent. @param {number} [status] what it answers */
+/** A server that keeps the last body. @param {number} [status] of its responses */
 async function receiver(status = 200) {
   /** @type {{ runs: { agent: string }[] }[]} */
-  const bodies = []; // the last one only: what a batch leaves behind is measured
+  const bodies = []; // only the last one: conformance measures memory
   const server = createServer(async (request, response) => {
     let text = '';
     for await (const piece of request.setEncoding('utf8')) text += piece;

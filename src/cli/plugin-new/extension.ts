@@ -1,11 +1,11 @@
 import { exported, type PluginTemplate } from './template.js';
 
-/** A route, a repeated task and a status. */
+/** A route, a periodic task and a status. */
 export const extensionTemplate: PluginTemplate = {
-  does: 'An extension: it watches how long the daemon has been ready, answers a route with it, and keeps a metric.',
+  does: 'An extension: it measures how long the daemon has been ready and reports it on a route and as a metric.',
   config: ({ type }) => `extensions:
   ${type}:
-    endpoint: 127.0.0.1:13133 # the listener of extension health, which it shares
+    endpoint: 127.0.0.1:13133 # shared with the extension health
     interval: 10s # how often it looks
 service:
   extensions: [sqlite, duckdb, query, health, ${type}]
@@ -14,15 +14,15 @@ service:
 import { duration, durationMs, endpoint, section } from 'jackdaw';
 
 const configSchema = section({
-  endpoint: endpoint({ default: '127.0.0.1:13133', description: 'Where to listen; components that name the same share it.' }),
-  interval: duration({ default: '10s', description: 'How often it looks at the daemon.' }),
+  endpoint: endpoint({ default: '127.0.0.1:13133', description: 'Address to listen on; components with the same address share a listener.' }),
+  interval: duration({ default: '10s', description: 'Interval for checking the daemon.' }),
 });
 
 /** @type {import('jackdaw').ExtensionFactory<typeof configSchema>} */
 export const extension = {
   kind: 'extension',
   type: '${of.type}',
-  description: 'Tells for how long the daemon has been ready.',
+  description: 'Reports how long the daemon has been ready.',
   stability: 'alpha',
   configSchema,
   resources: (config) => [{ kind: 'http_listener', endpoint: config.endpoint }],
@@ -38,7 +38,7 @@ export const extension = {
         const look = () => {
           if (hasStopped) return;
           readySince = host.health().isReady ? (readySince ?? clock.now()) : null;
-          // Of the daemon's clock, so that a test can turn it.
+          // Use the daemon's clock, so that a test can control it.
           cancel = clock.after(durationMs(config.interval), look);
         };
         endGauge = meter.gauge(
@@ -50,7 +50,7 @@ export const extension = {
         host.listener(config.endpoint).route({
           method: 'GET',
           path: '/${of.name}',
-          isPublic: true, // no key is asked for
+          isPublic: true, // needs no key
           handle: () => ({ status: 200, body: JSON.stringify({ ready_seconds: seconds() }) }),
         });
         look();

@@ -1,7 +1,11 @@
 import type { Kind } from '../../component/component-id.js';
 import type { PluginName, PluginTemplate } from './template.js';
 
-/** The files of a new plugin, by name. @param version of the program */
+/**
+ * The files of a new plugin, by name.
+ *
+ * @param version of the program
+ */
 export function packageFiles(
   of: PluginName,
   kind: Kind,

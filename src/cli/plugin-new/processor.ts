@@ -1,8 +1,8 @@
 import { exported, type PluginTemplate } from './template.js';
 
-/** Refuses some spans' traces and marks the others: both things that processors do. */
+/** Marks spans and rejects traces: the two effects that a processor can have. */
 export const processorTemplate: PluginTemplate = {
-  does: 'A processor: it writes a value into the metadata of every span, and refuses traces of agents that are not wanted.',
+  does: 'A processor: it writes a value into the metadata of every span, and rejects traces of unwanted agents.',
   config: ({ type }) => `processors:
   ${type}:
     key: team
@@ -17,8 +17,8 @@ import { consumeUnrefused, section, Type } from 'jackdaw';
 
 const configSchema = section({
   key: Type.String({ default: 'team', minLength: 1, description: 'The key in the metadata of spans.' }),
-  value: Type.String({ default: 'unknown', description: 'What stands under it.' }),
-  refused_agents: Type.Array(Type.String(), { default: [], description: 'Traces of these agents are refused.' }),
+  value: Type.String({ default: 'unknown', description: 'The value of the key.' }),
+  refused_agents: Type.Array(Type.String(), { default: [], description: 'Agents whose traces are rejected.' }),
 });
 
 /** @type {import('jackdaw').ProcessorFactory<typeof configSchema>} */
@@ -27,12 +27,12 @@ export const processor = {
   type: '${of.type}',
   description: 'Writes a value into the metadata of every span.',
   stability: 'alpha',
-  mutatesBatch: true, // items that others see are copied for it
+  mutatesBatch: true, // the engine copies items that other pipelines share
   configSchema,
   create: {
     traces({ config, next, meter, id }) {
       const marked = meter.counter('${of.type}_spans_total', {
-        description: 'Spans that were marked.',
+        description: 'Marked spans.',
         labelNames: ['processor'],
       });
       return {

@@ -1,11 +1,11 @@
 import { exported, type PluginTemplate } from './template.js';
 
-/** A route on a listener of the daemon, with its limits and its keys. */
+/** A route on a listener of the daemon, with its limits and authentication. */
 export const receiverTemplate: PluginTemplate = {
-  does: 'A receiver: it takes lines of text by HTTP, with an API key, and passes each on as a log record.',
+  does: 'A receiver: it accepts lines of text by HTTP with an API key and emits each as a log record.',
   config: ({ type }) => `receivers:
   ${type}:
-    endpoint: 127.0.0.1:4319 # the listener of the API, which it shares
+    endpoint: 127.0.0.1:4319 # shared with the API
     path: /${type.replaceAll('_', '-')}
     service: imported # the service of the records
 service:
@@ -17,16 +17,16 @@ import { randomUUID } from 'node:crypto';
 import { endpoint, section, Type } from 'jackdaw';
 
 const configSchema = section({
-  endpoint: endpoint({ default: '127.0.0.1:4319', description: 'Where to listen; components that name the same share it.' }),
-  path: Type.String({ default: '/${of.name}', pattern: '^/[a-z0-9/_-]+$', description: 'The path of the route.' }),
-  service: Type.String({ default: 'imported', minLength: 1, description: 'The service of the records.' }),
+  endpoint: endpoint({ default: '127.0.0.1:4319', description: 'Address to listen on; components with the same address share a listener.' }),
+  path: Type.String({ default: '/${of.name}', pattern: '^/[a-z0-9/_-]+$', description: 'Path of the route.' }),
+  service: Type.String({ default: 'imported', minLength: 1, description: 'Service name of the records.' }),
 });
 
 /** @type {import('jackdaw').ReceiverFactory<typeof configSchema>} */
 export const receiver = {
   kind: 'receiver',
   type: '${of.type}',
-  description: 'Takes lines of text by HTTP as log records.',
+  description: 'Accepts lines of text by HTTP as log records.',
   stability: 'alpha',
   signals: ['logs'],
   configSchema,
@@ -38,13 +38,13 @@ export const receiver = {
         path: config.path,
         maxBodyBytes: 4 * 1024 * 1024,
         async handle(request) {
-          // Before the body is read: nobody sends much without a key.
+          // Authenticate before reading the body, so that clients without a key cannot send much.
           const { userId, keyId } = host.authenticate(request, 'write');
           const text = new TextDecoder().decode(await request.body()).toWellFormed();
           const now = clock.now();
           const items = text.split('\\n').flatMap((line) => (line === '' ? [] : [record(line, now, config.service)]));
           if (items.length === 0) return { status: 200, body: JSON.stringify({ accepted: 0, refused: [] }) };
-          // What it rejects with becomes the answer: 503 with Retry-After, 429, 422.
+          // A rejection becomes the response: 503 with Retry-After, 429, 422.
           const receipt = await outputs.logs?.consume({ tenant: userId, items }, { receivedAt: now, keyId, abort: request.abort });
           return { status: 200, body: JSON.stringify(receipt) };
         },
@@ -114,7 +114,7 @@ test('each line is a record', async () => {
   assert.deepEqual(items.map(({ body }) => body), ['one', 'two']);
 });
 
-test('without a key nothing is taken', async () => {
+test('accepts nothing without a key', async () => {
   const { logs, host } = await started(null);
   await assert.rejects(host.request('POST', '/${of.name}', { body: 'one' }), { status: 401 });
   assert.equal(logs.items.length, 0);

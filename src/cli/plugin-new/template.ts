@@ -1,20 +1,20 @@
 /** The names of a new plugin. */
 export interface PluginName {
-  /** Of the package and of its folder: `my-plugin`. */
+  /** Name of the package and its directory: `my-plugin`. */
   readonly name: string;
-  /** Of the component in a configuration: `my_plugin`. */
+  /** Type of the component in a configuration: `my_plugin`. */
   readonly type: string;
 }
 
-/** The differences between the plugin kinds of `jackdaw plugin new`. */
+/** The parts of a plugin that depend on its kind. */
 export interface PluginTemplate {
-  /** The module, in JavaScript with types in comments. */
+  /** The module: JavaScript with types in comments. */
   readonly plugin: (of: PluginName) => string;
   /** Its test, for `node --test`. */
   readonly test: (of: PluginName) => string;
   /** Purpose of the plugin in one sentence, for the README. */
   readonly does: string;
-  /** Its part of a configuration, in YAML. */
+  /** An example configuration, in YAML. */
   readonly config: (of: PluginName) => string;
 }
 

@@ -14,23 +14,23 @@ import { DEFAULT_CONFIG } from '../default-config.js';
 import type { Recorder } from './chain.js';
 import type { TestFile } from './test-schema.js';
 
-/** The components that tests of a file can use. */
+/** The components available to the tests of a file. */
 export interface Bench {
   readonly processors: ReadonlyMap<string, ConfiguredComponent<FactoryOf<'processor'>>>;
   readonly exporters: ReadonlyMap<string, ConfiguredComponent<FactoryOf<'exporter'>>>;
   /** Ids of the processors of a pipeline; undefined if no pipeline has that name. */
   pipeline(name: string): readonly string[] | undefined;
   readonly pipelines: readonly string[];
-  /** Values that are never shown, such as headers. */
+  /** Values that are masked, such as headers. */
   readonly secrets: readonly string[];
 }
 
-/** Sections of a configuration that a file of tests may have. */
+/** Sections of a configuration that a test file may contain. */
 const SECTIONS: readonly string[] = [
   ...['plugins', 'receivers', 'processors', 'exporters', 'extensions', 'service', 'smtp', 'auth'],
 ];
 
-/** A configuration as a file of tests has it, and what is wrong with it so far. */
+/** The configuration of a test file with its problems so far. */
 export type TestedTree = ReturnType<typeof loadTree>;
 
 /**
@@ -50,7 +50,7 @@ export function testedTree(
   const environment: Environment = {
     variables: { ...own, ...addresses },
     readFile: () => {
-      throw new Error('a test reads no files into values; give it as a variable, under env');
+      throw new Error('tests cannot read files into values; set a variable under env instead');
     },
   };
   const given = [config ?? []].flat().map((name) => readConfig(name, file));
@@ -68,7 +68,11 @@ export function testedTree(
   };
 }
 
-/** Checks what chains can use of a configuration. @throws ConfigError */
+/**
+ * Validates the components of a configuration that chains can use.
+ *
+ * @throws ConfigError
+ */
 export async function openBench(
   tree: TestedTree,
   builtin: readonly Factory[],
@@ -100,8 +104,9 @@ export async function openBench(
 }
 
 /**
- * Reads a file relative to a test file, or a YAML block of a Markdown page (`README.md#2`) with its line numbers. @throws
- * ConfigError
+ * Reads a file relative to a test file, or a YAML block of a Markdown page (`README.md#2`) with its line numbers.
+ *
+ * @throws ConfigError
  */
 export function readConfig(written: string, from: string): ConfigSource {
   const [, name = written, number = '1'] = /^(.*?\.md)(?:#(\d+))?$/.exec(written) ?? [];
@@ -112,7 +117,7 @@ export function readConfig(written: string, from: string): ConfigSource {
   const block = [...text.matchAll(/^```ya?ml\n(.*?)^```/gms)][Number(number) - 1];
   if (block === undefined)
     throw new ConfigError([
-      { severity: 'error', path: [], message: `${path} has no block of YAML with the number ${number}` },
+      { severity: 'error', path: [], message: `${path} has no YAML block number ${number}` },
     ]);
   const lines = text.slice(0, block.index).split('\n').length;
   return { file: path, text: `${'\n'.repeat(lines)}${block[1] ?? ''}` };

@@ -16,12 +16,12 @@ import { shownItems } from './shown-items.js';
 import { shownMap } from './shown-map.js';
 import type { StillClock } from '../../telemetry/still-clock.js';
 
-/** Records what the exporters of all tests would send and deliver, for the current test. */
+/** Records what the exporters of the current test would send or store. */
 export class Recorder {
   #requests: JsonObject[] = [];
   #delivered: Partial<Record<Signal, readonly JsonValue[]>> = {};
 
-  /** The factories with recording exporters: `http` sends nothing, others keep their input. */
+  /** Replaces exporters by recording ones: `http` sends nothing, others keep their input. */
   instead(builtin: readonly Factory[]): readonly Factory[] {
     return builtin.map((factory) => {
       if (factory.kind !== 'exporter') return factory;
@@ -37,7 +37,7 @@ export class Recorder {
     });
   }
 
-  /** Output since the last call: requests of exporters `http`, and the input of others. */
+  /** Output since the last call: the requests of exporters `http` and the input of others. */
   take(): {
     readonly requests: readonly JsonObject[];
     readonly delivered: Partial<Record<Signal, readonly JsonValue[]>>;
@@ -59,7 +59,7 @@ export class Recorder {
   }
 }
 
-/** Processors in sequence for each signal that they accept, followed by an exporter, with their recorded output. */
+/** A sequence of processors and an exporter for each signal that they accept, with its recorded output. */
 export class Chain {
   readonly #components: Component[] = [];
   readonly #entries = new Map<Signal, Consumer<Batches[Signal]>>();
@@ -79,7 +79,8 @@ export class Chain {
     this.#store = store;
     const output = { write: () => undefined, isTerminal: false };
     const logger = createLogger({ level: 'error', format: 'json', output });
-    // Disables its timer, which fires every 40 seconds: the result is not read here, and a test may skip a month.
+    // No timers for this processor: it would fire every 40 seconds, and a test may advance a month. The result of its timer is
+    // not used here.
     const untimed = { ...tools, clock: { now: () => tools.clock.now(), after: () => () => undefined } };
     const settings = ({ id, config, factory }: ConfiguredComponent): Settings<Record<string, unknown>> => ({
       ...(factory.type === quotaProcessor.type ? untimed : tools),
@@ -108,7 +109,7 @@ export class Chain {
 
   async consume<S extends Signal>(signal: S, batch: Batches[S], context: ConsumeContext): Promise<Receipt> {
     const entry = this.#entries.get(signal);
-    if (!entry) throw new Error(`there is no way in for ${signal}`);
+    if (!entry) throw new Error(`no component of the chain accepts ${signal}`);
     return entry.consume(batch, context);
   }
 
@@ -140,7 +141,7 @@ export class Chain {
   }
 }
 
-/** A daemon that runs only an in-memory store. */
+/** A minimal host: a daemon that runs only an in-memory store. */
 function hostWith({ extension }: MemoryStore): Host {
   return {
     prices: { offer: () => undefined, leadingTo: () => [] },
@@ -148,7 +149,7 @@ function hostWith({ extension }: MemoryStore): Host {
     health: () => ({ phase: 'running', isReady: true, components: [] }),
     extension: (id: string, isWanted: (candidate: unknown) => boolean) => {
       if (isWanted(extension)) return extension;
-      throw new Error(`it needs the extension "${id}", which tests are without: leave it out of the chain`);
+      throw new Error(`it needs the extension "${id}", which tests do not have: remove it from the chain`);
     },
   } as unknown as Host;
 }

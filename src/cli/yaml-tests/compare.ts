@@ -5,7 +5,6 @@ import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import { serializeJson } from '../../signal/json.js';
 import { parseTime } from '../../signal/time.js';
 
-/** Something that is not as expected. */
 export interface Difference {
   /** Position of the expectation in the file. */
   readonly position: Position;
@@ -18,8 +17,8 @@ export interface Difference {
 const LONGEST_SHOWN = 400;
 
 /**
- * Compares actual with expected values. A map checks only the keys that it has, a list all its elements; null also matches a missing
- * value, `/…/` is a pattern, and times are equal in any notation.
+ * Compares actual with expected values. Only the keys of an expected map are compared, but all elements of a list; null also
+ * matches a missing value, `/…/` is a pattern, and times are equal in any notation.
  */
 export function differences(
   expected: ConfigNode,
@@ -76,7 +75,7 @@ function join(path: string, key: string): string {
   return plain ? `${path === '' ? '' : `${path}.`}${key}` : `${path}[${JSON.stringify(key)}]`;
 }
 
-/** A value as differences have it: as JSON, and no longer than a line. */
+/** Formats a value for a difference: JSON, limited to one line. */
 export function shownValue(value: JsonValue | undefined): string {
   if (value === undefined) return 'nothing';
   const text = serializeJson(value);

@@ -5,8 +5,8 @@ import { UsageError } from '../usage-error.js';
 const TEST_FILE = /\.test\.ya?ml$/;
 
 /**
- * Finds the test files that arguments name: a file itself, or all `*.test.yaml` in a folder and below, except in `node_modules` and
- * folders that begin with a dot.
+ * Finds test files: the named files, and all `*.test.yaml` in and below the named folders, except in `node_modules` and folders
+ * whose names start with a dot.
  *
  * @throws UsageError if a path does not exist, or a folder has no tests
  */

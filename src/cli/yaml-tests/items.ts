@@ -21,10 +21,10 @@ export class ItemProblem extends Error {
 
 type Of<Key extends keyof Input> = Input[Key][number];
 
-/** OTLP severity numbers; each is the first of its four. */
+/** OTLP severity numbers: each is the first of four. */
 const SEVERITY_NUMBERS = { trace: 1, debug: 5, info: 9, warn: 13, error: 17, fatal: 21 } as const;
 
-/** An id that is the same in every run: of the n-th thing of a kind. */
+/** The id of the n-th item of a kind; the same in every run. */
 function idOf(kind: number, n: number): string {
   return `00000000-0000-4000-8${String(kind).padStart(3, '0')}-${String(n).padStart(12, '0')}`;
 }

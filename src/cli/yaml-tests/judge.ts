@@ -51,7 +51,7 @@ function failedAs(node: ConfigNode, failed: unknown): readonly Difference[] {
     : [{ position: node.position, path: 'failed', expected: wanted, received }];
 }
 
-/** Items that are not listed were not dropped. */
+/** Processors that are not listed must have dropped nothing. */
 function droppedAs(
   node: ConfigNode & { readonly kind: 'map' },
   dropped: Readonly<Record<string, number>>,
@@ -73,7 +73,7 @@ function droppedAs(
   ];
 }
 
-/** Adds the content of the response to an unexpected status. */
+/** Adds the body of the response to an unexpected status. */
 function unanswered(node: ConfigNode, answers: readonly JsonObject[]): readonly Difference[] {
   return differences(withLowerHeaders(node), answers as JsonObject[], 'answers').map((one) => {
     const at = /^answers\[(\d+)\]\.status$/.exec(one.path)?.[1];
@@ -94,7 +94,7 @@ function unlogged(node: ConfigNode, lines: readonly string[]): readonly Differen
   });
 }
 
-/** An expected reason matches if it is contained in the actual one. */
+/** An expected reason matches if the actual one contains it. */
 function asPatterns(node: ConfigNode): ConfigNode {
   if (node.kind === 'list') return { ...node, items: node.items.map(asPatterns) };
   if (node.kind !== 'map') return node;
@@ -104,13 +104,13 @@ function asPatterns(node: ConfigNode): ConfigNode {
   return { ...node, entries: new Map(entries) };
 }
 
-/** An expected text matches if it is contained in the actual one. */
+/** An expected text matches if the actual one contains it. */
 function asPattern(node: ConfigNode): ConfigNode {
   if (node.kind !== 'scalar' || typeof node.value !== 'string' || node.value.startsWith('/')) return node;
   return { ...node, value: `/${node.value.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}/` };
 }
 
-/** Names of headers as requests have them. */
+/** Lower-case header names, as in recorded requests. */
 function withLowerHeaders(node: ConfigNode, isHeaders = false): ConfigNode {
   if (node.kind === 'list') return { ...node, items: node.items.map((item) => withLowerHeaders(item)) };
   if (node.kind !== 'map') return node;

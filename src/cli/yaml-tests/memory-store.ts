@@ -8,18 +8,18 @@ import { formatTime, type Micros } from '../../signal/time.js';
 /** State of a user's quota before a test. */
 export interface QuotaBefore {
   readonly used: number;
-  /** The user's own limit; undefined: that of the processors. */
+  /** The user's own limit; undefined: the limit of the processors. */
   readonly monthly_event_limit?: number | undefined;
 }
 
 const IDENTITY = '00000000-0000-4000-8004-000000000000';
 
 /**
- * Replaces the stores of a daemon: counts new items by month and refuses items over a limit, as stores do, but keeps only the ids
- * needed for that. It has one user, who sends everything.
+ * Replaces the stores of a daemon. It counts new items by month and refuses items over a limit, but keeps only the ids needed for
+ * that. It has one user, who sends everything.
  */
 export class MemoryStore {
-  /** The interface of a storage extension that `quota` uses. */
+  /** The part of a storage extension that `quota` uses. */
   readonly extension: object = {
     writer: null,
     usage: null,
@@ -44,12 +44,16 @@ export class MemoryStore {
     this.#used = new Map([[monthOf(now), used]]);
   }
 
-  /** The quota at the last count, as displayed; empty without a limit. */
+  /** The quota at the last count, as the API shows it; empty without a limit. */
   get usage(): JsonObject {
     return this.#usage ? { ...this.#usage, resets_at: formatTime(this.#usage.resets_at) } : {};
   }
 
-  /** Takes a batch. @throws ConsumeError `quota_exceeded` */
+  /**
+   * Counts a batch.
+   *
+   * @throws ConsumeError `quota_exceeded`
+   */
   take<S extends Signal>(
     signal: S,
     batch: Batches[S],
@@ -74,7 +78,10 @@ export class MemoryStore {
   }
 }
 
-/** The new items of a batch: new spans, and new traces without spans, by id; of other signals every item. */
+/**
+ * The new items of a batch: for traces the ids of new spans, and of new traces without spans; for other signals the number of
+ * items.
+ */
 function newIn<S extends Signal>(
   signal: S,
   { items }: Batches[S],

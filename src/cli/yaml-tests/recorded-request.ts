@@ -16,13 +16,13 @@ export const NOT_SENT: AttemptResult = {
   retryAfterMs: null,
 };
 
-/** A request that an exporter `http` would send, as tests see it. */
+/** A request of an exporter `http` in the form that tests expect. */
 export function recordedRequest({ method = 'POST', url, headers, body }: WebhookRequest): JsonObject {
   const bytes = body === null ? null : Buffer.from(body);
   return { method, url, headers: { ...headers }, body: bytes && bodyOf(bytes, headers['content-type']) };
 }
 
-/** JSON as its value, several lines of it as a list, anything else as text. */
+/** Decodes a body: JSON as its value, JSON Lines as a list, other content as text. */
 export function bodyOf(bytes: Uint8Array, type: string | undefined): JsonValue {
   const text = Buffer.from(bytes).toString();
   try {
@@ -33,7 +33,11 @@ export function bodyOf(bytes: Uint8Array, type: string | undefined): JsonValue {
   }
 }
 
-/** Parses JSON Lines. @throws Error for an invalid line */
+/**
+ * Parses JSON Lines.
+ *
+ * @throws Error for an invalid line
+ */
 export function linesOf(text: string): JsonValue[] {
   return text
     .split('\n')

@@ -15,7 +15,7 @@ import { runTest } from './run-test.js';
 import { TestProblem } from './test-problem.js';
 import { TestFileSchema, type Case, type TestFile } from './test-schema.js';
 
-/** How a test ended. */
+/** The result of a test. */
 export interface TestResult {
   readonly name: string;
   /** Position in the file. */
@@ -28,9 +28,9 @@ export interface TestResult {
 const START = '2026-01-15T12:00:00Z';
 
 /**
- * Runs all tests of a file, one after the other.
+ * Runs all tests of a file in sequence.
  *
- * @throws ConfigError if the file or the configuration that it names cannot be used
+ * @throws ConfigError if the file or its configuration cannot be used
  */
 export async function runFile(file: string, builtin: readonly Factory[]): Promise<readonly TestResult[]> {
   const { root, problems } = parseYaml(readText(file), file, 'a map with tests');
@@ -93,7 +93,11 @@ async function resultsOf(
   return results;
 }
 
-/** Files given to daemons under test. @throws ConfigError if one cannot be read */
+/**
+ * Files given to daemons under test.
+ *
+ * @throws ConfigError if one cannot be read
+ */
 function givenFiles({ files }: TestFile, from: string): ReadonlyMap<string, string> {
   return new Map(
     Object.entries(files).map(([path, { text, copy }]) => [

@@ -28,10 +28,10 @@ const NOTHING: Readonly<Record<Signal, readonly JsonValue[]>> = {
   logs: [],
   events: [],
 };
-/** Event loop turns in which a chain finishes all work that needs no external event. */
+/** Event loop turns that suffice for a chain to finish all work that needs no external event. */
 const TURNS = 50;
 
-/** Timeout for a chain that waits for an event that never comes. */
+/** Timeout for a chain that waits for an event that never occurs. */
 const MOST_MS = 30_000;
 
 /** The results of a step's batches. */
@@ -40,7 +40,12 @@ interface Answers {
   failed: ConsumeError | undefined;
 }
 
-/** Runs one test. @param node of it in its file @throws TestProblem, ItemProblem; Error of a component */
+/**
+ * Runs one test.
+ *
+ * @param node of the test in its file
+ * @throws TestProblem, ItemProblem; Error of a component
+ */
 export async function runTest(
   test: Case,
   node: ConfigNode,
@@ -51,7 +56,7 @@ export async function runTest(
   const meter = new CountingMeter();
   const processors = processorsOf(test, bench);
   if (test.quota && !processors.some(({ factory }) => factory.type === quotaProcessor.type))
-    throw new TestProblem(['quota'], 'counts nothing: put a processor of type quota into the chain');
+    throw new TestProblem(['quota'], 'has no effect: add a processor of type quota to the chain');
   const store = new MemoryStore(test.quota ?? { used: 0 }, now);
   const chain = new Chain(processors, exporterOf(test, bench), { clock, meter, store });
   const pending: Promise<void>[] = [];
@@ -60,7 +65,7 @@ export async function runTest(
   try {
     await chain.start();
     recorder.take();
-    // Timers that run as long as a component.
+    // Timers that a component keeps as long as it runs.
     const idle = clock.pending;
     for (const { path, after, input, send } of stepsOf(test)) {
       checkOfDaemons(send, nodeAt(node, [...path, 'expect']), path);
@@ -105,7 +110,7 @@ export async function runTest(
 
 function processorsOf({ processors, pipeline, ...test }: Case, bench: Bench) {
   if (processors !== undefined && pipeline !== undefined)
-    throw new TestProblem(['pipeline'], 'has processors already: leave out one of both');
+    throw new TestProblem(['pipeline'], 'cannot be combined with processors: remove one of them');
   const found = pipeline === undefined ? undefined : bench.pipeline(pipeline);
   if (pipeline !== undefined && found === undefined)
     throw new TestProblem(
@@ -120,29 +125,34 @@ function processorsOf({ processors, pipeline, ...test }: Case, bench: Bench) {
         path,
         `there is no processor "${id}"${suggestion(id, [...bench.processors.keys()])}`,
       );
-    // It takes threads, and changes no item.
+    // It needs threads and changes no item.
     const isLeftOut = found !== undefined && processor.factory.type === serviceMapProcessor.type;
     return isLeftOut && !expectsMap(test) ? [] : [processor];
   });
 }
 
-/** @throws TestProblem if a chain is to do what a daemon does */
+/** @throws TestProblem if a chain has expectations or requests that only daemons support */
 function checkOfDaemons(send: unknown, expected: ConfigNode | undefined, path: readonly string[]): void {
   if (send !== undefined)
     throw new TestProblem(
       [...path, 'send'],
-      'needs a daemon: write daemon: true, or give input to the chain',
+      'needs a daemon: set daemon: true, or give input to the chain',
     );
   for (const key of ['answers', 'files', 'log'])
     if (expected && nodeAt(expected, [key]))
-      throw new TestProblem([...path, 'expect', key], 'is known of daemons only: write daemon: true');
+      throw new TestProblem([...path, 'expect', key], 'is available for daemons only: set daemon: true');
 }
 
 function expectsMap({ expect, steps = [] }: Pick<Case, 'expect' | 'steps'>): boolean {
   return [expect, ...steps.map((step) => step.expect)].some((one) => one?.service_map !== undefined);
 }
 
-/** Checks which exporters send requests and which receive items; the file cannot derive this for a template. @throws TestProblem */
+/**
+ * Checks that expected requests and deliveries match the type of the exporter; for a template, the configuration does not show
+ * it.
+ *
+ * @throws TestProblem
+ */
 function checkExporter(
   expected: ConfigNode | undefined,
   path: readonly string[],
@@ -151,11 +161,11 @@ function checkExporter(
   const entries = expected?.kind === 'map' ? expected.entries : new Map<string, never>();
   const isDelivered = Object.keys(delivered).length > 0;
   if (entries.has('delivered') && requests.length > 0 && !isDelivered)
-    throw new TestProblem([...path, 'delivered'], 'the exporter is of type http: expect its requests');
+    throw new TestProblem([...path, 'delivered'], 'the exporter has the type http: use requests');
   if (entries.has('requests') && isDelivered && requests.length === 0)
     throw new TestProblem(
       [...path, 'requests'],
-      'the exporter is not of type http, whose requests are known: expect what is delivered to it',
+      'the exporter does not have the type http: use delivered',
     );
 }
 
@@ -182,8 +192,8 @@ async function done(sent: Promise<void>, clock: StillClock, idle: number): Promi
     await settle();
     return false;
   };
-  // A later caller reports the failure.
+  // The caller awaits `sent` later and gets the failure.
   end.catch(() => undefined);
   while (!(await Promise.race([end, pause()])) && clock.pending <= idle)
-    if (performance.now() - startedAt > MOST_MS) throw new Error(`there was no answer within ${MOST_MS} ms`);
+    if (performance.now() - startedAt > MOST_MS) throw new Error(`the chain did not respond within ${MOST_MS} ms`);
 }

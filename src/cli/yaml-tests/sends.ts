@@ -12,19 +12,23 @@ import type { Case, Input } from './test-schema.js';
 const SENDER = '00000000-0000-4000-8000-000000000000';
 const FIELDS = { traces: 'resourceSpans', metrics: 'resourceMetrics', logs: 'resourceLogs' } as const;
 
-/** Accepts batches: a chain, or the pipelines of a daemon. */
+/** The receiver of input: a chain, or the pipelines of a daemon. */
 interface Taking {
-  /** @throws ConsumeError if nothing of the batch is accepted */
+  /** @throws ConsumeError if no item of the batch is accepted */
   consume<S extends Signal>(signal: S, batch: Batches[S], context: ConsumeContext): Promise<Receipt>;
 }
 
-/** Sends input. @returns the refused items */
+/**
+ * Sends input.
+ *
+ * @returns the refused items
+ */
 type Send = (taking: Taking) => Promise<readonly Refusal[]>;
 
 /**
- * One call for each signal of the input, and for each OTLP request.
+ * Creates one call for each signal of the input and for each OTLP request.
  *
- * @param identity of the sender; a default sender if absent
+ * @param identity of the sender; absent: a default sender
  */
 export function sendsOf(
   input: Input,

@@ -4,7 +4,7 @@ import { resourceOf } from '../../otlp/map/resource-of.js';
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import type { Batches, Signal } from '../../signal/batch.js';
 
-/** Records with the field names of expressions, and with their resource. */
+/** Records with the field names of expressions and with their resource. */
 export function shownItems<S extends Signal>(signal: S, { items }: Batches[S]): readonly JsonValue[] {
   switch (signal) {
     case 'traces':

@@ -13,8 +13,8 @@ interface Sum {
 }
 
 /**
- * The service map of batches under the names of the API: nodes by id, edges by source and target, each with the sum of all batches. What
- * only the store can find out, such as parents that came in an earlier batch, is not in it.
+ * The service map of batches with the names of the API: nodes by id, edges by source and target, each summed over all batches. It
+ * lacks data that needs a store, such as parents in earlier batches.
  */
 export function shownMap(
   batches: readonly { readonly items: readonly TraceRecord[]; readonly map: DerivedMap }[],
@@ -23,7 +23,7 @@ export function shownMap(
   const edges = new Map<string, Sum & { readonly source: string; readonly target: string }>();
   const nodeOf = (id: string, type: number) => {
     const node = nodes.get(id) ?? { type, spans: 0, errors: 0 };
-    // Of several types the first counts, as in the store.
+    // If a node has several types, the first in the order of types counts, as in the store.
     node.type = Math.min(node.type, type);
     nodes.set(id, node);
     return node;

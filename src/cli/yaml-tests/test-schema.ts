@@ -15,7 +15,7 @@ const word = <const Words extends readonly string[]>(words: Words, description: 
 const strict = <Properties extends Record<string, TSchema>>(properties: Properties, description: string) =>
   section(properties, { description, isOptional: true });
 
-/** The keys of a schema without descriptions, since the receiver's own errors are better. */
+/** The keys of a schema, without its types: the receiver reports invalid values itself, with better errors. */
 function keysOf(schema: { readonly properties: Readonly<Record<string, unknown>> }) {
   return Object.fromEntries(
     Object.keys(schema.properties).map((key) => [key, Type.Optional(Type.Unknown({ description: key }))]),
@@ -30,7 +30,7 @@ const Span = strict(
 const Trace = strict(
   {
     ...keysOf(TraceHeaderSchema),
-    spans: Type.Array(Span, { default: [], description: 'Its spans.' }),
+    spans: Type.Array(Span, { default: [], description: 'Spans of the run.' }),
   },
   'A run: the fields of the batch route; id, agent and times have defaults.',
 );
@@ -53,10 +53,10 @@ const Log = strict(
 
 const Point = strict(
   {
-    name: Type.String({ description: 'Of the metric.' }),
-    type: word(METRIC_TYPES, 'gauge where absent.'),
-    unit: text('Of the metric.'),
-    description: text('Of the metric.'),
+    name: Type.String({ description: 'Name of the metric.' }),
+    type: word(METRIC_TYPES, 'Type of the metric. Default: gauge.'),
+    unit: text('Unit of the metric.'),
+    description: text('Description of the metric.'),
     temporality: word(TEMPORALITIES, 'For sums and histograms; default: cumulative.'),
     is_monotonic: Type.Optional(Type.Boolean({ description: 'For sums; default: true.' })),
     value: Type.Optional(Type.Number({ description: 'The value.' })),
@@ -70,7 +70,7 @@ const Point = strict(
 
 const Event = strict(
   {
-    type: Type.Unsafe<(typeof EVENT_TYPES)[number]>({ enum: [...EVENT_TYPES], description: 'Its type.' }),
+    type: Type.Unsafe<(typeof EVENT_TYPES)[number]>({ enum: [...EVENT_TYPES], description: 'Type of the event.' }),
     id: text('UUID.'),
     timestamp: text('RFC 3339; default: the time of the test.'),
     organization_id: text('UUID.'),
@@ -88,7 +88,7 @@ const Input = strict(
     events: Type.Array(Event, { default: [], description: 'Events.' }),
     otlp: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
       default: [],
-      description: 'Requests of OTLP/JSON, as a receiver otlp gets them.',
+      description: 'OTLP/JSON requests, decoded as by a receiver otlp.',
     }),
   },
   'What comes in, a batch for each signal.',
@@ -100,8 +100,8 @@ const items = (description: string) =>
 const Refusal = strict(
   {
     index: Type.Optional(Type.Integer({ description: 'Position of the item in the input of its signal.' })),
-    id: text('Of the item.'),
-    reason: text('What the reason says, or a part of it.'),
+    id: text('Id of the item.'),
+    reason: text('The reason, or a part of it.'),
   },
   'A refused item.',
 );
@@ -113,9 +113,9 @@ const Request = strict(
     server: text('For daemons: the server that received it.'),
     path: text('For daemons: path and query.'),
     headers: Type.Optional(
-      Type.Record(Type.String(), Type.String(), { description: 'Headers, in any case.' }),
+      Type.Record(Type.String(), Type.String(), { description: 'Headers, case-insensitive.' }),
     ),
-    body: Type.Optional(Type.Unknown({ description: 'As JSON; of ndjson a list of the lines.' })),
+    body: Type.Optional(Type.Unknown({ description: 'JSON as a value; ndjson as a list of values.' })),
     traces: items('For OTLP protobuf requests: the runs in the request.'),
     logs: items('For OTLP protobuf requests: the log records.'),
     metrics: items('For OTLP protobuf requests: the metric points.'),
@@ -146,12 +146,12 @@ const Quota = strict(
     used: Type.Integer({
       minimum: 0,
       default: 0,
-      description: 'What is used of the month when the test begins.',
+      description: 'Items already used this month when the test starts.',
     }),
     monthly_event_limit: Type.Optional(
       Type.Integer({
         minimum: 0,
-        description: "The user's own limit; 0: none. Otherwise that of the processor holds.",
+        description: "The user's own limit; 0: none. Default: that of the processor.",
       }),
     ),
   },
@@ -173,11 +173,11 @@ const Expect = section(
         },
       ),
     ),
-    refused: Type.Optional(Type.Array(Refusal, { description: 'Items that are refused; default: none.' })),
+    refused: Type.Optional(Type.Array(Refusal, { description: 'Refused items. Default: none.' })),
     failed: text('The code or message with which a whole batch is refused, such as rate_limited.'),
     requests: Type.Optional(
       Type.Array(Request, {
-        description: 'What the exporter http would send; of a daemon what its servers got.',
+        description: 'Requests of the exporter http; for daemons, requests to its servers.',
       }),
     ),
     answers: Type.Optional(
@@ -196,7 +196,7 @@ const Expect = section(
     service_map: Type.Optional(ServiceMap),
     usage: map('Quota afterwards: limit, used, resets_at. Empty if there is no limit.'),
   },
-  { description: 'What comes of it. Only what is written is compared.', isOptional: true },
+  { description: 'The expected result. Only listed keys are compared.', isOptional: true },
 );
 
 const step = {
@@ -210,11 +210,11 @@ const Case = strict(
     name: Type.String({ minLength: 1, description: 'What is tested.' }),
     processors: Type.Optional(Type.Array(Type.String(), { description: 'Ids of processors: a chain.' })),
     pipeline: text('A pipeline of the configuration, whose processors are the chain.'),
-    exporter: text('Id of an exporter behind the chain.'),
+    exporter: text('Id of an exporter after the chain.'),
     daemon: Type.Optional(
       Type.Boolean({
         description:
-          'The whole daemon, which is started for the test in a place of its own, instead of a chain.',
+          'Whether to run a whole daemon in isolation instead of a chain.',
       }),
     ),
     quota: Type.Optional(Quota),
@@ -245,7 +245,7 @@ export const TestFileSchema = section({
   config: Type.Optional(
     Type.Union([Type.String(), Type.Array(Type.String())], {
       description:
-        'A configuration, by its path from this file; with #2 the second block of YAML of a page in Markdown. Of several each is laid over those before it.',
+        'Path of a configuration, relative to this file; with #2, the second YAML block of a Markdown page. Later ones are merged over earlier ones.',
     }),
   ),
   plugins: Type.Optional(PluginsSchema),
@@ -284,7 +284,7 @@ export const TestFileSchema = section({
     default: {},
     description: 'Environment variables; those of the process are not used.',
   }),
-  now: text('When the tests begin, RFC 3339; 2026-01-15T12:00:00Z where absent.'),
+  now: text('Time at which the tests start, RFC 3339. Default: 2026-01-15T12:00:00Z.'),
   tests: Type.Array(Case, { minItems: 1, description: 'The tests.' }),
 });
 export type TestFile = Static<typeof TestFileSchema>;

@@ -4,7 +4,7 @@ import { durationMs } from '../../config/duration.js';
 import { duration, extensionId, filePath, secret, section, size } from '../../config/schema.js';
 import { MS_PER_DAY } from '../../signal/time-units.js';
 
-/** With less hardly any statement would be answered while the servers are busy. */
+/** With less, hardly any statement would finish while the servers are busy. */
 const LEAST_TIMEOUT_MS = 1000;
 
 export const clickHouseConfig = section({
@@ -138,7 +138,7 @@ export function checkClickHouse(config: Config): { readonly path: string; readon
   return problems;
 }
 
-/** Passwords that were written into a URL all the same. */
+/** Passwords in URLs: they are rejected there, and must not appear in messages. */
 export function passwordsIn({ urls }: Config): readonly string[] {
   return urls
     .flatMap((url) => (URL.canParse(url) ? [new URL(url).password] : []))
@@ -149,7 +149,7 @@ function hasMore({ username, password, pathname, search, hash }: URL): boolean {
   return [username, password, search, hash].some((part) => part !== '') || pathname !== '/';
 }
 
-/** In whole days. */
+/** A retention in days; null if absent. */
 export function daysKept(kept: string | undefined): number | null {
   return kept === undefined ? null : durationMs(kept) / MS_PER_DAY;
 }

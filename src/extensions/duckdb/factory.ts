@@ -9,7 +9,7 @@ import { MS_PER_DAY } from '../../signal/time-units.js';
 
 /** A segment with its log replayed needs about this much. */
 const LEAST_MEMORY = 64 * 1024 * 1024;
-/** With less hardly any read would be answered while the machine is busy. */
+/** With less, hardly any read would finish while the machine is busy. */
 const LEAST_READ_MS = 100;
 
 const configSchema = section({

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { entityTag } from '../../http/entity-tag.js';
 
-/** A file of the build in one coding. */
+/** A file of the build in one encoding. */
 interface BuiltForm {
   /** Its name in `Content-Encoding`; the plain file has none. */
   readonly coding: string | undefined;
@@ -11,7 +11,7 @@ interface BuiltForm {
 }
 
 export interface BuiltFile {
-  /** `assets/main-Bx3k9.js`: with slashes, below the folder. */
+  /** Path below the folder, with slashes: `assets/main-Bx3k9.js`. */
   readonly name: string;
   readonly contentType: string;
   /** The smallest first, the plain one last. */
@@ -44,7 +44,7 @@ const OTHER_TYPE = 'application/octet-stream';
 const NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/;
 
 /**
- * Reads a folder of built files into memory: it has a few megabytes, and no request then waits for the disk.
+ * Reads a folder of built files into memory: it has a few megabytes, and requests then need no disk.
  *
  * @returns the files sorted by name; empty if the folder does not exist
  * @throws Error if it cannot be read, or a name is not valid in a URL

@@ -57,9 +57,9 @@ export function checkUiConfig({ base_path, public_url }: UiConfig): readonly {
 
 /** How browsers reach the pages. */
 export interface PublicPlace {
-  /** From slash to slash. */
+  /** Begins and ends with a slash. */
   readonly basePath: string;
-  /** Null: as they are found at the listener. */
+  /** Null: the URL of the listener. */
   readonly publicUrl: URL | null;
 }
 

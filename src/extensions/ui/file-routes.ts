@@ -13,9 +13,9 @@ const REVALIDATED = 'no-cache';
 const BASE = /<base href="[^"]*"\s*\/?>/;
 
 /**
- * An exact route for each file and each page: what is unknown stays a 404.
+ * An exact route for each file and each page; unknown paths get 404.
  *
- * @param base path of the pages as browsers see it, from slash to slash
+ * @param base path of the pages in browsers; begins and ends with a slash
  * @throws Error if `index.html` has no `<base href="/">`
  */
 export function fileRoutes(files: readonly BuiltFile[], base: string): readonly Route[] {

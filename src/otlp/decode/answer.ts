@@ -14,7 +14,7 @@ export function encodingOf(contentType: string | undefined): Encoding | undefine
 /**
  * The rejected items or the warning in a successful response.
  *
- * @returns undefined where everything was taken, and for bodies that are no `Export…ServiceResponse`
+ * @returns undefined if everything was accepted, and for bodies that are not an `Export…ServiceResponse`
  */
 export function readRejection(
   signal: TelemetrySignal,

@@ -1,4 +1,4 @@
-/** A request that cannot be decoded. Nothing of it is taken. */
+/** A request that cannot be decoded. No part of it is accepted. */
 export class OtlpDecodeError extends Error {
   override readonly name = 'OtlpDecodeError';
   /** The problem at the place, as the rest of a sentence: `must be a list`. */

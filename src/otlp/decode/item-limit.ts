@@ -6,9 +6,9 @@ const BYTES = 2;
 
 /** A level of messages between a request and its items. */
 interface Level {
-  /** Their name in an error. */
+  /** Their plural in an error. */
   readonly noun: string;
-  /** The fields that hold them, by their names in JSON and their numbers in protobuf. */
+  /** The fields that hold them: JSON names and protobuf numbers. */
   readonly fields: Readonly<Record<string, number>>;
 }
 
@@ -35,7 +35,7 @@ const LEVELS: Readonly<Record<TelemetrySignal, readonly Level[]>> = {
   ],
 };
 
-/** How many there are on each level so far. */
+/** Counts the messages on each level. */
 class ItemCounts {
   readonly levels: readonly Level[];
   readonly #counts: number[];
@@ -45,7 +45,7 @@ class ItemCounts {
     this.#counts = this.levels.map(() => 0);
   }
 
-  /** @throws OtlpDecodeError where these are too many */
+  /** @throws OtlpDecodeError if there are too many */
   add(level: number, count: number): void {
     const sum = (this.#counts[level] ?? 0) + count;
     this.#counts[level] = sum;

@@ -9,18 +9,18 @@ import { OtlpDecodeError } from './decode-error.js';
  */
 export type JsonField = (value: unknown, depth: number) => unknown;
 
-/** As deep as the protobuf decoder: a request received as JSON can be sent on as protobuf. */
+/** The limit of the protobuf decoder, so that a request received as JSON can be forwarded as protobuf. */
 const MAX_DEPTH = 100;
 const INT64 = /^-?\d{1,20}$/;
-/** Up to so many digits a number fits 64 bits. */
+/** Integers of up to this many digits fit into 64 bits. */
 const SURE_DIGITS = 18;
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 const HEX = /^(?:[0-9a-fA-F]{2})*$/;
 
 /**
- * A message: fields under the names of the JSON mapping. Others are ignored, whatever they hold.
+ * A message with fields under their JSON names. Other fields are ignored.
  *
- * @param fieldsOf a function, because messages hold each other
+ * @param fieldsOf a function, because messages contain each other
  */
 export function message(fieldsOf: () => Readonly<Record<string, JsonField>>): JsonField {
   let fields: ReadonlyMap<string, JsonField> | undefined;
@@ -65,7 +65,7 @@ export function list(item: JsonField): JsonField {
   };
 }
 
-/** Half a surrogate pair, which no UTF-8 can say, becomes the replacement character. */
+/** Replaces unpaired surrogates, which UTF-8 cannot represent, with the replacement character. */
 export const text: JsonField = (value) => {
   if (typeof value !== 'string') throw new OtlpDecodeError('must be a string');
   return value.isWellFormed() ? value : value.toWellFormed();
@@ -129,7 +129,7 @@ export const bytes: JsonField = (value) => {
   return Buffer.from(value, 'base64');
 };
 
-/** An integer; names are taken too, as some senders write them. */
+/** An integer. Names are also accepted, because some senders write them. */
 export function enumeration(names: Readonly<Record<string, number>>): JsonField {
   const known = new Map(Object.entries(names));
   return (value, depth) => {

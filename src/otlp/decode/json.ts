@@ -17,11 +17,11 @@ import type { JsonField } from './json-fields.js';
 import type { OtlpRequests } from '../wire/requests.js';
 
 /**
- * Decodes a parsed OTLP/JSON request, which is changed in place: ids from hexadecimal digits, bytes from base64, 64-bit
- * integers from strings or numbers, names in lowerCamelCase; fields with other names are ignored.
+ * Decodes a parsed OTLP/JSON request, which is changed in place: ids from hexadecimal digits, bytes from base64, 64-bit integers
+ * from strings or numbers, names in lowerCamelCase; fields with other names are ignored.
  *
- * @param value of `JSON.parse`; integers of more than 15 digits must be strings in it, or have lost digits already
- * @throws OtlpDecodeError that names the first place that is wrong
+ * @param value from `JSON.parse`; integers of more than 15 digits must be strings in it, because numbers have lost digits
+ * @throws OtlpDecodeError that names the first invalid place
  */
 export function decodeJson<S extends TelemetrySignal>(signal: S, value: unknown): OtlpRequests[S] {
   return REQUESTS[signal](value, 0) as OtlpRequests[S];

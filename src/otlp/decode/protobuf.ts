@@ -5,11 +5,11 @@ import { LenientReader } from '../wire/lenient-reader.js';
 import type { OtlpRequests } from '../wire/requests.js';
 
 /**
- * Decodes a request in protobuf. Messages nest at most 100 deep, lengths are held against the bytes that are there, and
- * text that is not UTF-8 gets replacement characters: one that was cut in the middle of a character must not cost its
- * neighbours their place. Ids and bytes are views of `bytes`.
+ * Decodes a protobuf request. Messages nest at most 100 deep, and lengths are checked against the available bytes. Invalid UTF-8
+ * gets replacement characters, so that one text cut within a character does not fail the whole request. Ids and bytes are views
+ * of `bytes`.
  *
- * @param maxFields the most fields and elements of packed arrays that are read; each may cost an object of a few hundred bytes
+ * @param maxFields maximum fields and elements of packed arrays; each may cost an object of a few hundred bytes
  * @throws OtlpDecodeError
  */
 export function decodeProtobuf<S extends TelemetrySignal>(

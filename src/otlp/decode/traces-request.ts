@@ -4,7 +4,7 @@ import type { ReadTraces } from '../wire/read-span.js';
 import type { TracesRequest } from '../wire/requests.js';
 import { decodeTraces } from './traces.js';
 
-/** Fields of 64 bits of a request of traces. */
+/** 64-bit integer fields of a traces request. */
 const INT64_FIELDS: ReadonlySet<string> = new Set([
   'intValue',
   'startTimeUnixNano',
@@ -21,10 +21,10 @@ export function readTraces(request: TracesRequest): ReadTraces {
   return decodeTraces(requestTypes.traces.encode(exact(request) as TracesRequest).finish(), Infinity);
 }
 
-/** No time that anybody takes. */
+/** Replaces invalid integers; as a time it is rejected. */
 const NO_INTEGER = 2n ** 64n - 1n;
 
-/** With integers of 64 bits as the encoder takes them without loss, and texts that UTF-8 can say. */
+/** Converts 64-bit integers to a form that the encoder writes without loss, and makes texts valid UTF-8. */
 function exact(value: unknown, field = ''): unknown {
   if (INT64_FIELDS.has(field) && (typeof value === 'string' || typeof value === 'number'))
     return bigintToInt64(integerOf(value));

@@ -236,7 +236,7 @@ function readAttribute(reader: BoundedReader, places: AttributePlaces): void {
   else places.addOdd(attribute);
 }
 
-/** The length that is written here, if that is all up to the end; otherwise -1. */
+/** The length written at `at` if the bytes after it end exactly at `end`, otherwise -1. */
 function shortLength(buf: Uint8Array, at: number, end: number): number {
   let length = 0;
   for (let i = 0; i < 4; i++) {
@@ -247,7 +247,7 @@ function shortLength(buf: Uint8Array, at: number, end: number): number {
   return -1;
 }
 
-/** Whether an `AnyValue` of some length is just one value that does not nest. */
+/** Whether an `AnyValue` holds a single value without nesting. */
 function isPlainValue(buf: Uint8Array, start: number, end: number): boolean {
   switch (buf[start]) {
     case TEXT_TAG:

@@ -10,7 +10,7 @@ const TWO_32 = 4_294_967_296;
  * @param nanos to be added, 0 to 999
  */
 export function microsToNanos(micros: Micros, nanos = 0): Int64 {
-  // In halves: the product of a time and 1000 is no safe integer.
+  // In two halves, because a time multiplied by 1000 is not a safe integer.
   const high = Math.floor(micros / TWO_32);
   const low = (micros - high * TWO_32) * 1000 + nanos;
   const carry = Math.floor(low / TWO_32);

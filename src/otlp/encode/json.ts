@@ -2,14 +2,11 @@ import type { TelemetrySignal } from '../../signal/batch.js';
 import { int64ToBigInt } from '../wire/int64.js';
 import type { Int64, OtlpRequests } from '../wire/requests.js';
 
-/** Fields of 64 bits that are no times: OTLP/JSON writes them as texts. */
+/** 64-bit fields other than times; OTLP/JSON writes them as strings. */
 const INT64_FIELDS: ReadonlySet<string> = new Set(['intValue', 'asInt', 'count', 'zeroCount']);
 const ID_FIELDS: ReadonlySet<string> = new Set(['traceId', 'spanId', 'parentSpanId']);
 
-/**
- * A request as one line of OTLP/JSON: 64-bit integers as texts, ids as hex, other bytes as base64, NaN and the infinities
- * as texts.
- */
+/** A request as one line of OTLP/JSON: 64-bit integers, NaN and the infinities as strings, ids as hex, other bytes as base64. */
 export function encodeJson(request: OtlpRequests[TelemetrySignal]): string {
   return JSON.stringify(plain(request));
 }

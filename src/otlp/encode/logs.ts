@@ -6,7 +6,7 @@ import { toAnyValue, toKeyValues } from './value.js';
 import { spanBytes, traceBytes } from '../wire/ids.js';
 import type { Log, LogsRequest } from '../wire/requests.js';
 
-/** Log records as an OTLP request: `logsToRecords` reads it as the same records, except for their ids, which OTLP does not have. */
+/** Log records as an OTLP request. `logsToRecords` restores them except their ids, which OTLP does not have. */
 export function encodeLogs(batch: LogsBatch): LogsRequest {
   const groups = new OriginGroups<Log>();
   for (const record of batch.items)

@@ -10,8 +10,8 @@ interface Stream {
 }
 
 /**
- * Metric points as an OTLP request: what `metricsToPoints` reads as the same points. All numbers go as doubles, as the
- * points have them: a series must not change between integers and doubles by its values.
+ * Metric points as an OTLP request, from which `metricsToPoints` restores them. All numbers are sent as doubles, as points hold
+ * them: a series must not alternate between integers and doubles.
  */
 export function encodeMetrics(batch: MetricsBatch): MetricsRequest {
   const groups = new OriginGroups<Stream>();

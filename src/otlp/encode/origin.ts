@@ -3,7 +3,7 @@ import { objectOf, textOf, toKeyValues } from './value.js';
 import type { Resource, Scope } from '../wire/requests.js';
 import { serializeJson } from '../../signal/json.js';
 
-/** What came from one resource and scope, in the order it came. */
+/** Items of one resource, by scope, in the order they were added. */
 export interface OriginGroup<Item> {
   readonly resource: Resource;
   readonly scopes: readonly { readonly scope: Scope; readonly items: Item[] }[];
@@ -14,13 +14,13 @@ interface Bucket<Item> {
   readonly scopes: Map<string, { readonly scope: Scope; readonly items: Item[] }>;
 }
 
-/** Puts items that came from the same resource and scope together again, as OTLP sends them. */
+/** Groups items by resource and scope, as OTLP sends them. */
 export class OriginGroups<Item> {
   readonly #buckets = new Map<string, Bucket<Item>>();
-  /** Most items share the same objects, so each of these is written once. */
+  /** JSON by object: most items share the same objects, so each is serialized once. */
   readonly #texts = new Map<JsonObject, string>();
 
-  /** The list of those that came from there. */
+  /** The list of items with this resource and scope. */
   itemsOf(resource: JsonObject, scope: JsonObject | null): Item[] {
     const key = this.#textOf(resource);
     let bucket = this.#buckets.get(key);

@@ -21,7 +21,7 @@ export function ownAttributes<Field extends string>(
   return attributes;
 }
 
-/** A declared header; of a header derived from the spans, which any reader can compute, only the sampling of its run. */
+/** The fields of a declared header. For a header derived from spans only the sample rate, because readers can derive the rest. */
 export function headerAttributes(header: TraceHeader): KeyValue[] {
   if (!header.follows_spans) return ownAttributes(header, TRACE_ATTRIBUTES);
   const { sample_rate } = header;

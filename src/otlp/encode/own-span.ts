@@ -12,10 +12,7 @@ const STATUS_ERROR = 2;
 const KIND_INTERNAL = 1;
 const KIND_CLIENT = 3;
 
-/**
- * A span that was not received by OTLP: complete in Jackdaw's own attributes, and with those of the GenAI conventions for other
- * readers.
- */
+/** A span that was not received by OTLP: all fields as Jackdaw's own attributes, and GenAI attributes for other readers. */
 export function encodeOwnSpan(span: SpanRecord, { agent }: TraceHeader): Span {
   const isFailed = span.status === 'failed' || span.status === 'timed_out';
   return {
@@ -62,7 +59,7 @@ function genAiAttributes(span: SpanRecord, agent: string): JsonObject {
   return attributes;
 }
 
-/** Eight bytes of a span's UUID, not all zero: the last ones, as with spans that came by OTLP. */
+/** Eight bytes of a span's UUID that are not all zero: the last ones, as for spans received by OTLP, or else the first ones. */
 function ownSpanId(uuid: string): Uint8Array {
   const bytes = traceBytes(uuid);
   const halves = [bytes.subarray(8), bytes.subarray(0, 8)];

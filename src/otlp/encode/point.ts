@@ -13,7 +13,7 @@ import type {
   SummaryPoint,
 } from '../wire/requests.js';
 
-/** A point of any type: only the fields of its own are there. */
+/** A point of any type; only the fields of its type are set. */
 export type EncodedPoint = NumberPoint & HistogramPoint & ExponentialHistogramPoint & SummaryPoint;
 
 export function encodePoint(point: MetricPoint): EncodedPoint {
@@ -68,7 +68,7 @@ function encodeSummary(fields: JsonObject): SummaryPoint {
   };
 }
 
-/** Null is said by leaving the field out: zero means something else. */
+/** Null fields are left out, because zero has another meaning. */
 function encodeTotals(fields: JsonObject): Pick<HistogramPoint, 'count' | 'sum' | 'min' | 'max'> {
   const [sum, min, max] = [doubleOf(fields['sum']), doubleOf(fields['min']), doubleOf(fields['max'])];
   return {

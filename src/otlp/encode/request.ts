@@ -23,7 +23,7 @@ export function encodeProtobuf<S extends TelemetrySignal>(signal: S, request: Ot
   return type.encode(request).finish();
 }
 
-/** A batch as an OTLP request in protobuf: as {@link encodeRequest}, in less time where spans are passed on as they came. */
+/** A batch as an OTLP request in protobuf. Like {@link encodeRequest}, but faster for spans that are sent unchanged. */
 export function encodeBatch<S extends TelemetrySignal>(signal: S, batch: Batches[S]): Uint8Array {
   if (signal !== 'traces') return encodeProtobuf(signal, encodeRequest(signal, batch));
   const verbatim = new VerbatimSpans();

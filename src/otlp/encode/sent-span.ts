@@ -12,17 +12,14 @@ import { ownAttributes } from './own-attributes.js';
 import { encodeSpan, type KeptFields } from './span.js';
 import { objectOf } from './value.js';
 
-/** A span as its client sent it, with the resource and the scope that it came under. */
+/** A span as its client sent it, with its resource and scope. */
 interface ShownSpan {
   readonly span: Span;
   readonly resource: Resource;
   readonly scope: Scope;
 }
 
-/**
- * @param sent the bytes that came, where they are kept
- * @returns undefined for a span that did not come by OTLP
- */
+/** @param sent the received bytes, if they are kept @returns undefined for a span that was not received by OTLP */
 export function shownSpan(
   span: KeptFields,
   metadata: JsonObject | null,
@@ -54,7 +51,7 @@ export function encodeSent(span: KeptFields, { bytes, mapped }: SentSpan): Span 
   return {
     ...message,
     attributes: [...clientsOwn(message), ...pricedCost(span)],
-    // Spaces around a name are no part of it for us.
+    // Jackdaw trims names.
     ...(name === mapped.name || name === mapped.name.trim() ? {} : { name }),
     ...(error_message === mapped.error_message ? {} : { status }),
     ...(started_at === mapped.started_at ? {} : { startTimeUnixNano: microsToNanos(started_at) }),
@@ -64,7 +61,7 @@ export function encodeSent(span: KeptFields, { bytes, mapped }: SentSpan): Span 
   };
 }
 
-/** Whether {@link encodeSent} would only leave out attributes of Jackdaw's own, or nothing. */
+/** Whether {@link encodeSent} would change nothing, except for leaving out Jackdaw's own attributes. */
 export function isAsSent(span: KeptFields, { mapped }: SentSpan): boolean {
   const { name, started_at, ended_at, error_message } = span;
   return (
@@ -76,12 +73,12 @@ export function isAsSent(span: KeptFields, { mapped }: SentSpan): boolean {
   );
 }
 
-/** The attributes without those that one Jackdaw sends to another. */
+/** The attributes without Jackdaw's own. */
 function clientsOwn({ attributes }: Span): readonly KeyValue[] {
   return (attributes ?? []).filter(({ key }) => !isOwnKey(key ?? ''));
 }
 
-/** A cost that a table gave goes along as such. */
+/** A cost from a price table is sent as Jackdaw's own attribute. */
 function pricedCost({ cost_usd, call }: KeptFields): KeyValue[] {
   if (cost_usd === null || call?.cost?.source !== 'priced') return [];
   return ownAttributes(

@@ -30,7 +30,7 @@ export function encodeTraces(batch: TracesBatch, takes: TakesSpan = () => false)
     if (spans.length === 0 && !trace.follows_spans)
       groups.itemsOf(ownResource(trace), null).push(encodeHeaderOnly(trace, header));
     spans.forEach((span, index) => {
-      // The header goes with the first span: one of them is enough.
+      // One span is enough to carry the header.
       const own = index === 0 ? header : [];
       const brought = sentOf(span);
       if (brought === undefined) add(groups, trace, span, own);
@@ -49,7 +49,7 @@ export function encodeTraces(batch: TracesBatch, takes: TakesSpan = () => false)
   };
 }
 
-/** Puts spans that came under the same together again. */
+/** Groups received spans by their resource and scope. */
 class SentGroups {
   readonly #spans = new Map<string, Span[]>();
   readonly #keys = new Map<SentOrigin, string>();

@@ -4,20 +4,17 @@ import { bigintToInt64 } from '../wire/int64.js';
 import { isObject } from '../map/json-text.js';
 import type { AnyValue, KeyValue } from '../wire/requests.js';
 
-/** Messages may nest 100 deep; so much is left for a value inside a request. */
+/** Maximum depth of a value; the rest of the 100 levels of a message is left for the request around it. */
 const MAX_DEPTH = 90;
 
-/**
- * JSON as an OTLP value: the other direction of `toJson`. Whole numbers become integers. What nests deeper than a message
- * may becomes JSON text from there on.
- */
+/** JSON as an OTLP value, the inverse of `toJson`. Whole numbers become integers; values nested too deeply become JSON text. */
 export function toAnyValue(value: JsonValue | undefined, depth = 0): AnyValue {
   if (value === null || value === undefined) return {};
   if (typeof value === 'string') return { stringValue: value };
   if (typeof value === 'boolean') return { boolValue: value };
   if (typeof value === 'bigint') return bigintToAnyValue(value);
   if (typeof value === 'number') {
-    // Minus zero is no integer of 64 bits.
+    // Minus zero is not an integer.
     const isInteger = Number.isSafeInteger(value) && !Object.is(value, -0);
     return isInteger ? { intValue: value } : { doubleValue: value };
   }
@@ -27,7 +24,7 @@ export function toAnyValue(value: JsonValue | undefined, depth = 0): AnyValue {
     : { kvlistValue: { values: toKeyValues(value, depth + 3) } };
 }
 
-/** OTLP's integers have 64 bits: greater ones keep their digits as text. */
+/** Integers beyond 64 bits are sent as text. */
 function bigintToAnyValue(value: bigint): AnyValue {
   return BigInt.asIntN(64, value) === value
     ? { intValue: bigintToInt64(value) }

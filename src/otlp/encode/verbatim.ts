@@ -13,7 +13,7 @@ const SPANS = 0x12;
 interface Group {
   readonly origin: SentOrigin;
   readonly pieces: Uint8Array[];
-  /** Of the pieces. */
+  /** Total size of the pieces. */
   bytes: number;
 }
 
@@ -25,7 +25,7 @@ export class VerbatimSpans {
   readonly #groups = new Map<string, Group>();
   readonly #byOrigin = new Map<SentOrigin, Group>();
 
-  /** Takes a span, where its bytes can go as they are. */
+  /** Adds a span if its bytes can be sent unchanged. @returns whether it was added */
   take(span: KeptFields, sent: SentSpan): boolean {
     if (!isAsSent(span, sent) || !isPlainSpan(sent.bytes)) return false;
     const group = this.#groupOf(sent.origin);

@@ -19,7 +19,7 @@ export interface NamedSpan {
   readonly isRoot: boolean;
 }
 
-/** The best that a span can say of its run's agent, by the order in `src/otlp/README.md`. */
+/** The best hint of a span about its run's agent, in the order of `src/otlp/README.md`. */
 export function hintOf(
   span: NamedSpan,
   reading: SpanReading,
@@ -64,7 +64,7 @@ function ownName(span: NamedSpan, reading: SpanReading, names: AgentNames): stri
   );
 }
 
-/** Some name a run of an agent that has no name by its model: `invoke_agent gpt-5`. */
+/** The agent in the span's name. Some clients name an unnamed agent by its model (`invoke_agent gpt-5`), which does not count. */
 function bySpan(spanName: string, reading: SpanReading, names: AgentNames): string | null {
   const name = names.nameIn(spanName);
   return name === reading.text('model') ? null : because('name of the span', name, reading);

@@ -5,9 +5,9 @@ import { inPlaceOfStar, NamePatterns } from './name-patterns.js';
 
 /** Names that an operator adds to the tables in `clients/`. `*` matches any text. */
 export interface AddedAgentNames {
-  /** Names that name no run. */
+  /** Names that are not names of agents. */
   readonly generic: readonly string[];
-  /** Names that do, whatever the tables say; of a root also where nothing else says that it is an agent. */
+  /** Names that are, regardless of the tables. A root span with such a name names its agent even without attributes. */
   readonly specific: readonly string[];
 }
 

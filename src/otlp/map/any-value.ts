@@ -3,9 +3,8 @@ import { int64ToBigInt, int64ToNumber } from '../wire/int64.js';
 import type { AnyValue, Int64, KeyValue } from '../wire/requests.js';
 
 /**
- * An OTLP value as JSON. Bytes become base64; integers beyond 2^53 are `bigint`s; NaN and the infinities, which JSON does
- * not have, the texts that OTLP/JSON uses for them; halves of surrogate pairs, which UTF-8 does not have, U+FFFD. Depth is
- * bounded by the decoders.
+ * An OTLP value as JSON. Bytes become base64, integers beyond 2^53 `bigint`s, NaN and the infinities the texts of OTLP/JSON, and
+ * unpaired surrogates U+FFFD. The decoders limit the depth.
  */
 export function toJson(value: AnyValue | null | undefined): JsonValue {
   if (value === null || value === undefined) return null;
@@ -19,7 +18,7 @@ export function toJson(value: AnyValue | null | undefined): JsonValue {
   return null;
 }
 
-/** What has more than 64 bits is no integer of OTLP: only its digits are kept, as text. */
+/** Integers beyond 64 bits are kept as text. */
 function exactInteger(value: Int64): number | bigint | string {
   const near = int64ToNumber(value);
   if (Number.isSafeInteger(near)) return near;
@@ -32,14 +31,14 @@ export function doubleToJson(value: number): number | string {
   return Number.isFinite(value) ? value : String(value);
 }
 
-/** Attributes under their keys; of a key that comes twice the last value stays. */
+/** Attributes by key; of a repeated key the last value counts. */
 export function toJsonObject(pairs: readonly KeyValue[] | null | undefined): JsonObject {
   const object: JsonObject = {};
   for (const { key, value } of pairs ?? []) setOwn(object, (key ?? '').toWellFormed(), toJson(value));
   return object;
 }
 
-/** Sets a key of any name: `__proto__` is a name like others here. */
+/** Sets a key of any name, including `__proto__`. */
 export function setOwn<Value>(object: Record<string, Value>, key: string, value: Value): void {
   if (key !== '__proto__') object[key] = value;
   else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });

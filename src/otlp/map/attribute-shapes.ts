@@ -5,9 +5,9 @@ import { VERDICT_ATTRIBUTES } from './root-span.js';
 
 /** Read in addition to the attributes that are sources of fields. */
 const PICKED: ReadonlySet<string> = new Set(VERDICT_ATTRIBUTES);
-/** Wider spans are rare. */
+/** Spans with more attributes are rare; their shapes are not cached. */
 const MAX_WIDTH = 100;
-/** Of as many attributes. */
+/** Maximum cached shapes with the same number of attributes. */
 const MAX_SHAPES = 16;
 
 /** The uses of an attribute, by its key alone. */
@@ -17,7 +17,7 @@ export type Role =
   | { readonly is: 'own' }
   | undefined;
 
-/** A requested attribute: its position among those of the span. */
+/** An attribute that is read, with its position among those of the span. */
 interface Asked {
   readonly at: number;
   readonly key: string;
@@ -25,12 +25,12 @@ interface Asked {
   readonly isPicked: boolean;
 }
 
-/** All that the keys of a span's attributes say, whatever the values are. */
+/** What the keys of a span's attributes determine, regardless of their values. */
 export class Shape {
-  /** The keys as they came, one after the other, and where each ends. */
+  /** The received keys, concatenated, and where each ends. */
   readonly sent: Uint8Array;
   readonly ends: Int32Array;
-  /** The requested attributes. */
+  /** The attributes to read. */
   readonly asked: readonly Asked[];
   /** Whether any key begins with `db.`. */
   readonly hasDb: boolean;
@@ -73,7 +73,7 @@ export class AttributeShapes {
   }
 }
 
-/** Of a key that comes twice the last value counts, as in `metadata`. */
+/** Of a repeated key the last value counts, as in `metadata`. */
 function askedOf(keys: readonly string[]): Asked[] {
   const last = new Map(keys.map((key, i) => [key, i]));
   return keys.flatMap((key, at) => {

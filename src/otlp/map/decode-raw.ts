@@ -5,9 +5,10 @@ import { SpanMapper } from './span-record.js';
 import { spansToTraces } from './spans-to-traces.js';
 
 /**
- * Decodes requests that `plainRequest` (`wire/plain-request.ts`) found good.
+ * Decodes requests that `plainRequest` (`wire/plain-request.ts`) accepted.
  *
- * @param idleTimeoutMs as in `spansToTraces` @param mapper as there
+ * @param idleTimeoutMs as for `spansToTraces`
+ * @param mapper as for `spansToTraces`
  */
 export function decoderOf(idleTimeoutMs: number | null, mapper: SpanMapper): DecodeRequest {
   return (request, tenant) => {
@@ -18,7 +19,7 @@ export function decoderOf(idleTimeoutMs: number | null, mapper: SpanMapper): Dec
     );
     // Its sender received a success response for all of it.
     const [first] = rejected;
-    if (first !== undefined) throw new Error(`a request that was checked has what cannot be taken: ${first}`);
+    if (first !== undefined) throw new Error(`a checked request contains an item that cannot be accepted: ${first}`);
     return batch.items;
   };
 }

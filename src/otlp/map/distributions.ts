@@ -15,8 +15,8 @@ export type Distribution =
   | { readonly field: string; readonly problem: string };
 
 /**
- * A histogram's fields under the names of the read side. Of boundaries and counts there may be none at all; otherwise
- * there is one count more than there are boundaries, and these ascend.
+ * A histogram's fields under the names of the API. There are either no boundaries and counts, or ascending boundaries and one
+ * more count.
  */
 export function histogram(point: HistogramPoint): Distribution {
   const bounds = point.explicitBounds ?? [];
@@ -58,7 +58,7 @@ export function summary(point: SummaryPoint): Distribution {
     quantile: doubleToJson(quantile ?? 0),
     value: doubleToJson(value ?? 0),
   }));
-  // In a summary the sum is no optional field: one that is left out is zero.
+  // The sum of a summary is not optional in OTLP: a missing sum is zero.
   const sum = point.sum ?? 0;
   return {
     mean: mean(point.count, sum),
@@ -84,13 +84,13 @@ function optional(value: number | null | undefined): number | string | null {
   return value === null || value === undefined ? null : doubleToJson(value);
 }
 
-/** Null without values or without a sum, which is left out where values may be negative. */
+/** Null without values or without a sum, which clients leave out if values may be negative. */
 function mean(count: Int64 | null | undefined, sum: number | null | undefined): number | null {
   const values = int64ToNumber(count ?? 0);
   return values === 0 || sum === null || sum === undefined ? null : sum / values;
 }
 
-/** NaN ascends nowhere. */
+/** A list with NaN does not ascend. */
 function ascends(bounds: readonly number[]): boolean {
   if (bounds.length === 1) return !Number.isNaN(bounds[0]);
   for (let i = 1; i < bounds.length; i++) if (!((bounds[i] ?? NaN) > (bounds[i - 1] ?? NaN))) return false;

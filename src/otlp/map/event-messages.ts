@@ -11,7 +11,7 @@ export class EventMessages {
   readonly #asked: JsonValue[] = [];
   readonly #answered: JsonValue[] = [];
 
-  /** Adds the next event. @param reading receives attributes of the span itself at once */
+  /** Adds the next event. @param reading receives attributes of the span itself immediately */
   add(name: string, attributes: JsonObject, reading: SpanReading): void {
     const role = MESSAGE_EVENTS.get(name);
     if (role !== undefined) this.#asked.push(messageOf(attributes, role));
@@ -20,14 +20,14 @@ export class EventMessages {
       for (const key in attributes) reading.eventAttribute(key, attributes[key] ?? null, EVENT_RANK);
   }
 
-  /** Lets the messages take part in the reading of the span. */
+  /** Adds the messages to the reading, as one of the sources of input and output. */
   offer(reading: SpanReading): void {
     if (this.#asked.length > 0) reading.messages('input', this.#asked, EVENT_RANK);
     if (this.#answered.length > 0) reading.messages('output', this.#answered, EVENT_RANK);
   }
 }
 
-/** The attributes of a message: content and role, some of them as JSON, or all of it in one that is JSON. */
+/** The attributes of a message: content and role, possibly as JSON, or one JSON attribute with the whole message. */
 function messageOf(attributes: JsonObject, role: string): JsonObject {
   const content = attributes['gen_ai.event.content'];
   const whole = content === undefined ? undefined : objectOf(content);
@@ -36,7 +36,7 @@ function messageOf(attributes: JsonObject, role: string): JsonObject {
   for (const [key, value] of Object.entries({ ...attributes, ...whole })) {
     if (key.startsWith('gen_ai.') || (key === 'message' && inner !== undefined)) continue;
     if (key === 'message') {
-      // A choice whose message is its content alone.
+      // A choice whose message is only its content.
       message.content ??= value;
       continue;
     }

@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import { parseJson, serializeJson } from '../../signal/json.js';
 
-/** Deeper values stay the text they came as: payloads may nest 64 levels, and a value gets some more around it. */
+/** Deeper values stay text: payloads may nest 64 levels, including those around the value. */
 const MAX_LEVELS = 48;
 /**
- * Opening brackets and commas of all the texts of one request that are read: an object for each costs a hundred bytes. What
- * comes as structure is counted by the decoders; this is for structure within text, which they do not see.
+ * Maximum opening brackets and commas in the parsed texts of one request: each may cost an object of a hundred bytes. The
+ * decoders limit structure outside of texts.
  */
 const MAX_STRUCTURE = 2_000_000;
 const STRUCTURE = ['{', '[', ','] as const;
@@ -17,7 +17,7 @@ let allowance = MAX_STRUCTURE;
 let lastText = '';
 let lastStructure: JsonObject | JsonValue[] | undefined;
 
-/** To be called before the texts of a request: whatever others held, this one may hold as much as any. */
+/** Call before mapping each request, which gets the full allowance. */
 export function renewAllowance(): void {
   allowance = MAX_STRUCTURE;
   lastText = '';
@@ -47,7 +47,7 @@ export function parseOnce(text: string): JsonObject | JsonValue[] | undefined {
   return lastStructure;
 }
 
-/** The same for any JSON text. The text must be valid JSON. */
+/** {@link parseStructure} for any valid JSON text. */
 export function parseAny(text: string, maxLevels = MAX_LEVELS): JsonValue | undefined {
   const cost = structureOf(text, allowance);
   if (cost > allowance) return undefined;
@@ -68,7 +68,7 @@ export function parseAny(text: string, maxLevels = MAX_LEVELS): JsonValue | unde
   }
 }
 
-/** A value that came as a structure. What nests too deep becomes its JSON text. */
+/** A received structure; too deeply nested values become JSON text. */
 export function boundDepth(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null || inspect(value, MAX_LEVELS) !== 'deep') return value;
   return serializeJson(value);
@@ -86,7 +86,7 @@ function firstCharacter(text: string): string {
   return '';
 }
 
-/** How many brackets and commas a text holds, whatever they stand for; counted no further than `most`. */
+/** The number of brackets and commas in a text, counted up to `most`. */
 function structureOf(text: string, most: number): number {
   let count = 0;
   for (const mark of STRUCTURE) {
@@ -97,7 +97,9 @@ function structureOf(text: string, most: number): number {
   return count;
 }
 
-/** Whether a value can be stored as it is, must be repaired, or nests deeper than `levels`. Never goes deeper itself. */
+/**
+ * Whether a value can be stored unchanged, must be repaired, or nests deeper than `levels`. The check goes no deeper than that.
+ */
 function inspect(value: JsonValue, levels: number): 'good' | 'bad' | 'deep' {
   if (typeof value === 'string') return value.isWellFormed() ? 'good' : 'bad';
   if (typeof value === 'number') return Number.isFinite(value) ? 'good' : 'bad';

@@ -16,10 +16,10 @@ export interface LoggedPayload {
 }
 
 /**
- * The payload of a span from events that arrived as log records, in the form that events of the span itself would give it.
+ * The payload of a span from events that arrived as log records, in the form of a payload from events of the span itself.
  *
  * @param type of the span
- * @param events in the order of their times; repeats, as from a client's retry, count once
+ * @param events in the order of their times; repeats, for example from a client's retry, count once
  */
 export function loggedPayload(type: SpanType, events: readonly LoggedEvent[]): LoggedPayload {
   renewAllowance();
@@ -44,8 +44,8 @@ function isOfCall({ name, attributes }: LoggedEvent): boolean {
 }
 
 /**
- * The attributes that the event would have, were it one of a span: the body of a message is all there is to it, unless its client has
- * put everything into attributes.
+ * The attributes that the event would have on a span. The body holds the whole message, unless the client sends everything as
+ * attributes.
  */
 function attributesOf({ name, body, attributes }: LoggedEvent): JsonObject {
   const whole = objectOf(boundDepth(body)) ?? {};
@@ -58,7 +58,7 @@ function bounded(attributes: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(attributes).map(([key, value]) => [key, boundDepth(value)]));
 }
 
-/** Clients that hide contents still send the roles of messages: those are not a payload. */
+/** Removes messages with roles only, which clients send if they hide contents. */
 function said(data: JsonObject | null): JsonObject | null {
   if (data === null || !Array.isArray(data.messages) || haveContent(data.messages)) return data;
   const others = Object.entries(data).filter(([name]) => name !== 'messages');

@@ -32,10 +32,7 @@ const NAMES: ReadonlyMap<string, Severity> = new Map<string, Severity>([
 /** OpenTelemetry's short names of the finer steps: `INFO2`. */
 const STEP = /[2-4]$/;
 
-/**
- * The severity of a log record: by its number; where that says nothing, by its text; `info` where neither
- * does.
- */
+/** The severity of a log record: by its number, else by its text, else `info`. */
 function severityOf(number: number, text: string): Severity {
   if (number >= 1) {
     const severity = SEVERITIES[Math.floor((number - 1) / NUMBERS_EACH)];
@@ -55,15 +52,14 @@ const INVALID = {
   time: 'otlp.invalid_time_unix_nano',
   observedTime: 'otlp.invalid_observed_time_unix_nano',
 } as const;
-/** As OpenTelemetry's exporters to other formats call it. */
+/** The name that OpenTelemetry's exporters to other formats use. */
 const DROPPED_ATTRIBUTES = 'otel.dropped_attributes_count';
 /** Bytes of an invalid id that are kept, enough to recognize it. */
 const MAX_NOTED_BYTES = 64;
 
 /**
- * The records of an OTLP request, in its order. Nothing of a log record can be so wrong that the record is lost: a wrong
- * id or time is left out and noted among the attributes; a record without a time has the one at which it was observed,
- * and without that the one at which it arrived.
+ * The records of an OTLP request, in its order. No record is rejected: invalid ids and times are left out and noted as
+ * attributes. A record without a time gets the time of observation, else the time of arrival.
  */
 export function logsToRecords(
   request: LogsRequest,
@@ -110,7 +106,7 @@ function toRecord(log: Log, origin: Origin, id: string, receivedAt: Micros): Log
   };
 }
 
-/** @returns undefined for no time: OTLP says 0 */
+/** @returns undefined if absent, which OTLP writes as 0 */
 function readTime(sent: Maybe<Int64>, attributes: JsonObject, note: string): Micros | undefined {
   if (sent === null || sent === undefined || sent === 0) return undefined;
   const micros = nanosToMicros(sent);

@@ -23,7 +23,7 @@ const CLIENT = 3;
 const PRODUCER = 4;
 /** Limit of a name before the cut to the storable length, large enough that this first cut does not change the result. */
 const MAX_UNITS = MAX_NAME * 2;
-/** Fields that name an agent in its own span, the best first. */
+/** Fields that name the agent of its own span, best first. */
 const AGENT_FIELDS: readonly Field[] = [
   'agent',
   'openinference_agent',
@@ -33,7 +33,7 @@ const AGENT_FIELDS: readonly Field[] = [
   'lc_agent',
 ];
 const STEP_SCOPES = new NamePatterns(CONVENTIONS.flatMap(({ stepScopes }) => stepScopes ?? []));
-/** What is called by a class and its method is a step of some agent: `ReActAgent.take_step`. */
+/** Spans named by a class and method are steps of an agent: `ReActAgent.take_step`. */
 const METHOD = /^\w+(?:\.\w+)+$/;
 /** A process has some tens. */
 const MAX_SCOPES = 1024;
@@ -92,7 +92,7 @@ function httpOf(reading: SpanReading): MapHint {
   return declared(reading.text('rpc_service')) ?? NUMBERED_MARK;
 }
 
-/** A step is a node only where its attributes say that it goes somewhere. */
+/** A step is a node only if its attributes name a called party. */
 function calledBy({ kind }: NamedSpan, otlpKind: number, reading: SpanReading): MapHint {
   const peer = declared(reading.text('peer'));
   if (peer !== null) return peer;
@@ -103,7 +103,7 @@ function calledBy({ kind }: NamedSpan, otlpKind: number, reading: SpanReading): 
     return declared(server ?? reading.text('server_address') ?? 'mcp') ?? NO_MAP_NODE;
   }
   const isOutbound = otlpKind === CLIENT || otlpKind === PRODUCER;
-  // What frameworks say of a model's server is said by the model call, too.
+  // The model call already reports the model's server.
   if (!isOutbound || kind !== null || reading.has('provider')) return NO_MAP_NODE;
   return declared(reading.text('server_address')) ?? NO_MAP_NODE;
 }

@@ -6,14 +6,14 @@ import { isObject } from './json-text.js';
 /** Names that an exporter reads back from the mapping. */
 const READ_BACK = ['scope', 'events', 'links', 'clock_skew'];
 
-/** What the mapping kept of a span, as `span-metadata-names.ts` lays it out. */
+/** What the mapping kept of a span, in the layout of `span-metadata-names.ts`. */
 export interface MappedMetadata {
-  /** Without attributes of the span that stand where the mapping had nothing to say. */
+  /** Without span attributes under reserved names that the mapping did not fill. */
   readonly metadata: JsonObject;
   readonly otel: JsonObject;
 }
 
-/** @returns undefined for spans that did not come by OTLP, whatever the `metadata` says that their sender gave them */
+/** @returns undefined for spans that were not received by OTLP, regardless of the `metadata` that their sender gave them */
 export function mappedMetadata({
   metadata,
   trace_id,

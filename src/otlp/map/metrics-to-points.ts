@@ -25,7 +25,7 @@ import { serializeJson } from '../../signal/json.js';
 const NO_RECORDED_VALUE = 1;
 const FEW_KEYS = 16;
 const SERVICE_NAME = 'service_name';
-/** What an attribute of that name is called where the resource names a service. */
+/** The label for an attribute `service_name` if the resource already names a service. */
 const OTHER_SERVICE_NAME = 'attributes.service_name';
 
 /**
@@ -63,7 +63,7 @@ interface Data {
 class PointReader {
   readonly items: MetricPoint[] = [];
   readonly rejected: string[] = [];
-  /** Of the labels of one point, while they are put in order. */
+  /** The labels of one point, reused for sorting. */
   readonly #keys: string[] = [];
 
   /** @param place of the metric in the request, a JSON Pointer */
@@ -126,7 +126,7 @@ class PointReader {
     return undefined;
   }
 
-  /** The service and the point's attributes as texts, in the order of their keys: that is how they are stored. */
+  /** The service and the point's attributes as texts, sorted by key, as they are stored. */
   #labelsOf(attributes: JsonObject, serviceName: string): Record<string, string> {
     const keys = this.#keys;
     keys.length = 0;
@@ -145,7 +145,7 @@ class PointReader {
   }
 }
 
-/** A call of `sort` takes longer than to put the few keys in order that points have. */
+/** Sorts the few keys of a point faster than `Array.sort`. */
 function sort(keys: string[]): void {
   if (keys.length > FEW_KEYS) {
     keys.sort();
@@ -198,7 +198,7 @@ function distributionOf(point: AnyPoint, type: 'histogram' | 'exponential_histog
   return type === 'summary' ? summary(point) : exponentialHistogram(point);
 }
 
-/** @returns null for none, which OTLP writes as 0 too; undefined for one that cannot be kept */
+/** @returns null if absent, which OTLP also writes as 0; undefined for an invalid time */
 function timeOf(nanos: Int64 | null | undefined): Micros | null | undefined {
   if (nanos === null || nanos === undefined) return null;
   const micros = nanosToMicros(nanos);

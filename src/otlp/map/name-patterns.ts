@@ -1,7 +1,7 @@
-/** Names by patterns in which `*` stands for anything, of whatever case. Looking one up takes time by its length, whatever it holds. */
+/** Patterns for names, in which `*` matches any text; case is ignored. Lookups take linear time for any name. */
 export class NamePatterns {
   readonly #exact: ReadonlySet<string>;
-  /** The parts between the stars, of those that have any. */
+  /** The parts between the stars of each pattern with stars. */
   readonly #parts: readonly (readonly string[])[];
 
   constructor(patterns: readonly string[]) {
@@ -16,11 +16,11 @@ export class NamePatterns {
   }
 }
 
-/** What stands in the place of the one star of a pattern, as it is written in `name`; undefined if that does not fit. */
+/** The part of `name` that the pattern's only `*` matches; undefined if the pattern does not match. */
 export function inPlaceOfStar(name: string, pattern: string): string | undefined {
   const [before = '', after = ''] = pattern.toLowerCase().split('*');
   const folded = name.toLowerCase();
-  // Some letters change their length with their case.
+  // The case of some letters changes their length.
   if (folded.length !== name.length || name.length <= before.length + after.length) return undefined;
   if (!folded.startsWith(before) || !folded.endsWith(after)) return undefined;
   return name.slice(before.length, name.length - after.length);

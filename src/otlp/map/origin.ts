@@ -3,7 +3,7 @@ import type { Origin } from '../../signal/origin.js';
 import { toJsonObject } from './any-value.js';
 import type { Resource, Scope } from '../wire/requests.js';
 
-/** Where all records under one resource and one scope of a request came from. */
+/** The origin of all records under one resource and scope of a request. */
 export function originOf(resource: Resource | null | undefined, scope: Scope | null | undefined): Origin {
   const attributes = toJsonObject(resource?.attributes);
   const service = attributes['service.name'];

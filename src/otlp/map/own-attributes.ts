@@ -12,7 +12,7 @@ import { storableName, storableText } from './names.js';
 /** The maximum nesting of payloads that processor `validation` may be configured to allow. */
 const MAX_LEVELS = 500;
 
-/** What Jackdaw's own attributes (`conventions/jackdaw.ts`) on a span say, by their keys. */
+/** The values of Jackdaw's own attributes (`conventions/jackdaw.ts`) on a span, by key. */
 export type OwnAttributes = ReadonlyMap<string, JsonValue>;
 
 type SpanField = keyof typeof SPAN_ATTRIBUTES;
@@ -81,7 +81,7 @@ export function applyOwn(own: OwnAttributes, span: SpanRecord): void {
   }
 }
 
-/** The header that own attributes declare, if they do. */
+/** The header that own attributes declare, if any. */
 export function declaredHeader(own: OwnAttributes, traceId: string): TraceHeader | undefined {
   const header: TraceHeader = {
     trace_id: traceId,
@@ -109,7 +109,7 @@ export function declaredHeader(own: OwnAttributes, traceId: string): TraceHeader
   return header.agent === '' || Number.isNaN(header.started_at) ? undefined : header;
 }
 
-/** What another Jackdaw says of how the run was sampled. */
+/** The sample rate of the run as sent by another Jackdaw. */
 export function ownSampleRate(own: OwnAttributes): number | null {
   const value = own.get(TRACE_ATTRIBUTES.sample_rate.key);
   return (value === undefined ? undefined : TRACE_READERS.sample_rate(value)) ?? null;

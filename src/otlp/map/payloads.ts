@@ -9,8 +9,8 @@ import { isSaid, shaped, type Shaped } from './shapes.js';
 import type { FoundPayload, SpanReading } from './span-reading.js';
 
 /**
- * What went into a step: of tools `{arguments}`, of HTTP requests `{method, url}`, of databases `{system, namespace,
- * operation, query}`, of all others `{messages, system, tools, parameters}` or the object that came.
+ * The input of a step: `{arguments}` for tools, `{method, url}` for HTTP requests, `{system, namespace, operation, query}` for
+ * databases, for all others `{messages, system, tools, parameters}` or the received object.
  */
 export function inputData(type: SpanType, reading: SpanReading): JsonObject | null {
   switch (type) {
@@ -32,7 +32,7 @@ export function inputData(type: SpanType, reading: SpanReading): JsonObject | nu
   }
 }
 
-/** What came out of a step: `{result}`, `{status_code}`, `{returned_rows}`, `{messages, finish_reasons}` or the object that came. */
+/** The output of a step: `{result}`, `{status_code}`, `{returned_rows}`, `{messages, finish_reasons}` or the received object. */
 export function outputData(type: SpanType, reading: SpanReading): JsonObject | null {
   switch (type) {
     case 'tool':
@@ -183,7 +183,7 @@ function toolList(value: JsonValue): JsonValue {
   return Array.isArray(list) ? list.map(toolDefinition) : list;
 }
 
-/** Definitions are JSON texts in many conventions, whole or in part. */
+/** Many conventions send definitions, or parts of them, as JSON text. */
 function toolDefinition(tool: JsonValue): JsonValue {
   const definition = parsed(tool);
   if (!isObject(definition)) return definition;

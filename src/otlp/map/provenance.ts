@@ -19,7 +19,7 @@ export type Told =
 /** The basis of a value: the field whose source it comes from, or a description of the rule. */
 export type Ground = Field | `${string} ${string}`;
 
-/** Says of a span which attribute each field has its value from. */
+/** The attribute that sets each field of a span. */
 export interface Sources {
   /** @returns the key of the field's source, for a list in parts its prefix; empty if no attribute sets the field */
   source(field: Field): string;
@@ -27,7 +27,7 @@ export interface Sources {
 
 /** Records how spans are mapped, to explain the values that Jackdaw shows (`jackdaw explain`). */
 export interface Provenance {
-  /** @param ground of one value the last counts */
+  /** @param ground for one value the last call counts */
   told(what: Told, ground: Ground): void;
   /** @param key of the attribute that a payload comes from, as {@link Sources} gives it */
   found(what: 'input_data' | 'output_data', key: string): void;
@@ -35,7 +35,7 @@ export interface Provenance {
    * A span was read.
    *
    * @param sources hold until the next span is read
-   * @param own Jackdaw's own attributes of the span, which win over everything
+   * @param own Jackdaw's own attributes of the span, which override all others
    */
   read(span: SpanRecord, sources: Sources, own: OwnAttributes | undefined): void;
 }

@@ -18,17 +18,17 @@ export function resourceOf(span: SpanRecord): JsonObject {
 
 const UNSPECIFIED = 'unspecified';
 
-/** What {@link otlpKindOf} returns. */
+/** The possible results of {@link otlpKindOf}. */
 export const KIND_WORDS = [...SPAN_KINDS.slice(1), UNSPECIFIED] as readonly string[];
 
-/** The kind of a span in OTLP; `unspecified` if it has none, or did not come by OTLP. */
+/** The OTLP kind of a span; `unspecified` if it has none or was not received by OTLP. */
 export function otlpKindOf(span: SpanRecord): string {
   const sent = isUnseen(span) ? sentOf(span) : undefined;
   const kind = sent === undefined ? mappedMetadata(span)?.otel.kind : SPAN_KINDS[sentKind(sent.bytes)];
   return typeof kind === 'string' && kind !== '' ? kind : UNSPECIFIED;
 }
 
-/** The attributes of a span as sent, by their keys; the metadata of a span that did not come by OTLP. They must not be changed. */
+/** The attributes of a span as sent, by key, or the metadata of a span that was not received by OTLP. Do not change them. */
 export function attributesOf(span: SpanRecord): JsonObject {
   const sent = isUnseen(span) ? sentOf(span) : undefined;
   if (sent !== undefined) return sentAttributes(sent.bytes);

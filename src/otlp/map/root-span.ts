@@ -6,7 +6,7 @@ const DEFAULT_SDK_VERSION = '0.2.0';
 const EVALUATION_NAME = 'gen_ai.evaluation.name';
 const EVALUATION_VALUE = 'gen_ai.evaluation.score.value';
 const EVALUATION_LABEL = 'gen_ai.evaluation.score.label';
-/** The attributes that {@link verdictOf} looks at. */
+/** The attributes that {@link verdictOf} reads. */
 export const VERDICT_ATTRIBUTES: readonly string[] = [
   'success',
   'outcome',
@@ -25,8 +25,8 @@ export interface Verdict {
 export const NO_VERDICT: Verdict = { success: null, outcome: null };
 
 /**
- * How the run went, where the root span says so: by the attributes `success` and `outcome`, else by an evaluation named
- * `success`. It does not follow from the status.
+ * The outcome of the run according to the root span: its attributes `success` and `outcome`, else an evaluation named `success`.
+ * The status does not determine it.
  */
 export function verdictOf(attributes: JsonObject, evaluations: readonly JsonObject[]): Verdict {
   const evaluation = evaluationOf(attributes, evaluations);

@@ -22,15 +22,15 @@ export function sampleRateOf(span: SpanRecord | undefined): number | null {
   return sent === undefined ? null : sampleRateIn(traceStateOf(sent.bytes));
 }
 
-/** The same of a trace state, `ot=th:c,vendor=1`. */
+/** The same for a trace state, such as `ot=th:c,vendor=1`. */
 export function sampleRateIn(traceState: string): number | null {
   const digits = THRESHOLD.exec(OTEL.exec(traceState)?.[1] ?? '')?.[1];
   if (digits === undefined) return null;
-  // The greatest threshold still lets through one of 2 ** 56.
+  // Even the greatest threshold keeps one run in 2 ** 56.
   return 1 - parseInt(digits.padEnd(DIGITS, '0'), 16) / 2 ** 56 || 2 ** -56;
 }
 
-/** Of a `Span` in protobuf that can be read, without reading the rest of it. */
+/** The trace state of a valid `Span` in protobuf; skips all other fields. */
 function traceStateOf(bytes: Uint8Array): string {
   const reader = new LenientReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
   let found = '';

@@ -6,17 +6,14 @@ import { toCall } from './messages/parts.js';
 import { parsed } from './messages/texts.js';
 import type { FoundPayload } from './span-reading.js';
 
-/** A payload as `input_data` or `output_data` has it. */
+/** A payload in the form of `input_data` or `output_data`. */
 export interface Shaped {
   readonly data: JsonObject;
-  /** An object that came whole stays as it came: nothing is added to it. */
+  /** Whether the object was received as a whole; nothing is added to it. */
   readonly isWhole: boolean;
 }
 
-/**
- * @param role of messages that say none; null: they go without
- * @param all the payloads of the span, with this one
- */
+/** @param role for messages without one; null: none is added @param all all payloads of the span, including this one */
 export function shaped(found: FoundPayload, role: string | null, all: readonly FoundPayload[]): Shaped {
   const content = parsed(found.value);
   switch (found.shape) {
@@ -53,7 +50,7 @@ function whole(content: JsonValue, role: string | null): Shaped {
 
 function messages(list: readonly JsonValue[], role: string | null): Shaped {
   const [only] = list;
-  // One object that holds messages where messages should be.
+  // A single object that holds the messages.
   const held = list.length === 1 && isObject(only) ? withMessages(only, role)?.messages : undefined;
   return named('messages', Array.isArray(held) ? held : toMessages(list, role));
 }

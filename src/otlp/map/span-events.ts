@@ -8,7 +8,7 @@ import { formatNanos } from '../wire/nano-time.js';
 import type { SpanReading } from './span-reading.js';
 import type { SpanEvent } from '../wire/requests.js';
 
-/** The events that say anything. */
+/** The events that are read. */
 const READ: ReadonlySet<string> = new Set(['exception', EVALUATION_EVENT, ...GEN_AI_EVENTS]);
 
 export interface ReadEvents {
@@ -18,7 +18,7 @@ export interface ReadEvents {
   readonly exception: { readonly type: string; readonly message: string } | undefined;
 }
 
-/** Reads the events of a span; messages that are events take part in the reading of the span. */
+/** Reads the events of a span; GenAI messages become sources of its input and output. */
 export function readEvents(sent: readonly SpanEvent[], reading: SpanReading): ReadEvents {
   const evaluations: JsonObject[] = [];
   const messages = new EventMessages();
@@ -41,7 +41,7 @@ function attributesOf(event: SpanEvent): JsonObject {
   return attributes;
 }
 
-/** An event as `metadata` keeps it. */
+/** An event in the form of `metadata`. */
 export function eventOf(event: SpanEvent): JsonObject {
   const kept: JsonObject = { name: (event.name ?? '').toWellFormed() };
   const timestamp = formatNanos(event.timeUnixNano);

@@ -25,8 +25,8 @@ export const RESERVED = [
 ] as const;
 
 /**
- * `metadata.otel`. Every span that came by OTLP has it, no other span does. What is not there was empty, zero or, of
- * `name` and `status_message`, the same as the span's `name` and `error_message`.
+ * `metadata.otel`, which all spans received by OTLP have, and no others. A missing field was empty or zero; a missing `name` or
+ * `status_message` was the same as the span's `name` or `error_message`.
  */
 export interface OtelNotes {
   /** 32 and 16 hex digits. */
@@ -37,11 +37,11 @@ export interface OtelNotes {
   readonly kind?: string | number;
   readonly trace_state?: string;
   readonly flags?: number;
-  /** The whole name, where the span shows it cut, or a tool's name in its place. */
+  /** The full name, if the span shows a cut name or a tool's name instead. */
   readonly name?: string;
   /** 1 ok, 2 error. */
   readonly status_code?: number;
-  /** Empty if the span shows an error message that it was not sent. */
+  /** Empty if the span shows an error message that was not sent as its status. */
   readonly status_message?: string;
   /** Nanoseconds to be added to `started_at` and to the end (`ended_at`, or `clock_skew.ended_at`): 1 to 999. */
   readonly start_nanos?: number;
@@ -49,7 +49,7 @@ export interface OtelNotes {
   readonly dropped_attributes_count?: number;
   readonly dropped_events_count?: number;
   readonly dropped_links_count?: number;
-  /** All attributes whose keys are in {@link RESERVED}: the value under the key itself may be the attribute or not. */
+  /** All attributes whose keys are in {@link RESERVED}, because the value under the key itself may come from the mapping. */
   readonly attributes?: Readonly<Record<string, unknown>>;
 }
 

@@ -16,12 +16,12 @@ import type { ResourceSpans, Span, SpanLink } from '../wire/requests.js';
 const RESERVED_NAMES: ReadonlySet<string> = new Set(RESERVED);
 const NO_BYTES = new Uint8Array(0);
 
-/** A span that was sent, as a message. @throws Error for bytes that are none */
+/** Decodes a received span. @throws Error for invalid bytes */
 export function readSent(bytes: Uint8Array): Span {
   return spanType.decode(readerOf(bytes));
 }
 
-/** What a span came under, as a message. @throws Error for bytes that are none */
+/** Decodes the resource and scope of a received span. @throws Error for invalid bytes */
 export function readSentOrigin(bytes: Uint8Array): ResourceSpans {
   return resourceSpansType.decode(readerOf(bytes));
 }
@@ -30,7 +30,7 @@ function readerOf(bytes: Uint8Array): LenientReader {
   return new LenientReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
 }
 
-/** `metadata` as `span-metadata-names.ts` says. */
+/** The `metadata` of a span in the layout of `span-metadata-names.ts`. */
 export function deriveMetadata({ bytes, origin: sentOrigin, notes, mapped }: SentSpan): JsonObject {
   const span = readSent(bytes);
   const metadata = attributesIn(span);
@@ -53,7 +53,7 @@ export function deriveMetadata({ bytes, origin: sentOrigin, notes, mapped }: Sen
   return metadata;
 }
 
-/** The attributes of a span, without those of Jackdaw's own. @param bytes as of {@link readSent} */
+/** The attributes of a span without Jackdaw's own. @param bytes as for {@link readSent} */
 export function sentAttributes(bytes: Uint8Array): JsonObject {
   return attributesIn(readSent(bytes));
 }
@@ -70,7 +70,7 @@ function attributesIn(span: Span): JsonObject {
 /** Number of the field `kind` of a `Span`. */
 const KIND_FIELD = 6;
 
-/** The number of a span's kind, read without its attributes. @param bytes as of {@link readSent} */
+/** The number of a span's kind; skips the attributes. @param bytes as for {@link readSent} */
 export function sentKind(bytes: Uint8Array): number {
   const reader = readerOf(bytes);
   let kind = 0;
@@ -82,7 +82,7 @@ export function sentKind(bytes: Uint8Array): number {
   return kind;
 }
 
-/** Where a span came from. It is read once, and must not be changed. @throws Error for bytes that are no such message */
+/** The origin of a span, decoded once. Do not change it. @throws Error for invalid bytes */
 export function readOrigin(sent: SentOrigin): Origin {
   if (sent.read !== undefined) return sent.read;
   const { resource, scopeSpans } = readSentOrigin(sent.bytes);

@@ -12,7 +12,7 @@ export function spokenName(sent: string, reading: SpanReading): string {
   return sent.includes('{') ? (reading.text('spoken_name') ?? sent) : sent;
 }
 
-/** What a span is shown as: a tool by its name. @param spanName as people read it */
+/** The shown name of a span; for a tool, its name. @param spanName the readable name */
 export function nameOf(spanName: string, type: SpanType, reading: SpanReading): string {
   const tool = type === 'tool' ? storableName(toolOf(spanName, reading)) : '';
   if (tool === '') reading.provenance?.told('name', 'name of the span');

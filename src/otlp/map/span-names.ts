@@ -2,7 +2,7 @@ import type { Kind } from './conventions/convention.js';
 import { CONVENTIONS } from './clients/index.js';
 import { NamePatterns } from './name-patterns.js';
 
-/** By the name of the scope. */
+/** Names of spans by the name of their scope. */
 const KINDS: ReadonlyMap<string, readonly { readonly names: NamePatterns; readonly kind: Kind }[]> = new Map(
   CONVENTIONS.flatMap(({ spanNames }) =>
     spanNames === undefined
@@ -19,7 +19,7 @@ const KINDS: ReadonlyMap<string, readonly { readonly names: NamePatterns; readon
   ),
 );
 
-/** What a span is by its name, of clients that say it nowhere else. @param scope the name of its instrumentation scope */
+/** The kind of a span by its name, for clients that show it only there. @param scope the name of its instrumentation scope */
 export function kindByName(scope: unknown, spanName: string): Kind | null {
   const kinds = typeof scope === 'string' ? KINDS.get(scope) : undefined;
   return kinds?.find(({ names }) => names.has(spanName))?.kind ?? null;

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../signal/attributes.js';
 import type { SpanReading } from './span-reading.js';
 
-/** Those names of `metadata` that the mapping finds while it reads a span (`span-metadata-names.ts`). */
+/** The names in `metadata` that come from the reading of a span (`span-metadata-names.ts`). */
 export function notesOf(reading: SpanReading): JsonObject {
   const notes: JsonObject = {};
   if (reading.has('session_id')) notes.session_id = reading.value('session_id');

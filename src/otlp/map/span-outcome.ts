@@ -15,7 +15,7 @@ const TIMEOUT = /timeout|deadline/i;
 /** The start of a stack trace appended to a message, in Python and JavaScript. */
 const STACK = /Traceback \(most recent call last\):|\n[ \t]+at \S|\n[ \t]+File "/;
 
-/** How a span went. @param ended null: it has not */
+/** The status of a span. @param ended null if it has no end */
 export function statusOf(
   span: Pick<Span, 'status'>,
   ended: Micros | null,
@@ -33,7 +33,7 @@ export function statusOf(
     provenance?.told('status', STATUS_CODE);
     return 'failed';
   }
-  // Some clients say of a tool that failed that the call of it went well.
+  // Some clients report status OK for the call of a tool that failed.
   if (reading.has('is_failed')) {
     provenance?.told('status', 'is_failed');
     return 'failed';
@@ -44,8 +44,8 @@ export function statusOf(
 }
 
 /**
- * The error of a span, from the first source that has one: its last exception, its status, its HTTP status, a tool's result, the type
- * of the error. Without the stack trace.
+ * The error of a span without a stack trace, from the first source that has one: its last exception, its status message, its HTTP
+ * status, a tool's result, the type of the error.
  */
 export function errorOf(
   span: Pick<Span, 'status'>,
@@ -86,7 +86,7 @@ function httpStatus(reading: SpanReading): string {
   return code === null || code < 400 ? '' : `HTTP ${code}`;
 }
 
-/** What a tool said that only its own status calls failed. */
+/** The error text of a tool that only its own status reports as failed. */
 function toolError(reading: SpanReading, result: JsonValue | undefined): string {
   if (!reading.has('is_failed') || result === undefined) return '';
   const error = isObject(result) ? result.error : result;

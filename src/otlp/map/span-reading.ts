@@ -8,7 +8,7 @@ import type { Provenance } from './provenance.js';
 const NONE = 255;
 const INPUT = fieldNumber('input');
 const OUTPUT = fieldNumber('output');
-/** The source of messages that were put together from events. */
+/** The source of messages assembled from events. */
 const OF_EVENTS = 'gen_ai.*.message, gen_ai.choice (events)';
 
 /** A payload that was found, not yet parsed. */
@@ -27,8 +27,8 @@ interface Candidate extends FoundPayload {
 type Payload = 'input' | 'output';
 
 /**
- * What the attributes of one span say. Each attribute is looked up once; of each field the best source is kept. One reading
- * serves all spans of a request, one after the other.
+ * The values of one span's attributes. Each attribute is looked up once; for each field the best source is kept. One reading is
+ * reused for all spans of a request.
  */
 export class SpanReading {
   readonly #ranks = new Uint8Array(FIELDS.length).fill(NONE);
@@ -37,7 +37,7 @@ export class SpanReading {
   readonly #sources: string[] = FIELDS.map(() => '');
   /** Parts of lists and groups, by their field. */
   readonly #parts = new Map<PrefixUse, [path: string, value: JsonValue][]>();
-  /** Inputs and outputs that another source has outdone. */
+  /** Inputs and outputs with a worse rank than the best. */
   readonly #outdone: Readonly<Record<Payload, Candidate[]>> = { input: [], output: [] };
 
   /** Receives the rules that set the values of a span. Undefined during ingestion. */
@@ -47,7 +47,7 @@ export class SpanReading {
     this.provenance = provenance;
   }
 
-  /** Forgets the span before. */
+  /** Clears the previous span. */
   begin(): void {
     this.#ranks.fill(NONE);
     if (this.#parts.size > 0) this.#parts.clear();
@@ -72,12 +72,12 @@ export class SpanReading {
     for (const use of USES.get(key) ?? []) this.#use(use, rank, value);
   }
 
-  /** Messages that were put together from events. */
+  /** Messages assembled from events. */
   messages(field: Payload, messages: JsonValue[], rank: number): void {
     this.#offer(fieldNumber(field), rank, messages, 'messages', OF_EVENTS);
   }
 
-  /** To be called after the last attribute: lists and groups take part with the others. */
+  /** Call after the last attribute: adds lists and groups as sources. */
   end(): void {
     for (const [use, parts] of this.#parts) {
       if (use.rank <= (this.#ranks[use.field] ?? NONE) || isPayload(use.field))
@@ -116,7 +116,7 @@ export class SpanReading {
     return this.#ranks[number] === NONE ? '' : (this.#sources[number] ?? '');
   }
 
-  /** All that was found of a payload, the best first. */
+  /** All sources found for a payload, best first. */
   payloads(field: Payload): readonly FoundPayload[] {
     const best = this.payload(field);
     if (best === undefined) return [];

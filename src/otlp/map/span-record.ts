@@ -41,17 +41,17 @@ const SERVICES: ReadonlySet<number> = new Set([SERVER, 4, 5]);
 
 /** Properties of a span, besides its attributes, that help to determine its run's kind. */
 interface KindOfSpan {
-  /** What attributes or the name of the span call it. */
+  /** The kind according to attributes or the name of the span. */
   readonly kind: Kind | null;
   readonly otlpKind: number;
   readonly hint: AgentHint | null;
-  /** Whether it only stands around agents. */
+  /** Whether the span only wraps agents. */
   readonly isWrapper: boolean;
 }
 
 /**
- * What a span says of its run's kind (`src/otlp/README.md`, "Runs that are no agent's"): `agent` where an agent, a workflow, a
- * model or a tool is at work, `other` where an agent is only made, or a service, a database or a queue is.
+ * The kind of run that a span indicates (`src/otlp/README.md`, "Runs that are no agent's"): `agent` for an agent, a workflow, a
+ * model or a tool, `other` for the creation of an agent, a service, a database or a queue.
  */
 function runKindOf({ kind, otlpKind, hint, isWrapper }: KindOfSpan, reading: SpanReading): RunKind | null {
   if (isWrapper) return null;
@@ -76,12 +76,12 @@ function runKindOf({ kind, otlpKind, hint, isWrapper }: KindOfSpan, reading: Spa
   return isService || SERVICES.has(otlpKind) ? 'other' : null;
 }
 
-/** The server of a tool cannot see the agent that calls it. */
+/** A tool server cannot see the calling agent. */
 function ofTool(otlpKind: number): RunKind {
   return otlpKind === SERVER ? 'other' : 'agent';
 }
 
-/** Whether the span has an agent's or a workflow's name by a convention of such. */
+/** Whether an agent's or workflow's name comes from an attribute or span name of its convention. */
 function namesItself(hint: AgentHint | null): boolean {
   return hint !== null && hint.source !== 'service.name' && hint.source !== 'root span';
 }
@@ -95,8 +95,8 @@ interface ResponseUsage {
 }
 
 /**
- * The tokens in a provider's response (`usage` of OpenAI's and Anthropic's APIs): the last resort for instrumentations, such as
- * Agno's, that put the response into the span and the tokens nowhere else.
+ * The tokens in a provider's response (`usage` of OpenAI's and Anthropic's APIs). The last resort, for instrumentations such as
+ * Agno's that send tokens only there.
  */
 function responseUsage(response: JsonObject | null): ResponseUsage | undefined {
   const usage = response?.usage;
@@ -133,9 +133,9 @@ function callIdentityOf(span: Pick<SpanRecord, 'model'>, reading: SpanReading, o
   });
 }
 
-/** Clients of OpenInference put the whole answer into this attribute, and its id nowhere else. */
+/** OpenInference clients put the whole response into this attribute, and its id nowhere else. */
 const ANSWER = 'output.value';
-/** OpenAI's, and Anthropic's, which OpenAI's newer answers have inside, too. */
+/** Ids of OpenAI's and Anthropic's responses. OpenAI's newer responses also contain `msg_` ids. */
 const IDS = [/"id":\s*"((?:chatcmpl-|resp_)[\w-]+)"/, /"id":\s*"(msg_[\w-]+)"/];
 
 /** Does not parse the response: it may be long, and other attributes mostly have its contents already. */
@@ -153,14 +153,14 @@ const NO_EVENTS: ReadEvents = { evaluations: [], exception: undefined };
 
 export interface MappedSpan {
   readonly record: SpanRecord;
-  /** Jackdaw's own attributes, where the span has any. */
+  /** Jackdaw's own attributes, if the span has any. */
   readonly own: OwnAttributes | undefined;
   readonly origin: Origin;
   /** The outcome of its run, if it is a root and has one. */
   readonly verdict: Verdict;
 }
 
-/** What spans of a request came under. */
+/** The resource and scope of some spans of a request. */
 export interface Under {
   readonly origin: Origin;
   readonly sent: SentOrigin;
@@ -172,7 +172,7 @@ export class SpanMapper {
   readonly #shapes = new AttributeShapes();
   readonly #names: AgentNames;
 
-  /** @param witness of how spans are read */
+  /** @param provenance records how spans are mapped */
   constructor(names = new AgentNames(), provenance?: Provenance) {
     this.#names = names;
     this.#reading = new SpanReading(provenance);
@@ -278,7 +278,7 @@ export class SpanMapper {
   }
 }
 
-/** @returns Jackdaw's own attributes, and those that say how a run went */
+/** @returns Jackdaw's own attributes, and those for the outcome of the run */
 function readAttributes(
   attributes: ReadAttributes,
   { asked }: Shape,
@@ -305,7 +305,7 @@ function parentOf({ buffer, traceId, parentSpanId: id }: ReadSpan): string | nul
   return spanUuidAt(buffer, traceId.start, id) ?? (id.end - id.start === 8 ? null : undefined);
 }
 
-/** What attributes or the name of the span call it. */
+/** The kind according to attributes or the name of the span. */
 function kindOf(spanName: string, { scope }: Origin, reading: SpanReading): Kind | null {
   const said = reading.value('kind') as Kind | null;
   if (said !== null) {
@@ -317,7 +317,7 @@ function kindOf(spanName: string, { scope }: Origin, reading: SpanReading): Kind
   return kind;
 }
 
-/** Used if no attribute has the tokens. */
+/** Uses the response's tokens if no attribute has them. */
 function takeResponseUsage(span: Omit<SpanRecord, 'metadata'>, { provenance }: SpanReading): void {
   if (span.input_tokens !== null || span.output_tokens !== null || span.total_tokens !== null) return;
   const usage = responseUsage(span.output_data);
@@ -336,7 +336,7 @@ function takeResponseUsage(span: Omit<SpanRecord, 'metadata'>, { provenance }: S
   };
 }
 
-/** The prompt version that a span names, name and version by one convention. */
+/** The prompt version that a span names; name and version must come from the same convention. */
 function promptOf(reading: SpanReading): PromptReference | null {
   for (const [nameField, versionField] of PROMPT_FIELDS) {
     const name = reading.text(nameField);

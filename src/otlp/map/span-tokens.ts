@@ -9,7 +9,7 @@ const BESIDE: ReadonlySet<unknown> = new Set(
 interface Tokens {
   readonly input: number | null;
   readonly output: number | null;
-  /** Where it is null the store adds input and output. */
+  /** If null, the store adds input and output. */
   readonly total: number | null;
 }
 

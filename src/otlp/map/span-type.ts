@@ -23,7 +23,7 @@ export function spanType(
   if (kind !== null) return typeOfKind(kind, isRoot, hasDb);
   if (reading.has('is_tool')) return by('is_tool', 'tool', reading);
   if (reading.has('is_model')) return by('is_model', 'llm', reading);
-  // Databases that are spoken to over HTTP have the attributes of both.
+  // Databases called over HTTP have the attributes of both.
   if (reading.has('is_db')) return by('is_db', 'db', reading);
   if (reading.has('is_http') && otlpKind === CLIENT) return by('is_http', 'http', reading);
   if (reading.has('is_rpc') && otlpKind !== SERVER) return by('is_rpc', 'http', reading);

@@ -21,16 +21,16 @@ import type { Mapped, TracesRequest } from '../wire/requests.js';
 export interface SpanMapping {
   /** The user's UUID. */
   readonly tenant: string;
-  /** After how long without news a run that has not ended counts as timed out; null: never. */
+  /** Time without messages after which a running run is marked as timed out; null: never. */
   readonly idleTimeoutMs: number | null;
 }
 
 /**
- * The runs that the spans of an OTLP request belong to: a record for each trace, with the header derived from the spans of this
- * request alone, unless a Jackdaw sent a header. Spans without valid ids or a start are rejected individually. A duplicate span gets a
- * record of its own, so that the store can determine which is new.
+ * The runs of an OTLP request: a record for each trace, with the header derived from the spans of this request alone, unless
+ * another Jackdaw sent a header. Spans without valid ids or a start are rejected individually. A duplicate span gets its own
+ * record, so that the store can determine which is new.
  *
- * @param mapper a reused mapper has the attribute shapes of earlier spans cached
+ * @param mapper reuse it, because it caches attribute shapes
  */
 export function spansToTraces(
   request: ReadTraces | TracesRequest,
@@ -79,7 +79,7 @@ class Run {
   readonly #spans = new Map<string, MappedSpan>();
   readonly #repeats: MappedSpan[] = [];
   readonly #declared: TraceHeader[] = [];
-  /** The value sent by another Jackdaw, the larger of several; 0: none. */
+  /** The value sent by another Jackdaw, the largest if there are several; 0: none. */
   #sampleRate = 0;
 
   constructor(id: string) {
@@ -117,7 +117,7 @@ class Run {
     const first = topmost(spans);
     const mapped = all.find(({ record }) => record === first);
     const verdict = first?.parent_span_id === null ? (mapped?.verdict ?? NO_VERDICT) : NO_VERDICT;
-    // What another Jackdaw sent on as it was has no origin of its own.
+    // A span forwarded by another Jackdaw has no origin of its own.
     const origin = mapped && isUnseen(mapped.record) ? mapped.origin : NO_ORIGIN;
     return {
       trace_id: this.#id,

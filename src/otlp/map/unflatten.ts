@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import { setOwn } from './any-value.js';
 
-/** Deeper parts of a key stay one name. */
+/** The rest of a longer key stays one name. */
 const MAX_PARTS = 12;
 /** Names that OpenInference puts after the number of each list element: `0.message.role`. They carry no information. */
 const WRAPPERS: ReadonlySet<string> = new Set([
@@ -21,8 +21,8 @@ interface Leaf {
 }
 
 /**
- * Lists and objects from flat attributes: `[['0.role', 'user'], ['0.content', 'Hi']]` is a list of one object. Numbers are
- * the order of a list; those that are missing leave no holes.
+ * Lists and objects from flat attributes: `[['0.role', 'user'], ['0.content', 'Hi']]` is a list of one object. Numbers order a
+ * list; missing numbers leave no holes.
  */
 export function unflatten(parts: readonly (readonly [path: string, value: JsonValue])[]): JsonValue {
   const root: Tree = new Map();
@@ -41,7 +41,7 @@ function insert(root: Tree, path: string, value: JsonValue): void {
       continue;
     }
     const made: Tree = new Map();
-    // A value where others have children: it stays, under no name.
+    // The path already has a value: it is kept under an empty name.
     if (child !== undefined) made.set('', child);
     tree.set(name, made);
     tree = made;
@@ -51,7 +51,7 @@ function insert(root: Tree, path: string, value: JsonValue): void {
   else tree.set(last, { value });
 }
 
-/** The names on the way to a value, without those that say nothing. */
+/** The names on the path to a value, without wrappers. */
 function split(path: string): string[] {
   const all = path.split('.', MAX_PARTS);
   const length = all.reduce((sum, name) => sum + name.length + 1, -1);

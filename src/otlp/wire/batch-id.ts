@@ -1,4 +1,4 @@
-/** The header, and the gRPC metadata key, with which a client names a batch, so that a repeat adds nothing. */
+/** The header, or gRPC metadata key, with a client's id of a batch, so that a repeated batch adds nothing. */
 export const BATCH_ID_HEADER = 'jackdaw-batch-id';
 
 const MAX_LENGTH = 128;

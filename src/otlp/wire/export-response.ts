@@ -5,7 +5,7 @@ import type { Encoding } from './status.js';
 /** The part of the response about rejected items. */
 export interface Rejection {
   readonly count: number;
-  /** In English, for people. */
+  /** In English, for users. */
   readonly reason: string;
 }
 
@@ -16,11 +16,7 @@ export const REJECTED = {
   logs: 'rejectedLogRecords',
 } as const satisfies Readonly<Record<TelemetrySignal, keyof PartialSuccess>>;
 
-/**
- * An `Export…ServiceResponse`.
- *
- * @param rejection undefined where everything was taken: `partial_success` stays unset then
- */
+/** An `Export…ServiceResponse`. @param rejection undefined if everything was accepted; `partial_success` is then not set */
 export function encodeExportResponse(
   signal: TelemetrySignal,
   rejection: Rejection | undefined,
@@ -31,7 +27,7 @@ export function encodeExportResponse(
       ? {}
       : {
           partialSuccess: {
-            // The JSON mapping writes 64-bit integers as strings; protobuf takes them so as well.
+            // The JSON mapping writes 64-bit integers as strings, which the protobuf encoder also accepts.
             [REJECTED[signal]]: String(rejection.count),
             errorMessage: rejection.reason,
           },

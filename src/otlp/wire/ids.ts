@@ -5,9 +5,9 @@ const HYPHEN = 45;
 const DIGITS = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
 
 /**
- * A trace id in Jackdaw's form: the 16 bytes printed as 8-4-4-4-12, so that runs of the batch route and logs join.
+ * A trace id in Jackdaw's form: the 16 bytes as 8-4-4-4-12, so that runs of the batch route and logs have the same id.
  *
- * @returns undefined for other lengths and for all zeros, which the OpenTelemetry specification calls invalid
+ * @returns undefined for other lengths and for all zeros, which are invalid in OpenTelemetry
  */
 export function traceUuid(id: Uint8Array | null | undefined): string | undefined {
   if (id?.length !== TRACE_BYTES || isZero(id)) return undefined;
@@ -15,10 +15,10 @@ export function traceUuid(id: Uint8Array | null | undefined): string | undefined
 }
 
 /**
- * A span id as Jackdaw's: the last 8 bytes of the trace id, then the 8 bytes of the span id. Unique per trace, and the
- * span id can be read back from it.
+ * A span id in Jackdaw's form: the last 8 bytes of the trace id, then the 8 bytes of the span id. Unique per trace, and {@link
+ * spanBytes} restores the span id.
  *
- * @param traceId as {@link traceUuid} gives it
+ * @param traceId from {@link traceUuid}
  */
 export function spanUuid(traceId: string, id: Uint8Array | null | undefined): string | undefined {
   if (id?.length !== SPAN_BYTES || isZero(id)) return undefined;
@@ -60,8 +60,8 @@ export function hexOf(bytes: Uint8Array): string {
 }
 
 /**
- * 8 bytes of one array and 8 of another as a UUID. All characters in one call: put together from parts, a text takes twice
- * the time and eight times the memory (measured), and there are three for each span.
+ * 8 bytes of one array and 8 of another as a UUID. One call for all characters: joining parts takes twice the time and eight
+ * times the memory (measured), and each span has three ids.
  */
 function uuidOf(a: Uint8Array, i: number, b: Uint8Array, k: number): string {
   return String.fromCharCode(

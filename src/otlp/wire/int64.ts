@@ -29,7 +29,7 @@ export function nanosToMicros(value: Int64): Micros | undefined {
     const micros = high * 4_294_967 + Math.floor(low / 1000) + Math.floor(rest / 1000);
     return safe(micros);
   }
-  // As JSON writes the times of our days: without its last three digits such a number is exact.
+  // Times in JSON as usual: without its last three digits such a number is exact.
   if (typeof value === 'string' && /^\d{4,19}$/.test(value)) return safe(Number(value.slice(0, -3)));
   if (typeof value === 'number' && !Number.isInteger(value)) return undefined;
   try {
@@ -39,7 +39,7 @@ export function nanosToMicros(value: Int64): Micros | undefined {
   }
 }
 
-/** The nanoseconds that {@link nanosToMicros} cuts: 0 to 999. */
+/** The nanoseconds that {@link nanosToMicros} truncates: 0 to 999. */
 export function nanosBelowMicro(value: Int64): number {
   if (typeof value === 'object') return ((value.high >>> 0) * 296 + ((value.low >>> 0) % 1000)) % 1000;
   return Number(BigInt(value) % 1000n);

@@ -1,10 +1,10 @@
 import protobuf from 'protobufjs/minimal.js';
 import { ShortTexts } from './short-texts.js';
 
-/** Short texts that came before: keys of attributes, names of models. */
+/** Short texts that were read before: keys of attributes, names of models. */
 const texts = new ShortTexts();
 
-/** Gives replacement characters for text that is not UTF-8. */
+/** Replaces invalid UTF-8 with replacement characters. */
 export class LenientReader extends protobuf.BufferReader {
   override stringVerify(): string {
     const start = this.pos;

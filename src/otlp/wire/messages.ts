@@ -27,7 +27,7 @@ export interface MessageType<T> {
   encode(message: T): Writer;
 }
 
-/** What became of a part of a request that was not taken, under the name that the signal has for it. */
+/** The rejected part of a request; the name of the count depends on the signal. */
 export interface PartialSuccess {
   readonly rejectedSpans?: Int64;
   readonly rejectedDataPoints?: Int64;
@@ -60,7 +60,7 @@ interface BadRequest {
 
 type Requests = { readonly [S in TelemetrySignal]: MessageType<OtlpRequests[S]> };
 
-// The generated code has no types of its own.
+// The generated code has no types.
 const { opentelemetry, google } = generated as unknown as {
   readonly opentelemetry: {
     readonly proto: {

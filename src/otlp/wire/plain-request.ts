@@ -2,16 +2,16 @@ import { PlainWalk } from './plain-walk.js';
 
 /** A request of traces without rejected or duplicate spans. */
 export interface PlainRequest {
-  /** How many spans each trace has, in the order of their first ones; no trace is without any. */
+  /** The number of spans in each trace, in the order of their first spans; never 0. */
   readonly spans: readonly number[];
 }
 
 /**
- * Finds out whether a request of traces in protobuf can be taken and passed on without being read. It can where all of it is well
- * formed, every span would be taken as it is, and none is there twice: then `spansToTraces` makes a record of each trace. It is
- * undefined for anything in doubt, which is for the decoder to judge. Some 2 µs a span.
+ * Checks whether a protobuf traces request can be accepted and forwarded without decoding: it is well formed, all its spans would
+ * be accepted unchanged, and none is repeated, so that `spansToTraces` makes one record per trace. Takes some 2 µs per span.
  *
  * @param mostFields as for the decoder
+ * @returns undefined if in doubt; the decoder then decides
  */
 export function plainRequest(bytes: Uint8Array, mostFields: number): PlainRequest | undefined {
   const walk = new RequestWalk(bytes, mostFields);
@@ -20,7 +20,7 @@ export function plainRequest(bytes: Uint8Array, mostFields: number): PlainReques
     : undefined;
 }
 
-/** Tags of the fields of a span that decide whether it is taken. */
+/** Tags of the fields of a span that decide whether it is accepted. */
 const TAGS = { traceId: 0x0a, spanId: 0x12, parentSpanId: 0x22, start: 0x39, end: 0x41 } as const;
 const WIRE = { varint: 0, fixed64: 1, bytes: 2 } as const;
 const TRACE_BYTES = 16;
@@ -88,7 +88,7 @@ class RequestWalk extends PlainWalk {
     return isGood && this.#add(traceAt, spanAt);
   }
 
-  /** @returns false for one that is there already */
+  /** @returns false if the span is a repeat */
   #add(traceAt: number, spanAt: number): boolean {
     const traceId = this.#buffer.toString('latin1', traceAt, traceAt + TRACE_BYTES);
     const spanId = this.#buffer.toString('latin1', spanAt, spanAt + SPAN_BYTES);
@@ -108,7 +108,7 @@ function isId(buffer: Buffer, start: number, length: number): boolean {
   return false;
 }
 
-/** Whether a time is one that is taken for sure: not in the first seconds of 1970, unless it may be missing, and before the year 2253. */
+/** Whether a time is certainly accepted: after the first seconds of 1970, unless it may be missing, and before the year 2253. */
 function isTimely(buffer: Buffer, at: number, least: 0 | 1): boolean {
   if (at === NOWHERE) return false;
   const high = buffer.readUInt32LE(at + 4);

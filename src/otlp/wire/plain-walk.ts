@@ -14,7 +14,7 @@ type Message =
   | 'resource'
   | 'scopeSpans'
   | 'resourceSpans';
-/** What the fields of a message hold, by their number; others make a message one that is not plain. */
+/** The contents of a message's fields, by number; a message with other fields is not plain. */
 type Fields = Readonly<Record<number, Scalar | Message>>;
 
 const WIRE = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
@@ -43,22 +43,22 @@ const MESSAGES: Readonly<Record<Message | 'request', Fields>> = {
 };
 
 const MOST_DEPTH = 64;
-/** No field has a larger one. */
+/** All fields have smaller tags. */
 const MOST_TAG = 0xff;
-/** `jackdaw.`, with which the keys begin that one Jackdaw writes for another. */
+/** Prefix of Jackdaw's own attributes. */
 const OWN_PREFIX = Buffer.from('jackdaw.');
 const OWN_FIRST = 'j'.charCodeAt(0);
 /** From this length on the runtime's own check of UTF-8 is faster than a loop (measured). */
 const LONG_TEXT = 100;
 
 /**
- * Walks a message without decoding it, and checks whether its bytes can be passed on unchanged: known fields alone, each in its
- * regular layout, texts in UTF-8, and no key of Jackdaw's own.
+ * Walks a message without decoding it, and checks whether its bytes can be forwarded unchanged: known fields only, each in its
+ * regular layout, texts in UTF-8, and no attributes of Jackdaw's own.
  */
 export class PlainWalk {
   protected readonly bytes: Uint8Array;
   #at = 0;
-  /** How many more fields there may be. */
+  /** Remaining number of allowed fields. */
   #left: number;
 
   constructor(bytes: Uint8Array, mostFields = Infinity) {
@@ -70,7 +70,7 @@ export class PlainWalk {
     return this.#isPlain(MESSAGES[message], 0, this.bytes.length, 0);
   }
 
-  /** Called with the place of each plain span of a request. @returns whether the request is still plain */
+  /** Called with the range of each plain span of a request. @returns whether the request is still plain */
   protected takeSpan?(start: number, end: number): boolean;
 
   #isPlain(fields: Fields, start: number, end: number, depth: number): boolean {

@@ -34,9 +34,9 @@ export interface ReadSpan extends Pick<
   Span,
   'name' | 'kind' | 'startTimeUnixNano' | 'endTimeUnixNano' | 'events' | 'status'
 > {
-  /** The request. */
+  /** The request that holds the span. */
   readonly buffer: Buffer;
-  /** The span in it. */
+  /** The range of the span. */
   readonly start: number;
   readonly end: number;
   readonly traceId: Stretch;
@@ -45,26 +45,26 @@ export interface ReadSpan extends Pick<
   readonly attributes: ReadAttributes;
 }
 
-/** Of an attribute: where its key begins and ends, then its value, an `AnyValue`. */
+/** Numbers per attribute: start and end of its key, start and end of its value (an `AnyValue`). */
 const NUMBERS = 4;
-/** For how many there is room at first, by the size of the request. */
+/** Initial capacity, depending on the size of the request. */
 const FEW_NUMBERS = 256;
 const MANY_NUMBERS = 65_536;
-/** In place of where the key begins: the attribute is among the odd ones, at the place that follows. */
+/** In place of the key's start, for an attribute in `odd`; its index follows. */
 const ODD = -1;
 
 /** The places of the attributes of all spans of a request. */
 export class AttributePlaces {
   readonly buffer: Buffer;
-  /** Those that were read as a whole, as their bytes are not laid out in the usual way. */
+  /** Attributes in an unusual layout, which were decoded. */
   readonly odd: KeyValue[] = [];
   numbers: Int32Array;
-  /** How many attributes there are. */
+  /** The number of attributes. */
   length = 0;
 
   constructor(buffer: Buffer) {
     this.buffer = buffer;
-    // Attributes are mostly larger, so this is seldom too small; the array grows if it is.
+    // Attributes are mostly larger than 8 bytes, so this is rarely too small; the array grows if needed.
     this.numbers = new Int32Array(Math.min(Math.max(buffer.length >> 3, FEW_NUMBERS), MANY_NUMBERS));
   }
 
@@ -88,7 +88,7 @@ export class AttributePlaces {
   }
 }
 
-/** Short texts that came before, for all requests: names of models and the like. */
+/** Short texts that were read before, shared by all requests: names of models and the like. */
 const texts = new ShortTexts();
 
 /** The attributes of one span. */
@@ -103,7 +103,7 @@ export class ReadAttributes {
     this.length = to - from;
   }
 
-  /** Whether the keys are these, in this order. @param keys one after the other, and where each ends */
+  /** Whether the keys are these, in this order. @param keys concatenated @param ends the end of each key */
   haveKeys(keys: Uint8Array, ends: Int32Array): boolean {
     const { numbers, buffer } = this.#places;
     let at = this.#from * NUMBERS;
@@ -117,7 +117,7 @@ export class ReadAttributes {
     return true;
   }
 
-  /** The keys as they came, in UTF-8. */
+  /** The received keys, in UTF-8. */
   keyBytes(): Uint8Array[] {
     const { numbers, buffer, odd } = this.#places;
     return Array.from({ length: this.length }, (_, i) => {
@@ -127,14 +127,14 @@ export class ReadAttributes {
     });
   }
 
-  /** Whether any of them is not laid out in the usual way. */
+  /** Whether any attribute has an unusual layout. */
   get areOdd(): boolean {
     const { numbers } = this.#places;
     for (let i = 0; i < this.length; i++) if (numbers[(this.#from + i) * NUMBERS] === ODD) return true;
     return false;
   }
 
-  /** @param otherwise for a value that is not simply a text */
+  /** @param otherwise decodes values other than plain texts and small integers */
   value(i: number, otherwise: (value: AnyValue | null | undefined) => JsonValue): JsonValue {
     const { numbers, buffer, odd } = this.#places;
     const at = (this.#from + i) * NUMBERS;
@@ -161,7 +161,7 @@ const INTEGER = 0x18;
 function textAt(buffer: Buffer, start: number, end: number): string {
   const known = texts.find(buffer, start, end);
   if (known !== undefined) return known;
-  // What is not UTF-8 gets replacement characters; nothing that is decoded has halves of surrogate pairs.
+  // Invalid UTF-8 gets replacement characters; decoded texts have no unpaired surrogates.
   const text = buffer.toString('utf8', start, end);
   texts.put(text);
   return text;

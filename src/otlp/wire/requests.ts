@@ -1,6 +1,6 @@
 /**
- * OTLP requests as both decoders give them: the names of the JSON mapping (opentelemetry-proto, `opentelemetry/proto`),
- * ids and bytes as bytes, enumerations as numbers. A missing field is undefined or null.
+ * OTLP requests as returned by both decoders: the names of the JSON mapping (opentelemetry-proto, `opentelemetry/proto`), ids and
+ * bytes as bytes, enumerations as numbers. A missing field is undefined or null.
  */
 
 /** A 64-bit integer: a number if it is safe, otherwise its two halves or its decimal digits. See `int64.ts`. */
@@ -212,7 +212,7 @@ export interface Log {
 /** The result of converting a request's items to Jackdaw's records. */
 export interface Mapped<B> {
   readonly batch: B;
-  /** Of each span, point or record that could not be taken, why: one sentence that begins with its place. */
+  /** The reason for each rejected span, point or record: one sentence that begins with its place. */
   readonly rejected: readonly string[];
 }
 

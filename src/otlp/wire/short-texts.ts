@@ -4,8 +4,8 @@ const LONGEST = 64;
 const NO_SLOT = -1;
 
 /**
- * The short texts that were read before, found by their bytes: the keys of attributes come again with every span. Finding
- * one costs less than decoding it, and equal keys are one string, which makes comparing them cheap.
+ * A cache of short texts by their bytes: the keys of attributes repeat in every span. A lookup costs less than decoding, and
+ * equal keys are one string, which makes comparisons cheap.
  */
 export class ShortTexts {
   readonly #texts: (string | undefined)[] = new Array<string | undefined>(SLOTS).fill(undefined);

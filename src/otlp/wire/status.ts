@@ -26,7 +26,7 @@ export function encodeStatus(failure: Failure, encoding: Encoding): string | Uin
   return encoding === 'json' ? statusJson(failure) : statusBytes(failure);
 }
 
-/** In protobuf, as `grpc-status-details-bin` holds it too. */
+/** In protobuf, also for `grpc-status-details-bin`. */
 export function statusBytes({ code, message, retryAfterSeconds, violations = [] }: Failure): Uint8Array {
   const details = [];
   if (retryAfterSeconds !== undefined) {

@@ -14,7 +14,7 @@ const CODES: ReadonlySet<unknown> = new Set([
   'internal_error',
 ] satisfies ConsumeErrorCode[]);
 
-/** The problem of a value that a plugin passes on as a batch; undefined if it is valid. The contents of items are not checked. */
+/** The problem of a batch from a plugin; undefined if it is valid. The contents of items are not checked. */
 export function problemOfBatch(given: unknown): string | undefined {
   if (typeof given !== 'object' || given === null) return 'is not an object';
   const { tenant, items } = given as { readonly tenant?: unknown; readonly items?: unknown };
@@ -24,7 +24,7 @@ export function problemOfBatch(given: unknown): string | undefined {
   return index < 0 ? undefined : `has an item ${index} that is not an object`;
 }
 
-/** The context that a plugin passed, completed with the fields that the program relies on. */
+/** A plugin's context, completed with the fields that the program relies on. */
 export function contextOf(given: unknown, clock: Clock): ConsumeContext {
   const context = (typeof given === 'object' && given !== null ? given : {}) as Partial<ConsumeContext>;
   return Number.isSafeInteger(context.receivedAt)
@@ -32,7 +32,7 @@ export function contextOf(given: unknown, clock: Clock): ConsumeContext {
     : { ...context, receivedAt: clock.now() };
 }
 
-/** The error of a plugin that brought a copy of the class with it, as one of this program's; undefined for others. */
+/** Converts a `ConsumeError` of a plugin that bundles its own copy of the class; undefined for other errors. */
 export function asConsumeError(error: unknown): ConsumeError | undefined {
   if (error instanceof ConsumeError) return error;
   if (!(error instanceof Error) || error.name !== 'ConsumeError') return undefined;

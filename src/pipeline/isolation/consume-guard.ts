@@ -18,26 +18,26 @@ export interface GuardTools {
 }
 
 /**
- * Wraps a plugin's consumer on both sides. Whatever the plugin does with a batch, the caller gets a plausible receipt or a
- * `ConsumeError` in time, and nothing of a failed batch is passed on afterwards.
+ * Wraps a plugin's consumer on both sides. Whatever the plugin does, the caller gets a plausible receipt or a `ConsumeError` in
+ * time, and no part of a failed batch is passed on afterwards.
  */
 export class ConsumeGuard {
   readonly #tools: GuardTools;
-  /** Calls of the plugin that have not ended. */
+  /** The plugin's calls in progress. */
   readonly #calls = new Set<HeldCall>();
-  /** How long the program's own code kept the thread while the plugin called it, in milliseconds. */
+  /** How long the program's own code blocked the thread during the plugin's call, in milliseconds. */
   #behindMs = 0;
 
   constructor(tools: GuardTools) {
     this.#tools = tools;
   }
 
-  /** Before the plugin. */
+  /** Wraps the input of the plugin. */
   before<B extends Batch<unknown>>(inner: Consumer<B>): Consumer<B> {
     return { consume: (batch, context) => this.#give(inner, batch, context) };
   }
 
-  /** Behind the plugin. */
+  /** Wraps the output of the plugin. */
   behind<B extends Batch<unknown>>(next: Consumer<B>): Consumer<B> {
     return { consume: (batch, context) => this.#passOn(next, batch, context) };
   }
@@ -51,7 +51,7 @@ export class ConsumeGuard {
     const count = batch.items.length;
     this.#assertRoom(count);
     const call = this.#open(context, count);
-    // Others may have the same list, which is not to be emptied below.
+    // Other components may share the list, which is emptied below.
     const own = limits.copiesBatches ? copyPlain(batch) : { ...batch, items: [...batch.items] };
     try {
       const running = this.#call(inner, own, context, call);
@@ -62,7 +62,7 @@ export class ConsumeGuard {
         faults.note('receipt', `returned an invalid receipt: ${mended.wrong}`, { items: count });
       return mended.receipt;
     } catch (error) {
-      // The plugin may hold the batch for ever: release at least its items.
+      // The plugin may never release the batch: release at least its items.
       if (call.isLate && !call.wentOn) own.items.length = 0;
       throw this.#asOurs(error, count);
     }
@@ -95,7 +95,7 @@ export class ConsumeGuard {
       });
     });
     this.#calls.add(call);
-    // The queue before an exporter breaks attempts off itself.
+    // The queue before an exporter cancels attempts itself.
     if (limits.consumeMs === null)
       context.abort?.addEventListener('abort', () => {
         call.giveUp();
@@ -103,13 +103,13 @@ export class ConsumeGuard {
     return call;
   }
 
-  /** Calls the plugin; the call stays registered until it has ended, however long that takes. */
+  /** Calls the plugin. The call stays registered until it has ended. */
   async #call<B>(inner: Consumer<B>, batch: B, context: ConsumeContext, call: HeldCall): Promise<unknown> {
     const { limits, faults } = this.#tools;
     try {
       const startedAt = performance.now();
       this.#behindMs = 0;
-      // `async`, because a plugin may throw at once.
+      // `async`, because a plugin may throw synchronously.
       const running = runAs(faults, async () => inner.consume(batch, context), call);
       const blockedMs = performance.now() - startedAt - this.#behindMs;
       if (blockedMs > limits.blockMs)

@@ -11,7 +11,7 @@ import type { PluginLimits } from './limits.js';
 import type { PluginFaults } from './plugin-faults.js';
 import { runAs, runAsProgram } from './plugin-scope.js';
 
-/** The daemon as a plugin's component sees it. */
+/** The daemon's interface for a plugin's component. */
 export function guardedHost(
   host: Host,
   tools: { readonly faults: PluginFaults; readonly limits: PluginLimits; readonly clock: Clock },
@@ -52,7 +52,7 @@ function guardedListener(listener: Listener, tools: Parameters<typeof guardedHos
   };
 }
 
-/** Not a copy: an operation's route may be an object with methods. */
+/** Inherits from the route instead of copying it: it may be an object with methods. */
 function guardedRoute(route: Route, tools: Parameters<typeof guardedHost>[1]): Route {
   return Object.create(route, {
     handle: { value: (request: HttpRequest) => answer(route, request, tools), enumerable: true },

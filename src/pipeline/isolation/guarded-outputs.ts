@@ -17,7 +17,7 @@ export class OutputGuard {
     this.#tools = tools;
   }
 
-  /** Called at the receiver's start: from then on downstream components are running. */
+  /** Called at the receiver's start, when downstream components are running. */
   open(): void {
     this.#isOpen = true;
   }

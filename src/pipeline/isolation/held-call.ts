@@ -1,7 +1,9 @@
 import type { Clock } from '../../component/telemetry.js';
 import { MICROS_PER_MS } from '../../signal/time-units.js';
 
-/** One batch held by a plugin. Its time limit runs only while the plugin itself works, not while it waits for downstream components. */
+/**
+ * A batch held by a plugin. Its time limit runs only while the plugin itself works, not while it waits for downstream components.
+ */
 export class HeldCall {
   readonly #clock: Clock;
   /** Remaining time of the plugin, in microseconds; null: no limit. */
@@ -16,7 +18,7 @@ export class HeldCall {
   /** Rejects when the time is over. */
   readonly late: Promise<never>;
 
-  /** @param limitMs null: no limit, until somebody else says that it is over */
+  /** @param limitMs null: no limit, until {@link giveUp} is called */
   constructor(clock: Clock, limitMs: number | null, lateError: () => Error) {
     this.#clock = clock;
     this.#left = limitMs === null ? null : limitMs * MICROS_PER_MS;
@@ -26,7 +28,7 @@ export class HeldCall {
         reject(lateError());
       };
     });
-    // The promise may reject after its last awaiter is gone.
+    // The promise may reject when nothing awaits it any more.
     this.late.catch(() => undefined);
   }
 
@@ -34,17 +36,17 @@ export class HeldCall {
     return this.#isLate;
   }
 
-  /** Whether the plugin itself has it now. */
+  /** Whether the plugin itself is working on it now. */
   get isHeld(): boolean {
     return !this.#hasEnded && this.#behind === 0;
   }
 
-  /** Whether the plugin has passed it, or a part of it, on. */
+  /** Whether the plugin has passed on the batch or a part of it. */
   get wentOn(): boolean {
     return this.#wentOn;
   }
 
-  /** The plugin has it now. */
+  /** Starts the timer while the plugin works. */
   watch(): void {
     if (!this.isHeld || this.#isLate) return;
     this.#since = this.#clock.now();
@@ -54,7 +56,7 @@ export class HeldCall {
     });
   }
 
-  /** The plugin waits for downstream components. */
+  /** Pauses the timer while the plugin waits for downstream components. */
   goBehind(): void {
     this.#wentOn = true;
     this.#behind += 1;

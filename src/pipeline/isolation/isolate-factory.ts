@@ -17,8 +17,9 @@ type AnySettings = Settings<Config>;
 type AnyConsumer = Consumer<Batches[Signal]>;
 
 /**
- * Wraps a plugin's factory so that faults of its components do not affect the rest of the daemon: time and count limits, validated
- * receipts and batches, errors confined to a batch, and a status that reports them. Its section gets the key `plugin_limits`.
+ * Wraps a plugin's factory so that faults of its components do not affect the rest of the daemon: it adds limits of time and
+ * number, validates receipts and batches, confines errors to their batch, and reports faults as a status. The component's section
+ * gets the key `plugin_limits`.
  */
 export function isolateFactory(factory: Factory, plugin: string): Factory {
   const base = {
@@ -50,7 +51,7 @@ export function isolateFactory(factory: Factory, plugin: string): Factory {
       return {
         ...base,
         kind: 'processor',
-        // Always true, whatever the plugin declares: no other component sees its changes.
+        // Always true, whatever the plugin declares, so that no other component sees its changes.
         mutatesBatch: true,
         create: Object.fromEntries(
           SIGNALS.filter((signal) => factory.create[signal] !== undefined).map((signal) => [
@@ -92,7 +93,7 @@ export function isolateFactory(factory: Factory, plugin: string): Factory {
         create: (settings) => {
           const tools = toolsFor(factory, plugin, settings);
           const component = made(factory, tools, () => factory.create(tools.settings));
-          // Components find it by its methods, so it cannot be wrapped.
+          // Other components find it by its methods, so it cannot be wrapped.
           return Object.assign(component, guardedLife(component, tools));
         },
       };
@@ -122,14 +123,18 @@ function toolsFor({ kind }: Factory, plugin: string, settings: AnySettings): Too
   };
 }
 
-/** @throws Error if the plugin made none */
+/**
+ * Creates a plugin's component.
+ *
+ * @throws Error if the result is not a component
+ */
 function made(factory: Factory, { faults }: Tools, make: () => unknown): Component {
   const component = runAs(faults, make);
   if (typeof component !== 'object' || component === null)
     throw new Error(`create of ${factory.kind} "${factory.type}" returned no component`);
   if (component instanceof Promise)
     throw new Error(
-      `create of ${factory.kind} "${factory.type}" is asynchronous: what takes time belongs into start`,
+      `create of ${factory.kind} "${factory.type}" is asynchronous: move slow work to start`,
     );
   if (factory.kind === 'extension' && !Object.isExtensible(component))
     throw new Error(`create of extension "${factory.type}" returned a frozen object`);
@@ -173,9 +178,10 @@ interface LifeTools {
 }
 
 /**
- * Start and end of a plugin's component, the start within its time. (For the end all components share one deadline.)
+ * Guards the start and the end of a plugin's component. The start has its own time limit; for the end, all components share one
+ * deadline.
  *
- * @param onStart called when it begins to start
+ * @param onStart called when the component starts
  */
 function guardedLife(
   component: Component,
@@ -183,7 +189,7 @@ function guardedLife(
   onStart: () => void = () => undefined,
 ): Required<Component> {
   const { limits, faults, clock } = tools;
-  // Read once: extensions have these replaced.
+  // Read before extensions get these methods replaced.
   const start = component.start?.bind(component);
   const shutdown = component.shutdown?.bind(component);
   const reload = component.reload?.bind(component);
@@ -232,7 +238,7 @@ function guardedClock(clock: Clock, faults: PluginFaults): Clock {
   };
 }
 
-/** The meter as a plugin sees it: a value that it cannot read is `NaN`, and the others are shown all the same. */
+/** A plugin's meter: a value that cannot be read is `NaN`, so that all others are still exported. */
 function guardedMeter(meter: Meter, faults: PluginFaults): Meter {
   const guarded = (read: () => number) => () => {
     const value = callPlugin(faults, read);

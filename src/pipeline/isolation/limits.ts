@@ -3,18 +3,18 @@ import type { Factory } from '../../component/factory.js';
 import { durationMs } from '../../config/duration.js';
 import { duration, section } from '../../config/schema.js';
 
-/** The key for the limits of a plugin's component in its section. */
+/** The configuration key for the limits of a plugin's component. */
 export const LIMITS_KEY = 'plugin_limits';
 
 const LIMITS = {
-  start_timeout: duration({ default: '30s', description: 'Time limit for its start.' }),
+  start_timeout: duration({ default: '30s', description: 'Time limit for the start of the component.' }),
   consume_timeout: duration({
     default: '30s',
     description: 'Time limit for a batch, excluding later components. Afterwards it gets a retryable error.',
   }),
   request_timeout: duration({
     default: '60s',
-    description: 'Time limit for its HTTP routes. Afterwards the client gets 503.',
+    description: 'Time limit for HTTP routes of the component. Afterwards the client gets 503.',
   }),
   max_in_flight: Type.Integer({
     default: 256,
@@ -31,7 +31,7 @@ const LIMITS = {
   copy_batches: Type.Boolean({
     default: true,
     description:
-      'Whether it gets copies of batches, so that its changes affect nothing else. false is faster.',
+      'Whether the component gets copies of batches, so that its changes stay local. false is faster.',
   }),
 };
 
@@ -43,7 +43,7 @@ function keysFor(factory: Factory): readonly (keyof typeof LIMITS)[] {
     case 'processor':
       return ['start_timeout', 'consume_timeout', 'max_in_flight', 'max_block'];
     case 'exporter':
-      // A queued one has the key `timeout` for its attempts.
+      // A queued exporter has the key `timeout` for its attempts.
       return factory.delivery === 'queued'
         ? ['start_timeout', 'max_in_flight', 'max_block', 'copy_batches']
         : ['start_timeout', 'consume_timeout', 'max_in_flight', 'max_block', 'copy_batches'];
@@ -55,7 +55,7 @@ function keysFor(factory: Factory): readonly (keyof typeof LIMITS)[] {
 /** Limits of one component of a plugin. */
 export interface PluginLimits {
   readonly startMs: number;
-  /** Null: the caller breaks an attempt off itself. */
+  /** Null: the caller cancels the attempt itself. */
   readonly consumeMs: number | null;
   readonly requestMs: number;
   readonly maxInFlight: number;
@@ -78,7 +78,11 @@ export function schemaWithLimits(factory: Factory): TObject {
   };
 }
 
-/** @returns the section without the limits, as the plugin expects it, and the limits */
+/**
+ * Splits a section.
+ *
+ * @returns the section without the limits, as the plugin expects it, and the limits
+ */
 export function splitLimits(config: Readonly<Record<string, unknown>>): {
   readonly own: Record<string, unknown>;
   readonly limits: PluginLimits;

@@ -14,14 +14,14 @@ import { SparseLog } from '../../telemetry/sparse-log.js';
 const FAULTS = ['threw', 'timeout', 'full', 'receipt', 'batch', 'late', 'uncaught', 'blocked'] as const;
 export type Fault = (typeof FAULTS)[number];
 
-/** So long after its last fault a component counts as well again. */
+/** A component is considered healthy again this long after its last fault. */
 const QUIET_MS = 5 * MS_PER_MINUTE;
 
 const LEVELS: readonly StatusLevel[] = ['ok', 'degraded', 'recoverable', 'permanent', 'fatal'];
 
 /**
- * Counts, logs and reports the faults of one plugin component. The status is `degraded`, not worse, so that a load balancer keeps the
- * daemon in service: the other pipelines work on.
+ * Counts, logs and reports the faults of one plugin component. The status is at most `degraded`, so that a load balancer keeps
+ * the daemon in service: its other pipelines still work.
  */
 export class PluginFaults {
   readonly #name: string;
@@ -30,7 +30,7 @@ export class PluginFaults {
   readonly #labels: Readonly<Record<'plugin' | 'kind' | 'component', string>>;
   readonly #logs: ReadonlyMap<Fault, SparseLog>;
   #host: Pick<Host, 'reportStatus'> | undefined;
-  /** The status that the component reports. */
+  /** The status reported by the component itself. */
   #own: Status = { level: 'ok' };
   #lost = 0;
   #last: string | undefined;
@@ -48,7 +48,7 @@ export class PluginFaults {
       labelNames: ['plugin', 'kind', 'component', 'fault'],
     });
     this.#logs = new Map(FAULTS.map((fault) => [fault, new SparseLog(logger, clock)]));
-    // A series that exists from the start shows a rate at its first increase.
+    // If a series exists from the start, a rate includes its first increase.
     for (const fault of FAULTS) this.#faults.add(0, { ...this.#labels, fault });
   }
 
@@ -58,7 +58,7 @@ export class PluginFaults {
     if (this.#last !== undefined || this.#lost > 0) this.#tell();
   }
 
-  /** The status that the component reports. It cannot end the daemon: that is for stores, which are extensions. */
+  /** Sets the status reported by the component. Only an extension may end the daemon, because stores are extensions. */
   report(status: Status): void {
     this.#own =
       status.level === 'fatal' && this.#labels.kind !== 'extension'
@@ -67,7 +67,7 @@ export class PluginFaults {
     this.#tell();
   }
 
-  /** @param what the rest of a sentence that begins with the component: `threw …` */
+  /** @param what a predicate, to follow the component's name in a sentence: `threw …` */
   note(fault: Fault, what: string, about: { readonly items?: number; readonly error?: unknown } = {}): void {
     this.#faults.add(1, { ...this.#labels, fault });
     const { items = 0, error } = about;
@@ -83,13 +83,13 @@ export class PluginFaults {
     this.#tell();
   }
 
-  /** A call that had failed because of its time goes on, or (−1) has ended. */
+  /** A call that timed out is still running (1), or has ended (−1). */
   lost(calls: 1 | -1): void {
     this.#lost += calls;
     this.#tell();
   }
 
-  /** Ends the timer. */
+  /** Cancels the timer. */
   end(): void {
     this.#cancelQuiet();
   }

@@ -8,29 +8,33 @@ interface Scope {
   readonly call: HeldCall | undefined;
 }
 
-/** Work that a plugin started (timers, sockets, promises) stays attributed to it. */
+/** Attributes work that a plugin started (timers, sockets, promises) to the plugin. */
 const scope = new AsyncLocalStorage<Scope | undefined>();
 
-/** Runs a plugin's code under its owner. @param call the batch passed with this call */
+/**
+ * Runs a plugin's code with its owner.
+ *
+ * @param call the batch passed with this call
+ */
 export function runAs<T>(owner: PluginFaults, work: () => T, call?: HeldCall): T {
   return scope.run({ owner, call }, work);
 }
 
-/** Runs the program's own code called by a plugin: timers and promises that it starts are not attributed to the plugin. */
+/** Runs the program's own code when a plugin calls it: timers and promises that it starts are not attributed to the plugin. */
 export function runAsProgram<T>(work: () => T): T {
   return scope.getStore() === undefined ? work() : scope.run(undefined, work);
 }
 
-/** The batch whose call started the running plugin code; undefined if there is none. */
+/** The batch passed with the call that started the running plugin code; undefined if there is none. */
 export function currentCall(): HeldCall | undefined {
   return scope.getStore()?.call;
 }
 
 /**
- * For uncaught errors, in the handler of the process: an error thrown by a plugin's timer, socket or promise is recorded as the
- * plugin's, and the daemon goes on.
+ * For the process's handler of uncaught errors: an error thrown by a plugin's timer, socket or promise is recorded as a fault of
+ * the plugin, and the daemon continues.
  *
- * @returns whether it was a plugin's
+ * @returns whether the error is a plugin's
  */
 export function blamePlugin(error: unknown): boolean {
   const running = scope.getStore();

@@ -7,8 +7,8 @@ export interface MendedReceipt {
 }
 
 /**
- * Checks a plugin's receipt against its batch. Refusals of unknown or repeated items do not count; items that are not refused count as
- * accepted.
+ * Checks a plugin's receipt against its batch. Refusals of unknown or repeated items are ignored; items that are not refused
+ * count as accepted.
  *
  * @param count number of items of the batch
  * @returns undefined if it is not a receipt: the outcome of the batch is then unknown
@@ -26,8 +26,8 @@ export function mendReceipt(given: unknown, count: number): MendedReceipt | unde
     return [];
   });
   if (accepted + refused.length !== count)
-    problems.push(`it speaks of ${accepted} accepted and ${refused.length} refused items of ${count}`);
-  if (usage !== undefined && !isUsage(usage)) problems.push('its usage is none');
+    problems.push(`it reports ${accepted} accepted and ${refused.length} refused of ${count} items`);
+  if (usage !== undefined && !isUsage(usage)) problems.push('its usage is invalid');
   const [wrong] = problems;
   if (wrong === undefined) return { receipt: given as Receipt };
   return {
@@ -41,7 +41,7 @@ export function mendReceipt(given: unknown, count: number): MendedReceipt | unde
 }
 
 function problemOf(refusal: unknown, count: number, known: Set<number>): string | undefined {
-  if (typeof refusal !== 'object' || refusal === null) return 'a refusal is no object';
+  if (typeof refusal !== 'object' || refusal === null) return 'a refusal is not an object';
   const { index, id, reason } = refusal as Partial<Record<keyof Refusal, unknown>>;
   if (!Number.isSafeInteger(index) || (index as number) < 0 || (index as number) >= count)
     return `a refusal is for item ${String(index)} of ${count}`;
@@ -49,7 +49,7 @@ function problemOf(refusal: unknown, count: number, known: Set<number>): string 
   if (typeof reason !== 'string' || reason === '')
     return `the refusal of item ${String(index)} has no reason`;
   if (id !== undefined && typeof id !== 'string')
-    return `the id in the refusal of item ${String(index)} is no text`;
+    return `the id in the refusal of item ${String(index)} is not a string`;
   known.add(index as number);
   return undefined;
 }

@@ -8,7 +8,7 @@ import type { PriceTable } from './price-table.js';
 import { costOf, tokensOf } from './token-cost.js';
 import type { PriceRule, PriceSource } from '../../component/prices.js';
 
-/** How many models and providers have their prices remembered. */
+/** Maximum number of cached prices, by model and provider. */
 const MAX_REMEMBERED = 10_000;
 
 /** The result label of the metric. */
@@ -60,7 +60,7 @@ function price(span: SpanRecord, pricing: Pricing): Result | undefined {
   if (span.cost_usd === null) return priced(span, pricing);
   if (pricing.trustZero || span.cost_usd > 0 || span.type !== 'llm' || !hasTokens(span)) return 'reported';
   if (span.status === 'running') {
-    // Nothing replaces a cost, so what is no cost must not be one when the call ends.
+    // A stored cost is never replaced, so an untrusted 0 is cleared: the call may be priced when it ends.
     span.cost_usd = null;
     return undefined;
   }
@@ -68,7 +68,7 @@ function price(span: SpanRecord, pricing: Pricing): Result | undefined {
 }
 
 function priced(span: SpanRecord, { finder }: Pricing): Result | undefined {
-  // A running span has not used all its tokens yet, and a cost once stored stays.
+  // A running span has not used all its tokens yet, and a stored cost is never replaced.
   if (span.type !== 'llm' || span.status === 'running' || !hasTokens(span)) return undefined;
   if (span.model === null) return 'no_model';
   const { provider = null, usage = null } = span.call ?? {};
@@ -100,7 +100,7 @@ function offeredPrices(processor: string, { models: entries }: PriceTable): Pric
     const providers = new Set<string>();
     for (const { match, rule, price, providerPattern: provider } of entries) {
       if (!match.some((fits) => fits(model))) continue;
-      // Of two entries for the same providers the first one holds.
+      // Of two entries for the same providers, the first counts.
       if (provider !== null && providers.has(provider)) continue;
       rules.push({ rule, provider, price });
       if (provider === null) break;

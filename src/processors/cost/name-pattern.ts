@@ -1,4 +1,4 @@
-/** Whether a name fits. */
+/** Whether a name matches. */
 export type NameTest = (name: string) => boolean;
 
 /**

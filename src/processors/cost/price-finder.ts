@@ -19,7 +19,7 @@ export class PriceFinder {
    * @returns null for a model that is not in the table
    */
   find(model: string, provider: string): PricedModels | null {
-    // A real name contains no line end; if one does, a wrong guess harms nothing but itself.
+    // Real names contain no line breaks; with one, only the price of this span may be wrong.
     const key = `${provider}\n${model}`;
     const known = this.#remembered.get(key);
     if (known !== undefined) return known.entry;

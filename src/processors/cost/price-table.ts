@@ -14,24 +14,24 @@ export interface PricedModels {
   readonly match: readonly NameTest[];
   /** The providers it is for; null: all. */
   readonly provider: NameTest | null;
-  /** The same, as written. */
+  /** The provider pattern as written. */
   readonly providerPattern: string | null;
   /** A name that its first pattern fits. */
   readonly name: string;
   readonly price: Price;
-  /** Names the entry for people: `prices.yaml:245 gpt-4o-mini, gpt-4o-mini-20* (2026-11-21)`. */
+  /** Readable name of the entry: `prices.yaml:245 gpt-4o-mini, gpt-4o-mini-20* (2026-11-21)`. */
   readonly rule: string;
 }
 
 /** A price table. */
 export interface PriceTable {
-  /** The date of the prices, as the table gives it; null if it does not. */
+  /** The date of the prices according to the table; null if missing. */
   readonly date: string | null;
   /** In the order of the file: the first entry that fits a model applies. */
   readonly models: readonly PricedModels[];
 }
 
-/** A table has some hundred entries; this bounds what a mistyped path can do. */
+/** Limits what a mistyped path can load; a table has some hundred entries. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 const MOST_USD = 1_000_000;
 /** Maximum number of an entry's patterns in its name, which is stored with every span that it prices. */
@@ -118,7 +118,7 @@ function readText(file: string): string {
   }
 }
 
-/** Prices with more digits than are counted with. */
+/** Prices with more decimal places than costs are computed with. */
 function tooFine(models: readonly Entry[], root: MapNode): readonly Problem[] {
   const inside = (values: object, path: readonly string[]): readonly Problem[] =>
     Object.keys(rates).flatMap((key) => {

@@ -19,7 +19,7 @@ export interface Cost {
 }
 
 /**
- * The token counts of a call as its prices need them. A total alone is enough only if output is free, as for embeddings.
+ * The token counts of a call for pricing. A total alone is enough only if output is free, as for embeddings.
  *
  * @returns undefined if the counts are insufficient
  */

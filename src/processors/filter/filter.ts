@@ -24,7 +24,7 @@ interface Left {
   readonly fate: Fate;
   /** The trace, maybe with fewer spans. */
   readonly left: TraceRecord;
-  /** How many of its spans were dropped alone. */
+  /** The number of its spans that were dropped individually. */
   readonly dropped: number;
 }
 
@@ -98,7 +98,7 @@ function leftOf(item: TraceRecord, identity: View<BroughtBy>, traces: ItemFilter
   }
   const dropped = item.spans.length - kept.length;
   if (dropped === 0) return { fate: 'keep', left: item, dropped };
-  // A declared header can remain without spans; a header derived from spans goes with the last one.
+  // A declared header can remain without spans; a header derived from spans is dropped with the last one.
   const isGone = kept.length === 0 && item.trace.follows_spans;
   return { fate: isGone ? 'drop' : 'keep', left: { trace: item.trace, spans: kept }, dropped };
 }

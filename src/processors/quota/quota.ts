@@ -38,7 +38,7 @@ export class Quota<B extends Batch<unknown>> implements Component, Consumer<B> {
   readonly #next: Consumer<B>;
   readonly #isCounted: boolean;
   readonly #certainItems: (items: number) => number;
-  /** How users' quotas stood when the store last answered, unless limits may have changed since. */
+  /** The last known quota usage of users, unless limits may have changed since. */
   #standings: InvalidatedCache<QuotaUsage> | undefined;
   #withdraw: (() => Promise<void>) | undefined;
 
@@ -72,7 +72,7 @@ export class Quota<B extends Batch<unknown>> implements Component, Consumer<B> {
   async consume(batch: B, context: ConsumeContext): Promise<Receipt> {
     if (!this.#isCounted) return this.#next.consume(batch, context);
     this.#refuseWhatIsCertain(batch, context);
-    // Of several of these processors the smallest limit holds.
+    // Of several quota processors, the smallest limit applies.
     const monthly_items = smallest([batch.quota?.monthly_items ?? 0, this.#settings.config.monthly_events]);
     const note = this.#standings?.asking();
     const { tenant } = batch;

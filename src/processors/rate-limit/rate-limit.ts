@@ -7,7 +7,7 @@ import type { Batch, Signal, TracesBatch } from '../../signal/batch.js';
 import { MS_PER_SECOND } from '../../signal/time-units.js';
 import type { RateLimitConfig } from './config.js';
 
-/** How many items of a batch count: spans, and traces without any; of the other signals each one. */
+/** The number of items in a batch. A trace without spans counts as one span. */
 const ITEM_COUNTS: Readonly<{ [S in Signal]: (batch: Batch<unknown>) => number }> = {
   traces: (batch) =>
     (batch as TracesBatch).items.reduce((sum, { spans }) => sum + Math.max(1, spans.length), 0),
@@ -47,7 +47,7 @@ export function createRateLimit<B extends Batch<unknown>>(
       }
       buckets.take(owner, count);
       return next.consume(batch, context).catch((error: unknown) => {
-        // Nothing was taken, and its sender sends it again.
+        // Nothing was accepted, and the sender retries.
         buckets.take(owner, -count);
         throw error;
       });

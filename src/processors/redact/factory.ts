@@ -26,11 +26,7 @@ export const redactProcessor: ProcessorFactory<typeof redactConfig> = {
   },
 };
 
-/**
- * Processor `redact`: see README.md.
- *
- * @param redact takes out of an item what must go, in place or as a new one
- */
+/** Processor `redact`: see README.md. @param redact redacts an item, in place or as a copy */
 function createRedact<Item, B extends Batch<Item>>(
   redact: (item: Item, redaction: Redaction) => Item,
   settings: Settings<RedactConfig>,

@@ -12,13 +12,13 @@ const SEPARATORS = codes('._-');
 /** Characters written the same in JSON text and in bytes. */
 const PLAIN_NAME = /^[\x20-\x7e]{2,}$/;
 const ESCAPED = /["\\]/;
-/** As many hexadecimal digits of the hash are kept: 128 bits. */
+/** Hexadecimal digits of a hash that are kept: 128 bits. */
 const HASH_DIGITS = 32;
 
-/** A set of names of keys: upper and lower case are the same, and `user_id`, `user.id` and `userId` are. */
+/** A set of key names. Case and separators are ignored: `user_id`, `user.id` and `userId` are equal. */
 export class KeyNames {
   readonly #names: ReadonlySet<string>;
-  /** Signs that a text, or bytes, may hold one of them. Undefined if unknown. */
+  /** Signs that a text or bytes may contain one of the names; undefined if no signs can cover them all. */
   readonly signs: readonly Sign[] | undefined;
 
   constructor(names: readonly string[]) {
@@ -29,7 +29,7 @@ export class KeyNames {
     this.signs = isTold ? known.map(signOf) : undefined;
   }
 
-  /** Also by its last part alone: `http.request.header.authorization` is `authorization`. */
+  /** Also matches the last part of a key: `http.request.header.authorization` matches `authorization`. */
   has(key: string): boolean {
     if (this.#names.size === 0) return false;
     return this.#names.has(plain(key)) || this.#names.has(plain(key.slice(key.lastIndexOf('.') + 1)));
@@ -44,7 +44,7 @@ function signOf(name: string): Sign {
     place >= 0 && place < name.length ? [...at(place), ...SEPARATORS] : ANY;
   return {
     pairs: pairs([...at(second - 1), ...SEPARATORS], at(second)),
-    // If a separator stands between the two characters, the one before it may be the first.
+    // If a separator is between the two characters, the one before it may be the first.
     before: [...allowed(second - 2), ...at(second - 1)],
     behind: allowed(second + 1),
     isThere: ({ text }, at) =>
@@ -52,7 +52,11 @@ function signOf(name: string): Sign {
   };
 }
 
-/** Whether a text has these characters from a place on, small or large, with whatever separators between them. */
+/**
+ * Whether these characters follow each other from a position on, ignoring case and separators.
+ *
+ * @param step 1 forward, -1 backward
+ */
 function isAlong(text: string, from: number, step: 1 | -1, characters: string): boolean {
   let at = from;
   for (let next = 0; next < characters.length;) {

@@ -44,5 +44,5 @@ export const sampleConfig = section({
 });
 
 export type SampleConfig = Static<typeof sampleConfig>;
-/** Of a processor that decides about whole runs. */
+/** The configuration of a processor that decides on whole runs. */
 export type TailConfig = SampleConfig & { readonly wait: string };

@@ -6,7 +6,7 @@ import type { TraceHeader, TraceRecord } from '../../signal/trace.js';
 import type { SampleConfig } from './config.js';
 import { IdSampler } from './id-sampler.js';
 
-/** Whether a trace is kept, and the share of similar traces that is kept: 1 if it is kept for its properties. */
+/** Whether a trace is kept, and the kept share of similar traces: 1 if it is kept because of a condition. */
 export type Decision =
   { readonly isKept: true; readonly share: number } | { readonly isKept: false; readonly isRefused: boolean };
 
@@ -14,7 +14,7 @@ const BY_CONDITION: Decision = { isKept: true, share: 1 };
 const DROPPED: Decision = { isKept: false, isRefused: false };
 const REFUSED: Decision = { isKept: false, isRefused: true };
 
-/** Decides by the conditions and the id. */
+/** Decides by the conditions and the trace id. */
 export class Decider {
   readonly #conditions: Conditions;
   readonly #sampler: IdSampler;
@@ -30,7 +30,7 @@ export class Decider {
     this.#byId = { isKept: true, share: percentage / 100 };
   }
 
-  /** Evaluates the conditions first: a run that meets one is kept whatever its id, so it represents only itself. */
+  /** Evaluates the conditions first: a run that meets one is kept regardless of its id, so it represents only itself. */
   decide(item: TraceRecord, identity: ReturnType<typeof identityView>): Decision {
     const isChosen = this.#sampler.isKept(item.trace.trace_id);
     if (this.#conditions.areNone || this.#sampler.keepsAll) return isChosen ? this.#byId : DROPPED;

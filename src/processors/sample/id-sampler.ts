@@ -1,4 +1,4 @@
-/** As many bits of a trace's id are random, by W3C Trace Context (level 2): the last. */
+/** The last bits of a trace id are random, according to W3C Trace Context (level 2). */
 const RANDOM_BITS = 56;
 const MOST = 2 ** RANDOM_BITS;
 

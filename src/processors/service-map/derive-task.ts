@@ -8,7 +8,7 @@ export function deriveTask(task: MapTask): MapAnswer {
   return encodeAnswer(task.map((batch) => new BatchReader(batch).derive()));
 }
 
-/** Reads a batch from its start to its end. */
+/** Reads a batch sequentially. */
 class BatchReader {
   readonly #traces: number;
   readonly #numbers: Int32Array;
@@ -63,7 +63,7 @@ class BatchReader {
     return this.#text(this.#next());
   }
 
-  /** @throws Error for a position that the batch does not have */
+  /** @throws Error for a position that is not in the batch */
   #text(position: number): string {
     const text = this.#texts[position];
     if (text === undefined) throw new Error('a batch for the service map lacks a text');

@@ -5,7 +5,7 @@ import { TYPE_CODES } from '../../signal/trace-map.js';
 import type { TraceRecord } from '../../signal/trace.js';
 import { URLS, type MapTaskBatch } from './task.js';
 
-/** Encodes a batch for the thread: only what its nodes follow from. */
+/** Encodes a batch for the thread, with only the values that determine nodes. */
 export function encodeBatch(items: readonly TraceRecord[]): MapTaskBatch {
   const numbers: number[] = [];
   const texts = new Texts();
@@ -32,7 +32,7 @@ function pushSource(source: NodeSource, numbers: number[], texts: Texts): void {
   }
 }
 
-/** The texts of a batch, each once. */
+/** The distinct texts of a batch. */
 class Texts {
   readonly #numbers = new Map<string, number>();
 

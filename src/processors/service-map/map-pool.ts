@@ -47,15 +47,12 @@ export class MapPool {
     return this.#threads.hasRoom;
   }
 
-  /** @throws Error if a thread cannot do its work */
+  /** @throws Error if a thread cannot work */
   async start(): Promise<void> {
     await this.derive([]);
   }
 
-  /**
-   * @returns the map of each batch
-   * @throws Error why the thread did not do it
-   */
+  /** @returns the map of each batch @throws the error of the thread */
   async derive(task: MapTask): Promise<DerivedMap[]> {
     const since = this.#clock.now();
     const answer = await this.#threads.run(task, []);
@@ -63,7 +60,7 @@ export class MapPool {
     return readAnswer(answer, task.length);
   }
 
-  /** Ends the threads at once. Unfinished tasks fail. */
+  /** Ends the threads immediately. Unfinished tasks fail. */
   async close(): Promise<void> {
     await this.#threads.close();
   }

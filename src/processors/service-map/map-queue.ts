@@ -17,8 +17,8 @@ const MAX_TASK_SPANS = 4096;
  */
 const TASK_SPANS = 1500;
 /**
- * For BUSY_MS after a task of at least BUSY_SPANS more is probably on its way, and the next one gathers for GATHER_MS: waking a
- * thread costs both sides some 50 µs. In a full daemon all threads together then take 2 % less processor time a span.
+ * For BUSY_MS after a task of at least BUSY_SPANS, more batches probably follow, so the next task collects batches for GATHER_MS:
+ * waking a thread costs both sides some 50 µs. In a full daemon all threads together then take 2 % less processor time a span.
  */
 const BUSY_SPANS = 150;
 const BUSY_MS = 20;
@@ -26,7 +26,7 @@ const GATHER_MS = 10;
 const RETRY_AFTER_MS = 1000;
 
 export interface MapQueueOptions extends MapPoolOptions {
-  /** Batches that may wait. */
+  /** Maximum number of queued batches. */
   readonly maxQueue: number;
   /** How long a batch may wait for a place in the queue, in milliseconds. */
   readonly maxWaitMs: number;
@@ -84,7 +84,7 @@ export class MapQueue {
     this.#metrics = options.metrics;
   }
 
-  /** How many batches are with no thread yet. */
+  /** Number of batches that no thread has received yet. */
   get waiting(): number {
     return this.#again.length + this.#queue.length + this.#outside.size;
   }
@@ -95,10 +95,9 @@ export class MapQueue {
   }
 
   /**
-   * The map of a batch, which is there later: it fails with a ConsumeError if the queue stays full, the daemon stops, or deriving
-   * fails.
+   * The map of a batch. `derived` fails with a ConsumeError if the queue stays full, the daemon stops, or deriving fails.
    *
-   * @throws ConsumeError if the daemon stops already, and for a batch that cannot be handed to a thread
+   * @throws ConsumeError if the daemon is stopping, and for a batch that cannot be encoded
    */
   derive(items: readonly TraceRecord[]): BatchMap {
     if (this.#closing !== null) throw shuttingDown();
@@ -134,7 +133,7 @@ export class MapQueue {
     this.#spansQueued += batch.spans;
   }
 
-  /** Finishes what was taken, under the deadline. */
+  /** Finishes accepted batches, until the deadline. */
   close(deadline: AbortSignal): Promise<void> {
     this.#closing ??= this.#close(deadline);
     return this.#closing;
@@ -181,12 +180,12 @@ export class MapQueue {
     else setImmediate(go);
   }
 
-  /** Whether more is probably on its way, because a large task has just ended. */
+  /** Whether more batches probably follow, because a large task has just ended. */
   get #isBusy(): boolean {
     return this.#lastSpans >= BUSY_SPANS && performance.now() - this.#lastAt < BUSY_MS;
   }
 
-  /** Hands over as much as the threads take. */
+  /** Hands over as many batches as the threads accept. */
   #handOver(): void {
     while (this.#isTaken && !this.#isAlone) {
       if (this.#again.length > 0) {

@@ -1,10 +1,7 @@
 import type { DerivedMap } from '../../signal/service-map.js';
 import { LENGTHS, type MapAnswer } from './task.js';
 
-/**
- * @param batches that the task had
- * @returns the map of each
- */
+/** @param batches number of batches in the task @returns the map of each batch */
 export function readAnswer({ numbers, names }: MapAnswer, batches: number): DerivedMap[] {
   let at = batches * LENGTHS;
   let name = 0;

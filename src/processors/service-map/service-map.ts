@@ -9,11 +9,7 @@ import { MapMetrics } from './map-metrics.js';
 
 const MODULE = new URL('./map-thread.js', import.meta.url);
 
-/**
- * Processor `service_map`: see README.md.
- *
- * @param module what runs in the threads
- */
+/** Processor `service_map`: see README.md. @param module the module of the threads */
 export function createServiceMap(
   { id, config, logger, meter, clock }: Settings<ServiceMapConfig>,
   next: Consumer<TracesBatch>,

@@ -6,8 +6,8 @@ export interface MapTaskBatch {
   readonly traces: number;
   /**
    * Trace by trace: number of spans; then, span by span: position of its parent in the trace, type (a position in `SPAN_TYPES`),
-   * source of its node. Sources are positions in `texts`, or `NO_NODE`, `AGENT_NODE`, or {@link URLS}, after which come the number
-   * of URLs, the URLs, and the name.
+   * source of its node. Sources are positions in `texts`, or `NO_NODE`, `AGENT_NODE`, or {@link URLS}, followed by the number of
+   * URLs, the URLs, and the name.
    */
   readonly numbers: Int32Array<ArrayBuffer>;
   readonly texts: readonly string[];
@@ -27,5 +27,5 @@ export interface MapAnswer {
   readonly names: readonly string[];
 }
 
-/** How many names a batch has, and how many spans. */
+/** Numbers per batch: of names and of spans. */
 export const LENGTHS = 2;

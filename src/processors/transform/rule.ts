@@ -23,7 +23,7 @@ export class Rule<Record> {
   readonly #rename: readonly { readonly from: Place<Record>; readonly to: Place<Record> }[];
   readonly #delete: readonly Place<Record>[];
 
-  /** @param config without {@link problemsOfRule} */
+  /** @param config valid according to {@link problemsOfRule} */
   constructor(config: RuleConfig, scope: ScopeName, targets: Targets<Record>) {
     const placeOf = (path: string) => placeIn(targets, path) as Place<Record>;
     this.#when = config.when === undefined ? undefined : compileCondition(config.when, scope);
@@ -88,7 +88,7 @@ export function problemsOfRule(
       const isText = typeof place !== 'string' && place.target.is === 'text';
       if (isText && type !== 'string' && type !== 'dyn')
         throw new ExpressionError(`${where} is a text, but this is a ${type}`, source, 0);
-      if (/^[A-Z]/.test(type)) throw new ExpressionError(`a ${type.toLowerCase()} is no value`, source, 0);
+      if (/^[A-Z]/.test(type)) throw new ExpressionError(`a ${type.toLowerCase()} is not a value`, source, 0);
     });
     if (typeof place !== 'string' && place.target.is === 'object' && place.path === '')
       problems.push({
@@ -122,7 +122,7 @@ function placeIn<Record>(targets: Targets<Record>, path: string): Place<Record> 
   return { target, path: rest };
 }
 
-/** @throws Error for a value that the field does not have */
+/** @throws Error for a value that does not fit the field */
 function checked<Record>({ target }: Place<Record>, value: JsonValue): JsonValue {
   if (target.is !== 'text') return value;
   if (
@@ -191,7 +191,7 @@ function withoutValue(object: JsonObject, path: string): JsonObject {
   return rest === below.object ? object : withKey(object, below.key, rest);
 }
 
-/** The object that the first part of a path leads to. Keys may have dots themselves: the longest that is there counts. */
+/** The object that the first part of a path leads to. Keys may contain dots: the longest existing key counts. */
 function inside(
   object: JsonObject,
   path: string,

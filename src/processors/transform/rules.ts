@@ -19,7 +19,7 @@ const LISTS = {
 /** The result for an item. */
 export type Fate = 'keep' | 'drop' | 'refuse';
 
-/** The rules of one list, one after the other. */
+/** The rules of one list, applied one after the other. */
 export class Rules<Record> {
   readonly #list: ListName;
   readonly #rules: readonly Rule<Record>[];

@@ -4,7 +4,7 @@ import { cutText, storableName } from '../../signal/names.js';
 import type { SpanRecord } from '../../signal/span.js';
 import type { TraceHeader } from '../../signal/trace.js';
 
-/** How many characters of other texts are kept: as many as processor `validation` accepts by default. */
+/** Maximum characters of texts other than names: the default limit of processor `validation`. */
 const MAX_TEXT = 65_536;
 
 /** A field of a record that rules may change. */
@@ -30,7 +30,7 @@ export type Target<Record> =
 
 export type Targets<Record> = Readonly<{ [Name in string]: Target<Record> }>;
 
-/** @throws Error for a text without anything in it */
+/** @throws Error for a blank text */
 function name(text: string | null): string {
   const kept = storableName(text ?? '');
   if (kept === '') throw new Error('A name must not be empty.');

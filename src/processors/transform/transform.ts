@@ -53,7 +53,7 @@ export function createTraceTransform(
   );
 }
 
-/** A span that is dropped leaves its trace; one that is refused refuses it. */
+/** A dropped span is removed from its trace; a refused span refuses the trace. */
 function ofSpans(item: TraceRecord, rules: Rules<SpanRecord>, identity: View<BroughtBy>): Fate {
   let kept = 0;
   for (const span of item.spans) {

@@ -8,7 +8,7 @@ export const validationProcessor: ProcessorFactory<typeof validationConfig> = {
   description: 'Refuses traces, metric points and log records that break a rule or a limit.',
   stability: 'beta',
   configSchema: validationConfig,
-  // It removes spaces at the ends of names.
+  // It trims names.
   mutatesBatch: true,
   create: {
     traces: ({ config, next }) => createTraceValidation(config, next),

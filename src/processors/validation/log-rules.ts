@@ -5,7 +5,7 @@ import { findUnstorable, HALF_SURROGATE } from './payload.js';
 import type { Limits } from './rules.js';
 import { isLonger } from './text-length.js';
 
-/** @returns the first problem of a log record in words, with the number of further ones, or undefined for a good one. */
+/** @returns the first problem of a log record, with the number of further ones; undefined if it is valid */
 export function checkLog(log: LogRecord, limits: Limits): string | undefined {
   const problems = new ItemProblems();
   checkText(problems, '/severity_text', log.severity_text, limits.maxNameLength);

@@ -14,7 +14,7 @@ export class PointRules {
     this.#limits = limits;
   }
 
-  /** @returns the first problem in words, with the number of further ones, or undefined for a good point. */
+  /** @returns the first problem, with the number of further ones; undefined for a valid point */
   check(point: MetricPoint): string | undefined {
     return this.#checkStream(point.stream) ?? this.#checkPoint(point);
   }
@@ -41,7 +41,7 @@ export class PointRules {
       const value = invariant(labels[key], 'value of a label');
       if (isLonger(key, maxNameLength))
         problems.add('/labels', `must not have keys longer than ${maxNameLength} characters`);
-      // Only texts that may be too long are counted, and the pointer is built only then.
+      // Only texts that may be too long are measured, and the pointer is built only then.
       if (value.length > maxTextLength) checkLength(problems, `/labels/${key}`, value, maxTextLength);
     }
     if (count > maxLabels)

@@ -21,15 +21,17 @@ export interface Limits {
   readonly maxBuckets: number;
 }
 
-/** Whether texts and payloads are within the limits that the mapping of OTLP has made: then only the number of spans may break one. */
+/**
+ * Whether the OTLP mapping already keeps texts and payloads within the limits, so that only the number of spans may exceed one.
+ */
 export function isMappedWithin({ maxNameLength, maxTextLength, maxPayloadDepth }: Limits): boolean {
   return maxNameLength >= MAX_NAME && maxTextLength >= MAX_TEXT && maxPayloadDepth >= DERIVED_DEPTH;
 }
 
 /**
- * Checks one trace against the rules that no schema can express, and removes spaces around the names of its agent and spans.
+ * Checks one trace against the rules that no schema can express, and trims the names of its agent and spans.
  *
- * @returns the first problem in words, with the number of further ones, or undefined for a good trace.
+ * @returns the first problem, with the number of further ones; undefined for a valid trace
  */
 export function checkTrace({ trace, spans }: TraceRecord, limits: Limits): string | undefined {
   const rules = new Rules(limits);
@@ -96,7 +98,7 @@ class Rules {
       this.#payload('metadata', span.metadata);
   }
 
-  /** @returns the name without the spaces around it. */
+  /** @returns the trimmed name */
   #name(field: string, sent: string): string {
     const name = sent.trim();
     if (name === '') this.#add(field, 'must not be empty');

@@ -4,10 +4,10 @@ import { InFlight } from '../../http/in-flight.js';
 
 const RETRY_AFTER_SECONDS = '1';
 
-/** The ways in, as the metrics name them. */
+/** Transports by their names in metrics. */
 export type Transport = 'http' | 'grpc';
 
-/** Decides whether one more request may come in, over all ways in of a receiver. */
+/** Admits or refuses requests, over all transports of a receiver. */
 export class Admission {
   readonly #id: string;
   readonly #meter: Meter;
@@ -26,7 +26,7 @@ export class Admission {
     });
   }
 
-  /** @param share of the waiting requests that one user may hold */
+  /** @param share of the waiting requests that one user may have */
   start(share: number): void {
     this.#inFlight.shareOut(share);
     const labels = { receiver: this.#id };
@@ -38,18 +38,14 @@ export class Admission {
     ];
   }
 
-  /** @throws HttpProblem 503 `shutting_down`, or `overloaded` where a user's request of `bytes` cannot be taken now. */
+  /** @throws HttpProblem 503 `shutting_down`, or `overloaded` if a user's request of `bytes` cannot be accepted now */
   check(userId: string, bytes: number): void {
     if (this.#isDraining) throw busy('shutting_down', 'The daemon is shutting down; send the request again.');
     if (this.#inFlight.isFull(userId, bytes))
       throw busy('overloaded', 'Too many requests are waiting for the store; send this one again later.');
   }
 
-  /**
-   * Does the work of a request that has arrived.
-   *
-   * @throws HttpProblem as {@link check}; whatever the work throws
-   */
+  /** Runs the work of a received request. @throws HttpProblem as {@link check}; errors of the work */
   async run<T>(userId: string, bytes: number, work: () => Promise<T>): Promise<T> {
     this.check(userId, bytes);
     this.#inFlight.enter(userId, bytes);
@@ -65,7 +61,7 @@ export class Admission {
     this.#refused.add(1, { receiver: this.#id, transport, code: problem.code });
   }
 
-  /** From now on nothing is taken. */
+  /** Refuses all further requests. */
   drain(): void {
     this.#isDraining = true;
   }

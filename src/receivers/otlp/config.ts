@@ -2,12 +2,7 @@ import { Type, type Static } from 'typebox';
 import { duration, optionalEndpoint, section, size } from '../../config/schema.js';
 import { tlsFiles } from '../../config/tls.js';
 
-/**
- * The keys that both protocols have.
- *
- * @param endpoint with the port that OTLP names
- * @param maxSize of a request
- */
+/** The keys that both protocols have. @param endpoint with OTLP's default port @param maxSize of a request */
 function protocol(endpoint: string, maxSize: string) {
   return {
     endpoint: optionalEndpoint({
@@ -103,7 +98,7 @@ export const otlpConfig = section({
 
 export type OtlpConfig = Static<typeof otlpConfig>;
 
-/** Null and the empty text both mean that it does not listen. */
+/** Null and an empty text both disable the listener. */
 export function isSet(endpoint: string | null): endpoint is string {
   return endpoint !== null && endpoint !== '';
 }

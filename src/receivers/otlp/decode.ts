@@ -16,14 +16,14 @@ import type { TelemetrySignal } from '../../signal/batch.js';
  * million fields, which is 20 000 spans with 20 attributes each.
  */
 const BYTES_PER_FIELD = 32;
-/** Under a small limit, as that of gRPC, real requests come closer to the bound: metrics have a field for every 10 bytes. */
+/** With a small limit, such as that of gRPC, real requests come closer to the bound: metrics have a field for every 10 bytes. */
 const LEAST_BYTES_PER_FIELD = 4;
 const SURE_FIELDS = 1_000_000;
 
 /**
- * Decodes a request, as {@link receive} gave it; bytes are protobuf.
+ * Decodes a request from {@link receive}; bytes are protobuf.
  *
- * @param maxBytes the largest request; the number of its fields is bounded by it, too
+ * @param maxBytes the largest request; also limits the number of fields
  * @throws OtlpDecodeError; HttpProblem 400, 413
  */
 export function decode<S extends TelemetrySignal>(
@@ -41,7 +41,7 @@ export function decode<S extends TelemetrySignal>(
   return DECODERS[signal](body, most);
 }
 
-/** A request that has arrived, to be read or to be passed on as it is. */
+/** A received request, to be decoded or forwarded unchanged. */
 export interface Received<S extends TelemetrySignal> {
   /** @throws OtlpDecodeError; HttpProblem 400, 413 */
   readonly decode: () => ReceivedRequests[S];
@@ -71,7 +71,7 @@ export function received<S extends TelemetrySignal>(
   };
 }
 
-/** Requests as they are mapped: those of traces are read only as far as they have to be. */
+/** Requests for the mapping: spans of traces are decoded only as far as needed. */
 export interface ReceivedRequests extends Omit<OtlpRequests, 'traces'> {
   traces: ReadTraces | OtlpRequests['traces'];
 }

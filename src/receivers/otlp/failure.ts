@@ -30,8 +30,8 @@ const CODES: Readonly<Record<number, number>> = {
 const DEFAULT_RETRY_AFTER_SECONDS = 1;
 
 /**
- * Where the protocol differs from an API: bad data is always 400, and a request that did not arrive in time may be sent again,
- * which clients do for 503 and not for 408.
+ * Differs from the API as OTLP requires: invalid data is always 400, and a request that did not arrive in time may be repeated,
+ * which clients do for 503 but not for 408.
  */
 export function otlpFailure({ status, message, errors, headers }: HttpProblem): OtlpFailure {
   const httpStatus = status === 422 ? 400 : status === 408 ? 503 : status;

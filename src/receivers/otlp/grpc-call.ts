@@ -14,15 +14,15 @@ const NOTHING = new Uint8Array();
 export interface GrpcCallOptions {
   /** Before and after decompression. */
   readonly maxMessageBytes: number;
-  /** Time limit for the whole message and its end to arrive, and again for the answer to be read, in milliseconds. */
+  /** Time limit for the whole message and its end to arrive, and again for the client to read the response, in milliseconds. */
   readonly timeoutMs: number;
-  /** From which the bytes of the message are taken, as they arrive and as they are inflated. */
+  /** Counts the bytes of the message, as received and as inflated. */
   readonly holding: Holding;
   readonly proxies: TrustedProxies;
   readonly clock: Clock;
 }
 
-/** One unary call on a stream of HTTP/2: its message within its bounds, and its one answer. */
+/** One unary call on an HTTP/2 stream: its message within limits, and its single response. */
 export class GrpcCall {
   readonly #stream: ServerHttp2Stream;
   readonly #headers: IncomingHttpHeaders;
@@ -31,7 +31,7 @@ export class GrpcCall {
   readonly #prefix = Buffer.alloc(PREFIX_BYTES);
   #prefixLength = 0;
   #body: Body | undefined;
-  /** Bytes of the message that have not come yet. */
+  /** Bytes of the message that have not arrived yet. */
   #left = 0;
   #isAnswered = false;
 
@@ -73,7 +73,7 @@ export class GrpcCall {
   }
 
   /**
-   * Takes the message. Resolves with the inflated message when the client has ended its side.
+   * Receives the message. Resolves with the inflated message when the client has ended its side.
    *
    * @throws HttpProblem 400, 408, 413, 415, 503
    */
@@ -119,7 +119,7 @@ export class GrpcCall {
     });
   }
 
-  /** Gives the bytes of the message back. */
+  /** Releases the counted bytes of the message. */
   release(): void {
     this.#body?.release();
   }
@@ -133,11 +133,11 @@ export class GrpcCall {
       if (!stream.destroyed) stream.sendTrailers({ 'grpc-status': '0' });
     });
     stream.end(frame(message));
-    // A client that does not read its answer must not keep the call.
+    // A client that does not read its response must not hold the call.
     this.#closeAfter(this.#options.timeoutMs, constants.NGHTTP2_CANCEL);
   }
 
-  /** Ends the call with a status, even if some of it is still on its way. */
+  /** Ends the call with a status, even if part of the message is still arriving. */
   fail(status: CallStatus): void {
     if (!this.#mayAnswer()) return;
     this.#stream.respond({ ...ANSWER_HEADERS, ...trailersOf(status) }, { endStream: true });

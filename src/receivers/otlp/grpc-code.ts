@@ -1,4 +1,4 @@
-/** The codes of gRPC that calls end with here (`google.rpc.Code`). */
+/** The gRPC codes that calls end with here (`google.rpc.Code`). */
 export const Code = {
   INVALID_ARGUMENT: 3,
   DEADLINE_EXCEEDED: 4,

@@ -3,17 +3,17 @@ import type { Clock } from '../../component/telemetry.js';
 import type { Connection, Connections } from '../../http/connections.js';
 import { countConnections } from '../../http/peers.js';
 
-/** How long a new connection may take to say that it speaks HTTP/2. */
+/** Time limit for a new connection to send the HTTP/2 preface. */
 const GREETING_MS = 10_000;
-/** How long a connection may be idle; clients open a new one when they need it. */
+/** Time after which an idle connection is closed; clients open a new one when needed. */
 const IDLE_MS = 600_000;
 /** Interval of pings, so that connections of vanished clients are closed. */
 const PING_EVERY_MS = 60_000;
 const PING_TIMEOUT_MS = 20_000;
 
 /**
- * The connections of a gRPC server. A connection is closed when it does not greet, does not answer pings, or makes no call for
- * long, and when the table has no room for it.
+ * The connections of a gRPC server. A connection is closed if it sends no HTTP/2 preface, does not answer pings, or is idle for
+ * long, and if the connection limit requires it.
  */
 export class GrpcConnections {
   readonly #clock: Clock;
@@ -33,17 +33,17 @@ export class GrpcConnections {
     return this.#sessions.size;
   }
 
-  /** Takes no new calls; each connection closes after its last. */
+  /** Accepts no new calls; each connection closes after its last call. */
   drain(): void {
     for (const session of this.#sessions) session.close();
   }
 
-  /** Closes every connection, whatever is in progress. */
+  /** Closes all connections immediately. */
   cut(): void {
     for (const session of this.#sessions) session.destroy();
   }
 
-  /** @param placeOf gives its place in the table; undefined if the connection was closed for lack of room */
+  /** @param placeOf returns its entry in the table; undefined if the connection was closed because of the limit */
   #watch(session: ServerHttp2Session, placeOf: () => Connection | undefined): void {
     let place: Connection | undefined;
     this.#sessions.add(session);

@@ -3,17 +3,17 @@ import type { TlsOptions } from '../../component/host.js';
 import { readTlsFiles, secureContext } from '../../http/tls.js';
 import { TlsReload, type TlsReloadTools } from '../../http/tls-reload.js';
 
-/** Calls of one connection at a time: more than any exporter makes, and more than the minimum that HTTP/2 recommends. */
+/** Concurrent calls per connection: more than any exporter makes, and more than the minimum that HTTP/2 recommends. */
 const MAX_CALLS_OF_CONNECTION = 128;
 const HANDSHAKE_MS = 10_000;
 const SETTINGS = { maxConcurrentStreams: MAX_CALLS_OF_CONNECTION, maxHeaderListSize: 32 * 1024 };
 
-/** An HTTP/2 server that does not listen yet, and the watch over the files of its certificate. */
+/** An HTTP/2 server that does not listen yet, and the watcher of its certificate files. */
 export interface Http2 {
   readonly server: Http2Server;
-  /** @returns whether the certificate has changed @throws Error why the old one stays */
+  /** @returns whether the certificate has changed @throws Error if the new certificate is invalid; the old one stays in use */
   reload(): Promise<boolean>;
-  /** Ends the watch. */
+  /** Ends the watcher. */
   close(): void;
 }
 
@@ -50,7 +50,7 @@ export async function createHttp2(tls: TlsOptions | undefined, tools: TlsReloadT
   };
 }
 
-/** Binds the port. @param host empty for every address @returns the real port @throws Error of the system */
+/** Binds the port. @param host empty for every address @returns the actual port @throws Error of the system */
 export function listen(server: Http2Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);

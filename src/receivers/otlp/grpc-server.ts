@@ -43,14 +43,14 @@ export interface GrpcServerOptions {
   /** Before and after decompression. */
   readonly maxMessageBytes: number;
   /**
-   * Bytes of all messages that are arriving, being inflated or waiting for the store; one user can always have two of the
+   * Bytes of all messages that are being received or inflated, or wait for the store; one user can always have two of the
    * largest.
    */
   readonly maxBytesInFlight: number;
-  /** How many calls may be in progress, over all connections. */
+  /** Maximum concurrent calls over all connections. */
   readonly maxCalls: number;
   readonly connectionLimits: ConnectionLimits;
-  /** Called for each connection that was closed for lack of room: a new one, or one without a call. */
+  /** Called for each connection that was closed because of a limit: a new one, or one without a call. */
   readonly noteNoRoom: (reason: NoRoom, isNew: boolean) => void;
   /** Time for the whole message to arrive, in milliseconds. */
   readonly messageTimeoutMs: number;
@@ -60,8 +60,8 @@ export interface GrpcServerOptions {
 }
 
 /**
- * OTLP over gRPC: the Export services of the three signals. It is built directly on HTTP/2, because the libraries for gRPC gather
- * and inflate a message before anybody hears of it: here every byte is counted when it arrives.
+ * OTLP over gRPC: the Export services of the three signals. Built directly on HTTP/2, because gRPC libraries collect and inflate
+ * a message before the application sees it; here every byte is counted when it arrives.
  */
 export class GrpcServer {
   readonly #options: GrpcServerOptions;
@@ -80,12 +80,12 @@ export class GrpcServer {
     this.#bytes.atLeast(Math.ceil((MESSAGES_IN_FLIGHT * maxMessageBytes) / share));
   }
 
-  /** How many calls are between their head and the end of their answer. */
+  /** Calls in progress, from their head to the end of their response. */
   get callsUnderWay(): number {
     return this.#calls.used;
   }
 
-  /** How many bytes of their messages have arrived, or were inflated from them. */
+  /** Received and inflated bytes of their messages. */
   get messageBytes(): number {
     return this.#bytes.used;
   }
@@ -94,7 +94,7 @@ export class GrpcServer {
     return this.#connections?.size ?? 0;
   }
 
-  /** Binds the port. @throws Error that names the endpoint and the cure */
+  /** Binds the port. @throws Error that names the endpoint and the remedy */
   async start(): Promise<void> {
     const { endpoint, host } = this.#options;
     const address = parseEndpoint(endpoint);
@@ -117,7 +117,7 @@ export class GrpcServer {
     }
   }
 
-  /** @returns whether the certificate has changed @throws Error why the old one stays */
+  /** @returns whether the certificate has changed @throws Error if the new certificate is invalid; the old one stays in use */
   async reload(): Promise<boolean> {
     return (await this.#http2?.reload()) ?? false;
   }
@@ -160,7 +160,7 @@ export class GrpcServer {
     server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
       void this.#serve(stream, headers);
     });
-    // `listen` reports a port that is taken.
+    // `listen` reports a port in use.
     server.on('error', (error: Error) => {
       if (server.listening) logger.warn({ err: error }, 'The gRPC listener failed.');
     });
@@ -183,7 +183,7 @@ export class GrpcServer {
       const signal = this.#signalOf(call);
       if (signal === undefined) return;
       const caller = this.#admit(call);
-      // Everything refused up to here was refused by the head alone: nothing of the message was read.
+      // All refusals up to here used the head alone: nothing of the message was read.
       owner = caller.userId;
       this.#calls.add(owner, 1);
       holding.belongTo(owner);
@@ -303,7 +303,7 @@ function hostOf(host: string): string {
   return host.toLowerCase() === 'localhost' ? '127.0.0.1' : host;
 }
 
-/** A host as addresses show it: IPv6 in brackets. */
+/** A host as in URLs: IPv6 in brackets. */
 function nameOf(host: string): string {
   const name = hostOf(host);
   return name.includes(':') ? `[${name}]` : name;

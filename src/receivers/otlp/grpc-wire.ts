@@ -15,7 +15,7 @@ const MS_PER_UNIT: Readonly<Record<string, number>> = {
   n: 0.000_001,
 };
 
-/** The head of every answer. */
+/** The headers of every response. */
 export const ANSWER_HEADERS = {
   ':status': 200,
   'content-type': 'application/grpc+proto',
@@ -57,7 +57,7 @@ export function trailersOf({ code, message, metadata, details }: CallStatus): Ou
   return {
     'grpc-status': String(code),
     ...(message !== '' && { 'grpc-message': encodeURI(message.toWellFormed()) }),
-    // Where clients of every language look for the details of a failure: base64, for which padding is optional.
+    // Clients look for error details here, in base64 with optional padding.
     ...(details !== undefined && { 'grpc-status-details-bin': Buffer.from(details).toString('base64') }),
     ...metadata,
   };

@@ -44,7 +44,7 @@ export function httpRoutes(options: HttpRoutesOptions): readonly Route[] {
   });
 }
 
-/** The part before the first await runs when the head has arrived: a request refused here costs no body. */
+/** The part before the first await runs when the head has arrived: a request refused there costs no body. */
 async function handle(
   signal: TelemetrySignal,
   request: HttpRequest,
@@ -110,7 +110,7 @@ const TITLES = { traces: 'Traces', metrics: 'Metrics', logs: 'Logs' } as const;
 
 const statusSchema = Type.Object(
   {
-    code: Type.Integer({ description: 'The gRPC status code for it.' }),
+    code: Type.Integer({ description: 'gRPC status code.' }),
     message: Type.String(),
     details: Type.Optional(
       Type.Array(Type.Unsafe<JsonObject>({ type: 'object' }), {
@@ -127,12 +127,12 @@ const ERRORS = {
   403: 'The key lacks the scope `write`.',
   413: 'Over the limit, before or after decompression.',
   415: 'Neither protobuf nor JSON, or an unknown content encoding.',
-  429: 'The monthly quota would be exceeded (`X-Quota-Remaining` says what is left), or the user sends more than is accepted in a second. Send it again after `Retry-After` seconds.',
+  429: 'The monthly quota would be exceeded (see `X-Quota-Remaining`), or the user exceeds the rate limit. Retry after `Retry-After` seconds.',
   500: 'An internal error; see the log. Do not send the request again.',
-  503: 'Too much at once, stopping, or the store cannot write. Send it again after `Retry-After` seconds.',
+  503: 'Overloaded, shutting down, or the store cannot write. Retry after `Retry-After` seconds.',
 };
 
-/** What OTLP/HTTP takes and gives for a signal. */
+/** The OpenAPI operation of OTLP/HTTP for a signal. */
 function otlpOperation(
   signal: TelemetrySignal,
   route: { readonly path: string; readonly maxBodyBytes: number; readonly bodyTimeoutMs: number },
@@ -145,7 +145,7 @@ function otlpOperation(
     summary: `Send ${signal} by OTLP`,
     description:
       'An `Export…ServiceRequest` of the OpenTelemetry Protocol. `partialSuccess` says which part was rejected. ' +
-      'A header `jackdaw-batch-id` (1 to 128 letters, digits and `. _ ~ : -`) names the request among those of its user: a repeat of it within a day adds nothing, and is answered as the first was. ' +
+      'A header `jackdaw-batch-id` (1 to 128 letters, digits and `. _ ~ : -`) identifies the request among those of its user: a repeat within a day adds nothing and gets the same response. ' +
       QUOTA_HEADERS_NOTE,
     access: 'write',
     audit: { none: 'Data intake.' },

@@ -21,7 +21,7 @@ import type { OtlpConfig } from './config.js';
 import type { Received, ReceivedRequests } from './decode.js';
 import { BATCH_ID_HEADER, batchIdProblem } from '../../otlp/wire/batch-id.js';
 
-/** Reasons that an answer repeats; the others are counted. */
+/** Maximum number of reasons in a response; further ones are only counted. */
 const MAX_REASONS = 5;
 
 type Mappers = {
@@ -38,7 +38,7 @@ interface IntakeSettings extends Settings<OtlpConfig> {
 
 /** The outcome of an accepted request. */
 export interface Taken {
-  /** Undefined where everything was taken. */
+  /** Undefined if everything was accepted. */
   readonly rejection: Rejection | undefined;
   /** The sender's quota usage, if it has a quota. */
   readonly usage: QuotaUsage | undefined;
@@ -90,13 +90,13 @@ export class Intake {
   }
 
   /**
-   * Resolves when the pipeline has taken responsibility for the items that were not rejected.
+   * Resolves when the pipeline has accepted the items that were not rejected.
    *
-   * @param request is read at once, so that what that gives need not outlive the wait for the answer; where nobody in the pipeline looks
-   * at it, as a rule, it is only gone through
-   * @param about.abort ends when the client disconnected
-   * @param about.batchId the name that the sender gave the batch: a repeat adds nothing
-   * @throws HttpProblem 404 without a pipeline; ConsumeError if the pipeline took nothing
+   * @param request decoded synchronously, so that its memory can be freed while waiting for the response; only checked if the
+   *   pipeline forwards it unchanged
+   * @param about.abort aborted when the client disconnects
+   * @param about.batchId the client's id of the batch; a repeat adds nothing
+   * @throws HttpProblem 404 without a pipeline; ConsumeError if the pipeline accepted nothing
    */
   async take<S extends TelemetrySignal>(
     signal: S,
@@ -118,7 +118,7 @@ export class Intake {
     };
   }
 
-  /** Gives the pipeline the raw request where that is forwarded, else its records. Keeps neither while the pipeline works. */
+  /** Sends the raw request to the pipeline if it is forwarded, else its records. Keeps neither while the pipeline works. */
   #send<S extends TelemetrySignal>(
     signal: S,
     request: Received<S>,
@@ -154,7 +154,7 @@ export class Intake {
   }
 }
 
-/** A request on its way through a pipeline. */
+/** A request that was sent to a pipeline. */
 interface Sent {
   /** The items rejected by the mapping. */
   readonly rejected: readonly string[];
@@ -164,13 +164,13 @@ interface Sent {
   readonly answer: Promise<Receipt> | undefined;
 }
 
-/** How many spans each item of a batch of traces stands for; of the other signals each item is one. */
+/** The number of spans in each item of a batch of traces, at least 1; null for other signals. */
 function weightsOf(signal: TelemetrySignal, batch: Batches[TelemetrySignal]): readonly number[] | null {
   if (signal !== 'traces') return null;
   return (batch as Batches['traces']).items.map(({ spans }) => Math.max(1, spans.length));
 }
 
-/** Of two exporters that both refuse an item the first has its say. */
+/** If several exporters refuse an item, the first reason counts. */
 function firstRefusals(refused: readonly Refusal[]): ReadonlyMap<number, string> {
   const reasons = new Map<number, string>();
   for (const { index, id, reason } of refused)
@@ -185,7 +185,7 @@ function summarize(reasons: readonly string[]): string {
   return more > 0 ? `${shown}; and ${more} more` : shown;
 }
 
-/** The sender's name of a batch; undefined without one. @throws HttpProblem 400 for an invalid name */
+/** The client's id of a batch; undefined if there is none. @throws HttpProblem 400 for an invalid id */
 export function batchIdOf(request: {
   readonly header: (name: string) => string | undefined;
 }): string | undefined {

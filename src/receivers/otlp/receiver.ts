@@ -44,7 +44,7 @@ export class OtlpReceiver implements Component {
     await this.#startGrpc(host);
   }
 
-  /** The certificate of gRPC: the listeners of HTTP reload their own. */
+  /** Reloads the gRPC certificate; HTTP listeners reload their own. */
   async reload(): Promise<boolean> {
     return (await this.#grpc?.reload()) ?? false;
   }
@@ -97,7 +97,7 @@ export class OtlpReceiver implements Component {
 }
 
 /**
- * Exports the connections, calls and bytes of a server.
+ * Exports metrics of the connections, calls and bytes of a server.
  *
  * @param id of the receiver
  * @returns a function that ends the observation

@@ -18,7 +18,7 @@ export interface EventLoopTools {
   readonly events: Pick<EventLog, 'read' | 'progress'>;
   /** Its name among the readers of the log. */
   readonly reader: string;
-  /** That this process alone hands events on. */
+  /** Shows that only this process passes on events. */
   readonly lease: Lease;
   /** Called if the log reports that another process has taken the lease. */
   readonly onLost: () => void;
@@ -30,9 +30,9 @@ export interface EventLoopTools {
   readonly logger: Logger;
 }
 
-/** A page that is under way. */
+/** A page in progress. */
 interface Page {
-  /** The page in progress. */
+  /** The remaining batches. */
   readonly batches: EventsBatch[];
   readonly next: EventPosition;
 }

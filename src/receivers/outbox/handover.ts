@@ -31,7 +31,7 @@ export class Handover {
   async give(batch: EventsBatch, context: ConsumeContext): Promise<void> {
     let receipt: Receipt;
     try {
-      // The list becomes the consumer's own: the next attempt needs one, too.
+      // The consumer may change the list, and the next attempt needs it unchanged.
       receipt = await this.#next.consume({ ...batch, items: [...batch.items] }, context);
     } catch (error) {
       if (!(error instanceof ConsumeError) || error.retryable) throw error;

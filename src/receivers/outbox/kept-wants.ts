@@ -7,16 +7,16 @@ import { MICROS_PER_MS, MS_PER_MINUTE } from '../../signal/time-units.js';
 import type { EventLog } from '../../storage/contracts/events.js';
 import type { StoreHealth } from './store-health.js';
 
-/** How long a want holds, and how long after it was said it is said again; sooner where that failed. */
+/** How long a request for event types is valid, and after what time it is renewed; sooner after a failure. */
 const WANT_MS = 15 * MS_PER_MINUTE;
 const AGAIN_MS = 5 * MS_PER_MINUTE;
 const RETRY_MS = 10_000;
-/** How often it is said that it fails. */
+/** Minimum interval between warnings about failures. */
 const SAY_MS = 10 * MS_PER_MINUTE;
 
 export interface WantTools {
   readonly events: Pick<EventLog, 'want'>;
-  /** Has the receiver among the readers, before events are wanted for it. */
+  /** Registers the receiver as a reader, before events are requested for it. */
   readonly open: () => Promise<unknown>;
   /** Names the process and the receiver. */
   readonly owner: string;
@@ -41,9 +41,10 @@ export class KeptWants {
   }
 
   /**
-   * Resolves when the types are wanted, or the store does not take that now, as on a full disk, where nothing else is written either.
+   * Resolves when the types are requested, or if the store is temporarily not writable, as on a full disk: then no events are
+   * written either.
    *
-   * @throws if the store can never accept it
+   * @throws if the store can never accept the request
    */
   static async begin(tools: WantTools): Promise<KeptWants> {
     const wants = new KeptWants(tools);
@@ -52,7 +53,7 @@ export class KeptWants {
     return wants;
   }
 
-  /** @returns how long after it the next is due */
+  /** @returns milliseconds until the next request is due */
   async #first(): Promise<number> {
     try {
       await this.#say();

@@ -8,7 +8,7 @@ import type {
 } from '../../storage/contracts/events.js';
 import type { StoreHealth } from './store-health.js';
 
-/** A notification may be lost: the log is polled at this interval. */
+/** Interval for polling the log, because a notification may be lost. */
 const LOOK_MS = 10 * MS_PER_SECOND;
 
 export interface PageReaderTools {
@@ -16,17 +16,17 @@ export interface PageReaderTools {
   readonly limit: EventPageLimit;
   readonly health: StoreHealth;
   readonly clock: Clock;
-  /** Fires when nothing more is read. */
+  /** Aborted when nothing more is read. */
   readonly stop: AbortSignal;
 }
 
 /**
- * Reads the log page by page. The next page is requested together with the current one, and returned once there are events: an event
- * then takes one message to this thread, which has to queue on a busy daemon.
+ * Reads the log page by page. The next page is requested as soon as the current one has arrived, and returned once there are
+ * events: an event then takes only one message to this thread, whose queue may be long on a busy daemon.
  */
 export class PageReader {
   readonly #tools: PageReaderTools;
-  /** Behind all that was read. */
+  /** The position after the last event read. */
   #position: EventPosition;
   #ahead: Promise<LoggedEvents> | null = null;
   #isFailing = false;
@@ -36,7 +36,7 @@ export class PageReader {
     this.#tools = tools;
   }
 
-  /** The next page: existing events at once, otherwise the next ones; empty after a timeout, or at the end. */
+  /** The next page: existing events immediately, otherwise the next ones; empty after a timeout, or when stopping. */
   async read(): Promise<LoggedEvents> {
     const reading = this.#ahead ?? this.#ask();
     this.#ahead = null;

@@ -23,7 +23,7 @@ const INTERVAL_MS = 250;
 export class Progress {
   readonly #tools: ProgressTools;
   readonly #log: SparseLog;
-  /** Null: no newer one has come than the one that is noted, or being noted. */
+  /** The newest position that is not being saved yet; null if there is none. */
   #newest: EventPosition | null = null;
   #underWay: Promise<void> | null = null;
 
@@ -32,13 +32,13 @@ export class Progress {
     this.#log = new SparseLog(tools.logger, tools.clock);
   }
 
-  /** At once, or as soon as the last note is long enough ago. After a stop there is no such wait. */
+  /** Saves a position immediately, or after the minimum interval since the last save. After a stop there is no interval. */
   note(position: EventPosition): void {
     this.#newest = position;
     this.#underWay ??= this.#run();
   }
 
-  /** Call it after a stop. Resolves when the progress is saved, or abandoned. */
+  /** Call after a stop. Resolves when the progress is saved, or abandoned. */
   async settled(): Promise<void> {
     await this.#underWay;
   }

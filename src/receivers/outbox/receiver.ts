@@ -24,7 +24,7 @@ export class OutboxReceiver implements Component {
   readonly #handover: Handover | undefined;
   #wants: KeptWants | undefined;
   #reader: SoleWorker | undefined;
-  /** While this process is the one that hands events on. */
+  /** Set while this process is the one that passes on events. */
   #loop: EventLoop | undefined;
   #endGauge: () => void = () => undefined;
 
@@ -45,7 +45,7 @@ export class OutboxReceiver implements Component {
     });
     const owner = `${id} ${randomUUID()}`;
     const open = (): Promise<EventPosition> => health.ask('opening', () => events.open(id));
-    // A new reader begins with the next event.
+    // A new reader starts with the next event.
     await open().catch(throwUnlessRetryable);
     this.#wants = await KeptWants.begin({ events, open, owner, types: config.types, health, clock, logger });
     const begin = async (lease: Lease, onLost: () => void): Promise<EventLoop> => {
@@ -97,7 +97,7 @@ function retryOptions({ retry }: OutboxConfig): RetryOptions {
   };
 }
 
-/** A full disk takes no new reader now, and nothing else that it would read. */
+/** On a full disk no reader can be registered now, and no events are written either. */
 function throwUnlessRetryable(error: unknown): void {
   if (!(error instanceof ConsumeError) || !error.retryable) throw error;
 }
@@ -114,7 +114,7 @@ function reportStore(host: Host, failing: StoreWork | null): void {
   if (failing === null) host.reportStatus({ level: 'ok' });
   else
     host.reportStatus({
-      // Where nothing can be written there are no new events either: the rest of the daemon goes on.
+      // If nothing can be written, there are no new events either, and the rest of the daemon continues.
       level: failing === 'reading' ? 'recoverable' : 'degraded',
       message: `${FAILING[failing]}; retrying (see log)`,
     });

@@ -7,7 +7,7 @@ export class StoreHealth {
   readonly #failing = new Set<StoreWork>();
   #told: StoreWork | null = null;
 
-  /** @param onChange called with the failing call, reading first, and with null when nothing fails any more */
+  /** @param onChange called with the failing call, reading first, and with null when all calls succeed again */
   constructor(onChange: (failing: StoreWork | null) => void) {
     this.#onChange = onChange;
   }

@@ -11,7 +11,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   decimal: 'must be an amount of US dollars such as "0.001250", less than 1000000',
 };
 
-/** A broken rule of the schema: where, and in words. The error must have been made with ajv's option `verbose`. */
+/** A broken rule of the schema, as a pointer and a message. Errors must come from ajv with the option `verbose`. */
 export function formatError(error: ErrorObject): { readonly pointer: string; readonly message: string } {
   const pointer = error.instancePath;
   const params = error.params as Readonly<Record<string, unknown>>;
@@ -40,7 +40,7 @@ export function formatError(error: ErrorObject): { readonly pointer: string; rea
   }
 }
 
-/** `-0` in any notation is refused as well, but is not a negative amount. */
+/** `-0` in any notation is also refused, but is not a negative amount. */
 function isNegativeAmount(format: unknown, data: unknown): boolean {
   if (format !== 'decimal' || typeof data !== 'string' || !data.startsWith('-')) return false;
   return parseMoney(data.slice(1)) !== undefined && /^[^e]*[1-9]/i.test(data);
@@ -85,10 +85,10 @@ function not(data: unknown): string {
   return typeof data === 'string' ? `, not ${JSON.stringify(shorten(data, MAX_VALUE))}` : '';
 }
 
-/** What {@link not} adds. */
+/** The part of a message that {@link not} adds. */
 const REPEATED = /, not "(?:[^"\\]|\\.)*"/g;
 
-/** A reason without the invalid values that it repeats: the sender may see them, but they are not stored. */
+/** A reason without invalid values: the sender may see them, but they are not stored. */
 export function withoutValues(reason: string): string {
   return reason.replace(REPEATED, '');
 }

@@ -12,17 +12,17 @@ import type { CallDetails } from '../../signal/call-details.js';
 import { usagePartsOf } from '../../signal/usage-object.js';
 
 const DEFAULT_SDK_VERSION = '0.2.0';
-/** Tests check that the schema is a JSON Schema: doing so here takes longer than compiling it. */
+/** Tests check that the schema is a JSON Schema: checking it here takes longer than compiling it. */
 const OPTIONS = { allowUnionTypes: true, validateSchema: false } as const;
 
-/** @returns the record, or in words why the item is not one. */
+/** @returns the record, or why the item is invalid */
 export type ItemReader = (item: unknown) => TraceRecord | string;
 
 let reader: ItemReader | undefined;
 
 /**
- * The reader of items. At the first call the schema of an item is compiled, twice: one check that stops at the first error, for
- * the good items that nearly all are, and one that finds every error, to explain the bad ones.
+ * The reader of items. The first call compiles the schema of an item twice: one check that stops at the first error, for the
+ * valid items that nearly all are, and one that finds all errors, to explain invalid ones.
  */
 export function itemReader(): ItemReader {
   return (reader ??= compileReader());
@@ -37,9 +37,9 @@ function compileReader(): ItemReader {
   };
 }
 
-/** The errors come field by field in the order of the schema, except that missing fields come before all others. */
+/** Errors in the order of the schema's fields, except that missing fields come first. */
 function reasonOf(errors: readonly ErrorObject[]): string {
-  // One value can break several rules; the sender counts the fields that have to be corrected.
+  // One value may break several rules; the sender counts fields to correct.
   const messages = new Map<string, string>();
   for (const error of errors) {
     const { pointer, message } = formatError(error);

@@ -26,9 +26,9 @@ import { parseJson } from '../../signal/json.js';
 import type { Operation } from '../../component/operation.js';
 
 const RETRY_AFTER_SECONDS = '1';
-/** For all traces of a request together. */
+/** Total of all traces in a request. */
 const MAX_SPANS = 100;
-/** The answer has an entry for each rejected trace, so their number must be bounded, too. */
+/** The response has an entry for each rejected trace, so their number must be limited. */
 const MAX_TRACES = 10_000;
 /** Objects, lists and fields: 100 spans with 5000 fields each. */
 const MAX_STRUCTURE = { nodes: 500_000 };
@@ -100,7 +100,7 @@ export class TraceBatchReceiver implements Component {
     this.#endGauges = [];
   }
 
-  /** The part before the first await runs when the head has arrived: a request refused here costs no body. */
+  /** The part before the first await runs when the head has arrived: a request refused there costs no body. */
   async #handle(request: HttpRequest, identity: Identity): Promise<HttpResponse> {
     requireJson(request);
     const { userId } = identity;
@@ -117,7 +117,7 @@ export class TraceBatchReceiver implements Component {
     }
   }
 
-  /** Keeps no item while the pipeline works: they would outlive several rounds of the garbage collector. */
+  /** Keeps no item while the pipeline works: items would survive several garbage collections. */
   async #take(
     body: ReceivedJson,
     { userId, keyId }: Identity,
@@ -129,7 +129,7 @@ export class TraceBatchReceiver implements Component {
     const { refused, usage } = await answer;
     for (const { index, reason } of refused) {
       const position = positions[index];
-      // Where two exporters both refuse a trace, the answer has the first one's entry: one for each trace.
+      // If several exporters refuse a trace, the response has only the first entry.
       if (position !== undefined && !reasons.has(position)) reasons.set(position, reason);
     }
     return { reply: toReply(ids, reasons), usage };
@@ -177,18 +177,18 @@ export class TraceBatchReceiver implements Component {
   }
 }
 
-/** A request on its way through a pipeline. */
+/** A request that was sent to a pipeline. */
 interface Sent {
-  /** For every item, the `trace_id` as it was sent. */
+  /** The sent `trace_id` of each item. */
   readonly ids: readonly string[];
-  /** The positions, in the request, of the records. */
+  /** The position in the request of each record. */
   readonly positions: readonly number[];
-  /** For each item that is not a record, the reason, by its position. */
+  /** The reason for each invalid item, by its position. */
   readonly reasons: Map<number, string>;
   readonly answer: Promise<Receipt>;
 }
 
-/** @param ids of all items, as they were sent @param reasons by the position of the rejected item */
+/** @param ids of all items, as sent @param reasons by the position of the rejected item */
 function toReply(ids: readonly string[], reasons: ReadonlyMap<number, string>): TraceBatchReply {
   const errors = [...reasons]
     .sort(([a], [b]) => a - b)
@@ -196,7 +196,7 @@ function toReply(ids: readonly string[], reasons: ReadonlyMap<number, string>): 
   return { accepted: ids.length - errors.length, rejected: errors.length, errors };
 }
 
-/** The `trace_id` as it was sent; empty if absent to echo. */
+/** The sent `trace_id`; empty if it cannot be returned. */
 function sentId(item: unknown): string {
   const trace = ownField(item, 'trace');
   const id = ownField(trace, 'trace_id');
@@ -211,7 +211,8 @@ function ownField(value: unknown, name: string): unknown {
 /**
  * The items of a request's body, to be validated individually.
  *
- * @throws HttpProblem 400 `invalid_encoding`, 400 `invalid_json`, 422 `validation_failed` for what breaks a rule of the whole request.
+ * @throws HttpProblem 400 `invalid_encoding`, 400 `invalid_json`, 422 `validation_failed` if a rule of the whole request is
+ *   broken
  */
 function readItems(received: ReceivedJson): readonly unknown[] {
   const body = received.parse({ parse: parseJson });
@@ -248,7 +249,7 @@ function invalid(field: string, message: string): HttpProblem {
   );
 }
 
-/** What the route takes and gives. @param limits of the body, from the configuration */
+/** The OpenAPI operation of the route. @param limits of the body, from the configuration */
 function traceBatchOperation(limits: {
   readonly maxBodyBytes: number;
   readonly bodyTimeoutMs: number;
@@ -260,9 +261,9 @@ function traceBatchOperation(limits: {
     tag: 'traces',
     summary: 'Send runs of agents',
     description:
-      'Each trace is validated separately: the answer is 200 even if some or all are rejected, and lists the rejected ones.  ' +
-      'An accepted trace is stored durably and readable at once. Repeats are accepted and change nothing, so a ' +
-      `request may be sent again whenever its answer was lost. ${QUOTA_HEADERS_NOTE}`,
+      'Each trace is validated separately: the response is 200 even if some or all are rejected, and lists the rejected ones. ' +
+      'An accepted trace is stored durably and readable immediately. Repeats are accepted and change nothing, so a ' +
+      `request may be sent again if its response was lost. ${QUOTA_HEADERS_NOTE}`,
     access: 'write',
     audit: { none: 'Data intake.' },
     body: TraceBatchSchema,

@@ -150,7 +150,7 @@ void t.test('a rule that cannot be is refused with what is wrong', async (t) => 
   t.match(problems(`spans: [{ set: { nam: '"x"' } }]`), /"nam" cannot be changed; did you mean "name"\?/);
   t.match(problems(`spans: [{ set: { name: '5' } }]`), /name is a text, but this is a int/);
   t.match(problems(`spans: [{ set: { metadata.a: 'span.typ' } }]`), /span has no field "typ"/);
-  t.match(problems(`spans: [{ set: { metadata.a: 'span' } }]`), /a span is no value/);
+  t.match(problems(`spans: [{ set: { metadata.a: 'span' } }]`), /a span is not a value/);
   t.match(problems(`spans: [{ set: { metadata: '{}' } }]`), /sets a whole object/);
   t.match(problems(`spans: [{ when: 'span.name', delete: [metadata.a] }]`), /must be true or false/);
   t.match(problems(`spans: [{ rename: { name: metadata.a } }]`), /only keys can be renamed/);

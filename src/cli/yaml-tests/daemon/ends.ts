@@ -6,7 +6,7 @@ import type { JsonValue } from '../../../signal/attributes.js';
 import { SIGNALS, type Batches, type Signal } from '../../../signal/batch.js';
 import { shownItems } from '../shown-items.js';
 
-/** The type of both. */
+/** Type of the receiver and the exporter. */
 export const TEST_END = 'test_end';
 
 const about = {
@@ -16,7 +16,7 @@ const about = {
   configSchema: section({}),
 } as const;
 
-/** The ends of all pipelines of a daemon under test: they take its input and record its output. */
+/** The ends of all pipelines of a daemon under test: a receiver for its input and an exporter that records its output. */
 export class Ends {
   #items: Partial<Record<Signal, readonly JsonValue[]>> = {};
   #outputs: Outputs = {};
@@ -27,7 +27,7 @@ export class Ends {
       {
         ...about,
         kind: 'receiver',
-        description: 'Takes the input of a test.',
+        description: 'Receives the input of a test.',
         create: ({ outputs }) => {
           this.#outputs = outputs;
           return {
@@ -41,14 +41,14 @@ export class Ends {
       {
         ...about,
         kind: 'exporter',
-        description: 'Keeps what a test sees.',
+        description: 'Records the output for a test.',
         delivery: 'direct',
         create: () => ({ inputs: Object.fromEntries(SIGNALS.map((one) => [one, this.#input(one)])) }),
       },
     ];
   }
 
-  /** Output since the last clear. */
+  /** Output since the last {@link forget}. */
   get items(): Partial<Record<Signal, readonly JsonValue[]>> {
     return this.#items;
   }
@@ -57,7 +57,7 @@ export class Ends {
     this.#items = {};
   }
 
-  /** The owner of a key; undefined if the daemon has no users. */
+  /** The identity of a key; undefined if the daemon has no users. */
   identityOf(key: string): { readonly user_id: string; readonly key_id?: string } | undefined {
     try {
       const header = (name: string) => (name === 'authorization' ? `Bearer ${key}` : undefined);
@@ -69,10 +69,10 @@ export class Ends {
     }
   }
 
-  /** @throws ConsumeError if nothing is accepted; Error if no pipeline takes the signal */
+  /** @throws ConsumeError if nothing is accepted; Error if no pipeline accepts the signal */
   async consume<S extends Signal>(signal: S, batch: Batches[S], context: ConsumeContext): Promise<Receipt> {
     const output = this.#outputs[signal];
-    if (!output) throw new Error(`no pipeline takes ${signal}`);
+    if (!output) throw new Error(`no pipeline accepts ${signal}`);
     return output.consume(batch, context);
   }
 

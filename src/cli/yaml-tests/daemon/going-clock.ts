@@ -3,7 +3,7 @@ import { StillClock } from '../../../telemetry/still-clock.js';
 
 const STEP_MS = 5;
 
-/** Follows real time from its creation, and can be advanced. */
+/** A clock that follows real time from its creation and can be advanced. */
 export class GoingClock extends StillClock {
   #isLeaping = false;
   readonly #timer: NodeJS.Timeout;
@@ -19,7 +19,7 @@ export class GoingClock extends StillClock {
     }, STEP_MS);
   }
 
-  /** Advances the clock; timers that fire get a moment to start their work. */
+  /** Advances the clock; after each timer that fires, its work gets a moment to start. */
   async leap(ms: number): Promise<void> {
     this.#isLeaping = true;
     await this.advanceSlowly(ms, async () => wait(1));

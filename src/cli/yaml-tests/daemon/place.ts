@@ -19,7 +19,7 @@ type Section = Record<string, unknown>;
 /** Isolates a daemon under test: its files go to a folder, its listeners to free ports. */
 export class Place {
   readonly #folder: string;
-  /** Files that are in the folder from the beginning. */
+  /** Files that exist in the folder from the start. */
   readonly #given: ReadonlySet<string>;
   /** Listeners on free ports, by configured endpoint. */
   readonly #endpoints = new Map<string, string>();
@@ -39,7 +39,7 @@ export class Place {
     this.#given = given;
   }
 
-  /** The path of a file that a configuration names. */
+  /** The path of a file named in a configuration. */
   pathOf(path: string): string {
     return isAbsolute(path) && !this.#given.has(normalize(path)) ? path : join(this.#folder, path);
   }
@@ -58,7 +58,7 @@ export class Place {
   /**
    * The sections to merge over a configuration, and a key with all scopes.
    *
-   * @throws Error if more listeners are configured than free ones exist
+   * @throws Error if the configuration has more listeners than free endpoints
    */
   overlay(config: Config): { readonly sections: Section; readonly key: string } {
     const key = config.auth.bootstrap_key ?? generateKey();
@@ -102,7 +102,7 @@ export class Place {
       const isOutside = read.has(text) && !this.#given.has(normalize(text));
       if (format === 'jackdaw-path' && !isOutside) put(moved, path, this.pathOf(text));
     }
-    // Room for when the disk is full, which no test fills.
+    // No reserved disk space: tests do not fill the disk.
     if (factory.type === duckdbExtension.type) moved['reserve'] = 0;
     return moved;
   }
@@ -111,13 +111,13 @@ export class Place {
     const known = this.#endpoints.get(endpoint);
     if (known !== undefined) return known;
     const free = FREE[this.#endpoints.size];
-    if (free === undefined) throw new Error(`a test has room for ${FREE.length} endpoints`);
+    if (free === undefined) throw new Error(`a test can have at most ${FREE.length} endpoints`);
     this.#endpoints.set(endpoint, free);
     return free;
   }
 }
 
-/** @param path through maps only: values in lists are not moved */
+/** @param path through maps only: values in lists are not replaced */
 function put(section: Section, path: readonly string[], value: string): void {
   const [key = '', ...rest] = path;
   if (rest.length === 0) section[key] = value;

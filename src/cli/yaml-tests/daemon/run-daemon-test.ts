@@ -21,11 +21,11 @@ import { RunningDaemon } from './running-daemon.js';
 import { askOf } from './send.js';
 import type { Servers } from './servers.js';
 
-/** How long what is expected may take. */
+/** Time limit for expected results. */
 const PATIENCE_MS = 10_000;
 const PAUSE_MS = 20;
 
-/** Expectations that apply only to chains. */
+/** Keys that apply only to chains. */
 const OF_CHAINS = ['processors', 'pipeline', 'exporter', 'quota'] as const;
 const EXPECTED_OF_CHAINS = ['dropped', 'delivered', 'service_map', 'usage'] as const;
 
@@ -36,7 +36,12 @@ interface Got {
   readonly answers: JsonObject[];
 }
 
-/** Runs a test of a whole daemon. @param node of it in its file @throws TestProblem, ItemProblem */
+/**
+ * Runs a test of a whole daemon.
+ *
+ * @param node of the test in its file
+ * @throws TestProblem, ItemProblem
+ */
 export async function runDaemonTest(
   test: Case,
   node: ConfigNode,
@@ -52,7 +57,7 @@ export async function runDaemonTest(
 ): Promise<{ readonly differences: readonly Difference[]; readonly secrets: readonly string[] }> {
   for (const key of OF_CHAINS)
     if (test[key] !== undefined)
-      throw new TestProblem([key], 'is of chains: what a daemon consists of is in its configuration');
+      throw new TestProblem([key], 'applies to chains only: the components of a daemon are in its configuration');
   const steps = stepsOf(test);
   const clock = new GoingClock();
   try {
@@ -91,7 +96,7 @@ async function runStep(
     if (nodeAt(node, [...path, 'expect', key]))
       throw new TestProblem(
         [...path, 'expect', key],
-        'is known of chains only: ask the daemon for it with send',
+        'is available for chains only: query the daemon with send',
       );
   const asked = send.map((one, index) =>
     askOf(one, [...path, 'send', String(index)], (host) => daemon.addressOf(host), daemon.key),
@@ -147,7 +152,7 @@ function filesOf(expected: ConfigNode | undefined, { place }: RunningDaemon): Js
         const text = readFileSync(place.pathOf(path), 'utf8');
         return [[path, node.kind === 'list' ? linesOf(text) : text]];
       } catch {
-        // It is not there, or a line of it is being written.
+        // The file does not exist yet, or its last line is incomplete.
         return [];
       }
     }),

@@ -22,22 +22,22 @@ import { Place } from './place.js';
 /** Log fields that are irrelevant for a test. */
 const OF_PROCESS = new Set(['time', 'pid', 'hostname']);
 
-/** Parts that a daemon is started with. */
+/** Dependencies of a daemon under test. */
 interface DaemonParts {
   readonly tree: TestedTree;
   readonly builtin: readonly Factory[];
-  /** Files that it finds, by their paths as configured. */
+  /** Files given to the daemon, by configured path. */
   readonly files: ReadonlyMap<string, string>;
   readonly clock: GoingClock;
 }
 
-/** A daemon of a configuration, isolated in its own folder and ports. */
+/** A daemon with a configuration, isolated in its own folder and ports. */
 export class RunningDaemon {
   readonly ends: Ends;
   readonly place: Place;
-  /** That has every scope. */
+  /** An API key with all scopes. */
   readonly key: string;
-  /** Of the configuration. */
+  /** Secrets of the configuration. */
   readonly secrets: readonly string[];
   readonly #daemon: Daemon;
   readonly #folder: string;
@@ -74,7 +74,7 @@ export class RunningDaemon {
     this.secrets = parts.secrets;
   }
 
-  /** Its lines, each with its level, its message and its fields. */
+  /** Log lines, each with its level, message and fields. */
   get log(): readonly string[] {
     return this.#log;
   }
@@ -90,13 +90,13 @@ export class RunningDaemon {
     this.#log.splice(0);
   }
 
-  /** @throws TestProblem if it does not stop as it should */
+  /** @throws TestProblem if it does not stop cleanly */
   async stop(): Promise<void> {
     const { errors, fatality } = await this.#daemon.shutdown();
     await rm(this.#folder, { recursive: true, force: true });
     const reason = fatality?.message ?? errors[0]?.message;
     if (reason !== undefined)
-      throw new TestProblem(['daemon'], `the daemon does not stop as it should: ${reason}`);
+      throw new TestProblem(['daemon'], `the daemon does not stop cleanly: ${reason}`);
   }
 }
 
@@ -108,7 +108,7 @@ async function startIn(folder: string, { tree, builtin, files, clock }: DaemonPa
   const { config, problems } = checkConfig(tree.root, registry);
   if (!config) throw new ConfigError(problems);
   const { sections, key } = place.overlay(config);
-  const { root: overlay } = parseYaml(stringify(sections), 'the place of the test');
+  const { root: overlay } = parseYaml(stringify(sections), 'the isolation of the test');
   const merged = mergeNodes(tree.root, overlay as MapNode);
   const prepared = await prepareTree(
     { root: merged.root, problems: [...tree.problems, ...merged.problems] },

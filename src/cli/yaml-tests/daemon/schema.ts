@@ -9,26 +9,26 @@ export const Sent = section(
   {
     to: Type.String({
       description:
-        'A URL with the endpoint as it is configured: http://127.0.0.1:4319/api/v1/…, udp://127.0.0.1:5514, tcp://….',
+        'A URL with the configured endpoint: http://127.0.0.1:4319/api/v1/…, udp://127.0.0.1:5514, tcp://….',
     }),
-    method: Type.Optional(Type.String({ description: 'POST with a body and GET without where absent.' })),
-    headers: headers('Headers. Authorization is a key with every scope where absent; null leaves one out.'),
-    body: Type.Optional(Type.Unknown({ description: 'A text as it is, anything else as JSON.' })),
+    method: Type.Optional(Type.String({ description: 'HTTP method. Default: POST with a body, GET without.' })),
+    headers: headers('Headers. Default authorization: a key with all scopes; null omits a header.'),
+    body: Type.Optional(Type.Unknown({ description: 'Body. Texts are sent unchanged, other values as JSON.' })),
   },
-  { description: 'A request, a datagram, or what goes through a connection.', isOptional: true },
+  { description: 'A request, a datagram, or data for a TCP connection.', isOptional: true },
 );
 export type Sent = Static<typeof Sent>;
 
-/** How a server answers, in place of one that the configuration would send to. */
+/** The response of a local server that replaces a real one. */
 const Answer = section(
   {
-    status: Type.Integer({ minimum: 100, maximum: 599, default: 200, description: 'Its status.' }),
+    status: Type.Integer({ minimum: 100, maximum: 599, default: 200, description: 'Status code.' }),
     headers: Type.Optional(
-      Type.Record(Type.String(), Type.String(), { description: 'Headers of the answer.' }),
+      Type.Record(Type.String(), Type.String(), { description: 'Headers of the response.' }),
     ),
-    body: Type.Optional(Type.Unknown({ description: 'A text as it is, anything else as JSON.' })),
+    body: Type.Optional(Type.Unknown({ description: 'Body. Texts are sent unchanged, other values as JSON.' })),
   },
-  { description: 'An answer.', isOptional: true },
+  { description: 'A response.', isOptional: true },
 );
 
 export const ServersSchema = Type.Record(
@@ -38,7 +38,7 @@ export const ServersSchema = Type.Record(
       answers: Type.Array(Answer, {
         minItems: 1,
         default: [{ status: 200 }],
-        description: 'One after the other; the last one answers whatever else comes.',
+        description: 'Responses in order; the last one answers all further requests.',
       }),
     },
     { description: 'A server.', isOptional: true },
@@ -46,16 +46,16 @@ export const ServersSchema = Type.Record(
   {
     default: {},
     description:
-      'Servers for daemons to send to, by the name of the environment variable that has the address of each.',
+      'Servers that daemons send to, by the environment variable that receives the address.',
   },
 );
 
 /** The expected response of a step. */
 export const Answered = section(
   {
-    status: Type.Optional(Type.Integer({ description: 'The status.' })),
-    headers: headers('Headers, in any case; null: it has none of that name.'),
-    body: Type.Optional(Type.Unknown({ description: 'As JSON where it is that; otherwise as text.' })),
+    status: Type.Optional(Type.Integer({ description: 'Status code.' })),
+    headers: headers('Headers, case-insensitive; null: absent.'),
+    body: Type.Optional(Type.Unknown({ description: 'JSON bodies as values, other bodies as text.' })),
   },
-  { description: 'An answer.', isOptional: true },
+  { description: 'A response.', isOptional: true },
 );

@@ -9,14 +9,19 @@ import { bodyOf } from '../recorded-request.js';
 
 const PATIENCE_MS = 30_000;
 
-/** Sends a request and returns the response; undefined if it has none. @param at the real address @throws TestProblem */
+/**
+ * Sends a request.
+ *
+ * @returns the response; undefined if it has none
+ * @throws TestProblem
+ */
 export type Ask = () => Promise<JsonObject | undefined>;
 
 /**
- * Sends a request to a daemon.
+ * Prepares a request to a daemon.
  *
  * @param addressOf the real address of a configured endpoint, such as `http://127.0.0.1:39211`; undefined if nothing listens
- * @param key for requests that set no other
+ * @param key for requests without their own
  */
 export function askOf(
   { to, method, headers = {}, body }: Sent,

@@ -43,9 +43,9 @@ async function sentItems(path: string, body: Uint8Array, clock: StillClock): Pro
 
 type Answers = TestFile['servers'][string];
 
-/** Local servers that a daemon under test sends to, in place of those on the internet. */
+/** Local servers that a daemon under test sends to instead of remote ones. */
 export class Servers {
-  /** The address of each by its name, such as `http://127.0.0.1:39211`. */
+  /** The address of each server by its name, such as `http://127.0.0.1:39211`. */
   readonly variables: Readonly<Record<string, string>>;
   readonly #servers: readonly Server[];
   readonly #requests: JsonObject[];
@@ -78,7 +78,7 @@ export class Servers {
     return this.#requests;
   }
 
-  /** The factories with an exporter `http` that sends only to these servers: its other requests are recorded next to theirs. */
+  /** Replaces the exporter `http` by one that sends only to these servers and records its other requests with theirs. */
   instead(builtin: readonly Factory[]): readonly Factory[] {
     const own = new Set(Object.values(this.variables));
     const http = httpExporterWith(async (settings) => {

@@ -1,6 +1,6 @@
 import type { Convention } from '../conventions/convention.js';
 
-/** Microsoft's Agent Framework: workflows of agents. An unnamed one is called by its builder and an id. */
+/** Microsoft's Agent Framework: workflows of agents. An unnamed workflow is named by its builder and an id. */
 export const AGENT_FRAMEWORK: Convention = {
   spanNames: {
     scope: 'agent_framework',

@@ -1,10 +1,10 @@
 import type { Convention } from '../conventions/convention.js';
 import { present } from '../conventions/readers.js';
 
-/** CrewAI. A crew without a name is called by its id. */
+/** CrewAI. A crew without a name is named by its id. */
 export const CREWAI: Convention = {
   fields: {
-    // OpenLLMetry calls a task an agent that is invoked.
+    // OpenLLMetry reports a task as an invoked agent.
     kind: {
       'crewai.task.id': { rank: 0, read: (value) => (present(value) === undefined ? undefined : 'custom') },
     },

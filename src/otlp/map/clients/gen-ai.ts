@@ -3,8 +3,8 @@ import { kindBy, only, present } from '../conventions/readers.js';
 import { inputDetail, outputDetail } from '../conventions/usage-readers.js';
 
 /**
- * OpenTelemetry's GenAI and MCP semantic conventions (v1.41.1) and their older names. A rank says
- * where a source stands among those of all conventions; the lowest goes first.
+ * OpenTelemetry's GenAI and MCP semantic conventions (v1.41.1) and their older names. Ranks order the sources of all conventions;
+ * the lowest counts.
  */
 export const GEN_AI: Convention = {
   fields: {
@@ -54,7 +54,7 @@ export const GEN_AI: Convention = {
     model: { 'gen_ai.response.model': { rank: 1 }, 'gen_ai.request.model': { rank: 3 } },
     provider: { 'gen_ai.provider.name': { rank: 1 }, 'gen_ai.system': { rank: 2 } },
     response_id: { 'gen_ai.response.id': { rank: 1 } },
-    // As programs call them that follow no convention: last of all.
+    // The last ones are names used by programs without a convention.
     session_id: {
       'gen_ai.conversation.id': { rank: 1 },
       session_id: { rank: 30 },
@@ -147,7 +147,7 @@ export const GEN_AI: Convention = {
       'gen_ai.input.messages': { rank: 1, shape: 'messages' },
       'gen_ai.prompt': { rank: 8 },
       'gen_ai.retrieval.query.text': { rank: 17, shape: 'query' },
-      // As programs call it that follow no convention.
+      // Used by programs without a convention.
       input: { rank: 60 },
     },
     output: {

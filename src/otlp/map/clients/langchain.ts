@@ -4,9 +4,9 @@ import type { Convention } from '../conventions/convention.js';
 import { cost, identity, inside, kindBy, objectOf, payload, text, texts } from '../conventions/readers.js';
 import { usageObject } from '../conventions/usage-readers.js';
 
-/** What a run was configured with, as OpenInference writes it: JSON in one attribute. */
+/** The configuration of a run as sent by OpenInference: JSON in one attribute. */
 const METADATA = 'metadata';
-/** What LangSmith says of usage: in Python, and in JavaScript. */
+/** LangSmith's usage, in Python and in JavaScript. */
 const USAGE = 'langsmith.metadata.usage_metadata';
 const USAGE_BESIDE = 'langsmith.usage_metadata';
 
@@ -85,7 +85,7 @@ export const LANGCHAIN: Convention = {
       'ChatPromptTemplate',
       'PromptTemplate',
       '*OutputParser',
-      // Nodes of the graphs that its own functions make.
+      // Nodes that its own functions add to graphs.
       'model',
       'tools',
       'call_model',
@@ -108,7 +108,7 @@ function outputAlone(value: JsonValue): JsonValue | undefined {
     : undefined;
 }
 
-/** LangChain tags the steps of its graphs and sequences, too. */
+/** Tags that LangChain adds to the steps of graphs and sequences. */
 const OF_STEPS = /^(?:graph|seq|map|condition|branch):/;
 
 function ofProgram(tags: JsonValue | undefined): JsonValue | undefined {

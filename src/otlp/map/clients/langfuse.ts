@@ -11,7 +11,9 @@ const isOfInput = (name: string): boolean =>
   name === 'input' || name.startsWith('input_') || /^cache_.*_input_tokens$/.test(name);
 const isOfOutput = (name: string): boolean => name === 'output' || name.startsWith('output_');
 
-/** OpenAI's names hold all tokens, with nested parts, which Langfuse's OpenAI client hands on; of Langfuse's own the sum is all. */
+/**
+ * Langfuse's own names are disjoint and are added up. OpenAI's names, passed on by Langfuse's OpenAI client, include their parts.
+ */
 const inputTokens = firstOf(sumWith('input', isOfInput, count), usageObject('input'));
 const outputTokens = firstOf(sumWith('output', isOfOutput, count), usageObject('output'));
 

@@ -4,7 +4,7 @@ import { usageObject } from '../conventions/usage-readers.js';
 /** The usage of the provider's answer, as Python prints it. */
 const USAGE = 'metadata.usage_object';
 
-/** LiteLLM, the library and the proxy: the user is the one that the key, or the call, is for. */
+/** LiteLLM, the library and the proxy. The user is the user of the key or of the call. */
 export const LITELLM: Convention = {
   fields: {
     user_id: {

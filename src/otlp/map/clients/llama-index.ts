@@ -1,7 +1,7 @@
 import type { Convention, Reader } from '../conventions/convention.js';
 import { inside, text } from '../conventions/readers.js';
 
-/** Steps of an agent are called with events that Python has printed; they name the agent last. */
+/** The input of an agent's step is an event printed by Python, which ends with the agent's name. */
 const AGENT_OF_EVENT = /\bcurrent_agent_name='([^']+)'\)/;
 
 /** The agent in the input or output of a step. */
@@ -10,10 +10,10 @@ const agentOfEvent: Reader = (value) =>
     ? AGENT_OF_EVENT.exec(value)?.[1]
     : undefined;
 
-/** The same as OpenLLMetry writes it: the event as JSON. */
+/** The same from OpenLLMetry, which sends the event as JSON. */
 const agentInEvent = holding('"current_agent_name"', inside(['current_agent_name'], text));
 
-/** What a tool gave back says which it is. */
+/** The name of a tool in its output. */
 const toolInOutput = holding('"raw_output"', inside(['tool_name'], text));
 
 /** Reads only texts that contain the key, so that others are not parsed. */
@@ -29,7 +29,7 @@ export const LLAMA_INDEX: Convention = {
       'output.value': { rank: 4, read: agentOfEvent },
       'traceloop.entity.output': { rank: 6, read: agentInEvent },
     },
-    // OpenLLMetry calls all steps tasks.
+    // OpenLLMetry reports all steps as tasks.
     kind: {
       'traceloop.entity.name': {
         rank: 4,

@@ -4,7 +4,7 @@ import type { Convention } from '../conventions/convention.js';
 export const MESSAGING: Convention = {
   fields: {
     queue: {
-      // What stands for many destinations goes before each of them.
+      // A template for many destinations takes precedence over a single one.
       'messaging.destination.template': { rank: 1 },
       'messaging.destination.name': { rank: 2 },
       'messaging.destination': { rank: 3 },

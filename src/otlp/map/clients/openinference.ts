@@ -64,7 +64,7 @@ export const OPENINFERENCE: Convention = {
     cost_audio_output: { 'llm.cost.completion_details.audio': { rank: 3 } },
     input: { 'input.value': { rank: 7 } },
     output: { 'output.value': { rank: 7 } },
-    // The call where it is all that there is; mostly the schema of the tool.
+    // `tool.parameters` mostly holds the schema of the tool, but sometimes the arguments of the call.
     arguments: { 'input.value': { rank: 6 }, 'tool.parameters': { rank: 20, read: toolArguments } },
     tools: { 'llm.tools': { rank: 3 } },
     parameters: { 'llm.invocation_parameters': { rank: 1 } },

@@ -11,7 +11,7 @@ const kind: Reader = (value) => {
   return MODEL_CALL.test(value) ? 'llm' : 'root span is an agent';
 };
 
-/** The SDK writes arguments and results of tools as JSON, texts too. */
+/** The SDK writes arguments and results of tools as JSON, including texts. */
 const json: Reader = (value) => (typeof value === 'string' ? (parseAny(value) ?? value) : value) ?? undefined;
 
 const PROVIDER_METADATA = 'ai.response.providerMetadata';

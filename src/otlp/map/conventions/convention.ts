@@ -10,16 +10,16 @@ export const FIELDS = [
   'is_http',
   'is_rpc',
   'is_agent',
-  /** What processes, actors or an MCP client and its server send each other. */
+  /** Messages between processes, between actors, or between an MCP client and its server. */
   'is_message',
   'is_pending',
   'is_mcp',
-  /** Whether the client says that it failed, whatever the status says. */
+  /** Whether the client reports a failure, regardless of the status. */
   'is_failed',
   'tool_name',
-  /** The name of a span that has only a pattern for one: `Function: {name}`. */
+  /** The readable name of a span whose name is a template: `Function: {name}`. */
   'spoken_name',
-  /** What names the agent of a run, each with its place in `agent-hint.ts`. */
+  /** Names of the run's agent; `agent-hint.ts` orders them. */
   'agent',
   'openinference_agent',
   'function',
@@ -30,7 +30,7 @@ export const FIELDS = [
   'entity',
   'model',
   'provider',
-  /** The id that the provider gave the answer. */
+  /** The provider's id of the response. */
   'response_id',
   'session_id',
   'user_id',
@@ -75,7 +75,7 @@ export const FIELDS = [
   'rpc_service',
   'rpc_method',
   'rpc_status',
-  /** Who is called: a declared name, an address; a queue, an MCP server. */
+  /** The called party: a declared name, an address, a queue, or an MCP server. */
   'peer',
   'server_address',
   'queue',
@@ -107,7 +107,7 @@ export type Reader = (value: JsonValue) => JsonValue | undefined;
 export type Shape = 'messages' | 'text' | 'calls' | 'prompt' | 'documents' | 'embeddings' | 'query' | 'whole';
 
 export interface Source {
-  /** The place among the sources of the field in all conventions: the least counts. */
+  /** The place among all sources of the field; the lowest rank counts. */
   readonly rank: number;
   /** Overrides the field's own reader. */
   readonly read?: Reader;
@@ -118,7 +118,7 @@ export interface Source {
 /** The sources of a field by the attribute's key. */
 type Sources = Readonly<Record<string, Source>>;
 
-/** What a client writes into a span name that it puts nowhere else. */
+/** Kinds of spans that a client shows only in their names. */
 interface SpanNames {
   /** The name of the instrumentation scope. */
   readonly scope: string;
@@ -126,15 +126,13 @@ interface SpanNames {
   readonly kinds: Readonly<Record<string, Kind>>;
 }
 
-/**
- * How the names of agents are found in names of spans (`agent-names.ts`). Upper and lower case are the same; `*` stands for anything.
- */
+/** How the names of agents are found in names of spans (`agent-names.ts`). Case is ignored; `*` matches any text. */
 interface NamesOfAgents {
-  /** What stands around the name: `agent_run [*]`, `*.run`. `*` is the name. */
+  /** Patterns around the name: `agent_run [*]`, `*.run`. `*` is the name. */
   readonly around?: readonly string[];
   /** Names of types of things rather than of particular ones. */
   readonly generic?: readonly string[];
-  /** Names of spans around agents that are none, whatever their client calls them: they say OK, however the agents went. */
+  /** Names of spans that only wrap agents, regardless of their reported kind: their status is OK even if the agents failed. */
   readonly wrappers?: readonly string[];
 }
 
@@ -154,6 +152,6 @@ export interface Convention {
    * node in the service map. `*` matches any text.
    */
   readonly stepScopes?: readonly string[];
-  /** What stands around the name of a tool in the names of spans that have it nowhere else: `execute_tool *`. */
+  /** Patterns around the name of a tool in span names, for tools that are named nowhere else: `execute_tool *`. */
   readonly toolNames?: readonly string[];
 }

@@ -2,11 +2,11 @@ import type { SpanRecord } from '../../../signal/span.js';
 import type { TraceHeader } from '../../../signal/trace.js';
 
 /**
- * Jackdaw's own attributes, with which one Jackdaw sends another what OTLP has no field for. They override every other convention and
- * are not kept in `metadata`. This is the only list of them, for the exporter and the mapping.
+ * Jackdaw's own attributes, which carry values without an OTLP field from one Jackdaw to another. They override every other
+ * convention and are not kept in `metadata`. This is the only list of them, for the exporter and the mapping.
  *
- * Encoding of a field's value: `text`; `number` and `boolean`; `money` as a decimal string (`0.001250`); `time` as ISO 8601; `object`
- * as JSON text. A null field is left out, or written as an empty value.
+ * Encoding of a field's value: `text`; `number` and `boolean`; `money` as a decimal string (`0.001250`); `time` as ISO 8601;
+ * `object` as JSON text. A null field is left out, or written as an empty value.
  */
 type Writing = 'text' | 'number' | 'boolean' | 'money' | 'time' | 'object';
 
@@ -15,7 +15,7 @@ export interface OwnAttribute {
   readonly as: Writing;
 }
 
-/** What OTLP itself says of a span in any case: the trace, start and end. */
+/** Fields without an own attribute: OTLP has fields for them, or the mapping derives them. */
 type SaidByOtlp =
   'trace_id' | 'started_at' | 'ended_at' | 'agent_hint' | 'map_hint' | 'run_kind' | 'context' | 'prompt';
 

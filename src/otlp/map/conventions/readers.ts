@@ -25,7 +25,7 @@ export const identity: Reader = (value) => {
   return typeof found === 'string' && NOBODY.test(found.trim()) ? undefined : found;
 };
 
-/** Tokens, rows: whole and not negative. Texts of digits are taken, fractions are rounded. */
+/** A number of tokens or rows, not negative. Texts of digits are accepted, fractions are rounded. */
 export const count: Reader = (value) => {
   if (typeof value === 'string') {
     const digits = value.trim();
@@ -48,7 +48,7 @@ export const cost: Reader = (value) => {
   return parseMoney(value);
 };
 
-/** What may become a payload or a part of one: not empty, nor JSON text of nothing. */
+/** A payload or a part of one; undefined if it is empty, including JSON text of null or an empty list. */
 export const payload: Reader = (value) => {
   if (typeof value === 'string') {
     const start = value.length < 16 ? value.trim() : value;
@@ -75,7 +75,7 @@ export function only(wanted: string): Reader {
   return (value) => (value === wanted ? true : undefined);
 }
 
-/** A value inside of JSON text, or of an object: the first of some keys that `read` can read. */
+/** A value inside an object or JSON text: the first of some keys that `read` accepts. */
 export function inside(keys: readonly string[], read: Reader): Reader {
   return (value) => {
     const object = objectOf(value);
@@ -88,7 +88,7 @@ export function inside(keys: readonly string[], read: Reader): Reader {
   };
 }
 
-/** The first of several ways to read a value that finds something. */
+/** The result of the first reader that accepts a value. */
 export function firstOf(...readers: readonly Reader[]): Reader {
   return (value) => {
     for (const read of readers) {
@@ -99,7 +99,7 @@ export function firstOf(...readers: readonly Reader[]): Reader {
   };
 }
 
-/** What `read` finds in an object under one of some keys of the value. */
+/** Applies `read` to the object under the first matching key of the value. */
 export function within(keys: readonly string[], read: Reader): Reader {
   return (value) => {
     const object = objectOf(value);
@@ -108,7 +108,7 @@ export function within(keys: readonly string[], read: Reader): Reader {
   };
 }
 
-/** The same as {@link inside}, one level down, under whatever key: `{openai: {cachedPromptTokens: 64}}`. */
+/** Like {@link inside}, one level down, under any key: `{openai: {cachedPromptTokens: 64}}`. */
 export function anywhereInside(keys: readonly string[], read: Reader): Reader {
   const readInner = inside(keys, read);
   return (value) => {
@@ -133,7 +133,7 @@ function isSchema(object: JsonObject): boolean {
   return parts.length > 0 && parts.every((part) => isObject(part) && typeof part.type === 'string');
 }
 
-/** The object that a value is, or is the JSON text of. Not to be changed: others may read the same. */
+/** The value as an object, parsed if it is JSON text. Do not change the object, because readers share it. */
 export function objectOf(value: JsonValue): JsonObject | undefined {
   const found = typeof value === 'string' ? parseOnce(value) : value;
   return isObject(found) ? found : undefined;

@@ -79,7 +79,7 @@ const READERS: Readonly<Record<Field, Reader>> = {
   db_rows: count,
 };
 
-/** A source as it is used: the number of its field, and everything that may be left out of a {@link Source}. */
+/** A source with the number of its field and all defaults of {@link Source}. */
 export interface Use {
   /** The attribute's key, or the common prefix of several. */
   readonly key: string;
@@ -124,7 +124,7 @@ const PREFIXES_BY_CHARACTER: ReadonlyMap<number, readonly PrefixUse[]> = new Map
   }),
 );
 
-/** The list or group that an attribute of this key is a part of, where {@link USES} does not have it. */
+/** The list or group that an attribute with this key is a part of, for keys that {@link USES} lacks. */
 export function prefixUse(key: string): PrefixUse | undefined {
   const candidates = PREFIXES_BY_CHARACTER.get(key.charCodeAt(0));
   return candidates?.find(

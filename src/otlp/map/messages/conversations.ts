@@ -36,7 +36,7 @@ export function withMessages(object: JsonObject, role: string | null): JsonObjec
   return { ...without(object, (name) => OF_A_MESSAGE.has(name)), messages: toMessages([object], role) };
 }
 
-/** The messages of a list, if it is one of messages, or a result of LangGraph's nodes. */
+/** The messages of a list of messages, or of a result of LangGraph's nodes. */
 export function messagesIn(list: readonly JsonValue[], role: string | null): JsonValue[] | undefined {
   if (list.length === 0) return undefined;
   if (list.every((entry) => isMessage(entry) || isBatch(entry) || isPair(entry)))
@@ -48,7 +48,7 @@ export function messagesIn(list: readonly JsonValue[], role: string | null): Jso
   return Array.isArray(messages) ? messages : undefined;
 }
 
-/** The keys under which objects hold a conversation, and how it is found there. */
+/** The keys under which objects hold a conversation, with a function that extracts it. */
 const HOLDERS: readonly (readonly [string, (value: JsonValue) => readonly JsonValue[] | undefined])[] = [
   ['messages', (value) => (Array.isArray(value) && value.every(isStructured) ? value : undefined)],
   // Gemini: a request, and an answer.
@@ -76,7 +76,7 @@ function everyItem(value: JsonValue): readonly JsonValue[] | undefined {
   return everyMessage(value) ?? (Array.isArray(value) ? updatesIn(value) : undefined);
 }
 
-/** What a node of LangGraph gave back in a list of one `Command`. */
+/** The messages that a node of LangGraph returned as a list with one `Command`. */
 function updatesIn(list: readonly JsonValue[]): readonly JsonValue[] | undefined {
   const [only] = list;
   return list.length === 1 && isObject(only) && isCommand(only) ? messagesOfCommand(only) : undefined;

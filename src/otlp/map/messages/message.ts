@@ -45,14 +45,14 @@ export function toMessages(list: readonly JsonValue[], role: string | null): Jso
   return messages;
 }
 
-/** LangChain takes messages as pairs, too: `["user", "Hi"]`. */
+/** LangChain also accepts messages as pairs: `["user", "Hi"]`. */
 export function isPair(value: JsonValue): value is [string, JsonValue] {
   if (!Array.isArray(value) || value.length !== 2) return false;
   const [role] = value;
   return typeof role === 'string' && (PAIRED.has(role) || ROLES.has(role));
 }
 
-/** Whether a value without anything that says so is a message. */
+/** Whether a value looks like a message. */
 export function isMessage(value: JsonValue): boolean {
   if (!isObject(value)) return false;
   const { role, type } = value;
@@ -91,7 +91,7 @@ function addMessages(entry: JsonValue, role: string | null, messages: JsonValue[
     addCalls(source.additional_kwargs.tool_calls, parts);
   if (isObject(source.function_call)) addCalls([source.function_call], parts);
   const sent = isItem(source) ? [source] : contentIn(source);
-  // What a tool gave back may be an object.
+  // A tool may return an object.
   const isData = isObject(sent) && !isPart(sent);
   if (!isData) addContent(sent, parts);
   messages.push(...parts.results);
@@ -117,7 +117,7 @@ function keep(source: JsonObject, message: JsonObject): void {
   }
 }
 
-/** Whether it has the form already. Most have. */
+/** Whether the message is already normalized, as most are. */
 function isSimple(message: JsonObject): boolean {
   const { role, content } = message;
   if (typeof role !== 'string' || typeof content !== 'string' || ROLES.has(role)) return false;

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../../signal/attributes.js';
 import { isObject, parseStructure } from '../json-text.js';
 import { unquoted } from './texts.js';
 
-/** A tool that a model wants called: `{id?, name?, arguments?}`. */
+/** A requested tool call: `{id?, name?, arguments?}`. */
 export type ToolCall = JsonObject;
 
 /** The contents of a message, by kind. */
@@ -36,7 +36,7 @@ const RESULT: ReadonlySet<JsonValue | undefined> = new Set([
   'tool_response',
   'function_call_output',
 ]);
-/** Parts that have no type, but one of these keys. */
+/** Keys that identify parts without a type. */
 const KEYED: readonly string[] = [
   'text',
   'toolUse',
@@ -48,7 +48,7 @@ const KEYED: readonly string[] = [
   'reasoningContent',
 ];
 
-/** Sorts a content of any shape into `parts`: a text, JSON text of a list of parts, one part or many. */
+/** Adds a content of any shape to `parts`: a text, JSON text of a list of parts, one part or many. */
 export function addContent(content: JsonValue | undefined, parts: MessageParts): void {
   if (content === null || content === undefined) return;
   if (typeof content === 'string') {

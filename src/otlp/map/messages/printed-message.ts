@@ -3,26 +3,26 @@ import { isObject } from '../json-text.js';
 import { parsePython } from './python-literal.js';
 import { toCall } from './parts.js';
 
-/** How Python prints a message of LangChain: its content, then its other fields. */
+/** LangChain's message as printed by Python: its content, then its other fields. */
 const PRINTED =
   /^content=('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\[\]) (?:name|tool_call_id|additional_kwargs|response_metadata)=/s;
-/** What only an answer of a model has. */
+/** Fields that only answers of a model have. */
 const OF_ANSWERS = [" usage_metadata={'", " id='run-", " id='lc_run-", "'token_usage': "];
 const CALLS = ' tool_calls=';
 const BEHIND_CALLS = [' invalid_tool_calls=', ' usage_metadata='];
 
-/** Whether a text is a message of LangChain that was printed. */
+/** Whether a text is a printed LangChain message. */
 export function isPrinted(value: JsonValue): value is string {
   return typeof value === 'string' && value.startsWith('content=') && PRINTED.test(value);
 }
 
-/** What such a message says. */
+/** The content of a printed message. */
 export function printedContent(text: string): JsonValue | undefined {
   const content = PRINTED.exec(text)?.[1];
   return content === undefined ? undefined : parsePython(content);
 }
 
-/** Such a message in the normalized form. It has a role if its fields show one. */
+/** A printed message in the normalized form. It has a role if its fields show one. */
 export function printedMessage(text: string): JsonObject {
   const literal = PRINTED.exec(text)?.[1] ?? '';
   const fields = text.slice('content='.length + literal.length);

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../signal/attributes.js';
 import { setOwn } from '../any-value.js';
 
-/** What clients print of a call's arguments is short. */
+/** Printed arguments of calls are short. */
 const LONGEST = 16_384;
 const DEEPEST = 32;
 const TOKEN =
@@ -11,10 +11,10 @@ const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '
 const END: Readonly<Record<string, string>> = { '[': ']', '(': ')', '{': '}' };
 
 /**
- * The value that Python prints so: `{'city': 'Berlin', 'days': None}`. Dictionaries of text keys, lists, tuples, texts, numbers and
- * constants.
+ * Parses a printed Python value such as `{'city': 'Berlin', 'days': None}`: dictionaries with text keys, lists, tuples, texts,
+ * numbers and constants.
  *
- * @returns undefined for every other text, and for a word or a number alone, which may be a text like any
+ * @returns undefined for all other texts, and for a single word or number, which may be an ordinary text
  */
 export function parsePython(text: string): JsonValue | undefined {
   if (text.length > LONGEST || !/^\s*[{['"(]/.test(text)) return undefined;

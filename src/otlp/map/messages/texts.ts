@@ -1,10 +1,10 @@
 import type { JsonValue } from '../../../signal/attributes.js';
 import { parseAny, parseStructure } from '../json-text.js';
 
-/** Texts are written as JSON by one layer, and once more by the next. */
+/** Texts may be quoted as JSON by several layers. */
 const MAX_QUOTES = 3;
 
-/** The text inside of JSON text of a text (`"\"sunny\""`); any other text as it is. */
+/** The text inside JSON text (`"\"sunny\""`); any other text unchanged. */
 export function unquoted(text: string): string {
   let inner = text;
   for (let i = 0; i < MAX_QUOTES && inner.startsWith('"') && inner.endsWith('"'); i++) {
@@ -15,7 +15,7 @@ export function unquoted(text: string): string {
   return inner;
 }
 
-/** A value without the JSON text that it came in. */
+/** A value parsed from the JSON text that holds it. */
 export function parsed(value: JsonValue): JsonValue {
   if (typeof value !== 'string') return value;
   const text = unquoted(value);

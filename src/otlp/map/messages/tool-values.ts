@@ -14,16 +14,16 @@ export function toolInput(sent: JsonValue): JsonValue {
   if (message !== undefined) return toolInput(message);
   if (!isObject(value)) return value;
   const { args, kwargs, inputs, input_str: text } = value;
-  // How a function was called in Python.
+  // Arguments of a Python function.
   if (Array.isArray(args) && isObject(kwargs)) {
     if (args.length === 0) return kwargs;
     return Object.keys(kwargs).length === 0 ? args : { args, kwargs };
   }
   const kwargsAlone = onlyValue(value, 'kwargs');
   if (isObject(kwargsAlone)) return kwargsAlone;
-  // OpenLLMetry's way to write calls of LangChain's tools, and LangSmith's.
+  // LangChain's tools as sent by OpenLLMetry and LangSmith.
   if (typeof text === 'string') return isObject(inputs) ? inputs : toolInput(text);
-  // CrewAI's, as OpenInference writes it.
+  // CrewAI's tools as sent by OpenInference.
   if (isObject(value.calling) && 'arguments' in value.calling)
     return toolInput(value.calling.arguments ?? null);
   const inner = onlyValue(value, 'input');
@@ -41,11 +41,11 @@ export function toolOutput(sent: JsonValue): JsonValue {
     return value.length > 0 && value.every(isPart) ? (resultContent(value) ?? value) : value;
   if (!isObject(value)) return value;
   if ('output' in value && isObject(value.kwargs)) return toolOutput(value.output ?? null);
-  // LlamaIndex's.
+  // LlamaIndex.
   if ('raw_output' in value && 'tool_name' in value) return toolOutput(value.raw_output ?? null);
   const inner = onlyValue(value, 'output');
   if (inner !== undefined && isMessage(inner)) return toolOutput(inner);
-  // The answer of an MCP server.
+  // Responses of MCP servers.
   if (Array.isArray(value.content) && value.content.every(isPart) && !isObject(value.structuredContent))
     return resultContent(value.content) ?? value;
   return value;

@@ -70,7 +70,7 @@ function redactParts<Part, List extends readonly Part[] | null | undefined>(
   return redacted.every((part, index) => part === parts[index]) ? parts : (redacted as unknown as List);
 }
 
-/** Shared by spans, and shared afterwards. */
+/** Spans share origins, so results are cached and shared as well. */
 export function redactSentOrigin(origin: SentOrigin, { redactor, gate, sentOrigins }: Redaction): SentOrigin {
   const known = sentOrigins.get(origin);
   if (known !== undefined) return known;

@@ -10,7 +10,7 @@ import { redactSent, redactSentOrigin } from './sent.js';
 /** Ids of a span sent by OTLP: hex digits that cannot contain anything else. */
 const IDS = ['trace_id', 'span_id', 'parent_span_id'] as const;
 
-/** Redacts a span in place: its fields, and what it brought. */
+/** Redacts a span in place: its fields and its sent bytes. */
 export function redactSpan(span: SpanRecord, redaction: Redaction): void {
   const { redactor, fields, gate } = redaction;
   const sent = sentOf(span);
@@ -45,7 +45,7 @@ function redactFields(span: SpanRecord, { redactor, fields }: Redaction): void {
   if (fields.has('input_data')) span.input_data = redactor.object(span.input_data);
   if (fields.has('output_data')) span.output_data = redactor.object(span.output_data);
   if (!fields.has('metadata')) return;
-  // These were read of attributes.
+  // These come from attributes.
   if (span.context !== null) span.context = redactContext(span.context, redactor);
   span.map_hint = redactor.nullableText(span.map_hint);
   if (span.agent_hint !== null) {

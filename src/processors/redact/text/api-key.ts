@@ -14,7 +14,9 @@ const SECRET = new RegExp(
   `(?:(?:api|account|access|secret|private|signing|encryption|auth|app|application|consumer|client|master|shared|storage|service|subscription)[_-]?key|secret|passwd|password|passphrase|pwd)\\\\?["'\`]?${ASSIGNS}${VALUE}`,
   'gi',
 );
-/** `access_token=…`, `Authorization: …`: harmless ones exist too, so the value must pass further checks. Not `jsonwebtoken`. */
+/**
+ * `access_token=…`, `Authorization: …`. Harmless values are common, so the value must pass further checks. Not `jsonwebtoken`.
+ */
 const TOKEN = new RegExp(
   `(?:(?<![A-Za-z])token|Token|(?<![a-z])TOKEN|(?:access|api|auth|bot|id|refresh|session|user)token|[Aa]uthorization)\\\\?["'\`]?${ASSIGNS}${VALUE}`,
   'g',
@@ -68,7 +70,7 @@ function passwordIn(found: RegExpExecArray, password: string): Match | undefined
   return { start: end - password.length, end };
 }
 
-/** The value at the end of a match, if it can be a secret and not a word about one. */
+/** The value at the end of a match, if it can be a secret and does not only refer to one. */
 function valueOf(found: RegExpExecArray, value: string, shortest: number): Match | undefined {
   const end = found.index + found[0].length;
   const trimmed = withoutLastDots(value);
@@ -78,7 +80,7 @@ function valueOf(found: RegExpExecArray, value: string, shortest: number): Match
   return { start: end - value.length, end: end - value.length + trimmed.length };
 }
 
-/** A pattern would rescan a long row of dots from each dot. */
+/** Not a pattern, which would rescan a long row of dots from each dot. */
 function withoutLastDots(text: string): string {
   let end = text.length;
   while (text[end - 1] === '.') end--;
@@ -93,7 +95,7 @@ function tokenOf(found: RegExpExecArray, value: string): Match | undefined {
 
 const LEAST_ENTROPY = 2.8;
 
-/** Of Shannon, in bits for each character. */
+/** Shannon entropy in bits per character. */
 function entropy(text: string): number {
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);

@@ -19,7 +19,7 @@ const BRANDS: readonly (readonly [pattern: RegExp, lengths: readonly number[]])[
   [/^35(?:2[89]|[3-8])/, [16, 17, 18, 19]],
   [/^62/, [16, 17, 18, 19]],
 ];
-/** How they are written, apart from all digits together. */
+/** Usual groups of digits, besides all digits together. */
 const GROUPINGS = new Set(['4 4 4 4', '4 4 4 4 3', '4 6 5', '4 6 4', '4 3 3 3', '6 13', '8 8']);
 
 interface Group {
@@ -27,7 +27,7 @@ interface Group {
   readonly end: number;
 }
 
-/** Numbers of credit cards: by brand, length and the check digit of Luhn, together or in their usual groups. */
+/** Credit card numbers: recognized by brand, length and Luhn check digit, as one number or in the usual groups. */
 export const creditCard: Finder = {
   name: 'credit_card',
   replacement: '[credit_card]',
@@ -45,7 +45,7 @@ export const creditCard: Finder = {
   find: (text) => [...cardsIn(text)],
 };
 
-/** Whether there are as many digits as the shortest number has, with one blank or hyphen between some of them. */
+/** Whether the minimum number of digits follows, with at most one blank or hyphen between two of them. */
 function hasShortest(source: Source, start: number): boolean {
   let count = 0;
   for (let at = start; ; at++) {
@@ -61,7 +61,7 @@ function isBetween(text: string, at: number): boolean {
   return (code === BLANK || code === HYPHEN) && isDigitAt(text, at + 1);
 }
 
-/** Whether any number of the first digits from there on is that of a card, in whatever groups. */
+/** Whether the digits from `start` on begin with a card number, in any groups. */
 function mayBeCard(text: string, start: number): boolean {
   const row = new DigitRow();
   for (let at = start; row.mayGrow; at++) {
@@ -144,11 +144,11 @@ function lengthsOf(prefix: number): number {
   return (lengthsByPrefix[prefix] = lengths.reduce((bits, length) => bits | (1 << length), 0));
 }
 
-/** Candidate digits of a card number, read one by one: a text may have one at every second character. */
+/** The digits of a possible card number, added one by one: a text may have a candidate at every second character. */
 class DigitRow {
   #length = 0;
   #prefix = 0;
-  /** The lengths that it may have, as bits. */
+  /** The possible lengths of the number, as bits. */
   #lengths = -1;
   #first = 0;
   #isUniform = true;
@@ -156,7 +156,7 @@ class DigitRow {
   #evenSum = 0;
   #oddSum = 0;
 
-  /** Whether more digits may make it the number of a card. */
+  /** Whether more digits can complete a card number. */
   get mayGrow(): boolean {
     return this.#length < LONGEST && this.#lengths !== 0;
   }
@@ -175,7 +175,7 @@ class DigitRow {
     this.#length++;
   }
 
-  /** By brand and length, and with the right check digit. */
+  /** Whether brand, length and check digit are valid. */
   get isCard(): boolean {
     if (this.#length < SHORTEST || ((this.#lengths >> this.#length) & 1) === 0 || this.#isUniform)
       return false;

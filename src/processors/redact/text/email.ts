@@ -11,12 +11,12 @@ const FILES = new Set(
     ' ',
   ),
 );
-/** How one logs in to places that are no mailboxes: `git@github.com:owner/name.git`. */
+/** User names of logins that are not mailboxes: `git@github.com:owner/name.git`. */
 const NO_MAILBOXES = new Set(['git', 'hg', 'svn']);
 
-/** Codes that the part before the sign may end with; 0 stands for non-ASCII. */
+/** Codes that may precede the `@`; 0 stands for non-ASCII. */
 const ENDS_LOCAL = [0, ...codes('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789$%*+^_~-')];
-/** The sign, and what may be a domain. */
+/** The `@` and a possible domain. */
 const BEHIND = /(?:@|%40)[\w\x80-\uffff][\w\x80-\uffff.-]{0,253}?\.(?:[A-Za-z\x80-\uffff]{2}|xn--)/iy;
 
 /** E-mail addresses, also with `%40`, in any script. */

@@ -7,10 +7,10 @@ export const KEY_SIGNS = new Literals(KNOWN_KEYS.map(({ sign }) => sign));
 
 /** `ghp_xxxxxxxxxxxx` is common in documentation. */
 const PLACEHOLDER = /[xX*]{8}/;
-/** No form that has its sign in the middle is longer. */
+/** Formats with the sign in the middle are shorter. */
 const WINDOW = 256;
 
-/** The rest of a key that is longer than any known one. */
+/** The rest of a key that is longer than the patterns match. */
 const REST_OF_LONG = /[\w+/=-]*/y;
 
 /** Finds the end of a key longer than the pattern limit. Scans each word once, however many keys it contains. */
@@ -23,7 +23,7 @@ export class LongKeys {
     this.#text = text;
   }
 
-  /** The whole of a key. */
+  /** Extends a match to the end of the key. */
   whole({ start, end }: Match): Match {
     if (end - start < LONGEST_MATCH) return { start, end };
     const [from, to] = this.#followed;
@@ -37,7 +37,7 @@ export class LongKeys {
 }
 
 /**
- * The key with a sign at a position, if it is one. Does not check the text before it.
+ * The key whose sign is at a position, if it is a key. Does not check the text before it.
  *
  * @param form `loose`: does not check the text after it either
  */

@@ -6,9 +6,9 @@ export interface Match {
   readonly end: number;
 }
 
-/** Finds what must not be kept. */
+/** Finds sensitive data in texts. */
 export interface Finder {
-  /** By which it is configured and counted. */
+  /** The name in the configuration and in metrics. */
   readonly name: string;
   readonly replacement: string;
   /**
@@ -18,7 +18,7 @@ export interface Finder {
   readonly signs?: readonly Sign[];
   /** Alternative signs for protobuf. */
   readonly wireSigns?: readonly Sign[];
-  /** @param text the result of {@link folded}. The time grows only with its length. */
+  /** Takes time proportional to the length. @param text the result of {@link folded} */
   find(text: string): readonly Match[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Non-ASCII digits, signs and blanks that are read as ASCII, each one unit long; and the Kelvin sign, whose lower case is `k`. Keep
- * in sync with {@link isFoldable} and {@link beginsFoldable}.
+ * Non-ASCII digits, signs and blanks that are treated as ASCII, each one UTF-16 unit long, and the Kelvin sign, whose lower case
+ * is `k`. Keep in sync with {@link isFoldable} and {@link beginsFoldable}.
  */
 const FOLDED =
   /[\u00a0\u00ad\u0660-\u0669\u06f0-\u06f9\u2000-\u2015\u202f\u2060\u212a\u2212\u3000\u3002\ufeff\uff01-\uff5e]/g;
@@ -30,7 +30,7 @@ export function isFoldable(code: number): boolean {
   );
 }
 
-/** Whether two bytes of UTF-8 may be the first of such a character. */
+/** Whether two bytes of UTF-8 may begin a foldable character. */
 export function mayBeginFoldable(first: number, second: number): boolean {
   switch (first) {
     case 0xc2:
@@ -50,7 +50,9 @@ export function mayBeginFoldable(first: number, second: number): boolean {
   }
 }
 
-/** Whether such a character may begin at a position: also true for a few others, but not for quotes, which are in most texts. */
+/**
+ * Whether a foldable character may begin at a position. Also true for a few others, but not for quotes, which are in most texts.
+ */
 export function beginsFoldable(bytes: Uint8Array, at: number): boolean {
   const [first = 0, second = 0, third = 0] = [bytes[at], bytes[at + 1], bytes[at + 2]];
   if (first === 0xe2 && second === 0x80) return third <= 0x95 || third === 0xaf;

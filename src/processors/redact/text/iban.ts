@@ -2,7 +2,7 @@ import { allMatches, isWordAt, type Finder, type Match } from './finder.js';
 import { DIGITS, either, pairs } from './signs.js';
 import { isDigitIn } from './source.js';
 
-/** How many letters and digits the numbers of each country have (SWIFT's registry of IBANs). */
+/** Number of letters and digits by country (SWIFT's registry of IBANs). */
 const LENGTHS: Readonly<Record<string, number>> = Object.fromEntries(
   (
     'AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 EG29 ES24 FI18 FK18 FO18 ' +
@@ -16,7 +16,7 @@ const LENGTHS: Readonly<Record<string, number>> = Object.fromEntries(
 const LETTERS = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ');
 const START = /[A-Z]{2}\d{2}/gi;
 
-/** IBANs: by country, length and the check digits, together or in groups of any size with one blank or hyphen between them. */
+/** IBANs: recognized by country, length and check digits, with at most one blank or hyphen between two characters. */
 export const iban: Finder = {
   name: 'iban',
   replacement: '[iban]',
@@ -67,7 +67,7 @@ function endOfNumber(text: string, start: number): number | undefined {
 /** The country and the check digits. */
 const HEAD = 4;
 
-/** A digit, or a letter from 10 on, small or large; -1 for anything else. */
+/** The value of a digit, or of a letter from 10 on, ignoring case; -1 for anything else. */
 function valueOf(code: number): number {
   if (code >= 48 && code <= 57) return code - 48;
   const large = code & ~0x20;

@@ -13,12 +13,12 @@ const DOT = 0x2e;
 const IN_V4 = codes('0123456789.');
 const HEX = codes('0123456789abcdefABCDEF');
 const IN_V6 = [...HEX, ...codes(':')];
-/** As an address of IPv6 is at most. */
+/** Maximum length of an IPv6 address. */
 const LONGEST = 45;
 /** Matches every address with `::` that {@link isMeant} accepts. */
 const MEANT = /::1|[0-9a-f]:[0-9a-f]|(?:[23][0-9a-f]{3}|f[cd][0-9a-f]{2}|fe80|ff0[0-9a-f])::/i;
 
-/** Addresses of IPv4 and IPv6. */
+/** IPv4 and IPv6 addresses. */
 export const ipAddress: Finder = {
   name: 'ip_address',
   replacement: '[ip_address]',
@@ -40,7 +40,7 @@ export const ipAddress: Finder = {
   ],
 };
 
-/** Whether three dots stand between digits. In bytes, the length of the text may look like a digit before them. */
+/** Whether three dots are between digits. In bytes, the length of the text may look like a digit before them. */
 function mayBeginV4(source: Source, start: number): boolean {
   let at = start;
   for (let most = 4, dots = 0; dots < 3; most = 3, dots++) {
@@ -59,7 +59,7 @@ function addressOfV4(text: string, found: RegExpExecArray): Match | undefined {
   return SAYS_VERSION.test(text.slice(Math.max(0, start - SHORT_WAY), start)) ? undefined : { start, end };
 }
 
-/** Of a longer row of numbers, such as `1.2.3.4.5`, or of a name, such as `lib-1.2.3.4` or `1.2.3.4-beta`. */
+/** Whether it is part of a longer number, such as `1.2.3.4.5`, or of a name, such as `lib-1.2.3.4` or `1.2.3.4-beta`. */
 function isPartOfMore(text: string, start: number, end: number): boolean {
   const [before, behind] = [text[start - 1] ?? '', text[end] ?? ''];
   if (isWordAt(text, start - 1) || isWordAt(text, end)) return true;
@@ -72,14 +72,14 @@ function isPartOfMore(text: string, start: number, end: number): boolean {
 function addressOfV6(text: string, found: RegExpExecArray): Match | undefined {
   const start = found.index;
   let end = start + found[0].length;
-  // The end of a sentence, or what follows in a list.
+  // Punctuation after the address.
   while (end > start && /[.:]/.test(text[end - 1] ?? '') && !text.slice(start, end).endsWith('::')) end--;
   const address = text.slice(start, end);
   if (!isIPv6(address) || isWordAt(text, start - 1) || isWordAt(text, end)) return undefined;
   return isMeant(address) ? { start, end } : undefined;
 }
 
-/** Programs also use `a::b` for names. */
+/** Excludes names such as `a::b` in programs. */
 function isMeant(address: string): boolean {
   const groups = address.split(':').filter((group) => group !== '');
   if (!address.includes('::')) return true;

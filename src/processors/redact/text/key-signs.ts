@@ -9,7 +9,7 @@ const FIELDS: ReadonlySet<number> = new Set(
   ANY.filter((code) => code < 32 && !codes('\t\n\v\f\r').includes(code)),
 );
 
-/** Characters of an assignment, and characters that may stand before it, also in nested JSON. */
+/** Characters of an assignment, and characters that may precede it, also in nested JSON. */
 const BEHIND_NAMES: ReadonlySet<number> = new Set(codes(':=>"\'\\`?. \t\n\v\f\r'));
 const BLANK = 0x20;
 
@@ -40,7 +40,7 @@ const assigned: readonly Sign[] = NAMES.map((name) =>
   }),
 );
 
-/** A name as the key of an attribute, whatever its value is. */
+/** A secret's name as the key of an attribute, with any value. */
 const attributes: readonly Sign[] = NAMES.map((name) =>
   literalSign(name, either, (source, at) => {
     const end = at + name.length;
@@ -61,8 +61,9 @@ export const SIGNS_OF_KEYS: readonly Sign[] = [...known, ...assigned, ...credent
 export const WIRE_SIGNS_OF_KEYS = attributes;
 
 /**
- * A sign for a literal: two adjacent characters of it. @param codesOf the codes of a character: of a letter both cases, if either
- * may be used
+ * A sign for a literal: two adjacent characters of it.
+ *
+ * @param codesOf the codes of a character; those of both cases if case is ignored
  */
 function literalSign(
   literal: string,

@@ -2,7 +2,7 @@
 export interface KnownKey {
   /** A literal contained in every key of this format. */
   readonly sign: string;
-  /** The whole key, or a match with the key as its last part, in parentheses: sticky if it begins with the sign. */
+  /** Matches the key; or, with a group, a text that ends with the key. Sticky if it begins with the sign. */
   readonly pattern: RegExp;
   /** The pattern without a check of the text after the key, and with optional escapes of quotes. */
   readonly loose: RegExp;
@@ -21,7 +21,7 @@ const A = '[A-Za-z0-9]';
 const H = '[0-9a-f]';
 const UUID = `${H}{8}(?:-${H}{4}){3}-${H}{12}`;
 
-/** Beginnings with what follows each of them. */
+/** Prefixes of keys, each with a pattern for the rest. */
 const BEGINNINGS: readonly (readonly [signs: string, rest: string])[] = [
   // OpenAI, Anthropic, Stripe, and services with the same format
   ['sk-', `(?=${W}*\\d)(?=[\\d_-]*[A-Za-z])(?:ant-|proj-|svcacct-|admin-|or-v1-|lf-)?${W}{20,}`],
@@ -98,7 +98,7 @@ const BEGINNINGS: readonly (readonly [signs: string, rest: string])[] = [
   ['pat. sat.', `${W}{22}\\.${A}{24}\\.${A}{20}`],
   ['hvs. hvb. hvr.', `${W}{24,}`],
   ['dp.pt. dp.st. dp.ct. dp.sa. dp.scim.', `(?:[a-z0-9_-]{2,35}\\.)?${A}{40,44}`],
-  // Watching
+  // Monitoring
   ['figd_', `${W}{40,}`],
   ['glsa_', '[A-Za-z0-9_]{41}'],
   ['glc_', '[A-Za-z0-9+/]{32,}={0,3}'],
@@ -152,12 +152,12 @@ const OTHERS: readonly (readonly [sign: string, pattern: string, before: number]
   ['Q~', '[A-Za-z0-9_~.]{3}\\dQ~[A-Za-z0-9_~.-]{31,34}', 4],
   [':A', '\\d{5,16}:A[A-Za-z0-9_-]{34}(?![A-Za-z0-9_-])', 16],
   ['v1.0-', `v1\\.0-${H}{24}-${H}{146}`, 0],
-  // The address of such a hook grants access: anyone can post to a channel of Slack, Discord or Teams, or start a workflow.
+  // The URL of such a hook grants access: anyone can post to a channel of Slack, Discord or Teams, or start a workflow.
   ['hooks.slack.com/', 'hooks\\.slack\\.com/(?:services|workflows|triggers)/([A-Za-z0-9/]{20,200})', 0],
   ['hooks.zapier.com/', 'hooks\\.zapier\\.com/hooks/catch/([A-Za-z0-9/]{14,60})', 0],
   ['/api/webhooks/', `/api/webhooks/(\\d{15,22}/${W}{30,100})`, 0],
   ['.webhook.office.com/', `\\.webhook\\.office\\.com/webhookb2/([A-Za-z0-9/@-]{40,200})`, 0],
-  // With the key in it, or as much of it as there is
+  // Includes the key itself, as far as it is complete
   [
     '-----BEGIN ',
     '-----BEGIN [A-Z ]{0,20}PRIVATE KEY(?: BLOCK)?-----(?:[A-Za-z0-9+/=\\s\\\\:,.()]|-(?!-)){0,16384}(?:-----END [A-Z ]{0,20}PRIVATE KEY(?: BLOCK)?-----)?',
@@ -184,7 +184,7 @@ function formOf(sign: string, pattern: string, before: number): KnownKey {
   return { sign, pattern: new RegExp(pattern, flags), loose: new RegExp(loose, flags), before };
 }
 
-/** A pattern without repetitions that have no end. */
+/** Limits the unlimited repetitions of a pattern. */
 function bounded(pattern: string): string {
   const longest = String(LONGEST_MATCH);
   return pattern

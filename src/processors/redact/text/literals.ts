@@ -5,7 +5,7 @@ const ASCII = 128;
 /** Position of a literal in a text. */
 export interface Place {
   readonly at: number;
-  /** Place of the literal in the list of them. */
+  /** Index of the literal. */
   readonly which: number;
 }
 
@@ -36,7 +36,7 @@ export class Literals {
   }
 
   /**
-   * Whether a literal whose rarest pair is at `at - 1` and `at` is there and passes a check.
+   * Whether a literal whose rarest pair is at `at - 1` and `at` is in the text and passes a check.
    *
    * @param list the table entry of the pair
    * @param isIt receives the position of a literal
@@ -48,7 +48,7 @@ export class Literals {
     return false;
   }
 
-  /** All places of all literals, in no order. */
+  /** All places of all literals, in any order. */
   in(text: string): Place[] {
     const places: Place[] = [];
     const take = (place: Place) => {
@@ -69,7 +69,7 @@ export class Literals {
   }
 }
 
-/** Of two neighbours in a literal that are as rare as any: the place of the second. */
+/** The position of the second character of the rarest pair in a literal. */
 export function rarestPair(literal: string): number {
   let best = 1;
   for (let at = 2; at < literal.length; at++)

@@ -1,4 +1,4 @@
-/** Characters that follow each other: of each the codes that it may have. */
+/** Consecutive characters: for each, the possible codes. */
 export type Run = readonly (readonly number[])[];
 
 /** Longer runs give no more information. */
@@ -19,9 +19,9 @@ const PUNCTUATION = /^[!-/:-@[-`{-~]$/;
 const DIGITS = range('0', '9');
 
 /**
- * Reads a pattern of RE2 as far as that is simple: for each of its alternatives the runs that all of its matches have in them.
+ * Reads a simple RE2 pattern: for each of its alternatives, the runs that every match contains.
  *
- * @returns undefined if there is more in it than is understood
+ * @returns undefined if the pattern is not simple
  */
 export function readRuns(regex: string): readonly (readonly Run[])[] | undefined {
   const hasNoCase = regex.startsWith('(?i)');
@@ -55,7 +55,7 @@ class Reader {
     }
   }
 
-  /** Up to the next `|` or the end. */
+  /** The runs up to the next `|` or the end. */
   #runs(): readonly Run[] {
     const runs: (readonly number[])[][] = [[]];
     const add = (part: readonly number[]): void => {
@@ -84,7 +84,7 @@ class Reader {
     return runs.filter((run) => run.length > 1);
   }
 
-  /** The codes in any case; null if one of them may be written in another way. */
+  /** The codes in any case; null if one of them may be written in another form. */
   #usable(codes: readonly number[]): readonly number[] | null {
     const isKnown = codes.every((code) => isPlain.has(code) && !(this.#hasNoCase && THREE_FORMS.has(code)));
     if (!isKnown) return null;

@@ -2,7 +2,7 @@ import { readRuns, type Run } from './pattern-runs.js';
 import { frequencyOf } from './literals.js';
 import { pairs, type Sign } from './signs.js';
 
-/** Signs at so many of a thousand characters would take as long as the pattern itself. */
+/** With candidates at a larger share of characters, checking signs would take as long as the pattern itself. */
 const MOST_OFTEN = 0.02;
 /** Pairs in numbers (`-1.5e+21`, `NaN`, `Infinity`). Numbers are searched, but may be written differently in the sent data. */
 const IN_NUMBERS = new Set(
@@ -20,9 +20,9 @@ const IN_NUMBERS = new Set(
 );
 
 /**
- * The signs of every match of a pattern: the rarest pair of characters that must be adjacent.
+ * The signs of a pattern: in each alternative, the rarest pair of adjacent characters of every match.
  *
- * @returns undefined if there is no such pair, or the pair is in too many texts
+ * @returns undefined if there is no such pair, or if it is too common
  */
 export function patternSigns(regex: string): readonly Sign[] | undefined {
   const alternatives = readRuns(regex);
@@ -34,7 +34,7 @@ export function patternSigns(regex: string): readonly Sign[] | undefined {
     : found.map(({ sign }) => sign);
 }
 
-/** The rarest two neighbours in any of the runs, which are all in each match. */
+/** The rarest pair of adjacent characters in any of the runs; each match contains all runs. */
 function rarest(runs: readonly Run[]): { readonly sign: Sign; readonly often: number } | undefined {
   let best: { readonly sign: Sign; readonly often: number } | undefined;
   for (const run of runs)
@@ -48,7 +48,7 @@ function rarest(runs: readonly Run[]): { readonly sign: Sign; readonly often: nu
   return best;
 }
 
-/** @param second place in the run of the second neighbour */
+/** @param second position in the run of the pair's second character */
 function signOf(run: Run, second: number): Sign {
   const sets = run.map((codes) => new Set(codes));
   return {

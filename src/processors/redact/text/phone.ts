@@ -3,11 +3,11 @@ import { beginnings, BEGINS_NUMBER, codes, DIGITS } from './signs.js';
 import type { Source } from './source.js';
 import { wireNumbers } from './wire-numbers.js';
 
-/** With `+` or `00` and the code of a country. */
+/** With `+` or `00` and a country code. */
 const INTERNATIONAL = /(?:\+|\b00)[1-9](?:[ ()./-]{0,2}\d){6,14}/g;
-/** Of North America: `(415) 555-2671`, `415-555-2671`, `1 415.555.2671`. */
+/** North American: `(415) 555-2671`, `415-555-2671`, `1 415.555.2671`. */
 const NORTH_AMERICAN = /(?:1[ .-])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}([ .-]))[2-9]\d{2}[ .-]\d{4}/g;
-/** Numbers of one country, with the trunk digit before the area: only if the text marks them as phone numbers. */
+/** National numbers with a trunk digit before the area code: only if the text marks them as phone numbers. */
 const NATIONAL =
   /(?:\(0[1-9]\d{0,4}\)|0[1-9]\d{0,4})(?:[ ()./-]{0,2}\d){5,10}|[2-9]\d{2}[ .-]?[2-9]\d{2}[ .-]?\d{4}/g;
 const SAYS_CALL =
@@ -61,7 +61,7 @@ export const phone: Finder = {
   ],
 };
 
-/** Whether the minimum number of digits is there, with at most two separators between each. */
+/** Whether the minimum number of digits follows, with at most two separators between two of them. */
 function hasFewest(source: Source, start: number): boolean {
   let [count, between] = [0, 0];
   for (let at = start; between <= 2; at++) {
@@ -101,7 +101,7 @@ function numberOf(text: string, found: RegExpExecArray): Match | undefined {
   const digits = found[0].replaceAll(/\D/g, '').length;
   if (digits < FEWEST || digits > MOST + 2) return undefined;
   const before = text[start - 1] ?? '';
-  // As a part of a longer number, of a sum, of an id or of a name.
+  // Part of a longer number, a sum, an id or a name.
   if (isWordAt(text, start - 1) || isWordAt(text, end)) return undefined;
   if ((before === '.' || before === '-' || before === '/' || before === '+') && isWordAt(text, start - 2))
     return undefined;
@@ -109,12 +109,12 @@ function numberOf(text: string, found: RegExpExecArray): Match | undefined {
   return isContinued ? undefined : { start, end };
 }
 
-/** Many ids begin with zeros. */
+/** Many ids begin with zeros, so numbers with `00` need separators or a word before them. */
 function isInternational(text: string, { index, 0: number }: RegExpExecArray): boolean {
   return number.startsWith('+') || /\D/.test(number) || saysCall(text, index);
 }
 
-/** `415-555-2671`, but not `415 555-2671`, which is ambiguous; after brackets, both. */
+/** Accepts `415-555-2671`, but not the ambiguous `415 555-2671`. After brackets, any separator is accepted. */
 function isGroupedAlike(found: RegExpExecArray): boolean {
   const [number, separator] = found;
   return separator === undefined || number.at(-5) === separator;

@@ -4,24 +4,24 @@ import { beginsFoldable, isFoldable, mayBeginFoldable } from './folding.js';
 const ASCII = 128;
 const BYTES = 256;
 
-/** Flag in the result: the text has characters that are read as ASCII ones. */
+/** Flag in the result: the text contains foldable characters (see `folded`). */
 export const FOLDABLE = 1 << 30;
 
 /** Two adjacent characters that may belong to a match, and a closer check of the text around them. */
 export interface Sign {
   /** Encoded by {@link pairs}. */
   readonly pairs: readonly number[];
-  /** Codes allowed before the pair; absent: any. 0 stands for the beginning and for non-ASCII. */
+  /** Codes allowed before the pair; absent: any. 0 stands for the start of the text and for non-ASCII. */
   readonly before?: readonly number[];
   /** Codes allowed after the pair: at the first, third and fifth character. */
   readonly behind?: readonly number[];
   readonly third?: readonly number[];
   readonly fifth?: readonly number[];
   /**
-   * Must be true for every match, and may be true elsewhere. Reads only a bounded number of characters, because it may run for every
-   * second one.
+   * Must be true for every match, and may be true elsewhere. Reads only a bounded number of characters, because it may run for
+   * every second character.
    *
-   * @param source in bytes, any byte may stand before and after, so word boundaries are unknown
+   * @param source in bytes, any byte may precede or follow a match, so word boundaries are unknown
    * @param at position of the second character of the pair
    */
   isThere(source: Source, at: number): boolean;
@@ -47,7 +47,7 @@ export class Signs {
   /** Sign list by the codes of two adjacent ASCII characters; 0 for none. */
   readonly #table = new Uint16Array(ASCII * ASCII);
   readonly #lists: (readonly Looked[])[] = [[]];
-  /** By list, and the code of a character around both: which of its signs may be there, a bit for each. */
+  /** For each list and each code of a neighbouring character: a bit for each sign that allows it. */
   readonly #mayBeBefore: Int32Array;
   readonly #mayBeBehind: Int32Array;
   readonly #mayBeThird: Int32Array;
@@ -93,9 +93,9 @@ export class Signs {
     return code < ASCII ? this.#table[inAscii(before) * ASCII + code] !== 0 : mayBeginFoldable(before, code);
   }
 
-  /** @param enough ends the search once any of these is found @returns the bits found, and maybe {@link FOLDABLE} */
+  /** @param enough ends the search once any of these bits is found @returns the found bits, possibly with {@link FOLDABLE} */
   inText(text: string, enough: number): number {
-    // Of their own here, which the engine is faster with.
+    // Local variables are faster in the engine.
     const isSeen = this.#isSeen;
     const places = PLACES;
     let source: Source | undefined;
@@ -129,7 +129,7 @@ export class Signs {
     return found;
   }
 
-  /** The same for bytes: twice the same, as a call for each character would take longer than all the rest. */
+  /** The same for bytes. Repeated code, because a call for each character would take longer than everything else. */
   inBytes(bytes: Uint8Array, enough: number): number {
     const isSeen = this.#isSeen;
     const places = PLACES;
@@ -217,7 +217,7 @@ function bitOf(place: number): number {
   return 1 << Math.min(place, 31);
 }
 
-/** 0 if out of range: NaN would change the engine's number type and be slow. */
+/** 0 if out of range: `NaN` would change the engine's number type and be slow. */
 function characterAt(text: string, at: number): number {
   return at >= 0 && at < text.length ? text.charCodeAt(at) : 0;
 }
@@ -243,21 +243,23 @@ export function codes(characters: string): number[] {
   return Array.from(characters, (character) => character.charCodeAt(0));
 }
 
-/** The codes of a letter, small and large. */
+/** The codes of a letter in both cases. */
 export function either(letter: string): number[] {
   return codes(`${letter.toLowerCase()}${letter.toUpperCase()}`);
 }
 
 export const DIGITS = codes('0123456789');
-/** Any code before a pair; 0 also stands for the beginning and for non-ASCII. */
+/** Any code before a pair; 0 stands for the start of the text and for non-ASCII. */
 export const ANY = [...Array(ASCII).keys()];
 const NO_DIGIT = ANY.filter((code) => !DIGITS.includes(code));
 /** The start of a number. */
 export const BEGINS_NUMBER = pairs(NO_DIGIT, DIGITS);
 
 /**
- * A sign checked by a pattern. @param pattern sticky, and bounded @param back distance from its start to the second character of the
- * pair
+ * A sign checked by a pattern.
+ *
+ * @param pattern sticky, with a bounded length
+ * @param back distance from its start to the second character of the pair
  */
 export function patternSign(where: Omit<Sign, 'isThere'>, pattern: RegExp, back = 0): Sign {
   return {
@@ -269,7 +271,7 @@ export function patternSign(where: Omit<Sign, 'isThere'>, pattern: RegExp, back 
   };
 }
 
-/** Protobuf bytes before the length of a text: the field of a value, of a name, of a message; or the first byte of the length. */
+/** Protobuf bytes before the length of a text: the tag of a value, of a name or of a message; or the first byte of a length. */
 const BEFORE_LENGTH: ReadonlySet<number> = new Set([0x0a, 0x12, 0x2a]);
 
 /**

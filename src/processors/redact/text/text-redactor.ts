@@ -6,10 +6,10 @@ interface Found extends Match {
   readonly finder: Finder;
 }
 
-/** Number of finders with their own bit; the other bits are for the rest and for {@link FOLDABLE}. */
+/** Maximum number of finders with their own bit; the other bits are for the remaining finders and {@link FOLDABLE}. */
 const MOST_TELLING = 28;
 
-/** Replaces in texts what any of some finders finds. */
+/** Replaces the matches of several finders in texts. */
 export class TextRedactor {
   /** Finders with the bits of their signs. */
   readonly #finders: readonly (readonly [finder: Finder, bit: number])[];
@@ -31,13 +31,13 @@ export class TextRedactor {
     this.#count = count;
   }
 
-  /** Whether anything is found in it. */
+  /** Whether any finder matches the text. */
   finds(text: string): boolean {
     const { plain, bits } = this.#look(text);
     return this.#finders.some(([finder, bit]) => (bits & bit) !== 0 && finder.find(plain).length > 0);
   }
 
-  /** The text as finders take it, and which of them may find something in it. */
+  /** The text as finders receive it, and the bits of finders that may match. */
   #look(text: string): { readonly plain: string; readonly bits: number } {
     const bits = this.#signs.inText(text, 0) | this.#always;
     if ((bits & FOLDABLE) === 0) return { plain: text, bits };
@@ -51,7 +51,7 @@ export class TextRedactor {
    */
   redact(text: string, before = ''): string {
     const { plain, bits } = this.#look(before === '' ? text : before + text);
-    // Nearly all end here.
+    // Nearly all texts end here.
     if (bits === 0) return text;
     const found: Found[] = [];
     for (const [finder, bit] of this.#finders) {
@@ -75,7 +75,7 @@ export class TextRedactor {
 /** Merges overlapping matches in order, so that no part of either remains. */
 function merged(found: readonly Found[]): Found[] {
   const parts: Found[] = [];
-  // Sorting keeps the order of finders for those that begin together.
+  // Sorting is stable, so matches that begin together stay in the order of finders.
   for (const match of [...found].sort((a, b) => a.start - b.start)) {
     const before = parts.at(-1);
     if (before === undefined || match.start >= before.end) parts.push(match);

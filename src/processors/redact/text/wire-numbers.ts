@@ -8,11 +8,11 @@ const DOUBLE = '!';
 const FEWEST_BYTES = 4;
 const MOST_BYTES = 10;
 const DOUBLE_BYTES = 8;
-/** Last bytes of whole doubles with that many digits: the sign and most of the exponent. */
+/** Last bytes of whole doubles with this many digits: the sign and most of the exponent. */
 const LARGE_DOUBLES: readonly number[] = [0x41, 0x42, 0x43];
 
 /**
- * Signs of numbers encoded as protobuf numbers: large integers and doubles.
+ * Signs of large integers and doubles that are encoded as protobuf numbers.
  *
  * @param mayBe receives the digits of a number and the start of its field
  */

@@ -61,7 +61,7 @@ function ofNumber(value: AnyValue, number: bigint | number, redactor: Redactor, 
   return typeof redacted === 'string' ? { stringValue: redacted } : value;
 }
 
-/** Bytes may be a text. */
+/** Bytes may hold a text. */
 function ofBytes(value: AnyValue, bytes: Uint8Array, redactor: Redactor): AnyValue {
   const text = Buffer.from(bytes).toString('utf8');
   const redacted = redactor.text(text);

@@ -6,12 +6,15 @@ import { codes, pairs, Signs, type Sign } from '../text/signs.js';
 /** Results of the first and of the second set of signs. */
 const TELLING = 1;
 const ESCAPED = 2;
-/** A character that a text in JSON writes by its number, and a slash, which some always escape. */
+/** A character that JSON text writes by its code, and a slash, which some writers escape. */
 const ESCAPE: Sign = { pairs: pairs(codes('\\'), codes('uU/')), isThere: () => true };
 
 /** Decides whether a span's bytes or a JSON text must be decoded: checking takes a tenth of the decoding time. */
 export class Gate {
-  /** The signs to search for; a boolean if they are unknown or there are none: whether records must always be searched. */
+  /**
+   * The signs to search for, or a boolean: whether records must always be searched, because signs are unknown, or never, because
+   * there is nothing to find.
+   */
   readonly #signs: { readonly ofTexts: Signs; readonly ofBytes: Signs } | boolean;
 
   constructor(finders: readonly Finder[], keys: readonly KeyNames[]) {

@@ -4,7 +4,7 @@ import { REDACTED, type KeyNames, type ValueHash } from '../keys.js';
 import type { TextRedactor } from '../text/text-redactor.js';
 import type { Gate } from './gate.js';
 
-/** More levels than any accepted value has. Deeper values are removed unsearched. */
+/** More levels than any accepted value has. Deeper values are removed without a search. */
 const MOST_LEVELS = 600;
 /** Keys that identify a short value after them. */
 const TELLING =
@@ -16,7 +16,7 @@ const [BLANK, QUOTE, LIST, OBJECT] = [0x20, 0x22, 0x5b, 0x7b];
 const MOST_KNOWN = 4096;
 
 interface KeyFacts {
-  /** Whether the key, or its value because of it, may have to go. */
+  /** Whether the key itself, or its value because of the key, may have to be redacted. */
   readonly isTelling: boolean;
   /** Context of a value for finders. */
   readonly before: string;
@@ -132,14 +132,14 @@ export class Redactor {
     return changed ?? list;
   }
 
-  /** A number may be that of a card. */
+  /** A number may be a card number. */
   #number(value: number | bigint, before: string): JsonValue {
     const text = String(value);
     const redacted = this.#texts.redact(text, before);
     return redacted === text ? value : redacted;
   }
 
-  /** @returns undefined for a text that is no JSON */
+  /** @returns undefined if the text is not JSON */
   #json(text: string, level: number): string | undefined {
     let value: JsonValue;
     try {
@@ -172,7 +172,7 @@ function ofEntries(entries: readonly (readonly [string, JsonValue])[]): JsonObje
   );
 }
 
-/** A list, an object, or a text in quotes with something in it that is escaped. */
+/** Whether a text may be a JSON list, object, or string with escapes. */
 function looksLikeJson(text: string): boolean {
   // Nearly all texts end here.
   const code = text.charCodeAt(0);

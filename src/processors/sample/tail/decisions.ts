@@ -4,7 +4,7 @@ import { PRIVATE_FILE } from '../../../config/private-path.js';
 
 const FILE = 'decisions';
 const OLDER = 'decisions.older';
-/** A user, a trace, and the share that was kept; 0: it was dropped. */
+/** A user, a trace, and the kept share; 0: dropped. */
 const LINE = /^([^ \n]+ [^ \n]+) (\d(?:\.\d+)?(?:e-\d+)?)$/;
 
 /**
@@ -28,12 +28,12 @@ export class Decisions {
     this.#onFailure = onFailure;
   }
 
-  /** Reads those of earlier processes. @throws the error of the file system */
+  /** Reads the decisions of earlier processes. @throws the error of the file system */
   async open(path: string): Promise<void> {
     this.#path = path;
     for (const name of [OLDER, FILE]) {
       const text = await readFile(join(path, name), 'utf8').catch(unlessMissing);
-      // A line without an end was cut off by a crash.
+      // The last line is incomplete if a crash cut it off.
       const lines = text.split('\n').slice(0, -1);
       this.#lines = lines.length;
       for (const line of lines) {
@@ -42,7 +42,7 @@ export class Decisions {
       }
     }
     this.#file = await open(join(path, FILE), 'a', PRIVATE_FILE);
-    // The next line begins a line, whatever a crash has left.
+    // A line break first, because a crash may have left an incomplete line.
     if (this.#lines > 0) this.#unwritten.push('');
   }
 
@@ -58,7 +58,7 @@ export class Decisions {
     this.#writing ??= this.#write();
   }
 
-  /** Resolves when all decisions are written, as far as possible. */
+  /** Resolves when all decisions are written, or could not be. */
   async written(): Promise<void> {
     await this.#writing;
   }

@@ -4,10 +4,10 @@ import type { Micros } from '../../../signal/time.js';
 import type { TraceHeader, TraceRecord } from '../../../signal/trace.js';
 import type { JournalRecord } from './journal.js';
 
-/** A part of a run, as one request brought it. */
+/** A part of a run, from one request. */
 export interface Part {
   readonly item: TraceRecord;
-  /** Roughly, in memory. */
+  /** Approximate memory. */
   readonly bytes: number;
   readonly receivedAt: Micros;
   /** Its location on disk. */
@@ -20,7 +20,7 @@ export class HeldRun {
   readonly key: string;
   readonly parts: Part[] = [];
   bytes = 0;
-  /** When something of it last came. */
+  /** When its last part arrived. */
   heardAt: Micros = 0;
   /** When its end arrived; null: still running. */
   endedAt: Micros | null = null;
@@ -58,7 +58,7 @@ export class HeldRun {
     return { trace, spans: all };
   }
 
-  /** The header that came with the topmost span. */
+  /** The header of the part that contains the topmost span. */
   #leading(all: readonly SpanRecord[]): TraceHeader {
     const top = topmost(all);
     const part = this.parts.find(({ item }) => item.spans.some((span) => span === top)) ?? this.parts[0];

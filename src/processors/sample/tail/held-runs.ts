@@ -1,11 +1,11 @@
 import type { Micros } from '../../../signal/time.js';
 import { HeldRun, keyOf, type Part } from './held-run.js';
 
-/** How long a run is waited for, in microseconds. */
+/** How long runs are held, in microseconds. */
 export interface Waits {
-  /** Since something of it last came. */
+  /** Since the last part arrived. */
   readonly quiet: number;
-  /** Since its end came. */
+  /** Since the end arrived. */
   readonly afterEnd: number;
 }
 
@@ -13,10 +13,10 @@ export interface Waits {
 export class HeldRuns {
   readonly #waits: Waits;
   readonly #runs = new Map<string, HeldRun>();
-  /** Running ones by last arrival; ended ones by their end. */
+  /** Running runs by last arrival; ended runs by their end. */
   readonly #goingOn = new Map<string, HeldRun>();
   readonly #ended = new Map<string, HeldRun>();
-  /** By user: in the order in which they began. */
+  /** By user, in the order in which the runs began. */
   readonly #users = new Map<string, { bytes: number; readonly runs: Set<HeldRun> }>();
   bytes = 0;
 
@@ -52,7 +52,7 @@ export class HeldRuns {
     return quiet !== undefined && this.#dueAt(quiet) <= now ? this.#taken(quiet) : undefined;
   }
 
-  /** When the next run is due; null if absent. */
+  /** When the next run is due; null if there is none. */
   nextDueAt(): Micros | null {
     const [ended] = this.#ended.values();
     const [quiet] = this.#goingOn.values();

@@ -31,7 +31,7 @@ import type { SpanRecord } from '../../../signal/span.js';
 /** Memory overhead of a record and its list entries. */
 const RECORD_BYTES = 400;
 
-/** Roughly how much memory a part of a run takes while it is held. */
+/** Approximate memory of a part of a run while it is held. */
 function heldBytes({ trace, spans }: TraceRecord): number {
   return spans.reduce((sum, span) => sum + spanBytes(span), RECORD_BYTES + approximateBytes(trace));
 }
@@ -45,7 +45,7 @@ function spanBytes(span: SpanRecord): number {
   return bytes;
 }
 
-/** Copies what spans have of the requests that brought them, which would otherwise be kept as a whole for one of their spans. */
+/** Copies the bytes of spans out of their requests, which would otherwise stay in memory as a whole for one of their spans. */
 class Unpinned {
   readonly #origins = new WeakMap<SentOrigin, SentOrigin>();
 
@@ -75,10 +75,10 @@ function copied(bytes: Uint8Array): Uint8Array {
 
 export type HoldingSettings = Settings<TailConfig>;
 
-/** Roughly what a remembered decision takes, and the part of the memory that all of them may take. */
+/** Approximate memory of a cached decision, and the share of the memory for all of them. */
 const DECISION_BYTES = 250;
 const DECISIONS_PART = 16;
-/** If the disk is full, one in this many held runs is decided at once. */
+/** On a full disk, one in this many held runs is decided immediately. */
 const DISK_PART = 8;
 
 /** Holds undecided runs in memory, and on disk to survive a restart. */
@@ -174,7 +174,7 @@ export class Holding {
     if (this.#journal.path !== null) await this.#decisions.open(this.#journal.path);
   }
 
-  /** Takes up what an earlier process left. Never rejects. */
+  /** Loads the runs left by an earlier process. Never rejects. */
   async recover(): Promise<void> {
     while (!this.#hasEnded) {
       try {
@@ -204,7 +204,7 @@ export class Holding {
     this.#dropped.add(dropped, { processor: this.#settings.id, item: 'traces' });
   }
 
-  /** Resolves when the parts are on disk. @throws ConsumeError if there is no room; the parts are not held then */
+  /** Resolves when the parts are on disk. @throws ConsumeError if there is no space; the parts are then not held */
   async hold(tenant: string, items: TraceRecord[], receivedAt: Micros): Promise<void> {
     const bytes = items.reduce((sum, item) => sum + this.#sizeOf(item), 0);
     await this.#makeRoom(tenant, bytes);
@@ -267,7 +267,7 @@ export class Holding {
 
   async #makeRoom(tenant: string, bytes: number): Promise<void> {
     while (!this.#room.take(bytes)) {
-      // Runs being passed on keep their memory until they are accepted, so further decisions would not help.
+      // Runs being passed on use memory until they are accepted, so further decisions would not help.
       if (this.#passing.bytes < this.#room.size / 2 && this.#decideEarly('memory')) continue;
       if (this.#passing.giveUpOne(tenant)) continue;
       if (this.#hasEnded || (!this.#passing.isMoving && !this.#room.isTaken)) throw this.#refusal(null);
@@ -292,7 +292,7 @@ export class Holding {
     for (const item of items) {
       const { trace_id } = item.trace;
       const part: Part = { item, bytes: this.#sizeOf(item), receivedAt, record };
-      // Perhaps it was decided while this was written, or by an earlier process.
+      // The run may have been decided while this part was written, or by an earlier process.
       const share = this.#decisions.shareOf(keyOf(tenant, trace_id));
       if (share === undefined) {
         this.#unpinned.take(item);
@@ -306,7 +306,7 @@ export class Holding {
     }
   }
 
-  /** Releases its parts on disk once the decision is written. */
+  /** Releases the run's parts on disk once the decision is written. */
   #release({ parts }: HeldRun): void {
     this.#room.changed();
     void this.#decisions.written().then(() => {

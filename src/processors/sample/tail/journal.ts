@@ -9,7 +9,7 @@ import { recordsOf } from '../../../signal/raw-batch.js';
 import type { Micros } from '../../../signal/time.js';
 import type { TraceRecord } from '../../../signal/trace.js';
 
-/** Of one record on disk. */
+/** Limits of one record on disk. */
 const LIMITS = { maxItems: 4096, maxBytes: 8 * 1024 * 1024 };
 
 /** Parts of runs stored together on disk until none is needed. */
@@ -26,9 +26,9 @@ export interface Written {
   readonly record: JournalRecord;
 }
 
-/** Keeps acknowledged data while it is needed. */
+/** Stores acknowledged data while it is needed. */
 export interface KeptRuns {
-  /** Its folder on disk; null if it has none. */
+  /** Its directory on disk; null if it has none. */
   readonly path: string | null;
   readonly bytes: number;
   open(): Promise<void>;
@@ -40,7 +40,7 @@ export interface KeptRuns {
 
 interface JournalTools {
   readonly directory: string;
-  /** Of the processor in its pipeline. */
+  /** Name of the processor in its pipeline. */
   readonly name: string;
   readonly maxBytes: number;
   readonly clock: Clock;
@@ -50,7 +50,7 @@ interface JournalTools {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Keeps acknowledged parts on disk until their runs are decided and passed on. */
+/** Stores acknowledged parts on disk until their runs are decided and passed on. */
 export class Journal implements KeptRuns {
   readonly #place: DiskPlace;
   readonly #queue: DiskQueue;
@@ -111,7 +111,7 @@ export class Journal implements KeptRuns {
   }
 }
 
-/** Keeps nothing, for a processor outside a pipeline, as in a configuration test: its data need not survive a restart. */
+/** Stores nothing, for a processor outside a pipeline, as in a configuration test: its data need not survive a restart. */
 export class NoJournal implements KeptRuns {
   readonly path = null;
   readonly bytes = 0;
@@ -135,7 +135,7 @@ export class NoJournal implements KeptRuns {
   }
 
   release(): void {
-    // Nothing is kept.
+    // Nothing is stored.
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Counter, Meter } from '../../../component/telemetry.js';
 
-/** Why a run was decided: it had ended, it was idle, or its space was needed. */
+/** Why a run was decided: it ended, it was idle, or its space was needed. */
 export type Cause = 'ended' | 'quiet' | 'memory' | 'disk';
 
 interface Held {

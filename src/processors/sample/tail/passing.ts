@@ -9,7 +9,7 @@ import type { HeldRun } from './held-run.js';
 
 /** Maximum number of concurrent batches. */
 const CONCURRENCY = 4;
-/** Of one batch. */
+/** Limits of one batch. */
 const MOST_RUNS = 500;
 const MOST_BYTES = 8 * 1024 * 1024;
 const BACKOFF = {
@@ -35,7 +35,7 @@ interface Lane {
   readonly runs: KeptRun[];
   isBusy: boolean;
   failures: number;
-  /** Why the last batch was not taken, while that is so. */
+  /** Why the last batch was refused; null after an accepted one. */
   error: ConsumeError | null;
 }
 
@@ -44,7 +44,7 @@ export interface PassingTools {
   readonly clock: Clock;
   /** Called when the next consumer accepted a run. */
   readonly onPassed: (run: HeldRun) => void;
-  /** Something of a run was refused for good. @param parts of runs */
+  /** Called when a part of a run was permanently refused. @param parts of runs */
   readonly onLost: (run: HeldRun | null, parts: number, reason: string) => void;
   readonly onFailure: (error: ConsumeError, waitMs: number) => void;
 }
@@ -73,7 +73,7 @@ export class Passing {
       this.#lanes.set(run.tenant, lane);
     }
     lane.runs.push({ run, share });
-    // Those that are decided in one step go together.
+    // Runs that are decided in one step are sent together.
     if (this.#isPumpDue) return;
     this.#isPumpDue = true;
     queueMicrotask(() => {
@@ -82,7 +82,7 @@ export class Passing {
     });
   }
 
-  /** Why runs of a user are not taken at the moment. */
+  /** Why new runs of a user are currently refused; null if they are accepted. */
   failureOf(tenant: string): ConsumeError | null {
     return this.#lanes.get(tenant)?.error ?? null;
   }
@@ -92,7 +92,7 @@ export class Passing {
     return [...this.#lanes.values()].some(({ error }) => error === null);
   }
 
-  /** Drops the oldest run of a user at a limit, so that it takes no room from others. @returns false if there is none */
+  /** Drops the oldest run of another user at a limit, so that it takes no space from others. @returns false if there is none */
   giveUpOne(tenant: string): boolean {
     for (const lane of this.#lanes.values()) {
       const code = lane.error?.code;
@@ -190,7 +190,7 @@ export class Passing {
   }
 }
 
-/** As many of the first as make one batch. */
+/** The first runs, up to the size of a batch. */
 function nextOf(runs: readonly KeptRun[]): readonly KeptRun[] {
   let bytes = 0;
   const end = runs.findIndex(({ run }, index) => {

@@ -1,7 +1,7 @@
 import { ConsumeError } from '../../../component/consume-error.js';
 import { MS_PER_SECOND } from '../../../signal/time-units.js';
 
-/** The error if there is no room for a sender's runs. */
+/** The error if there is no space for a sender's runs. */
 export function noRoom(processor: string): ConsumeError {
   return new ConsumeError(`Processor "${processor}" is full of undecided runs: send the batch again later`, {
     code: 'overloaded',

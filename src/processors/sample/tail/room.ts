@@ -1,12 +1,12 @@
-/** The memory that runs may take. */
+/** The memory for undecided runs. */
 export class Room {
   readonly size: number;
   readonly #used: () => number;
-  /** By parts that are being written, and are not held yet. */
+  /** Bytes of parts that are being written and are not held yet. */
   #taken = 0;
   #waiting: (() => void)[] = [];
 
-  /** @param used bytes held now @param size in bytes, like all numbers here */
+  /** @param size in bytes, like all numbers here @param used returns the bytes of held runs */
   constructor(size: number, used: () => number) {
     this.size = size;
     this.#used = used;
@@ -16,7 +16,7 @@ export class Room {
     return this.#taken > 0;
   }
 
-  /** @returns whether there was room. An item larger than the whole room is accepted only if the room is empty. */
+  /** @returns whether there was space. An item larger than the total size is accepted only if nothing else is held. */
   take(bytes: number): boolean {
     const used = this.#used() + this.#taken;
     if (used > 0 && used + bytes > this.size) return false;
@@ -29,7 +29,7 @@ export class Room {
     this.changed();
   }
 
-  /** Resolves when something has changed. */
+  /** Resolves at the next change. */
   async wait(): Promise<void> {
     await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
@@ -38,7 +38,7 @@ export class Room {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
-  /** Releases all waiting callers. */
+  /** Resumes all waiting callers. */
   end(): void {
     this.changed();
   }

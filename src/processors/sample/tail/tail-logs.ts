@@ -29,7 +29,7 @@ export class TailLogs {
     this.#lost.warn(parts, { reason }, 'Sampled items were acknowledged but later rejected permanently');
   }
 
-  /** The next consumer accepts nothing. */
+  /** Called when the next consumer accepts nothing. */
   waits(error: unknown, heldRuns: number, waitMs: number): void {
     this.#behind.warn(
       0,

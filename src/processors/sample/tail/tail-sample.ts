@@ -33,7 +33,7 @@ export class TailSample implements Component, Consumer<TracesBatch> {
     });
   }
 
-  /** @throws DirectoryTaken if another process has the directory; the file system error */
+  /** @throws DirectoryTaken if another process uses the directory; the file system error */
   async start(host: Host): Promise<void> {
     await this.#holding.open(host);
     // Starts only after recovery: earlier decisions would miss some parts of a run.
@@ -45,7 +45,7 @@ export class TailSample implements Component, Consumer<TracesBatch> {
   async consume(batch: TracesBatch, context: ConsumeContext): Promise<Receipt> {
     await this.#recovered;
     const { tenant } = batch;
-    // Inside a template the order is not checked before the start.
+    // Inside a template the order of processors is checked only at runtime.
     if (batch.quota !== undefined || batch.service_map !== undefined) throw outOfOrder(this.#settings.id);
     this.#holding.assertOpen(tenant);
     const left = new Set<number>();

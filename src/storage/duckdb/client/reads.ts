@@ -11,7 +11,7 @@ import type { StoreHandle } from './store-handle.js';
 /** A contract with methods that the store thread answers. */
 type Contract = ReadPart & keyof typeof TELEMETRY_METHODS;
 
-/** The methods of a contract that the store thread answers as the contract says. */
+/** The methods of a contract that the store thread answers in the shape of the contract. */
 type AnsweredWhole<Part extends Contract> = {
   [Name in keyof TelemetryStore[Part]]: Name extends keyof StoreReads[Part]
     ? StoreReads[Part][Name] extends Served<TelemetryStore[Part]>[Name]
@@ -20,7 +20,7 @@ type AnsweredWhole<Part extends Contract> = {
     : never;
 }[keyof TelemetryStore[Part]];
 
-/** The methods of a contract that need several calls or the control plane, so the thread does not answer them alone. */
+/** The methods of a contract that need several calls or the control store, so the thread does not answer them alone. */
 type Own<Part extends Contract> = Omit<TelemetryStore[Part], AnsweredWhole<Part>>;
 
 /** A contract over the port to the store thread: each method is a read, except the methods of `Own`. */
@@ -139,7 +139,7 @@ export function promptRuns(reach: StoreHandle): TelemetryStore['prompts'] {
   };
 }
 
-/** The contract `AlertStats`: one question is about many users. */
+/** The contract `AlertStats`; one request covers many users. */
 export function alertFigures(reach: StoreHandle): TelemetryStore['stats'] {
   const tenantsOf = (userIds: readonly string[]): Promise<ReadonlyMap<string, number>> =>
     reach.opened.known.users.tenants(userIds);

@@ -159,7 +159,7 @@ export class RunsClient implements Runs {
     abort: AbortSignal | undefined,
   ): AsyncGenerator<Uint8Array> {
     for (let page = first; ;) {
-      // While a page is packed and sent, the next one is read: all of them are wanted, and they are short.
+      // Reads the next page while this one is sent: the caller wants all pages, and they are small.
       const next =
         page.next && this.#reach.read(tenant, 'runs', 'outlineSpans', [page.next, agentName], abort);
       next?.catch(() => undefined);
@@ -214,7 +214,7 @@ function detailedSpan(whole: WholeSpan): DetailedSpan {
   };
 }
 
-/** The same without its details. */
+/** One span without its details. */
 function shortSpan({ span, payload, events }: WholeSpan): StoredSpan {
   return {
     ...span,

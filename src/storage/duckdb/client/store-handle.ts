@@ -10,7 +10,7 @@ import type { CallOrder } from '../../shared/call-order.js';
 import type { PromptNumbers } from '../../shared/prompt-numbers.js';
 import type { KnownUsers, StoreUserLimits } from '../../shared/store-user-limits.js';
 
-/** Users and prompts of the control plane, cached as far as that is allowed. */
+/** Users and prompts of the control store, cached. */
 interface Known {
   readonly users: KnownUsers;
   readonly prompts: PromptNumbers;
@@ -25,10 +25,10 @@ export interface Opened {
   readonly control: ControlStore;
 }
 
-/** Connects all parts of the store to its thread and to the control plane. */
+/** Connects all parts of the store to its thread and to the control store. */
 export class StoreHandle {
   #opened: Opened | null = null;
-  /** Lookups of users in the control plane that calls to the thread depend on. */
+  /** Running lookups of users in the control store; calls to the thread wait for them. */
   readonly #asking = new Set<Promise<unknown>>();
 
   open(opened: Opened): void {
@@ -67,7 +67,7 @@ export class StoreHandle {
     await turnOfLoop();
   }
 
-  /** Reads for a user. @param abort ends when the client disconnected */
+  /** Reads for a user. @param abort aborted when the client disconnects */
   async read<Part extends ReadPart, Method extends ReadMethod<Part>>(
     tenant: number,
     part: Part,
@@ -87,7 +87,7 @@ export class StoreHandle {
     return await this.opened.thread.call<Awaited<ReturnType<StoreEngine[Method]>>>(method, args);
   }
 
-  /** Asks for what alerts look at. */
+  /** Calls a method for alerts. */
   async look<Method extends LookMethod>(
     method: Method,
     ...args: Parameters<Observations[Method]>

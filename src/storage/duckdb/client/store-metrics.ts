@@ -78,7 +78,7 @@ export class StoreMetrics {
     this.#refusedBatches.add(1);
   }
 
-  /** What the gauges show from now on. */
+  /** Sets the values that the gauges show. */
   update(stats: StoreStats): void {
     this.#refusedBatches.add(stats.refusedWrites - this.#stats.refusedWrites);
     this.#reads.update(stats.reads);
@@ -96,7 +96,7 @@ export class StoreMetrics {
     this.#stats = stats;
   }
 
-  /** Begins to show the gauges. @returns functions that end that */
+  /** Registers the gauges. @returns functions that unregister them */
   observe(queuedBytes: () => number, mainPath: string): (() => void)[] {
     const files = new SegmentFiles(mainPath);
     const size = (kind: string, read: () => number): (() => void) =>

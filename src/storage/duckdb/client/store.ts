@@ -89,7 +89,7 @@ class FactReports implements FactNews {
 }
 
 export interface DuckDBStoreOptions extends Omit<StoreOptions, 'control'> {
-  /** Id of the extension that is the control plane. */
+  /** Id of the extension that is the control store. */
   readonly control: string;
   /** Encoded batches that may wait for their commit, in bytes; more is refused as overloaded. */
   readonly maxQueueBytes: number;
@@ -99,7 +99,7 @@ const BEHIND = 'Cannot copy telemetry events to the control store; they are kept
 const FIGURES_EVERY_MS = 5000;
 const RETENTION_EVERY_MS = 3_600_000;
 const OLDEST_EVERY_MS = 300_000;
-/** How late a run may time out, at most. */
+/** Interval of the check for idle runs, and so the longest delay of a time-out. */
 const IDLE_EVERY_MS = 5000;
 
 /**
@@ -133,7 +133,7 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
   #host: Host | null = null;
   #intake: FactIntake | null = null;
   #healthIssues: readonly HealthIssue[] = [];
-  /** Whether events of telemetry cannot be brought to the control plane. */
+  /** Whether telemetry events cannot be copied to the control store. */
   #isBehind = false;
 
   constructor(settings: Settings<unknown>, options: DuckDBStoreOptions) {
@@ -143,7 +143,7 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
     this.writer = new BatchWrites(options.maxQueueBytes, this.#metrics, this.#reach, this);
   }
 
-  /** @throws StoreOpenError with the file and the cure. */
+  /** @throws StoreOpenError with the file and the remedy. */
   async start(host: Host): Promise<void> {
     this.#host = host;
     const plane = host.extension(this.#options.control, isControlStore);
@@ -193,7 +193,7 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
     this.#repeat(FIGURES_EVERY_MS, async () => {
       this.#metrics.update(await this.#reach.call('stats'));
     });
-    // Later, so that no read holds up the first requests.
+    // Delayed, so that this read does not hold up the first requests.
     this.#repeat(OLDEST_EVERY_MS, () => this.#showOldest(), true);
     this.#repeat(IDLE_EVERY_MS, async () => {
       await timeOutIdle(this.#reach, { users, plane }, this.#settings.clock.now());
@@ -217,7 +217,7 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
     await endThread(thread, 'close', deadline);
   }
 
-  /** @returns a UUID that the store was given when it was made, and keeps. */
+  /** @returns the UUID that the store got when it was created */
   async identity(): Promise<string> {
     if (this.#id === null) throw notOpen();
     return this.#id;
@@ -229,8 +229,8 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
   }
 
   /**
-   * Removes data older than retention and links to deleted prompts: telemetry, and events and firings from the control plane.
-   * Also runs automatically every hour.
+   * Removes telemetry older than retention and links to deleted prompts, and old events and firings of the control store. Also
+   * runs automatically every hour.
    */
   async applyRetention(): Promise<void> {
     const { control } = this.#reach.opened;
@@ -244,7 +244,7 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
     await alerts.removeBefore(firstKept);
   }
 
-  /** Relays the facts after the event log's mark directly from the store thread to the control plane, not through this thread. */
+  /** Relays facts after the event log's mark directly from the store thread to the control store, bypassing this thread. */
   async #bringFacts(thread: ThreadClient, plane: ControlStore, id: string): Promise<FactIntake> {
     const { clock, logger } = this.#settings;
     const reports = new FactReports(logger, clock, (isFailing) => {
@@ -299,7 +299,7 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
   }
 }
 
-/** Errors of the store thread as those of this side. */
+/** Deserializes an error of the store thread. */
 function revive(error: SpelledError): Error {
   return deserializeError(error, { StoreOpenError });
 }

@@ -4,10 +4,10 @@ import type { ControlStore } from '../../contracts/control-store.js';
 import type { KnownUsers } from '../../shared/store-user-limits.js';
 import type { StoreHandle } from './store-handle.js';
 
-/** Each page of idle runs may name new tenants; after this many rounds the next run of the task continues. */
+/** A page of idle runs may name new tenants; after this many rounds the next run of the task continues. */
 const MOST_ROUNDS = 20;
 
-/** Marks idle runs as timed out. The store thread returns the tenants of these runs whose wanted events it does not have yet. */
+/** Marks idle runs as timed out. The store thread first returns the tenants whose wanted events it lacks. */
 export async function timeOutIdle(
   reach: Pick<StoreHandle, 'call'>,
   { users, plane }: { readonly users: KnownUsers; readonly plane: Pick<ControlStore, 'accounts'> },

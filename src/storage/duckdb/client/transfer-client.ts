@@ -29,7 +29,7 @@ export class TransferClient implements TelemetryTransfer {
   readonly out: TelemetryOut;
   readonly in: TelemetryIn;
 
-  /** @param source the name under which the store's events come into the log */
+  /** @param source returns the outbox source name of the store's events */
   constructor(reach: StoreHandle, source: () => string) {
     this.out = new OutClient(reach, source);
     this.in = new InClient(reach);
@@ -81,13 +81,13 @@ class InClient implements TelemetryIn {
     this.#reach = reach;
   }
 
-  /** Its files are this process's alone. */
+  /** Takes no lock: only this process uses the files. */
   async begin(): Promise<boolean> {
     return true;
   }
 
   async end(): Promise<void> {
-    // Nothing is held.
+    // No lock is held.
   }
 
   async holds(): Promise<string | null> {
@@ -168,7 +168,7 @@ class InClient implements TelemetryIn {
   }
 }
 
-/** What several rows of a message share, each once. */
+/** Values that several rows of a message share, each stored once. */
 class Shared {
   readonly parts: ExportedRow[] = [];
   readonly #positions = new Map<string, number>();

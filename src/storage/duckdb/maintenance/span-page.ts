@@ -18,7 +18,7 @@ import type { RebuildWork } from './rebuild-work.js';
 import { payloadParts } from './payload-parts.js';
 import { placeKey, SPAN_COLUMNS, SpanRows, type OpenSpan, type OpenSpans } from './span-rows.js';
 
-/** How long this thread works without a break. It blocks commits meanwhile. */
+/** Longest time without yielding, because commits wait meanwhile. */
 const SLICE_MS = 4;
 const MAKES_NODES = `type NOT IN (${TYPE_CODES.llm}, ${TYPE_CODES.tool})`;
 

@@ -37,7 +37,7 @@ export async function compareAgents(
   const of = { tenant, numbers: compared.map((agent) => agent.agent_no) };
   const starts = await stats.loadNewest(read, of);
   return await read(async (connection, capture) => {
-    // First from memory, which changes with the commits that come while the table is read.
+    // Memory first: commits change it while the table is read.
     const summaries = compared.map((agent) => summary(agent, stats.totals(agent.agent_no), starts));
     const rows = await connection.rows(
       `SELECT agent_no, ${P95} FROM ${newest(capture, TRACES, runsOf(of))} GROUP BY agent_no`,
@@ -55,7 +55,7 @@ export async function readAgent(read: Read, stats: RunStats, agent: KnownAgent):
   return summary(agent, stats.totals(agent.agent_no), starts);
 }
 
-/** The UTC days on which the agent's runs started, oldest first. Whole days that are kept are not read again. */
+/** The UTC days on which the agent's runs started, oldest first. Cached whole days are not read again. */
 export async function agentDays(
   {
     connection,

@@ -9,7 +9,7 @@ import { agentsWithKinds } from '../segments/agent-spans.js';
 import { changedRuns, withAgent } from '../segments/agents-of-runs.js';
 import { hasSpan, type WantedSpans } from './wanted-spans.js';
 
-/** Agents that are kept for all conditions of all users, and of one user; and for one condition. */
+/** Maximum cached agents: for all conditions of all users, of one user, and for one condition. */
 const MOST_AGENTS = 200_000;
 const MOST_AGENTS_OF_USER = 20_000;
 const MOST_AGENTS_OF_CONDITION = 1000;
@@ -23,9 +23,9 @@ interface KnownAgents {
 const NO_AGENTS: ReadonlySet<number> = new Set();
 
 /**
- * Caches which agents have runs with certain spans, so that runs of other agents are not searched; it may return agents too many,
- * never too few. Target: runs of a tool or model in 100 ms over ten million spans. Over a million, those of a tool that no run
- * used take 42 ms of processor time without it, 1 with it; the longest of a model 85 and 40.
+ * Caches which agents have runs with certain spans, so that runs of other agents are not searched; it may return too many agents,
+ * never too few. Target: runs of a tool or model in 100 ms over ten million spans. Over one million, an unused tool takes 42 ms
+ * of processor time without it and 1 ms with it; the slowest model 85 and 40 ms.
  */
 export class AgentsWithSpans {
   readonly #kept = new SharedCache<KnownAgents>({
@@ -56,7 +56,10 @@ export class AgentsWithSpans {
   }
 }
 
-/** From the sums of the cold file and the spans of hot segments. May include agents too many, such as agents whose spans were removed. */
+/**
+ * From the sums of the cold file and the spans of hot segments. May include too many agents, such as agents whose spans were
+ * removed.
+ */
 async function agentsOf(
   place: { readonly connection: Connection; readonly capture: Capture; readonly tenant: number },
   wanted: WantedSpans,

@@ -13,7 +13,7 @@ import type { Capture } from '../segments/segment.js';
 /** The codes of these statuses. */
 export const FAILED = RUN_STATUSES.flatMap((status, code) => (hasFailed(status) ? [code] : []));
 
-/** How many runs one stands for (Horvitz and Thompson's estimate: the sum of these is right on average). */
+/** Number of runs that a sampled run represents (the Horvitz–Thompson estimator, which is unbiased). */
 const WEIGHT = '(1 / coalesce(sample_rate, 1))';
 const weighed = (what: string): string => `coalesce(sum(${WEIGHT} * (${what})::DOUBLE), 0)`;
 

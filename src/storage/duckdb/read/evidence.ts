@@ -1,6 +1,6 @@
 import type { Evidence, Looked } from '../../contracts/alerts.js';
 
-/** The evidence of having seen no rows at all. */
+/** The evidence if no rows were read. */
 export const NOTHING_SEEN = 0;
 
 /**
@@ -9,6 +9,6 @@ export const NOTHING_SEEN = 0;
  * @param seq the greatest commit among the rows read
  */
 export function lookedAt(seq: number, since: readonly Evidence[] = []): Looked {
-  // Evidence that is no number comes from another store, so everything seen is news.
+  // Evidence that is not a number comes from another store, so all rows are news.
   return { evidence: String(seq), isNews: since.map((known) => !(seq <= Number(known))) };
 }

@@ -48,7 +48,7 @@ export async function listRunsAfter(
   if (matching === null || spans === null || promptNos?.length === 0)
     return { items: [], rest: [], next: null };
   const { sql, list } = matching;
-  // One more than wanted says whether others follow.
+  // One extra run shows whether more follow.
   const most = limit + 1;
   const isOfStarts = after === null && list !== null && isWholeList(filter) && promptNos === undefined;
   const isFirst = isOfStarts && spans === undefined;
@@ -91,7 +91,7 @@ export async function listRunsAfter(
   });
 }
 
-/** The lists of some agents that were found to have such spans, each the runs that are counted under it. */
+/** Up to {@link MOST_LISTS} agents that have such spans, as lists of their runs, those with the most runs first. */
 function listsOfAgents(
   { stats, agentsWith }: KnownOfRuns,
   tenant: number,

@@ -33,7 +33,7 @@ interface Parts {
   /** Cached counts of whole blocks. */
   readonly counts: BlockCounts;
   readonly tenant: number;
-  /** How many records of blocks are looked through. */
+  /** Maximum number of records in searched blocks. */
   readonly mostRecords?: number;
 }
 
@@ -121,7 +121,12 @@ async function candidatesOf(
   return { candidates, hashes: [...words] };
 }
 
-/** As many as are looked through, and one at least. @param candidates the newest first @param isKnown whether a block need not be */
+/**
+ * The newest blocks up to `mostRecords` records, at least one.
+ *
+ * @param candidates newest first
+ * @param isKnown whether the counts of a block are cached, so that its records need no search
+ */
 function newestOf(
   candidates: readonly Candidate[],
   mostRecords: number,
@@ -147,7 +152,7 @@ function withWords(blocks: readonly number[], hashes: readonly string[]): string
   return `log_no IN (SELECT base + position FROM (${lists})${all})`;
 }
 
-/** Counts of some records by bucket and severity, and by service; each without the condition on itself. */
+/** Counts some records by bucket and severity, and by service; each count ignores the filter on its own field. */
 function statement(
   records: string,
   interval: Micros,
@@ -165,7 +170,7 @@ function statement(
   return { sql, values: service === undefined ? [] : [service] };
 }
 
-/** Adds up what the parts of the store count. */
+/** Adds up the counts of blocks and hot segments. */
 class FacetCounts {
   readonly #chosen: number | null;
   readonly #service: string | undefined;
@@ -199,7 +204,7 @@ class FacetCounts {
     this.#trim();
   }
 
-  /** Likewise of a whole block. */
+  /** Adds the counts of a whole block. */
   addCounts(counts: readonly LogCount[]): void {
     for (const { bucket, severity, service, count } of counts) {
       if (this.#chosen === null || this.#chosen === severity) {

@@ -19,7 +19,7 @@ import { PART_BYTES } from '../segments/read-limits.js';
 /** Records per read: the result of one statement is held in memory. */
 const SLICE_RECORDS = 200;
 
-/** What the API shows of a record, and what it adds with `details`. Each column costs as much as any other. */
+/** The columns that the API shows, and those that `details` adds. */
 const SHOWN = ['id', 'timestamp', 'severity', 'service_name', 'body', 'trace_id', 'span_id', 'attributes'];
 const DETAILS = ['observed_at', 'severity_number', 'severity_text', 'flags', 'event_name'];
 
@@ -27,11 +27,11 @@ const DETAILS = ['observed_at', 'severity_number', 'severity_text', 'flags', 'ev
 export interface LogSlice {
   /** JSON with commas between the records. */
   readonly json: Uint8Array<ArrayBuffer>;
-  /** The records of the page that follow. */
+  /** Keys of the page's remaining records. */
   readonly rest: readonly LogKey[];
 }
 
-/** Which records a page of a search shows, newest first, and how many are found in all. */
+/** The keys of a page of found records, newest first, and the number of all found records. */
 export async function searchLogs(
   connection: Connection,
   capture: Capture,
@@ -49,7 +49,8 @@ export async function searchLogs(
 }
 
 /**
- * The first of some records, as many as memory may hold. Records that retention has removed meanwhile are left out.
+ * Reads the first records of a page, up to {@link SLICE_RECORDS} and {@link PART_BYTES}. Records that retention removed since the
+ * search are left out.
  *
  * @param details whether to add what the API shows with `details`
  */
@@ -95,8 +96,8 @@ function firstSlice(keys: readonly LogKey[]): readonly LogKey[] {
 }
 
 /**
- * The rows of records by id; records in the cold file by number. A record that is not in its place was moved since, or its block
- * was merged.
+ * The rows of records by id; those in the cold file are read by number. A record that is not found there was moved, or its block
+ * was merged, so it is searched by id.
  */
 async function rowsOf(
   connection: Connection,
@@ -129,7 +130,7 @@ function withIds(tenant: number, keys: readonly LogKey[]): string {
   return `tenant = ${tenant} AND timestamp >= make_timestamp(${Math.min(...times)}) AND timestamp <= make_timestamp(${Math.max(...times)}) AND id IN (${ids})`;
 }
 
-/** By number, the inside of a JSON object: `"resource":…,"scope":…`. */
+/** By number, the resource and scope as the inside of a JSON object: `"resource":…,"scope":…`. */
 async function originsOf(
   connection: Connection,
   capture: Capture,
@@ -142,7 +143,7 @@ async function originsOf(
   return new Map(found.map((row) => [Number(row.origin_no), String(row.origin).slice(1, -1)]));
 }
 
-/** A record as the API shows it; the JSON of its attributes is passed on as it was stored. */
+/** A record as the API shows it; its attributes are passed through as stored JSON. */
 function logJson(row: Row, origins: ReadonlyMap<number, string> | null): string {
   const head = JSON.stringify({
     id: row.id,

@@ -4,9 +4,9 @@ import type { ReadContext } from '../segments/read-context.js';
 import { readMapHours } from './map-hours.js';
 import { readMapPage, type MapList, type MapPage } from './service-map.js';
 
-/** What the contract `ServiceMap` reads, in parts that may cross from the store thread. */
+/** The reads of the contract `ServiceMap`, divided into messages of the store thread. */
 export class MapReads {
-  /** The first parts of its lists, of one moment. */
+  /** The first page of each list, from one capture. */
   async read(
     { tenant, short }: ReadContext,
     range: MapRange,
@@ -19,7 +19,7 @@ export class MapReads {
     });
   }
 
-  /** A later part. @param after the names of the last item of the part before */
+  /** A later page. @param after the names of the last item of the previous page */
   async rest(
     { tenant, short }: ReadContext,
     range: MapRange,

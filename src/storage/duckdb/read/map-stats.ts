@@ -8,7 +8,7 @@ export const ERRORS = `CASE WHEN coalesce(bool_or(grade IS NULL AND spans <> 0),
 const P95 = 0.95;
 
 /**
- * What grades say of nodes or edges: `keys`, `error_count` and `p95_ms`, which is JSON, printed as the API prints a number.
+ * Stats of nodes or edges: `keys`, `error_count`, and `p95_ms` as JSON in the format of the API.
  *
  * @param graded a relation with `keys`, `grade` and `spans`, one row for each grade
  * @param keys columns

@@ -9,7 +9,7 @@ import { relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 import { lookedAt, NOTHING_SEEN } from './evidence.js';
 
-/** The number of a stream, and whose series of it are wanted, as in `WantedMetric`. */
+/** A stream, and the service whose series are wanted (see `WantedMetric`). */
 export interface WantedStream extends Pick<WantedMetric, 'service'> {
   readonly stream: number;
   readonly since: readonly Evidence[] | undefined;
@@ -24,7 +24,7 @@ const NO_SERIES: FoundSeries = { series: 0, min: null, max: null, seq: NOTHING_S
 
 const STARTS = SERVICE_STARTS.map(literal);
 const SAYS = STARTS.map((start) => `contains(labels, ${start})`);
-/** The services that are named, each once. Labels are read as texts, since their values have no line ends. */
+/** The service that each label names, as SQL. Labels are split as text, because values contain no line breaks. */
 const NAMES = STARTS.map(
   (start, i) =>
     `CASE WHEN ${SAYS[i]} THEN split_part(split_part(labels, ${start}, 2), ${literal('\n')}, 1) END`,
@@ -34,10 +34,10 @@ const FIGURES =
   'count(*) AS series, min(newest.value) AS min, max(newest.value) AS max, max(newest.seq) AS seq';
 
 /**
- * Stats of the newest point of each series of some streams. One statement reads all streams and puts their series together, as
- * there may be any number of series.
+ * Stats of the newest point of each series of some streams. One statement reads all streams and aggregates their series, whose
+ * number is unlimited.
  *
- * @returns in the order of the question
+ * @returns one result per wanted stream, in the same order
  */
 export async function metricStats(
   connection: Connection,
@@ -96,7 +96,7 @@ function seriesSince({ seq, ...stats }: FoundSeries, since: readonly Evidence[] 
   return { ...stats, ...lookedAt(seq, since) };
 }
 
-/** A key with the service as labels hold it, since that is how it is found. */
+/** A key for a service of a stream. @param label the service as quoted in labels */
 function keyOf(stream: number, label: string): string {
   return `${stream} ${label}`;
 }

@@ -15,17 +15,17 @@ import type { Capture } from '../segments/segment.js';
 import { PART_BYTES } from '../segments/read-limits.js';
 import { parseJson, serializeJson } from '../../../signal/json.js';
 
-/** How many points are printed in one step of the thread. */
+/** Points that are serialized without yielding. */
 const STEP_POINTS = 1000;
-/** How much larger than the average the points of a page may be before the page takes fewer of them than would fit. */
+/** Limits the points read for a page to this many times the number that would fit at the average size. */
 const UNEVEN = 4;
-/** How much farther to look back than the average suggests, because points do not come quite evenly. */
+/** The first searched range is this much longer than the average suggests, because points are unevenly spaced. */
 const EXPECTED_SHARE = 1.5;
 const WIDENING = 8;
 const SHOWN = 'epoch_us(timestamp) AS at, value, labels, distribution';
 /** The length of a point's texts. */
 const TEXT_BYTES = 'strlen(labels) + coalesce(strlen(distribution), 0) + coalesce(strlen(exemplars), 0)';
-/** Newest first, and points of the same time by their labels. Points that are equal in all of this look the same, too. */
+/** Newest first, then by labels. Points that are equal in all of these columns are interchangeable. */
 const TIE = 'hash(value, distribution, start_time, flags, temporality, is_monotonic, exemplars)';
 const ORDER = `timestamp DESC, labels, seq, ${TIE}`;
 const DETAILS = 'epoch_us(start_time) AS start_time, flags, temporality, is_monotonic, exemplars';
@@ -57,10 +57,10 @@ export interface PointsCursor {
   readonly asOf: number;
   /** The time of the last point of the answer; null if there are fewer points than requested. */
   readonly since: Micros | null;
-  /** How many points are still to come, and how many bytes of text one has on average. */
+  /** Points that are still to come, and the average bytes of text per point. */
   readonly left: number;
   readonly bytes: number;
-  /** The last point of the page before, and how many points equal to it in order were given. */
+  /** The last point of the previous page, and how many points that are equal to it in {@link ORDER} were returned. */
   readonly after: {
     readonly at: Micros;
     readonly labels: string;
@@ -235,7 +235,7 @@ function pointJson(row: Row, details: boolean): string {
   return `{${fields.join(',')}}`;
 }
 
-/** The inside of the object, with numbers that were kept as texts turned into numbers or null. */
+/** The inside of the object; numbers stored as text become numbers or null. */
 function distributionJson(text: string): string {
   if (!NUMBER_AS_TEXT.test(text)) return text.slice(1, -1);
   return JSON.stringify(shownDistribution(text)).slice(1, -1);

@@ -9,7 +9,7 @@ import { COUNTED_PARTS, hourlyParts } from './models.js';
 import { number, sumOf } from '../write/run-summary.js';
 import { someCalls } from './summed-calls.js';
 
-/** When which calls are added up. */
+/** The time range and the agent of the calls that are added up. */
 interface Stretch {
   readonly start_time: number;
   readonly end_time: number;
@@ -17,7 +17,7 @@ interface Stretch {
   readonly agent_id?: string;
 }
 
-/** In microseconds. Also correct before 1970, where a division would round up. @param at SQL, in microseconds */
+/** The start of a bucket in microseconds, as SQL; also correct before 1970. @param at SQL, in microseconds */
 export function bucketStart(at: string, interval: number): string {
   return `${at} - ((${at} % ${interval}) + ${interval}) % ${interval}`;
 }

@@ -18,7 +18,10 @@ interface Page {
   readonly limit: number;
 }
 
-/** Sums are exact; only the result is rounded to a double. The first or last call is unsure if it may belong to a removed call. */
+/**
+ * Sums are exact; only the result is rounded to a double. The first and the last call are uncertain if a removed call was as
+ * early or as late.
+ */
 const FIGURES = `sum(calls)::BIGINT AS calls, sum(priced_calls)::BIGINT AS priced_calls,
   CASE WHEN sum(priced_calls) > 0 THEN sum(nanos) END AS nanos,
   sum(input_tokens)::DOUBLE AS input_tokens, sum(output_tokens)::DOUBLE AS output_tokens,
@@ -30,7 +33,7 @@ const FIGURES = `sum(calls)::BIGINT AS calls, sum(priced_calls)::BIGINT AS price
 
 const amount = (bit: number, what: string, name = what): string =>
   `CASE WHEN (told & ${bit}) > 0 THEN ${what} ELSE 0 END AS ${name}`;
-/** What counts of the parts of `CALL_SUMS`. */
+/** The columns of `CALL_SUMS`, each with 0 where the part does not count. */
 export const COUNTED_PARTS = `${amount(TOLD.call, 'calls')}, ${amount(TOLD.priced, 'calls', 'priced_calls')}, ${amount(TOLD.priced, 'nanos')},
   ${['input_tokens', 'output_tokens', 'total_tokens'].map((tokens) => amount(TOLD.call, tokens)).join(', ')},
   oldest, newest, gone_oldest, gone_newest`;
@@ -87,9 +90,9 @@ interface Ends {
 }
 
 /**
- * The first and the last call in the hours for which the sums are not sure, by model and hour.
+ * Reads the first and the last call of the hours whose sums are uncertain, by model and hour.
  *
- * @param callsIn gives the calls of some hours, both ends included
+ * @param callsIn returns the calls of some hours, both ends included
  */
 async function sureEnds(
   connection: Connection,

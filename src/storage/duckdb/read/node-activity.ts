@@ -15,9 +15,9 @@ interface Seen {
 }
 
 /**
- * When nodes of the service map were last active: the last time of any of their spans, but never after news of its run came. What
- * was seen is remembered: the first look goes through all spans, some 0.1 s for 10 million, and every later one through those
- * that came since. So it never goes back, not even when retention removes the spans.
+ * When nodes of the service map were last active: the last time of any of their spans, capped at the time when its run was last
+ * seen. Results are cached: the first read scans all spans, about 0.1 s for 10 million, later reads only newer commits. So the
+ * time never decreases, even if retention removes the spans.
  */
 export class NodeActivity {
   readonly #seen = new Map<number, Seen>();
@@ -39,7 +39,7 @@ export class NodeActivity {
     return new Map(nodes.map((node) => [node, this.#seen.get(node)?.activeAt ?? null]));
   }
 
-  /** Looks through what came after a commit. */
+  /** Reads the commits after `after`. */
   async #look(
     connection: Connection,
     capture: Capture,
@@ -48,7 +48,7 @@ export class NodeActivity {
   ): Promise<void> {
     if (nodes.length === 0 || after >= capture.lastSeq) return;
     const since = ofCommitsSince(after + 1);
-    // A commit that brings spans writes the header of their trace, too.
+    // A commit with spans also writes the header of their trace.
     const spans = relation(capture, SPANS, narrowed(since, isOf({ unit: 'node', numbers: nodes })));
     const traces = newest(capture, TRACES, since);
     const rows = await connection.rows(
@@ -57,7 +57,7 @@ export class NodeActivity {
     );
     const found = new Map(rows.map((row) => [Number(row.node_no), Number(row.active_at)]));
     for (const node of nodes) {
-      // Another look may have finished meanwhile.
+      // Another read may have finished meanwhile.
       const { seq, activeAt } = this.#seen.get(node) ?? { seq: 0, activeAt: null };
       const last = Math.max(activeAt ?? -Infinity, found.get(node) ?? -Infinity);
       this.#seen.set(node, {

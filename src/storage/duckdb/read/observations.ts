@@ -23,7 +23,7 @@ type ExamplesOf = Pick<ExampleQuery, 'type' | 'from' | 'to'>;
 
 const MOST_EXAMPLES = 20;
 
-/** The traces that best explain why alerts fire, the best first: by the number of the agent or node. */
+/** The traces that best explain why alerts fire, best first, by the number of the agent or node. */
 async function exampleTraces(
   connection: Connection,
   capture: Capture,
@@ -74,12 +74,12 @@ interface Parts extends Known {
   readonly stats: RunStats;
 }
 
-/** The numbers of the users that a question names, by their ids, as far as these users exist. */
+/** Tenant numbers of the users of a request, by user id; unknown users are absent. */
 export type Tenants = ReadonlyMap<string, number>;
 
 type Wanted = 'runs' | 'cost' | 'activity';
 
-/** What was found for one kind of targets. */
+/** The results for one kind of target. */
 interface Found {
   readonly windows: ReadonlyMap<number, FoundWindow>;
   readonly costs: ReadonlyMap<number, readonly CostStats[]>;
@@ -88,7 +88,7 @@ interface Found {
 
 const UNKNOWN: TargetStats = { window: null, costs: [], activeAt: null };
 
-/** What alerts read of the telemetry. Here targets become the numbers of agents and nodes. */
+/** Reads for alerts. Resolves targets to the numbers of agents and nodes. */
 export class Observations {
   readonly #parts: Parts;
   readonly #nodeActivity = new NodeActivity();
@@ -117,7 +117,7 @@ export class Observations {
       // Memory changes with every commit, so it is read in the same step as the capture.
       const { agents, stats } = this.#parts;
       const agentActivity = new Map(
-        // Retention may have removed all its runs before the start: then it has been silent at most since it came into being.
+        // If retention removed all its runs before the start, it counts as active when it was created.
         numbers('agent', 'activity').map((no) => [
           no,
           stats.activeAt(no) ?? agents.byNumber(no)?.created_at ?? null,
@@ -153,7 +153,7 @@ export class Observations {
     });
   }
 
-  /** For each query its examples, the best first. */
+  /** The examples of each query, best first. */
   async exampleTraces(queries: readonly ExampleQuery[], tenants: Tenants): Promise<string[][]> {
     const asked = queries.flatMap((query, i) => {
       const place = this.#place(query.target, tenants);

@@ -71,7 +71,7 @@ export class PastReads implements Served<PastStats> {
       return {
         window: window === undefined ? null : windowSince(window, []),
         costs: cost ? days.map((day) => ofDays.get(day.from)?.[at] ?? NO_COST) : [],
-        // Retention may have removed its runs: then it was silent at most since it came into being.
+        // If retention removed its runs, it counts as active when it was created.
         activeAt: active[at] ?? (activity && createdAt !== null && createdAt <= now ? createdAt : null),
       };
     });

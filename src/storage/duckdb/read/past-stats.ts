@@ -22,7 +22,7 @@ function lastOf({ first, step, count }: Moments): Micros {
   return first + step * (count - 1);
 }
 
-/** What had finished in the window before each moment, of one agent or node. @param length of the window */
+/** Stats of the runs or spans of one agent or node that finished in the window before each moment. @param length of the window */
 export async function windowsAt(
   connection: Connection,
   capture: Capture,
@@ -45,9 +45,9 @@ export async function windowsAt(
 }
 
 /**
- * What a day had cost until each moment, of one agent or node.
+ * The cost of a day up to each moment, for one agent or node.
  *
- * @returns for moments before the day nothing, for those after it all of it
+ * @returns nothing for moments before the day, the full cost for those after it
  */
 export async function costsAt(
   connection: Connection,
@@ -87,7 +87,7 @@ export async function activityAt(
   const active = Array.from({ length: moments.count }, () => -Infinity);
   for (const { began_at, ended_at, ended } of rows) {
     const end = Math.min(Number(ended_at), moments.count);
-    // While it is under way it is active at the moment itself.
+    // A run that is active at the moment was last active at the moment itself.
     for (let at = Number(began_at); at < end; at++) active[at] = moments.first + at * moments.step;
     if (end < moments.count) active[end] = Math.max(active[end] ?? -Infinity, Number(ended));
   }

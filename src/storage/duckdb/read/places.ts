@@ -27,7 +27,7 @@ export function placeOf({ agents, services }: Known, tenant: number, target: Tar
     'agentId' in target ? agents.byId(tenant, target.agentId) : agents.byName(tenant, target.service);
   if (agent !== undefined) return { unit: 'agent', no: agent.agent_no };
   const node = 'agentId' in target ? undefined : services.find(tenant, target.service);
-  // A name without a number of its own is counted under another name.
+  // A name beyond the limit of names shares the number of another name.
   if (node === undefined || !('service' in target) || services.name(node) !== target.service)
     return undefined;
   return { unit: 'node', no: node };

@@ -9,8 +9,8 @@ const MOST_BYTES_OF_USER = 8 * 1024 * 1024;
 const GLANCE_BYTES = 400;
 
 /**
- * Previews of runs for lists, as an LRU cache. A preview never changes for a given commit of the run's header. Target: the
- * longest runs with previews in 100 ms. Over a million spans they take 260 ms of processor time without it, 25 with it.
+ * LRU cache for previews of runs. A preview never changes for a given commit of the run's header. Target: the longest runs with
+ * previews in 100 ms. Over a million spans they take 260 ms of processor time without it, 25 ms with it.
  */
 export class PreviewCache {
   /** Null: the run has no preview. */

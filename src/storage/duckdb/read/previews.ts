@@ -85,7 +85,7 @@ async function spanRows(
   );
 }
 
-/** The commits of some runs, one by one as far as that is not too many. */
+/** The commits of some runs: one by one, or as ranges if there are too many. */
 export function commitsOf(places: readonly CommitRanges[]): OfCommits[] {
   const ranges = places.flatMap(({ list }) => list);
   const single = ranges.reduce((sum, { first, last }) => sum + last - first + 1, 0);

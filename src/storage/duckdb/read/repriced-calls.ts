@@ -92,7 +92,7 @@ function isLong({ long }: Price): string {
   return long === null ? 'FALSE' : `whole > ${long.over}`;
 }
 
-/** In thousandths of a nano-USD, of 128 bits. */
+/** The cost in thousandths of a nano-USD, as a 128-bit integer in SQL. */
 function amount(price: Price): string {
   const { long } = price;
   const at = (rates: Rates): string =>
@@ -100,7 +100,7 @@ function amount(price: Price): string {
   return `(${long === null ? at(price) : `CASE WHEN is_long THEN ${at(long)} ELSE ${at(price)} END`})`;
 }
 
-/** Half to even. */
+/** Whether a division by `RATES_PER_NANO` rounds up (half to even), in SQL. */
 function isRoundedUp(amount: string): string {
   const half = RATES_PER_NANO / 2;
   const left = `${amount} % ${RATES_PER_NANO}`;

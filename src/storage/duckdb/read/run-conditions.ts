@@ -9,7 +9,7 @@ import { isAscii } from '../../shared/log-text.js';
 
 /** A filter in SQL. */
 export interface Matching {
-  /** All of the filter but the text. */
+  /** The filter without its text. */
   readonly sql: string;
   /** The agents whose counts cover every run of the filter's agent and kind, regardless of the rest of the filter. */
   readonly counted: readonly Agent[];
@@ -89,7 +89,7 @@ export function hasTextOrAgent(agentNos: readonly number[]): string {
   return agentNos.length === 0 ? `(${hasText})` : `(agent_no IN (${agentNos.join(', ')}) OR ${hasText})`;
 }
 
-/** Lower-cases a text like DuckDB does for the tables' texts: it covers other letters than JavaScript, and has no final sigma. */
+/** Lower-cases a text as DuckDB does for stored texts: for other letters than JavaScript, and without a final sigma. */
 export async function inLowerCase(connection: Connection, text: string): Promise<string> {
   if (isAscii(text)) return text.toLowerCase();
   const [row] = await connection.rows('SELECT lower($1) AS text', [text]);
@@ -100,7 +100,7 @@ function listOf(tenant: number, kind: RunKind | undefined): RunList {
   return kind === undefined ? { tenant } : { tenant, kind: RUN_KINDS.indexOf(kind) };
 }
 
-/** Runs of both kinds under one name are two lists. */
+/** Two numbers mean runs of both kinds under one name, which are two lists. */
 function listUnder(tenant: number, counted: readonly Agent[]): RunList | null {
   const [one, ...others] = counted;
   return one === undefined || others.length > 0 ? null : { tenant, agentNo: one.agent_no };

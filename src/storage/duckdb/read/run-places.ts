@@ -8,7 +8,7 @@ import type { Capture } from '../segments/segment.js';
 /** Maximum number of places for all commits. */
 const MOST_PLACES = 2048;
 
-/** Neighbouring commits that brought matching runs. */
+/** Adjacent commits with matching runs. */
 interface Place {
   readonly first: number;
   readonly last: number;
@@ -21,7 +21,7 @@ interface Place {
 /**
  * The places of matching runs. Reads each run once, and only the columns of the filter, the start and the commit.
  *
- * @param where which runs match: mutually exclusive conditions
+ * @param where mutually exclusive conditions for matching runs
  */
 export async function matchingPlaces(
   connection: Connection,

@@ -47,19 +47,19 @@ export interface FoundTrace<Page> {
   readonly page: Page;
 }
 
-/** The same of a trace without its payloads. */
+/** The header of a trace, and the first page of its spans without payloads. */
 export interface FoundSummary extends FoundTrace<SpanPage> {
-  /** The last commit that it shows. */
+  /** The last commit that the answer includes. */
   readonly seq: number;
 }
 
 /** Converts rows of spans into a page. */
 type MakePage<Page> = (traceId: string, rows: SpanRows) => Page;
 
-/** Spans of a page without payloads: they are short. */
+/** Spans on a page without payloads, which is small. */
 const OUTLINE_SPANS = 2000;
 
-/** As text, unless log records add to some of the spans. */
+/** JSON, unless log records add events to some of the spans. */
 export type ShownPage = SpanPage | WholeSpanPage;
 
 /** The connections and the capture for reading a trace's spans. */
@@ -71,7 +71,7 @@ interface Place {
   readonly id: TraceId;
 }
 
-/** What the contract `Runs` reads, in parts that may cross from the store thread. */
+/** The reads of the contract `Runs`, divided into messages of the store thread. */
 export class RunReads {
   readonly #known: Known;
   readonly #previews = new PreviewCache();
@@ -86,16 +86,12 @@ export class RunReads {
     return found && new Transfer(found, buffersOf(found.page));
   }
 
-  /** The same with everything that the spans brought. */
+  /** The header of a trace, and the first page of its spans with all stored fields. */
   async readWhole(by: ReadContext, traceId: string): Promise<FoundTrace<WholeSpanPage> | null> {
     return await this.#trace(by, traceId, wholeSpanPage);
   }
 
-  /**
-   * A trace whose spans come without their payloads.
-   *
-   * @param since only spans that came, or changed, after this commit; 0: all
-   */
+  /** A trace without the payloads of its spans. @param since only spans that were added or changed after this commit; 0: all */
   async outline(by: ReadContext, traceId: string, since: number): Promise<Transfer<FoundSummary> | null> {
     const { agents, traces } = this.#known;
     const { tenant } = by;
@@ -113,7 +109,7 @@ export class RunReads {
     });
   }
 
-  /** A later page of it. */
+  /** A later page of {@link outline}. */
   async outlineSpans(
     { tenant, short }: ReadContext,
     cursor: SpanCursor,
@@ -158,7 +154,7 @@ export class RunReads {
   }
 
   /**
-   * A later page. Its spans may have newer versions in later commits, so their places are looked up again.
+   * A later page. Its spans may have newer versions in later commits, so the commits are looked up again.
    *
    * @throws ConsumeError `storage_unavailable` if the trace was removed meanwhile
    */
@@ -167,7 +163,7 @@ export class RunReads {
     return new Transfer(page, buffersOf(page));
   }
 
-  /** The same with everything that the spans brought. */
+  /** A later page of {@link readWhole}. */
   async wholeSpans(by: ReadContext, cursor: SpanCursor): Promise<WholeSpanPage> {
     return await this.#page(by, cursor, wholeSpanPage);
   }

@@ -22,7 +22,7 @@ import { number } from '../write/run-summary.js';
 import { readModelSeries } from './model-series.js';
 import { readCells, type CountedRuns, type Stretch } from './series-cells.js';
 
-/** All runs are one group, or those that no group of their own has. */
+/** The key if all runs are one group, and the key of the runs outside the largest groups. */
 const ALL = '0';
 const OTHERS = -1;
 const COLUMNS = { agent: 'agent_no', status: 'status', prompt_version: 'prompt_no' } as const;
@@ -151,7 +151,7 @@ function wantedRuns(
   };
 }
 
-/** Which runs used which of some versions, each pair once, as a relation. */
+/** The distinct pairs of runs and used prompt versions, as a relation. */
 function promptLinks(capture: Capture, tenant: number, prompts: readonly NumberedVersion[]): string {
   const numbers = prompts.map(({ number }) => number).join(', ') || '-1';
   const links = relation(capture, PROMPT_LINKS, `tenant = ${tenant} AND prompt_no IN (${numbers})`);
@@ -182,7 +182,7 @@ async function groupsOf(
     : `CASE WHEN ${column} IN (${largest.join(', ')}) THEN ${column} ELSE ${OTHERS} END`;
 }
 
-/** The cells of stretches. Cells of prompts are not cached, because no change notice names the prompt of a run. */
+/** The cells of time ranges. Cells of prompts are not cached: a changed run does not name its prompts. */
 async function cellsBy(
   { connection, cells, tenant }: SeriesPlace,
   { agentNos, key, interval, within }: WantedRuns & { readonly key: string },
@@ -213,7 +213,7 @@ function groupBy(cells: CellsByStart): Map<number, Map<Micros, RunCell>> {
   return groups;
 }
 
-/** The group with the most runs first, that of all others last. */
+/** Series by descending number of runs; the group of all others is last. */
 function seriesBy(
   groups: ReadonlyMap<number, ReadonlyMap<Micros, RunCell>>,
   totals: ReadonlyMap<number, RunTotals>,
@@ -245,7 +245,7 @@ function identityOf(
   };
 }
 
-/** Exact, until the sum becomes the nearest double. */
+/** Exact until the sums are converted to doubles. */
 function totalOf(cells: Iterable<RunCell>, percentiles: Percentiles | undefined): RunTotals {
   let [runs, failed, success_count, priced_runs] = [0, 0, 0, 0];
   let nanos: bigint | null = null;

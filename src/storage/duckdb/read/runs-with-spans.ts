@@ -41,7 +41,7 @@ interface WantedRuns {
 
 /**
  * The first runs of a list that have a wanted span. Searches the beginning of the list first, in the commits that hold the runs'
- * spans, then the beginning of the lists of agents that have such spans at all, and all spans only if too few match. If memory
+ * spans, then the beginning of the lists of agents that have such spans, and all spans only if too few match. If memory
  * has the starts of those agents' first runs, only their lists are searched: no other agent has such spans.
  */
 export async function firstWithSpans(

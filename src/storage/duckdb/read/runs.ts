@@ -26,7 +26,7 @@ const TEXT_BYTES = 'coalesce(strlen(outcome), 0) + coalesce(strlen(error_message
 const NEWEST_FIRST = 'started_at DESC, trace_id DESC';
 const OLDEST_FIRST = 'started_at, trace_id';
 
-/** The first runs of a list, as many as memory may hold, and how to find the others. */
+/** The first runs of a list, up to {@link PART_BYTES}, and the ids of the others. */
 export interface RunsPart {
   readonly items: readonly RunSummary[];
   /** Ids of traces. */
@@ -44,7 +44,7 @@ interface Wanted extends Matching {
   readonly page: Page;
 }
 
-/** One page of runs, newest first, and how many match in all. */
+/** One page of runs, and the number of all matching runs. */
 export async function listRuns(
   read: Read,
   agents: Agents,
@@ -69,7 +69,7 @@ async function readRuns(
   stats: RunStats,
   { tenant, filter, page, sql, counted: under, list, named }: Wanted,
 ): Promise<RunsPart & { readonly count: number }> {
-  // Both from memory before anything is awaited, since it changes with every commit.
+  // Both from memory before the first await, because every commit changes it.
   const counted = countKnown(stats, under, filter);
   const order = orderOf(filter);
   const since = list !== null && isWholeList(filter) ? stats.nthNewest(list, page.offset + page.limit) : null;
@@ -94,7 +94,7 @@ async function readRuns(
     if (order === NEWEST_FIRST)
       where = conditionsOnPage(places, page.offset + page.limit).map((there) => narrowed(there, matches));
   }
-  // First which runs these are, by narrow columns; then those few rows, found by their commits.
+  // Narrow columns show which runs these are; then only their rows are read, by commit.
   const keys = await connection.rows(
     `SELECT seq, trace_id::VARCHAR AS id FROM ${newest(capture, TRACES, where)} ${orderAndCut(page, order)}`,
     values,
@@ -103,7 +103,11 @@ async function readRuns(
   return { ...(await readRunsAt(connection, capture, agents, tenant, wanted, order)), count };
 }
 
-/** The condition for runs that match a filter, and the values of its parameters. @param isOf all of the filter but the text, in SQL */
+/**
+ * The condition for runs that match a filter, and the values of its parameters.
+ *
+ * @param isOf the filter without its text, as SQL
+ */
 export async function whereMatching(
   connection: Connection,
   isOf: string,
@@ -140,7 +144,7 @@ function countKnown(stats: RunStats, under: readonly Agent[], filter: RunFilter)
 }
 
 /**
- * The first of some runs, in the order of their list ({@link orderOf}), read by the commits of their headers. Removed runs are
+ * Reads the first of some runs, in the order of their list ({@link orderOf}), by the commits of their headers. Removed runs are
  * left out.
  */
 export async function readRunsAt(
@@ -161,7 +165,7 @@ export async function readRunsAt(
   return partOf(await sizedRows(connection, headers, order), agents);
 }
 
-/** Headers in the order of lists. Only the first ones have their texts, as many as memory may hold. @param headers in SQL */
+/** Headers in the order of lists. Only the first ones, up to {@link PART_BYTES}, have their texts. @param headers in SQL */
 async function sizedRows(connection: Connection, headers: string, order: string): Promise<Row[]> {
   const inOrder = `OVER (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)`;
   const sized = `SELECT *, row_number() ${inOrder} AS place, sum(${TEXT_BYTES}) ${inOrder} AS upto FROM (${headers})`;

@@ -10,12 +10,12 @@ import { number } from '../write/run-summary.js';
 /** Maximum number of time ranges; each is a separate scan of every file. */
 const MOST_RANGES = 4;
 const [FAILED, TIMED_OUT] = [RUN_STATUSES.indexOf('failed'), RUN_STATUSES.indexOf('timed_out')];
-/** Sums are exact: as texts they lose nothing. Sums in place of `count(*) FILTER (…)`, which take twice as long. */
+/** Exact, because large sums are read as text. Sums replace `count(*) FILTER (…)`, which takes twice as long. */
 const FIGURES = `count(*) AS runs, sum((status IN (${FAILED}, ${TIMED_OUT}))::TINYINT)::BIGINT AS failed,
   coalesce(sum(success::TINYINT), 0)::BIGINT AS successes, sum(total_cost_usd)::VARCHAR AS nanos, count(total_cost_usd) AS priced,
   sum(total_tokens)::VARCHAR AS tokens, quantile_disc(duration_ms, [0.5, 0.95]) AS percentiles`;
 
-/** A time: its start is included, its end is not. */
+/** A time range; `from` is included, `to` is not. */
 export interface Stretch {
   readonly from: Micros;
   readonly to: Micros;

@@ -4,7 +4,7 @@ import type { RunCells } from '../stats/run-cells.js';
 import type { ReadContext } from '../segments/read-context.js';
 import { readSeries, type StoredSeriesRequest } from './run-series.js';
 
-/** What the contract `Series` reads. */
+/** The reads of the contract `Series`. */
 export class SeriesReads {
   readonly #agents: Agents;
   readonly #cells: RunCells;

@@ -20,8 +20,8 @@ export interface MapPage {
 }
 
 /**
- * A part of a user's service map: nodes by id, or edges by source and target. DuckDB writes the JSON, on a thread of its own: a
- * map of 50 000 nodes would hold up all commits here for a third of a second.
+ * A page of a user's service map: nodes by id, or edges by source and target. DuckDB serializes the JSON in its own threads: for
+ * 50 000 nodes this takes a third of a second, which would delay all commits here.
  */
 export async function readMapPage(
   connection: Connection,
@@ -70,7 +70,7 @@ interface Items {
 
 function nodesOf(capture: Capture, where: string): Items {
   const sums = `SELECT node_no, type, grade, sum(spans)::BIGINT AS spans, sum(traces)::BIGINT AS traces FROM ${relation(capture, MAP_NODES, where)} GROUP BY ALL`;
-  // A node that several types of spans make has the first of agent, service, database, external: the order of the codes.
+  // If spans of several types make a node, the lowest type code counts: agent, service, database, external.
   const byType = `SELECT node_no, type, sum(spans) AS spans FROM sums GROUP BY node_no, type HAVING sum(spans) > 0 OR sum(traces) > 0`;
   const nodes = `SELECT node_no, min(type) AS type, sum(spans)::BIGINT AS spans FROM (${byType}) GROUP BY node_no`;
   const json = `json_object('id', v.name, 'name', v.name, 'node_type', ${NODE_TYPE}, 'span_type', ${SPAN_TYPE}, 'span_count', n.spans, ${FIGURES})`;

@@ -16,7 +16,7 @@ import { number, sumOf, text } from '../write/run-summary.js';
 const [BY_USER, BY_AGENT, WHOLE] = [1, 2, 3];
 const FAILED = [RUN_STATUSES.indexOf('failed'), RUN_STATUSES.indexOf('timed_out')].join(', ');
 
-/** The ids of one page of sessions, and how many there are in all. */
+/** The ids of one page of sessions, and the number of all sessions. */
 export async function findSessions(
   connection: Connection,
   capture: Capture,
@@ -46,7 +46,7 @@ export async function findSessions(
   return { ids: [], count: Number(row?.count) };
 }
 
-/** Sessions with their stats, in the order of the ids; sessions without runs are left out. */
+/** The stats of sessions, in the order of the ids; sessions without runs are left out. */
 export async function sessionsOf(
   connection: Connection,
   capture: Capture,
@@ -90,7 +90,7 @@ function summary(
   return {
     session_id: id,
     user_ids: (parts.get(BY_USER) ?? []).flatMap((row) => text(row.user_id) ?? []),
-    // Runs of either kind may belong to one name.
+    // One name has a number for each kind of its runs.
     agents: [...new Map(named.map(({ id, name }) => [id, { id, name }])).values()],
     runs: Number(all.runs),
     failed_runs: Number(all.failed),

@@ -4,7 +4,7 @@ import type { SpanCursor, SpanRows } from './trace.js';
 
 /** Characters of the input in a summary. */
 const PREVIEW_CHARACTERS = 200;
-/** No character of a text takes more bytes for each of its UTF-16 units. */
+/** Maximum UTF-8 bytes per UTF-16 code unit. */
 const MOST_BYTES_A_UNIT = 3;
 
 /** Spans as the API shows them. */
@@ -23,7 +23,7 @@ export function spanPage(traceId: string, { spans, next }: SpanRows): SpanPage {
 }
 
 /**
- * The same without payloads: how long they are, how the input begins, and the node of the service map.
+ * A page of spans without payloads: their sizes, the beginning of the input, and the node of the service map.
  *
  * @param nodeOf the name of a node by its number
  */
@@ -48,7 +48,7 @@ function jsonOf(part: Uint8Array | null): string {
   return part === null ? 'null' : Buffer.from(part.buffer, part.byteOffset, part.length).toString('utf8');
 }
 
-/** The first characters of a text in UTF-8, none of them in half. */
+/** The first characters of a UTF-8 text, without splitting one. */
 function beginning(text: Uint8Array): string {
   const bytes = text.subarray(0, PREVIEW_CHARACTERS * MOST_BYTES_A_UNIT + MOST_BYTES_A_UNIT);
   const some = jsonOf(bytes).slice(0, PREVIEW_CHARACTERS);

@@ -9,7 +9,7 @@ import type { Connection } from '../files/connection.js';
 import { relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 
-/** The size of a row of each table; unbounded texts are measured, all else is in the constant. */
+/** The size of a row of each table: a constant plus the lengths of unbounded texts. */
 const BYTES: readonly (readonly [table: Table, bytes: string])[] = [
   [SPANS, `${ROW_BYTES.span} + strlen(name) + ${lengthsOf('error_message', 'context')}`],
   [PAYLOADS, 'bytes'],
@@ -20,7 +20,7 @@ const BYTES: readonly (readonly [table: Table, bytes: string])[] = [
   [PROMPT_LINKS, String(ROW_BYTES.link)],
 ];
 
-/** The bytes of telemetry that every tenant has, before compression. */
+/** Uncompressed bytes of telemetry per tenant. */
 export async function readStoredBytes(connection: Connection, capture: Capture): Promise<TenantBytes> {
   const parts = BYTES.map(
     ([table, bytes]) =>

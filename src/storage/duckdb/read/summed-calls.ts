@@ -67,7 +67,7 @@ export async function callParts(place: Place, agents: Agents, filter: CallFilter
   const { agent_id: agentId } = filter;
   const agentNo = agentId === undefined ? null : agents.byId(tenant, agentId)?.agent_no;
   if (agentNo === undefined) return null;
-  // The sums do not show what a quarantined segment replaces.
+  // The sums ignore which rows a quarantined segment replaces.
   const { sums, ends } = capture.isAnyQuarantined
     ? { sums: null, ends: [filter] }
     : hoursWithin(place, filter);

@@ -18,13 +18,13 @@ import { runSummary, RUN_COLUMNS } from '../write/run-summary.js';
 import type { Agents } from '../stats/agents.js';
 import { parseJson } from '../../../signal/json.js';
 
-/** Key in the metadata of a run with more spans than its header follows: how many it does follow. */
+/** Metadata key of a truncated run: the number of spans that its header includes. */
 const FOLLOWED_SPANS = 'jackdaw.followed_spans';
-/** Spans on one page: as many as are made in a few milliseconds. */
+/** Spans on one page, which takes a few milliseconds. */
 const PAGE_SPANS = 500;
 /**
- * And as many bytes of their payloads, and of their other texts, as memory may hold several times over. Not less: to read one
- * packed row of payloads DuckDB unpacks up to 2048, so each page of middling ones costs as much as many.
+ * Bytes of payloads, and of other texts, on one page; memory holds several pages. Smaller pages would cost as much: for one
+ * packed row of payloads DuckDB unpacks up to 2048 rows.
  */
 const PAGE_BYTES = 16 * 1024 * 1024;
 /** Texts of a span that may be long, apart from its payload. */
@@ -185,10 +185,10 @@ async function both<One, Other>(
 }
 
 /**
- * The spans of a page: as many as memory may hold with their texts, but at least one. DuckDB sorts rows with their texts cut; the
- * texts of the spans that are shown are then read whole.
+ * The spans of a page, up to {@link PAGE_BYTES} of texts but at least one. DuckDB sorts rows with cut texts; then the full texts
+ * of the returned spans are read.
  *
- * @returns them, and how many there would be with shorter texts
+ * @returns the spans, and how many the page would have without the byte limit
  */
 async function pageRows(
   connection: Connection,
@@ -198,7 +198,7 @@ async function pageRows(
   { commits, count }: SpansOfTrace,
 ): Promise<{ found: Row[]; onPage: number }> {
   const isOfTrace = `tenant = ${tenant} AND trace_id = '${traceId}'::UUID`;
-  // Repeated in the scans, so that they skip what comes before.
+  // Repeated in each scan, so that it skips earlier rows.
   const from = after === null ? '' : ` AND started_at >= make_timestamp(${after.startedAt})`;
   const changed = since === 0 ? '' : ` AND seq > ${since}`;
   const later =
@@ -231,7 +231,7 @@ async function pageRows(
   return { found, onPage: rows.length };
 }
 
-/** Ids as text sort as they do in DuckDB. */
+/** UUIDs as text sort in the same order as in DuckDB. */
 function byStart(a: Row, b: Row): number {
   return Number(a.started_at) - Number(b.started_at) || (String(a.span_id) < String(b.span_id) ? -1 : 1);
 }
@@ -241,7 +241,7 @@ function isCut(row: Row): boolean {
   return LONG_TEXTS.some((name) => String(row[name] ?? '').length >= CUT_CHARACTERS);
 }
 
-/** The metadata as received, plus `FOLLOWED_SPANS` if the run has more spans than its header follows. */
+/** The metadata as received, plus {@link FOLLOWED_SPANS} if the run is truncated. */
 function metadataOf({ metadata, closed }: Row): JsonObject | null {
   const sent = parseObject(metadata);
   const summary = parseObject(closed);

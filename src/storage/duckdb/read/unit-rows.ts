@@ -17,7 +17,7 @@ export interface Units {
   readonly numbers: readonly number[];
 }
 
-/** With this many traces, everything from the first one on is read instead of their exact places. */
+/** At this many traces, everything from the first commit on is read instead of single commits. */
 const MANY_TRACES = 10_000;
 const FAILED = ['failed', 'timed_out'].map((status) => RUN_STATUSES.findIndex((known) => known === status));
 const HAS_FAILED = `status IN (${FAILED.join(', ')})`;
@@ -84,13 +84,13 @@ export function activeRows(capture: Capture, units: Units, until: Micros): strin
 }
 
 /**
- * Conditions on the commits that hold spans of traces, for {@link newest}. Nearly all of these traces arrived entirely since some
- * commit; the headers of the others say which commits hold their spans.
+ * Conditions on the commits that hold spans of traces, for {@link newest}. Nearly all of these traces arrived entirely after some
+ * commit; the headers of the others list their commits.
  *
  * @param heard a relation of all headers of runs last seen after some time
  */
 async function commitsOfSpans(connection: Connection, heard: string): Promise<OfCommits[]> {
-  // A commit that brought spans, and whose header is the newest, brought news: so is every later one.
+  // From the first commit that wrote both spans and a header of `heard`, every commit with spans belongs to such runs.
   const [row] = await connection.rows(
     `SELECT min(first_seq) AS first, min(seq) FILTER (WHERE seq = last_seq) AS since FROM ${heard} WHERE last_seq > 0`,
   );

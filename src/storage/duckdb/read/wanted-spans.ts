@@ -9,7 +9,7 @@ import { narrowed, type OfCommits } from '../segments/commit-ranges.js';
 import { newest } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 
-/** Which spans a run must have one of, in SQL. */
+/** The spans of which a run must have at least one, as SQL. */
 export interface WantedSpans {
   readonly sql: string;
   /** Agents whose own node is wanted: for their runs, a span with the node of its agent matches. */
@@ -36,7 +36,7 @@ export function wantedSpans(
   const agentNos = [...agents.ofTenant(tenant)]
     .filter((agent) => agent.name === node)
     .map((agent) => agent.agent_no);
-  // A name for which there was no room has the number of another one.
+  // A name beyond the limit of names shares the number of another name.
   const found = services.find(tenant, node);
   const isNode = found !== undefined && services.name(found) === node;
   const numbers = [...(isNode ? [found] : []), ...(agentNos.length > 0 ? [AGENT_NODE] : [])];

@@ -24,7 +24,7 @@ export interface WholeSpan {
   readonly events: readonly StoredLoggedEvent[];
 }
 
-/** A page of them. */
+/** A page of complete spans. */
 export interface WholeSpanPage {
   readonly spans: readonly WholeSpan[];
   readonly next: SpanCursor | null;
@@ -35,18 +35,18 @@ function wholeSpan(traceId: string, { row, payload, events = [] }: SpanOnPage): 
   return {
     span: spanHeadOfRow(traceId, row),
     call: textOf(row.call_details),
-    // Views of a whole piece would cross with all of it.
+    // Copied, because a view would transfer the whole piece.
     payload: copyOf(payload),
     events,
   };
 }
 
-/** A page of a trace's spans with everything that they brought. */
+/** A page of a trace's spans with all stored fields. */
 export function wholeSpanPage(traceId: string, { spans, next }: SpanRows): WholeSpanPage {
   return { spans: spans.map((span) => wholeSpan(traceId, span)), next };
 }
 
-/** The same without what the API does not show in a trace. */
+/** A page of complete spans without the fields that the API does not show in a trace. */
 export function shortSpanPage(traceId: string, { spans, next }: SpanRows): WholeSpanPage {
   const short = spans.map((span) => ({
     ...span,

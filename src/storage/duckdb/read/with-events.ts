@@ -25,7 +25,7 @@ export async function withEvents(
   return { spans: kept, next: kept.length < spans.length ? cursorBehind(cursor, kept.at(-1)?.row) : next };
 }
 
-/** Whether log records may say what a payload does not. */
+/** Whether log records may complete a payload. */
 export function lacksSome({ input, output }: Payload): boolean {
   return input === null || output === null;
 }

@@ -7,7 +7,7 @@ import { COLD_RUNS, withAgent, type MovedRuns } from './agents-of-runs.js';
 
 /**
  * The kinds of spans of each agent (`AGENT_SPANS`), so that a search for runs with certain spans skips the runs of other agents.
- * May contain extra kinds, such as those of spans that retention removed, but never too few. So a read ignores the commit of a
+ * May contain extra kinds, such as those of spans that retention removed, but never misses one. So a read ignores the commit of a
  * kind, and compaction only adds new kinds.
  */
 

@@ -106,13 +106,13 @@ export class AttachedFiles {
         await migrate(this.#connection, segment.catalog, SEGMENT_SCHEMA, path);
         await this.#setUnusableAside(segment.catalog, path);
         for (const table of SEGMENT_TABLES) await this.#measure(segment, table);
-        // Our rows are in the log, and its replay compares checksums. Only another tool writes rows into blocks.
+        // Rows are in the log, and its replay compares checksums. Only other tools write rows into blocks.
         if (hasBlocks(path)) await this.readAll(segment);
         await this.#listed.add(path);
         return segment;
       }
       if (logBytes > this.#newLogBytes + LOG_TOLERANCE) {
-        throw new Error(`the log of ${path} is ${logBytes} bytes long, and nothing in it can be read`);
+        throw new Error(`the log of ${path} is ${logBytes} bytes long, and none of it can be read`);
       }
     } catch (error) {
       await this.#connection.run(`DETACH ${segment.catalog}`);

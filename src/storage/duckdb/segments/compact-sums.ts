@@ -75,6 +75,6 @@ function selected(table: Table, seq: string): string {
 
 function sumsOf(table: Table): { readonly keys: readonly string[]; readonly list: string } {
   const keys = table.sumsOf;
-  if (keys === undefined) throw new RangeError(`${table.name} is no table of sums`);
+  if (keys === undefined) throw new RangeError(`${table.name} is not a table of sums`);
   return { keys, list: keys.join(', ') };
 }

@@ -11,7 +11,7 @@ const [STATUSES, COLUMNS] = [1, 1 + RUN_STATUSES.length];
 const SUCCESSES = COLUMNS;
 const FAILURES = COLUMNS + 1;
 const PRICED = COLUMNS + 2;
-/** Costs are kept in two parts, because a single sum could leave the exact integers. */
+/** Costs are kept in two parts, because a single sum could exceed the exact integers. */
 const WHOLE = COLUMNS + 3;
 const REST = COLUMNS + 4;
 const ACTIVE_AT = COLUMNS + 5;
@@ -30,7 +30,7 @@ const UNITS = BigInt(COST_UNITS);
 export class AgentSums {
   #numbers = new Float64Array(0);
 
-  /** Counts everything but the start. */
+  /** Adds a run to the sums, except its start. @param sign -1 to subtract it */
   count(run: CountedRun, sign: 1 | -1): void {
     const at = this.#at(run.agentNo);
     this.#add(at, sign);
@@ -65,12 +65,12 @@ export class AgentSums {
     }
   }
 
-  /** Takes the newest start of an agent's stored runs. */
+  /** Sets the newest start of an agent's stored runs. */
   loadNewest(agentNo: number, newest: Micros): void {
     const starts = this.#starts(this.#at(agentNo));
     starts.clear(-Infinity);
     starts.add(newest);
-    // Other runs with the same start may be stored, too.
+    // Other stored runs may have the same start.
     starts.floorAt(newest);
   }
 
@@ -85,7 +85,7 @@ export class AgentSums {
     this.#numbers[at] = Math.max(doubleAt(this.#numbers, at), activeAt);
   }
 
-  /** From here on {@link activeAt} of this agent goes back to before the start of the process. */
+  /** Marks {@link activeAt} of this agent as including the time before the process started. */
   knowsActivity(agentNo: number): void {
     const at = this.#at(agentNo) + FLAGS;
     this.#numbers[at] = doubleAt(this.#numbers, at) | KNOWS_ACTIVITY;
@@ -119,7 +119,7 @@ export class AgentSums {
     return (this.#flags(agentNo) & IN_USE) !== 0;
   }
 
-  /** None of one for which there is no place yet. */
+  /** 0 for an agent without sums. */
   #flags(agentNo: number): number {
     return this.#numbers[agentNo * PLACES + FLAGS] ?? 0;
   }

@@ -29,18 +29,18 @@ export interface Agent {
   readonly tenant: number;
 }
 
-/** What {@link Agents.named} makes of a run. */
+/** The values of a run that {@link Agents.named} needs. */
 export interface NamedRun {
   readonly name: string;
   /** A position in `RUN_KINDS`. */
   readonly kind: number;
-  /** When it came. */
+  /** When the run was received. */
   readonly at: Micros;
-  /** Whether it certainly belongs to the agent, so that the agent comes into being. */
+  /** Whether the run certainly belongs to the agent, which creates the agent. */
   readonly isCertain: boolean;
 }
 
-/** What has one name, by the positions of `RUN_KINDS`. */
+/** The agents with one name, by position in `RUN_KINDS`. */
 type Namesakes = readonly (Agent | undefined)[];
 
 /** An agent that has been created. */
@@ -49,19 +49,19 @@ export interface KnownAgent extends Agent {
 }
 
 export interface AgentLimit {
-  /** Names of agents of a user, including those that no run names any more; `(other)` comes on top. */
+  /** Maximum agent names of a user, including unused ones, in addition to `(other)`. */
   readonly most: number;
   /** Called for every header that is written with `(other)` in place of an agent's name. */
   readonly passed: (tenant: number) => void;
 }
 
-/** Every agent of every user, in memory, at some 300 bytes each: every run names one. */
+/** Every agent of every user, in memory, at some 300 bytes each, because every run names one. */
 export class Agents {
   /** By user, then by name. */
   readonly #tenants = new Map<number, Map<string, Namesakes>>();
   readonly #byId = new Map<string, Agent>();
   readonly #byNumber = new Map<number, Agent>();
-  /** Agents that were added or came into being since `begin`, by number: as they are now, and as they were. */
+  /** Agents that were added or created since `begin`, by number: as they are now, and as they were. */
   readonly #added = new Map<number, { readonly now: Agent; readonly before: Agent | undefined }>();
   readonly #limit: AgentLimit;
   #lastNumber = 0;
@@ -92,7 +92,7 @@ export class Agents {
     return this.namedById(tenant, id).find(isKnown);
   }
 
-  /** What any run names, of both kinds. */
+  /** The agents with an id, of both kinds, even if not created yet. */
   namedById(tenant: number, id: string): readonly Agent[] {
     const agent = this.#byId.get(id);
     return agent?.tenant === tenant ? this.#named(tenant, agent.name).filter(isThere) : [];
@@ -113,7 +113,7 @@ export class Agents {
     return [...this.ofTenant(tenant)].filter((agent) => inLowerCase(agent.name).includes(wanted));
   }
 
-  /** All that any run of a user names, of both kinds. */
+  /** All agents of a user, of both kinds, even if not created yet. */
   *ofTenant(tenant: number): Iterable<Agent> {
     for (const namesakes of this.#tenants.get(tenant)?.values() ?? []) yield* namesakes.filter(isThere);
   }
@@ -156,7 +156,7 @@ export class Agents {
     return hasRoom || name === OTHER_AGENTS || known?.has(name) ? name : OTHER_AGENTS;
   }
 
-  /** Agents that were added or came into being since the last `begin`, which the commit has to write. */
+  /** Agents that were added or created since the last `begin`; the commit has to write them. */
   get added(): readonly Agent[] {
     return [...this.#added.values()].map(({ now }) => now);
   }
@@ -165,7 +165,7 @@ export class Agents {
     this.#added.clear();
   }
 
-  /** Undoes what happened to agents since `begin`, because their commit failed. */
+  /** Undoes the changes of agents since `begin`, because their commit failed. */
   rollback(): void {
     for (const { now, before } of this.#added.values()) {
       if (before !== undefined) this.#put(before);

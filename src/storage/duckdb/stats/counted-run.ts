@@ -4,7 +4,7 @@ import type { Micros } from '../../../signal/time.js';
 /** The values of a stored run that count in the stats of its agent. */
 export interface CountedRun {
   readonly tenant: number;
-  /** The number of its name among runs of its kind. */
+  /** The number of the agent, which depends on name and kind. */
   readonly agentNo: number;
   /** A position in `RUN_KINDS`. */
   readonly kind: number;
@@ -50,7 +50,7 @@ export interface AgentsOf {
   readonly numbers: readonly number[];
 }
 
-/** All runs of a user: without a kind those of both, with an agent's number those that are counted under it. */
+/** Runs of a user: of one agent if there is a number, else of one kind, else all. */
 export interface RunList {
   readonly tenant: number;
   readonly kind?: number;

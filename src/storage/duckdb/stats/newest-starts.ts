@@ -7,24 +7,21 @@ export const MOST_STARTS = 512;
 /** The places of the floor and the size. */
 const HEAD = 2;
 
-/** The newest starts of some runs, so that the first pages of a list do not have to look at all of them. */
+/** The newest starts of some runs, so that the first pages of a list need not scan all runs. */
 export class NewestStarts {
   /** The number of places for this many starts. */
   static placesFor(starts: number): number {
     return HEAD + starts;
   }
 
-  /** One with room for 512 starts, empty. */
+  /** An empty list with room for {@link MOST_STARTS} starts. */
   static make(): NewestStarts {
     const made = new NewestStarts(new Float64Array(NewestStarts.placesFor(MOST_STARTS)));
     made.clear(-Infinity);
     return made;
   }
 
-  /**
-   * The latest start that was left out (everything later is here), how many starts are held, and the starts themselves:
-   * ascending, at the end.
-   */
+  /** The latest start that was left out (all later ones are here), the number of starts, and at the end the starts, ascending. */
   readonly #places: Float64Array;
 
   /** @param places not shared with other code, and initialized by {@link clear} */

@@ -10,7 +10,7 @@ import { lastActivity, newestStarts, someNewestStarts } from './stored-runs.js';
 import type { Read } from '../segments/read.js';
 import type { Capture } from '../segments/segment.js';
 
-/** How many lists are remembered, at some 4 KB each. */
+/** Maximum number of cached lists, at some 4 KB each. */
 const MOST_LISTS = 2000;
 
 /**
@@ -22,7 +22,7 @@ export class RunStats implements RunChanges {
   #sums = new AgentSums();
   /** The newest starts of lists, by {@link listKey}. */
   readonly #starts = new LruCache<number, NewestStarts>(MOST_LISTS);
-  /** For each load under way, the changes since it began: what it loads does not contain them. */
+  /** For each running load, the changes since it began, which the loaded data does not include. */
   readonly #meanwhile = new Set<RunChange[]>();
   /** Incremented when runs are removed, which makes earlier loads outdated. */
   #age = 0;

@@ -45,7 +45,7 @@ async function newestOfAll(
   where: string,
   count: number,
 ): Promise<Micros[]> {
-  // Not as the first rows of an order: in each part of the relation the greatest values are kept while it is read.
+  // Not `ORDER BY … LIMIT`: `max` keeps the greatest values of each part while reading it.
   const [row] = await connection.rows(
     `SELECT array_to_string(max(epoch_us(started_at), ${count}), ' ') AS starts FROM ${newest(capture, TRACES, where)}`,
   );

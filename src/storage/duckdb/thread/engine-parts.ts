@@ -56,13 +56,13 @@ import { SEGMENT_SIZE, Writer } from '../write/writer.js';
 /** Everything that the engine works with, opened and loaded. */
 export type EngineParts = Awaited<ReturnType<typeof compose>>;
 
-/** What is open before the first file of telemetry is. */
+/** The parts that are open before the first telemetry file. */
 interface Opened {
   readonly database: Database;
   readonly healthIssues: HealthIssues;
   readonly room: DiskRoom;
   readonly damage: Damage;
-  /** What works on the files in the background, and is closed before they are, last first. */
+  /** Background work on the files; closed before the files, in reverse order. */
   readonly working: { close(): Promise<void> }[];
 }
 
@@ -96,7 +96,7 @@ export async function openParts(
     } catch (error) {
       for (const one of opened.working.reverse()) await one.close();
       database.close();
-      // Names of agents, origins, metrics and nodes, and sums, are read as a whole.
+      // Opening reads all names and sums, so damage there prevents the start.
       throw damage.file !== null && damageIn(error) !== null ? openError(damage.file, error) : error;
     }
   } catch (error) {
@@ -180,7 +180,7 @@ async function compose(
     },
   };
 
-  // Compacting and writing.
+  // Compaction and writes.
   const compactor = new Compactor(await database.connect(), {
     segments,
     healthIssues,
@@ -224,7 +224,7 @@ async function compose(
     },
   });
 
-  // What removes old data, and keeps the service map right.
+  // Retention and rebuilds of the service map.
   const upkeep = reads.forWork('upkeep');
   const retentionClock = new RetentionClock({
     notes: main.clockNotes,
@@ -260,7 +260,7 @@ async function compose(
     },
   });
 
-  // What users, alerts and the control store read.
+  // Reads for users, alerts and the control store.
   const readers: StoreReads = {
     runs: new RunReads({ agents, traces, withEvents, stats, services }),
     agents: new AgentReads({ agents, stats, days: kept.days }),

@@ -53,7 +53,7 @@ interface Parts {
   readonly retention: Retention;
   readonly clock: RetentionClock;
   readonly read: Read;
-  /** How {@link Housekeeping.timeOutIdle} reads. */
+  /** The read function of {@link Housekeeping.timeOutIdle}. */
   readonly readIdle: Read;
   readonly writer: Writer;
   readonly room: DiskRoom;
@@ -81,7 +81,7 @@ const IDLE_PAGES = 20;
 export class Housekeeping {
   readonly #parts: Parts;
   readonly #underWay = new Set<Promise<unknown>>();
-  /** The last piece of work that must not mix its steps with those of others. */
+  /** The last exclusive work, whose steps must not mix with those of other exclusive work. */
   #last: Promise<unknown> = Promise.resolve();
   readonly #removed = { traces: 0, spans: 0, points: 0, logs: 0, events: 0 };
   #isRebuilding = false;
@@ -141,7 +141,7 @@ export class Housekeeping {
     return await this.#do(() => this.#timeOutIdle(now, wanted));
   }
 
-  /** Derives the service map afresh, compares and corrects it. @returns null while that is under way already */
+  /** Rebuilds the service map, or only compares it. @returns null if a rebuild is already running */
   async rebuildMap(dryRun: boolean): Promise<Rebuilt | null> {
     if (this.#isRebuilding) return null;
     this.#isRebuilding = true;
@@ -155,13 +155,13 @@ export class Housekeeping {
     }
   }
 
-  /** Begins nothing new from this step on. Resolves when the work under way has ended. */
+  /** Refuses new work and waits for running work. */
   async close(): Promise<void> {
     this.#isClosing = true;
     await Promise.allSettled(this.#underWay);
   }
 
-  /** Work in several steps that {@link close} waits for: no file may be closed between two of them. */
+  /** Runs work that {@link close} waits for: no file may be closed between its steps. */
   async #do<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isClosing) throw closing();
     const running = work();
@@ -173,7 +173,7 @@ export class Housekeeping {
     }
   }
 
-  /** Work that begins only when earlier such work has ended. */
+  /** Runs work after all earlier exclusive work has ended. */
   async #alone<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(() => {
       if (this.#isClosing) throw closing();
@@ -188,7 +188,7 @@ export class Housekeeping {
     const now = await clock.believed(clockNow);
     const { traceRetentionDays, metricRetentionDays, logRetentionDays, eventRetentionDays } =
       this.#parts.retention;
-    // Each on its own: damage of one table must not keep old rows of the others.
+    // Each separately: damage in one table must not stop retention of the others.
     const failures: unknown[] = [];
     const attempt = async (work: () => Promise<void>): Promise<void> => {
       await work().catch((error: unknown) => void failures.push(error));
@@ -196,7 +196,7 @@ export class Housekeeping {
     const remove = async (days: number | null, work: (firstKept: Micros) => Promise<void>): Promise<void> => {
       if (days !== null) await attempt(() => work(firstKeptTime(now, days)));
     };
-    // The map's sums are removed in another step than the traces they count.
+    // Exclusive, because traces and their sums in the map are removed in separate steps.
     await remove(traceRetentionDays, (firstKept) => this.#alone(() => this.#removeTraces(firstKept)));
     const firstTrace = traceRetentionDays === null ? -Infinity : firstKeptTime(now, traceRetentionDays);
     const links = { firstKept: Math.max(firstTrace, now - PENDING_KEPT_FOR), deleted: deletedPrompts };
@@ -226,7 +226,7 @@ export class Housekeeping {
     truncatedSpans.trim();
     prompts.stats.clear();
     kept.clear();
-    // No compaction may run meanwhile.
+    // Compaction must not run meanwhile.
     await compactor.between((connection) =>
       this.#captured((capture) => stats.load(storedSums(connection, capture))),
     );
@@ -245,11 +245,11 @@ export class Housekeeping {
     if (!isRemoved) return;
     await compactor.checkpoint();
     prompts.linked.trim();
-    // Memory may still count a link whose trace has just arrived.
+    // Cached stats may count a removed link whose trace arrived in the meantime.
     prompts.stats.clear();
   }
 
-  /** For work on a connection other than those of the reads. */
+  /** Runs work with a capture on a connection outside the read pools. */
   async #captured<T>(work: (capture: Capture) => Promise<T>): Promise<T> {
     const { segments } = this.#parts;
     await segments.ready();
@@ -282,7 +282,7 @@ export class Housekeeping {
   async #removeEvents(firstKept: Micros): Promise<void> {
     const { compactor, segments, recent } = this.#parts;
     await this.#compactOld(EVENTS, 'timestamp', firstKept);
-    // Events that cannot be compacted yet are removed the next time, and stay readable until then.
+    // Events that cannot be compacted yet stay readable and are removed by the next retention.
     const moved = segments.oldestBound;
     const removed = await compactor.between((connection) => removeOldEvents(connection, firstKept));
     this.#removed.events += removed;
@@ -291,8 +291,8 @@ export class Housekeeping {
   }
 
   /**
-   * Only compacted rows can be removed, and a quiet store takes months to fill a segment, so the segment is sealed early. If
-   * compaction fails because the disk is full, the rows are removed the next time.
+   * Compacts the hot rows of a table if some are too old: only compacted rows can be removed, and a quiet store takes months to
+   * fill a segment. If compaction fails, for example on a full disk, the next retention removes the rows.
    */
   async #compactOld(table: Table, time: string, firstKept: Micros): Promise<void> {
     await this.#compactIf(table, `${time} < make_timestamp(${firstKept})`);

@@ -27,10 +27,10 @@ import { IncomingBatch } from '../../incoming/incoming-batch.js';
 
 /**
  * The embedded store inside its thread: one DuckDB instance, one writer, one compactor, a few readers. `../README.md` says which
- * file holds which table. Users are tenant numbers here; the caller has already read their limits from the control plane.
+ * file holds which table. Users are tenant numbers here; the caller has already read their limits from the control store.
  */
 export class StoreEngine {
-  /** Its UUID. */
+  /** UUID of the store. */
   readonly id: string;
   readonly observations: Observations;
   readonly export: StoreExport;
@@ -48,12 +48,12 @@ export class StoreEngine {
     this.#parts = parts;
   }
 
-  /** @throws StoreOpenError with the file and the cure. */
+  /** @throws StoreOpenError with the file and the remedy. */
   static async open(options: StoreOptions, logger: Logger, listener: StoreListener): Promise<StoreEngine> {
     const parts = await openParts(options, logger, listener);
     // Files of an export that was running when the process was killed.
     await rm(scratchOf(options.path), { recursive: true, force: true });
-    // Earlier versions noted slow reads there.
+    // Earlier versions recorded slow reads in this file.
     await rm(`${options.path.replace(/\.(duckdb|db)$/, '')}.asked`, { force: true });
     return new StoreEngine(parts, options);
   }
@@ -67,7 +67,7 @@ export class StoreEngine {
     return await this.#parts.housekeeping.oldest();
   }
 
-  /** Takes all traces of the message. */
+  /** Writes all traces of the message. */
   async writeTraces(message: TracesMessage): Promise<WriteAnswer> {
     const { usage } = await this.#parts.writer.write({ kind: 'batch', batch: new IncomingBatch(message) });
     return { usage };
@@ -80,7 +80,7 @@ export class StoreEngine {
     return header === null ? null : { success, outcome: header.outcome };
   }
 
-  /** @returns the positions of the points that were refused, as their user has too many metrics */
+  /** @returns the positions of refused points, whose user has too many metrics */
   async writePoints(message: PointsMessage): Promise<WriteAnswer & { readonly refused: readonly number[] }> {
     const { metrics, writer } = this.#parts;
     return await metrics.write(writer, message);
@@ -101,7 +101,7 @@ export class StoreEngine {
     return this.#parts.recent.watch(listener);
   }
 
-  /** What every tenant stores. */
+  /** The stored bytes of each tenant. */
   async storedBytes(): Promise<TenantBytes> {
     return await this.#parts.reads.forWork('usage')(readStoredBytes);
   }
@@ -133,7 +133,7 @@ export class StoreEngine {
     return await this.#parts.housekeeping.timeOutIdle(now, wanted);
   }
 
-  /** Whether it holds no telemetry at all. */
+  /** Whether the store holds no telemetry. */
   isEmpty(): boolean {
     return this.#parts.segments.lastSeq === 0;
   }
@@ -149,7 +149,7 @@ export class StoreEngine {
     await writer.write({ kind: 'append', append: new RestoredBase(base, knownAgents) });
   }
 
-  /** @returns null while a rebuild is under way already */
+  /** @returns null if a rebuild is already running */
   async rebuildMap(dryRun: boolean): Promise<Rebuilt | null> {
     return await this.#parts.housekeeping.rebuildMap(dryRun);
   }
@@ -172,7 +172,7 @@ export class StoreEngine {
   /**
    * Commits accepted writes, finishes the running reads, and closes every file.
    *
-   * @param readsOver resolves when no running read may still request a connection
+   * @param readsOver resolves when no running read can request another connection
    */
   async close(readsOver?: () => Promise<void>): Promise<void> {
     const {

@@ -10,7 +10,7 @@ import type { RunSize } from '../write/run-size.js';
 import type { CommitReport, SegmentSize } from '../write/writer.js';
 
 export interface StoreOptions extends DatabaseOptions, Retention {
-  /** The identity of the control plane whose numbers of users and prompts rows carry. */
+  /** Identity of the control store that assigned the numbers of users and prompts in the rows. */
   readonly control: string;
   /** Maximum sealed segments before compaction; with more, ingestion is slowed down. Absent: no limit. */
   readonly maxWaitingSegments?: number;
@@ -18,23 +18,23 @@ export interface StoreOptions extends DatabaseOptions, Retention {
   readonly reserveBytes?: number;
   /** Whether to open the store although some of its files are missing. */
   readonly acceptsLoss?: boolean;
-  /** In place of `SEGMENT_SIZE`, for tests of what happens between segments. */
+  /** Overrides `SEGMENT_SIZE` in tests of several segments. */
   readonly segmentSize?: SegmentSize;
-  /** Replaces the usual pace in tests of segments that cannot be compacted. */
+  /** Overrides the usual pace in tests of segments that cannot be compacted. */
   readonly compactionPace?: CompactionPace;
-  /** In place of `REBUILD_SIZE`, for tests of what happens between the steps of a rebuild. */
+  /** Overrides `REBUILD_SIZE` in tests of rebuilds with several steps. */
   readonly rebuildSize?: RebuildSize;
-  /** Agents that a user may have; runs of further ones are counted under `(other)`. */
+  /** Maximum agents of a user; runs of further agents are counted under `(other)`. */
   readonly maxAgents?: number;
-  /** In place of `INDEX_SIZE`, for tests of ids in many files. */
+  /** Overrides `INDEX_SIZE` in tests with ids in many files. */
   readonly indexSize?: IndexSize;
-  /** In place of `READ_LIMITS`. */
+  /** Overrides `READ_LIMITS`. */
   readonly readLimits?: ReadLimits;
-  /** The header of a run with more spans no longer follows them. */
+  /** Maximum spans of a run; beyond that the run is truncated. */
   readonly maxRunSpans: number;
-  /** In place of `RUN_SIZE`, for tests of runs with many spans. */
+  /** Overrides `RUN_SIZE` in tests of runs with many spans. */
   readonly runSize?: Partial<RunSize>;
-  /** In place of `RECENT_SIZE`, for tests of events that memory no longer has. */
+  /** Overrides `RECENT_SIZE` in tests of events that are no longer in memory. */
   readonly recentSize?: RecentSize;
 }
 

@@ -35,14 +35,14 @@ export type ReadArgs<
   Part extends ReadPart,
   Method extends ReadMethod<Part>,
 > = StoreReads[Part][Method] extends (by: ReadContext, ...args: infer Args) => unknown ? Args : never;
-/** As it arrives on the other side. */
+/** The answer as the caller receives it. */
 export type ReadAnswer<
   Part extends ReadPart,
   Method extends ReadMethod<Part>,
 > = StoreReads[Part][Method] extends (...args: never[]) => infer Answer ? Received<Awaited<Answer>> : never;
 type Received<Answer> = Answer extends Transfer<infer Value> ? Value : Answer;
 
-/** A read as it crosses. */
+/** A read in the message to the store thread. */
 export interface ReadCall {
   readonly part: ReadPart;
   readonly method: string;

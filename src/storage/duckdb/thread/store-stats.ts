@@ -9,24 +9,24 @@ export interface StoreStats {
   readonly quarantinedSegments: number;
   /** Whether the disk is full, so that writes are refused. */
   readonly isDiskFull: boolean;
-  /** Statements that met a damaged block, since the start. */
+  /** Statements that failed on a damaged block, since the start. */
   readonly damagedReads: number;
-  /** Whether retention is paused because the clock jumped ahead, until it has run on for a day. */
+  /** Whether retention is paused because the clock jumped ahead; it resumes once the clock has run on for a day. */
   readonly isClockAhead: boolean;
-  /** Since the start: writes refused because too many segments waited, or the disk was full. */
+  /** Writes refused because of too many waiting segments or a full disk, since the start. */
   readonly refusedWrites: number;
   readonly idFilterBytes: number;
   /** Headers written with `(other)` in place of their agent, since the start. */
   readonly runsOfOtherAgents: number;
   /** Reads of users. */
   readonly reads: ReadStats;
-  /** Runs that got more spans than are followed, since the start. */
+  /** Runs truncated since the start. */
   readonly truncatedRuns: number;
-  /** Changes refused because too many spans of forgotten runs would have been loaded for their user, since the start. */
+  /** Writes refused because reloading their runs from disk exceeded the user's budget, since the start. */
   readonly refusedReloads: number;
   /** Blocks of log records that were merged with others, since the start. */
   readonly mergedLogBlocks: number;
-  /** Since the start. */
+  /** Rows removed by retention since the start. */
   readonly removedRows: RemovedRows;
 }
 

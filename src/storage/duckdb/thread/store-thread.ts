@@ -40,13 +40,13 @@ const engine = StoreEngine.open(workerData as StoreOptions, noticeLogger(sendLin
     notify('healthIssues', healthIssues);
   },
 });
-// Whoever calls `open` gets the error; until then it must not count as an unhandled rejection.
+// The caller of `open` gets the error; until then it must not count as an unhandled rejection.
 engine.catch(() => undefined);
 
-/** One read may look into the tables several times, one look after the other. */
+/** The running calls, which `close` waits for: each may request several connections in turn. */
 const reads = new CallsUnderWay();
 
-/** A poll that waits for facts holds no resource that `close` releases. */
+/** Not one of the calls that `close` waits for: a poll that waits for facts holds no connection. */
 const readFacts: OutboxSource['readFacts'] = async (mark, limit, wait) => {
   const target = await engine;
   const page = {
@@ -73,7 +73,7 @@ const ENGINE_METHODS = [
 ] as const satisfies readonly (keyof StoreEngine)[];
 export type EngineMethod = (typeof ENGINE_METHODS)[number];
 
-/** The same for what alerts look at. */
+/** Methods for alerts. */
 const LOOK_METHODS = ['observe', 'exampleTraces'] as const satisfies readonly (keyof Observations)[];
 export type LookMethod = (typeof LOOK_METHODS)[number];
 
@@ -103,7 +103,7 @@ serve(port, outbox, {
   ...transferMethods(engine),
 });
 
-/** What the store thread does for an export, and for an import. `client/transfer-client.ts` calls it. */
+/** Methods for exports and imports; `client/transfer-client.ts` calls them. */
 function transferMethods(engine: Promise<StoreEngine>) {
   return {
     beginExport: async (): Promise<boolean> => await (await engine).export.begin(),

@@ -14,7 +14,7 @@ import { BlockCounts } from '../index/block-counts.js';
 import { IncomingLogs } from '../write/incoming-logs.js';
 import type { LogKey } from '../index/log-keys.js';
 
-/** A page of found records as it crosses from the store thread: the first records, and the keys by which the others are read. */
+/** A page of found records as sent by the store thread: the first records, and the keys for reading the others. */
 export interface FoundLogsAnswer {
   readonly count: number;
   readonly slice: LogSlice;
@@ -78,7 +78,7 @@ export class StoredLogs {
     );
   }
 
-  /** A later part of a page. Its records may have moved since. */
+  /** A later part of a page. Its records may have been moved since the search. */
   async rest(
     { tenant, short }: ReadContext,
     keys: readonly LogKey[],

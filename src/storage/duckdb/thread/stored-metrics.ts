@@ -32,7 +32,7 @@ import { MetricStreams } from '../write/metric-streams.js';
 import type { NamedBatches } from '../write/named-batches.js';
 import type { Origins } from '../write/origins.js';
 
-/** Points as they cross from the store thread. */
+/** Points as sent by the store thread. */
 export interface PointsAnswer {
   readonly name: string;
   readonly type: MetricType;
@@ -55,7 +55,7 @@ export class StoredMetrics {
     await this.#streams.load(connection, capture);
   }
 
-  /** @returns the positions of the points that were refused, as their tenant has too many metrics */
+  /** @returns the positions of refused points, whose tenant has too many metrics */
   async write(
     writer: Writer,
     message: PointsMessage,

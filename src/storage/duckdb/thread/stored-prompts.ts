@@ -9,7 +9,7 @@ import { PendingLinks } from '../../shared/pending-links.js';
 import type { Reads } from '../segments/read.js';
 import { PromptStats } from '../write/prompt-stats.js';
 
-/** Which traces used which prompt versions, and how those traces went. */
+/** Links between traces and prompt versions, and the stats of these traces. */
 export class StoredPrompts implements LinkedPrompts {
   readonly linked: IdIndex;
   readonly stats = new PromptStats();
@@ -26,7 +26,12 @@ export class StoredPrompts implements LinkedPrompts {
     );
   }
 
-  /** Resolves after the commit. @param now microseconds @throws ConsumeError `storage_exceeded` where too many wait for their traces */
+  /**
+   * Resolves after the commit.
+   *
+   * @param now microseconds
+   * @throws ConsumeError `storage_exceeded` if too many links wait for their traces
+   */
   async link(writer: Writer, tenant: number, link: NumberedLink, now: number): Promise<void> {
     const { words } = new TraceId(link.trace_id);
     if (this.#traces.find(tenant, words, 0) === 0) await this.#pending.take(tenant);

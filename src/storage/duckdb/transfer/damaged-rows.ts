@@ -10,7 +10,7 @@ import { ofCommitsBetween, union, type CommitRange } from '../segments/commit-ra
 import { relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 
-/** Tables of an export that may lack rows: the stored table with their rows, and the one with their times. */
+/** Tables of an export that may lack rows, each with the stored tables that hold its rows and their times. */
 const SOURCES = {
   runs: { rows: TRACES, times: TRACES, time: 'started_at' },
   spans: { rows: SPANS, times: SPANS, time: 'started_at' },

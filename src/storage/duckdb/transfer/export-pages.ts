@@ -6,7 +6,7 @@ import { int64At } from '../files/plain-rows.js';
 /** Commits are first counted in groups of 2 to this power, because a store may have as many commits as rows. */
 const GROUP_BITS = 10;
 
-/** Consecutive commits with what they brought. */
+/** Consecutive commits with their rows and bytes. */
 interface Step {
   readonly first: number;
   last: number;
@@ -15,10 +15,10 @@ interface Step {
 }
 
 /**
- * Cuts rows into pages by the commits that brought them. Only a single commit may exceed the size of a page.
+ * Divides rows into pages by the commits that wrote them. Only a single commit may exceed the size of a page.
  *
  * @param weights a SELECT of `seq`, `rows` and `bytes` of the rows that meet a condition
- * @returns the conditions of the pages, in their order, and the number of all rows
+ * @returns the conditions of the pages, in order, and the number of all rows
  */
 export async function exportPages(
   connection: Connection,

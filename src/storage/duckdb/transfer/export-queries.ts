@@ -15,7 +15,7 @@ import { PAGE_PAYLOADS_PLACE } from './page-payloads.js';
 /** The SELECT for the rows of an exported table, in its columns. @param page the commits, if the table is paged */
 export type ExportQuery = (capture: Capture, page: OfCommits | 'TRUE') => string;
 
-/** The columns of a table, each from its own name or from what stands for it. */
+/** The select list of an exported table. @param others SQL for the columns that are not stored under their own name */
 function columnsOf(table: TableName, from: string, others: Readonly<Record<string, string>> = {}): string {
   const columns: readonly Column[] = EXPORTED[table].columns;
   return columns
@@ -23,7 +23,7 @@ function columnsOf(table: TableName, from: string, others: Readonly<Record<strin
     .join(', ');
 }
 
-/** The newest name, and all else, of each number. */
+/** The newest row of each agent number. */
 function agentsNow(capture: Capture): string {
   return `(SELECT * FROM ${relation(capture, AGENTS)} QUALIFY row_number() OVER (PARTITION BY agent_no ORDER BY seq DESC) = 1)`;
 }
@@ -33,7 +33,7 @@ function originsNow(capture: Capture): string {
   return `(SELECT origin_no, any_value(origin) AS origin FROM ${relation(capture, ORIGINS)} GROUP BY origin_no)`;
 }
 
-/** The node of a span, as `EXPORTED.spans` has it. */
+/** The node of a span, in the format of `EXPORTED.spans`. */
 const NODE = `CASE s.node_no WHEN ${NO_NODE} THEN '' WHEN ${AGENT_NODE} THEN '@' ELSE '=' || v.name END`;
 
 /** The query for each exported table. */
@@ -70,7 +70,7 @@ export const EXPORT_QUERIES: Readonly<Record<TableName, ExportQuery>> = {
      JOIN ${originsNow(capture)} o ON o.origin_no = l.origin_no ORDER BY l.seq, l.tenant`,
 };
 
-/** How much there is of each commit, as `exportPages` wants it. */
+/** Rows and bytes of each commit, for `exportPages`. */
 export const EXPORT_WEIGHTS: Readonly<Record<'spans' | 'points' | 'logs', ExportQuery>> = {
   spans: (capture, page) =>
     `SELECT seq, 1 AS rows, 0 AS bytes FROM ${newest(capture, SPANS, page)} UNION ALL SELECT seq, 0, bytes FROM ${relation(capture, PAYLOADS, page)}`,
@@ -78,7 +78,7 @@ export const EXPORT_WEIGHTS: Readonly<Record<'spans' | 'points' | 'logs', Export
   logs: (capture, page) => `SELECT seq, 1 AS rows, bytes FROM ${relation(capture, LOGS, page)}`,
 };
 
-/** The same by the numbers of commits alone, for tables with damaged blocks. */
+/** The same, reading only commit numbers, for tables with damaged blocks. */
 export const EXPORT_ROWS: typeof EXPORT_WEIGHTS = {
   spans: (capture, page) => countedRows(capture, SPANS, page),
   points: (capture, page) => countedRows(capture, POINTS, page),

@@ -29,7 +29,7 @@ const PAGE_PAYLOADS = defineTable({
 });
 /** DuckDB's in-memory database. It spills to files next to the store. */
 const CATALOG = 'memory';
-/** Where {@link PagePayloads} puts them. */
+/** The table that {@link PagePayloads} fills. */
 export const PAGE_PAYLOADS_PLACE = `${CATALOG}.main.${PAGE_PAYLOADS.name}`;
 
 const PARTS = ['input', 'output', 'metadata', 'sent', 'origin'] as const;
@@ -38,10 +38,10 @@ const P = Object.fromEntries(PARTS.map((part) => [part, indexOf(PAGE_PAYLOADS.wi
   number
 >;
 const TRACE_ID = indexOf(PAGE_PAYLOADS.wire, 'trace_id');
-/** How long this thread works without a break, during which nothing can be committed. */
+/** Longest time without yielding, because commits wait meanwhile. */
 const SLICE_MS = 4;
 
-/** Takes payloads out of the pieces in which they are stored. */
+/** Unpacks payloads from their stored pieces. */
 export class PagePayloads {
   readonly #connection: Connection;
   readonly #capture: Capture;
@@ -53,13 +53,13 @@ export class PagePayloads {
     this.#capture = capture;
   }
 
-  /** Begins a page: {@link PAGE_PAYLOADS_PLACE} holds nothing then. */
+  /** Begins a page with an empty {@link PAGE_PAYLOADS_PLACE}. */
   async begin(): Promise<void> {
     await this.clear();
     await this.#connection.run(createTable(CATALOG, PAGE_PAYLOADS));
   }
 
-  /** Puts the payloads of some commits into {@link PAGE_PAYLOADS_PLACE}; none of them if it fails. */
+  /** Loads the payloads of some commits into {@link PAGE_PAYLOADS_PLACE}; if it fails, none of them. */
   async load(page: OfCommits): Promise<void> {
     const appender = new TableAppender(this.#connection, CATALOG, PAGE_PAYLOADS);
     this.#sliceEnd = performance.now() + SLICE_MS;

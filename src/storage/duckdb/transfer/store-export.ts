@@ -25,7 +25,7 @@ import { exportPages } from './export-pages.js';
 import { EXPORT_QUERIES, EXPORT_ROWS, EXPORT_WEIGHTS } from './export-queries.js';
 import { PagePayloads } from './page-payloads.js';
 
-/** An export under way: what it sees, from its beginning to its end. */
+/** A running export and its snapshot. */
 interface Underway {
   readonly connection: Connection;
   readonly capture: Capture;
@@ -40,7 +40,7 @@ interface Underway {
 interface ExportParts {
   readonly reads: Reads;
   readonly events: EventReads;
-  /** Whether the backlog of the compactor slows down commits: then the export is aborted. */
+  /** Whether waiting segments slow down commits; the export is then aborted. */
   readonly isPressing: () => boolean;
   /** Directory next to the store for the file being written: DuckDB may not write anywhere else. */
   readonly scratch: string;
@@ -72,7 +72,7 @@ export class StoreExport {
     this.#size = size;
   }
 
-  /** Fixes the moment. @returns false while another export is under way @throws ConsumeError */
+  /** Takes the snapshot. @returns false if another export is running @throws ConsumeError */
   async begin(): Promise<boolean> {
     if (this.#isTaken) return false;
     if (this.#isClosing) throw closing();
@@ -97,7 +97,7 @@ export class StoreExport {
     return true;
   }
 
-  /** Whether the log of events, which has all up to a mark, lacks facts of the moment or before. */
+  /** Whether the event log, which is complete up to a mark, lacks facts of the snapshot. */
   async lacksFacts(mark: string | null): Promise<boolean> {
     return await factsStore(this.#events, mark, this.#begun().capture.lastSeq);
   }
@@ -236,7 +236,7 @@ export class StoreExport {
     return { files, missing };
   }
 
-  /** If the columns are damaged by which pages are cut, coarser pages are. */
+  /** Uses coarser pages if the columns that determine the pages are damaged. */
   async #pagesOf(
     { connection, capture }: Underway,
     table: keyof typeof EXPORT_WEIGHTS,
@@ -259,7 +259,7 @@ export class StoreExport {
   }
 }
 
-/** What could be read of a table with damaged blocks. */
+/** The readable rows of a table with damaged blocks. */
 const SALVAGED = 'memory.main.export_salvaged';
 
 /** The commits of a page. */
@@ -267,7 +267,7 @@ function rangeOf({ commits }: OfCommits): CommitRange {
   return { first: commits[0]?.first ?? 0, last: commits.at(-1)?.last ?? 0 };
 }
 
-/** Moves a file, to another file system, too. */
+/** Moves a file, also to another file system. */
 async function moveFile(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);
@@ -296,7 +296,7 @@ function damaged(cause: unknown): ConsumeError {
   );
 }
 
-/** @param memory in DuckDB's words */
+/** @param memory the limit as DuckDB formats it */
 function shortOfMemory(memory: string, cause: unknown): ConsumeError {
   return new ConsumeError(
     `The export needs more memory than the ${memory} that DuckDB may use for reads, writes and exports: raise extensions.duckdb.memory_limit, restart the daemon, and export again.`,
