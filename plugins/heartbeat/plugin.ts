@@ -16,8 +16,7 @@ const URL_PATTERN = '^https?://[^\\s/]+.*$';
 
 const configSchema = section({
   url: secret({
-    description:
-      'URL called at each interval while the daemon is ready. It is a secret and never shown.',
+    description: 'URL called at each interval while the daemon is ready. It is a secret and never shown.',
     pattern: URL_PATTERN,
     patternErrorMessage: 'must be a URL: https://hc-ping.com/…',
   }),

@@ -26,8 +26,7 @@ const configSchema = section({
   max_waiting: Type.Integer({
     default: 10_000,
     minimum: 1,
-    description:
-      'Maximum number of waiting records. Further ones are dropped and counted.',
+    description: 'Maximum number of waiting records. Further ones are dropped and counted.',
   }),
   batch_size: Type.Integer({
     default: 500,
@@ -159,7 +158,10 @@ class SyslogReceiver implements Component {
           await this.#pause(error.retryAfterMs ?? 1000);
           continue;
         }
-        logger.warn({ err: error, records: items.length }, 'Dropped log records that the pipeline did not accept');
+        logger.warn(
+          { err: error, records: items.length },
+          'Dropped log records that the pipeline did not accept',
+        );
         this.#drop(items);
       }
       this.#waiting.splice(0, items.length);

@@ -105,9 +105,7 @@ async function placeSecretsKey(from: string, to: string | null, io: ProcessIo): 
   const key = join(from, CONTROL, SECRETS_KEY);
   if (!existsSync(key)) return;
   if (to === null) {
-    io.err(
-      `Set secrets.key in the configuration to the content of ${key}: it encrypts the webhook secrets.`,
-    );
+    io.err(`Set secrets.key in the configuration to the content of ${key}: it encrypts the webhook secrets.`);
     return;
   }
   const place = join(to, SECRETS_KEY_FILE);

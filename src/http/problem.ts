@@ -17,8 +17,7 @@ const RETRY_AFTER_SECONDS: Readonly<Partial<Record<ConsumeErrorCode, number>>> =
 const DETAILS: Readonly<
   Record<'overloaded' | 'shutting_down' | 'storage_unavailable' | 'store_damaged' | 'internal_error', string>
 > = {
-  overloaded:
-    'The server is overloaded. Nothing was stored; retry later.',
+  overloaded: 'The server is overloaded. Nothing was stored; retry later.',
   shutting_down: 'The service is shutting down. Nothing was stored; send the request again later.',
   storage_unavailable: 'The store cannot accept data now. Nothing was stored; send the request again later.',
   store_damaged:

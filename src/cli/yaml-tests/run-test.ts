@@ -134,10 +134,7 @@ function processorsOf({ processors, pipeline, ...test }: Case, bench: Bench) {
 /** @throws TestProblem if a chain has expectations or requests that only daemons support */
 function checkOfDaemons(send: unknown, expected: ConfigNode | undefined, path: readonly string[]): void {
   if (send !== undefined)
-    throw new TestProblem(
-      [...path, 'send'],
-      'needs a daemon: set daemon: true, or give input to the chain',
-    );
+    throw new TestProblem([...path, 'send'], 'needs a daemon: set daemon: true, or give input to the chain');
   for (const key of ['answers', 'files', 'log'])
     if (expected && nodeAt(expected, [key]))
       throw new TestProblem([...path, 'expect', key], 'is available for daemons only: set daemon: true');
@@ -163,10 +160,7 @@ function checkExporter(
   if (entries.has('delivered') && requests.length > 0 && !isDelivered)
     throw new TestProblem([...path, 'delivered'], 'the exporter has the type http: use requests');
   if (entries.has('requests') && isDelivered && requests.length === 0)
-    throw new TestProblem(
-      [...path, 'requests'],
-      'the exporter does not have the type http: use delivered',
-    );
+    throw new TestProblem([...path, 'requests'], 'the exporter does not have the type http: use delivered');
 }
 
 function exporterOf({ exporter: id }: Case, bench: Bench) {
@@ -195,5 +189,6 @@ async function done(sent: Promise<void>, clock: StillClock, idle: number): Promi
   // The caller awaits `sent` later and gets the failure.
   end.catch(() => undefined);
   while (!(await Promise.race([end, pause()])) && clock.pending <= idle)
-    if (performance.now() - startedAt > MOST_MS) throw new Error(`the chain did not respond within ${MOST_MS} ms`);
+    if (performance.now() - startedAt > MOST_MS)
+      throw new Error(`the chain did not respond within ${MOST_MS} ms`);
 }

@@ -70,7 +70,10 @@ const Point = strict(
 
 const Event = strict(
   {
-    type: Type.Unsafe<(typeof EVENT_TYPES)[number]>({ enum: [...EVENT_TYPES], description: 'Type of the event.' }),
+    type: Type.Unsafe<(typeof EVENT_TYPES)[number]>({
+      enum: [...EVENT_TYPES],
+      description: 'Type of the event.',
+    }),
     id: text('UUID.'),
     timestamp: text('RFC 3339; default: the time of the test.'),
     organization_id: text('UUID.'),
@@ -213,8 +216,7 @@ const Case = strict(
     exporter: text('Id of an exporter after the chain.'),
     daemon: Type.Optional(
       Type.Boolean({
-        description:
-          'Whether to run a whole daemon in isolation instead of a chain.',
+        description: 'Whether to run a whole daemon in isolation instead of a chain.',
       }),
     ),
     quota: Type.Optional(Quota),

@@ -19,7 +19,8 @@ export function decoderOf(idleTimeoutMs: number | null, mapper: SpanMapper): Dec
     );
     // Its sender received a success response for all of it.
     const [first] = rejected;
-    if (first !== undefined) throw new Error(`a checked request contains an item that cannot be accepted: ${first}`);
+    if (first !== undefined)
+      throw new Error(`a checked request contains an item that cannot be accepted: ${first}`);
     return batch.items;
   };
 }

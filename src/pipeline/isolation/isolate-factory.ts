@@ -133,9 +133,7 @@ function made(factory: Factory, { faults }: Tools, make: () => unknown): Compone
   if (typeof component !== 'object' || component === null)
     throw new Error(`create of ${factory.kind} "${factory.type}" returned no component`);
   if (component instanceof Promise)
-    throw new Error(
-      `create of ${factory.kind} "${factory.type}" is asynchronous: move slow work to start`,
-    );
+    throw new Error(`create of ${factory.kind} "${factory.type}" is asynchronous: move slow work to start`);
   if (factory.kind === 'extension' && !Object.isExtensible(component))
     throw new Error(`create of extension "${factory.type}" returned a frozen object`);
   return component;

@@ -56,7 +56,10 @@ export const TraceHeaderSchema = Type.Object(
     started_at: startedAt(),
     ended_at: time('Absent while the run is running.'),
     duration_ms: duration(),
-    success: optional<boolean>({ type: ['boolean', 'null'] }, 'Whether the run succeeded, for the success rate.'),
+    success: optional<boolean>(
+      { type: ['boolean', 'null'] },
+      'Whether the run succeeded, for the success rate.',
+    ),
     outcome: text('Result of the run, as free text.'),
     error_message: text('Why the run failed.'),
     total_tokens: tokens('Sum over all spans. Derived from them if absent.'),
@@ -64,7 +67,10 @@ export const TraceHeaderSchema = Type.Object(
       'Cost of all spans in US dollars. Derived from them if absent, then at most 9007199.254740991.',
     ),
     metadata: object('Any data.'),
-    sdk_version: optional<string>({ type: ['string', 'null'], default: '0.2.0' }, 'Version of the sending SDK.'),
+    sdk_version: optional<string>(
+      { type: ['string', 'null'], default: '0.2.0' },
+      'Version of the sending SDK.',
+    ),
   },
   { title: 'NewTrace', description: 'The header of one run.' },
 );
@@ -127,8 +133,7 @@ export const TraceBatchReplySchema = Type.Object(
         {
           trace_id: Type.String({ description: 'As sent; empty if missing.' }),
           error: Type.String({
-            description:
-              'The first invalid field, as a JSON Pointer into the item, and the reason.',
+            description: 'The first invalid field, as a JSON Pointer into the item, and the reason.',
           }),
         },
         { title: 'RejectedTrace' },

@@ -57,7 +57,10 @@ export async function runDaemonTest(
 ): Promise<{ readonly differences: readonly Difference[]; readonly secrets: readonly string[] }> {
   for (const key of OF_CHAINS)
     if (test[key] !== undefined)
-      throw new TestProblem([key], 'applies to chains only: the components of a daemon are in its configuration');
+      throw new TestProblem(
+        [key],
+        'applies to chains only: the components of a daemon are in its configuration',
+      );
   const steps = stepsOf(test);
   const clock = new GoingClock();
   try {

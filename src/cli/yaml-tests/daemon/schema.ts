@@ -11,9 +11,13 @@ export const Sent = section(
       description:
         'A URL with the configured endpoint: http://127.0.0.1:4319/api/v1/…, udp://127.0.0.1:5514, tcp://….',
     }),
-    method: Type.Optional(Type.String({ description: 'HTTP method. Default: POST with a body, GET without.' })),
+    method: Type.Optional(
+      Type.String({ description: 'HTTP method. Default: POST with a body, GET without.' }),
+    ),
     headers: headers('Headers. Default authorization: a key with all scopes; null omits a header.'),
-    body: Type.Optional(Type.Unknown({ description: 'Body. Texts are sent unchanged, other values as JSON.' })),
+    body: Type.Optional(
+      Type.Unknown({ description: 'Body. Texts are sent unchanged, other values as JSON.' }),
+    ),
   },
   { description: 'A request, a datagram, or data for a TCP connection.', isOptional: true },
 );
@@ -26,7 +30,9 @@ const Answer = section(
     headers: Type.Optional(
       Type.Record(Type.String(), Type.String(), { description: 'Headers of the response.' }),
     ),
-    body: Type.Optional(Type.Unknown({ description: 'Body. Texts are sent unchanged, other values as JSON.' })),
+    body: Type.Optional(
+      Type.Unknown({ description: 'Body. Texts are sent unchanged, other values as JSON.' }),
+    ),
   },
   { description: 'A response.', isOptional: true },
 );
@@ -45,8 +51,7 @@ export const ServersSchema = Type.Record(
   ),
   {
     default: {},
-    description:
-      'Servers that daemons send to, by the environment variable that receives the address.',
+    description: 'Servers that daemons send to, by the environment variable that receives the address.',
   },
 );
 

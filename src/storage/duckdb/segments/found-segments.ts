@@ -114,7 +114,10 @@ export async function findSegments(
   } else {
     if (spare !== null) hot.push(spare);
     if (hot.length === 0) throw made.error;
-    logger.error({ err: made.error }, 'Not enough disk space for a new hot segment; keeping the current one.');
+    logger.error(
+      { err: made.error },
+      'Not enough disk space for a new hot segment; keeping the current one.',
+    );
   }
   await noteDamaged(connection, damaged, notes, [...quarantined, ...hot]);
   if (lost.length > 0) {
