@@ -15,7 +15,7 @@ export type Firing = Schemas['FiredAlert'];
 const MAX_RUNS = 5;
 
 /**
- * Incidents with value, related runs and notifications.
+ * Firings with value, related runs and notifications.
  *
  * @param withRule whether they belong to several alerts
  */

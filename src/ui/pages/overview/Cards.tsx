@@ -19,7 +19,7 @@ const FAILURES_LIMIT = 6;
 const ALERTS_REFRESH_MS = 15_000;
 const FAILURES_REFRESH_MS = 10_000;
 
-/** Latest incidents with one related run each. */
+/** Latest firings of alerts with one related run each. */
 export function AlertFirings({ range }: { readonly range: string }) {
   const { data, error } = useQuery({
     queryKey: ['overview-alerts', range],
@@ -33,14 +33,14 @@ export function AlertFirings({ range }: { readonly range: string }) {
     <Card
       title={
         data && data.count > LIMIT
-          ? `Incidents: latest ${String(LIMIT)} of ${String(data.count)}`
-          : 'Incidents'
+          ? `Alert firings: latest ${String(LIMIT)} of ${String(data.count)}`
+          : 'Alert firings'
       }
       all="/alerts"
       items={data?.items}
       error={error}
       keyOf={({ id }) => id}
-      nothing="No incidents in this period."
+      nothing="No alert fired in this period."
       render={({ alert_id, type, value, fired_at, resolved_at, target, trace_ids: [explains] }) => (
         <>
           <span>

@@ -238,7 +238,7 @@ function JsonTab({ detail }: { readonly detail: Json }) {
   );
 }
 
-/** Incidents related to a run. */
+/** Firings related to a run. */
 function RunAlerts({ traceId }: { readonly traceId: string }) {
   const { data, error, refetch } = useFirings({ trace_id: traceId, page: 1, page_size: FIRINGS_LIMIT });
   useAlertUpdates();
