@@ -17,7 +17,8 @@ node --require @opentelemetry/auto-instrumentations-node/register agent.js`;
 
 /** Instructions for an empty store. The list replaces them once data arrives. */
 export function FirstRun() {
-  const isAdmin = useMe().scopes.includes('admin');
+  const { key_id, scopes } = useMe();
+  const isAdmin = scopes.includes('admin');
   const other = useNewestRun('all', true);
   useNothingYet();
   const now = Math.floor(useNow() / 60_000) * 60_000;
@@ -71,20 +72,25 @@ export function FirstRun() {
           </p>
         )}
         <p>
-          Send a run, and it appears here automatically. First set the variable JACKDAW_KEY to one of{' '}
-          <Link href="/settings/keys">your API keys</Link> with the write scope.
-          {isAdmin && (
+          Send a run, and it appears here automatically.
+          {key_id !== null && (
             <>
               {' '}
-              The key of the first start is in the file <code>initial-api-key</code> next to the control
-              store.
+              First set the variable <code>JACKDAW_KEY</code> to one of{' '}
+              <Link href="/settings/keys">your API keys</Link> with the write scope.
+            </>
+          )}
+          {key_id !== null && isAdmin && (
+            <>
+              {' '}
+              The first start writes a key to the file <code>initial-api-key</code> next to the control store.
             </>
           )}
         </p>
         <Way title="One agent run, with curl" code={curl} />
         <Way title="Any program with an OpenTelemetry SDK" code={otlp} />
-        <Way title="Then a Python agent that uses the OpenAI client" code={PYTHON} />
-        <Way title="Or a Node.js agent that uses the OpenAI client" code={NODE_JS} />
+        <Way title="Python, with these variables and the OpenAI client" code={PYTHON} />
+        <Way title="Node.js, with these variables and the OpenAI client" code={NODE_JS} />
         {isAdmin && (
           <Way
             title="A month of sample data, from the directory of Jackdaw"

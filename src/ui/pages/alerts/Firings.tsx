@@ -63,7 +63,7 @@ export function Firings({
                 <Over firing={firing} />
               </td>
               {withRuns && (
-                <td data-label="Runs">
+                <td data-label="Related runs">
                   <Evidence ids={firing.trace_ids} />
                 </td>
               )}

@@ -212,7 +212,8 @@ function Found({
                 ? `Paused while you read; ${formatCounted(tail.waiting.length, 'new record')}`
                 : `Following; ${formatCounted(tail.shown.length, 'record')} received`
               : 'Connecting…'
-            : `${formatCount(logs.rows.length)} of ${formatCounted(logs.count ?? 0, 'record')} loaded, newest first`}
+            : logs.rows.length > 0 &&
+              `${formatCount(logs.rows.length)} of ${formatCounted(logs.count ?? 0, 'record')} loaded, newest first`}
           {tail.waiting.length > 0 && (
             <button
               type="button"
