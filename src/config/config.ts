@@ -43,7 +43,7 @@ export interface Config {
   readonly components: ConfiguredComponents;
   /** Values that must never be shown. */
   readonly secrets: readonly string[];
-  /** All of it as YAML, as it holds, without what must never be shown. */
+  /** The effective configuration in YAML, without secrets. */
   print(): string;
   /** The place of a path in the files. */
   locate(path: readonly string[]): Position;

@@ -21,8 +21,8 @@ const UNKNOWN = '[not shown: unknown to the schema]';
 /** Shorter texts occur by chance in other texts. */
 const LEAST_SHARED = 6;
 
-const HEAD = ` The configuration as it holds: files laid over each other, defaults filled in.
- What comes from the environment or from a file is named and not shown, and so are secrets: ${SECRET}`;
+const HEAD = ` The effective configuration: all files merged, defaults filled in.
+ Values from the environment or from files are shown as references, secrets as ${SECRET}.`;
 
 /**
  * The configuration as YAML, without anything that came from the environment or from a file, and without secrets: those that

@@ -6,7 +6,7 @@ const OF_FEW =
   /\/(uplot|marked|diff|@xyflow|d3-[a-z]+|dagre|zustand|classcat|react-virtual|virtual-core)\/|\/ui\/(charts|graph|json|messages|pages|trace)\//;
 /** Small things from these folders that most pages need all the same. */
 const OF_MANY =
-  /\/ui\/(charts\/buckets|json\/parse|pages\/(alerts|webhooks)\/words|pages\/models\/model-figures)\.ts$|(?<!@xyflow.*)\.css$/;
+  /\/ui\/(charts\/buckets|json\/parse|pages\/(alerts|webhooks)\/labels|pages\/models\/model-figures)\.ts$|(?<!@xyflow.*)\.css$/;
 const isOfAll = (id) => OF_MANY.test(id) || !OF_FEW.test(id);
 
 /**

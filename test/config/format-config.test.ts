@@ -23,7 +23,7 @@ void t.test('it is all that holds, with defaults, in files laid over each other'
     {},
   );
   const printed = config.print();
-  t.match(printed, /^# The configuration as it holds/);
+  t.match(printed, /^# The effective configuration/);
   const value = parse(printed) as Record<string, Record<string, unknown>>;
   t.match(value['extensions'], {
     thing: { word: 'green', count: 7, wait: '5s', limit: '1MiB', nested: { flag: false } },

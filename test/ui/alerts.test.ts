@@ -145,7 +145,7 @@ void t.test('alerts and webhooks in a browser', async (t) => {
       alert = new URL(page.url()).pathname;
 
       const runs = await sendFailed(api, Date.now());
-      const firings = page.getByRole('table', { name: 'Incidents' });
+      const firings = page.getByRole('table', { name: 'Firings' });
       const evidence = firings.getByRole('link').first();
       await evidence.waitFor();
       const run = (await evidence.getAttribute('title')) ?? '';

@@ -20,7 +20,7 @@ function firstRunsShown(page: Page): Promise<string> {
 }
 
 void t.test('a browser from its first login to being thrown out', async (t) => {
-  const { api, key, permit, visitUnknown } = await startPages(t);
+  const { api, key, permit, url, visitUnknown } = await startPages(t);
 
   await t.test(
     'a key that is wrong, and one that is right; then an empty store shows how to fill it',
@@ -46,6 +46,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
 
       const shown = firstRunsShown(overview);
 
+      t.match(await page.locator('pre').nth(1).textContent(), `OTLP_ENDPOINT=${url}/api/v1/otlp\n`);
       // The line on the page works as it is, and the pages follow without a click.
       const curl = (await page.locator('pre').first().textContent()) ?? '';
       const [, batch = ''] = /-d '(.*)'$/s.exec(curl) ?? [];
@@ -224,6 +225,11 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     await page.waitForURL('**/runs?range=7d&status=completed');
     await page.goBack();
     t.equal(await page.getByLabel('Status').inputValue(), 'failed');
+    const custom = '2026-11-03T08:00:00.000Z..2026-11-03T09:30:00.000Z';
+    await page.goto(new URL(`/runs?range=${custom}`, page.url()).href);
+    const period = page.getByLabel('Period');
+    t.match(await period.locator('option:checked').textContent(), /^2026-11-03 .* to 2026-11-03 /);
+    t.match(await period.getAttribute('title'), / UTC.* to .* UTC/, 'the zone is in the tooltip');
     // A path that is mistyped leads to a page, too.
     await page.goto(new URL('/nowhere', page.url()).href);
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();

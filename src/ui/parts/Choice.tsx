@@ -3,11 +3,13 @@ import styles from './parts.module.css';
 /** A labelled select. */
 export function Choice({
   label,
+  title,
   value,
   options,
   onChange,
 }: {
   readonly label: string;
+  readonly title?: string | undefined;
   readonly value: string;
   /** Option labels by value. */
   readonly options: Readonly<Record<string, string>>;
@@ -18,6 +20,7 @@ export function Choice({
       {label}
       <select
         className={styles['field']}
+        title={title}
         value={value}
         onChange={(event) => {
           onChange(event.target.value);

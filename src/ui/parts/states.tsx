@@ -57,7 +57,7 @@ export function Failure({
   return (
     <Notice icon={Unplug} title="Loading failed" isAlert isPage={isPage}>
       <p>{reason}</p>
-      {wait !== undefined && <p>The daemon asks to wait {formatDuration(wait * 1000)}.</p>}
+      {wait !== undefined && <p>Try again in {formatDuration(wait * 1000)}.</p>}
       {retry && (
         <button type="button" className={styles['button']} onClick={retry}>
           Try again

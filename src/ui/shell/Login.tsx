@@ -167,8 +167,8 @@ export function Login({
         {isBusy ? 'Logging in…' : 'Log in'}
       </button>
       <p id="help" className={styles['help']}>
-        The first key is in <code>data/initial-api-key</code>. Or run <code>jackdaw login</code> on the
-        machine of the daemon to get a login link.
+        The first start writes a key to the file <code>initial-api-key</code> next to the control store. Or
+        run <code>jackdaw login</code> on the machine of the daemon to get a login link.
       </p>
     </LoginPage>
   );

@@ -1,12 +1,13 @@
-import type { AriaAttributes, ReactNode, RefObject } from 'react';
+import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
+import { useEffect, useRef, type AriaAttributes, type ReactNode, type RefObject } from 'react';
 import { cx } from '../parts/cx.js';
-import { roomFor } from './room-for.js';
-import { useSeenRows } from './use-seen-rows.js';
+import { roomFor, ROW_PX } from './room-for.js';
 import styles from './span-grid.module.css';
 
 const INDENT_PX = 14;
 /** Deeper levels are not indented further, to leave room for the name. */
 const MAX_INDENT = 16;
+const OVERSCAN = 12;
 
 /** Position of a row. */
 export interface RowPlace {
@@ -74,6 +75,36 @@ export function SpanGrid({
       </div>
     </div>
   );
+}
+
+/**
+ * Virtualizes a span grid: only rows near the viewport are in the DOM. The selected row is scrolled into
+ * view.
+ *
+ * @param selected row index; negative for none
+ */
+function useSeenRows(
+  count: number,
+  selected: number,
+  grid: RefObject<HTMLDivElement | null>,
+): Virtualizer<HTMLDivElement, Element> {
+  const virtual = useVirtualizer({
+    count,
+    getScrollElement: () => grid.current,
+    estimateSize: () => ROW_PX,
+    overscan: OVERSCAN,
+    // The header covers the first rows.
+    scrollPaddingStart: 2 * ROW_PX,
+    scrollPaddingEnd: ROW_PX,
+  });
+  const scrollTo = useRef(virtual.scrollToIndex);
+  useEffect(() => {
+    scrollTo.current = virtual.scrollToIndex;
+  });
+  useEffect(() => {
+    if (selected >= 0) scrollTo.current(selected, { align: 'auto' });
+  }, [selected]);
+  return virtual;
 }
 
 function rowId(row: number): string {

@@ -1,17 +1,24 @@
 import parts from '../../parts/parts.module.css';
 import { Link } from 'wouter';
-import { BASE } from '../../api/base.js';
+import { BASE, OTLP_ENDPOINT } from '../../api/base.js';
 import { Jackdaw } from '../../shell/Jackdaw.js';
 import { useMe } from '../../shell/Session.js';
 import { useNow } from '../../state/clock.js';
 import { useNewestRun, useNothingYet } from './use-first-runs.js';
 import styles from './FirstRun.module.css';
 
+const PYTHON = `pip install opentelemetry-distro opentelemetry-exporter-otlp-proto-http
+pip install openai openinference-instrumentation-openai
+opentelemetry-instrument python agent.py`;
+
+const NODE_JS = `npm install openai @opentelemetry/auto-instrumentations-node
+export OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true # record prompts and answers
+node --require @opentelemetry/auto-instrumentations-node/register agent.js`;
+
 /** Instructions for an empty store. The list replaces them once data arrives. */
 export function FirstRun() {
-  // The initial key is an administrator's; others would send data as that user.
-  const isAdmin = useMe().scopes.includes('admin');
-  const key = isAdmin ? '$(cat data/initial-api-key)' : '$JACKDAW_KEY';
+  const { key_id, scopes } = useMe();
+  const isAdmin = scopes.includes('admin');
   const other = useNewestRun('all', true);
   useNothingYet();
   const now = Math.floor(useNow() / 60_000) * 60_000;
@@ -41,12 +48,14 @@ export function FirstRun() {
   };
   const curl = [
     `curl -sS ${new URL('api/v1/traces/batch', BASE).href} \\`,
-    `  -H "Authorization: Bearer ${key}" -H 'Content-Type: application/json' \\`,
+    `  -H "Authorization: Bearer $JACKDAW_KEY" -H 'Content-Type: application/json' \\`,
     `  -d '${JSON.stringify(batch)}'`,
   ].join('\n');
   const otlp = [
-    `export OTEL_EXPORTER_OTLP_ENDPOINT=http://${new URL(BASE).hostname}:4318`,
-    `export OTEL_EXPORTER_OTLP_HEADERS="authorization=Bearer%20${key}"`,
+    `export OTEL_EXPORTER_OTLP_ENDPOINT=${OTLP_ENDPOINT}`,
+    'export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf',
+    'export OTEL_EXPORTER_OTLP_HEADERS="authorization=Bearer%20$JACKDAW_KEY"',
+    'export OTEL_SERVICE_NAME=my-agent',
   ].join('\n');
   return (
     <div className={parts['page']}>
@@ -62,20 +71,32 @@ export function FirstRun() {
             model or a tool, or names the agent (<code>gen_ai.agent.name</code>).
           </p>
         )}
-        {isAdmin ? (
-          <p>
-            Send a run, and it appears here automatically. Run one of these from the working directory of the
-            daemon:
-          </p>
-        ) : (
-          <p>
-            Send a run, and it appears here automatically. Set the variable JACKDAW_KEY to one of{' '}
-            <Link href="/settings/keys">your API keys</Link> with the write scope.
-          </p>
-        )}
+        <p>
+          Send a run, and it appears here automatically.
+          {key_id !== null && (
+            <>
+              {' '}
+              First set the variable <code>JACKDAW_KEY</code> to one of{' '}
+              <Link href="/settings/keys">your API keys</Link> with the write scope.
+            </>
+          )}
+          {key_id !== null && isAdmin && (
+            <>
+              {' '}
+              The first start writes a key to the file <code>initial-api-key</code> next to the control store.
+            </>
+          )}
+        </p>
         <Way title="One agent run, with curl" code={curl} />
         <Way title="Any program with an OpenTelemetry SDK" code={otlp} />
-        {isAdmin && <Way title="A month of sample data" code="npm run demo" />}
+        <Way title="Python, with these variables and the OpenAI client" code={PYTHON} />
+        <Way title="Node.js, with these variables and the OpenAI client" code={NODE_JS} />
+        {isAdmin && (
+          <Way
+            title="A month of sample data, from the directory of Jackdaw"
+            code={`npm run demo -- --url ${BASE.href} --otlp-url ${OTLP_ENDPOINT}`}
+          />
+        )}
         <p role="status" className={styles['waiting']}>
           Waiting for the first {other ? 'agent run' : 'run'}…
         </p>

@@ -28,7 +28,7 @@ import styles from './alerts.module.css';
 const PAGE_SIZE = 20;
 const STATE = { hours: oneOf(['6', '24', '72', '168'], '24'), page: integer(1, 1) };
 
-/** An alert rule: history, incidents and their causes. */
+/** An alert rule: history, firings and their causes. */
 export default function Alert({ id }: { readonly id: string }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['alert', id],
@@ -118,7 +118,7 @@ function Loaded({ rule }: { readonly rule: Rule }) {
       </div>
       <section className={styles['section']}>
         <div className={parts['head']}>
-          <h2>Incidents</h2>
+          <h2>Firings</h2>
         </div>
         {firings.error && !firings.data ? (
           <Failure error={firings.error} retry={() => void firings.refetch()} />
@@ -126,17 +126,17 @@ function Loaded({ rule }: { readonly rule: Rule }) {
           <TableSkeleton rows={4} />
         ) : firings.data.items.length === 0 ? (
           <Empty title="Never fired">
-            <p>Incidents appear here with the measured value, related runs and notifications.</p>
+            <p>Firings appear here with the measured value, related runs and notifications.</p>
           </Empty>
         ) : (
           <>
-            <Firings label="Incidents" firings={firings.data.items} />
+            <Firings label="Firings" firings={firings.data.items} />
             <Pager
               page={page}
               pageSize={PAGE_SIZE}
               count={firings.data.count}
               hasMore={firings.data.has_more}
-              noun={firings.data.count === 1 ? 'incident' : 'incidents'}
+              noun={firings.data.count === 1 ? 'firing' : 'firings'}
               onChange={(next) => {
                 change({ page: next });
               }}
@@ -241,7 +241,7 @@ function Actions({
         type="button"
         className={parts['button']}
         disabled={pause.isPending}
-        title={rule.is_active ? 'Stops evaluation until resumed; open incidents are resolved' : undefined}
+        title={rule.is_active ? 'Stops evaluation until resumed and ends an ongoing firing' : undefined}
         onClick={() => {
           pause.mutate();
         }}
@@ -253,7 +253,7 @@ function Actions({
       </button>
       <ConfirmButton
         label="Delete"
-        question={firings === 0 ? 'Delete this alert?' : 'Delete this alert and its incidents?'}
+        question={firings === 0 ? 'Delete this alert?' : 'Delete this alert and its firings?'}
         confirm="Delete"
         isBusy={remove.isPending}
         onConfirm={() => {

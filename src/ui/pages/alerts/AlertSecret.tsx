@@ -27,14 +27,14 @@ export function AlertSecret({ canManage }: { readonly canManage: boolean }) {
         <Failure error={error} retry={() => void refetch()} />
       ) : (
         data && (
-          <p>
+          <div className={styles['actions']}>
             {data.created_at === null ? (
-              'No secret yet.'
+              <span>No secret yet.</span>
             ) : (
-              <>
+              <span>
                 Created <Time at={data.created_at} relative />.
-              </>
-            )}{' '}
+              </span>
+            )}
             {canManage && (
               <ConfirmedChange
                 action={data.exists ? 'Rotate secret' : 'Create secret'}
@@ -50,7 +50,7 @@ export function AlertSecret({ canManage }: { readonly canManage: boolean }) {
                 stale={[KEY]}
               />
             )}
-          </p>
+          </div>
         )
       )}
       {secret !== undefined && (

@@ -20,7 +20,7 @@ const PAGE_SIZE = 20;
 const STATE = { show: oneOf(['all', 'firing', 'paused'], 'all'), page: integer(1, 1) };
 const SHOWN = { all: 'All', firing: 'Firing', paused: 'Paused' } as const;
 
-/** All rules with their state, and recent incidents. */
+/** All rules with their state, and recent firings. */
 export default function Alerts() {
   const [{ show, page }, change] = useUrlState(STATE);
   const { scopes } = useMe();
@@ -109,19 +109,19 @@ function NewestFirings({
   return (
     <section className={styles['section']}>
       <div className={parts['head']}>
-        <h2>Incidents</h2>
+        <h2>Firings</h2>
       </div>
       {error && !data ? (
         <Failure error={error} retry={() => void refetch()} />
       ) : data === undefined ? (
         <TableSkeleton rows={4} />
       ) : data.items.length === 0 ? (
-        <Empty title="No incidents yet">
-          <p>Incidents are listed here with the measured value and related runs.</p>
+        <Empty title="No alert has fired yet">
+          <p>Firings are listed here with the measured value and related runs.</p>
         </Empty>
       ) : (
         <>
-          <Firings label="Incidents" firings={data.items} withRule />
+          <Firings label="Firings" firings={data.items} withRule />
           <Pager
             page={page}
             pageSize={PAGE_SIZE}

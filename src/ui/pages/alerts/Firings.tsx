@@ -15,7 +15,7 @@ export type Firing = Schemas['FiredAlert'];
 const MAX_RUNS = 5;
 
 /**
- * Incidents with value, related runs and notifications.
+ * Firings with value, related runs and notifications.
  *
  * @param withRule whether they belong to several alerts
  */
@@ -63,7 +63,7 @@ export function Firings({
                 <Over firing={firing} />
               </td>
               {withRuns && (
-                <td data-label="Runs">
+                <td data-label="Related runs">
                   <Evidence ids={firing.trace_ids} />
                 </td>
               )}

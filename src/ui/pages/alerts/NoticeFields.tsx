@@ -17,7 +17,7 @@ export function NoticeFields({
     <>
       <TextField
         label="Cooldown (minutes)"
-        hint="Minimum time between two notifications"
+        hint="Minimum time between two firings"
         inputMode="decimal"
         value={cooldown}
         problem={problems['cooldown_minutes']}
@@ -37,7 +37,7 @@ export function NoticeFields({
       {channel !== 'email' && (
         <TextField
           label="Webhook URL"
-          hint="Receives a POST for each incident"
+          hint="Receives a POST for each firing"
           type="url"
           value={url}
           problem={problems['webhook_url']}

@@ -13,7 +13,7 @@ const REASONS: Readonly<Record<string, string>> = {
   too_many_notices: 'limit of 60 notifications per hour reached',
 };
 
-/** The notifications of an incident with each attempt. */
+/** The notifications of a firing with each attempt. */
 export function Notices({ notices }: { readonly notices: readonly Notice[] }) {
   if (notices.length === 0) return <Missing reason="No notification configured" />;
   return (

@@ -2,7 +2,7 @@ import { BellOff, BellRing, CircleCheck } from 'lucide-react';
 import parts from '../../parts/parts.module.css';
 import { cx } from '../../parts/cx.js';
 
-/** The state of a rule. @param isFiring whether its latest incident is open */
+/** The state of a rule. @param isFiring whether its latest firing is ongoing */
 export function RuleState({
   isActive,
   isFiring,

@@ -12,7 +12,7 @@ export function useRules() {
   });
 }
 
-/** Incidents, the newest first. */
+/** Firings, the newest first. */
 export function useFirings(query: Query) {
   return useQuery({
     queryKey: ['firings', query],
@@ -21,7 +21,7 @@ export function useFirings(query: Query) {
   });
 }
 
-/** Reloads alerts and incidents when one fires, resolves or changes. */
+/** Reloads alerts and firings when one fires, resolves or changes. */
 export function useAlertUpdates(): void {
   const client = useQueryClient();
   useStream(

@@ -61,11 +61,13 @@ export function Components({ components }: { readonly components: readonly Compo
               <tr key={JSON.stringify([kind, id, pipeline])}>
                 <td>{id}</td>
                 <td>{kind}</td>
-                <td>{pipeline ?? <Missing reason="Not part of a single pipeline" />}</td>
+                <td data-label="Pipeline">
+                  {pipeline ?? <Missing reason="Not part of a single pipeline" />}
+                </td>
                 <td>
                   <ComponentState state={state} />
                 </td>
-                <td className={parts['wide']} title={message ?? undefined}>
+                <td className={parts['wide']} data-label="Error" title={message ?? undefined}>
                   {message ?? <Missing reason="No error" />}
                 </td>
               </tr>

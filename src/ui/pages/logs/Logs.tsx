@@ -1,5 +1,6 @@
 import { Radio, X } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState, useMemo } from 'react';
+import { OTLP_ENDPOINT } from '../../api/base.js';
 import { formatCount, formatCounted } from '../../format/number.js';
 import { cx } from '../../parts/cx.js';
 import parts from '../../parts/parts.module.css';
@@ -211,7 +212,8 @@ function Found({
                 ? `Paused while you read; ${formatCounted(tail.waiting.length, 'new record')}`
                 : `Following; ${formatCounted(tail.shown.length, 'record')} received`
               : 'Connecting…'
-            : `${formatCount(logs.rows.length)} of ${formatCounted(logs.count ?? 0, 'record')} loaded, newest first`}
+            : logs.rows.length > 0 &&
+              `${formatCount(logs.rows.length)} of ${formatCounted(logs.count ?? 0, 'record')} loaded, newest first`}
           {tail.waiting.length > 0 && (
             <button
               type="button"
@@ -288,8 +290,8 @@ function Nothing({ state }: { readonly state: LogsState }) {
   return (
     <Empty title="No records in this period">
       <p>
-        Send logs by OTLP: set OTEL_EXPORTER_OTLP_ENDPOINT to the OTLP receiver of the daemon. Or widen the
-        time range.
+        Widen the time range, or send logs by OTLP: set OTEL_EXPORTER_OTLP_ENDPOINT to{' '}
+        <code>{OTLP_ENDPOINT}</code>.
       </p>
     </Empty>
   );

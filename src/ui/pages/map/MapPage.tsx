@@ -92,7 +92,10 @@ function Whole({
   if (data.nodes.length === 0)
     return (
       <Empty title="No calls in this period">
-        <p>The map shows the agents, services and databases that spans name. Widen the time range.</p>
+        <p>
+          Widen the time range, or send traces: the map shows the agents, services and databases that their
+          spans name.
+        </p>
       </Empty>
     );
   const selected = data.nodes.find(({ id }) => id === node);

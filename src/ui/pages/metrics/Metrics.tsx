@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { OTLP_ENDPOINT } from '../../api/base.js';
 import { api, bodyOf, type Schemas } from '../../api/client.js';
 import { unitName } from '../../format/number.js';
 import { DataTable, type Column } from '../../parts/DataTable.js';
@@ -96,9 +97,13 @@ export default function Metrics() {
       ) : shown.length === 0 ? (
         <Empty title={data?.length === 0 ? 'No metrics yet' : 'No metrics match'}>
           <p>
-            {data?.length === 0
-              ? 'Send metrics by OTLP: set OTEL_EXPORTER_OTLP_ENDPOINT to the OTLP receiver of the daemon.'
-              : 'Search by part of a name or description.'}
+            {data?.length === 0 ? (
+              <>
+                Send metrics by OTLP: set OTEL_EXPORTER_OTLP_ENDPOINT to <code>{OTLP_ENDPOINT}</code>.
+              </>
+            ) : (
+              'Search by part of a name or description.'
+            )}
           </p>
         </Empty>
       ) : (

@@ -62,7 +62,7 @@ export default function Models() {
         <TableSkeleton />
       ) : models.data.items.length === 0 ? (
         <Empty title="No model calls in this period">
-          <p>Spans of type llm count as model calls. Widen the time range.</p>
+          <p>Widen the time range, or send spans of type llm: these count as model calls.</p>
         </Empty>
       ) : (
         <>

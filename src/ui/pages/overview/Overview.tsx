@@ -19,10 +19,7 @@ import { seriesQuery, useSeries } from '../../state/use-series.js';
 import { useUrlState } from '../../state/use-url-state.js';
 import { FirstRun } from '../agents/FirstRun.js';
 import { AGENT_COUNT, NEWEST_RUN, useAgentCount, useNewestRun } from '../agents/use-first-runs.js';
-import { Incidents } from './Incidents.js';
-import { RecentFailures } from './RecentFailures.js';
-import { UnpricedModels } from './UnpricedModels.js';
-import { Regressions } from './Regressions.js';
+import { AlertFirings, RecentFailures, Regressions, UnpricedModels } from './Cards.js';
 import styles from './Overview.module.css';
 import { Link } from 'wouter';
 import { Status } from '../../parts/Status.js';
@@ -68,7 +65,7 @@ function Filled({ first }: { readonly first: Schemas['Run'] | undefined }) {
       />
       <div className={styles['grid']}>
         <div>
-          <Incidents range={range} />
+          <AlertFirings range={range} />
           <RecentFailures range={range} />
         </div>
         <div>

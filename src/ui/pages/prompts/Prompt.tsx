@@ -173,7 +173,7 @@ function Deletion({
   });
   if (!scopes.some((scope) => scope === 'manage' || scope === 'admin')) return null;
   return (
-    <div className={parts['head']}>
+    <div className={cx(parts['head'], styles['deletion'])}>
       {!isOnly && (
         <ConfirmButton
           key={version}

@@ -54,7 +54,7 @@ export default function Runs() {
           type="search"
           className={parts['field']}
           aria-label="Search runs by agent, outcome or error"
-          placeholder="Agent, outcome, error…"
+          placeholder="Agent, outcome, error"
           value={typed}
           onChange={(event) => {
             setTyped(event.target.value);
@@ -85,11 +85,14 @@ export default function Runs() {
         <TableSkeleton rows={12} />
       ) : runs.length === 0 ? (
         <Empty title={isFiltered(state) ? 'No runs match' : 'No agent runs yet'}>
-          <p>
-            {isFiltered(state)
-              ? 'Remove a filter or widen the time range.'
-              : 'Traces without an agent, such as service requests, are under “Other traces”.'}
-          </p>
+          {isFiltered(state) ? (
+            <p>Remove a filter or widen the time range.</p>
+          ) : (
+            <p>
+              The <Link href="/agents">agents page</Link> shows how to send one. Traces without an agent, such
+              as service requests, are under “Other traces”.
+            </p>
+          )}
         </Empty>
       ) : (
         <div

@@ -42,6 +42,7 @@ export function KeyTable({
     {
       name: 'parent',
       header: 'Created by',
+      isNamed: true,
       hint: 'The key that created this one, directly or through a browser session',
       render: ({ parent_id }) =>
         parent_id === null ? (

@@ -30,7 +30,7 @@ export function WhereIsIt() {
           className={parts['field']}
           size={38}
           spellCheck={false}
-          placeholder="32 hexadecimal digits, with or without dashes, or a link"
+          placeholder="32 hexadecimal digits, or a link"
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
         />

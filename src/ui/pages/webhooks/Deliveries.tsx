@@ -80,7 +80,7 @@ export function Deliveries({ org, filter, endpoints, open, onOpen, nothing }: Pr
                     <td>
                       <DeliveryState status={item.status} />
                     </td>
-                    <td className={parts['number']}>
+                    <td className={parts['number']} data-label="Attempts">
                       <Count value={item.attempt_count} missing="" />
                     </td>
                   </tr>
