@@ -1,6 +1,5 @@
 import { wordAt } from '../../../signal/checked.js';
-import { compareWithKey, ENTRY_WORDS, numberAt, putEntry } from './id-entry.js';
-import type { IdKey } from './id-hash.js';
+import { compareEntries, ENTRY_WORDS, numberAt, putEntry, type IdKey } from './id-entry.js';
 
 /**
  * Ids and their numbers in memory, always in the order of their hashes: an id's place is given by the first bits of its hash;
@@ -36,14 +35,14 @@ export class IdTable {
   find(key: IdKey): number {
     const words = this.#words;
     const at = this.#place(key);
-    return at < words.length && compareWithKey(words, at, key) === 0 ? numberAt(words, at) : 0;
+    return at < words.length && compareEntries(words, at, key, 0) === 0 ? numberAt(words, at) : 0;
   }
 
   /** Sets the number of an id. Grows if necessary. */
   put(key: IdKey, number: number): void {
     const at = this.#place(key);
     const words = this.#words;
-    if (at < words.length && numberAt(words, at) > 0 && compareWithKey(words, at, key) === 0) {
+    if (at < words.length && numberAt(words, at) > 0 && compareEntries(words, at, key, 0) === 0) {
       putEntry(words, at, key, number);
       return;
     }
@@ -60,36 +59,41 @@ export class IdTable {
     this.#size++;
   }
 
-  /** The places of the entries within {@link words}, in order. */
-  *places(): Generator<number> {
-    const words = this.#words;
-    for (let at = 0; at < words.length; at += ENTRY_WORDS) if (numberAt(words, at) > 0) yield at;
+  /** All entries in order, as one page. */
+  pages(): Iterator<Uint32Array, unknown> {
+    return [this.#entries()].values();
   }
 
-  get words(): Uint32Array {
-    return this.#words;
+  #entries(): Uint32Array {
+    const words = this.#words;
+    const entries = new Uint32Array(this.#size * ENTRY_WORDS);
+    let to = 0;
+    for (let at = 0; at < words.length; at += ENTRY_WORDS) {
+      if (numberAt(words, at) === 0) continue;
+      for (let i = 0; i < ENTRY_WORDS; i++) entries[to++] = wordAt(words, at + i);
+    }
+    return entries;
   }
 
   /** The place of the id, or the one where it would be inserted: the first place that is free or has no earlier entry. */
   #place(key: IdKey): number {
     const words = this.#words;
     let at = (wordAt(key, 0) >>> (32 - this.#bits)) * ENTRY_WORDS;
-    while (at < words.length && numberAt(words, at) > 0 && compareWithKey(words, at, key) < 0)
+    while (at < words.length && numberAt(words, at) > 0 && compareEntries(words, at, key, 0) < 0)
       at += ENTRY_WORDS;
     return at;
   }
 
   #grow(): void {
-    const before = this.#words;
+    const entries = this.#entries();
     this.#bits++;
     this.#words = wordsFor(this.#bits);
     // In order, so each goes to its own place or right after the last one.
     let free = 0;
-    for (let at = 0; at < before.length; at += ENTRY_WORDS) {
-      if (numberAt(before, at) === 0) continue;
-      const home = (wordAt(before, at) >>> (32 - this.#bits)) * ENTRY_WORDS;
+    for (let at = 0; at < entries.length; at += ENTRY_WORDS) {
+      const home = (wordAt(entries, at) >>> (32 - this.#bits)) * ENTRY_WORDS;
       const to = Math.max(home, free);
-      this.#words.set(before.subarray(at, at + ENTRY_WORDS), to);
+      this.#words.set(entries.subarray(at, at + ENTRY_WORDS), to);
       free = to + ENTRY_WORDS;
     }
   }
