@@ -59,20 +59,19 @@ export class IdTable {
     this.#size++;
   }
 
-  /** All entries in order, as one page. */
-  pages(): Iterator<Uint32Array, unknown> {
-    return [this.#entries()].values();
-  }
-
-  #entries(): Uint32Array {
+  /** The entries in order, some at a time. */
+  *pages(): Generator<Uint32Array, void> {
     const words = this.#words;
-    const entries = new Uint32Array(this.#size * ENTRY_WORDS);
-    let to = 0;
-    for (let at = 0; at < words.length; at += ENTRY_WORDS) {
-      if (numberAt(words, at) === 0) continue;
-      for (let i = 0; i < ENTRY_WORDS; i++) entries[to++] = wordAt(words, at + i);
+    for (let from = 0; from < words.length; from += PIECE_WORDS) {
+      const end = Math.min(words.length, from + PIECE_WORDS);
+      const entries = new Uint32Array(end - from);
+      let to = 0;
+      for (let at = from; at < end; at += ENTRY_WORDS) {
+        if (numberAt(words, at) === 0) continue;
+        for (let i = 0; i < ENTRY_WORDS; i++) entries[to++] = wordAt(words, at + i);
+      }
+      if (to > 0) yield entries.subarray(0, to);
     }
-    return entries;
   }
 
   /** The place of the id, or the one where it would be inserted: the first place that is free or has no earlier entry. */
@@ -85,15 +84,16 @@ export class IdTable {
   }
 
   #grow(): void {
-    const entries = this.#entries();
+    const before = this.#words;
     this.#bits++;
     this.#words = wordsFor(this.#bits);
     // In order, so each goes to its own place or right after the last one.
     let free = 0;
-    for (let at = 0; at < entries.length; at += ENTRY_WORDS) {
-      const home = (wordAt(entries, at) >>> (32 - this.#bits)) * ENTRY_WORDS;
+    for (let at = 0; at < before.length; at += ENTRY_WORDS) {
+      if (numberAt(before, at) === 0) continue;
+      const home = (wordAt(before, at) >>> (32 - this.#bits)) * ENTRY_WORDS;
       const to = Math.max(home, free);
-      this.#words.set(entries.subarray(at, at + ENTRY_WORDS), to);
+      this.#words.set(before.subarray(at, at + ENTRY_WORDS), to);
       free = to + ENTRY_WORDS;
     }
   }
@@ -104,6 +104,8 @@ const FULL = 0.6;
 const FULLEST = 0.8;
 /** Extra places at the end, for entries that have no room in their own. */
 const BEHIND = 256;
+/** How much of a table is written at once. */
+const PIECE_WORDS = 1024 * ENTRY_WORDS;
 
 function wordsFor(bits: number): Uint32Array {
   return new Uint32Array((2 ** bits + BEHIND) * ENTRY_WORDS);
