@@ -1,16 +1,30 @@
 import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { ConsumeError } from '../../../component/consume-error.js';
 import type { Logger } from '../../../component/telemetry.js';
 import { itemAt } from '../../../signal/checked.js';
-import { isNoRoom } from '../files/disk-room.js';
-import { IdHash } from './id-hash.js';
-import type { IdRows } from './id-rows.js';
+import { idFilePath, idFiles, type CommitRange, type IndexKind } from '../files/id-files.js';
+import { IdHash, type IdKey } from './id-entry.js';
+import { DamagedIds, IdFile, writeIdFile } from './id-file.js';
 import { IdTable } from './id-table.js';
-import type { RunFile } from './run-file.js';
-import { RunList } from './run-list.js';
-import { RunMaker } from './run-maker.js';
-import { RunNames, type CommitRange, type IndexKind } from '../files/run-names.js';
-import { openRuns } from './stored-runs.js';
+
+/** The tables from which an index is built, and rebuilt after a loss. */
+export interface IdRows {
+  /** Calls `add` for every id in a range of commits, with one or more of those commits, including the last one. */
+  scan(range: CommitRange, add: AddId): Promise<void>;
+  /** Cuts a range into parts in which {@link scan} calls `add` about this often; none if it has no ids. */
+  cut(range: CommitRange, ids: number): Promise<RowsPart[]>;
+}
+
+/** @param words the id in four words, from `offset` on */
+export type AddId = (tenant: number, words: Uint32Array, offset: number, seq: number) => void;
+
+export interface RowsPart {
+  /** Its last commit. */
+  readonly upTo: number;
+  readonly ids: number;
+}
 
 export interface IndexSize {
   /** Ids are written to a file when about 60 % of 2 to this power of them are in memory, 16 bytes each. */
@@ -20,35 +34,40 @@ export interface IndexSize {
 }
 
 const INDEX_SIZE: IndexSize = { tableBits: 17, filterBytes: 48 * 1024 * 1024 };
+/** The share of a table's places that is filled from the tables of the store. */
+const CUT = 0.75;
 
 /** The ids of commits that are in memory and do not change any more. */
 interface FrozenTable extends CommitRange {
   readonly table: IdTable;
 }
 
-interface Parts {
-  readonly names: RunNames;
+interface Options {
+  /** Path of the store's main file. */
+  readonly mainPath: string;
+  readonly kind: IndexKind;
   /** Identifies the store, so that files of another store are rejected. */
   readonly store: number;
-  /** What the ids belong to, for the log. */
-  readonly kind: string;
+  /** The last commit of the store. */
+  readonly lastSeq: number;
   readonly rows: IdRows;
   readonly logger: Logger;
-  readonly size: IndexSize;
+  readonly size?: IndexSize | undefined;
 }
 
 /**
- * Maps each stored id to the number of the last commit about it. The newest ids are in memory, all others in sorted files
- * ("runs") with small filters, which are merged as their number grows. A miss is certain, a hit almost: the tables decide. The
- * index can be derived from the tables: missing or torn files and files of another store are rebuilt, at the start for commits
- * after the last file, otherwise on detection. Only {@link find} and {@link put} can delay commits; they never wait for files
- * being written and merged.
+ * Maps each stored id to the number of the last commit about it. The newest ids are in memory, all others in sorted files with
+ * small filters, which are merged as their number grows. A miss is certain, a hit almost: the tables decide. The index can be
+ * derived from the tables: missing or torn files and files of another store are rebuilt, at the start for commits after the last
+ * file, otherwise on detection. Only {@link find} and {@link put} can delay commits; they never wait for files being written and
+ * merged.
  */
 export class IdIndex {
-  readonly #parts: Parts;
+  readonly #options: Options;
+  readonly #size: IndexSize;
   readonly #hash: IdHash;
-  readonly #maker: RunMaker;
-  readonly #runs: RunList;
+  /** Oldest first, without gaps except for commits whose ids are gone. A damaged file stays until it is rebuilt. */
+  readonly #files: IdFile[];
   /** Oldest first. */
   #frozen: FrozenTable[] = [];
   #table: IdTable;
@@ -61,51 +80,22 @@ export class IdIndex {
   #isLeft = false;
   #isClosing = false;
 
-  private constructor(parts: Parts, hash: IdHash, runs: readonly RunFile[], upTo: number) {
-    this.#parts = parts;
-    this.#hash = hash;
-    this.#maker = new RunMaker({
-      ...parts,
-      tableBits: parts.size.tableBits,
-      hash,
-      pause: () => this.#pause(),
-    });
-    this.#runs = new RunList(runs, {
-      ...parts,
-      filterBytes: parts.size.filterBytes,
-      maker: this.#maker,
-      onDamaged: () => {
-        this.#wake();
-      },
-    });
-    this.#table = new IdTable(parts.size.tableBits);
-    this.#frozenUpTo = upTo;
-    this.#upTo = upTo;
+  private constructor(options: Options, files: IdFile[]) {
+    this.#options = options;
+    this.#size = options.size ?? INDEX_SIZE;
+    const key = files[0]?.facts.hashKey ?? new Uint32Array(randomBytes(8).buffer.slice(0, 8));
+    this.#hash = new IdHash(key);
+    this.#files = files;
+    this.#table = new IdTable(this.#size.tableBits);
+    this.#frozenUpTo = this.#upTo = files.at(-1)?.facts.upTo ?? 0;
   }
 
-  /**
-   * Opens the files, and reads later ids from the tables.
-   *
-   * @param lastSeq the last commit of the store
-   */
-  static async open(options: {
-    readonly mainPath: string;
-    readonly kind: IndexKind;
-    readonly store: number;
-    readonly lastSeq: number;
-    readonly rows: IdRows;
-    readonly logger: Logger;
-    readonly size?: IndexSize | undefined;
-  }): Promise<IdIndex> {
-    const { mainPath, kind, store, lastSeq, rows, logger, size = INDEX_SIZE } = options;
-    const parts = { names: new RunNames(mainPath, kind), kind, store, rows, logger, size };
-    const runs = await openRuns(parts, lastSeq);
-    const key = runs[0]?.facts.hashKey ?? new Uint32Array(randomBytes(8).buffer.slice(0, 8));
-    const index = new IdIndex(parts, new IdHash(key), runs, runs.at(-1)?.facts.upTo ?? 0);
+  /** Opens the files, and reads what they lack from the tables. */
+  static async open(options: Options): Promise<IdIndex> {
+    const index = new IdIndex(options, await openFiles(options));
     try {
-      await index.#runs.fillGaps();
-      await index.#readTail(lastSeq);
-      while (!(await index.#runs.fitFilters())) await index.#runs.repair();
+      await index.#fillGaps();
+      await index.#readTail();
     } catch (error) {
       await index.close();
       throw error;
@@ -116,17 +106,12 @@ export class IdIndex {
 
   /** The number of ids; some may be counted more than once. */
   get size(): number {
-    return this.#runs.entries + this.#tables.reduce((sum, { size }) => sum + size, 0);
+    return [...this.#files, ...this.#tables].reduce((sum, { size }) => sum + size, 0);
   }
 
   /** Bytes of memory. */
   get bytes(): number {
-    return this.#runs.bytes + this.#tables.reduce((sum, { bytes }) => sum + bytes, 0);
-  }
-
-  /** How many files hold the ids. */
-  get runs(): number {
-    return this.#runs.length;
+    return [...this.#files, ...this.#tables].reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   /**
@@ -143,13 +128,21 @@ export class IdIndex {
       const seq = itemAt(this.#frozen, i).table.find(key);
       if (seq > 0) return seq;
     }
-    return this.#runs.find(key);
+    for (let i = this.#files.length - 1; i >= 0; i--) {
+      const seq = this.#findIn(itemAt(this.#files, i), key);
+      if (seq > 0) return seq;
+    }
+    return 0;
   }
 
   /** Notes that a commit was about an id. To be called after it, commit by commit. */
   put(tenant: number, words: Uint32Array, offset: number, seq: number): void {
     // A table is frozen only between two commits: a file has all ids of a commit or none.
-    if (seq !== this.#upTo && this.#table.isFull) this.#freeze();
+    if (seq !== this.#upTo && this.#table.isFull) {
+      this.#freeze(this.#table, this.#upTo);
+      this.#table = new IdTable(this.#size.tableBits);
+      this.#wake();
+    }
     this.#table.put(this.#hash.of(tenant, words, offset), seq);
     this.#upTo = seq;
   }
@@ -174,18 +167,32 @@ export class IdIndex {
   async close(): Promise<void> {
     this.stop();
     await this.#working;
-    await this.#runs.close();
+    for (const file of this.#files.splice(0)) await file.close();
   }
 
   get #tables(): IdTable[] {
     return [this.#table, ...this.#frozen.map(({ table }) => table)];
   }
 
-  #freeze(): void {
-    this.#frozen.push({ table: this.#table, after: this.#frozenUpTo, upTo: this.#upTo });
-    this.#table = new IdTable(this.#parts.size.tableBits);
-    this.#frozenUpTo = this.#upTo;
-    this.#wake();
+  #findIn(file: IdFile, key: IdKey): number {
+    try {
+      return file.find(key);
+    } catch (cause) {
+      file.isDamaged = true;
+      this.#wake();
+      throw new ConsumeError('Rebuilding a part of the id index.', {
+        code: 'storage_unavailable',
+        retryable: true,
+        retryAfterMs: 5000,
+        cause,
+      });
+    }
+  }
+
+  /** @param table the ids of all commits since the last frozen table */
+  #freeze(table: IdTable, upTo: number): void {
+    this.#frozen.push({ table, after: this.#frozenUpTo, upTo });
+    this.#frozenUpTo = upTo;
   }
 
   #wake(): void {
@@ -199,75 +206,244 @@ export class IdIndex {
     while (this.#isLeft && !this.#isClosing) {
       this.#isLeft = false;
       try {
-        const didSomething = await this.#step();
-        const areSound = await this.#runs.fitFilters();
-        if (didSomething || !areSound) this.#isLeft = true;
+        await this.#fitFilters();
+        if (await this.#step()) this.#isLeft = true;
       } catch (error) {
         // A damaged file is rebuilt next.
-        if (this.#runs.notes(error)) this.#isLeft = true;
-        else if (!(error instanceof Stopped)) this.#sayFailed(error);
+        if (error instanceof DamagedIds) this.#isLeft = true;
+        else if (!(error instanceof Stopped)) this.#logFailed(error);
       }
     }
     this.#working = null;
   }
 
-  #sayFailed(error: unknown): void {
+  #logFailed(error: unknown): void {
     if (this.#isClosing) return;
-    this.#parts.logger.error(
-      { err: error, ids: this.#parts.kind },
+    this.#options.logger.error(
+      { err: error, ids: this.#options.kind },
       'Could not write files of the id index; keeping it in memory and retrying later.',
     );
   }
 
   /** @returns false if there was nothing to do */
   async #step(): Promise<boolean> {
-    const [frozen] = this.#frozen;
-    if (frozen !== undefined) {
-      const run = await this.#maker.write(frozen.table, frozen);
-      this.#runs.push(run);
-      this.#frozen.shift();
+    if (this.#frozen.length > 0) {
+      await this.#writeFrozen();
       return true;
     }
-    if (await this.#runs.repair()) return true;
-    if (!this.#wantsTrim) return await this.#runs.merge();
+    const damaged = this.#files.find(({ isDamaged }) => isDamaged);
+    if (damaged !== undefined) {
+      this.#logLost(damaged.facts);
+      await replace(this.#files, [damaged], await this.#rebuild(damaged.facts));
+      return true;
+    }
+    if (!this.#wantsTrim) return await this.#mergeSome(this.#files);
     this.#wantsTrim = false;
-    await this.#runs.trim(() => this.#pause());
+    await this.#trimFiles();
     return true;
   }
 
-  /** Reads the ids of commits after the last file. */
-  async #readTail(lastSeq: number): Promise<void> {
-    const cuts = await this.#maker.cut({ after: this.#upTo, upTo: lastSeq });
-    const [whole, last] = [cuts.at(-2), cuts.at(-1)];
-    if (whole !== undefined) {
-      try {
-        this.#runs.push(...(await this.#maker.fromTables({ after: this.#upTo, upTo: whole })));
-      } catch (error) {
-        if (!isNoRoom(error)) throw error;
-        this.#sayFailed(error);
-        await this.#freezeParts(this.#upTo, cuts.slice(0, -1));
-      }
-      this.#frozenUpTo = whole;
-    }
-    if (last === undefined) return;
-    this.#table = await this.#maker.tableOf({ after: this.#frozenUpTo, upTo: last });
-    this.#upTo = last;
+  async #writeFrozen(): Promise<void> {
+    const frozen = itemAt(this.#frozen, 0);
+    this.#files.push(await this.#write(frozen, [frozen.table]));
+    this.#frozen.shift();
   }
 
-  /** Keeps ids in memory while there is no space for their file on the disk. */
-  async #freezeParts(first: number, cuts: readonly number[]): Promise<void> {
-    let after = first;
-    for (const upTo of cuts) {
-      this.#frozen.push({ table: await this.#maker.tableOf({ after, upTo }), after, upTo });
-      after = upTo;
+  async #trimFiles(): Promise<void> {
+    for (const file of [...this.#files]) {
+      const [left] = await this.#options.rows.cut(file.facts, Number.MAX_SAFE_INTEGER);
+      // If fewer ids are gone, a rewrite hardly makes the file smaller.
+      if (left !== undefined && left.ids > file.size / 2) continue;
+      await replace(this.#files, [file], await this.#rebuild(file.facts));
+      await this.#pause();
     }
+  }
+
+  /** Merges some of the files. @returns false if there are few enough */
+  async #mergeSome(files: IdFile[]): Promise<boolean> {
+    const merged = chooseMerge(files);
+    if (merged.length === 0) return false;
+    const range = {
+      after: itemAt(merged, 0).facts.after,
+      upTo: itemAt(merged, merged.length - 1).facts.upTo,
+    };
+    await replace(files, merged, [await this.#write(range, merged)]);
+    return true;
+  }
+
+  /** Loads the filters of the newest files that fit into memory. @throws DamagedIds */
+  async #fitFilters(): Promise<void> {
+    let left = this.#size.filterBytes;
+    for (const file of [...this.#files].reverse()) {
+      left -= file.filterBytes;
+      if (!file.isDamaged) await file.keepFilter(left >= 0);
+    }
+  }
+
+  /** Rebuilds files for missing ranges of commits. */
+  async #fillGaps(): Promise<void> {
+    let after = 0;
+    for (const file of [...this.#files]) {
+      const range = { after, upTo: file.facts.after };
+      const made = range.upTo > after ? await this.#rebuild(range) : [];
+      if (made.length > 0) this.#logLost(range);
+      this.#files.splice(this.#files.indexOf(file), 0, ...made);
+      after = file.facts.upTo;
+    }
+  }
+
+  /** Reads the ids of commits after the last file. */
+  async #readTail(): Promise<void> {
+    const { lastSeq } = this.#options;
+    const parts = await this.#partsOf({ after: this.#frozenUpTo, upTo: lastSeq });
+    for (const [i, part] of parts.entries()) {
+      const table = await this.#tableOf(part);
+      this.#upTo = part.upTo;
+      if (i === parts.length - 1) this.#table = table;
+      else {
+        this.#freeze(table, part.upTo);
+        // On a full disk, all are kept in memory.
+        await this.#writeFrozen().catch((error: unknown) => {
+          this.#logFailed(error);
+        });
+      }
+    }
+  }
+
+  /** Files with the ids that the tables have in a range of commits. */
+  async #rebuild(range: CommitRange): Promise<IdFile[]> {
+    const made: IdFile[] = [];
+    try {
+      for (const part of await this.#partsOf(range)) {
+        made.push(await this.#write(part, [await this.#tableOf(part)]));
+        // A long range would give hundreds of files.
+        while (await this.#mergeSome(made));
+        await this.#pause();
+      }
+    } catch (error) {
+      for (const file of made) await file.close();
+      throw error;
+    }
+    return made;
+  }
+
+  /** Cuts a range into parts whose ids each fit into one table in memory. */
+  async #partsOf({ after, upTo }: CommitRange): Promise<CommitRange[]> {
+    const cuts = await this.#options.rows.cut({ after, upTo }, Math.floor(2 ** this.#size.tableBits * CUT));
+    return cuts.map((cut, i) => ({
+      after: cuts[i - 1]?.upTo ?? after,
+      upTo: i === cuts.length - 1 ? upTo : cut.upTo,
+    }));
+  }
+
+  async #tableOf(range: CommitRange): Promise<IdTable> {
+    const table = new IdTable(this.#size.tableBits);
+    await this.#options.rows.scan(range, (tenant, words, offset, seq) => {
+      const key = this.#hash.of(tenant, words, offset);
+      if (seq > table.find(key)) table.put(key, seq);
+    });
+    return table;
+  }
+
+  async #write(range: CommitRange, sources: readonly (IdFile | IdTable)[]): Promise<IdFile> {
+    const { mainPath, kind, store } = this.#options;
+    const plan = { after: range.after, upTo: range.upTo, store, hashKey: this.#hash.key };
+    return await writeIdFile(idFilePath(mainPath, kind, range), plan, sources, () => this.#pause());
   }
 
   async #pause(): Promise<void> {
     await yieldToOthers();
     if (this.#isClosing) throw new Stopped();
   }
+
+  #logLost({ after, upTo }: CommitRange): void {
+    this.#options.logger.warn(
+      { ids: this.#options.kind, after, upTo },
+      'A part of the id index was missing or damaged; rebuilding it from the tables. No data is lost.',
+    );
+  }
 }
 
 /** The index is being closed. */
 class Stopped extends Error {}
+
+/** Opens the valid files of ids, in the order of their commits, and removes others. */
+async function openFiles({ mainPath, kind, store, lastSeq, logger }: Options): Promise<IdFile[]> {
+  const opened: IdFile[] = [];
+  for (const { path, isUnfinished, ...name } of idFiles(mainPath)) {
+    if (name.kind !== kind) continue;
+    const file = isUnfinished ? null : await openSound(path);
+    if (file?.facts.store === store && file.facts.upTo <= lastSeq) {
+      opened.push(file);
+      continue;
+    }
+    if (!isUnfinished) {
+      logger.warn(
+        { ids: kind, file: path },
+        'Removed a file of the id index that is damaged or belongs to another store.',
+      );
+    }
+    await file?.close();
+    await rm(path, { force: true });
+  }
+  // A file that covers the commits of others was merged from them by a process that ended before it removed them.
+  opened.sort((a, b) => a.facts.after - b.facts.after || b.facts.upTo - a.facts.upTo);
+  const files: IdFile[] = [];
+  for (const file of opened) {
+    const isNext = file.facts.after >= (files.at(-1)?.facts.upTo ?? 0);
+    const isAlike = file.facts.hashKey.join() === opened[0]?.facts.hashKey.join();
+    if (isNext && isAlike) files.push(file);
+    else await discard([file]);
+  }
+  return files;
+}
+
+async function openSound(path: string): Promise<IdFile | null> {
+  try {
+    return await IdFile.open(path);
+  } catch (error) {
+    if (error instanceof DamagedIds) return null;
+    throw error;
+  }
+}
+
+/** Puts files in the place of neighbours that have the same commits. */
+async function replace(files: IdFile[], before: readonly IdFile[], after: readonly IdFile[]): Promise<void> {
+  files.splice(files.indexOf(itemAt(before, 0)), before.length, ...after);
+  await discard(before, after);
+}
+
+/** Closes and removes files, except those whose names others have by now. */
+async function discard(files: readonly IdFile[], others: readonly IdFile[] = []): Promise<void> {
+  for (const file of files) {
+    await file.close();
+    if (!others.some(({ path }) => path === file.path)) await rm(file.path, { force: true });
+  }
+}
+
+/** Fewer files are not worth a merge; with more files a lookup checks too many filters. */
+const LEAST = 4;
+const MOST = 8;
+/** A merged file is at least this many times as large as its largest part, so that no id is written more than a few times. */
+const GROWTH = 2.5;
+
+/** The neighbouring files whose merge gives the smallest file; none if there are few enough. */
+function chooseMerge(files: readonly IdFile[]): readonly IdFile[] {
+  let best: readonly IdFile[] = [];
+  let least = Infinity;
+  for (let from = 0; from + LEAST <= files.length; from++) {
+    let total = 0;
+    let largest = 0;
+    for (let to = from + 1; to <= Math.min(from + MOST, files.length); to++) {
+      const { size } = itemAt(files, to - 1);
+      total += size;
+      largest = Math.max(largest, size);
+      if (to - from < LEAST || total < largest * GROWTH) continue;
+      // Among windows that begin together, a longer one saves a merge later.
+      if (total >= least && best[0] !== files[from]) continue;
+      best = files.slice(from, to);
+      least = total;
+    }
+  }
+  return best;
+}

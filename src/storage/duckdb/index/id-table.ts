@@ -1,6 +1,5 @@
 import { wordAt } from '../../../signal/checked.js';
-import { compareWithKey, ENTRY_WORDS, numberAt, putEntry } from './id-entry.js';
-import type { IdKey } from './id-hash.js';
+import { compareEntries, ENTRY_WORDS, numberAt, putEntry, type IdKey } from './id-entry.js';
 
 /**
  * Ids and their numbers in memory, always in the order of their hashes: an id's place is given by the first bits of its hash;
@@ -36,14 +35,14 @@ export class IdTable {
   find(key: IdKey): number {
     const words = this.#words;
     const at = this.#place(key);
-    return at < words.length && compareWithKey(words, at, key) === 0 ? numberAt(words, at) : 0;
+    return at < words.length && compareEntries(words, at, key, 0) === 0 ? numberAt(words, at) : 0;
   }
 
   /** Sets the number of an id. Grows if necessary. */
   put(key: IdKey, number: number): void {
     const at = this.#place(key);
     const words = this.#words;
-    if (at < words.length && numberAt(words, at) > 0 && compareWithKey(words, at, key) === 0) {
+    if (at < words.length && numberAt(words, at) > 0 && compareEntries(words, at, key, 0) === 0) {
       putEntry(words, at, key, number);
       return;
     }
@@ -60,21 +59,26 @@ export class IdTable {
     this.#size++;
   }
 
-  /** The places of the entries within {@link words}, in order. */
-  *places(): Generator<number> {
+  /** The entries in order, some at a time. */
+  *pages(): Generator<Uint32Array, void> {
     const words = this.#words;
-    for (let at = 0; at < words.length; at += ENTRY_WORDS) if (numberAt(words, at) > 0) yield at;
-  }
-
-  get words(): Uint32Array {
-    return this.#words;
+    for (let from = 0; from < words.length; from += PIECE_WORDS) {
+      const end = Math.min(words.length, from + PIECE_WORDS);
+      const entries = new Uint32Array(end - from);
+      let to = 0;
+      for (let at = from; at < end; at += ENTRY_WORDS) {
+        if (numberAt(words, at) === 0) continue;
+        for (let i = 0; i < ENTRY_WORDS; i++) entries[to++] = wordAt(words, at + i);
+      }
+      if (to > 0) yield entries.subarray(0, to);
+    }
   }
 
   /** The place of the id, or the one where it would be inserted: the first place that is free or has no earlier entry. */
   #place(key: IdKey): number {
     const words = this.#words;
     let at = (wordAt(key, 0) >>> (32 - this.#bits)) * ENTRY_WORDS;
-    while (at < words.length && numberAt(words, at) > 0 && compareWithKey(words, at, key) < 0)
+    while (at < words.length && numberAt(words, at) > 0 && compareEntries(words, at, key, 0) < 0)
       at += ENTRY_WORDS;
     return at;
   }
@@ -100,6 +104,8 @@ const FULL = 0.6;
 const FULLEST = 0.8;
 /** Extra places at the end, for entries that have no room in their own. */
 const BEHIND = 256;
+/** How much of a table is written at once. */
+const PIECE_WORDS = 1024 * ENTRY_WORDS;
 
 function wordsFor(bits: number): Uint32Array {
   return new Uint32Array((2 ** bits + BEHIND) * ENTRY_WORDS);

@@ -15,7 +15,7 @@ import { isDamage, type AttachedFiles } from './attached-files.js';
 import type { Connection } from '../files/connection.js';
 import { isNoRoom } from '../files/disk-room.js';
 import type { ListedFiles } from '../files/listed-files.js';
-import { lastWithIds, runsWithIdsOf } from '../files/run-names.js';
+import { idFiles } from '../files/id-files.js';
 import { LOST, nameLostNumbers } from './accepted-loss.js';
 import { COLD, type Segment } from './segment.js';
 import { bytesOf, type SegmentFiles } from '../files/segment-files.js';
@@ -121,10 +121,11 @@ export async function findSegments(
   }
   await noteDamaged(connection, damaged, notes, [...quarantined, ...hot]);
   if (lost.length > 0) {
-    await nameLostNumbers(connection, Math.max(lastSeq, lastWithIds(names.main)), [...quarantined, ...hot]);
+    const withIds = idFiles(names.main);
+    const last = Math.max(lastSeq, ...withIds.map(({ upTo }) => upTo));
+    await nameLostNumbers(connection, last, [...quarantined, ...hot]);
     // These files may contain ids of lost runs.
-    for (const path of runsWithIdsOf(names.main, { after: -1, upTo: Infinity }))
-      await rm(path, { force: true });
+    for (const { path } of withIds) await rm(path, { force: true });
     for (const path of lost) if (path !== names.cold) await listed.remove(path);
   }
   const left = new Set([...quarantined, ...damaged].map((one) => one.number));
@@ -193,7 +194,9 @@ async function readAgain(
 ): Promise<void> {
   const later = others.filter(({ number }) => number > segment.number);
   await noteReplacedMeanwhile(connection, segment, later);
-  const commits = { after: (await firstSeqOf(connection, segment)) - 1, upTo: segment.lastSeq };
-  for (const path of runsWithIdsOf(names.main, commits)) await rm(path, { force: true });
+  const firstSeq = await firstSeqOf(connection, segment);
+  for (const { path, after, upTo } of idFiles(names.main)) {
+    if (after < segment.lastSeq && upTo >= firstSeq) await rm(path, { force: true });
+  }
   await noteReadAgain(connection, segment);
 }

@@ -10,7 +10,7 @@ import { Database, type DatabaseListener } from '../files/database.js';
 import { Damage, damageIn } from '../files/damage.js';
 import { DiskRoom } from '../files/disk-room.js';
 import { Housekeeping } from './housekeeping.js';
-import { openIndexes } from '../index/open-indexes.js';
+import { openIndexes } from '../index/indexes.js';
 import { IdleRuns } from '../write/idle-runs.js';
 import { ItemCounts } from '../write/item-counts.js';
 import { EventReads } from '../write/event-reads.js';

@@ -6,7 +6,7 @@ import { selectList } from '../../schema/table.js';
 import { conditionsOn, narrowed, ofCommits, type OfCommits } from '../segments/commit-ranges.js';
 import type { Connection } from '../files/connection.js';
 import type { IdIndex } from '../index/id-index.js';
-import { idInTrace } from '../index/span-id.js';
+import { idInTrace } from '../index/indexes.js';
 import { newest } from '../segments/relation.js';
 import { LoggedByUser } from './logged-by-user.js';
 import type { Capture } from '../segments/segment.js';

@@ -1,7 +1,7 @@
 import { copyFileSync, cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
-import { PAGE_BYTES } from '../../../../src/storage/duckdb/index/run-pages.js';
+import { PAGE_BYTES } from '../../../../src/storage/duckdb/index/id-file.js';
 import { aTrace, NOON } from '../../../support/run-records.js';
 import { testFolder } from '../../../support/test-folder.js';
 import { TestStore } from '../test-store.js';
