@@ -1,5 +1,6 @@
 import {
   AGENT_SOURCES,
+  RUN_STATUSES,
   type AgentHint,
   type RunKind,
   type RunStatus,
@@ -68,6 +69,11 @@ export function isWrapper(hasOutcome: boolean, kind: RunKind | null): boolean {
 export function hasFailed(status: RunStatus): boolean {
   return status === 'failed' || status === 'timed_out';
 }
+
+/** The positions in `RUN_STATUSES` of failed statuses. */
+export const FAILED: readonly number[] = RUN_STATUSES.flatMap((status, code) =>
+  hasFailed(status) ? [code] : [],
+);
 
 /**
  * The outcome of a run: that of its root, unless the root is a successful wrapper around a failed agent or workflow.
