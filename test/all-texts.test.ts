@@ -19,7 +19,7 @@ const SQL = [
   /^(?:alter|create|insert|select|attach|drop)\b.*\b(?:table|index|into|from|as|database|pg_notify)\b/,
   /^[\w."]+ (?:as|is|desc|IN|DESC|NOT) /,
   /^[\w."]+ as \w+$/,
-  /\b(?:ALTER|CREATE|INSERT|VALUES|SELECT|WHERE|FROM|PRAGMA|COALESCE|DESC|TABLE|TYPE|WITH|JOIN|CASE|THEN)\b/,
+  /\b(?:ALTER|CREATE|INSERT|VALUES|SELECT|WHERE|FROM|PRAGMA|COALESCE|DESC|TABLE|TYPE|WITH|JOIN|CASE|THEN|AS)\b/,
   /\bcoalesce\(| [<>]?=|::|->/,
 ];
 

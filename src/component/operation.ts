@@ -26,7 +26,10 @@ export interface Operation {
   /** Actions that it records in the audit, or why it records none. Routes of the API that are no `GET` must declare it. */
   readonly audit?: readonly AuditAction[] | { readonly none: string };
   readonly params?: TObject;
-  /** Parameters are single values: strings, numbers or booleans. A number is clamped to its `minimum` and `maximum`. */
+  /**
+   * Parameters are single values: strings, numbers or booleans. An integer is truncated, a number clamped to its `minimum` and
+   * `maximum`; neither is an error.
+   */
   readonly query?: TObject;
   /** A JSON object. Unknown fields are refused if it has `additionalProperties: false`. */
   readonly body?: TObject;

@@ -3,6 +3,7 @@ import t, { type Test } from 'tap';
 import { ApiCaller, type Call } from '../support/api-caller.js';
 import { startTestDaemon } from '../support/daemon.js';
 import { DocumentedApi, type OpenApiDocument } from '../support/documented-api.js';
+import { readQuestions } from '../support/every-answer.js';
 import {
   extremeAlerts,
   extremeItems,
@@ -20,6 +21,8 @@ import { anItem } from '../support/trace-batch.js';
 import { TestStore } from '../storage/duckdb/test-store.js';
 
 const HOUR_MS = 3_600_000;
+/** Of each kind, whose routes are read. */
+const MOST_IDS = 40;
 
 void t.test(
   'whatever was taken, the store opens, and everything is listed, summed, aged and derived anew',
@@ -89,34 +92,13 @@ class ExtremeApi extends ApiCaller {
   /** Every route that reads, as it is and with queries. */
   async readEverything(queries: readonly string[]): Promise<void> {
     const documented = new DocumentedApi(await this.get<OpenApiDocument>('/openapi.json'));
-    const runs = await this.get<{ items: { trace_id: string }[] }>('/dashboard/traces?page_size=100');
-    const agents = await this.get<{ id: string }[]>('/agents');
-    const found = await this.get<{ items: { id: string }[] }>('/dashboard/logs/search?limit=100');
-    const prompts = await this.get<{ name: string }[]>('/dashboard/prompts');
-    const metrics = await this.get<{ name: string }[]>('/dashboard/metrics');
-    const known: Readonly<Record<string, readonly string[]>> = {
-      trace_id: runs.items.map(({ trace_id }) => trace_id).slice(0, 40),
-      agent_id: agents.map(({ id }) => id),
-      log_id: found.items.slice(0, 3).map(({ id }) => id),
-      name: [...new Set(prompts.map(({ name }) => name))],
-      slug: ['default'],
-    };
-    const [a = ''] = known['agent_id'] ?? [];
-    const ofRoute: Readonly<Record<string, readonly string[]>> = {
-      compareAgents: (known['agent_id'] ?? []).map((b) => `agent_a=${a}&agent_b=${b}`),
-      queryMetric: metrics.map(({ name }) => `details=true&name=${encodeURIComponent(name)}`),
-      readAgentStats: ['days=30', 'days=90'],
-    };
-    for (const { method, path, operation } of documented.operations()) {
-      if (method !== 'GET') continue;
-      const [, parameter] = /\{(\w+)\}/.exec(path) ?? [];
-      const values = parameter === undefined ? [''] : (known[parameter] ?? []);
-      for (const value of values) {
-        const place = path.replace('/api/v1', '').replace(/\{\w+\}/, encodeURIComponent(value));
-        const asked = parameter === undefined || value === values[0] ? queries : [];
-        for (const query of ['', ...(ofRoute[operation.operationId] ?? []), ...asked])
-          await this.#read(documented, operation, `${place}?${query}`);
-      }
+    const asked = new Set<string>();
+    for (const { path, operation, place, queries: plain } of await readQuestions(this, documented, {
+      mostIds: MOST_IDS,
+    })) {
+      const more = asked.has(path) ? [] : queries;
+      asked.add(path);
+      for (const query of [...plain, ...more]) await this.#read(documented, operation, `${place}?${query}`);
     }
   }
 

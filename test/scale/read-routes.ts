@@ -1,4 +1,6 @@
 import type { ApiCaller } from '../support/api-caller.js';
+import type { OpenApiDocument } from '../support/documented-api.js';
+import { readQuestions } from '../support/every-answer.js';
 import { AGENTS, MODELS, PROMPT, SESSIONS } from './histories.js';
 import { METRICS } from './some-metrics.js';
 
@@ -37,7 +39,7 @@ const withQueries = (path: string, queries: (asked: Asked) => readonly string[])
   queries: (asked) => queries(asked).map((query) => `${path}?${query}`),
 });
 
-/** Every route that reads telemetry, with what is asked of it. */
+/** What is asked of routes that read telemetry. Those that are not here are asked `readQuestions`. */
 const ASKED: readonly Asking[] = [
   ...plain(
     '/agents',
@@ -173,15 +175,7 @@ const NOT_ASKED = [
   ...['/org/{org_slug}/webhooks/deliveries', '/org/{org_slug}/webhooks/deliveries/{delivery_id}'],
 ];
 
-/** @returns the routes of a daemon that read, and of which nobody has said whether they are asked */
-export async function forgottenRoutes(api: ApiCaller): Promise<string[]> {
-  const { paths } = await api.get<{ readonly paths: Readonly<Record<string, object>> }>('/openapi.json');
-  const known = new Set([...ASKED.map(({ path }) => path), ...NOT_ASKED]);
-  return Object.entries(paths)
-    .filter(([, methods]) => 'get' in methods)
-    .map(([path]) => path.replace('/api/v1', ''))
-    .filter((path) => !known.has(path));
-}
+const SAID = new Set([...ASKED.map(({ path }) => path), ...NOT_ASKED]);
 
 /** @returns what a daemon answers to each question, in the order of the questions */
 export async function answersOf(
@@ -203,6 +197,17 @@ export async function answersOf(
     for (const [i, question] of queries({ ...asked, agents: byName, logIds }).entries()) {
       const { status, body } = await (apis[i % apis.length] ?? first).call('GET', question, { key });
       answers.push({ question: `${path} ${i}`, status, body });
+    }
+  const document = await first.get<OpenApiDocument>('/openapi.json');
+  const others = (await readQuestions(first, { document }, { key })).filter(({ path }) => !SAID.has(path));
+  for (const { path, place, queries } of others)
+    for (const query of queries) {
+      const { status, body } = await (apis[answers.length % apis.length] ?? first).call(
+        'GET',
+        `${place}?${query}`,
+        { key },
+      );
+      answers.push({ question: `${path}?${query}`, status, body });
     }
   return answers;
 }

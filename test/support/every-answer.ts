@@ -1,21 +1,52 @@
 import type { ApiCaller } from './api-caller.js';
-import { DocumentedApi, type OpenApiDocument } from './documented-api.js';
+import type { DocumentedApi, DocumentedOperation, OpenApiDocument } from './documented-api.js';
+
+/** A route that reads, in one place: its path with the values of its parameters. */
+export interface ReadQuestion {
+  /** As the API describes it: `/agents/{agent_id}`, below `/api/v1`. */
+  readonly path: string;
+  readonly operation: DocumentedOperation;
+  readonly place: string;
+  /** What it is asked with, each alone; the first is empty. */
+  readonly queries: readonly string[];
+}
+
+/** Ids that lists give, by the names of the parameters that take them, or by `prompts/{name}` where a name has several meanings. */
+type Ids = Readonly<Record<string, readonly string[]>>;
+
+/** How many ids of a kind routes are asked for, where nothing else is said. */
+const MOST_IDS = 12;
+
+/**
+ * Every route that reads, with questions to each: for everything that the lists name, and in several ways. A new route is asked by
+ * itself, if its parameters are known here.
+ */
+export async function readQuestions(
+  api: ApiCaller,
+  { document }: Pick<DocumentedApi, 'document'>,
+  { key = api.adminKey, mostIds = MOST_IDS }: { readonly key?: string; readonly mostIds?: number } = {},
+): Promise<readonly ReadQuestion[]> {
+  const ids = await idsOf(api, key, mostIds);
+  return Object.entries(document.paths).flatMap(([documented, { get: operation }]) => {
+    if (operation === undefined) return [];
+    const path = documented.replace('/api/v1', '');
+    const queries = queriesOf(operation.operationId, ids);
+    return placesOf(path, ids).map((place) => ({ path, operation, place, queries }));
+  });
+}
 
 /** What says something of the process, of the moment, or of what was refused, and not of what is stored. */
 const NOT_STORED = new Set([
-  '/api/v1/openapi.json',
-  '/api/v1/daemon',
-  '/api/v1/daemon/config',
-  '/api/v1/dashboard/stream',
-  '/api/v1/dashboard/rejections',
+  '/openapi.json',
+  '/daemon',
+  '/daemon/config',
+  '/dashboard/stream',
+  '/dashboard/rejections',
   // Actions are stored shortly after their answers.
-  '/api/v1/admin/audit',
+  '/admin/audit',
   // Only a daemon with extension ui has it.
-  '/api/v1/me/sessions',
+  '/me/sessions',
 ]);
-
-/** Ids that lists give, by the names of the parameters that take them. */
-type Ids = Readonly<Record<string, readonly string[]>>;
 
 /** How answers of two stores may differ. */
 interface Except {
@@ -25,26 +56,20 @@ interface Except {
   readonly fields?: readonly string[];
 }
 
-/**
- * The answers of every route that reads, each in several ways, by their paths. Routes with parameters are asked for everything that
- * the lists name.
- */
+/** The answers to {@link readQuestions}, by their paths. */
 export async function everyAnswer(
   api: ApiCaller,
   except: Except = {},
 ): Promise<ReadonlyMap<string, unknown>> {
-  const { document } = new DocumentedApi(await api.get<OpenApiDocument>('/openapi.json'));
-  const ids = await idsOf(api);
+  const document = await api.get<OpenApiDocument>('/openapi.json');
   const answers = new Map<string, unknown>();
-  for (const [path, methods] of Object.entries(document.paths)) {
-    const operation = methods['get'];
-    if (operation === undefined || NOT_STORED.has(path) || except.paths?.includes(path) === true) continue;
-    for (const place of placesOf(path.replace('/api/v1', ''), ids))
-      for (const query of queriesOf(operation.operationId, ids)) {
-        const asked = `${place}?${query}`;
-        const { status, body } = await api.call('GET', asked);
-        answers.set(asked, { status, body: comparable(body, [...VOLATILE, ...(except.fields ?? [])]) });
-      }
+  for (const { path, place, queries } of await readQuestions(api, { document })) {
+    if (NOT_STORED.has(path) || except.paths?.includes(`/api/v1${path}`) === true) continue;
+    for (const query of queries) {
+      const asked = `${place}?${query}`;
+      const { status, body } = await api.call('GET', asked);
+      answers.set(asked, { status, body: comparable(body, [...VOLATILE, ...(except.fields ?? [])]) });
+    }
   }
   return answers;
 }
@@ -70,19 +95,22 @@ export function differences(
   });
 }
 
-async function idsOf(api: ApiCaller): Promise<Ids> {
+async function idsOf(api: ApiCaller, key: string, most: number): Promise<Ids> {
   const items = async (path: string): Promise<readonly Readonly<Record<string, unknown>>[]> => {
-    const { body } = await api.call('GET', path);
+    const { body } = await api.call('GET', path, { key });
     const list = Array.isArray(body) ? body : ((body as { items?: unknown[] } | undefined)?.items ?? []);
     return list as Readonly<Record<string, unknown>>[];
   };
   const pick = (rows: readonly Readonly<Record<string, unknown>>[], name: string): readonly string[] =>
-    [...new Set(rows.map((row) => row[name]).filter((value) => typeof value === 'string'))].slice(0, 12);
+    // A client takes dots alone out of a path.
+    [...new Set(rows.map((row) => row[name]).filter((value) => typeof value === 'string'))]
+      .filter((value) => !/^\.{0,2}$/.test(value))
+      .slice(0, most);
   const runs = [
     ...(await items('/dashboard/traces?page_size=100')),
     ...(await items('/dashboard/traces?page_size=100&status=running')),
   ];
-  const traces = [...new Set(pick(runs, 'trace_id'))];
+  const traces = pick(runs, 'trace_id');
   const [first = ''] = traces;
   const spans = await items(`/dashboard/traces/${first}/spans`);
   const orgs = await items('/admin/orgs');
@@ -93,7 +121,7 @@ async function idsOf(api: ApiCaller): Promise<Ids> {
     span_id: pick(spans, 'span_id'),
     agent_id: pick(await items('/agents'), 'id'),
     log_id: pick(await items('/dashboard/logs/search?limit=100'), 'id'),
-    name: pick(await items('/dashboard/prompts'), 'name'),
+    'prompts/{name}': pick(await items('/dashboard/prompts'), 'name'),
     metric: pick(await items('/dashboard/metrics'), 'name'),
     session_id: pick(await items('/dashboard/sessions'), 'session_id'),
     slug: pick(orgs, 'slug'),
@@ -105,16 +133,21 @@ async function idsOf(api: ApiCaller): Promise<Ids> {
 }
 
 function placesOf(path: string, ids: Ids): readonly string[] {
-  const [parameter, name = ''] = /\{(\w+)\}/.exec(path) ?? [];
-  if (parameter === undefined) return [path];
-  const known = ids[name];
-  if (known === undefined) throw new Error(`say where the values of ${parameter} in ${path} come from`);
-  return known.flatMap((value) => placesOf(path.replace(parameter, encodeURIComponent(value)), ids));
+  const [inFolder, parameter, name = ''] = /[\w-]+\/(\{(\w+)\})/.exec(path) ?? [];
+  if (inFolder === undefined || parameter === undefined) return [path];
+  const known = ids[name] ?? ids[inFolder];
+  if (known === undefined)
+    throw new Error(
+      `say in test/support/every-answer.ts where the values of ${parameter} in ${path} come from`,
+    );
+  // The spans are those of the first trace.
+  const values = name === 'trace_id' && path.includes('{span_id}') ? known.slice(0, 1) : known;
+  return values.flatMap((value) => placesOf(path.replace(parameter, encodeURIComponent(value)), ids));
 }
 
 const ALL_TIME = 'start_time=2026-10-01T00:00:00Z&end_time=2026-12-01T00:00:00Z';
 
-/** Beside none: what each operation has to be asked with to say much. */
+/** What each operation has to be asked with to say much. */
 function queriesOf(operation: string, ids: Ids): readonly string[] {
   const [a = ''] = ids['agent_id'] ?? [];
   const more: Readonly<Record<string, readonly string[]>> = {

@@ -1,4 +1,10 @@
-import { type AgentHint, type RunKind, type RunStatus, type SpanType } from '../../signal/span.js';
+import {
+  RUN_STATUSES,
+  type AgentHint,
+  type RunKind,
+  type RunStatus,
+  type SpanType,
+} from '../../signal/span.js';
 import type { Micros } from '../../signal/time.js';
 import { TYPE_CODES } from '../../signal/trace-map.js';
 
@@ -45,6 +51,11 @@ export function isWrapper(decides: boolean, kind: RunKind | null): boolean {
 export function hasFailed(status: RunStatus): boolean {
   return status === 'failed' || status === 'timed_out';
 }
+
+/** The positions in `RUN_STATUSES` of failed statuses. */
+export const FAILED: readonly number[] = RUN_STATUSES.flatMap((status, code) =>
+  hasFailed(status) ? [code] : [],
+);
 
 /**
  * The outcome of a run: that of its root, unless the root is a successful wrapper around a failed agent or workflow.

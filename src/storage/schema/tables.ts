@@ -1,3 +1,4 @@
+import { FAILED } from '../../runs/rules/run-outcome.js';
 import type { Column } from '../../worker/columns.js';
 import { EVENTS } from './events-table.js';
 import { LOGS } from './log-tables.js';
@@ -73,6 +74,9 @@ export const TRACE_WIRE = [
   { name: 'tags', kind: 'text', sql: 'VARCHAR', nullable: true },
   { name: 'derived', kind: 'uint32', sql: 'UINTEGER' },
 ] as const satisfies readonly Column[];
+
+/** The condition for rows of runs or spans that failed or timed out. */
+export const HAS_FAILED = `status IN (${FAILED.join(', ')})`;
 
 /** After all other columns, where stores upgraded from schema 3 have it. */
 export const TRACE_SAMPLED = [

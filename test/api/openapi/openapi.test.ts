@@ -17,6 +17,7 @@ import { jsonOf } from '../../support/otlp-requests.js';
 import { startApi, type TestApi } from '../../support/api.js';
 import { anEvent } from '../../support/event-records.js';
 import { DocumentedApi, type OpenApiDocument } from '../../support/documented-api.js';
+import { readQuestions } from '../../support/every-answer.js';
 import { traceIdOf } from '../../support/header-text.js';
 import { testFolder } from '../../support/test-folder.js';
 import { projectFolder, readProjectFile } from '../../support/project-file.js';
@@ -112,14 +113,22 @@ void t.test('every answer that can be had is as documented, field by field', asy
     const path = found.path
       .replace('/api/v1', '')
       .replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');
+    return await ask(found, path + query, call);
+  };
+  const ask = async (
+    { method, operation }: ReturnType<DocumentedApi['operations']>[number],
+    path: string,
+    call: Call,
+  ) => {
+    const { operationId } = operation;
     const before = api.logs.length;
-    const answer = await api.call(found.method, path + query, call);
+    const answer = await api.call(method, path, call);
     const actions = audited.get(operationId) ?? new Set();
     audited.set(operationId, actions);
     for (const line of api.logs.slice(before))
       for (const [, action = ''] of line.matchAll(/audit="(?!key\.refused)([^"]+)"/g)) actions.add(action);
     t.strictSame(
-      documented.faults(found.operation, answer),
+      documented.faults(operation, answer),
       [],
       `${operationId} ${answer.status}: ${JSON.stringify(answer.body ?? null).slice(0, 200)}`,
     );
@@ -130,6 +139,9 @@ void t.test('every answer that can be had is as documented, field by field', asy
   await check('listAudit', {});
 
   await checkSuccesses(check);
+  for (const { operation, place, queries } of await readQuestions(api, documented))
+    for (const query of queries)
+      await ask({ method: 'GET', path: place, operation }, `${place}?${query}`, {});
   await checkEndpoints(check);
   await checkDeliveries(api, check);
   await checkAlerts(api, check);
@@ -195,8 +207,6 @@ async function checkSuccesses(check: Check): Promise<void> {
   await check('readRunSeries', { query: '?group_by=model' });
   await check('readRunSeries', { query: '?interval=2m' });
   await check('readRunSeries', { query: '?start_time=2026-01-01T00:00:00Z&interval=1d' });
-  await check('compareAgents', { query: `?agent_a=${agent_id}&agent_b=${agent_id}` });
-  await check('listModels', { query: `?agent_id=${agent_id}` });
   await check('listPrices', {});
   await check('listPrices', { query: '?start_time=x' });
   await check('readWhatIf', { query: '?model=model-one&as=gpt-5' });
@@ -209,17 +219,12 @@ async function checkSuccesses(check: Check): Promise<void> {
   });
   await check('readServiceMapHours', { query: '?hours=8784' });
   await check('readServiceMapHours', { query: '?hours=0' });
-  await check('readAgent', { agent_id });
-  await check('readAgentStats', { agent_id, query: '?days=30' });
-  await check('listAgentRuns', { agent_id });
   await check('listSessions', { query: `?agent_id=${agent_id}` });
   await check('readSession', { session_id: 'ticket%2047' });
   for (const id of ['exportTraces', 'exportMetrics', 'exportLogs']) await check(id, {}, { json: {} });
   await check('exportTraces', {}, { json: { resourceSpans: [{ scopeSpans: [{ spans: [{}] }] }] } });
   await check('readOpenApi', {}, { key: null });
   await check('readMe', {});
-  await check('readDaemon', {});
-  await check('readDaemonConfig', {});
   await check('openBrowserSession', {}, { key: null, json: { token: 'x' } });
   const link = (await check('createSessionLink', {})).body as { readonly url: string };
   const proof = { key: null, json: { token: link.url.replace(/^.*#t=/, '') } };
@@ -448,69 +453,23 @@ async function checkLogs(api: TestApi, check: Check): Promise<void> {
   for (const { id } of items) await check('readLogTrace', { log_id: id });
 }
 
+const NONSENSE = '?page=x&page_size=x&user_id=x&limit=x&dry_run=x&hours=x';
+
 async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Check): Promise<void> {
   const manager = (await api.createKey(['manage'])).key;
   const reader = (await api.createKey(['read'])).key;
-  const missing = {
-    trace_id: randomUUID(),
-    session_id: randomUUID(),
-    span_id: randomUUID(),
-    agent_id: randomUUID(),
-    user_id: randomUUID(),
-    key_id: randomUUID(),
-    view_id: randomUUID(),
-    log_id: randomUUID(),
-    endpoint_id: randomUUID(),
-    delivery_id: randomUUID(),
-    alert_id: randomUUID(),
-  };
-  const nowhere = { ...missing, slug: 'nowhere', org_slug: 'nowhere', name: 'nowhere', version: '0' };
-  const nonsense = {
-    trace_id: 'x',
-    session_id: 'x',
-    span_id: 'x',
-    agent_id: 'x',
-    user_id: 'x',
-    key_id: 'x',
-    view_id: 'x',
-    log_id: 'x',
-    endpoint_id: 'x',
-    delivery_id: 'x',
-    alert_id: 'x',
-    slug: '%20',
-    org_slug: '%20',
-    name: '%20',
-    version: 'x',
-    query: '?page=x&page_size=x&user_id=x&limit=x&dry_run=x&hours=x',
-  };
-  const broken = {
-    trace_id: '%zz',
-    session_id: '%zz',
-    span_id: '%zz',
-    agent_id: '%zz',
-    user_id: '%zz',
-    key_id: '%zz',
-    view_id: '%zz',
-    log_id: '%zz',
-    endpoint_id: '%zz',
-    delivery_id: '%zz',
-    alert_id: '%zz',
-    version: '%zz',
-    slug: '%zz',
-    org_slug: '%zz',
-    name: '%zz',
-  };
+  const missing = randomUUID();
   const bodies: Readonly<Record<string, object>> = {
     setTraceOutcome: { success: true },
     updateUser: { name: 'x' },
-    createKey: { user_id: missing.user_id, name: 'x', scopes: ['read'] },
+    createKey: { user_id: missing, name: 'x', scopes: ['read'] },
     putMember: { role: 'member' },
     createWebhookEndpoint: HOOK,
     updateWebhookEndpoint: { is_active: true },
-    createAlert: { agent_id: missing.agent_id, type: 'failure_rate', threshold: 0.5 },
+    createAlert: { agent_id: missing, type: 'failure_rate', threshold: 0.5 },
     updateAlert: { is_active: true },
     putView: { name: 'x', path: '/runs', org_slug: 'nowhere' },
-    recordPromptUsage: { prompt_name: 'nowhere', prompt_version: 1, trace_id: missing.trace_id },
+    recordPromptUsage: { prompt_name: 'nowhere', prompt_version: 1, trace_id: missing },
   };
   const queries: Readonly<Record<string, string>> = {
     compareAgents: `?agent_a=${randomUUID()}&agent_b=${randomUUID()}`,
@@ -520,8 +479,13 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
   };
   const type = { 'content-type': 'application/json' };
   const tooLarge = new Uint8Array(gzipSync(Buffer.alloc(65 * 1024 * 1024, ' ')));
-  for (const { operation } of documented.operations()) {
+  for (const { path, operation } of documented.operations()) {
     const id = operation.operationId;
+    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+    const placed = (value: (name: string, isId: boolean) => string): Record<string, string> =>
+      Object.fromEntries(names.map((name) => [name, value(name, name.endsWith('_id'))]));
+    const nowhere = placed((name, isId) => (isId ? randomUUID() : name === 'version' ? '0' : 'nowhere'));
+    const nonsense = placed((name, isId) => (isId || name === 'version' ? 'x' : '%20'));
     const hasBody = operation.requestBody !== undefined;
     const json = hasBody ? { json: bodies[id] ?? {} } : {};
     if (operation.security.length > 0) await check(id, nowhere, { key: null, ...json });
@@ -536,8 +500,13 @@ async function checkRefusals(api: TestApi, documented: DocumentedApi, check: Che
         },
         json,
       );
-    if (operation.responses['422']) await check(id, nonsense, hasBody ? { json: {} } : {});
-    if (operation.responses['400'] && !hasBody) await check(id, broken);
+    if (operation.responses['422'])
+      await check(id, { ...nonsense, query: NONSENSE }, hasBody ? { json: {} } : {});
+    if (operation.responses['400'] && !hasBody)
+      await check(
+        id,
+        placed(() => '%zz'),
+      );
     if (!hasBody) continue;
     await check(id, nowhere, { body: '{', headers: type });
     await check(id, nowhere, { body: '{}', headers: { 'content-type': 'text/plain' } });

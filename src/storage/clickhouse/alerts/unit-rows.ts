@@ -1,7 +1,8 @@
 import { RUNNING } from '../../../runs/rules/rows.js';
-import { RUN_KINDS, RUN_STATUSES } from '../../../signal/span.js';
+import { RUN_KINDS } from '../../../signal/span.js';
 import { hourOf } from '../../../signal/trace-map.js';
 import type { Micros } from '../../../signal/time.js';
+import { HAS_FAILED } from '../../schema/tables.js';
 import { nodeFromRow } from '../runs/node-names.js';
 import { quoted } from '../client/literals.js';
 
@@ -22,10 +23,6 @@ export function unitKey({ tenant, is }: Unit): string {
   return `${tenant} ${is}`;
 }
 
-const FAILED = RUN_STATUSES.flatMap((status, code) =>
-  status === 'failed' || status === 'timed_out' ? [code] : [],
-).join(', ');
-const HAS_FAILED = `status IN (${FAILED})`;
 /** A success signal takes precedence over the status of a run. */
 const RUN_FAILED = `ifNull(NOT success, ${HAS_FAILED})`;
 const IS_AGENTS = `kind = ${RUN_KINDS.indexOf('agent')}`;

@@ -29,7 +29,7 @@ type Kind<Method> =
 
 type Kinds<Contract> = { readonly [Method in keyof Contract]: Kind<Contract[Method]> };
 
-/** The same as in the embedded store. A missing method does not compile. */
+/** A missing method does not compile. */
 const KINDS: { readonly [Part in keyof ReadParts]: Kinds<ReadParts[Part]> } = {
   runs: {
     read: 'short',

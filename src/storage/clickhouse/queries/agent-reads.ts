@@ -1,8 +1,8 @@
 import { RUNNING } from '../../../runs/rules/rows.js';
-import { hasFailed } from '../../../runs/rules/run-outcome.js';
 import { sumToNumber, type Usd } from '../../../signal/money.js';
-import { RUN_KINDS, RUN_STATUSES } from '../../../signal/span.js';
+import { RUN_KINDS } from '../../../signal/span.js';
 import { MICROS_PER_HOUR } from '../../../signal/time-units.js';
+import { HAS_FAILED } from '../../schema/tables.js';
 import type {
   AgentComparison,
   AgentDay,
@@ -22,10 +22,9 @@ import type { ListParts } from './listed-runs.js';
 import type { Row } from '../client/connection.js';
 
 const AGENTS_RUNS = `kind = ${RUN_KINDS.indexOf('agent')}`;
-const FAILED = RUN_STATUSES.flatMap((status, code) => (hasFailed(status) ? [code] : [])).join(', ');
 const HOURS_A_DAY = 24;
 const COUNTS = `count() AS total_runs, countIf(success) AS success_count, countIf(NOT success) AS failure_count,
-  countIf(status IN (${FAILED})) AS failed_runs, countIf(status <> ${RUNNING}) AS finished_runs`;
+  countIf(${HAS_FAILED}) AS failed_runs, countIf(status <> ${RUNNING}) AS finished_runs`;
 /** As text, because the exact sum may exceed the safe integers of JavaScript. */
 const COST = 'toString(sum(toInt128(total_cost_usd))) AS total_cost, count(total_cost_usd) AS priced_runs';
 const P95 = 'quantileExactInclusiveOrNull(0.95)(duration_ms) AS p95_latency_ms';
@@ -35,7 +34,7 @@ const WEIGHT = '(1 / ifNull(sample_rate, 1))';
 const weighed = (what: string): string => `ifNull(sum(${WEIGHT} * toFloat64(${what})), 0)`;
 const ESTIMATES = `count() AS counted_runs, countIf(sample_rate < 1) AS sampled_runs, sum(${WEIGHT}) AS e_runs,
   ${weighed('success')} AS e_successes, ${weighed('NOT success')} AS e_failures,
-  ${weighed(`status IN (${FAILED})`)} AS e_failed, ${weighed(`status <> ${RUNNING}`)} AS e_finished,
+  ${weighed(HAS_FAILED)} AS e_failed, ${weighed(`status <> ${RUNNING}`)} AS e_finished,
   ${weighed('total_cost_usd')} AS e_cost, ${weighed('total_tokens')} AS e_tokens,
   sum(${WEIGHT} * duration_ms) / sumIf(${WEIGHT}, duration_ms IS NOT NULL) AS e_latency`;
 

@@ -1,4 +1,5 @@
-import { RUN_STATUSES, SPAN_TYPES } from '../../../signal/span.js';
+import { SPAN_TYPES } from '../../../signal/span.js';
+import { HAS_FAILED } from '../../schema/tables.js';
 import { inputPreview } from '../../shared/input-preview.js';
 import { GLANCE_MODELS, type RunPreview } from '../../contracts/runs.js';
 import { textOf } from '../../shared/summaries-of-rows.js';
@@ -11,7 +12,6 @@ import { readMessages, whereSpans } from '../runs/stored-facts.js';
 const MOST_SPANS = 10_000;
 /** Longer inputs are not read for a preview. */
 const MOST_BYTES = 128 * 1024;
-const FAILED = [RUN_STATUSES.indexOf('failed'), RUN_STATUSES.indexOf('timed_out')].join(', ');
 const LLM = SPAN_TYPES.indexOf('llm');
 
 /** Previews of some runs. @param traceIds in lower case */
@@ -36,7 +36,7 @@ export async function readPreviews(
   const first = (order: string): string =>
     `argMin(tuple(${input}), (${order}, started_at, toUInt128(span_id))).1`;
   const rows = await reads.rows(
-    `SELECT trace_id, arraySort(groupUniqArray(ifNull(model, ''))) AS models, countIf(status IN (${FAILED})) AS errors,
+    `SELECT trace_id, arraySort(groupUniqArray(ifNull(model, ''))) AS models, countIf(${HAS_FAILED}) AS errors,
        ${first('parent_span_id IS NOT NULL')} AS of_first, ${first(`type <> ${LLM}`)} AS of_call
      FROM (
        SELECT trace_id, span_id, parent_span_id, started_at, type, status, model, input

@@ -2,6 +2,7 @@ import { itemAt } from '../../../signal/checked.js';
 import { sumToNumber } from '../../../signal/money.js';
 import { RUN_KINDS, RUN_STATUSES } from '../../../signal/span.js';
 import { hourOf } from '../../../signal/trace-map.js';
+import { HAS_FAILED } from '../../schema/tables.js';
 import type { NumberedVersion, Prompts } from '../../contracts/prompts.js';
 import {
   type FoundSeries,
@@ -21,11 +22,10 @@ import { callSums, CALL_SUMS } from './call-sums.js';
 
 /** The group of all runs in no other group. */
 const OTHERS = -1;
-const FAILED = [RUN_STATUSES.indexOf('failed'), RUN_STATUSES.indexOf('timed_out')].join(', ');
 /** By nearest rank: `quantileExact` differs if the share falls exactly on a rank. */
 const rank = (share: number): string =>
   `if(count(duration_ms) = 0, NULL, arraySort(groupArrayIf(assumeNotNull(duration_ms), duration_ms IS NOT NULL))[toUInt64(ceil(${share} * count(duration_ms)))])`;
-const FIGURES = `count() AS runs, countIf(status IN (${FAILED})) AS failed, countIf(success) AS success_count,
+const FIGURES = `count() AS runs, countIf(${HAS_FAILED}) AS failed, countIf(success) AS success_count,
   count(total_cost_usd) AS priced_runs, toString(ifNull(sum(toInt128(total_cost_usd)), 0)) AS cost, count(total_tokens) AS counted, toFloat64(ifNull(sum(toInt128(total_tokens)), 0)) AS tokens,
   ${rank(0.5)} AS p50_ms,
   ${rank(0.95)} AS p95_ms`;

@@ -1,7 +1,8 @@
 import { storableIdentity } from '../../../signal/run-context.js';
 import { sumToNumber } from '../../../signal/money.js';
-import { RUN_KINDS, RUN_STATUSES, type RunKind } from '../../../signal/span.js';
+import { RUN_KINDS, type RunKind } from '../../../signal/span.js';
 import { MOST_USAGE } from '../../../runs/rules/usage.js';
+import { HAS_FAILED } from '../../schema/tables.js';
 import type { Page, PageRange } from '../../contracts/paging.js';
 import { MOST_NAMED, type SessionFilter, type Sessions, type SessionSummary } from '../../contracts/runs.js';
 import type { AgentsOfUser } from '../names/agent-names.js';
@@ -10,8 +11,6 @@ import type { Row } from '../client/connection.js';
 import { numberOf, textOf } from '../../shared/summaries-of-rows.js';
 import type { ListParts } from './listed-runs.js';
 import { conditions } from './run-conditions.js';
-
-const FAILED = [RUN_STATUSES.indexOf('failed'), RUN_STATUSES.indexOf('timed_out')].join(', ');
 
 /** The contract `Sessions` over the rows of runs. */
 export class SessionReads implements Sessions {
@@ -79,7 +78,7 @@ export class SessionReads implements Sessions {
     const rows = await this.#parts.reads.rows(
       `WITH found AS (SELECT session_id, user_id, agent_no, status, started_at, ended_at, total_tokens, total_cost_usd FROM runs FINAL WHERE ${isOf})
        SELECT s.session_id AS session_id, runs, failed, first_at, last_at, counted, tokens, priced, cost, u.named AS users, a.named AS agents FROM (
-         SELECT session_id, count() AS runs, countIf(status IN (${FAILED})) AS failed, min(started_at) AS first_at,
+         SELECT session_id, count() AS runs, countIf(${HAS_FAILED}) AS failed, min(started_at) AS first_at,
            max(greatest(started_at, ifNull(ended_at, started_at))) AS last_at, count(total_tokens) AS counted,
            toInt64(least(sum(toInt128(total_tokens)), toInt128(${MOST_USAGE}))) AS tokens, count(total_cost_usd) AS priced, toString(sum(toInt128(total_cost_usd))) AS cost
          FROM found GROUP BY session_id) s

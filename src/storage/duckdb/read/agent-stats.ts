@@ -1,9 +1,10 @@
 import { itemAt } from '../../../signal/checked.js';
+import { FAILED } from '../../../runs/rules/run-outcome.js';
 import { RUNNING } from '../../../runs/rules/rows.js';
 import type { Micros } from '../../../signal/time.js';
 import type { AgentComparison, AgentDay, AgentSummary, TimeRange } from '../../contracts/runs.js';
 import { estimateOfRow } from '../../shared/summaries-of-rows.js';
-import { TRACES } from '../../schema/tables.js';
+import { HAS_FAILED, TRACES } from '../../schema/tables.js';
 import type { Agent, KnownAgent } from '../stats/agents.js';
 import type { Connection } from '../files/connection.js';
 import type { Read } from '../segments/read.js';
@@ -12,7 +13,7 @@ import type { AgentTotals } from '../stats/counted-run.js';
 import type { CellReading } from '../stats/run-cells.js';
 import type { RunStats } from '../stats/run-stats.js';
 import type { Capture } from '../segments/segment.js';
-import { ESTIMATES, FAILED } from './estimates.js';
+import { ESTIMATES } from './estimates.js';
 import { number, sumOf } from '../write/run-summary.js';
 import { runsOf } from '../stats/stored-runs.js';
 
@@ -98,7 +99,7 @@ async function readDays(
   const where = `tenant = ${agent.tenant} AND agent_no = ${agent.agent_no} AND started_at >= make_timestamp(${range.from}) AND started_at <= make_timestamp(${range.to})`;
   const rows = await connection.rows(
     `SELECT (started_at::DATE)::VARCHAR AS date, ${COUNTS}, ${COSTS},
-       sum((status IN (${FAILED.join(', ')}))::TINYINT)::BIGINT AS failed_runs,
+       sum((${HAS_FAILED})::TINYINT)::BIGINT AS failed_runs,
        sum((status <> ${RUNNING})::TINYINT)::BIGINT AS finished_runs,
        coalesce(sum(total_tokens), 0)::DOUBLE AS total_tokens, avg(duration_ms) AS avg_latency_ms, ${P95}, ${ESTIMATES}
      FROM ${newest(capture, TRACES, where)} GROUP BY started_at::DATE ORDER BY started_at::DATE`,

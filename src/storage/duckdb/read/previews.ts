@@ -1,8 +1,8 @@
 import { payloadsOf } from '../../../runs/rules/payload.js';
-import { RUN_STATUSES, SPAN_TYPES } from '../../../signal/span.js';
+import { SPAN_TYPES } from '../../../signal/span.js';
 import { inputPreview } from '../../shared/input-preview.js';
 import { GLANCE_MODELS, type RunPreview } from '../../contracts/runs.js';
-import { PAYLOADS, SPANS, TRACES } from '../../schema/tables.js';
+import { HAS_FAILED, PAYLOADS, SPANS, TRACES } from '../../schema/tables.js';
 import type { Connection } from '../files/connection.js';
 import type { Row } from '../files/plain-rows.js';
 import {
@@ -21,7 +21,6 @@ import { COMMITS, commitsAt } from '../write/stored-traces.js';
 const MOST_SPANS = 10_000;
 /** Maximum number of commits that are listed one by one. */
 const MOST_SINGLE = 640;
-const FAILED = [RUN_STATUSES.indexOf('failed'), RUN_STATUSES.indexOf('timed_out')].join(', ');
 const LLM = SPAN_TYPES.indexOf('llm');
 /** The spans that best show a run's input: the first without a parent, and the first model call. */
 const IS_FIRST = `row_number() OVER (PARTITION BY trace_id ORDER BY parent_span_id IS NOT NULL, started_at, span_id) = 1`;
@@ -77,7 +76,7 @@ async function spanRows(
   const columns = 'trace_id, span_id, parent_span_id, started_at, type, status, model, seq, line';
   return await connection.rows(
     `WITH s AS MATERIALIZED (SELECT ${columns} FROM ${newest(capture, SPANS, where)})
-     SELECT trace_id::VARCHAR AS id, model, count(*) FILTER (status IN (${FAILED})) AS errors, NULL AS seq, NULL AS line, FALSE AS is_first
+     SELECT trace_id::VARCHAR AS id, model, count(*) FILTER (${HAS_FAILED}) AS errors, NULL AS seq, NULL AS line, FALSE AS is_first
      FROM s GROUP BY trace_id, model
      UNION ALL
      SELECT trace_id::VARCHAR, NULL, 0, seq, line, is_first

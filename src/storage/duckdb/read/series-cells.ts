@@ -1,5 +1,5 @@
-import { RUN_STATUSES } from '../../../signal/span.js';
 import type { Micros } from '../../../signal/time.js';
+import { HAS_FAILED } from '../../schema/tables.js';
 import type { CellsByStart, RunCell } from '../stats/run-cells.js';
 import type { Connection } from '../files/connection.js';
 import type { Row } from '../files/plain-rows.js';
@@ -9,9 +9,8 @@ import { number } from '../write/run-summary.js';
 
 /** Maximum number of time ranges; each is a separate scan of every file. */
 const MOST_RANGES = 4;
-const [FAILED, TIMED_OUT] = [RUN_STATUSES.indexOf('failed'), RUN_STATUSES.indexOf('timed_out')];
 /** Exact, because large sums are read as text. Sums replace `count(*) FILTER (…)`, which takes twice as long. */
-const FIGURES = `count(*) AS runs, sum((status IN (${FAILED}, ${TIMED_OUT}))::TINYINT)::BIGINT AS failed,
+const FIGURES = `count(*) AS runs, sum((${HAS_FAILED})::TINYINT)::BIGINT AS failed,
   coalesce(sum(success::TINYINT), 0)::BIGINT AS successes, sum(total_cost_usd)::VARCHAR AS nanos, count(total_cost_usd) AS priced,
   sum(total_tokens)::VARCHAR AS tokens, quantile_disc(duration_ms, [0.5, 0.95]) AS percentiles`;
 

@@ -1,8 +1,8 @@
 import { storableIdentity } from '../../../signal/run-context.js';
-import { RUN_KINDS, RUN_STATUSES, type RunKind } from '../../../signal/span.js';
+import { RUN_KINDS, type RunKind } from '../../../signal/span.js';
 import type { PageRange } from '../../contracts/paging.js';
 import { MOST_NAMED, type SessionFilter, type SessionSummary } from '../../contracts/runs.js';
-import { TRACES } from '../../schema/tables.js';
+import { HAS_FAILED, TRACES } from '../../schema/tables.js';
 import { MOST_USAGE } from '../../../runs/rules/usage.js';
 import type { Agents } from '../stats/agents.js';
 import type { Connection } from '../files/connection.js';
@@ -14,7 +14,6 @@ import { number, sumOf, text } from '../write/run-summary.js';
 
 /** Values of `grouping`: a bit for the user and one for the agent, set if the group is not split by it. */
 const [BY_USER, BY_AGENT, WHOLE] = [1, 2, 3];
-const FAILED = [RUN_STATUSES.indexOf('failed'), RUN_STATUSES.indexOf('timed_out')].join(', ');
 
 /** The ids of one page of sessions, and the number of all sessions. */
 export async function findSessions(
@@ -58,7 +57,7 @@ export async function sessionsOf(
   if (ids.length === 0) return [];
   const where = `${ofKind(tenant, kind)} AND ${hasIdentity('session_id', ids)}`;
   const groups = `SELECT session_id, user_id, agent_no, grouping(user_id, agent_no) AS part, count(*) AS runs,
-      count(*) FILTER (status IN (${FAILED})) AS failed, min(started_at) AS first_at, max(started_at) AS last_start,
+      count(*) FILTER (${HAS_FAILED}) AS failed, min(started_at) AS first_at, max(started_at) AS last_start,
       max(greatest(started_at, coalesce(ended_at, started_at))) AS last_at, sum(total_tokens) AS tokens, sum(total_cost_usd) AS cost
     FROM ${newest(capture, TRACES, where)}
     GROUP BY GROUPING SETS ((session_id), (session_id, user_id), (session_id, agent_no))`;

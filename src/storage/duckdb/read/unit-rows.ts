@@ -1,6 +1,5 @@
-import { RUN_STATUSES } from '../../../signal/span.js';
 import type { Micros } from '../../../signal/time.js';
-import { SPANS, TRACES } from '../../schema/tables.js';
+import { HAS_FAILED, SPANS, TRACES } from '../../schema/tables.js';
 import { conditionsOn, narrowed, ofCommitsSince, type OfCommits } from '../segments/commit-ranges.js';
 import type { Connection } from '../files/connection.js';
 import { newest } from '../segments/relation.js';
@@ -19,8 +18,6 @@ export interface Units {
 
 /** At this many traces, everything from the first commit on is read instead of single commits. */
 const MANY_TRACES = 10_000;
-const FAILED = ['failed', 'timed_out'].map((status) => RUN_STATUSES.findIndex((known) => known === status));
-const HAS_FAILED = `status IN (${FAILED.join(', ')})`;
 /** Counted without `FILTER` and without `CASE`, since both take longer. */
 const RUN_FAILED = `coalesce(NOT success, ${HAS_FAILED})`;
 
