@@ -139,7 +139,7 @@ export async function attachWithLog(
 ): Promise<void> {
   const log = `${path}.wal`;
   /** @param refusal DuckDB's error, if it refused the log */
-  const mend = (refusal?: unknown): Promise<void> =>
+  const mend = (refusal?: Error): Promise<void> =>
     whenOurs(async () => {
       // Examined here: another process that has the file may be writing to it.
       const state = examineLog(log, refusal !== undefined);
@@ -156,7 +156,7 @@ export async function attachWithLog(
   try {
     await attach();
   } catch (error) {
-    if (isLocked(error) || isNoRoom(error)) throw error;
+    if (!(error instanceof Error) || isLocked(error) || isNoRoom(error)) throw error;
     await mend(error);
     await attach();
   }

@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { LogFile, unknownVersion } from '../../../../src/storage/duckdb/files/duckdb-1-5-format.js';
 import { examineLog } from '../../../../src/storage/duckdb/files/log-damage.js';
+import { openOwnDatabase } from '../../../../src/storage/duckdb/files/own-database.js';
 import { aTrace, NOON } from '../../../support/run-records.js';
 import { testFolder } from '../../../support/test-folder.js';
 import { commitEnds, entriesOf } from '../log-files.js';
@@ -74,6 +75,50 @@ function readEnd(log: string): number | null {
 function endBefore(ends: readonly number[], place: number): number {
   return Math.max(HEAD_BYTES, ...ends.filter((end) => end <= place));
 }
+
+void t.test(
+  'what DuckDB itself makes of such logs: where it does better, examineLog is not needed',
+  async (t) => {
+    const folder = testFolder(t);
+    const database = await openOwnDatabase(folder);
+    t.teardown(() => {
+      database.close();
+    });
+    const { connection } = database;
+    const made = join(folder, 'made.duckdb');
+    await connection.run(`ATTACH '${made}' AS made (STORAGE_VERSION 'v1.2.0')`);
+    await connection.run('CREATE TABLE made.t (a VARCHAR)');
+    for (let i = 0; i < 3; i++) await connection.run("INSERT INTO made.t VALUES (repeat('x', 3000))");
+    const [file, log] = [readFileSync(made), readFileSync(`${made}.wal`)];
+    const [table = 0, , second = 0, third = 0] = commitEnds(log);
+    const rowsOf = async (shown: Buffer): Promise<number> => {
+      const path = join(folder, 'shown.duckdb');
+      writeFileSync(path, file);
+      writeFileSync(`${path}.wal`, shown);
+      await connection.run(`ATTACH '${path}' AS shown`);
+      try {
+        const [row] = await connection.rows('SELECT count(*) AS rows FROM shown.t');
+        return Number(row?.rows);
+      } finally {
+        await connection.run('DETACH shown');
+      }
+    };
+    t.equal(await rowsOf(log), 3);
+    for (const cut of [third - 1, third - 21, second + 5, second])
+      t.equal(await rowsOf(log.subarray(0, cut)), 2, 'it reads a log that ends early up to its last commit');
+    const longer = Buffer.from(log);
+    longer[table + 3] = 0x11;
+    t.equal(await rowsOf(longer), 0, 'it drops acknowledged commits behind a damaged length');
+    const gap = Math.ceil(second / 512) * 512;
+    const refusal = { message: /Corrupt WAL file: entry at byte position/ };
+    await t.rejects(rowsOf(Buffer.from(log).fill(0, gap, gap + 512)), refusal, 'it refuses a gap');
+    await t.rejects(
+      rowsOf(Buffer.concat([log, Buffer.alloc(PAGE_BYTES)])),
+      refusal,
+      'and zeros behind the end',
+    );
+  },
+);
 
 void t.test('a log that a crash cut off is read up to its last commit, wherever that was', async (t) => {
   const whole = await aLogOf(t, [1, 2]);
