@@ -52,11 +52,10 @@ export const LOG_HEAD_BYTES = LOG_HEAD.length;
  * the changes of its transaction and, last, an entry that is always the same. DuckDB syncs the file, under the lock of the log,
  * before it acknowledges the commit: no commit begins before the previous one is on the disk.
  */
-export const ENTRY_HEAD_BYTES = 16;
+const ENTRY_HEAD_BYTES = 16;
 const COMMIT_ENTRY = Buffer.from('0500000000000000e7fe7d722fed3d5e640064ffff', 'hex');
 /** The last entry of a commit without its length. */
 export const COMMIT_MARK = COMMIT_ENTRY.subarray(8);
-const LEAST_DATA_BYTES = 5;
 
 const WINDOW_BYTES = 4096;
 const PIECE_BYTES = 1024 * 1024;
@@ -103,11 +102,6 @@ export class LogFile {
     const dataAt = at + ENTRY_HEAD_BYTES;
     const bytes = head.readUInt32LE(0) + head.readUInt32LE(4) * 2 ** 32;
     return { at, dataAt, end: dataAt + bytes, isCommit: head.equals(COMMIT_ENTRY.subarray(0, head.length)) };
-  }
-
-  /** Whether an entry can have this length: the file goes on to its end. */
-  isWithin({ dataAt, end }: LogEntry): boolean {
-    return end - dataAt >= LEAST_DATA_BYTES && end <= this.size;
   }
 
   /** Whether the checksum in the entry's head is correct (`src/common/checksum.cpp`). The entry must be within the file. */

@@ -17,12 +17,6 @@ export type LogState =
 
 /** No disk writes less than this at a time. */
 const SECTOR_BYTES = 512;
-/**
- * The operating system writes pages, and may write one before it is entirely filled: then the page almost certainly ends in at
- * least this many zeros (`PAGE_TAIL_BYTES`).
- */
-const PAGE_BYTES = 4096;
-const PAGE_TAIL_BYTES = 8;
 
 /**
  * Detects logs that DuckDB 1.5.5 would read wrongly: behind an entry whose length is damaged it drops all commits without an
@@ -32,13 +26,12 @@ const PAGE_TAIL_BYTES = 8;
  * A crash, of the process or of the machine, differs from damage as follows:
  *
  * - No commit begins before the previous one is on the disk. So a crash tears only the last commit, and nothing follows its end.
- * - Data written since the last sync may be missing in any order of pages: the file ends early, or a sector is zeros, or a page
- *   from some offset on. File systems that show old content of the disk instead (ext4 with `data=writeback`) are not suitable for
- *   a database.
+ * - Data written since the last sync may be missing in any order: the file ends early, or sectors are zeros. File systems that
+ *   show old content of the disk instead (ext4 with `data=writeback`) are not suitable for a database.
  *
- * So an entry of the last commit that is cut off by the end of the file, or has such zeros, is from a crash. Any other wrong
- * entry is damage, and so is one that is followed by another commit. Damage cannot be distinguished from a crash if it is in the
- * last commit, in an entry that contains such zeros itself, as most entries of a hundred rows or more do.
+ * So an entry of the last commit that is cut off by the end of the file, or has a sector of zeros, is from a crash. Any other
+ * wrong entry is damage, and so is one that is followed by another commit. Damage cannot be distinguished from a crash if it is in
+ * the last commit, in an entry that contains such a sector itself.
  *
  * @param isRefused whether DuckDB refused the log: then the entries of the last commit are examined although they lead to the end
  */
@@ -63,7 +56,7 @@ export function examineLog(path: string, isRefused = false): LogState {
 /** Follows the entries as far as possible. @returns where the last commit ends, and where the previous one ends */
 function walk(log: LogFile): { readonly end: number; readonly endBefore: number } {
   let [end, endBefore] = [LOG_HEAD_BYTES, LOG_HEAD_BYTES];
-  for (let entry = log.at(end); entry !== null && log.isWithin(entry); entry = log.at(entry.end)) {
+  for (let entry = log.at(end); entry !== null && entry.end <= log.size; entry = log.at(entry.end)) {
     if (entry.isCommit) [endBefore, end] = [end, entry.end];
   }
   return { end, endBefore };
@@ -73,7 +66,7 @@ function walk(log: LogFile): { readonly end: number; readonly endBefore: number 
 function judge(log: LogFile, end: number): LogState {
   let entry = log.at(end);
   let isWhole = false;
-  while (entry !== null && log.isWithin(entry) && log.isSound(entry)) {
+  while (entry !== null && entry.end <= log.size && log.isSound(entry)) {
     isWhole = entry.isCommit;
     entry = log.at(entry.end);
   }
@@ -93,28 +86,21 @@ function hasGap(log: LogFile, end: number, entry: LogEntry): boolean {
   // No commit ends with one.
   if (log.read(log.size - 1, 1)[0] === 0) return true;
   for (let sector = entry.at - (entry.at % SECTOR_BYTES); sector < entry.end; sector += SECTOR_BYTES) {
-    const sectorEnd = sector + SECTOR_BYTES;
-    const isPageEnd = sectorEnd % PAGE_BYTES === 0 && sectorEnd - PAGE_TAIL_BYTES < entry.end;
-    const begin = Math.max(end, isPageEnd ? sectorEnd - PAGE_TAIL_BYTES : sector);
-    if (log.read(begin, sectorEnd - begin).every((byte) => byte === 0)) return true;
+    const begin = Math.max(end, sector);
+    if (log.read(begin, sector + SECTOR_BYTES - begin).every((byte) => byte === 0)) return true;
   }
   return false;
 }
 
 /**
- * Whether a commit ends after `from` and another entry follows it.
+ * Whether a commit ends after `from` and more follows it.
  *
  * @param orEnds whether the end of the last commit is enough
  */
 function isFollowed(log: LogFile, from: number, { orEnds = false } = {}): boolean {
   for (const [piece, start] of log.pieces(from, log.size, COMMIT_MARK.length - 1)) {
-    let found = piece.indexOf(COMMIT_MARK);
-    for (; found >= 0; found = piece.indexOf(COMMIT_MARK, found + 1)) {
-      const end = start + found + COMMIT_MARK.length;
-      if (end === log.size) return orEnds;
-      const next = log.at(end);
-      if (next !== null && log.isWithin(next) && log.isSound(next)) return true;
-    }
+    const found = piece.indexOf(COMMIT_MARK);
+    if (found >= 0) return orEnds || start + found + COMMIT_MARK.length < log.size;
   }
   return false;
 }

@@ -264,6 +264,16 @@ void t.test(
     t.not(examineLog(log).kind, 'torn');
     t.not(examineLog(log, true).kind, 'torn');
     t.same(readFileSync(log), damaged);
+    for (const { at, end } of entriesOf(whole).filter((entry) => entry.at >= last)) {
+      rewrite(log, Buffer.from(whole).fill(0x5a, Math.max(at + 16, end - 5), end));
+      t.equal(examineLog(log, true).kind, 'damaged', `data of the entry at byte ${at} of the last commit`);
+    }
+    // The same where the lengths of entries are in it: cut there, the commits behind it would be lost.
+    for (const { at } of entriesOf(whole).filter((entry) => entry.at >= (ends[0] ?? 0) && entry.end < last)) {
+      const sector = at - (at % 512);
+      rewrite(log, Buffer.from(whole).fill(0, sector, sector + 512));
+      t.not(examineLog(log).kind, 'torn', `an entry at byte ${at}`);
+    }
   },
 );
 
