@@ -8,7 +8,7 @@ import { isLocked, StoreOpenError } from './store-open-error.js';
 export type LogState =
   /** DuckDB reads it to its end, or refuses it for an entry with a wrong checksum. */
   | { readonly kind: 'readable' }
-  /** It has another format, or DuckDB another version: it was not examined. */
+  /** It has a format that only other programs write: it was not examined. */
   | { readonly kind: 'unknown' }
   /** A crash tore the last commit, which was never acknowledged. `end`: where the previous commit ends. */
   | { readonly kind: 'torn'; readonly end: number }
@@ -36,8 +36,7 @@ const SECTOR_BYTES = 512;
  * @param isRefused whether DuckDB refused the log: then the entries of the last commit are examined although they lead to the end
  */
 export function examineLog(path: string, isRefused = false): LogState {
-  if (bytesOf(path) < LOG_HEAD_BYTES) return { kind: 'readable' };
-  if (unknownVersion() !== null) return { kind: 'unknown' };
+  if (bytesOf(path) < LOG_HEAD_BYTES || unknownVersion() !== null) return { kind: 'readable' };
   const log = new LogFile(path);
   try {
     const head = log.head();
@@ -113,6 +112,9 @@ interface Attaching {
   readonly warn: (fields: object, message: string) => void;
 }
 
+const UNKNOWN_FORMAT =
+  'Cannot check this log for damage, because another program wrote it in another format. Let only Jackdaw write to the store.';
+
 /**
  * Attaches a file after examining its log: a log torn by a crash is cut after its last commit; a log from which DuckDB would
  * silently drop commits is refused and left unchanged.
@@ -138,6 +140,7 @@ export async function attachWithLog(
       else if (state.kind === 'damaged') throw damagedLog(log, state);
     });
   const { kind } = examineLog(log);
+  if (kind === 'unknown') warn({ file: log }, UNKNOWN_FORMAT);
   if (kind === 'torn' || kind === 'damaged') await mend();
   try {
     await attach();

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { LogFile, unknownVersion } from '../../../../src/storage/duckdb/files/duckdb-1-5-format.js';
-import { examineLog } from '../../../../src/storage/duckdb/files/log-damage.js';
+import { attachWithLog, examineLog } from '../../../../src/storage/duckdb/files/log-damage.js';
 import { openOwnDatabase } from '../../../../src/storage/duckdb/files/own-database.js';
 import { aTrace, NOON } from '../../../support/run-records.js';
 import { testFolder } from '../../../support/test-folder.js';
@@ -56,7 +56,7 @@ function areSound(log: string, whole: Buffer): boolean {
 }
 
 function emptyLog(t: Test): string {
-  const log = join(testFolder(t), 'log');
+  const log = join(testFolder(t), 'log.wal');
   writeFileSync(log, '');
   return log;
 }
@@ -283,6 +283,12 @@ void t.test('logs of other versions are left to DuckDB', async (t) => {
   for (const head of ['6400626500026600', '6400626500036600']) {
     rewrite(log, Buffer.concat([Buffer.from(head, 'hex'), whole.subarray(HEAD_BYTES, -30)]));
     t.same(examineLog(log), { kind: 'unknown' });
+    const warnings: string[] = [];
+    await attachWithLog(log.slice(0, -'.wal'.length), {
+      attach: () => Promise.resolve(),
+      warn: (_, message) => void warnings.push(message),
+    });
+    t.match(warnings, [/Cannot check this log/]);
   }
   t.same(examineLog(join(testFolder(t), 'none')), { kind: 'readable' });
   t.equal(unknownVersion(), null, 'after an update of DuckDB, check what duckdb-1-5-format.ts says');
