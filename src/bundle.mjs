@@ -18,8 +18,7 @@ const ENTRIES = [
   'http/inflate-thread.js',
   'storage/control/control-thread.js',
   'storage/duckdb/thread/store-thread.js',
-  'storage/duckdb/files/parquet-reader.js',
-  'storage/duckdb/files/parquet-writer.js',
+  'storage/duckdb/files/parquet-files.js',
   'storage/duckdb/files/store-check.js',
 ];
 

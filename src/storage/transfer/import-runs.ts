@@ -1,5 +1,5 @@
 import type { Micros } from '../../signal/time.js';
-import type { ParquetReader } from '../duckdb/files/parquet-reader.js';
+import type { ParquetReader } from '../duckdb/files/parquet-files.js';
 import type { ExportedRow, TelemetryIn } from '../contracts/transfer.js';
 import { ExportedRunsEncoder, type RunPart } from './encode-runs.js';
 import { EXPORTED } from './exported-tables.js';

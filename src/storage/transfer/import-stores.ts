@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { furtherModule } from '../../config/built-module.js';
 import { PRIVATE_FILE } from '../../config/private-path.js';
-import type { ParquetReader } from '../duckdb/files/parquet-reader.js';
+import type { ParquetReader } from '../duckdb/files/parquet-files.js';
 import type { ControlFile, ControlTransfer, ExportedRow, TelemetryIn } from '../contracts/transfer.js';
 import { EXPORTED, fileOf, tableOf, type TableName } from './exported-tables.js';
 import { RunsImport } from './import-runs.js';
@@ -104,7 +104,7 @@ async function fillStores(
   }
 }
 
-const READER = furtherModule(new URL('../duckdb/files/parquet-reader.js', import.meta.url));
+const READER = furtherModule(new URL('../duckdb/files/parquet-files.js', import.meta.url));
 
 /** Loads DuckDB lazily: only imports need it. */
 async function openReader(scratch: string): Promise<ParquetReader> {

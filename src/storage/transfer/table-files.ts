@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { furtherModule } from '../../config/built-module.js';
-import type { ParquetWriter } from '../duckdb/files/parquet-writer.js';
+import type { ParquetWriter } from '../duckdb/files/parquet-files.js';
 import type { Table } from '../schema/table.js';
 import type { ExportedRow, WrittenFile } from '../contracts/transfer.js';
 import { EXPORTED, fileOf, TABLE_NAMES, type TableName } from './exported-tables.js';
@@ -15,7 +15,7 @@ export interface FileSize {
 
 export const FILE_SIZE: FileSize = { rows: 10_000, bytes: 8 * 1024 * 1024 };
 
-const WRITER = furtherModule(new URL('../duckdb/files/parquet-writer.js', import.meta.url));
+const WRITER = furtherModule(new URL('../duckdb/files/parquet-files.js', import.meta.url));
 /** Temporary directory below the directory of the files. */
 const SCRATCH = 'scratch';
 

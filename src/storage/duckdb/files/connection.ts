@@ -1,9 +1,9 @@
+import { closeSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type * as api from '@duckdb/node-api';
 import type { DuckDBDataChunk, DuckDBMaterializedResult, DuckDBResult, DuckDBValue } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
-import type { OpenFiles } from './metadata-copy.js';
 import { plainRows, toPlain, wordsOf, type Parameter, type Row, type RowColumns } from './plain-rows.js';
 
 // Required, not imported: for an import Node first searches the package's sixty CommonJS files for exported names, which takes
@@ -30,6 +30,26 @@ export interface FixedChunk {
   text(column: number, row: number): string;
   /** The bytes in a row of a column of bytes: a copy. */
   bytes(column: number, row: number): Uint8Array;
+}
+
+/**
+ * Files that stay open for reading as long as their database is. POSIX ends all locks that a process has of a file as soon as it
+ * closes any descriptor of it (fcntl(2)), and DuckDB's lock is what keeps other processes away.
+ */
+export class OpenFiles {
+  readonly #descriptors = new Map<string, number>();
+
+  at(path: string): number {
+    let descriptor = this.#descriptors.get(path);
+    if (descriptor === undefined) this.#descriptors.set(path, (descriptor = openSync(path, 'r')));
+    return descriptor;
+  }
+
+  /** To be called when the database is closed. */
+  close(): void {
+    for (const descriptor of this.#descriptors.values()) closeSync(descriptor);
+    this.#descriptors.clear();
+  }
 }
 
 /** One connection to DuckDB. Its statements run one after the other in Node's thread pool, so the JavaScript thread is not blocked. */

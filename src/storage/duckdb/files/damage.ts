@@ -1,14 +1,13 @@
-import { readSync } from 'node:fs';
 import type { Clock, Logger } from '../../../component/telemetry.js';
 import { MS_PER_MINUTE } from '../../../signal/time-units.js';
 import { SparseLog } from '../../../telemetry/sparse-log.js';
-import type { OpenFiles } from './metadata-copy.js';
+import type { OpenFiles } from './connection.js';
+import { checksumAt } from './duckdb-1-5-format.js';
 import type { SegmentFiles } from './segment-files.js';
 import type { HealthIssues } from './health-issues.js';
 
 /** How often the log repeats that a file is damaged. */
 const SAY_MS = 10 * MS_PER_MINUTE;
-const CHECKSUM_BYTES = 8;
 
 const DAMAGE =
   /Corrupt(ed)? (database file|\w+ segment)|Could not read (enough bytes )?from file "[^"]*\.(duckdb|db)"/;
@@ -82,10 +81,4 @@ function fileOf(error: Error, { main, cold }: SegmentFiles, files: OpenFiles): s
   if (checksum === undefined || location === undefined) return cold;
   // Only these two stay open: closing another descriptor of a file would end its lock.
   return checksumAt(files.at(main), Number(location)) === BigInt(checksum) ? main : cold;
-}
-
-function checksumAt(descriptor: number, location: number): bigint | null {
-  const bytes = Buffer.alloc(CHECKSUM_BYTES);
-  const read = readSync(descriptor, bytes, 0, CHECKSUM_BYTES, location);
-  return read === CHECKSUM_BYTES ? bytes.readBigUInt64LE() : null;
 }

@@ -1,10 +1,11 @@
 import { dirname, resolve } from 'node:path';
 import duckdb from '@duckdb/node-bindings';
 import { makePrivateDirectory } from '../../../config/private-path.js';
-import { attachWithLog } from './attach-with-log.js';
-import { Connection } from './connection.js';
+import { hasMetadataCopy, restoreMetadata } from './checkpoint.js';
+import { Connection, OpenFiles } from './connection.js';
 import { isSpillRefused } from './disk-room.js';
-import { hasMetadataCopy, OpenFiles, restoreMetadata } from './metadata-copy.js';
+import { unknownVersion } from './duckdb-1-5-format.js';
+import { attachWithLog } from './log-damage.js';
 import { openError, isLocked } from './store-open-error.js';
 import { link, rm } from 'node:fs/promises';
 
@@ -25,8 +26,8 @@ export interface DatabaseListener {
   readonly died?: (error: unknown) => void;
   /** Called for each failed statement, and for failures of other work on the files. */
   readonly failed?: (error: unknown, files: OpenFiles) => void;
-  /** Called when a log that a crash tore was cut off, with the length that is left. */
-  readonly cut?: (log: string, bytes: number) => void;
+  /** Receives what the log of the daemon says of the files. */
+  readonly warn?: (fields: object, message: string) => void;
 }
 
 /** The one DuckDB instance of the process. Only the store thread opens it. */
@@ -81,6 +82,8 @@ export class Database {
       "SET GLOBAL allowed_configs = ['memory_limit', 'max_temp_directory_size', 'max_vacuum_tasks']",
     );
     await connection.run('SET GLOBAL lock_configuration = true');
+    const unknown = unknownVersion();
+    if (unknown !== null) listener.warn?.({}, unknown);
     try {
       await makePrivateDirectory(dirname(options.path));
       await opened.#attachMain(connection);
@@ -148,7 +151,7 @@ export class Database {
     await attachWithLog(this.#mainPath, {
       attach: () => attach(this.#mainPath),
       whenOurs,
-      cut: (log, bytes) => this.#listener.cut?.(log, bytes),
+      warn: (fields, message) => this.#listener.warn?.(fields, message),
     });
   }
 

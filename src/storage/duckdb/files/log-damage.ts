@@ -1,175 +1,169 @@
-import { existsSync } from 'node:fs';
-import { COMMIT_MARK, ENTRY_HEAD_BYTES, LOG_HEAD, LogEntries, type LogEntry } from './log-entries.js';
+import { open } from 'node:fs/promises';
+import { isNoRoom } from './disk-room.js';
+import { COMMIT_MARK, LOG_HEAD_BYTES, LogFile, unknownVersion, type LogEntry } from './duckdb-1-5-format.js';
+import { bytesOf } from './segment-files.js';
+import { isLocked, StoreOpenError } from './store-open-error.js';
 
 /** What to do with a file's log before DuckDB reads it. */
 export type LogState =
   /** DuckDB reads it to its end, or refuses it for an entry with a wrong checksum. */
   | { readonly kind: 'readable' }
+  /** It has a format that only other programs write: it was not examined. */
+  | { readonly kind: 'unknown' }
   /** A crash tore the last commit, which was never acknowledged. `end`: where the previous commit ends. */
   | { readonly kind: 'torn'; readonly end: number }
   /** DuckDB would drop commits that were on the disk. `at`: where the damage is; `end`: where the last sound commit ends. */
   | { readonly kind: 'damaged'; readonly at: number; readonly end: number };
 
-const READABLE: LogState = { kind: 'readable' };
-
 /** No disk writes less than this at a time. */
 const SECTOR_BYTES = 512;
-/**
- * The operating system writes pages, and may write one before it is entirely filled: then the page almost certainly ends in at
- * least this many zeros (`PAGE_TAIL_BYTES`).
- */
-const PAGE_BYTES = 4096;
-const PAGE_TAIL_BYTES = 8;
-/** The field that follows in a head which names its file. */
-const FIELD_OF_FILE = 102;
-const ZEROS = Buffer.alloc(SECTOR_BYTES);
-/** An entry has up to 2048 rows of one commit, whose batches fitted into memory. */
-const MOST_ENTRY_BYTES = 2 ** 32;
-/** Maximum number of commit marks that are examined. Data that looks like a mark by chance is extremely rare. */
-const MOST_ENDS = 64;
 
 /**
- * Detects logs that DuckDB would consider to end before their last commit, because the length of an entry is damaged. Reads only
- * the heads of entries, 4 KiB at a time; if they do not lead to the end of the file, it compares the checksums after the last
- * commit and searches the rest.
+ * Detects logs that DuckDB 1.5.5 would read wrongly: behind an entry whose length is damaged it drops all commits without an
+ * error, and it refuses a file if a power failure left a gap in the last commit of its log. (It handles a log that just ends early.)
+ * Reads only the heads of entries; if they do not lead to the end of the file, it compares the checksums after the last commit.
  *
  * A crash, of the process or of the machine, differs from damage as follows:
  *
  * - No commit begins before the previous one is on the disk. So a crash tears only the last commit, and nothing follows its end.
- * - Data written since the last sync may be missing in any order of pages: the file ends early, or a sector is zeros, or a page
- *   from some offset on. File systems that show old content of the disk instead (ext4 with `data=writeback`) are not suitable for
- *   a database.
+ * - Data written since the last sync may be missing in any order: the file ends early, or sectors are zeros. File systems that
+ *   show old content of the disk instead (ext4 with `data=writeback`) are not suitable for a database.
  *
- * So an entry of the last commit that is cut off by the end of the file, or has such zeros, is from a crash. Any other wrong
- * entry is damage, and so is one that is followed by another commit. Damage cannot be distinguished from a crash if it is in the
- * last commit, in an entry that contains such zeros itself, as most entries of a hundred rows or more do.
+ * So an entry of the last commit that is cut off by the end of the file, or has a sector of zeros, is from a crash. Any other
+ * wrong entry is damage, and so is one that is followed by another commit. Damage cannot be distinguished from a crash if it is in
+ * the last commit, in an entry that contains such a sector itself.
  *
- * Logs of another version, encrypted logs and missing files are left to DuckDB.
+ * @param isRefused whether DuckDB refused the log: then the entries of the last commit are examined although they lead to the end
  */
-export function examineLog(path: string): LogState {
-  return withLog(path, READABLE, (log) => {
-    const head = log.read(0, LOG_HEAD.length);
-    if (!head.equals(LOG_HEAD)) {
-      if (isOtherVersion(head)) return READABLE;
-      // If the first page is missing, nothing after it counts. With any other wrong head DuckDB also drops the rest or fails.
-      const isTorn = head.equals(ZEROS.subarray(0, head.length)) && !isFollowed(log, 0);
-      return isTorn ? { kind: 'torn', end: 0 } : { kind: 'damaged', at: 0, end: 0 };
-    }
-    const { end } = walk(log);
-    return end === log.size ? READABLE : judge(log, end, firstWrong(log, end) ?? log.size);
-  });
-}
-
-/**
- * Examines the last commit of a log that DuckDB refuses to read.
- *
- * @returns where that commit begins, if a crash tore it: it was never acknowledged
- */
-export function tornCommit(path: string): number | null {
-  return withLog(path, null, (log) => {
-    if (!log.read(0, LOG_HEAD.length).equals(LOG_HEAD)) return null;
-    const { end, endBefore } = walk(log);
-    const from = end === log.size ? endBefore : end;
-    const wrong = firstWrong(log, from);
-    const state = wrong === null ? READABLE : judge(log, from, wrong);
-    return state.kind === 'torn' ? state.end : null;
-  });
-}
-
-function withLog<T>(path: string, none: T, look: (log: LogEntries) => T): T {
-  if (!existsSync(path)) return none;
-  const log = new LogEntries(path);
+export function examineLog(path: string, isRefused = false): LogState {
+  if (bytesOf(path) < LOG_HEAD_BYTES || unknownVersion() !== null) return { kind: 'readable' };
+  const log = new LogFile(path);
   try {
-    return log.size < LOG_HEAD.length ? none : look(log);
+    const head = log.head();
+    if (head === 'other') return { kind: 'unknown' };
+    // If the first page is missing, nothing after it counts. With any other wrong head DuckDB also drops the rest or fails.
+    if (head === 'missing' && !isFollowed(log, 0)) return { kind: 'torn', end: 0 };
+    if (head !== 'ours') return { kind: 'damaged', at: 0, end: 0 };
+    const { end, endBefore } = walk(log);
+    if (end < log.size) return judge(log, end);
+    return isRefused ? judge(log, endBefore) : { kind: 'readable' };
   } finally {
     log.close();
   }
 }
 
-/** Whether the file has storage version 1.3 or later, or is encrypted. */
-function isOtherVersion(head: Buffer): boolean {
-  const known = LOG_HEAD.subarray(0, 5);
-  return (
-    head.subarray(0, 5).equals(known) &&
-    (head[5] === 2 || head[5] === 3) &&
-    head.readUInt16LE(6) === FIELD_OF_FILE
-  );
-}
-
 /** Follows the entries as far as possible. @returns where the last commit ends, and where the previous one ends */
-function walk(log: LogEntries): { readonly end: number; readonly endBefore: number } {
-  let [end, endBefore, at] = [LOG_HEAD.length, LOG_HEAD.length, LOG_HEAD.length];
-  for (;;) {
-    const entry = log.at(at);
-    const next = entry === null ? null : log.endOf(entry);
-    if (entry === null || next === null) return { end, endBefore };
-    at = next;
-    if (entry.isCommit) [endBefore, end] = [end, next];
+function walk(log: LogFile): { readonly end: number; readonly endBefore: number } {
+  let [end, endBefore] = [LOG_HEAD_BYTES, LOG_HEAD_BYTES];
+  for (let entry = log.at(end); entry !== null && entry.end <= log.size; entry = log.at(entry.end)) {
+    if (entry.isCommit) [endBefore, end] = [end, entry.end];
   }
+  return { end, endBefore };
 }
 
-/**
- * @param end where the last commit ends that is certainly on the disk
- * @param wrong the first position after it with no entry or a wrong checksum
- */
-function judge(log: LogEntries, end: number, wrong: number): LogState {
-  const entry = log.at(wrong);
-  if (entry === null) return { kind: 'torn', end };
-  const { at, bytes } = entry;
-  const dataAt = at + ENTRY_HEAD_BYTES;
+/** @param end where the last commit ends that is certainly on the disk */
+function judge(log: LogFile, end: number): LogState {
+  let entry = log.at(end);
+  let isWhole = false;
+  while (entry !== null && entry.end <= log.size && log.isSound(entry)) {
+    isWhole = entry.isCommit;
+    entry = log.at(entry.end);
+  }
+  // The file ends between two entries, or within the head of one.
+  if (entry === null) return isWhole ? { kind: 'readable' } : { kind: 'torn', end };
+  const { at } = entry;
   // If the file ends within an entry, the end of that entry's commit is missing, too.
   const isTorn =
-    dataAt + bytes > log.size
-      ? bytes <= MOST_ENTRY_BYTES && !isFollowed(log, at, { orEnds: true })
+    entry.end > log.size
+      ? !isFollowed(log, at, { orEnds: true })
       : hasGap(log, end, entry) && !isFollowed(log, at);
   return isTorn ? { kind: 'torn', end } : { kind: 'damaged', at, end };
 }
 
-/** The first position from `from` on with no entry or a wrong checksum; null if all entries are correct up to the end of the file. */
-function firstWrong(log: LogEntries, from: number): number | null {
-  for (let at = from; at < log.size;) {
-    const entry = log.at(at);
-    const next = entry === null ? null : log.endOf(entry);
-    if (entry === null || next === null || !log.isSound(entry)) return at;
-    at = next;
-  }
-  return null;
-}
-
 /** Whether zeros within an entry may be data that was never written to the disk. */
-function hasGap(log: LogEntries, end: number, { at, bytes }: LogEntry): boolean {
+function hasGap(log: LogFile, end: number, entry: LogEntry): boolean {
   // No commit ends with one.
   if (log.read(log.size - 1, 1)[0] === 0) return true;
-  const entryEnd = at + ENTRY_HEAD_BYTES + bytes;
-  const to = Math.min(log.size, Math.ceil(entryEnd / SECTOR_BYTES) * SECTOR_BYTES);
-  for (const [piece, start] of log.pieces(at - (at % SECTOR_BYTES), to)) {
-    for (let i = 0; i < piece.length; i += SECTOR_BYTES) {
-      const sectorEnd = Math.min(piece.length, i + SECTOR_BYTES);
-      const isPageEnd =
-        (start + sectorEnd) % PAGE_BYTES === 0 && start + sectorEnd - PAGE_TAIL_BYTES < entryEnd;
-      const begin = Math.max(isPageEnd ? sectorEnd - PAGE_TAIL_BYTES : i, end - start);
-      if (piece.compare(ZEROS, 0, sectorEnd - begin, begin, sectorEnd) === 0) return true;
-    }
+  for (let sector = entry.at - (entry.at % SECTOR_BYTES); sector < entry.end; sector += SECTOR_BYTES) {
+    const begin = Math.max(end, sector);
+    if (log.read(begin, sector + SECTOR_BYTES - begin).every((byte) => byte === 0)) return true;
   }
   return false;
 }
 
 /**
- * Whether a commit ends after `from` and another entry follows it.
+ * Whether a commit ends after `from` and more follows it.
  *
  * @param orEnds whether the end of the last commit is enough
  */
-function isFollowed(log: LogEntries, from: number, { orEnds = false } = {}): boolean {
-  let looked = 0;
+function isFollowed(log: LogFile, from: number, { orEnds = false } = {}): boolean {
   for (const [piece, start] of log.pieces(from, log.size, COMMIT_MARK.length - 1)) {
-    let found = piece.indexOf(COMMIT_MARK);
-    for (; found >= 0; found = piece.indexOf(COMMIT_MARK, found + 1)) {
-      const end = start + found + COMMIT_MARK.length;
-      if (end === log.size) return orEnds;
-      const next = log.at(end);
-      if (next !== null && log.endOf(next) !== null && log.isSound(next)) return true;
-      if (++looked === MOST_ENDS) return false;
-    }
+    const found = piece.indexOf(COMMIT_MARK);
+    if (found >= 0) return orEnds || start + found + COMMIT_MARK.length < log.size;
   }
   return false;
+}
+
+interface Attaching {
+  readonly attach: () => Promise<void>;
+  /** Runs `work` on the log while no other process can open the file; throws if one has it open. Absent if none can have it. */
+  readonly whenOurs?: (work: () => Promise<void>) => Promise<void>;
+  /** Receives what the log of the daemon says of the file. */
+  readonly warn: (fields: object, message: string) => void;
+}
+
+const UNKNOWN_FORMAT =
+  'Cannot check this log for damage, because another program wrote it in another format. Let only Jackdaw write to the store.';
+
+/**
+ * Attaches a file after examining its log: a log torn by a crash is cut after its last commit; a log from which DuckDB would
+ * silently drop commits is refused and left unchanged.
+ *
+ * @throws StoreOpenError for a damaged log, and whatever `attach` throws
+ */
+export async function attachWithLog(
+  path: string,
+  { attach, whenOurs = (work) => work(), warn }: Attaching,
+): Promise<void> {
+  const log = `${path}.wal`;
+  /** @param refusal DuckDB's error, if it refused the log */
+  const mend = (refusal?: Error): Promise<void> =>
+    whenOurs(async () => {
+      // Examined here: another process that has the file may be writing to it.
+      const state = examineLog(log, refusal !== undefined);
+      if (state.kind === 'torn') {
+        await truncate(log, state.end);
+        const message =
+          'Removed an incomplete commit that a crash left in this log. It was never acknowledged.';
+        warn({ file: log, bytes: state.end }, message);
+      } else if (refusal !== undefined) throw refusal;
+      else if (state.kind === 'damaged') throw damagedLog(log, state);
+    });
+  const { kind } = examineLog(log);
+  if (kind === 'unknown') warn({ file: log }, UNKNOWN_FORMAT);
+  if (kind === 'torn' || kind === 'damaged') await mend();
+  try {
+    await attach();
+  } catch (error) {
+    if (!(error instanceof Error) || isLocked(error) || isNoRoom(error)) throw error;
+    await mend(error);
+    await attach();
+  }
+}
+
+async function truncate(log: string, bytes: number): Promise<void> {
+  const file = await open(log, 'r+');
+  try {
+    await file.truncate(bytes);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+function damagedLog(log: string, { at, end }: { readonly at: number; readonly end: number }): StoreOpenError {
+  return new StoreOpenError(
+    `The log ${log} is damaged at byte ${at}, and later commits would be lost. Restore an intact copy; to continue without those commits, truncate the log (truncate -s ${end} ${log}).`,
+    { cause: new Error(`the log is damaged at byte ${at}`) },
+  );
 }

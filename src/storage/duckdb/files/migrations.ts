@@ -5,7 +5,6 @@ import { CALL_SUMS } from '../../schema/sum-tables.js';
 import { COLD_TABLES } from '../../schema/cold-tables.js';
 import { SEGMENT_TABLES } from '../../schema/tables.js';
 import { createLogTerms } from '../../schema/log-tables.js';
-import { MAIN_TABLES, STORE_FILES } from './main-tables.js';
 import type { Connection } from './connection.js';
 import { identifier } from './database.js';
 import { StoreOpenError } from './store-open-error.js';
@@ -81,6 +80,23 @@ export const SEGMENT_SCHEMA: Schema = {
   ],
 };
 
+/** The control store whose numbers of tenants and prompts the rows of all files use, and the id of the store: one row, or none. */
+const STORE_IDENTITY = table('store_identity', 'id UUID NOT NULL, control UUID NOT NULL');
+
+/** The state of retention's clock: one row, or none. */
+const CLOCK_NOTE = table(
+  'clock_note',
+  'trusted_at TIMESTAMP NOT NULL, ahead_since TIMESTAMP, ahead_at TIMESTAMP',
+);
+
+/** Rows that were quarantined when the file was opened, as DuckDB prints them. Only people read them. */
+const UNUSABLE_ROWS = table('unusable_rows', 'table_name VARCHAR NOT NULL, content VARCHAR NOT NULL');
+
+/** The cold file and the hot segments that belong to the store, by their names in its directory. */
+export const STORE_FILES = table('store_files', 'name VARCHAR NOT NULL');
+
+const MAIN_TABLES = [STORE_IDENTITY, CLOCK_NOTE, UNUSABLE_ROWS, STORE_FILES] as const;
+
 /** The main file. In its first schema it also held users, keys and all the rest of the control plane. */
 export const MAIN_SCHEMA: Schema = {
   version: 3,
@@ -153,4 +169,8 @@ export async function schemaVersion(connection: Connection, name: string): Promi
     `SELECT max(version)::INTEGER AS version FROM ${identifier(name)}.main.schema_versions`,
   );
   return typeof row?.version === 'number' ? row.version : null;
+}
+
+function table(name: string, columns: string): (catalog: string) => string {
+  return (catalog) => `CREATE TABLE ${catalog}.main.${name} (${columns})`;
 }

@@ -1,6 +1,5 @@
 import duckdb from '@duckdb/node-bindings';
-import { Connection } from './connection.js';
-import { OpenFiles } from './metadata-copy.js';
+import { Connection, OpenFiles } from './connection.js';
 
 const MEMORY_LIMIT = '512MiB';
 

@@ -1,9 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-
-/** Three blocks, which DuckDB writes first when it creates a file. */
-const FILE_HEAD_BYTES = 3 * 4096;
+import { FILE_HEAD_BYTES } from './duckdb-1-5-format.js';
 
 /** The names of the cold file and the hot segments: they are next to the main file, under its name. */
 export class SegmentFiles {

@@ -3,12 +3,12 @@ import type { Logger } from '../../../component/telemetry.js';
 import { syncDirectory } from '../../../config/sync-directory.js';
 import type { Table } from '../../schema/table.js';
 import { SEGMENT_TABLES, POINTS, UNUSABLE_ROWS } from '../../schema/tables.js';
-import { attachWithLog, CUT_MESSAGE } from '../files/attach-with-log.js';
+import { attachWithLog } from '../files/log-damage.js';
 import type { Connection } from '../files/connection.js';
 import { literal } from '../files/database.js';
 import { isNoRoom } from '../files/disk-room.js';
 import type { ListedFiles } from '../files/listed-files.js';
-import { restoreMetadata } from '../files/metadata-copy.js';
+import { restoreMetadata } from '../files/checkpoint.js';
 import { migrate, schemaVersion, SEGMENT_SCHEMA } from '../files/migrations.js';
 import { completeAgentSpans } from './agent-spans.js';
 import { completeCallSums } from './call-sums.js';
@@ -180,8 +180,8 @@ export class AttachedFiles {
       await restoreMetadata(path);
       await attachWithLog(path, {
         attach: () => this.#connection.run(`ATTACH ${literal(path)} AS ${catalog} (${ATTACH_OPTIONS})`),
-        cut: (file, bytes) => {
-          this.#logger.warn({ file, bytes }, CUT_MESSAGE);
+        warn: (fields, message) => {
+          this.#logger.warn(fields, message);
         },
       });
     } catch (error) {

@@ -3,7 +3,6 @@ import { systemClock } from '../../../telemetry/system-clock.js';
 import { Agents } from '../stats/agents.js';
 import { MOST_AGENTS, OtherAgents } from '../stats/agent-limit.js';
 import { Observations } from '../read/observations.js';
-import { CUT_MESSAGE } from '../files/attach-with-log.js';
 import { BackPressure } from '../write/back-pressure.js';
 import { storedSums } from '../segments/cold-sums.js';
 import { Database, type DatabaseListener } from '../files/database.js';
@@ -82,11 +81,11 @@ export async function openParts(
     room.notice(error);
     damage.notice(error, files);
   };
-  const cut: DatabaseListener['cut'] = (file, bytes) => {
-    logger.warn({ file, bytes }, CUT_MESSAGE);
+  const warn: DatabaseListener['warn'] = (fields, message) => {
+    logger.warn(fields, message);
   };
   try {
-    const database = await Database.open(options, { died: listener.died, failed, cut });
+    const database = await Database.open(options, { died: listener.died, failed, warn });
     const opened: Opened = { database, healthIssues, room, damage, working: [] };
     try {
       await room.begin();

@@ -10,8 +10,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { examineLog, tornCommit } from '../../../../src/storage/duckdb/files/log-damage.js';
-import { LogEntries } from '../../../../src/storage/duckdb/files/log-entries.js';
+import { LogFile, unknownVersion } from '../../../../src/storage/duckdb/files/duckdb-1-5-format.js';
+import { attachWithLog, examineLog } from '../../../../src/storage/duckdb/files/log-damage.js';
+import { openOwnDatabase } from '../../../../src/storage/duckdb/files/own-database.js';
 import { aTrace, NOON } from '../../../support/run-records.js';
 import { testFolder } from '../../../support/test-folder.js';
 import { commitEnds, entriesOf } from '../log-files.js';
@@ -45,17 +46,17 @@ function rewrite(log: string, bytes: Buffer): void {
 
 /** Whether all entries are where they were, and have the checksums that they say. */
 function areSound(log: string, whole: Buffer): boolean {
-  const entries = new LogEntries(log);
+  const entries = new LogFile(log);
   const isSound = entriesOf(whole).every(({ at, end }) => {
     const entry = entries.at(at);
-    return entry !== null && entries.endOf(entry) === end && entries.isSound(entry);
+    return entry !== null && entry.end === end && entries.isSound(entry);
   });
   entries.close();
   return isSound;
 }
 
 function emptyLog(t: Test): string {
-  const log = join(testFolder(t), 'log');
+  const log = join(testFolder(t), 'log.wal');
   writeFileSync(log, '');
   return log;
 }
@@ -65,8 +66,8 @@ function readEnd(log: string): number | null {
   const state = examineLog(log);
   if (state.kind === 'damaged') return null;
   if (state.kind === 'torn') truncateSync(log, state.end);
-  const end = tornCommit(log);
-  if (end !== null) truncateSync(log, end);
+  const refused = examineLog(log, true);
+  if (refused.kind === 'torn') truncateSync(log, refused.end);
   return statSync(log).size;
 }
 
@@ -74,6 +75,50 @@ function readEnd(log: string): number | null {
 function endBefore(ends: readonly number[], place: number): number {
   return Math.max(HEAD_BYTES, ...ends.filter((end) => end <= place));
 }
+
+void t.test(
+  'what DuckDB itself makes of such logs: where it does better, examineLog is not needed',
+  async (t) => {
+    const folder = testFolder(t);
+    const database = await openOwnDatabase(folder);
+    t.teardown(() => {
+      database.close();
+    });
+    const { connection } = database;
+    const made = join(folder, 'made.duckdb');
+    await connection.run(`ATTACH '${made}' AS made (STORAGE_VERSION 'v1.2.0')`);
+    await connection.run('CREATE TABLE made.t (a VARCHAR)');
+    for (let i = 0; i < 3; i++) await connection.run("INSERT INTO made.t VALUES (repeat('x', 3000))");
+    const [file, log] = [readFileSync(made), readFileSync(`${made}.wal`)];
+    const [table = 0, , second = 0, third = 0] = commitEnds(log);
+    const rowsOf = async (shown: Buffer): Promise<number> => {
+      const path = join(folder, 'shown.duckdb');
+      writeFileSync(path, file);
+      writeFileSync(`${path}.wal`, shown);
+      await connection.run(`ATTACH '${path}' AS shown`);
+      try {
+        const [row] = await connection.rows('SELECT count(*) AS rows FROM shown.t');
+        return Number(row?.rows);
+      } finally {
+        await connection.run('DETACH shown');
+      }
+    };
+    t.equal(await rowsOf(log), 3);
+    for (const cut of [third - 1, third - 21, second + 5, second])
+      t.equal(await rowsOf(log.subarray(0, cut)), 2, 'it reads a log that ends early up to its last commit');
+    const longer = Buffer.from(log);
+    longer[table + 3] = 0x11;
+    t.equal(await rowsOf(longer), 0, 'it drops acknowledged commits behind a damaged length');
+    const gap = Math.ceil(second / 512) * 512;
+    const refusal = { message: /Corrupt WAL file: entry at byte position/ };
+    await t.rejects(rowsOf(Buffer.from(log).fill(0, gap, gap + 512)), refusal, 'it refuses a gap');
+    await t.rejects(
+      rowsOf(Buffer.concat([log, Buffer.alloc(PAGE_BYTES)])),
+      refusal,
+      'and zeros behind the end',
+    );
+  },
+);
 
 void t.test('a log that a crash cut off is read up to its last commit, wherever that was', async (t) => {
   const whole = await aLogOf(t, [1, 2]);
@@ -217,8 +262,18 @@ void t.test(
     const damaged = Buffer.from(whole).fill(0, page, page + PAGE_BYTES);
     rewrite(log, damaged);
     t.not(examineLog(log).kind, 'torn');
-    t.equal(tornCommit(log), null);
+    t.not(examineLog(log, true).kind, 'torn');
     t.same(readFileSync(log), damaged);
+    for (const { at, end } of entriesOf(whole).filter((entry) => entry.at >= last)) {
+      rewrite(log, Buffer.from(whole).fill(0x5a, Math.max(at + 16, end - 5), end));
+      t.equal(examineLog(log, true).kind, 'damaged', `data of the entry at byte ${at} of the last commit`);
+    }
+    // The same where the lengths of entries are in it: cut there, the commits behind it would be lost.
+    for (const { at } of entriesOf(whole).filter((entry) => entry.at >= (ends[0] ?? 0) && entry.end < last)) {
+      const sector = at - (at % 512);
+      rewrite(log, Buffer.from(whole).fill(0, sector, sector + 512));
+      t.not(examineLog(log).kind, 'torn', `an entry at byte ${at}`);
+    }
   },
 );
 
@@ -227,7 +282,15 @@ void t.test('logs of other versions are left to DuckDB', async (t) => {
   const log = emptyLog(t);
   for (const head of ['6400626500026600', '6400626500036600']) {
     rewrite(log, Buffer.concat([Buffer.from(head, 'hex'), whole.subarray(HEAD_BYTES, -30)]));
-    t.same(examineLog(log), { kind: 'readable' });
+    t.same(examineLog(log), { kind: 'unknown' });
+    const warnings: string[] = [];
+    await attachWithLog(log.slice(0, -'.wal'.length), {
+      attach: () => Promise.resolve(),
+      warn: (_, message) => void warnings.push(message),
+    });
+    t.match(warnings, [/Cannot check this log/]);
   }
   t.same(examineLog(join(testFolder(t), 'none')), { kind: 'readable' });
+  t.equal(unknownVersion(), null, 'after an update of DuckDB, check what duckdb-1-5-format.ts says');
+  t.match(unknownVersion('v1.6.0'), /v1\.5\.5.*v1\.6\.0 is installed.*npm ci/);
 });

@@ -171,11 +171,11 @@ void t.test('the log of the main file is cut off while no other process can have
   })) {
     writeFileSync(path, torn);
     const others: string[] = [];
-    const cut = (): void => {
+    const warn = (): void => {
       const other = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
       others.push(other.stderr);
     };
-    (await Database.open(options, { cut })).close();
+    (await Database.open(options, { warn })).close();
     t.equal(others.length, 1, name);
     t.match(others[0], new RegExp(`is in use by process ${process.pid}`), name);
   }

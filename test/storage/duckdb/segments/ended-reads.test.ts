@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import t from 'tap';
 import { READ_LIMITS, readsAtATime } from '../../../../src/storage/duckdb/segments/read-limits.js';
-import { STORE_FILES } from '../../../../src/storage/duckdb/files/main-tables.js';
+import { STORE_FILES } from '../../../../src/storage/duckdb/files/migrations.js';
 import { Database } from '../../../../src/storage/duckdb/files/database.js';
 import { openPool } from '../../../../src/storage/duckdb/segments/connection-pool.js';
 import { Reads } from '../../../../src/storage/duckdb/segments/read.js';
