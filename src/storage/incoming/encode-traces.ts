@@ -100,7 +100,7 @@ export interface TracesMessage extends EncodedRows {
   readonly prompts?: PromptMessage;
 }
 
-const S = columnNumbers(SPAN_MESSAGE);
+const PAYLOAD = indexOf(SPAN_MESSAGE, 'payload');
 const T = columnNumbers(TRACE_MESSAGE);
 const STATUS_CODES: ReadonlyMap<string, number> = new Map(RUN_STATUSES.map((status, code) => [status, code]));
 const SOURCE_CODES: ReadonlyMap<string, number> = new Map(
@@ -143,7 +143,7 @@ export class TracesEncoder {
       for (const span of item.spans) {
         const start = text.length;
         writer.write(givenPayload(span), PIECE_BYTES);
-        spans.span(S.payload, row++, start, text.length);
+        spans.span(PAYLOAD, row++, start, text.length);
       }
     }
   }
@@ -166,44 +166,65 @@ function callKeyOf({ type, call }: SpanRecord): string | null {
   return type === 'llm' ? (call?.key ?? null) : null;
 }
 
+/** Writes one column of a row. */
+type Write<Item> = (to: ColumnsWriter, column: number, row: number, item: Item) => void;
+
+interface EncodedSpan {
+  readonly span: SpanRecord;
+  /** Set for a span whose model call several spans report. */
+  readonly told: DuplicateCall | undefined;
+}
+
+/** The value of each column of a span. */
+const SPAN_WRITERS: Readonly<Record<(typeof SPAN_WIRE)[number]['name'], Write<EncodedSpan>>> = {
+  trace_id: (to, column, row, { span }) => to.uuid(column, row, span.trace_id),
+  span_id: (to, column, row, { span }) => to.uuid(column, row, span.span_id),
+  parent_span_id: (to, column, row, { span }) => nullableUuid(to, column, row, span.parent_span_id),
+  type: (to, column, row, { span }) => to.byte(column, row, TYPE_CODES[span.type]),
+  status: (to, column, row, { span }) =>
+    to.byte(column, row, invariant(STATUS_CODES.get(span.status), 'code of the status')),
+  name: (to, column, row, { span }) => to.text(column, row, span.name),
+  started_at: (to, column, row, { span }) => to.int64(column, row, span.started_at),
+  ended_at: (to, column, row, { span }) => nullableInt(to, column, row, span.ended_at),
+  duration_ms: (to, column, row, { span }) =>
+    nullableDouble(to, column, row, span.duration_ms ?? durationMs(span.started_at, span.ended_at)),
+  model: (to, column, row, { span }) => nullableText(to, column, row, span.model),
+  input_tokens: (to, column, row, { span }) => nullableInt(to, column, row, span.input_tokens),
+  output_tokens: (to, column, row, { span }) => nullableInt(to, column, row, span.output_tokens),
+  total_tokens: (to, column, row, { span }) => nullableInt(to, column, row, totalTokens(span)),
+  cost_usd: (to, column, row, { span }) => nullableInt(to, column, row, span.cost_usd),
+  error_message: (to, column, row, { span }) => nullableText(to, column, row, span.error_message),
+  agent_source: (to, column, row, { span: { agent_hint: hint } }) =>
+    nullableByte(to, column, row, hint && invariant(SOURCE_CODES.get(hint.source), 'code of the source')),
+  agent_name: (to, column, row, { span }) =>
+    nullableText(to, column, row, span.agent_hint && span.agent_hint.name),
+  map_hint: (to, column, row, { span }) => nullableText(to, column, row, span.map_hint),
+  run_kind: (to, column, row, { span }) =>
+    nullableByte(to, column, row, span.run_kind && RUN_KINDS.indexOf(span.run_kind)),
+  context: (to, column, row, { span }) =>
+    nullableText(to, column, row, span.context && serializeContext(span.context)),
+  call_details: (to, column, row, { span }) =>
+    nullableText(to, column, row, span.call && serializeCall(span.call)),
+  derived: (to, column, row, { span }) =>
+    to.byte(
+      column,
+      row,
+      (span.duration_ms === null ? DERIVED.duration_ms : 0) |
+        (span.total_tokens === null ? DERIVED.total_tokens : 0),
+    ),
+  call_key: (to, column, row, { span }) => nullableText(to, column, row, callKeyOf(span)),
+  same_as: (to, column, row, { told }) =>
+    nullableUuid(to, column, row, told === undefined ? null : told.same_as),
+  counted: (to, column, row, { told }) =>
+    nullableByte(to, column, row, told === undefined || told.counted === WHOLE ? null : told.counted),
+};
+const WRITE_SPAN = SPAN_WIRE.map(({ name }) => SPAN_WRITERS[name]);
+
 function writeSpan(to: ColumnsWriter, row: number, span: SpanRecord, told: DuplicateCall | undefined): void {
-  let derived = 0;
-  to.uuid(S.trace_id, row, span.trace_id);
-  to.uuid(S.span_id, row, span.span_id);
-  if (span.parent_span_id === null) to.isNull(S.parent_span_id, row);
-  else to.uuid(S.parent_span_id, row, span.parent_span_id);
-  to.byte(S.type, row, TYPE_CODES[span.type]);
-  to.byte(S.status, row, invariant(STATUS_CODES.get(span.status), 'code of the status'));
-  to.text(S.name, row, span.name);
-  to.int64(S.started_at, row, span.started_at);
-  nullableInt(to, S.ended_at, row, span.ended_at);
-  if (span.duration_ms === null) derived |= DERIVED.duration_ms;
-  nullableDouble(to, S.duration_ms, row, span.duration_ms ?? durationMs(span.started_at, span.ended_at));
-  nullableText(to, S.model, row, span.model);
-  nullableInt(to, S.input_tokens, row, span.input_tokens);
-  nullableInt(to, S.output_tokens, row, span.output_tokens);
-  if (span.total_tokens === null) derived |= DERIVED.total_tokens;
-  nullableInt(to, S.total_tokens, row, totalTokens(span));
-  nullableInt(to, S.cost_usd, row, span.cost_usd);
-  nullableText(to, S.error_message, row, span.error_message);
-  if (span.agent_hint === null) {
-    to.isNull(S.agent_source, row);
-    to.isNull(S.agent_name, row);
-  } else {
-    to.byte(S.agent_source, row, invariant(SOURCE_CODES.get(span.agent_hint.source), 'code of the source'));
-    to.text(S.agent_name, row, span.agent_hint.name);
-  }
-  nullableText(to, S.map_hint, row, span.map_hint);
-  if (span.run_kind === null) to.isNull(S.run_kind, row);
-  else to.byte(S.run_kind, row, RUN_KINDS.indexOf(span.run_kind));
-  nullableText(to, S.context, row, span.context && serializeContext(span.context));
-  nullableText(to, S.call_details, row, span.call === null ? null : serializeCall(span.call));
-  to.byte(S.derived, row, derived);
-  nullableText(to, S.call_key, row, callKeyOf(span));
-  if (told === undefined || told.same_as === null) to.isNull(S.same_as, row);
-  else to.uuid(S.same_as, row, told.same_as);
-  if (told === undefined || told.counted === WHOLE) to.isNull(S.counted, row);
-  else to.byte(S.counted, row, told.counted);
+  const item = { span, told };
+  WRITE_SPAN.forEach((write, column) => {
+    write(to, column, row, item);
+  });
 }
 
 /** @param used the usage of the spans; undefined if the header declares it */
@@ -278,6 +299,16 @@ function nullableInt(to: ColumnsWriter, column: number, row: number, value: numb
   else to.int64(column, row, value);
 }
 
+function nullableByte(to: ColumnsWriter, column: number, row: number, value: number | null): void {
+  if (value === null) to.isNull(column, row);
+  else to.byte(column, row, value);
+}
+
+function nullableUuid(to: ColumnsWriter, column: number, row: number, value: string | null): void {
+  if (value === null) to.isNull(column, row);
+  else to.uuid(column, row, value);
+}
+
 function nullableDouble(to: ColumnsWriter, column: number, row: number, value: number | null): void {
   if (value === null) to.isNull(column, row);
   else to.float64(column, row, value);
@@ -297,10 +328,8 @@ function columnNumbers(columns: readonly Column[]): Record<ColumnName, number> {
 }
 
 type ColumnName =
-  | (typeof SPAN_WIRE)[number]['name']
   | (typeof TRACE_WIRE)[number]['name']
   | (typeof TRACE_LATER)[number]['name']
   | (typeof TRACE_SAMPLED)[number]['name']
-  | 'payload'
   | 'agent'
   | 'spans';
