@@ -9,7 +9,7 @@ import type { BatchMap, DerivedMap } from '../../signal/service-map.js';
 import { TYPE_CODES } from '../../signal/trace-map.js';
 import type { TraceRecord } from '../../signal/trace.js';
 import { ColumnsWriter } from '../../worker/columns-writer.js';
-import { transferables, type Column, type ColumnsMessage } from '../../worker/columns.js';
+import { transferables, type Column, type ColumnsMessage, type RowOf } from '../../worker/columns.js';
 import { TextScratch } from '../../worker/text-scratch.js';
 import { contextOf, tagsKey } from '../../runs/rules/context-of-spans.js';
 import { durationMs, totalTokens } from '../../runs/rules/completion.js';
@@ -166,65 +166,54 @@ function callKeyOf({ type, call }: SpanRecord): string | null {
   return type === 'llm' ? (call?.key ?? null) : null;
 }
 
-/** Writes one column of a row. */
-type Write<Item> = (to: ColumnsWriter, column: number, row: number, item: Item) => void;
-
 interface EncodedSpan {
   readonly span: SpanRecord;
   /** Set for a span whose model call several spans report. */
   readonly told: DuplicateCall | undefined;
 }
 
+type SpanColumns = RowOf<typeof SPAN_WIRE>;
+
 /** The value of each column of a span. */
-const SPAN_WRITERS: Readonly<Record<(typeof SPAN_WIRE)[number]['name'], Write<EncodedSpan>>> = {
-  trace_id: (to, column, row, { span }) => to.uuid(column, row, span.trace_id),
-  span_id: (to, column, row, { span }) => to.uuid(column, row, span.span_id),
-  parent_span_id: (to, column, row, { span }) => nullableUuid(to, column, row, span.parent_span_id),
-  type: (to, column, row, { span }) => to.byte(column, row, TYPE_CODES[span.type]),
-  status: (to, column, row, { span }) =>
-    to.byte(column, row, invariant(STATUS_CODES.get(span.status), 'code of the status')),
-  name: (to, column, row, { span }) => to.text(column, row, span.name),
-  started_at: (to, column, row, { span }) => to.int64(column, row, span.started_at),
-  ended_at: (to, column, row, { span }) => nullableInt(to, column, row, span.ended_at),
-  duration_ms: (to, column, row, { span }) =>
-    nullableDouble(to, column, row, span.duration_ms ?? durationMs(span.started_at, span.ended_at)),
-  model: (to, column, row, { span }) => nullableText(to, column, row, span.model),
-  input_tokens: (to, column, row, { span }) => nullableInt(to, column, row, span.input_tokens),
-  output_tokens: (to, column, row, { span }) => nullableInt(to, column, row, span.output_tokens),
-  total_tokens: (to, column, row, { span }) => nullableInt(to, column, row, totalTokens(span)),
-  cost_usd: (to, column, row, { span }) => nullableInt(to, column, row, span.cost_usd),
-  error_message: (to, column, row, { span }) => nullableText(to, column, row, span.error_message),
-  agent_source: (to, column, row, { span: { agent_hint: hint } }) =>
-    nullableByte(to, column, row, hint && invariant(SOURCE_CODES.get(hint.source), 'code of the source')),
-  agent_name: (to, column, row, { span }) =>
-    nullableText(to, column, row, span.agent_hint && span.agent_hint.name),
-  map_hint: (to, column, row, { span }) => nullableText(to, column, row, span.map_hint),
-  run_kind: (to, column, row, { span }) =>
-    nullableByte(to, column, row, span.run_kind && RUN_KINDS.indexOf(span.run_kind)),
-  context: (to, column, row, { span }) =>
-    nullableText(to, column, row, span.context && serializeContext(span.context)),
-  call_details: (to, column, row, { span }) =>
-    nullableText(to, column, row, span.call && serializeCall(span.call)),
-  derived: (to, column, row, { span }) =>
-    to.byte(
-      column,
-      row,
-      (span.duration_ms === null ? DERIVED.duration_ms : 0) |
-        (span.total_tokens === null ? DERIVED.total_tokens : 0),
-    ),
-  call_key: (to, column, row, { span }) => nullableText(to, column, row, callKeyOf(span)),
-  same_as: (to, column, row, { told }) =>
-    nullableUuid(to, column, row, told === undefined ? null : told.same_as),
-  counted: (to, column, row, { told }) =>
-    nullableByte(to, column, row, told === undefined || told.counted === WHOLE ? null : told.counted),
+const SPAN_VALUES: { readonly [Name in keyof SpanColumns]: (encoded: EncodedSpan) => SpanColumns[Name] } = {
+  trace_id: ({ span }) => span.trace_id,
+  span_id: ({ span }) => span.span_id,
+  parent_span_id: ({ span }) => span.parent_span_id,
+  type: ({ span }) => TYPE_CODES[span.type],
+  status: ({ span }) => invariant(STATUS_CODES.get(span.status), 'code of the status'),
+  name: ({ span }) => span.name,
+  started_at: ({ span }) => span.started_at,
+  ended_at: ({ span }) => span.ended_at,
+  duration_ms: ({ span }) => span.duration_ms ?? durationMs(span.started_at, span.ended_at),
+  model: ({ span }) => span.model,
+  input_tokens: ({ span }) => span.input_tokens,
+  output_tokens: ({ span }) => span.output_tokens,
+  total_tokens: ({ span }) => totalTokens(span),
+  cost_usd: ({ span }) => span.cost_usd,
+  error_message: ({ span }) => span.error_message,
+  agent_source: ({ span: { agent_hint: hint } }) =>
+    hint === null ? null : invariant(SOURCE_CODES.get(hint.source), 'code of the source'),
+  agent_name: ({ span }) => span.agent_hint?.name ?? null,
+  map_hint: ({ span }) => span.map_hint,
+  run_kind: ({ span }) => (span.run_kind === null ? null : RUN_KINDS.indexOf(span.run_kind)),
+  context: ({ span }) => span.context && serializeContext(span.context),
+  call_details: ({ span }) => span.call && serializeCall(span.call),
+  derived: ({ span }) =>
+    (span.duration_ms === null ? DERIVED.duration_ms : 0) |
+    (span.total_tokens === null ? DERIVED.total_tokens : 0),
+  call_key: ({ span }) => callKeyOf(span),
+  same_as: ({ told }) => told?.same_as ?? null,
+  counted: ({ told }) => (told === undefined || told.counted === WHOLE ? null : told.counted),
 };
-const WRITE_SPAN = SPAN_WIRE.map(({ name }) => SPAN_WRITERS[name]);
+const SPAN_WRITERS = SPAN_WIRE.map(({ name, kind }, column) => ({
+  column,
+  kind,
+  valueOf: SPAN_VALUES[name],
+}));
 
 function writeSpan(to: ColumnsWriter, row: number, span: SpanRecord, told: DuplicateCall | undefined): void {
-  const item = { span, told };
-  WRITE_SPAN.forEach((write, column) => {
-    write(to, column, row, item);
-  });
+  const encoded = { span, told };
+  for (const { column, kind, valueOf } of SPAN_WRITERS) to.value(column, kind, row, valueOf(encoded));
 }
 
 /** @param used the usage of the spans; undefined if the header declares it */
@@ -297,16 +286,6 @@ function usageNode(span: SpanRecord): UsageNode {
 function nullableInt(to: ColumnsWriter, column: number, row: number, value: number | null): void {
   if (value === null) to.isNull(column, row);
   else to.int64(column, row, value);
-}
-
-function nullableByte(to: ColumnsWriter, column: number, row: number, value: number | null): void {
-  if (value === null) to.isNull(column, row);
-  else to.byte(column, row, value);
-}
-
-function nullableUuid(to: ColumnsWriter, column: number, row: number, value: string | null): void {
-  if (value === null) to.isNull(column, row);
-  else to.uuid(column, row, value);
 }
 
 function nullableDouble(to: ColumnsWriter, column: number, row: number, value: number | null): void {
