@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DuckDBStore } from '../src/storage/duckdb/client/store.js';
+import { UNSET_FIELDS } from '../src/signal/span.js';
 import type { TraceRecord } from '../src/signal/trace.js';
 
 const TRACES_A_BATCH = 500;
@@ -55,26 +56,16 @@ function aRun(agent: string, endedAt: number, number: number): TraceRecord {
     },
     spans: [
       {
+        ...UNSET_FIELDS,
         ...common,
-        ...nothing,
         span_id: randomUUID(),
         trace_id,
-        parent_span_id: null,
         type: 'llm',
         name: 'answer',
         status,
         model: 'claude',
         input_tokens: 900,
         output_tokens: 120,
-        cost_usd: null,
-        input_data: null,
-        output_data: null,
-        agent_hint: null,
-        map_hint: null,
-        run_kind: null,
-        context: null,
-        prompt: null,
-        call: null,
       },
     ],
   };

@@ -80,6 +80,30 @@ export interface SpanRecord {
   call: CallDetails | null;
 }
 
+type Nullable<Record> = { [Field in keyof Record]: null extends Record[Field] ? Field : never }[keyof Record];
+
+/** Null for each field that a span may lack. */
+export const UNSET_FIELDS: Readonly<Record<Nullable<SpanRecord>, null>> = {
+  parent_span_id: null,
+  ended_at: null,
+  duration_ms: null,
+  model: null,
+  input_tokens: null,
+  output_tokens: null,
+  total_tokens: null,
+  cost_usd: null,
+  error_message: null,
+  input_data: null,
+  output_data: null,
+  metadata: null,
+  agent_hint: null,
+  map_hint: null,
+  run_kind: null,
+  context: null,
+  prompt: null,
+  call: null,
+};
+
 /** A prompt version named by a sender; it may not exist. */
 export interface PromptReference {
   readonly name: string;

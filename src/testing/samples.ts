@@ -3,7 +3,7 @@ import type { Batches, Signal } from '../signal/batch.js';
 import { envelope, type EventRecord } from '../signal/event.js';
 import type { LogRecord } from '../signal/log-record.js';
 import type { MetricPoint, MetricStream } from '../signal/metric.js';
-import type { SpanRecord } from '../signal/span.js';
+import { UNSET_FIELDS, type SpanRecord } from '../signal/span.js';
 import type { TraceRecord } from '../signal/trace.js';
 import { MICROS_PER_SECOND } from '../signal/time-units.js';
 import { TEST_USER } from './test-host.js';
@@ -71,9 +71,9 @@ function sampleTrace(index: number): TraceRecord {
 
 function sampleSpan(traceId: string, index: number): SpanRecord {
   return {
+    ...UNSET_FIELDS,
     span_id: randomUUID(),
     trace_id: traceId,
-    parent_span_id: null,
     type: 'llm',
     name: 'answer',
     status: 'completed',
@@ -84,17 +84,8 @@ function sampleSpan(traceId: string, index: number): SpanRecord {
     input_tokens: 30,
     output_tokens: 12,
     total_tokens: 42,
-    cost_usd: null,
-    error_message: null,
     input_data: payload(index),
     output_data: { text: 'It rains.' },
-    metadata: null,
-    agent_hint: null,
-    map_hint: null,
-    run_kind: null,
-    context: null,
-    prompt: null,
-    call: null,
   };
 }
 

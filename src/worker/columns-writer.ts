@@ -132,15 +132,15 @@ export class ColumnsWriter {
     value: string | number | boolean | Uint8Array | null,
   ): void {
     if (value === null) this.isNull(column, row);
-    else if (value instanceof Uint8Array) {
-      const start = this.#text.length;
-      this.#text.appendBytes(value);
-      this.span(column, row, start, this.#text.length);
-    } else if (typeof value === 'string') {
+    else if (typeof value === 'string') {
       if (kind === 'uuid') this.uuid(column, row, value);
       else this.text(column, row, value);
     } else if (typeof value === 'boolean') this.byte(column, row, value ? 1 : 0);
-    else if (kind === 'int64') this.int64(column, row, value);
+    else if (typeof value === 'object') {
+      const start = this.#text.length;
+      this.#text.appendBytes(value);
+      this.span(column, row, start, this.#text.length);
+    } else if (kind === 'int64') this.int64(column, row, value);
     else if (kind === 'float64') this.float64(column, row, value);
     else if (kind === 'int32') this.int32(column, row, value);
     else if (kind === 'uint32') this.uint32(column, row, value);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { SpanRecord } from '../../src/signal/span.js';
+import { UNSET_FIELDS, type SpanRecord } from '../../src/signal/span.js';
 import type { TraceHeader, TraceRecord } from '../../src/signal/trace.js';
 
 /** 2026-01-15T12:00:00Z, where the clock of tests stands. */
@@ -33,30 +33,13 @@ export function aHeader(changes: Partial<TraceHeader> = {}): TraceHeader {
 /** A completed span; what the sender may leave out is left out. */
 export function aSpanRecord(traceId: string, changes: Partial<SpanRecord> = {}): SpanRecord {
   return {
+    ...UNSET_FIELDS,
     span_id: randomUUID(),
     trace_id: traceId,
-    parent_span_id: null,
     type: 'llm',
     name: 'answer',
     status: 'completed',
     started_at: NOON,
-    ended_at: null,
-    duration_ms: null,
-    model: null,
-    input_tokens: null,
-    output_tokens: null,
-    total_tokens: null,
-    cost_usd: null,
-    error_message: null,
-    input_data: null,
-    output_data: null,
-    metadata: null,
-    agent_hint: null,
-    map_hint: null,
-    run_kind: null,
-    context: null,
-    prompt: null,
-    call: null,
     ...changes,
   };
 }

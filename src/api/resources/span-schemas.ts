@@ -1,5 +1,6 @@
-import { Type } from 'typebox';
+import { Type, type TSchema } from 'typebox';
 import { RUN_STATUSES, SPAN_TYPES } from '../../signal/span.js';
+import type { serializeSpanHead } from '../../storage/shared/serialize-span.js';
 import { count, jsonObject, nullable, time, usd, uuid } from '../support/fields.js';
 import { detailFields } from './span-detail.js';
 
@@ -26,7 +27,7 @@ const headFields = {
     }),
   ),
   same_as: Type.Optional(uuid('With `counted`: the span on which the call is counted.')),
-};
+} satisfies Record<keyof ReturnType<typeof serializeSpanHead>, TSchema>;
 
 export const spanFields = {
   ...headFields,

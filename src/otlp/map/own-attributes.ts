@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import { isUuid } from '../../signal/ids.js';
-import { RUN_STATUSES, SPAN_TYPES, type SpanRecord } from '../../signal/span.js';
+import { RUN_STATUSES, SPAN_TYPES, UNSET_FIELDS, type SpanRecord } from '../../signal/span.js';
 import { readCall, type CallDetails } from '../../signal/call-details.js';
 import { parseTime } from '../../signal/time.js';
 import type { TraceHeader } from '../../signal/trace.js';
@@ -115,25 +115,10 @@ export function ownSampleRate(own: OwnAttributes): number | null {
   return (value === undefined ? undefined : TRACE_READERS.sample_rate(value)) ?? null;
 }
 
+/** Leaves what OTLP itself says: ids, name and times. */
 function forgetConventions(span: SpanRecord): void {
-  span.parent_span_id = null;
-  span.type = 'custom';
-  span.status = 'completed';
-  span.duration_ms = null;
-  span.model = null;
-  span.input_tokens = null;
-  span.output_tokens = null;
-  span.total_tokens = null;
-  span.cost_usd = null;
-  span.error_message = null;
-  span.input_data = null;
-  span.output_data = null;
-  span.metadata = null;
-  span.agent_hint = null;
-  span.run_kind = null;
-  span.context = null;
-  span.prompt = null;
-  span.call = null;
+  const { ended_at } = span;
+  Object.assign(span, UNSET_FIELDS, { type: 'custom', status: 'completed', ended_at });
 }
 
 function assign<Record, Field extends keyof Record>(

@@ -9,7 +9,7 @@ import type { BatchMap, DerivedMap } from '../../signal/service-map.js';
 import { TYPE_CODES } from '../../signal/trace-map.js';
 import type { TraceRecord } from '../../signal/trace.js';
 import { ColumnsWriter } from '../../worker/columns-writer.js';
-import { transferables, type Column, type ColumnsMessage } from '../../worker/columns.js';
+import { transferables, type Column, type ColumnsMessage, type RowOf } from '../../worker/columns.js';
 import { TextScratch } from '../../worker/text-scratch.js';
 import { contextOf, tagsKey } from '../../runs/rules/context-of-spans.js';
 import { durationMs, totalTokens } from '../../runs/rules/completion.js';
@@ -100,7 +100,7 @@ export interface TracesMessage extends EncodedRows {
   readonly prompts?: PromptMessage;
 }
 
-const S = columnNumbers(SPAN_MESSAGE);
+const PAYLOAD = indexOf(SPAN_MESSAGE, 'payload');
 const T = columnNumbers(TRACE_MESSAGE);
 const STATUS_CODES: ReadonlyMap<string, number> = new Map(RUN_STATUSES.map((status, code) => [status, code]));
 const SOURCE_CODES: ReadonlyMap<string, number> = new Map(
@@ -143,7 +143,7 @@ export class TracesEncoder {
       for (const span of item.spans) {
         const start = text.length;
         writer.write(givenPayload(span), PIECE_BYTES);
-        spans.span(S.payload, row++, start, text.length);
+        spans.span(PAYLOAD, row++, start, text.length);
       }
     }
   }
@@ -166,44 +166,54 @@ function callKeyOf({ type, call }: SpanRecord): string | null {
   return type === 'llm' ? (call?.key ?? null) : null;
 }
 
+interface EncodedSpan {
+  readonly span: SpanRecord;
+  /** Set for a span whose model call several spans report. */
+  readonly told: DuplicateCall | undefined;
+}
+
+type SpanColumns = RowOf<typeof SPAN_WIRE>;
+
+/** The value of each column of a span. */
+const SPAN_VALUES: { readonly [Name in keyof SpanColumns]: (encoded: EncodedSpan) => SpanColumns[Name] } = {
+  trace_id: ({ span }) => span.trace_id,
+  span_id: ({ span }) => span.span_id,
+  parent_span_id: ({ span }) => span.parent_span_id,
+  type: ({ span }) => TYPE_CODES[span.type],
+  status: ({ span }) => invariant(STATUS_CODES.get(span.status), 'code of the status'),
+  name: ({ span }) => span.name,
+  started_at: ({ span }) => span.started_at,
+  ended_at: ({ span }) => span.ended_at,
+  duration_ms: ({ span }) => span.duration_ms ?? durationMs(span.started_at, span.ended_at),
+  model: ({ span }) => span.model,
+  input_tokens: ({ span }) => span.input_tokens,
+  output_tokens: ({ span }) => span.output_tokens,
+  total_tokens: ({ span }) => totalTokens(span),
+  cost_usd: ({ span }) => span.cost_usd,
+  error_message: ({ span }) => span.error_message,
+  agent_source: ({ span: { agent_hint: hint } }) =>
+    hint === null ? null : invariant(SOURCE_CODES.get(hint.source), 'code of the source'),
+  agent_name: ({ span }) => span.agent_hint?.name ?? null,
+  map_hint: ({ span }) => span.map_hint,
+  run_kind: ({ span }) => (span.run_kind === null ? null : RUN_KINDS.indexOf(span.run_kind)),
+  context: ({ span }) => span.context && serializeContext(span.context),
+  call_details: ({ span }) => span.call && serializeCall(span.call),
+  derived: ({ span }) =>
+    (span.duration_ms === null ? DERIVED.duration_ms : 0) |
+    (span.total_tokens === null ? DERIVED.total_tokens : 0),
+  call_key: ({ span }) => callKeyOf(span),
+  same_as: ({ told }) => told?.same_as ?? null,
+  counted: ({ told }) => (told === undefined || told.counted === WHOLE ? null : told.counted),
+};
+const SPAN_WRITERS = SPAN_WIRE.map(({ name, kind }, column) => ({
+  column,
+  kind,
+  valueOf: SPAN_VALUES[name],
+}));
+
 function writeSpan(to: ColumnsWriter, row: number, span: SpanRecord, told: DuplicateCall | undefined): void {
-  let derived = 0;
-  to.uuid(S.trace_id, row, span.trace_id);
-  to.uuid(S.span_id, row, span.span_id);
-  if (span.parent_span_id === null) to.isNull(S.parent_span_id, row);
-  else to.uuid(S.parent_span_id, row, span.parent_span_id);
-  to.byte(S.type, row, TYPE_CODES[span.type]);
-  to.byte(S.status, row, invariant(STATUS_CODES.get(span.status), 'code of the status'));
-  to.text(S.name, row, span.name);
-  to.int64(S.started_at, row, span.started_at);
-  nullableInt(to, S.ended_at, row, span.ended_at);
-  if (span.duration_ms === null) derived |= DERIVED.duration_ms;
-  nullableDouble(to, S.duration_ms, row, span.duration_ms ?? durationMs(span.started_at, span.ended_at));
-  nullableText(to, S.model, row, span.model);
-  nullableInt(to, S.input_tokens, row, span.input_tokens);
-  nullableInt(to, S.output_tokens, row, span.output_tokens);
-  if (span.total_tokens === null) derived |= DERIVED.total_tokens;
-  nullableInt(to, S.total_tokens, row, totalTokens(span));
-  nullableInt(to, S.cost_usd, row, span.cost_usd);
-  nullableText(to, S.error_message, row, span.error_message);
-  if (span.agent_hint === null) {
-    to.isNull(S.agent_source, row);
-    to.isNull(S.agent_name, row);
-  } else {
-    to.byte(S.agent_source, row, invariant(SOURCE_CODES.get(span.agent_hint.source), 'code of the source'));
-    to.text(S.agent_name, row, span.agent_hint.name);
-  }
-  nullableText(to, S.map_hint, row, span.map_hint);
-  if (span.run_kind === null) to.isNull(S.run_kind, row);
-  else to.byte(S.run_kind, row, RUN_KINDS.indexOf(span.run_kind));
-  nullableText(to, S.context, row, span.context && serializeContext(span.context));
-  nullableText(to, S.call_details, row, span.call === null ? null : serializeCall(span.call));
-  to.byte(S.derived, row, derived);
-  nullableText(to, S.call_key, row, callKeyOf(span));
-  if (told === undefined || told.same_as === null) to.isNull(S.same_as, row);
-  else to.uuid(S.same_as, row, told.same_as);
-  if (told === undefined || told.counted === WHOLE) to.isNull(S.counted, row);
-  else to.byte(S.counted, row, told.counted);
+  const encoded = { span, told };
+  for (const { column, kind, valueOf } of SPAN_WRITERS) to.value(column, kind, row, valueOf(encoded));
 }
 
 /** @param used the usage of the spans; undefined if the header declares it */
@@ -297,10 +307,8 @@ function columnNumbers(columns: readonly Column[]): Record<ColumnName, number> {
 }
 
 type ColumnName =
-  | (typeof SPAN_WIRE)[number]['name']
   | (typeof TRACE_WIRE)[number]['name']
   | (typeof TRACE_LATER)[number]['name']
   | (typeof TRACE_SAMPLED)[number]['name']
-  | 'payload'
   | 'agent'
   | 'spans';

@@ -51,6 +51,29 @@ export const SPAN_WIRE = [
   { name: 'counted', kind: 'uint8', sql: 'UTINYINT', nullable: true },
 ] as const satisfies readonly Column[];
 
+type SpanText = Extract<(typeof SPAN_WIRE)[number], { readonly kind: 'text' }>['name'];
+
+/** Where the length of each text of a span counts: in the size of a `page`, in the `stored` bytes of its user. */
+const SPAN_TEXTS: Readonly<Record<SpanText, readonly ('page' | 'stored')[]>> = {
+  name: ['page', 'stored'],
+  model: ['page'],
+  error_message: ['page', 'stored'],
+  agent_name: [],
+  map_hint: [],
+  context: ['stored'],
+  call_details: [],
+  call_key: [],
+};
+
+export const PAGE_TEXTS = spanTexts('page');
+export const STORED_TEXTS = spanTexts('stored');
+
+function spanTexts(where: 'page' | 'stored'): readonly SpanText[] {
+  return SPAN_WIRE.flatMap((column) =>
+    column.kind === 'text' && SPAN_TEXTS[column.name].includes(where) ? column.name : [],
+  );
+}
+
 /** The encoded columns of a header. `agent` becomes `agent_no` in the commit. */
 export const TRACE_WIRE = [
   { name: 'trace_id', kind: 'uuid', sql: 'UUID' },

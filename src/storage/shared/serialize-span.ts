@@ -6,6 +6,8 @@ import type { SpanSummary, StoredSpan } from '../contracts/runs.js';
 /** The fields of a span in the API, without its payload. */
 export type SpanHead = Omit<StoredSpan, 'input_data' | 'output_data' | 'events' | 'details'>;
 
+type HeadField = Exclude<keyof SpanHead, 'same_as'>;
+
 /** The API representation. */
 export function serializeSpanHead(span: SpanHead) {
   return {
@@ -25,7 +27,7 @@ export function serializeSpanHead(span: SpanHead) {
     cost_usd: span.cost_usd === null ? null : moneyToNumber(span.cost_usd),
     error_message: span.error_message,
     ...toldFields(span.same_as),
-  };
+  } satisfies Record<HeadField, unknown>;
 }
 
 /** The same as JSON, with the fields of summaries. */
@@ -40,18 +42,33 @@ export function shownJson(span: SpanHead, input: string, output: string): string
 }
 
 /**
- * The result of {@link serializeSpanHead} as JSON, without the closing brace. Written by hand: runs have ten thousand spans, and
+ * The fields of {@link serializeSpanHead} as JSON, in the same order. Written by hand: runs have ten thousand spans, and
  * `JSON.stringify` takes three to four times as long.
  */
+const HEAD_JSON: Readonly<Record<HeadField, (span: SpanHead) => string>> = {
+  span_id: (span) => plain(span.span_id),
+  trace_id: (span) => plain(span.trace_id),
+  parent_span_id: (span) => plain(span.parent_span_id),
+  type: (span) => plain(span.type),
+  name: (span) => text(span.name),
+  status: (span) => plain(span.status),
+  started_at: (span) => time(span.started_at),
+  ended_at: (span) => time(span.ended_at),
+  duration_ms: (span) => number(span.duration_ms),
+  model: (span) => text(span.model),
+  input_tokens: (span) => number(span.input_tokens),
+  output_tokens: (span) => number(span.output_tokens),
+  total_tokens: (span) => number(span.total_tokens),
+  cost_usd: (span) => number(span.cost_usd === null ? null : moneyToNumber(span.cost_usd)),
+  error_message: (span) => text(span.error_message),
+};
+const HEAD_FIELDS = Object.entries(HEAD_JSON).map(([name, json]) => ({ key: `"${name}":`, json }));
+
+/** Without the closing brace. */
 function headJson(span: SpanHead): string {
-  const cost = span.cost_usd === null ? null : moneyToNumber(span.cost_usd);
-  const ids = `"span_id":"${span.span_id}","trace_id":"${span.trace_id}","parent_span_id":${plain(span.parent_span_id)}`;
-  const what = `"type":"${span.type}","name":${text(span.name)},"status":"${span.status}"`;
-  const times = `"started_at":${time(span.started_at)},"ended_at":${time(span.ended_at)},"duration_ms":${number(span.duration_ms)}`;
-  const tokens = `"input_tokens":${number(span.input_tokens)},"output_tokens":${number(span.output_tokens)},"total_tokens":${number(span.total_tokens)}`;
-  const call = `"model":${text(span.model)},${tokens},"cost_usd":${number(cost)}`;
-  const told = span.same_as === undefined ? '' : `,"counted":false,"same_as":"${span.same_as}"`;
-  return `{${ids},${what},${times},${call},"error_message":${text(span.error_message)}${told}`;
+  let json = '{';
+  for (const field of HEAD_FIELDS) json += (json === '{' ? '' : ',') + field.key + field.json(span);
+  return span.same_as === undefined ? json : `${json},"counted":false,"same_as":"${span.same_as}"`;
 }
 
 function text(value: string | null): string {

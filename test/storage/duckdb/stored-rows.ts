@@ -206,6 +206,25 @@ export async function inFile(
   });
 }
 
+/** The statements that take back what the upgrade to each version added. */
+const UNDONE: Readonly<Record<number, string>> = {
+  4: 'ALTER TABLE traces DROP COLUMN sample_rate',
+  5: 'DROP TABLE named_batches',
+  6: 'ALTER TABLE map_nodes DROP COLUMN grade; ALTER TABLE map_edges DROP COLUMN grade',
+  7: 'DROP TABLE call_sums',
+  8: 'DROP TABLE agent_spans',
+  9: 'CREATE TABLE model_sums (seq BIGINT); CREATE TABLE text_blocks (seq BIGINT)',
+};
+
+/** Turns the cold file and a hot segment of a closed store into those of an earlier version. */
+export async function downgrade(path: string, version: number): Promise<void> {
+  const undone = Object.entries(UNDONE).flatMap(([to, statements]) =>
+    Number(to) > version ? statements : [],
+  );
+  const note = `UPDATE schema_versions SET version = ${version}`;
+  for (const part of [/^cold$/, /^hot/]) await inFile(path, part, [...undone, note].join('; '));
+}
+
 /** Runs a statement on one file of a closed store, the main one or another. @returns the rows that it gives */
 export async function inOneFile(file: string, statement: string): Promise<Record<string, unknown>[]> {
   const database = await Database.open({ path: ':memory:', memoryLimit: '256MiB', threads: 1 });

@@ -11,7 +11,7 @@ import {
   type RawRequest,
 } from '../../../signal/raw-batch.js';
 import { carry, sentOf, type DeriveMetadata, type SentSpan } from '../../../signal/sent-span.js';
-import type { SpanRecord } from '../../../signal/span.js';
+import { UNSET_FIELDS, type SpanRecord } from '../../../signal/span.js';
 import type { TraceRecord } from '../../../signal/trace.js';
 
 /** Contents shorter than this are not packed. */
@@ -51,33 +51,6 @@ interface CarryingSpan {
 }
 
 type SpanFields = Omit<SpanRecord, 'metadata'>;
-
-/** Every field, so that omitted ones are restored as null. */
-const NO_FIELDS = {
-  span_id: null,
-  trace_id: null,
-  parent_span_id: null,
-  type: null,
-  name: null,
-  status: null,
-  started_at: null,
-  ended_at: null,
-  duration_ms: null,
-  model: null,
-  input_tokens: null,
-  output_tokens: null,
-  total_tokens: null,
-  cost_usd: null,
-  error_message: null,
-  input_data: null,
-  output_data: null,
-  agent_hint: null,
-  map_hint: null,
-  run_kind: null,
-  context: null,
-  prompt: null,
-  call: null,
-} satisfies Record<keyof SpanFields, null>;
 
 /**
  * Converts the items of a batch to bytes and back with V8's serialization: it keeps numbers bit by bit, integers of any size, bytes
@@ -168,7 +141,7 @@ export class BatchCodec {
   }
 
   #carrying({ fields: given, sent: { bytes, origin, notes, mapped } }: CarryingSpan): SpanRecord {
-    const fields = { ...NO_FIELDS, ...given } as unknown as SpanFields;
+    const fields = { ...UNSET_FIELDS, ...given } as SpanFields;
     const { name, status, error_message, input_data, output_data, context, started_at, ended_at } = fields;
     const same = { name, status, error_message, input_data, output_data, context, started_at, ended_at };
     return carry(fields, { bytes, origin, notes, mapped: mapped ?? same }, this.#decoders.derive);

@@ -10,6 +10,7 @@ import type {
 import { hoursOfRun, type StoredMessage } from '../runs/run-facts.js';
 import { textOf } from '../../shared/summaries-of-rows.js';
 import { summariesOf, SUMMARY_COLUMNS, type ListParts } from './listed-runs.js';
+import { PAGE_TEXTS } from '../../schema/tables.js';
 import { PAYLOAD_COLUMNS, SPAN_ROW_COLUMNS } from '../tables/run-tables.js';
 import { traceKey } from '../runs/sent-traces.js';
 import { eventsOfSpans } from '../logs/events-of-spans.js';
@@ -22,7 +23,7 @@ const PAGE_SPANS = 500;
 const PAGE_BYTES = 16 * 1024 * 1024;
 const ROW = SPAN_ROW_COLUMNS.map(({ name }) => name).join(', ');
 const PAYLOAD = PAYLOAD_COLUMNS.map(({ name }) => name).join(', ');
-const SIZE = [...PAYLOAD_COLUMNS.map(({ name }) => name), 'name', 'model', 'error_message']
+const SIZE = [...PAYLOAD_COLUMNS.map(({ name }) => name), ...PAGE_TEXTS]
   .map((name) => `length(ifNull(${name}, ''))`)
   .join(' + ');
 /** Characters of an input that are read for a summary: more than it shows. */

@@ -2,6 +2,7 @@ import type { Payload } from '../../../runs/rules/payload.js';
 import { callsUntil } from './added-calls.js';
 import { rowMadeOf, type WholeSpan } from './effective-spans.js';
 import { hourOf } from '../../../signal/trace-map.js';
+import { STORED_TEXTS } from '../../schema/tables.js';
 import { NO_CALLS, PAYLOAD_COLUMNS, SPAN_ROW_COLUMNS } from '../tables/run-tables.js';
 import type { BinaryRow, Fields } from '../client/row-binary.js';
 import type { SentSpan, SentTrace } from './sent-traces.js';
@@ -69,7 +70,7 @@ export function spanRows({ tenant, order, spans }: SentTrace): BinaryRow[] {
 
 function spanRow({ row, payload, node, prompt, encoded }: SentSpan, place: SpanPlace): BinaryRow {
   const { input, output, metadata, sent, origin } = payload;
-  const lengths = [input, output, metadata, sent, origin, row.name, row.error_message, row.context];
+  const texts = [input, output, metadata, sent, origin, ...STORED_TEXTS.map((name) => row[name])];
   const fields = {
     ...place,
     hour: hourOf(row.started_at),
@@ -81,7 +82,7 @@ function spanRow({ row, payload, node, prompt, encoded }: SentSpan, place: SpanP
     // Binary values are stored as Latin-1 text, because they are read as JSON.
     sent: latin1(sent),
     origin: latin1(origin),
-    bytes: lengths.reduce((sum, part) => sum + (part?.length ?? 0), 0),
+    bytes: texts.reduce((sum, part) => sum + (part?.length ?? 0), 0),
   };
   return encoded === null ? { fields, rest: row as unknown as Fields } : { fields, encoded };
 }

@@ -4,14 +4,14 @@ import { PROMPT_LINKS } from '../../schema/prompt-links-table.js';
 import { ROW_BYTES } from '../../contracts/telemetry-writer.js';
 import type { TenantBytes } from '../../shared/measured-bytes.js';
 import type { Table } from '../../schema/table.js';
-import { PAYLOADS, POINTS, SPANS, TRACES } from '../../schema/tables.js';
+import { PAYLOADS, POINTS, SPANS, STORED_TEXTS, TRACES } from '../../schema/tables.js';
 import type { Connection } from '../files/connection.js';
 import { relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 
 /** The size of a row of each table: a constant plus the lengths of unbounded texts. */
 const BYTES: readonly (readonly [table: Table, bytes: string])[] = [
-  [SPANS, `${ROW_BYTES.span} + strlen(name) + ${lengthsOf('error_message', 'context')}`],
+  [SPANS, `${ROW_BYTES.span} + ${lengthsOf(...STORED_TEXTS)}`],
   [PAYLOADS, 'bytes'],
   [TRACES, `${ROW_BYTES.run} + ${lengthsOf('outcome', 'error_message', 'metadata', 'tags')}`],
   [POINTS, `${ROW_BYTES.point} + strlen(labels) + ${lengthsOf('distribution', 'exemplars')}`],

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../signal/attributes.js';
 import { NO_PAYLOAD, type Payload } from '../../../runs/rules/payload.js';
 import type { StoredTrace } from '../../contracts/runs.js';
 import { selectList } from '../../schema/table.js';
-import { SPANS, SPAN_WIRE, TRACES } from '../../schema/tables.js';
+import { PAGE_TEXTS, SPANS, SPAN_WIRE, TRACES } from '../../schema/tables.js';
 import type { Connection } from '../files/connection.js';
 import type { Row, Value } from '../files/plain-rows.js';
 import { conditionsOn, narrowed, ofCommits, type CommitRanges } from '../segments/commit-ranges.js';
@@ -27,9 +27,7 @@ const PAGE_SPANS = 500;
  * packed row of payloads DuckDB unpacks up to 2048 rows.
  */
 const PAGE_BYTES = 16 * 1024 * 1024;
-/** Texts of a span that may be long, apart from its payload. */
-const LONG_TEXTS = ['name', 'model', 'error_message'];
-const TEXT_BYTES = LONG_TEXTS.map((name) => `coalesce(strlen(${name}), 0)`).join(' + ');
+const TEXT_BYTES = PAGE_TEXTS.map((name) => `coalesce(strlen(${name}), 0)`).join(' + ');
 /** Longer texts are cut. Most texts are shorter, and a page of spans with texts of this length fits into memory. */
 const CUT_CHARACTERS = 8192;
 const NOT_SHOWN: readonly string[] = [
@@ -44,7 +42,7 @@ const NOT_SHOWN: readonly string[] = [
 ];
 /** The columns of a span that are shown. */
 export const SHOWN = SPAN_WIRE.filter(({ name }) => !NOT_SHOWN.includes(name));
-const CUT_TEXTS = LONG_TEXTS.map((name) => `left(${name}, ${CUT_CHARACTERS}) AS ${name}`).join(', ');
+const CUT_TEXTS = PAGE_TEXTS.map((name) => `left(${name}, ${CUT_CHARACTERS}) AS ${name}`).join(', ');
 
 /** Where a page of a trace's spans begins. */
 export interface SpanCursor {
@@ -224,7 +222,7 @@ async function pageRows(
   const long = new Map(found.filter(isCut).map((row) => [placeKey(placeOf(row)), row]));
   if (long.size > 0) {
     const there = narrowed(onLines('line', [...long.values()].map(placeOf)), isOfTrace);
-    const whole = `SELECT seq, line, ${LONG_TEXTS.join(', ')} FROM ${relation(capture, SPANS, there)}`;
+    const whole = `SELECT seq, line, ${PAGE_TEXTS.join(', ')} FROM ${relation(capture, SPANS, there)}`;
     for (const row of await connection.rows(whole))
       Object.assign(long.get(placeKey(placeOf(row))) ?? {}, row);
   }
@@ -238,7 +236,7 @@ function byStart(a: Row, b: Row): number {
 
 /** Whether a text of a span may have been cut. */
 function isCut(row: Row): boolean {
-  return LONG_TEXTS.some((name) => String(row[name] ?? '').length >= CUT_CHARACTERS);
+  return PAGE_TEXTS.some((name) => String(row[name] ?? '').length >= CUT_CHARACTERS);
 }
 
 /** The metadata as received, plus {@link FOLLOWED_SPANS} if the run is truncated. */

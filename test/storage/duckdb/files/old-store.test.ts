@@ -4,7 +4,7 @@ import t from 'tap';
 import { aLog } from '../../../support/log-records.js';
 import { aTrace, NOON } from '../../../support/run-records.js';
 import { searchLogs } from '../log-search.js';
-import { inColdFile, inFile, wrongSumsIn } from '../stored-rows.js';
+import { downgrade, inColdFile, wrongSumsIn } from '../stored-rows.js';
 import { TestStore } from '../test-store.js';
 
 const RECEIVED = { receivedAt: NOON };
@@ -57,12 +57,7 @@ void t.test('a store of schema 3 is taken on, and knows of no sampling of its ru
   const old = aTrace(2, { agent: 'old' });
   await opened.store.writer.traces({ tenant, items: [old] }, RECEIVED);
   await opened.close();
-  for (const part of [/^cold$/, /^hot/])
-    await inFile(
-      opened.path,
-      part,
-      'DROP TABLE named_batches; ALTER TABLE traces DROP COLUMN sample_rate; DROP TABLE call_sums; DROP TABLE agent_spans; ALTER TABLE map_nodes DROP COLUMN grade; ALTER TABLE map_edges DROP COLUMN grade; UPDATE schema_versions SET version = 3',
-    );
+  await downgrade(opened.path, 3);
   await opened.start();
   const sampled = aTrace(1, { agent: 'old', sample_rate: 0.5, started_at: NOON + 1 });
   const late = { ...old, spans: aTrace(1, { trace_id: old.trace.trace_id }).spans };
@@ -97,12 +92,7 @@ void t.test(
     const before = await read();
     t.match(before, [{ items: [{ model: 'gpt-5', calls: 1 }] }, { items: [{ model: 'gpt-5', calls: 1 }] }]);
     await opened.close();
-    for (const part of [/^cold$/, /^hot/])
-      await inFile(
-        opened.path,
-        part,
-        'CREATE TABLE model_sums (seq BIGINT); CREATE TABLE text_blocks (seq BIGINT); DROP TABLE call_sums; DROP TABLE agent_spans; UPDATE schema_versions SET version = 6',
-      );
+    await downgrade(opened.path, 6);
     await opened.start();
     t.strictSame(await read(), before);
     await opened.close();

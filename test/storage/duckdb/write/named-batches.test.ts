@@ -6,7 +6,7 @@ import { aLog } from '../../../support/log-records.js';
 import { aPoint } from '../../../support/metric-points.js';
 import { NOON } from '../../../support/run-records.js';
 import { searchLogs } from '../log-search.js';
-import { inFile } from '../stored-rows.js';
+import { downgrade } from '../stored-rows.js';
 import { TestStore } from '../test-store.js';
 
 const context = (id?: string, receivedAt = NOON) => ({
@@ -68,12 +68,7 @@ void t.test('a store of schema 4 is taken on, and remembers from then on', async
   const tenant = await opened.addUser();
   await opened.store.writer.logs({ tenant, items: logs(3) }, context());
   await opened.close();
-  for (const part of [/^cold$/, /^hot/])
-    await inFile(
-      opened.path,
-      part,
-      'DROP TABLE named_batches; DROP TABLE call_sums; DROP TABLE agent_spans; ALTER TABLE map_nodes DROP COLUMN grade; ALTER TABLE map_edges DROP COLUMN grade; UPDATE schema_versions SET version = 4',
-    );
+  await downgrade(opened.path, 4);
   await opened.start();
   for (let n = 0; n < 2; n++) await opened.store.writer.logs({ tenant, items: logs(3) }, context('a'));
   t.equal((await stored(opened, tenant)).logs, 6);

@@ -10,7 +10,7 @@ import { varied } from '../mapped-records.js';
 import { playSteps } from '../play-steps.js';
 import { shownMap } from '../shown-map.js';
 import { script, type Change } from '../store-scripts.js';
-import { inFile } from '../stored-rows.js';
+import { downgrade } from '../stored-rows.js';
 import { TestStore } from '../test-store.js';
 
 const HOUR = 3_600_000_000;
@@ -72,12 +72,7 @@ void t.test(
     const old = aCall(NOON, 'old');
     await write(opened, tenant, [old]);
     await opened.close();
-    for (const part of [/^cold$/, /^hot/])
-      await inFile(
-        opened.path,
-        part,
-        'DROP TABLE call_sums; DROP TABLE agent_spans; ALTER TABLE map_nodes DROP COLUMN grade; ALTER TABLE map_edges DROP COLUMN grade; UPDATE schema_versions SET version = 5',
-      );
+    await downgrade(opened.path, 5);
     await opened.start();
     // Of the same hour, of the hour after it, and what completes the old one.
     const next = aCall(NOON + HOUR, 'new');
