@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import { maskUrls } from '../component/url-secrets.js';
 import { nodeAt, type ConfigNode, type MapNode } from './config-node.js';
-import { areTelling, schemasAt, schemasOf, type Schemas } from './schemas-at.js';
+import { areTyped, schemasAt, schemasOf, type Schemas } from './schemas-at.js';
 import { isSecret } from './schema.js';
 
 /** A section of the configuration, or a component's part of one. */
@@ -67,7 +67,7 @@ class Printer {
           this.print(child, childOf(node, key), schemasAt(schemas, key, this.#schema)),
         ]),
       );
-    if (!areTelling(schemas)) return UNKNOWN;
+    if (!areTyped(schemas)) return UNKNOWN;
     if (typeof value === 'number') return this.#repeatsSecret(String(value)) ? SECRET : value;
     if (typeof value !== 'string') return value;
     const masked = maskUrls(value);

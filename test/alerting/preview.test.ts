@@ -9,12 +9,12 @@ const HOUR = 60 * MINUTE;
 const NOW = 1_795_176_000_000_000;
 
 /** A past that a test tells, by the minutes before now. */
-function pastOf(tell: (minutesAgo: number) => TargetStats, metric = points([])): PastStats {
+function pastOf(statsAt: (minutesAgo: number) => TargetStats, metric = points([])): PastStats {
   return {
     observe: async (userId: string, requests: readonly Observing[]) => {
       if (userId !== USER) throw new Error('somebody else was asked for');
       return requests.map(({ now, targets, metrics }) => ({
-        targets: targets.map(() => tell((NOW - now) / MINUTE)),
+        targets: targets.map(() => statsAt((NOW - now) / MINUTE)),
         metrics: metrics.map(() => metric),
       }));
     },

@@ -116,10 +116,10 @@ void t.test('what cannot be tested is told by its place', async (t) => {
       /tests\[0\]\.daemon: the daemon does not start: .*a\.test\.yaml:3:61: error: exporters\.otlp_http\.endpoint: /,
     ],
   ] as const;
-  for (const [text, said] of cases) {
+  for (const [text, expected] of cases) {
     const { code, out } = await runText(t, text);
     t.equal(code, 1, text);
-    t.match(out, said);
+    t.match(out, expected);
   }
 });
 

@@ -238,10 +238,10 @@ void t.test('what is wrong with a file or a test', async (t) => {
       /HOME is not set/,
     ],
   ] as const;
-  for (const [text, code, said] of cases) {
+  for (const [text, code, expected] of cases) {
     const result = await runText(t, text);
     t.equal(result.code, code, text);
-    t.match(result.out + result.err, said);
+    t.match(result.out + result.err, expected);
   }
   t.equal((await runInProcess(['test', '/nowhere/at/all'])).code, 2);
   t.match((await runInProcess(['test', t.testdir({})])).stderr, /there is no \*\.test\.yaml/);

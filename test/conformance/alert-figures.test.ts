@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { NOTHING, points, runs } from '../alerting/alert-samples.js';
-import { SaidFigures } from '../alerting/said-figures.js';
+import { FixedStats } from '../alerting/said-figures.js';
 import type { AlertStats, Observing, Target } from '../../src/storage/contracts/alerts.js';
 import { AT_NOON } from '../storage/duckdb/observing.js';
 import { aMetric, aPoint } from '../support/metric-points.js';
@@ -47,8 +47,8 @@ function onStore(open: OpenTelemetry): OpenFigures {
 }
 
 /** The double of the tests of `alerting`: it tells of what is said, so this says what the runs and points come to. */
-async function onSaid(): Promise<OpenedFigures> {
-  const stats = new SaidFigures();
+async function onFixedStats(): Promise<OpenedFigures> {
+  const stats = new FixedStats();
   const userId = randomUUID();
   const agentId = randomUUID();
   let [finished, failures, seq] = [0, 0, 0];
@@ -138,5 +138,5 @@ await onEveryTelemetry(t, (t, open) => {
   checkFigures(t, onStore(open));
 });
 void t.test('on the double of tests', async (t) => {
-  checkFigures(t, onSaid);
+  checkFigures(t, onFixedStats);
 });

@@ -205,19 +205,19 @@ function checkAlertRules(t: Test, open: OpenControl): void {
     const [here, there] = [opened.store, await opened.another()];
     const user = aUser();
     await here.accounts.createUser(user);
-    let heard = 0;
+    let notifications = 0;
     there.watch.watch('rules', () => {
-      heard++;
+      notifications++;
     });
     let notices = 0;
     there.watch.watch('notices', () => {
       notices++;
     });
     const rule = await addRule(here, user.id);
-    await until('a new rule is heard of', () => heard > 0);
-    heard = 0;
+    await until('a new rule is heard of', () => notifications > 0);
+    notifications = 0;
     await here.accounts.updateUser(user.id, { disabled: true });
-    await until('a disabled user is heard of', () => heard > 0);
+    await until('a disabled user is heard of', () => notifications > 0);
     t.equal(notices, 0);
     await here.alerts.recordFirings([aDecision(rule)]);
     await until('a notice is heard of', () => notices > 0);

@@ -5,9 +5,9 @@ import { onEveryDatabase, type OpenDatabase } from './control-stores.js';
 
 /** Writes a counter of that name. */
 async function note(database: ControlDatabase, name: string, last = 1): Promise<void> {
-  await database.transaction(async (tx, tell) => {
+  await database.transaction(async (tx, notify) => {
     await tx.insertInto('counters').values({ name, last }).execute();
-    tell('terms');
+    notify('terms');
   });
 }
 
@@ -33,9 +33,9 @@ function checkDatabase(t: Test, open: OpenDatabase): void {
     database.watch.watch('terms', () => {
       hints++;
     });
-    const failed = database.transaction(async (tx, tell) => {
+    const failed = database.transaction(async (tx, notify) => {
       await tx.insertInto('counters').values({ name: 'a', last: 1 }).execute();
-      tell('terms');
+      notify('terms');
       throw new RangeError('the work’s own');
     });
     await t.rejects(failed, new RangeError('the work’s own'));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { ControlStore } from '../../src/storage/contracts/control-store.js';
 import type { ControlFile } from '../../src/storage/contracts/transfer.js';
-import { openControlPlane } from '../support/control-plane.js';
+import { openControlStore } from '../support/control-plane.js';
 import { anOrganization, aUser } from '../storage/duckdb/meta-records.js';
 import { ODD_TEXTS } from '../support/odd-texts.js';
 import { testFolder } from '../support/test-folder.js';
@@ -46,7 +46,7 @@ function checkTransfer(t: Test, open: OpenControl): void {
     t.equal(first.lines['views.jsonl']?.length, ODD_TEXTS.length);
     t.equal(await store.transfer.holds(), 'users');
 
-    const other = await openControlPlane(t);
+    const other = await openControlStore(t);
     await other.transfer.reserve(first.files);
     t.equal(await other.transfer.holds(), null);
     await other.transfer.import(first.files);
@@ -100,7 +100,7 @@ function checkTransfer(t: Test, open: OpenControl): void {
     const { store } = await open(t);
     await store.accounts.createUser(aUser());
     const { files } = await exported(t, store);
-    const other = await openControlPlane(t);
+    const other = await openControlStore(t);
     const users = files.find(({ name }) => name === 'users.jsonl');
     const text = readFileSync(users?.path ?? '', 'utf8');
     const refuses = async (changed: string, message: RegExp): Promise<void> => {

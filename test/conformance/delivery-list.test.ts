@@ -64,13 +64,13 @@ function checkList(t: Test, open: OpenControl): void {
     await queue.enqueue([aboutTrace(owner.userId, trace)], NOON);
     await queue.enqueue([anEvent(owner.userId, { type: 'agent.created' })], NOON + 1);
     await queue.enqueue([aboutTrace(other.userId, trace)], NOON + 2);
-    const told = await all(store, {});
+    const listed = await all(store, {});
     // Nobody subscribes to agents.
     t.same(
-      told.map(({ event_type }) => event_type),
+      listed.map(({ event_type }) => event_type),
       ['trace.failed', 'trace.failed'],
     );
-    t.match(told[0], {
+    t.match(listed[0], {
       status: 'pending',
       attempt_count: 0,
       subject: { kind: 'trace', id: trace },
@@ -128,11 +128,11 @@ function checkList(t: Test, open: OpenControl): void {
     const since = async (after: string) => (await queue.changes(after)).deliveries;
     t.same(await since(begin.next), []);
     const end = new AbortController();
-    const told = queue.changes(begin.next, end.signal);
+    const changes = queue.changes(begin.next, end.signal);
     const first = only((await queue.claim(request())).claims);
     t.same(await since(begin.next), [], 'a claim is no change');
     await queue.finish([failure(first)], RULES);
-    const { deliveries, next } = await told;
+    const { deliveries, next } = await changes;
     t.match(deliveries, [
       {
         id: first.delivery_id,
@@ -173,9 +173,9 @@ function checkList(t: Test, open: OpenControl): void {
     const beside = (await control.another()).deliveries;
     const { next } = await beside.changes(null);
     const end = new AbortController();
-    const told = beside.changes(next, end.signal);
+    const changes = beside.changes(next, end.signal);
     await store.deliveries.enqueue(some(1, owner.userId), NOON);
-    const { deliveries, lost } = await told;
+    const { deliveries, lost } = await changes;
     end.abort();
     t.match(deliveries, [{ org_slug: 'one', status: 'pending', attempt_count: 0 }]);
     t.same([deliveries.length, lost], [1, 0]);

@@ -216,12 +216,12 @@ function checkDeliveries(t: Test, open: OpenControl): void {
     t.same(await queue.finish([failure(d), failure(manual)], RULES), [idOf(owner)]);
     t.match(await store.endpoints.find(idOf(owner)), { consecutive_failures: 3, is_active: false });
     const { events } = await store.events.read(start, { events: 10, bytes: 1e6 });
-    const told = only(events);
-    t.match(told, {
+    const event = only(events);
+    t.match(event, {
       tenant: owner.organizationId,
       event: { type: 'webhook.endpoint.disabled', organization_id: owner.organizationId },
     });
-    t.match(JSON.parse(told.event.body), {
+    t.match(JSON.parse(event.event.body), {
       data: { endpoint_id: idOf(owner), consecutive_failures: 3, url: 'https://example.com/…' },
     });
     t.equal(await queue.enqueue(events, NOON), 1, 'the other endpoint');

@@ -81,9 +81,9 @@ function checkEndpoints(t: Test, open: OpenControl): void {
     const opened = await open(t);
     const [here, there] = [opened.store, await opened.another()];
     await here.organizations.create(anOrganization('one'));
-    let heard = 0;
+    let notifications = 0;
     there.watch.watch('endpoints', () => {
-      heard++;
+      notifications++;
     });
     const made = await Promise.all(
       Array.from({ length: 10 }, (_, i) =>
@@ -92,10 +92,10 @@ function checkEndpoints(t: Test, open: OpenControl): void {
     );
     t.equal(made.filter((outcome) => outcome === 'created').length, 3);
     t.equal((await here.endpoints.list('one')).length, 3);
-    heard = 0;
+    notifications = 0;
     const [endpoint] = await here.endpoints.list('one');
     await here.endpoints.delete('one', endpoint?.id ?? '');
-    await until('a change is heard of', () => heard > 0);
+    await until('a change is heard of', () => notifications > 0);
   });
 }
 

@@ -259,10 +259,10 @@ function checkEventLog(t: Test, open: OpenControl): void {
 
   void t.test('who watches the endpoints hears of what is wanted, too', async (t) => {
     const opened = await open(t);
-    let told = 0;
-    opened.store.watch.watch('endpoints', () => told++);
+    let count = 0;
+    opened.store.watch.watch('endpoints', () => count++);
     await (await opened.another()).events.want('reader', ['trace.failed'], NOON);
-    await until('the change is told', () => told > 0);
+    await until('the change is told', () => count > 0);
   });
 
   void t.test('old events go, and numbers go on', async (t) => {
@@ -282,12 +282,12 @@ function checkEventLog(t: Test, open: OpenControl): void {
   void t.test('who watches hears of new events, wherever they are written', async (t) => {
     const opened = await open(t);
     const [here, there] = [opened.store, await opened.another()];
-    let heard = 0;
+    let notifications = 0;
     there.watch.watch('events', () => {
-      heard++;
+      notifications++;
     });
     await here.events.append([aFact('a')]);
-    await until('it was heard of', () => heard > 0);
+    await until('it was heard of', () => notifications > 0);
   });
 
   void t.test(

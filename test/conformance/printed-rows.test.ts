@@ -42,9 +42,9 @@ function checkPrinted(t: Test, open: OpenTelemetry): void {
     const log = aLog({ ...ids, event_name: 'gen_ai.choice', body: { message: { content: 'yes' } } });
     await store.writer.logs({ tenant, items: [log] }, RECEIVED);
     const again = await store.runs.read(tenant, trace.trace_id);
-    const said = { messages: [{ role: 'assistant', content: 'yes' }] };
+    const message = { messages: [{ role: 'assistant', content: 'yes' }] };
     const printed = spans.map((span) =>
-      serializeJson({ ...printSpan(span), ...(span === second && { output_data: said }) }),
+      serializeJson({ ...printSpan(span), ...(span === second && { output_data: message }) }),
     );
     t.equal(await textOf(again?.spans, printSpan), printed.join(','));
   });

@@ -4,7 +4,7 @@ import { isTelemetryStore } from '../../src/storage/contracts/telemetry-store.js
 import { ALL_TIME } from '../../src/storage/contracts/service-map.js';
 import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
-function checkPlane(t: Test, open: OpenTelemetry): void {
+function checkStore(t: Test, open: OpenTelemetry): void {
   void t.test('it is found among extensions by what it can do', async (t) => {
     const { store, control } = await open(t);
     t.ok(isTelemetryStore(store));
@@ -45,4 +45,4 @@ function checkPlane(t: Test, open: OpenTelemetry): void {
   });
 }
 
-await onEveryTelemetry(t, checkPlane);
+await onEveryTelemetry(t, checkStore);

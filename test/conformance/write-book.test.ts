@@ -313,14 +313,14 @@ function checkWrites(t: Test, open: OpenControl): void {
     const early = await begin(writes);
     const slow = await begin(writes);
     const late = await begin(writes);
-    const untold = await begin(writes);
+    const unfinished = await begin(writes);
     const other = await begin(writes, { store: 'other' });
     for (const write of [early, slow, late, other]) await writes.ticket(write);
-    for (const write of [early, late, untold, other]) await writes.finish(write, []);
+    for (const write of [early, late, unfinished, other]) await writes.finish(write, []);
     t.equal(await writes.forgetEnded(STORE, LONG), 0, 'they ended just now');
     await opened.pass(SHORT);
     t.equal(await writes.forgetEnded(STORE, SHORT), 2);
-    const all = [early, slow, late, untold].map(({ number }) => number);
+    const all = [early, slow, late, unfinished].map(({ number }) => number);
     t.strictSame([...(await writes.firstTickets(STORE, all)).keys()], [slow.number, late.number]);
     await writes.finish(slow, []);
     await opened.pass(SHORT);

@@ -48,18 +48,18 @@ void t.test('a transfer is too slow when a whole window brings less than the lea
 void t.test('what has ended is not watched, and nothing ticks without need', async (t) => {
   const clock = new HandClock();
   const pace = new MinRateMonitor(1000, clock);
-  let told = 0;
-  const transfer = { moved: () => 0, tooSlow: () => told++ };
+  let calls = 0;
+  const transfer = { moved: () => 0, tooSlow: () => calls++ };
   pace.watch(10_000, transfer)();
   clock.advance(100_000);
-  t.equal(told, 0);
+  t.equal(calls, 0);
   pace.watch(10_000, transfer);
   clock.advance(100_000);
-  t.equal(told, 1);
+  t.equal(calls, 1);
   pace.watch(10_000, transfer);
   pace.close();
   clock.advance(100_000);
-  t.equal(told, 1);
+  t.equal(calls, 1);
 });
 
 void t.test('an upload of 8 KiB a second lives, one of a few bytes does not', async (t) => {

@@ -6,7 +6,7 @@ import { TELEMETRY_EVENTS } from '../../src/storage/contracts/events.js';
 import { PromptNumbers } from '../../src/storage/shared/prompt-numbers.js';
 import { KnownUsers } from '../../src/storage/shared/store-user-limits.js';
 import type { Prompts } from '../../src/storage/contracts/prompts.js';
-import { openControlPlane } from '../support/control-plane.js';
+import { openControlStore } from '../support/control-plane.js';
 import { HandClock } from '../support/hand-clock.js';
 import { anEndpoint, anOrganization, aPrompt, aUser } from './duckdb/meta-records.js';
 
@@ -15,7 +15,7 @@ const OLD_MS = 30_000;
 /** A control plane, and what asks it: each question is counted, and waits while `hold` does. */
 async function opened(t: Test) {
   const clock = new HandClock();
-  const control = await openControlPlane(t, { clock });
+  const control = await openControlStore(t, { clock });
   const asked = { users: 0, prompts: 0 };
   let held: Promise<void> | null = null;
   const accounts: Pick<Accounts, 'findUser'> = {

@@ -83,7 +83,7 @@ async function startOwn(t: Pick<Test, 'testdir' | 'teardown'>, options: ApiOptio
   const controlId = postgres === undefined ? 'sqlite' : 'postgres';
   let routes: () => readonly Route[] = () => [];
   let control: ControlStore | undefined;
-  const witness: ExtensionFactory = {
+  const observer: ExtensionFactory = {
     kind: 'extension',
     type: 'witness',
     description: 'Sees the routes of the API listener, and the store.',
@@ -105,7 +105,7 @@ async function startOwn(t: Pick<Test, 'testdir' | 'teardown'>, options: ApiOptio
     extensions: {
       ...stores.extensions,
       query: { ...stores.extensions?.query, cors: { allowed_origins: allowedOrigins } },
-      witness: {},
+      observer: {},
     },
     service: {
       extensions: [controlId, IS_ON_CLICKHOUSE ? 'clickhouse' : 'duckdb', 'query', 'ui', 'health', 'witness'],
@@ -115,7 +115,7 @@ async function startOwn(t: Pick<Test, 'testdir' | 'teardown'>, options: ApiOptio
   const daemonOptions: TestDaemonOptions = {
     directory,
     overlay,
-    factories: [witness],
+    factories: [observer],
     ...(key !== undefined && { key }),
     ...(postgres !== undefined && { postgres }),
   };

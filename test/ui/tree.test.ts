@@ -57,10 +57,10 @@ void t.test('a circle of parents, a parent that is not there, a span that is its
     span('d', 'gone', 2, 3),
     span('e', 'e', 8, 9),
   ]);
-  const told = nodes
+  const shown = nodes
     .filter(({ parent }) => parent < 0)
     .map(({ span: { id }, rootReason }) => [id, rootReason]);
-  t.same(told, [
+  t.same(shown, [
     ['d', 'orphan'],
     ['b', 'cycle'],
     ['e', 'cycle'],
@@ -130,8 +130,8 @@ void t.test('the critical path goes through what was waited for', async (t) => {
     span('quick', 'root', 30, 50),
     span('inner', 'slow', 40, 80),
   ]);
-  const told = criticalPath(nodes, NOW).map(({ index, start, end }) => [nodes[index]?.span.id, start, end]);
-  t.same(told, [
+  const path = criticalPath(nodes, NOW).map(({ index, start, end }) => [nodes[index]?.span.id, start, end]);
+  t.same(path, [
     ['plan', 0, 30],
     ['slow', 30, 40],
     ['inner', 40, 80],

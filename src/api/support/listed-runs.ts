@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { Pages } from '../../storage/contracts/paging.js';
 import {
-  GLANCE_CHARACTERS,
-  GLANCE_MODELS,
+  PREVIEW_CHARACTERS,
+  PREVIEW_MODELS,
   type RunPreview,
   type Runs,
   type RunSummary,
@@ -19,7 +19,7 @@ export const listedRunSchema = Type.Object(
     models: Type.Optional(
       nullable(
         Type.Array(Type.String(), {
-          description: `Models named by its spans, at most ${GLANCE_MODELS}. With \`previews\`; null for runs with more than 10 000 spans.`,
+          description: `Models named by its spans, at most ${PREVIEW_MODELS}. With \`previews\`; null for runs with more than 10 000 spans.`,
         }),
       ),
     ),
@@ -33,7 +33,7 @@ export const listedRunSchema = Type.Object(
     input_preview: Type.Optional(
       nullable(
         Type.String({
-          description: `How its input begins, as people read it: up to ${GLANCE_CHARACTERS} characters of what was asked last. With \`previews\`; null where its first spans brought no input, or one of more than 64 KiB.`,
+          description: `How its input begins, as people read it: up to ${PREVIEW_CHARACTERS} characters of what was asked last. With \`previews\`; null where its first spans brought no input, or one of more than 64 KiB.`,
         }),
       ),
     ),

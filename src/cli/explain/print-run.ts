@@ -32,8 +32,8 @@ function printLines(lines: readonly Line[], indent: string, most = VALUE): strin
   }));
   const width = Math.max(0, ...shown.map(({ value }) => value.length));
   return shown.map(({ label, value, from }) => {
-    const told = from === '' ? value : `${value.padEnd(width)}  ← ${from}`;
-    return `${indent}${label.padEnd(LABEL)} ${told}`.trimEnd();
+    const text = from === '' ? value : `${value.padEnd(width)}  ← ${from}`;
+    return `${indent}${label.padEnd(LABEL)} ${text}`.trimEnd();
   });
 }
 

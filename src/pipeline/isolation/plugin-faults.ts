@@ -55,7 +55,7 @@ export class PluginFaults {
   /** Enables reporting of the component's status. */
   follow(host: Pick<Host, 'reportStatus'>): void {
     this.#host = host;
-    if (this.#last !== undefined || this.#lost > 0) this.#tell();
+    if (this.#last !== undefined || this.#lost > 0) this.#report();
   }
 
   /** The status that the component reports. It cannot end the daemon: that is for stores, which are extensions. */
@@ -64,7 +64,7 @@ export class PluginFaults {
       status.level === 'fatal' && this.#labels.kind !== 'extension'
         ? { ...status, level: 'permanent' }
         : status;
-    this.#tell();
+    this.#report();
   }
 
   /** @param what the rest of a sentence that begins with the component: `threw …` */
@@ -78,15 +78,15 @@ export class PluginFaults {
     this.#cancelQuiet();
     this.#cancelQuiet = this.#clock.after(QUIET_MS, () => {
       this.#last = undefined;
-      this.#tell();
+      this.#report();
     });
-    this.#tell();
+    this.#report();
   }
 
   /** A call that had failed because of its time goes on, or (−1) has ended. */
   lost(calls: 1 | -1): void {
     this.#lost += calls;
-    this.#tell();
+    this.#report();
   }
 
   /** Ends the timer. */
@@ -94,7 +94,7 @@ export class PluginFaults {
     this.#cancelQuiet();
   }
 
-  #tell(): void {
+  #report(): void {
     const healthIssues = [
       ...(this.#own.message === undefined ? [] : [this.#own.message]),
       ...(this.#lost === 0

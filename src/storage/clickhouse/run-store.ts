@@ -38,7 +38,7 @@ import {
   timeOutIdleRuns,
   type UpkeepParts,
 } from './runs/run-upkeep.js';
-import { tellSettled, type WantedOfTenant } from './runs/settled-events.js';
+import { emitSettled, type WantedOfTenant } from './runs/settled-events.js';
 import { TracesWriter } from './runs/traces-writer.js';
 import { RunWrites } from './runs/write-runs.js';
 
@@ -159,7 +159,7 @@ export class RunStore {
       agents: names,
       mostAgents: MOST_AGENTS,
       onSettled: async (settled) => {
-        await tellSettled(settled, control.events, async (tenant) => await this.#wantedOf(tenant));
+        await emitSettled(settled, control.events, async (tenant) => await this.#wantedOf(tenant));
       },
     });
     const { groupRows, maxQueueBytes } = this.#options;

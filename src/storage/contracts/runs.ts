@@ -151,9 +151,9 @@ export interface RunPreview {
 }
 
 /** Maximum number of models listed for a run. */
-export const GLANCE_MODELS = 10;
+export const PREVIEW_MODELS = 10;
 /** Maximum length of a preview in UTF-16 units. */
-export const GLANCE_CHARACTERS = 200;
+export const PREVIEW_CHARACTERS = 200;
 
 /** Sort keys of lists of runs, besides the start. */
 export const RUN_SORTS = ['duration_ms', 'total_tokens', 'total_cost_usd'] as const;

@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { contractOver } from '../../worker/contract-over.js';
 import { PortClient, type CallOptions } from '../../worker/port-client.js';
-import type { SpelledError } from '../../worker/thread-protocol.js';
+import type { SerializedError } from '../../worker/thread-protocol.js';
 import {
   CONTROL_METHODS,
   type ControlContract,
@@ -24,7 +24,7 @@ export const FACT_NEWS = 'fact news';
 export interface IntakeNotice {
   /** The number that the client assigned to the intake. */
   readonly intake: number;
-  readonly news: { readonly failing: SpelledError | null } | { readonly passedOver: number };
+  readonly news: { readonly failing: SerializedError | null } | { readonly passedOver: number };
 }
 
 /** The name of a method of a contract in calls. */
@@ -81,11 +81,11 @@ export abstract class ControlClient extends WithContracts implements ControlStor
   ): Promise<Result>;
 
   /** Must be called with every notice of the thread. @returns whether the notice was handled */
-  protected heard(notice: string, value: unknown): boolean {
+  protected handleNotice(notice: string, value: unknown): boolean {
     if (notice === CHANGED) {
       // Synchronously, so that listeners run before the answer that follows the hint.
       for (const listener of this.#watch.of(value as Topic)) listener();
-    } else if (notice === FACT_NEWS) this.#heardFacts(value as IntakeNotice);
+    } else if (notice === FACT_NEWS) this.#handleFacts(value as IntakeNotice);
     else return false;
     return true;
   }
@@ -97,10 +97,10 @@ export abstract class ControlClient extends WithContracts implements ControlStor
     );
   }
 
-  #heardFacts({ intake, news }: IntakeNotice): void {
-    const told = this.#news.get(intake);
-    if ('passedOver' in news) told?.passedOver(news.passedOver);
-    else told?.failing(news.failing && deserializeError(news.failing));
+  #handleFacts({ intake, news }: IntakeNotice): void {
+    const listener = this.#news.get(intake);
+    if ('passedOver' in news) listener?.passedOver(news.passedOver);
+    else listener?.failing(news.failing && deserializeError(news.failing));
   }
 }
 
@@ -131,9 +131,9 @@ class PortControl extends ControlClient implements ConnectedControl {
     super();
     this.#port = port;
     this.#client = new PortClient(port, {
-      revive: (error) => deserializeError(error),
+      deserializeError: (error) => deserializeError(error),
       onNotice: (notice, value) => {
-        this.heard(notice, value);
+        this.handleNotice(notice, value);
       },
     });
     port.on('close', () => {

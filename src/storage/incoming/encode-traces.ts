@@ -166,7 +166,12 @@ function callKeyOf({ type, call }: SpanRecord): string | null {
   return type === 'llm' ? (call?.key ?? null) : null;
 }
 
-function writeSpan(to: ColumnsWriter, row: number, span: SpanRecord, told: DuplicateCall | undefined): void {
+function writeSpan(
+  to: ColumnsWriter,
+  row: number,
+  span: SpanRecord,
+  duplicate: DuplicateCall | undefined,
+): void {
   let derived = 0;
   to.uuid(S.trace_id, row, span.trace_id);
   to.uuid(S.span_id, row, span.span_id);
@@ -200,10 +205,10 @@ function writeSpan(to: ColumnsWriter, row: number, span: SpanRecord, told: Dupli
   nullableText(to, S.call_details, row, span.call === null ? null : serializeCall(span.call));
   to.byte(S.derived, row, derived);
   nullableText(to, S.call_key, row, callKeyOf(span));
-  if (told === undefined || told.same_as === null) to.isNull(S.same_as, row);
-  else to.uuid(S.same_as, row, told.same_as);
-  if (told === undefined || told.counted === WHOLE) to.isNull(S.counted, row);
-  else to.byte(S.counted, row, told.counted);
+  if (duplicate === undefined || duplicate.same_as === null) to.isNull(S.same_as, row);
+  else to.uuid(S.same_as, row, duplicate.same_as);
+  if (duplicate === undefined || duplicate.counted === WHOLE) to.isNull(S.counted, row);
+  else to.byte(S.counted, row, duplicate.counted);
 }
 
 /** @param used the usage of the spans; undefined if the header declares it */

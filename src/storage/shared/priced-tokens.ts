@@ -34,7 +34,7 @@ export function pricedTokens(output: string): Readonly<Record<CostPart, string>>
 }
 
 /** Bits that say of a call what counts of it ({@link COUNTS}; its cost only where it has one), and why it cannot be priced. */
-export const TOLD = {
+export const CALL_FLAGS = {
   call: COUNTS.call,
   priced: COUNTS.cost,
   running: 4,

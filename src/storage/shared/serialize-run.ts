@@ -51,6 +51,6 @@ export function printRun(run: RunSummary): PrintedRun & { readonly span_count: n
 }
 
 /** The fields for a span that duplicates a call counted on another span; otherwise none. @param sameAs the other span's id */
-export function toldFields(sameAs: unknown): { readonly counted?: false; readonly same_as?: string } {
+export function duplicateFields(sameAs: unknown): { readonly counted?: false; readonly same_as?: string } {
   return typeof sameAs === 'string' ? { counted: false, same_as: sameAs } : {};
 }

@@ -1,6 +1,6 @@
 import { moneyToNumber } from '../../signal/money.js';
 import { formatTime, type Micros } from '../../signal/time.js';
-import { toldFields } from './serialize-run.js';
+import { duplicateFields } from './serialize-run.js';
 import type { SpanSummary, StoredSpan } from '../contracts/runs.js';
 
 /** The fields of a span in the API, without its payload. */
@@ -24,7 +24,7 @@ export function serializeSpanHead(span: SpanHead) {
     total_tokens: span.total_tokens,
     cost_usd: span.cost_usd === null ? null : moneyToNumber(span.cost_usd),
     error_message: span.error_message,
-    ...toldFields(span.same_as),
+    ...duplicateFields(span.same_as),
   };
 }
 
@@ -50,8 +50,8 @@ function headJson(span: SpanHead): string {
   const times = `"started_at":${time(span.started_at)},"ended_at":${time(span.ended_at)},"duration_ms":${number(span.duration_ms)}`;
   const tokens = `"input_tokens":${number(span.input_tokens)},"output_tokens":${number(span.output_tokens)},"total_tokens":${number(span.total_tokens)}`;
   const call = `"model":${text(span.model)},${tokens},"cost_usd":${number(cost)}`;
-  const told = span.same_as === undefined ? '' : `,"counted":false,"same_as":"${span.same_as}"`;
-  return `{${ids},${what},${times},${call},"error_message":${text(span.error_message)}${told}`;
+  const duplicate = span.same_as === undefined ? '' : `,"counted":false,"same_as":"${span.same_as}"`;
+  return `{${ids},${what},${times},${call},"error_message":${text(span.error_message)}${duplicate}`;
 }
 
 function text(value: string | null): string {

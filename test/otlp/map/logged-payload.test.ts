@@ -80,10 +80,10 @@ void t.test('bodies of any kind: JSON text, a text alone, none but attributes', 
 });
 
 void t.test('the details of a call are read like attributes of a span', async (t) => {
-  const said = (role: string, content: string) => [{ role, parts: [{ type: 'text', content }] }];
+  const withoutEmpty = (role: string, content: string) => [{ role, parts: [{ type: 'text', content }] }];
   const attributes = {
-    'gen_ai.input.messages': said('user', 'Hi'),
-    'gen_ai.output.messages': JSON.stringify(said('assistant', 'Hello.')),
+    'gen_ai.input.messages': withoutEmpty('user', 'Hi'),
+    'gen_ai.output.messages': JSON.stringify(withoutEmpty('assistant', 'Hello.')),
     'gen_ai.system_instructions': [{ type: 'text', content: 'Be brief.' }],
     'gen_ai.response.finish_reasons': ['stop'],
   };

@@ -234,9 +234,9 @@ void t.test('spans that cannot be taken are refused alone, with their place and 
   t.equal(batch.items[0]?.spans.length, 2);
   t.equal(rejected.length, bad.length);
   bad.forEach(([, reason], i) => {
-    const said = rejected[i] ?? '';
-    t.match(said, reason);
-    t.ok(said.startsWith(`/resourceSpans/0/scopeSpans/0/spans/${i + 1}/`), said);
+    const message = rejected[i] ?? '';
+    t.match(message, reason);
+    t.ok(message.startsWith(`/resourceSpans/0/scopeSpans/0/spans/${i + 1}/`), message);
   });
   t.strictSame(mapSpans({}), { batch: { tenant: 'a user', items: [] }, rejected: [] });
   t.strictSame(mapSpans({ resourceSpans: [{}, { scopeSpans: [{}] }] }).batch.items, []);

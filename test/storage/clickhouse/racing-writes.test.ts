@@ -12,7 +12,7 @@ import { insertsBy } from '../../../src/storage/clickhouse/runs/insert-rows.js';
 import { NodeNumbers } from '../../../src/storage/clickhouse/runs/node-names.js';
 import { RunQueue } from '../../../src/storage/clickhouse/runs/run-queue.js';
 import { finishLeftWrites } from '../../../src/storage/clickhouse/runs/run-upkeep.js';
-import { tellSettled } from '../../../src/storage/clickhouse/runs/settled-events.js';
+import { emitSettled } from '../../../src/storage/clickhouse/runs/settled-events.js';
 import { settledRun } from '../../../src/storage/clickhouse/runs/settled-run.js';
 import { readFacts } from '../../../src/storage/clickhouse/runs/stored-facts.js';
 import { TracesWriter } from '../../../src/storage/clickhouse/runs/traces-writer.js';
@@ -24,7 +24,7 @@ import { monthOf } from '../../../src/storage/contracts/telemetry-writer.js';
 import type { SqlControlStore } from '../../../src/storage/control/sql-control-store.js';
 import { runRows } from '../../../src/storage/clickhouse/runs/run-rows.js';
 import { ClickHouseServer } from '../../support/clickhouse-server.js';
-import { controlPlaneAt } from '../../support/control-plane.js';
+import { controlStoreAt } from '../../support/control-plane.js';
 import { HandClock } from '../../support/hand-clock.js';
 import { neverDiffers, same } from '../../support/property.js';
 import { aHeader, aSpanRecord, NOON } from '../../support/run-records.js';
@@ -86,7 +86,7 @@ async function scene(t: Test, server: ClickHouseServer): Promise<Scene> {
   const connection = await Connection.open(options, { ...place, database: options.database });
   t.teardown(() => connection.close());
   const clock = new HandClock();
-  const control = await controlPlaneAt(join(testFolder(t), 'control.db'), clock);
+  const control = await controlStoreAt(join(testFolder(t), 'control.db'), clock);
   t.teardown(() => control.close());
   const users = new Map<string, number>();
   await control.events.want('test', ['*'], Number.MAX_SAFE_INTEGER);
@@ -111,8 +111,8 @@ async function scene(t: Test, server: ClickHouseServer): Promise<Scene> {
       owner: `gateway ${String(i)}`,
       leaseMs: LEASE_MS,
       mostAgents: 100,
-      onSettled: (settled: Parameters<typeof tellSettled>[0]) =>
-        faults.around(() => tellSettled(settled, control.events, wantedOf)),
+      onSettled: (settled: Parameters<typeof emitSettled>[0]) =>
+        faults.around(() => emitSettled(settled, control.events, wantedOf)),
     };
     const writes = new RunWrites(parts);
     const queue = new RunQueue(writes, connection, { rows: 30, underWay: 2, waitingBytes: 1e9 });
@@ -338,8 +338,8 @@ void t.test(
           same(used, most);
         const page = await control.events.read(after, { events: 10_000, bytes: 1e9 });
         after = page.next;
-        const told = page.events.filter(({ tenant }) => tenant === user.id).map(({ event }) => event.body);
-        const ended = told.filter((body) => body.includes('"trace.')).map((body) => idIn(body));
+        const events = page.events.filter(({ tenant }) => tenant === user.id).map(({ event }) => event.body);
+        const ended = events.filter((body) => body.includes('"trace.')).map((body) => idIn(body));
         same(ended.length, new Set(ended).size);
         for (const each of facts) {
           const run = settledRun(each, new NodeNumbers());

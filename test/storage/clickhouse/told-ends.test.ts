@@ -3,7 +3,7 @@ import type { RunStatus } from '../../../src/signal/span.js';
 import { orderOf } from '../../../src/storage/clickhouse/runs/message-order.js';
 import { earlierThan } from '../../../src/storage/clickhouse/runs/new-items.js';
 import type { StoredMessage } from '../../../src/storage/clickhouse/runs/run-facts.js';
-import { isEndTold } from '../../../src/storage/clickhouse/runs/told-ends.js';
+import { isEndEmitted } from '../../../src/storage/clickhouse/runs/told-ends.js';
 import { NOON } from '../../support/run-records.js';
 import { headerRow } from '../duckdb/incoming-records.js';
 
@@ -24,7 +24,7 @@ function header(write: number, status: RunStatus): StoredMessage {
 }
 
 /** @param firstTickets of the other writes; those that are not there ended long ago */
-function isTold(
+function isEmitted(
   messages: readonly StoredMessage[],
   firstTickets: Readonly<Record<number, number | null>>,
 ): boolean {
@@ -36,20 +36,24 @@ function isTold(
     wholes: new Map(),
     messages: [...messages, header(OWN, 'completed')],
   };
-  return isEndTold(facts, { write: OWN, isEarlier: earlierThan(OWN, TICKET, others), firstTickets: others });
+  return isEndEmitted(facts, {
+    write: OWN,
+    isEarlier: earlierThan(OWN, TICKET, others),
+    firstTickets: others,
+  });
 }
 
 void t.test('who is the first to see that a run ended tells it', async (t) => {
-  t.equal(isTold([], {}), false);
-  t.equal(isTold([header(1, 'running')], { 1: 10 }), false);
-  t.equal(isTold([header(1, 'completed')], { 1: 10 }), true, 'an earlier write has told it');
-  t.equal(isTold([header(1, 'completed')], { 1: 60 }), false, 'it is not earlier');
+  t.equal(isEmitted([], {}), false);
+  t.equal(isEmitted([header(1, 'running')], { 1: 10 }), false);
+  t.equal(isEmitted([header(1, 'completed')], { 1: 10 }), true, 'an earlier write has told it');
+  t.equal(isEmitted([header(1, 'completed')], { 1: 60 }), false, 'it is not earlier');
 });
 
 void t.test('while another one is at it, everybody who sees it tells it', async (t) => {
   const both = [header(1, 'completed'), header(2, 'running')];
   // With the second the run may go on, and then who brought the first has told nothing.
-  t.equal(isTold(both, { 1: 10, 2: 60 }), false, 'it comes later');
-  t.equal(isTold(both, { 1: 10, 2: null }), false, 'it has not looked yet');
-  t.equal(isTold(both, { 2: 60 }), true, 'of before the log may have forgotten it');
+  t.equal(isEmitted(both, { 1: 10, 2: 60 }), false, 'it comes later');
+  t.equal(isEmitted(both, { 1: 10, 2: null }), false, 'it has not looked yet');
+  t.equal(isEmitted(both, { 2: 60 }), true, 'of before the log may have forgotten it');
 });

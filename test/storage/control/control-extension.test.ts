@@ -85,17 +85,17 @@ void t.test('what is under way when it stops is answered', async (t) => {
 
 void t.test('over a port it is another plane; it ends with the thread', async (t) => {
   const { extension, directory } = await start(t);
-  const plane = await connectControl(await extension.connect());
-  t.equal(plane.directory, directory);
+  const control = await connectControl(await extension.connect());
+  t.equal(control.directory, directory);
   let hints = 0;
-  plane.watch.watch('endpoints', () => {
+  control.watch.watch('endpoints', () => {
     hints++;
   });
   await addEndpoint(extension);
   await until('the hint has come', () => hints > 0);
-  t.equal((await plane.endpoints.listAll()).length, 1);
+  t.equal((await control.endpoints.listAll()).length, 1);
   await extension.shutdown(inTime);
-  await t.rejects(plane.endpoints.listAll(), UNAVAILABLE);
+  await t.rejects(control.endpoints.listAll(), UNAVAILABLE);
 });
 
 void t.test('what is no call is answered with an error, and the thread goes on', async (t) => {
@@ -145,7 +145,7 @@ void t.test('a thread that ends by itself is fatal, and fails what waits for it'
   await extension.takeFacts(source, new KeptNews());
   port1.postMessage(null);
   await until('it has ended', () => host.last !== undefined);
-  t.match(host.told, [{ level: 'fatal', message: /control thread ended; see the log/ }]);
+  t.match(host.statuses, [{ level: 'fatal', message: /control thread ended; see the log/ }]);
   t.match(logger.lines.join('\n'), 'The control thread ended.');
   await t.rejects(extension.accounts.listUsers(), UNAVAILABLE);
   await extension.shutdown(inTime);

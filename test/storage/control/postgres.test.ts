@@ -21,9 +21,9 @@ function checkPostgres(server: PostgresServer): void {
   }
 
   async function note(database: ControlDatabase, name: string): Promise<void> {
-    await database.transaction(async (tx, tell) => {
+    await database.transaction(async (tx, notify) => {
       await tx.insertInto('counters').values({ name, last: 1 }).execute();
-      tell('keys');
+      notify('keys');
     });
   }
 

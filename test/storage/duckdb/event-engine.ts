@@ -236,7 +236,7 @@ export function dataOf({ event }: TelemetryEvent): Record<string, unknown> {
 }
 
 /** An event in a word: its type, and the trace or agent that it is about. */
-export function told(event: TelemetryEvent): string {
+export function describeEvent(event: TelemetryEvent): string {
   const { trace_id, name } = dataOf(event);
   return `${event.event.type} ${String(trace_id ?? name)}`;
 }

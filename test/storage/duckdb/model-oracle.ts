@@ -23,7 +23,7 @@ export interface Call {
 }
 
 /** What counts of spans of any runs, as the rule for the spans of one says. */
-export function toldIn(spans: readonly SpanRecord[]): ReadonlyMap<string, DuplicateCall> {
+export function duplicatesIn(spans: readonly SpanRecord[]): ReadonlyMap<string, DuplicateCall> {
   const runs = new Set(spans.map(({ trace_id }) => trace_id));
   return new Map(
     [...runs].flatMap((id) => [
@@ -39,9 +39,9 @@ export function usageNode(span: SpanRecord): UsageNode {
 }
 
 function callsWithin(calls: readonly Call[], { start_time, end_time }: ModelFilter) {
-  const told = toldIn(calls.map(({ span }) => span));
+  const duplicates = duplicatesIn(calls.map(({ span }) => span));
   const counts = ({ span_id }: SpanRecord, bit: number): boolean =>
-    ((told.get(span_id)?.counted ?? WHOLE) & bit) !== 0;
+    ((duplicates.get(span_id)?.counted ?? WHOLE) & bit) !== 0;
   const within = calls
     .map(({ span }) => span)
     .filter((span) => span.type === 'llm' && counts(span, WHOLE))

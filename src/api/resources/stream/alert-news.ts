@@ -7,7 +7,7 @@ const ASK_MS = 30_000;
 /** Changes within this time are read together. */
 const WAIT_MS = 250;
 
-type Tell = (rule: AlertRule) => void;
+type AlertListener = (rule: AlertRule) => void;
 
 export interface FollowedAlerts {
   readonly alerts: Pick<AlertRules, 'follow'>;
@@ -18,7 +18,7 @@ export interface FollowedAlerts {
 export class AlertNews {
   readonly #control: FollowedAlerts;
   readonly #clock: Clock;
-  readonly #listeners = new Map<string, Set<Tell>>();
+  readonly #listeners = new Map<string, Set<AlertListener>>();
   #version: RulesVersion | null = null;
   #isReading = false;
   /** Whether a hint came that no reading has begun after. */
@@ -32,14 +32,14 @@ export class AlertNews {
   }
 
   /** @returns a function that ends it */
-  enter(userId: string, tell: Tell): () => void {
+  enter(userId: string, notify: AlertListener): () => void {
     const isFirst = this.#listeners.size === 0;
-    const tells = this.#listeners.get(userId) ?? new Set<Tell>();
-    this.#listeners.set(userId, tells.add(tell));
+    const ofUser = this.#listeners.get(userId) ?? new Set<AlertListener>();
+    this.#listeners.set(userId, ofUser.add(notify));
     if (isFirst) this.#begin();
     return () => {
-      tells.delete(tell);
-      if (tells.size === 0 && this.#listeners.get(userId) === tells) this.#listeners.delete(userId);
+      ofUser.delete(notify);
+      if (ofUser.size === 0 && this.#listeners.get(userId) === ofUser) this.#listeners.delete(userId);
       if (this.#listeners.size === 0) this.#end();
     };
   }
@@ -85,7 +85,7 @@ export class AlertNews {
       this.#version = version;
       // The first read only determines the current position.
       if (since === null) return;
-      for (const rule of put) for (const tell of this.#listeners.get(rule.userId) ?? []) tell(rule);
+      for (const rule of put) for (const notify of this.#listeners.get(rule.userId) ?? []) notify(rule);
     } catch {
       // The store cannot be read; retry later.
     } finally {

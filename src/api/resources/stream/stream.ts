@@ -32,7 +32,7 @@ function deliveryInbox(news: DeliveryNews, userId: string): (wake: () => void) =
     let lost = 0;
     const leave = news.enter({
       userId,
-      tell: (delivery) => {
+      notify: (delivery) => {
         if (changed.size < MOST_DELIVERIES || changed.has(delivery.id)) changed.set(delivery.id, delivery);
         else lost += 1;
         wake();

@@ -33,7 +33,7 @@ export class UserNews {
         const kept = [...this.#readers].flatMap((reader) => reader.logs?.(records) ?? []);
         if (kept.length === 0) return undefined;
         return () => {
-          for (const tell of kept) tell();
+          for (const notify of kept) notify();
         };
       },
     });

@@ -246,7 +246,7 @@ export class Holding {
 
   #decide(run: HeldRun, cause: Cause): void {
     const { tenant } = run;
-    const identity = identityView({ tenant, items: [] }, { receivedAt: run.heardAt });
+    const identity = identityView({ tenant, items: [] }, { receivedAt: run.lastSeenAt });
     const decision = this.#decider.decide(run.whole(), identity);
     this.#metrics.decided(decision.isKept, cause);
     this.#decisions.put(run.key, decision.isKept ? decision.share : 0);

@@ -150,10 +150,10 @@ async function rebuildSome(
     spans.map((fields) => ({ fields })),
   );
   const pairs = messages.map(({ tenant, traceId }) => `(${tenant}, '${traceId}')`).join(', ');
-  const told = await reads.rows(
+  const headers = await reads.rows(
     `SELECT * FROM messages FINAL WHERE (tenant, trace_id) IN (${pairs}) AND kind = 'header'`,
   );
-  const mapped = told.map((row) => ({ fields: { is_mapped: true }, rest: row }));
+  const mapped = headers.map((row) => ({ fields: { is_mapped: true }, rest: row }));
   await inserts.insert(MESSAGES, mapped);
   await Promise.all(
     toSettle.map(

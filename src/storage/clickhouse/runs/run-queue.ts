@@ -87,7 +87,7 @@ export class RunQueue {
     return this.#waiting.length > 0 || this.#underWay.size > 0 || this.#counting > 0;
   }
 
-  #tellIdle(): void {
+  #notifyIdle(): void {
     if (this.#isBusy) return;
     this.#idle?.();
     this.#idle = null;
@@ -115,11 +115,11 @@ export class RunQueue {
       const size = sizeOf(change);
       const keys = keysOf(change);
       const isFull = group.length > 0 && rows + size > this.#limits.rows;
-      const mustWait =
+      const waits =
         change.kind === 'batch'
           ? keys.some((key) => spokenOf.has(key) || this.#isUnderWay(key, 'spokenOf'))
           : keys.some((key) => traces.has(key) || this.#isUnderWay(key, 'traces'));
-      if (isFull || mustWait) break;
+      if (isFull || waits) break;
       group.push(waiting);
       rows += size;
       for (const key of keys) {
@@ -156,7 +156,7 @@ export class RunQueue {
     } finally {
       this.#underWay.delete(underWay);
       this.#begin();
-      this.#tellIdle();
+      this.#notifyIdle();
     }
   }
 
@@ -188,7 +188,7 @@ export class RunQueue {
       }, reject)
       .finally(() => {
         this.#counting--;
-        this.#tellIdle();
+        this.#notifyIdle();
       });
   }
 }

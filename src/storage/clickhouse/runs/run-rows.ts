@@ -91,13 +91,13 @@ function spanRow({ row, payload, node, prompt, encoded }: SentSpan, place: SpanP
  *   which the facts were read
  */
 export function wholeSpanRow(
-  { tenant, whole: { made, told } }: { readonly tenant: number; readonly whole: WholeSpan },
+  { tenant, whole: { made, counts } }: { readonly tenant: number; readonly whole: WholeSpan },
   begun: SentSpan,
   payload: Payload,
   ticket: number,
 ): BinaryRow {
   return spanRow(
-    { ...begun, row: { ...rowMadeOf(made), ...told }, payload, encoded: null },
+    { ...begun, row: { ...rowMadeOf(made), ...counts }, payload, encoded: null },
     {
       tenant,
       seq: 0,

@@ -16,7 +16,7 @@ import { payloadOf, runRows, wholeSpanRow, WHOLE_SPAN_COLUMNS } from './run-rows
 import { completed, messageKey, traceKey, type SentSpan, type SentTrace } from './sent-traces.js';
 import { settledRun, type SettledRun } from './settled-run.js';
 import { readFacts, spanRowOf, type WantedTrace } from './stored-facts.js';
-import { isEndTold } from './told-ends.js';
+import { isEndEmitted } from './told-ends.js';
 import { hourOf } from '../../../signal/trace-map.js';
 
 /** Spans read with their payloads per statement. */
@@ -86,7 +86,7 @@ export async function settleRuns(
   const runs = settled.map((run, i) => ({
     settled: run,
     agent: itemAt(agents, i),
-    endsNow: run.run.hasEnded && !isEndTold(run.facts, { write: write.number, isEarlier, firstTickets }),
+    endsNow: run.run.hasEnded && !isEndEmitted(run.facts, { write: write.number, isEarlier, firstTickets }),
   }));
   return {
     runs,

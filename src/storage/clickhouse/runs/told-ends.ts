@@ -8,7 +8,7 @@ import { foldedMessages, type RunFacts } from './run-facts.js';
  * concurrent writer may have read the run while it was running, so both emit the end and the log deduplicates. An end whose writes were
  * deleted from the write-intent log was emitted long ago and is not emitted again.
  */
-export function isEndTold(
+export function isEndEmitted(
   facts: RunFacts,
   {
     write,

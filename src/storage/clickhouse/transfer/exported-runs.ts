@@ -195,12 +195,12 @@ function sentSpan(read: Row): SentSpan {
   };
 }
 
-function exportedSpan(tenant: number, { made, told }: WholeSpan, { payload, node }: SentSpan): ExportedRow {
+function exportedSpan(tenant: number, { made, counts }: WholeSpan, { payload, node }: SentSpan): ExportedRow {
   const text = (part: Uint8Array | null): string | null =>
     part === null ? null : Buffer.from(part.buffer, part.byteOffset, part.length).toString('utf8');
   return {
     ...rowMadeOf(made),
-    ...told,
+    ...counts,
     tenant,
     seq: made.begun.order,
     node,

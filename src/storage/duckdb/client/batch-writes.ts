@@ -63,7 +63,7 @@ export class BatchWrites implements TelemetryWriter {
 
   async traces(batch: TracesBatch, context: ConsumeContext): Promise<Receipt> {
     const { length } = batch.items;
-    const tell = this.#arrivals.tracesOf(batch);
+    const notify = this.#arrivals.tracesOf(batch);
     const { usage } = await this.#write<WriteAnswer>('writeTraces', batch, context, () => {
       const encoded = this.#traces.encode(batch, context.receivedAt);
       return {
@@ -71,7 +71,7 @@ export class BatchWrites implements TelemetryWriter {
         message: ({ wanted }) => this.#tracesMessage(encoded, batch.tenant, wanted),
       };
     });
-    tell?.();
+    notify?.();
     return receiptOf(length, NO_REFUSALS, usage);
   }
 
@@ -91,7 +91,7 @@ export class BatchWrites implements TelemetryWriter {
 
   async logs(batch: LogsBatch, context: ConsumeContext): Promise<Receipt> {
     const { length } = batch.items;
-    const tell = this.#arrivals.logsOf(batch);
+    const notify = this.#arrivals.logsOf(batch);
     const { usage } = await this.#write<WriteAnswer>('writeLogs', batch, context, () => {
       const encoded = this.#logs.encode(batch);
       return {
@@ -99,7 +99,7 @@ export class BatchWrites implements TelemetryWriter {
         message: () => ({ ...encoded, ...named('logs', context) }),
       };
     });
-    tell?.();
+    notify?.();
     return receiptOf(length, NO_REFUSALS, usage);
   }
 

@@ -7,7 +7,7 @@ import { endThread } from '../../../worker/end-thread.js';
 import { repeat } from '../../../telemetry/repeat.js';
 import { waitFor } from '../../../telemetry/wait-for.js';
 import { writeNotice, type LogNotice } from '../../../worker/notice-logger.js';
-import { plainError, type SpelledError } from '../../../worker/thread-protocol.js';
+import { plainError, type SerializedError } from '../../../worker/thread-protocol.js';
 import { ThreadClient } from '../../../worker/thread-client.js';
 import { isControlStore, type ControlStore } from '../../contracts/control-store.js';
 import type { FactIntake, FactNews, FactPage } from '../../contracts/events.js';
@@ -146,16 +146,16 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
   /** @throws StoreOpenError with the file and the cure. */
   async start(host: Host): Promise<void> {
     this.#host = host;
-    const plane = host.extension(this.#options.control, isControlStore);
-    const options: StoreOptions = { ...this.#options, control: await plane.identity() };
+    const control = host.extension(this.#options.control, isControlStore);
+    const options: StoreOptions = { ...this.#options, control: await control.identity() };
     const thread = new ThreadClient({
       module: firstModule(new URL('../thread/store-thread.js', import.meta.url)),
       name: 'jackdaw-store',
       workerData: options,
-      revive,
+      deserializeError: toStoreError,
       ended: (cause) => unavailable('The store is closed.', cause),
       onNotice: (notice, value) => {
-        if (notice === 'died') this.#died(plainError(value as SpelledError), host);
+        if (notice === 'died') this.#died(plainError(value as SerializedError), host);
         else this.#notice(notice, value);
       },
       onCrash: (error) => {
@@ -174,12 +174,13 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
     }
     this.#thread = thread;
     const { clock } = this.#settings;
-    const [users, prompts] = [new KnownUsers(plane, clock), new PromptNumbers(plane, clock)];
-    this.#reach.open({ thread, known: { users, prompts, order: new CallOrder() }, control: plane });
+    const [users, prompts] = [new KnownUsers(control, clock), new PromptNumbers(control, clock)];
+    this.#reach.open({ thread, known: { users, prompts, order: new CallOrder() }, control });
     this.stored.open({
       defaultLimit: host.userLimits.storedBytes,
       termsOf: (userId) => users.known(userId) ?? users.find(userId),
-      measure: async () => await Promise.all([this.#reach.call('storedBytes'), plane.accounts.storedBytes()]),
+      measure: async () =>
+        await Promise.all([this.#reach.call('storedBytes'), control.accounts.storedBytes()]),
       clock,
       logger: this.#settings.logger,
     });
@@ -189,14 +190,14 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
       prompts.close();
     });
     this.#ends.push(...this.#metrics.observe(() => this.writer.queuedBytes, this.#options.path));
-    this.#intake = await this.#bringFacts(thread, plane, this.#id);
+    this.#intake = await this.#bringFacts(thread, control, this.#id);
     this.#repeat(FIGURES_EVERY_MS, async () => {
       this.#metrics.update(await this.#reach.call('stats'));
     });
     // Later, so that no read holds up the first requests.
     this.#repeat(OLDEST_EVERY_MS, () => this.#showOldest(), true);
     this.#repeat(IDLE_EVERY_MS, async () => {
-      await timeOutIdle(this.#reach, { users, plane }, this.#settings.clock.now());
+      await timeOutIdle(this.#reach, { users, control }, this.#settings.clock.now());
     });
     this.#repeat(RETENTION_EVERY_MS, async () => {
       await this.applyRetention();
@@ -245,13 +246,13 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
   }
 
   /** Relays the facts after the event log's mark directly from the store thread to the control plane, not through this thread. */
-  async #bringFacts(thread: ThreadClient, plane: ControlStore, id: string): Promise<FactIntake> {
+  async #bringFacts(thread: ThreadClient, control: ControlStore, id: string): Promise<FactIntake> {
     const { clock, logger } = this.#settings;
     const reports = new FactReports(logger, clock, (isFailing) => {
       this.#isBehind = isFailing;
-      this.#tellStatus();
+      this.#reportStatus();
     });
-    return await plane.takeFacts(factsOf(thread, id), reports);
+    return await control.takeFacts(factsOf(thread, id), reports);
   }
 
   #notice(notice: string, value: unknown): void {
@@ -259,13 +260,13 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
       this.#metrics.committed(value as CommitReport);
     } else if (notice === 'healthIssues') {
       this.#healthIssues = value as readonly HealthIssue[];
-      this.#tellStatus();
+      this.#reportStatus();
     } else if (notice === 'log') {
       writeNotice(this.#settings.logger, value as LogNotice);
     }
   }
 
-  #tellStatus(): void {
+  #reportStatus(): void {
     const messages = [
       ...(this.#isBehind ? [BEHIND] : []),
       ...this.#healthIssues.map(({ message }) => message),
@@ -300,6 +301,6 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
 }
 
 /** Errors of the store thread as those of this side. */
-function revive(error: SpelledError): Error {
+function toStoreError(error: SerializedError): Error {
   return deserializeError(error, { StoreOpenError });
 }

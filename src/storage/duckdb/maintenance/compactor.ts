@@ -27,7 +27,7 @@ const LATE_EVERY_MS = 600_000;
 /** After this many failures the next segment is tried. */
 const TRIES = 5;
 /** Most segments to quarantine, because their rows stay in memory. At the limit, all later segments wait for the failing one. */
-const MOST_ASIDE = 16;
+const MOST_QUARANTINED = 16;
 /** Number of compactions after which the parts of sums in the cold file are merged. */
 const FOLD_EVERY = 8;
 
@@ -145,7 +145,7 @@ export class Compactor {
     }
     // Cleared synchronously after the last check, so that the next `wake` finds it idle.
     this.#running = null;
-    for (const tell of this.#waitingForTry.splice(0)) tell();
+    for (const notify of this.#waitingForTry.splice(0)) notify();
   }
 
   /** Compacts the first sealed segment, or the next one if earlier ones failed too often. */
@@ -171,10 +171,10 @@ export class Compactor {
         }
         await this.#cold.attachAfter(error);
         stuck.push(segment);
-        if (failures < TRIES || this.#segments.quarantinedCount + stuck.length > MOST_ASIDE) break;
+        if (failures < TRIES || this.#segments.quarantinedCount + stuck.length > MOST_QUARANTINED) break;
       }
     }
-    for (const tell of this.#waitingForTry.splice(0)) tell();
+    for (const notify of this.#waitingForTry.splice(0)) notify();
     await this.#pause(isDamaged ? DAMAGED_RETRY_MS : this.#pace.retryMs);
   }
 

@@ -5,7 +5,7 @@ import type { Connection } from '../files/connection.js';
 import type { Row, Value } from '../files/plain-rows.js';
 import { joinNearest, union, type CommitRange } from '../segments/commit-ranges.js';
 import type { Capture } from '../segments/segment.js';
-import { TOLD } from '../../shared/priced-tokens.js';
+import { CALL_FLAGS } from '../../shared/priced-tokens.js';
 import { callsOf, sumsOfCalls } from '../segments/call-sums.js';
 import { sumOf, text } from '../write/run-summary.js';
 import { callParts, someCalls } from './summed-calls.js';
@@ -31,8 +31,8 @@ const FIGURES = `sum(calls)::BIGINT AS calls, sum(priced_calls)::BIGINT AS price
 const amount = (bit: number, what: string, name = what): string =>
   `CASE WHEN (told & ${bit}) > 0 THEN ${what} ELSE 0 END AS ${name}`;
 /** What counts of the parts of `CALL_SUMS`. */
-export const COUNTED_PARTS = `${amount(TOLD.call, 'calls')}, ${amount(TOLD.priced, 'calls', 'priced_calls')}, ${amount(TOLD.priced, 'nanos')},
-  ${['input_tokens', 'output_tokens', 'total_tokens'].map((tokens) => amount(TOLD.call, tokens)).join(', ')},
+export const COUNTED_PARTS = `${amount(CALL_FLAGS.call, 'calls')}, ${amount(CALL_FLAGS.priced, 'calls', 'priced_calls')}, ${amount(CALL_FLAGS.priced, 'nanos')},
+  ${['input_tokens', 'output_tokens', 'total_tokens'].map((tokens) => amount(CALL_FLAGS.call, tokens)).join(', ')},
   oldest, newest, gone_oldest, gone_newest`;
 
 const HOURLY = `SELECT model, hour, sum(calls) AS calls, sum(priced_calls) AS priced_calls, sum(nanos) AS nanos,

@@ -55,7 +55,7 @@ export class AttachedFiles {
   async attachCold(): Promise<void> {
     await this.#attach(COLD, this.#files.cold);
     await migrate(this.#connection, COLD, SEGMENT_SCHEMA, this.#files.cold);
-    await this.#setUnusableAside(COLD, this.#files.cold);
+    await this.#quarantineUnusable(COLD, this.#files.cold);
     await this.#listed.add(this.#files.cold);
     await completeCallSums(this.#connection);
     await completeAgentSpans(this.#connection);
@@ -104,7 +104,7 @@ export class AttachedFiles {
       // A file without a schema is empty: the process ended while creating it.
       if ((await schemaVersion(this.#connection, segment.catalog)) !== null) {
         await migrate(this.#connection, segment.catalog, SEGMENT_SCHEMA, path);
-        await this.#setUnusableAside(segment.catalog, path);
+        await this.#quarantineUnusable(segment.catalog, path);
         for (const table of SEGMENT_TABLES) await this.#measure(segment, table);
         // Our rows are in the log, and its replay compares checksums. Only another tool writes rows into blocks.
         if (hasBlocks(path)) await this.readAll(segment);
@@ -157,7 +157,7 @@ export class AttachedFiles {
     await removeFiles(path);
   }
 
-  async #setUnusableAside(catalog: string, path: string): Promise<void> {
+  async #quarantineUnusable(catalog: string, path: string): Promise<void> {
     await quarantineUnusable(this.#connection, telemetryFile(this.#connection, catalog, path), {
       logger: this.#logger,
       healthIssues: this.#healthIssues,

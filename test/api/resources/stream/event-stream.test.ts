@@ -181,16 +181,16 @@ void t.test(
     const wake = (): void => {
       wakes += 1;
     };
-    const told = (inbox: Inbox): string[] => inbox.take().map((event) => Buffer.from(event).toString());
+    const texts = (inbox: Inbox): string[] => inbox.take().map((event) => Buffer.from(event).toString());
     const slow = news.inbox(wake);
     const quick = news.inbox(wake);
-    t.match(told(quick), ['event: edges\ndata: {"reading":2}\n\n'], 'at once');
+    t.match(texts(quick), ['event: edges\ndata: {"reading":2}\n\n'], 'at once');
     clock.advance(2000);
     t.match([readings, wakes], [3, 2]);
-    t.match(told(quick), [/"reading":3/]);
+    t.match(texts(quick), [/"reading":3/]);
     clock.advance(4000);
-    t.match(told(slow), [/"reading":5/], 'one of five');
-    t.same(told(slow), []);
+    t.match(texts(slow), [/"reading":5/], 'one of five');
+    t.same(texts(slow), []);
     slow.close();
     quick.close();
     t.equal(clock.pending, 0);

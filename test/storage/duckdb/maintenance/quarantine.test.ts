@@ -44,7 +44,7 @@ const SPOIL = [
   'ALTER TABLE origins ALTER origin DROP NOT NULL',
   'INSERT INTO origins SELECT max(seq), 1, 1000000, NULL FROM traces',
 ];
-const CURE = ['DELETE FROM origins WHERE origin IS NULL'];
+const REMEDY = ['DELETE FROM origins WHERE origin IS NULL'];
 
 /** Everything that the store says of a user. Agents get their ids by chance, so their names stand for them. */
 async function allOf(opened: TestStore, tenant: string, traceIds: readonly string[]): Promise<unknown> {
@@ -269,7 +269,7 @@ void t.test(
     t.equal(hot[0], segment);
     t.ok(hot.length <= 3, 'all others were moved');
 
-    for (const statement of CURE) await inFile(damaged.path, /^hot-/, statement);
+    for (const statement of REMEDY) await inFile(damaged.path, /^hot-/, statement);
     damaged.statuses.length = 0;
     await damaged.start(SMALL);
     await damaged.store.settled();
