@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import { Evaluator } from '../src/alerting/evaluator.js';
-import { controlPathOf, controlStoreAt } from '../test/support/control-plane.js';
+import { controlPathOf, controlStoreAt } from '../test/support/control-store.js';
 import type { SqlControlStore } from '../src/storage/control/sql-control-store.js';
 import { DuckDBStore } from '../src/storage/duckdb/client/store.js';
 import { SEGMENT_SIZE } from '../src/storage/duckdb/write/writer.js';

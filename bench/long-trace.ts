@@ -5,7 +5,7 @@ import { BENCH_KEY, inFreshDirectory } from './bench-directory.js';
 import { writeDaemonConfig } from './daemon-config.js';
 import { DaemonProcess } from './daemon-process.js';
 import { cpuSeconds, residentMiB } from './process-usage.js';
-import { DuplicateCallsTrace } from './twice-told.js';
+import { DuplicateCallsTrace } from './duplicate-calls.js';
 import { lines, ms, printSetup, table, type Print } from './report.js';
 
 const SPANS_PER_REQUEST = 100;

@@ -8,7 +8,7 @@ import { counted } from './counted.js';
 import { explainedRun } from './explain/explained-run.js';
 import type { ExplainedRun } from './explain/explained.js';
 import { GroundsOfSpans } from './explain/grounds.js';
-import { printRun, printSpan } from './explain/print-run.js';
+import { printRun, printSpan } from './explain/format-run.js';
 import { readFile, readPieces } from './explain/read-input.js';
 import { readRequests } from './explain/read-requests.js';
 import { UnreadableInput, type TelemetryRequest } from './explain/request.js';

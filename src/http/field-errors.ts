@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { HttpProblem, type FieldError } from '../component/http.js';
-import { commonFormat } from '../config/rule-wording.js';
+import { commonFormat } from '../config/rule-messages.js';
 import { isUuid } from '../signal/ids.js';
 import { MONEY_PATTERN } from '../signal/money.js';
 import { parseTime } from '../signal/time.js';

@@ -13,7 +13,7 @@ import type {
 import type { AlertingSettings } from '../../src/storage/contracts/coordination.js';
 import { neverDiffers, same } from '../support/property.js';
 import { AGENT, aComposite, aRule, NOTHING, points, runs, UTC_TERMS } from './alert-samples.js';
-import { FixedStats, SOURCE } from './said-figures.js';
+import { FixedStats, SOURCE } from './fixed-stats.js';
 
 const NOON = at('2026-01-15T12:00:00Z');
 const HOUR = 3_600_000_000;

@@ -4,13 +4,13 @@ import { Evaluator } from '../../src/alerting/evaluator.js';
 import type { Micros } from '../../src/signal/time.js';
 import type { AlertRule } from '../../src/storage/contracts/alerts.js';
 import type { AlertingSettings } from '../../src/storage/contracts/coordination.js';
-import { openControlStore } from '../support/control-plane.js';
+import { openControlStore } from '../support/control-store.js';
 import { HandClock } from '../support/hand-clock.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { AGENT, AGENT_NAME, aRule, BAD, USER, UTC_TERMS } from './alert-samples.js';
 import { PlacedStore } from './placed-store.js';
 
-export { SOURCE } from './said-figures.js';
+export { SOURCE } from './fixed-stats.js';
 
 const INTERVAL_MS = 30_000;
 

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { AlertRule } from '../../src/storage/contracts/alerts.js';
 import { AGENT, AGENT_NAME, aComposite, aRule, BAD, NOTHING, runs } from './alert-samples.js';
-import { openControlStore } from '../support/control-plane.js';
+import { openControlStore } from '../support/control-store.js';
 import { HandClock } from '../support/hand-clock.js';
 import { EvaluatorPlace, firing, startedPlace } from './evaluator-place.js';
 import { PlacedStore } from './placed-store.js';

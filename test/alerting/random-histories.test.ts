@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { parseTime } from '../../src/signal/time.js';
 import type { AlertChange, AlertCondition, AlertRule } from '../../src/storage/contracts/alerts.js';
-import { openControlStore } from '../support/control-plane.js';
+import { openControlStore } from '../support/control-store.js';
 import { HandClock } from '../support/hand-clock.js';
 import { neverDiffers, same } from '../support/property.js';
 import { AlertModel, type World } from './alert-model.js';

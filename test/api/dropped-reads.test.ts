@@ -5,7 +5,7 @@ import { apiRoutes, type OfferedContext } from '../../src/api/routes.js';
 
 import { createRouteBuilder } from '../../src/http/operation.js';
 import type { TelemetryStore } from '../../src/storage/contracts/telemetry-store.js';
-import { openControlStore } from '../support/control-plane.js';
+import { openControlStore } from '../support/control-store.js';
 import { ENGINES, startListener } from '../support/http-listener.js';
 
 const ID = '00000000-0000-4000-8000-000000000001';

@@ -6,7 +6,7 @@ import { uuidV7 } from '../../src/signal/ids.js';
 import type { StoredKey } from '../../src/storage/contracts/accounts.js';
 import { createAuthenticator } from '../support/authenticator.js';
 import { HandClock } from '../support/hand-clock.js';
-import { openControlStore } from '../support/control-plane.js';
+import { openControlStore } from '../support/control-store.js';
 import { faultyAccounts } from '../support/faulty-accounts.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { refusal } from '../support/refusal.js';

@@ -5,7 +5,7 @@ import { bootstrap } from '../../src/auth/bootstrap.js';
 import { generateKey } from '../../src/auth/keys.js';
 import { createAuthenticator, type AuthenticatorOptions } from '../support/authenticator.js';
 import { HandClock } from '../support/hand-clock.js';
-import { openControlStore } from '../support/control-plane.js';
+import { openControlStore } from '../support/control-store.js';
 import { faultyAccounts } from '../support/faulty-accounts.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { refusal } from '../support/refusal.js';

@@ -5,7 +5,7 @@ import type { SqlControlStore } from '../../src/storage/control/sql-control-stor
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAuthenticator } from '../support/authenticator.js';
-import { openControlStore } from '../support/control-plane.js';
+import { openControlStore } from '../support/control-store.js';
 import { HandClock } from '../support/hand-clock.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { until } from '../support/until.js';

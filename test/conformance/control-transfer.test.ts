@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { ControlStore } from '../../src/storage/contracts/control-store.js';
 import type { ControlFile } from '../../src/storage/contracts/transfer.js';
-import { openControlStore } from '../support/control-plane.js';
+import { openControlStore } from '../support/control-store.js';
 import { anOrganization, aUser } from '../storage/duckdb/meta-records.js';
 import { ODD_TEXTS } from '../support/odd-texts.js';
 import { testFolder } from '../support/test-folder.js';

@@ -6,7 +6,7 @@ import { TELEMETRY_EVENTS } from '../../src/storage/contracts/events.js';
 import { PromptNumbers } from '../../src/storage/shared/prompt-numbers.js';
 import { KnownUsers } from '../../src/storage/shared/store-user-limits.js';
 import type { Prompts } from '../../src/storage/contracts/prompts.js';
-import { openControlStore } from '../support/control-plane.js';
+import { openControlStore } from '../support/control-store.js';
 import { HandClock } from '../support/hand-clock.js';
 import { anEndpoint, anOrganization, aPrompt, aUser } from './duckdb/meta-records.js';
 

@@ -6,7 +6,7 @@ import { Sending } from '../../src/exporters/webhook/sending.js';
 import type { DeliveryDetail } from '../../src/storage/contracts/deliveries.js';
 import { anOwner, some } from '../conformance/delivery-records.js';
 import { anEndpoint } from '../storage/duckdb/meta-records.js';
-import { openControlStore } from './control-plane.js';
+import { openControlStore } from './control-store.js';
 import { FaultyQueue } from './faulty-queue.js';
 import { HandClock } from './hand-clock.js';
 import { RecordingLogger } from './recording-logger.js';

@@ -14,7 +14,7 @@ import { uuidV7 } from '../../src/signal/ids.js';
 import type { SqlControlStore } from '../../src/storage/control/sql-control-store.js';
 import { type DeliveryDetail, sealOwner } from '../../src/storage/contracts/deliveries.js';
 import { componentSettings } from './component-settings.js';
-import { openControlStore } from './control-plane.js';
+import { openControlStore } from './control-store.js';
 import { sectionConfig } from './section-config.js';
 import { sendingHere } from './sending-here.js';
 import { StatusHost } from './status-host.js';

@@ -6,7 +6,7 @@ import { ApiCaller } from '../../support/api-caller.js';
 import { HandClock } from '../../support/hand-clock.js';
 import { ENGINES, startListener } from '../../support/http-listener.js';
 import { head, RawConnection } from '../../support/http-socket.js';
-import { openControlStore } from '../../support/control-plane.js';
+import { openControlStore } from '../../support/control-store.js';
 import { ODD_TEXTS } from '../../support/odd-texts.js';
 import { aUser } from '../../storage/duckdb/meta-records.js';
 

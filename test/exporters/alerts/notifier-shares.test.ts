@@ -6,7 +6,7 @@ import { EmailChannel } from '../../../src/exporters/alerts/email-channel.js';
 import { Notifier } from '../../../src/exporters/alerts/notifier.js';
 import { WebhookChannel } from '../../../src/exporters/alerts/webhook-channel.js';
 import { aUser } from '../../storage/duckdb/meta-records.js';
-import { openControlStore } from '../../support/control-plane.js';
+import { openControlStore } from '../../support/control-store.js';
 import { aDecision, addRule } from '../../support/kept-rules.js';
 import { startMails } from '../../support/mail-server.js';
 import { firedEnvelope } from '../../support/placed-notices.js';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { AgentNames } from '../../../src/otlp/map/agent-names.js';
-import { mapRun, type SentSpan } from '../../support/told-run.js';
+import { mapRun, type SentSpan } from '../../support/mapped-run.js';
 
 /** What a name of a span or an attribute comes to; null: it names nobody. */
 const NAMES: readonly (readonly [sent: string, agent: string | null])[] = [

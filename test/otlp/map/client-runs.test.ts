@@ -1,5 +1,5 @@
 import t from 'tap';
-import { mapRun, type Sending, type SentSpan, type MappedRun } from '../../support/told-run.js';
+import { mapRun, type Sending, type SentSpan, type MappedRun } from '../../support/mapped-run.js';
 
 /**
  * A small run of each client, in the shape that it sends, and what a person who wrote the program expects to be told of it.

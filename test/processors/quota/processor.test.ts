@@ -10,7 +10,7 @@ import { quotaProcessor } from '../../../src/processors/quota/factory.js';
 import { TELEMETRY_SIGNALS, type Batch, type TelemetrySignal } from '../../../src/signal/batch.js';
 import { componentSettings } from '../../support/component-settings.js';
 import { environmentOf } from '../../support/config-problems.js';
-import { openControlStore } from '../../support/control-plane.js';
+import { openControlStore } from '../../support/control-store.js';
 import { NOON } from '../../support/run-records.js';
 import { sectionConfig } from '../../support/section-config.js';
 

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import type { Receipt } from '../../../src/component/consumer.js';
 import type { WriteIntentLog } from '../../../src/storage/contracts/coordination.js';
 import { ClickHouseServer } from '../../support/clickhouse-server.js';
-import { openControlStore } from '../../support/control-plane.js';
+import { openControlStore } from '../../support/control-store.js';
 import { aSpanRecord, aTrace, NOON } from '../../support/run-records.js';
 import { TestClickHouse } from './test-clickhouse.js';
 

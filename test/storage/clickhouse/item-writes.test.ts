@@ -9,7 +9,7 @@ import { GroupedInserts, InsertRoom } from '../../../src/storage/clickhouse/tabl
 import { createTable, type ClickHouseTable } from '../../../src/storage/clickhouse/tables/table.js';
 import { dayOf } from '../../../src/storage/clickhouse/tables/days.js';
 import { ClickHouseServer } from '../../support/clickhouse-server.js';
-import { openControlStore } from '../../support/control-plane.js';
+import { openControlStore } from '../../support/control-store.js';
 import { metricValues } from '../../support/engine.js';
 import { HandClock } from '../../support/hand-clock.js';
 import { aLog } from '../../support/log-records.js';

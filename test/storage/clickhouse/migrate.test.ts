@@ -9,7 +9,7 @@ import { createTable } from '../../../src/storage/clickhouse/tables/table.js';
 import { createEventsView, LOGS } from '../../../src/storage/clickhouse/tables/log-tables.js';
 import type { Leases } from '../../../src/storage/contracts/coordination.js';
 import { ClickHouseServer } from '../../support/clickhouse-server.js';
-import { openControlStore } from '../../support/control-plane.js';
+import { openControlStore } from '../../support/control-store.js';
 import { clickHouseOptions } from './clickhouse-place.js';
 
 const CONTROL = randomUUID();

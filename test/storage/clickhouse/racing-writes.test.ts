@@ -24,7 +24,7 @@ import { monthOf } from '../../../src/storage/contracts/telemetry-writer.js';
 import type { SqlControlStore } from '../../../src/storage/control/sql-control-store.js';
 import { runRows } from '../../../src/storage/clickhouse/runs/run-rows.js';
 import { ClickHouseServer } from '../../support/clickhouse-server.js';
-import { controlStoreAt } from '../../support/control-plane.js';
+import { controlStoreAt } from '../../support/control-store.js';
 import { HandClock } from '../../support/hand-clock.js';
 import { neverDiffers, same } from '../../support/property.js';
 import { aHeader, aSpanRecord, NOON } from '../../support/run-records.js';

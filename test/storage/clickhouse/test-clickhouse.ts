@@ -9,7 +9,7 @@ import {
 import type { SqlControlStore } from '../../../src/storage/control/sql-control-store.js';
 import type { ClickHouseServer } from '../../support/clickhouse-server.js';
 import { componentSettings } from '../../support/component-settings.js';
-import { openControlStore } from '../../support/control-plane.js';
+import { openControlStore } from '../../support/control-store.js';
 import { aUser } from '../duckdb/meta-records.js';
 import { clickHouseOptions } from './clickhouse-place.js';
 

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import type { ControlStore } from '../../../src/storage/contracts/control-store.js';
 import { connectControl, type ConnectedControl } from '../../../src/storage/control/control-client.js';
 import { serveControl } from '../../../src/storage/control/serve-control.js';
-import { openControlStore } from '../../support/control-plane.js';
+import { openControlStore } from '../../support/control-store.js';
 import { testFolder } from '../../support/test-folder.js';
 import { until } from '../../support/until.js';
 import { anEndpoint, aKey, anOrganization, aUser } from '../duckdb/meta-records.js';

@@ -4,7 +4,7 @@ import type { User } from '../../../src/storage/contracts/accounts.js';
 import type { SqlControlStore } from '../../../src/storage/control/sql-control-store.js';
 import { DuckDBStore, type DuckDBStoreOptions } from '../../../src/storage/duckdb/client/store.js';
 import { componentSettings } from '../../support/component-settings.js';
-import { controlStoreAt } from '../../support/control-plane.js';
+import { controlStoreAt } from '../../support/control-store.js';
 import { hostThatKeeps, STORE_OPTIONS } from './test-store.js';
 
 /**

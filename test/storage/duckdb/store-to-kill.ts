@@ -1,6 +1,6 @@
 import { DuckDBStore } from '../../../src/storage/duckdb/client/store.js';
 import { componentSettings } from '../../support/component-settings.js';
-import { controlPathOf, controlStoreAt } from '../../support/control-plane.js';
+import { controlPathOf, controlStoreAt } from '../../support/control-store.js';
 import { hostThatKeeps, STORE_OPTIONS } from './test-store.js';
 
 /** A store of small segments, so that a process that writes to it is killed at any step of their lives. */

@@ -7,7 +7,7 @@ import type { SqlControlStore } from '../../../src/storage/control/sql-control-s
 import type { ControlStore } from '../../../src/storage/contracts/control-store.js';
 import { DuckDBStore, type DuckDBStoreOptions } from '../../../src/storage/duckdb/client/store.js';
 import { componentSettings } from '../../support/component-settings.js';
-import { controlPathOf, controlStoreAt } from '../../support/control-plane.js';
+import { controlPathOf, controlStoreAt } from '../../support/control-store.js';
 import { testFolder } from '../../support/test-folder.js';
 import { aUser } from './meta-records.js';
 

@@ -1,7 +1,7 @@
 import type { Identity } from '../../../component/identity.js';
 import type { AlertRule } from '../../../storage/contracts/alerts.js';
 import { serializeAlert } from '../alerts/alert-schema.js';
-import type { AlertNews } from './alert-news.js';
+import type { AlertNews } from './alert-feed.js';
 import type { Inbox } from './inbox.js';
 import { lostEvent, sseEvent } from './sse.js';
 

@@ -7,7 +7,7 @@ import { serializeListedRun } from '../../support/run-export.js';
 import { FollowedTraces } from './followed-traces.js';
 import type { Inbox } from './inbox.js';
 import { LogTail } from './log-tail.js';
-import type { Seat } from './news-desk.js';
+import type { Seat } from './feeds.js';
 import { lostEvent, SSE_COMMENT, SSE_RETRY, sseEvent } from './sse.js';
 import type { Topics } from './topics.js';
 import type { LogFilter } from '../../../storage/contracts/logs.js';

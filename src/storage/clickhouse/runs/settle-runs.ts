@@ -16,7 +16,7 @@ import { payloadOf, runRows, wholeSpanRow, WHOLE_SPAN_COLUMNS } from './run-rows
 import { completed, messageKey, traceKey, type SentSpan, type SentTrace } from './sent-traces.js';
 import { settledRun, type SettledRun } from './settled-run.js';
 import { readFacts, spanRowOf, type WantedTrace } from './stored-facts.js';
-import { isEndEmitted } from './told-ends.js';
+import { isEndEmitted } from './emitted-ends.js';
 import { hourOf } from '../../../signal/trace-map.js';
 
 /** Spans read with their payloads per statement. */

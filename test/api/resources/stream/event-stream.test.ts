@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { DaemonNews } from '../../../../src/api/resources/stream/daemon-news.js';
+import { DaemonNews } from '../../../../src/api/resources/stream/daemon-feed.js';
 import { EventStream } from '../../../../src/api/resources/stream/event-stream.js';
 import type { Inbox } from '../../../../src/api/resources/stream/inbox.js';
-import { NewsDesk } from '../../../../src/api/resources/stream/news-desk.js';
+import { NewsDesk } from '../../../../src/api/resources/stream/feeds.js';
 import { readTopics } from '../../../../src/api/resources/stream/topics.js';
 import { ConsumeError } from '../../../../src/component/consume-error.js';
 import { LocalChangeFeed } from '../../../../src/storage/shared/local-change-feed.js';

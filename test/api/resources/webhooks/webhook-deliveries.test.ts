@@ -9,7 +9,7 @@ import type { DeliveryDetail } from '../../../../src/storage/contracts/deliverie
 import { ApiCaller, type Call } from '../../../support/api-caller.js';
 import { ENGINES, send, startListener } from '../../../support/http-listener.js';
 import { MemoryDeliveries } from '../../../support/memory-deliveries.js';
-import { openControlStore } from '../../../support/control-plane.js';
+import { openControlStore } from '../../../support/control-store.js';
 import { ODD_TEXTS } from '../../../support/odd-texts.js';
 
 /** 2026-01-15T12:00:00Z */

@@ -4,7 +4,7 @@ import { webhookEndpointRoutes } from '../../../../src/api/resources/webhooks/we
 import { createRouteBuilder } from '../../../../src/http/operation.js';
 import { targetPolicy } from '../../../../src/api/support/target-policy.js';
 import { ApiCaller } from '../../../support/api-caller.js';
-import { openControlStore } from '../../../support/control-plane.js';
+import { openControlStore } from '../../../support/control-store.js';
 import { HandClock } from '../../../support/hand-clock.js';
 import { startListener } from '../../../support/http-listener.js';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { JsonObject } from '../../../../src/signal/attributes.js';
-import { mapRun, type SentSpan } from '../../../support/told-run.js';
+import { mapRun, type SentSpan } from '../../../support/mapped-run.js';
 import { mapSpans } from '../../../support/mapped-span.js';
 import { toKeyValues } from '../../../../src/otlp/encode/value.js';
 import { aSpan } from '../../../support/otlp-requests.js';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { mapRun, type SentSpan } from '../../../support/told-run.js';
+import { mapRun, type SentSpan } from '../../../support/mapped-run.js';
 
 const INVOKES = { 'gen_ai.operation.name': 'invoke_agent' };
 

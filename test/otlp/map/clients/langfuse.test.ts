@@ -1,6 +1,6 @@
 import t from 'tap';
 import { mapSpan } from '../../../support/mapped-span.js';
-import { mapRun, type SentSpan } from '../../../support/told-run.js';
+import { mapRun, type SentSpan } from '../../../support/mapped-run.js';
 
 const CHAIN = { 'langfuse.observation.type': 'chain' };
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { createTable } from '../../../../src/storage/schema/table.js';
 import { SEGMENT_TABLES } from '../../../../src/storage/schema/tables.js';
-import { controlPathOf, controlStoreAt } from '../../../support/control-plane.js';
+import { controlPathOf, controlStoreAt } from '../../../support/control-store.js';
 import { aTrace, DAY, NOON } from '../../../support/run-records.js';
 import { inOneFile } from '../stored-rows.js';
 import { TestStore } from '../test-store.js';

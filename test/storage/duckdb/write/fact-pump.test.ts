@@ -2,7 +2,7 @@ import t, { type Test } from 'tap';
 import { ConsumeError } from '../../../../src/component/consume-error.js';
 import type { SqlControlStore } from '../../../../src/storage/control/sql-control-store.js';
 import { OutboxRelay } from '../../../../src/storage/control/outbox-relay.js';
-import { openControlStore } from '../../../support/control-plane.js';
+import { openControlStore } from '../../../support/control-store.js';
 import { HandClock } from '../../../support/hand-clock.js';
 import { KeptNews, ListedFacts } from '../../../support/listed-facts.js';
 import { until } from '../../../support/until.js';

@@ -7,7 +7,7 @@ import { filesOf } from '../stored-rows.js';
 import { canLimit, RemoteStore } from '../remote-store.js';
 import { BAD, dataOf, EventEngine, describeEvent, type Listener } from '../event-engine.js';
 import { aUser } from '../meta-records.js';
-import { controlPathOf, controlStoreAt } from '../../../support/control-plane.js';
+import { controlPathOf, controlStoreAt } from '../../../support/control-store.js';
 import { testFolder } from '../../../support/test-folder.js';
 
 function completion({ trace }: TraceRecord): TraceRecord {

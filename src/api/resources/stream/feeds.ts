@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { HttpProblem } from '../../../component/http.js';
 import type { Clock } from '../../../component/telemetry.js';
 import type { ChangeFeed } from '../../../storage/contracts/telemetry-writer.js';
-import { UserNews } from './user-news.js';
+import { UserNews } from './user-feed.js';
 
 /** Streams that a user may have at once. */
 export const MOST_STREAMS = 8;

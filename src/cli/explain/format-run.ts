@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import { counted } from '../counted.js';
 import { printable } from '../table.js';
 import type { ExplainedRun, ExplainedSpan, RunGround } from './explained.js';
-import { inLine, inShort } from './said.js';
+import { inLine, inShort } from './payload-line.js';
 
 /** A value under its label, and what gave it. */
 interface Line {

@@ -3,7 +3,7 @@ import type { RunStatus } from '../../../src/signal/span.js';
 import { orderOf } from '../../../src/storage/clickhouse/runs/message-order.js';
 import { earlierThan } from '../../../src/storage/clickhouse/runs/new-items.js';
 import type { StoredMessage } from '../../../src/storage/clickhouse/runs/run-facts.js';
-import { isEndEmitted } from '../../../src/storage/clickhouse/runs/told-ends.js';
+import { isEndEmitted } from '../../../src/storage/clickhouse/runs/emitted-ends.js';
 import { NOON } from '../../support/run-records.js';
 import { headerRow } from '../duckdb/incoming-records.js';
 

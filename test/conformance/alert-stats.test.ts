@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { NOTHING, points, runs } from '../alerting/alert-samples.js';
-import { FixedStats } from '../alerting/said-figures.js';
+import { FixedStats } from '../alerting/fixed-stats.js';
 import type { AlertStats, Observing, Target } from '../../src/storage/contracts/alerts.js';
 import { AT_NOON } from '../storage/duckdb/observing.js';
 import { aMetric, aPoint } from '../support/metric-points.js';
