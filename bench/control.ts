@@ -182,11 +182,11 @@ function kindsOfWrites({ writes, agents }: ControlStore, at: Micros): Readonly<R
   };
   return {
     [`begin a write of ${TRACES} traces`]: async () => begun.push(await begin()),
-    'take its ticket': (number) => writes.ticket(itemAt(begun, number)),
+    'take its ticket': (number) => writes.fence(itemAt(begun, number)),
     'finish it': (number) => writes.finish(itemAt(begun, number), items),
     'all three': async () => {
       const write = await begin();
-      await writes.ticket(write);
+      await writes.fence(write);
       await writes.finish(write, items);
     },
     [`number the agents of ${TRACES} runs`]: () => agents.number('bench', runs, 1000),

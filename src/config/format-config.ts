@@ -5,7 +5,7 @@ import { areTyped, schemasAt, schemasOf, type Schemas } from './schemas-at.js';
 import { isSecret } from './schema.js';
 
 /** A section of the configuration, or a component's part of one. */
-export interface PrintedPart {
+export interface FormattedPart {
   /** Path of the section: `[auth]`, `[exporters, otlp_http]`. */
   readonly path: readonly string[];
   /** Checked, with defaults filled in. */
@@ -30,7 +30,7 @@ const HEAD = ` The configuration as it holds: files laid over each other, defaul
  *
  * @param root as it was written
  */
-export function formatConfig(root: MapNode, parts: readonly PrintedPart[]): string {
+export function formatConfig(root: MapNode, parts: readonly FormattedPart[]): string {
   const whole: Record<string, unknown> = {};
   for (const { path, value, schema, secrets } of parts) {
     const printer = new Printer(schema, secrets);

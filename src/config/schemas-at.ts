@@ -60,11 +60,11 @@ function expanded(schemas: Schemas, root: object): Schemas {
   const all = new Set(schemas);
   // The loop also visits schemas added meanwhile; a set adds each only once.
   for (const schema of all)
-    for (const keyword of SAME_VALUE) for (const other of besides(schema, keyword, root)) all.add(other);
+    for (const keyword of SAME_VALUE) for (const other of appliedBy(schema, keyword, root)) all.add(other);
   return [...all];
 }
 
-function besides(schema: object, keyword: (typeof SAME_VALUE)[number], root: object): readonly object[] {
+function appliedBy(schema: object, keyword: (typeof SAME_VALUE)[number], root: object): readonly object[] {
   const value = (schema as Readonly<Record<string, unknown>>)[keyword];
   if (keyword === '$ref')
     return [typeof value === 'string' ? referred(value, root) : undefined].filter(isSchema);

@@ -97,12 +97,12 @@ export function expectAt(
   expected.falses = 0;
   expected.falseSince = null;
   const isCool = last === null || now - last >= alert.cooldown_minutes * MINUTE;
-  const isNews =
+  const isNew =
     last === null ||
     judged.some(
       ({ met, isTimeless, evidence }, i) => met && (isTimeless || isNewer(evidence, expected.evidence[i])),
     );
-  if (!isCool || !isNews) return;
+  if (!isCool || !isNew) return;
   const value = alert.type === 'composite' ? null : (judged[0]?.value ?? null);
   expected.events.push({ fired_at: now, value, resolved_at: null });
   expected.evidence = judged.map(({ evidence }) => evidence);

@@ -12,7 +12,7 @@ import type {
 } from '../../src/storage/contracts/alerts.js';
 import type { AlertingSettings } from '../../src/storage/contracts/coordination.js';
 import { neverDiffers, same } from '../support/property.js';
-import { AGENT, aComposite, aRule, NOTHING, points, runs, UTC_TERMS } from './alert-samples.js';
+import { AGENT, aComposite, aRule, NOTHING, points, runs, UTC_SETTINGS } from './alert-samples.js';
 import { FixedStats, SOURCE } from './fixed-stats.js';
 
 const NOON = at('2026-01-15T12:00:00Z');
@@ -26,7 +26,7 @@ function at(text: string): Micros {
 async function found(
   rule: AlertRule,
   stats: Partial<TargetStats> | FixedStats,
-  { now = NOON, terms = UTC_TERMS }: { readonly now?: Micros; readonly terms?: AlertingSettings } = {},
+  { now = NOON, terms = UTC_SETTINGS }: { readonly now?: Micros; readonly terms?: AlertingSettings } = {},
 ): Promise<AlertTrial> {
   const isStore = stats instanceof FixedStats;
   const store = isStore ? stats : new FixedStats();
@@ -65,7 +65,7 @@ void t.test('failure_rate', async (t) => {
     [{ threshold: 0.5 }, runs(20, 20), 'met', 1, 20],
   ];
   for (const [alert, window, verdict, value, minSamples = 1] of cases) {
-    const terms = { ...UTC_TERMS, minSamples };
+    const terms = { ...UTC_SETTINGS, minSamples };
     const result = await verdictAndValue(aRule({ type: 'failure_rate', ...alert }), { window }, { terms });
     t.strictSame(result, [verdict, value], JSON.stringify([alert, window, minSamples]));
   }
@@ -82,7 +82,7 @@ void t.test('latency_threshold', async (t) => {
   ];
   for (const [window, verdict, value, minSamples = 1] of cases) {
     const rule = aRule({ type: 'latency_threshold', threshold: 1000 });
-    const result = await verdictAndValue(rule, { window }, { terms: { ...UTC_TERMS, minSamples } });
+    const result = await verdictAndValue(rule, { window }, { terms: { ...UTC_SETTINGS, minSamples } });
     t.strictSame(result, [verdict, value], JSON.stringify([window, minSamples]));
   }
 });
@@ -158,7 +158,7 @@ void t.test('yesterday counts until one o’clock, unless the alert has fired kn
 });
 
 void t.test('days of a zone: 23 hours, 25 hours, and the first hour of a day', async (t) => {
-  const terms = { ...UTC_TERMS, timezone: 'Europe/Berlin' };
+  const terms = { ...UTC_SETTINGS, timezone: 'Europe/Berlin' };
   const rule = aRule({ type: 'cost_threshold', threshold: 5 });
   const bounds = async (now: string): Promise<string[]> => {
     const store = new FixedStats();

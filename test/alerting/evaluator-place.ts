@@ -7,7 +7,7 @@ import type { AlertingSettings } from '../../src/storage/contracts/coordination.
 import { openControlStore } from '../support/control-store.js';
 import { HandClock } from '../support/hand-clock.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { AGENT, AGENT_NAME, aRule, BAD, USER, UTC_TERMS } from './alert-samples.js';
+import { AGENT, AGENT_NAME, aRule, BAD, USER, UTC_SETTINGS } from './alert-samples.js';
 import { PlacedStore } from './placed-store.js';
 
 export { SOURCE } from './fixed-stats.js';
@@ -46,7 +46,7 @@ export class EvaluatorPlace {
   constructor(
     store: PlacedStore,
     clock: HandClock,
-    { terms = UTC_TERMS, intervalMs = INTERVAL_MS, isShared = false }: PlaceOptions = {},
+    { terms = UTC_SETTINGS, intervalMs = INTERVAL_MS, isShared = false }: PlaceOptions = {},
   ) {
     this.store = store;
     this.clock = clock;

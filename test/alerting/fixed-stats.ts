@@ -80,5 +80,5 @@ export class FixedStats implements AlertStats {
 }
 
 function lookedAt<Stats extends Looked>(stats: Stats, since: readonly Evidence[] = []): Stats {
-  return { ...stats, isNews: since.map((known) => !(Number(stats.evidence) <= Number(known))) };
+  return { ...stats, isNew: since.map((known) => !(Number(stats.evidence) <= Number(known))) };
 }

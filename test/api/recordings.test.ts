@@ -166,13 +166,13 @@ function toolOf({ name, input_data: input, output_data: output }: Shown): readon
   ];
 }
 
-const BESIDE_THE_QUESTION = ['system', 'tools', 'parameters'];
+const CONTEXT_FIELDS = ['system', 'tools', 'parameters'];
 
 function questionOf(spans: readonly Shown[]): JsonValue {
   for (const { input_data: input } of spans.filter(isOf('agent', 'llm', 'custom'))) {
     if (input === null) continue;
     const shown = Object.fromEntries(
-      Object.entries(input as JsonObject).filter(([name]) => !BESIDE_THE_QUESTION.includes(name)),
+      Object.entries(input as JsonObject).filter(([name]) => !CONTEXT_FIELDS.includes(name)),
     );
     const { messages } = shown;
     if (!Array.isArray(messages)) {

@@ -170,10 +170,10 @@ function checkList(t: Test, open: OpenControl): void {
     const control = await open(t);
     const { store } = control;
     const owner = await anOwner(store, 'one');
-    const beside = (await control.another()).deliveries;
-    const { next } = await beside.changes(null);
+    const other = (await control.another()).deliveries;
+    const { next } = await other.changes(null);
     const end = new AbortController();
-    const changes = beside.changes(next, end.signal);
+    const changes = other.changes(next, end.signal);
     await store.deliveries.enqueue(some(1, owner.userId), NOON);
     const { deliveries, lost } = await changes;
     end.abort();

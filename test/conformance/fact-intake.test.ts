@@ -2,7 +2,7 @@ import t, { type Test } from 'tap';
 import type { ControlStore } from '../../src/storage/contracts/control-store.js';
 import type { FactIntake } from '../../src/storage/contracts/events.js';
 import { aUser } from '../storage/duckdb/meta-records.js';
-import { KeptNews, ListedFacts } from '../support/listed-facts.js';
+import { RecordedIntake, ListedFacts } from '../support/listed-facts.js';
 import { until } from '../support/until.js';
 import { onEveryControl, type OpenControl } from './control-stores.js';
 
@@ -18,7 +18,7 @@ async function place(store: ControlStore) {
     return page.events.map(({ tenant, event }) => [users.findIndex(({ id }) => id === tenant), event.id]);
   };
   const [one = 0, two = 0] = tenants;
-  return { one, two, logged, facts: new ListedFacts(), news: new KeptNews() };
+  return { one, two, logged, facts: new ListedFacts(), news: new RecordedIntake() };
 }
 
 /** Ended before the store is closed. */

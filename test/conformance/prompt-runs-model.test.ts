@@ -98,8 +98,8 @@ class LinkModel {
     for (const { span_id, prompt, status } of spans) {
       const isRunning = status === 'running';
       const known = this.#running.get(span_id);
-      const isNews = known === undefined || (known && !isRunning);
-      if (!isNews) continue;
+      const isNew = known === undefined || (known && !isRunning);
+      if (!isNew) continue;
       this.#running.set(span_id, isRunning);
       if (prompt !== null) this.link(prompt, trace.trace_id);
     }

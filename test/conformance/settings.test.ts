@@ -3,7 +3,7 @@ import { NOON } from '../support/run-records.js';
 import { until } from '../support/until.js';
 import { onEveryControl, type OpenControl } from './control-stores.js';
 
-function checkTerms(t: Test, open: OpenControl): void {
+function checkSettings(t: Test, open: OpenControl): void {
   void t.test('terms hold until they end or are taken back, of each process', async (t) => {
     const opened = await open(t);
     const [here, there] = [opened.store, await opened.another()];
@@ -34,4 +34,4 @@ function checkTerms(t: Test, open: OpenControl): void {
   });
 }
 
-await onEveryControl(t, checkTerms);
+await onEveryControl(t, checkSettings);

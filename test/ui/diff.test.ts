@@ -6,7 +6,7 @@ import { diffTexts, payloadText, shortened } from '../../src/ui/messages/diff-te
 import { diffRuns, isChanged, type PayloadSizes, type RunDiff } from '../../src/ui/trace/diff.js';
 import type { RunSpan } from '../../src/ui/trace/span.js';
 import { buildTree } from '../../src/ui/trace/tree.js';
-import { anOutlinedSpan as span } from '../support/ui-spans.js';
+import { aSpanSummary as span } from '../support/ui-spans.js';
 
 const NO_SIZES: ReadonlyMap<string, PayloadSizes> = new Map();
 

@@ -8,7 +8,7 @@ import type { RunSpan } from '../../src/ui/trace/span.js';
 import { plainTimeLine, collapsedTimeLine } from '../../src/ui/trace/time-line.js';
 import { mergeSpans } from '../../src/ui/trace/run-summary.js';
 import { buildTree, extentOf } from '../../src/ui/trace/tree.js';
-import { anOutlinedSpan as span } from '../support/ui-spans.js';
+import { aSpanSummary as span } from '../support/ui-spans.js';
 
 const NONE: ReadonlySet<number> = new Set();
 

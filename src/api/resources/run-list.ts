@@ -19,7 +19,7 @@ import { longList, pagesFrom } from '../support/long-body.js';
 import { pageStats, pageRange } from '../support/paging.js';
 import { encodeCursor, decodeCursor } from '../support/run-cursor.js';
 import { promptName, promptVersion } from './prompts.js';
-import { listedRunSchema, printedRuns, printedWithSpans } from '../support/listed-runs.js';
+import { listedRunSchema, serializedRuns, serializedWithSpans } from '../support/listed-runs.js';
 import { exportFormat, exportRuns } from '../support/run-export.js';
 import { runFilter, runParameters } from '../support/runs.js';
 
@@ -123,11 +123,13 @@ export function runListRoutes({ routes, telemetry }: ApiContext<'runs'>): readon
         runs.follow(userId, search, { after: place, limit }, request.abort);
       const format = exportFormat(request.header('accept'));
       if (format !== undefined) return { status: 200, ...(await exportRuns(format, follow, after)) };
-      const print: PrintRuns = async (first, others, stats) => {
+      const print: SerializeRuns = async (first, others, stats) => {
         const pages = pagesFrom(first, others);
         const tail = `],${JSON.stringify(stats).slice(1)}`;
         const listed =
-          query.previews === true ? printedWithSpans(runs, userId, pages, request.abort) : printedRuns(pages);
+          query.previews === true
+            ? serializedWithSpans(runs, userId, pages, request.abort)
+            : serializedRuns(pages);
         return await longList('{"items":[', listed, (run) => run, tail);
       };
       const { page, page_size } = query;
@@ -146,7 +148,7 @@ export function runListRoutes({ routes, telemetry }: ApiContext<'runs'>): readon
   ];
 }
 
-type PrintRuns = (
+type SerializeRuns = (
   first: readonly RunSummary[],
   others: AsyncIterable<readonly RunSummary[]> | undefined,
   stats: object,

@@ -42,12 +42,14 @@ export const listedRunSchema = Type.Object(
 );
 
 /** Pages of runs as they are printed. */
-export async function* printedRuns(pages: Pages<RunSummary>): AsyncGenerator<readonly object[] | Uint8Array> {
+export async function* serializedRuns(
+  pages: Pages<RunSummary>,
+): AsyncGenerator<readonly object[] | Uint8Array> {
   for await (const page of pages) yield page instanceof Uint8Array ? page : page.map(serializeListedRun);
 }
 
 /** The same with what is shown of their spans. */
-export async function* printedWithSpans(
+export async function* serializedWithSpans(
   runs: Runs,
   userId: string,
   pages: Pages<RunSummary>,

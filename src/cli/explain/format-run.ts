@@ -24,7 +24,7 @@ function cut(text: string, most = VALUE): string {
 }
 
 /** Lines with aligned columns, each indented by `indent`. @param most characters of a value */
-function printLines(lines: readonly Line[], indent: string, most = VALUE): string[] {
+function formatLines(lines: readonly Line[], indent: string, most = VALUE): string[] {
   const shown = lines.map(({ label, value, from }) => ({
     label,
     value: cut(value, most),
@@ -38,13 +38,13 @@ function printLines(lines: readonly Line[], indent: string, most = VALUE): strin
 }
 
 /** A run as a tree of its spans, each value followed by its source. */
-export function printRun(run: ExplainedRun): string[] {
+export function formatRun(run: ExplainedRun): string[] {
   const names = new Map(run.spans.map(({ span_id, name }) => [span_id, name]));
   return [
     `${cut(run.agent_name)} · ${run.status} · ${run.trace_id}`,
-    ...printLines(runLines(run, names), '  '),
+    ...formatLines(runLines(run, names), '  '),
     '',
-    ...printTree(run.spans),
+    ...formatTree(run.spans),
   ];
 }
 
@@ -88,12 +88,12 @@ function mapLines({ service_map: { nodes, edges } }: ExplainedRun): Line[] {
 }
 
 /** One span in full: complete payloads, and the attributes that no convention read. */
-export function printSpan(run: ExplainedRun, span: ExplainedSpan): string[] {
+export function formatSpan(run: ExplainedRun, span: ExplainedSpan): string[] {
   const head = { label: 'run', value: `${run.agent_name} · ${run.trace_id}`, from: '' };
   const unread = span.unread.map((key) => `    ${printable(key)}`);
   return [
     `${span.type} ${cut(span.name)} · ${span.status} · ${span.span_id}`,
-    ...printLines([head, ...spanLines(span, true)], '  ', Infinity),
+    ...formatLines([head, ...spanLines(span, true)], '  ', Infinity),
     ...payload('input_data', span.input_data),
     ...payload('output_data', span.output_data),
     ...(unread.length === 0 ? [] : ['', '  unused attributes', ...unread]),
@@ -107,7 +107,7 @@ function payload(name: string, data: JsonObject | null): string[] {
 }
 
 /** The tree, with lines that lead from each span to those below it. */
-function printTree(spans: readonly ExplainedSpan[]): string[] {
+function formatTree(spans: readonly ExplainedSpan[]): string[] {
   return spans.flatMap((span, at) => {
     const { depth } = span;
     /** Whether a later sibling exists for the span, or for its ancestor at a depth. */
@@ -122,7 +122,7 @@ function printTree(spans: readonly ExplainedSpan[]): string[] {
     const hasChildren = (spans[at + 1]?.depth ?? 0) > depth;
     const below = depth === 0 ? '' : `${above.join('')}${follows(depth) ? '│  ' : '   '}`;
     const indent = `  ${below}${hasChildren ? '│    ' : '     '}`;
-    return [`  ${before}${headOf(span)}`, ...printLines(spanLines(span, false), indent)];
+    return [`  ${before}${headOf(span)}`, ...formatLines(spanLines(span, false), indent)];
   });
 }
 

@@ -24,7 +24,7 @@ export function shaped(found: FoundPayload, role: string | null, all: readonly F
       if (typeof content === 'string') return named('value', content);
       return messages(Array.isArray(content) ? content : [content], role);
     case 'text':
-      return named('messages', [messageOf(role, content, calledBeside(all))]);
+      return named('messages', [messageOf(role, content, separateCalls(all))]);
     case 'calls':
       return Array.isArray(content)
         ? named('messages', [messageOf(role, undefined, content)])
@@ -70,7 +70,7 @@ function prompt(content: JsonValue): Shaped {
 }
 
 /** Tool calls that a client sends separately from the text of an answer. */
-function calledBeside(all: readonly FoundPayload[]): readonly JsonValue[] {
+function separateCalls(all: readonly FoundPayload[]): readonly JsonValue[] {
   const found = all.find(({ shape }) => shape === 'calls');
   const calls = found === undefined ? undefined : parsed(found.value);
   return Array.isArray(calls) ? calls : [];

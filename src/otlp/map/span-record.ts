@@ -106,16 +106,16 @@ function responseUsage(response: JsonObject | null): ResponseUsage | undefined {
   const total = usageFigure(usage, 'total', wholeNumber) ?? null;
   if (input === null && output === null && total === null) return undefined;
   // Anthropic counts cached tokens in addition to the input, all other providers within it.
-  const beside = BESIDE.reduce((sum, name) => sum + (wholeNumber(usage[name]) ?? 0), 0);
+  const cacheTokens = CACHE_TOKENS.reduce((sum, name) => sum + (wholeNumber(usage[name]) ?? 0), 0);
   return {
-    input: input === null ? null : input + beside,
+    input: input === null ? null : input + cacheTokens,
     output,
     total,
     parts: usagePartsOf(usage, wholeNumber),
   };
 }
 
-const BESIDE = ['cache_read_input_tokens', 'cache_creation_input_tokens'];
+const CACHE_TOKENS = ['cache_read_input_tokens', 'cache_creation_input_tokens'];
 
 function wholeNumber(value: JsonValue | undefined): number | undefined {
   const number = value === undefined ? undefined : count(value);

@@ -2,8 +2,8 @@ import type { Origin } from '../../signal/origin.js';
 import { CONVENTIONS } from './clients/index.js';
 import type { SpanReading } from './span-reading.js';
 
-const BESIDE: ReadonlySet<unknown> = new Set(
-  CONVENTIONS.flatMap(({ cachesBesideInput }) => cachesBesideInput ?? []),
+const SEPARATE_CACHES: ReadonlySet<unknown> = new Set(
+  CONVENTIONS.flatMap(({ separateCaches }) => separateCaches ?? []),
 );
 
 interface Tokens {
@@ -25,8 +25,8 @@ export function tokensOf(reading: SpanReading, { scope }: Origin): Tokens {
   const cached = (reading.count('cached_read') ?? 0) + (reading.count('cached_write') ?? 0);
   if (cached === 0) return { input, output, total };
   const sum = input + (output ?? 0);
-  const isBeside = cached > input || total === sum + cached || BESIDE.has(scope?.name);
-  if (!isBeside) return { input, output, total };
+  const isSeparate = cached > input || total === sum + cached || SEPARATE_CACHES.has(scope?.name);
+  if (!isSeparate) return { input, output, total };
   reading.provenance?.decided('input_tokens', 'reported without cached tokens');
   return { input: input + cached, output, total: total === sum ? sum + cached : total };
 }

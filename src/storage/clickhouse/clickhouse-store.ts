@@ -54,7 +54,7 @@ const FORGET_EVERY_MS = 3_600_000;
 const UPKEEP_EVERY_MS = 5000;
 const RETENTION_LEASE_MS = 600_000;
 /** Interval for updating the metrics of reads. */
-const FIGURES_EVERY_MS = 5000;
+const STATS_EVERY_MS = 5000;
 const SIZES_EVERY_MS = 60_000;
 /** Interval of the health probe. */
 const LOOK_EVERY_MS = 5000;
@@ -210,7 +210,7 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
     this.#repeat(SIZES_EVERY_MS, 'Could not update the metrics of the tables.', async () => {
       await this.#sizes.update(connection);
     });
-    this.#repeat(FIGURES_EVERY_MS, 'Could not update the metrics of reads.', async () => {
+    this.#repeat(STATS_EVERY_MS, 'Could not update the metrics of reads.', async () => {
       this.#readMetrics.update(this.#turns.stats);
     });
     this.#repeat(LOOK_EVERY_MS, 'Could not check whether ClickHouse is reachable.', async () => {

@@ -216,7 +216,12 @@ export interface Runs {
    * @param since the `seq` of an earlier result: only spans received or changed after it; 0: all spans
    * @returns null for an unknown trace
    */
-  outline(userId: string, traceId: string, since: number, abort?: AbortSignal): Promise<TraceSummary | null>;
+  traceSummary(
+    userId: string,
+    traceId: string,
+    since: number,
+    abort?: AbortSignal,
+  ): Promise<TraceSummary | null>;
   /**
    * One span of a trace; the cost does not depend on the number of spans.
    *

@@ -10,7 +10,7 @@ import {
 } from '../contracts/control-store.js';
 import type { Topic, Watch } from '../contracts/coordination.js';
 import { deserializeError, unavailable } from '../contracts/errors.js';
-import type { FactIntake, FactNews, OutboxSource } from '../contracts/events.js';
+import type { FactIntake, IntakeListener, OutboxSource } from '../contracts/events.js';
 import { factPort } from '../shared/outbox-port.js';
 import { TopicListeners } from './topic-listeners.js';
 
@@ -18,7 +18,7 @@ import { TopicListeners } from './topic-listeners.js';
 export const CHANGED = 'changed';
 
 /** The notice about an intake of facts; its value is an {@link IntakeNotice}. */
-export const FACT_NEWS = 'fact news';
+export const INTAKE_NOTICE = 'intake';
 
 /** What `FactNews` receives. */
 export interface IntakeNotice {
@@ -40,7 +40,7 @@ export abstract class ControlClient extends WithContracts implements ControlStor
   abstract readonly directory: string | null;
   readonly #watch = new TopicListeners();
   /** By the numbers of intakes. */
-  readonly #news = new Map<number, FactNews>();
+  readonly #news = new Map<number, IntakeListener>();
   #intakes = 0;
 
   constructor() {
@@ -60,7 +60,7 @@ export abstract class ControlClient extends WithContracts implements ControlStor
     return await this.call('identity', []);
   }
 
-  async takeFacts(source: OutboxSource, news: FactNews): Promise<FactIntake> {
+  async takeFacts(source: OutboxSource, news: IntakeListener): Promise<FactIntake> {
     const intake = ++this.#intakes;
     const port = await factPort(source);
     this.#news.set(intake, news);
@@ -85,7 +85,7 @@ export abstract class ControlClient extends WithContracts implements ControlStor
     if (notice === CHANGED) {
       // Synchronously, so that listeners run before the answer that follows the hint.
       for (const listener of this.#watch.of(value as Topic)) listener();
-    } else if (notice === FACT_NEWS) this.#handleFacts(value as IntakeNotice);
+    } else if (notice === INTAKE_NOTICE) this.#handleFacts(value as IntakeNotice);
     else return false;
     return true;
   }

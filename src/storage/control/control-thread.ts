@@ -78,7 +78,7 @@ opening.catch(() => undefined);
 
 let endHealthProbe = (): void => undefined;
 let abortPending = (): void => undefined;
-const hurried = new Promise<void>((resolve) => (abortPending = resolve));
+const aborted = new Promise<void>((resolve) => (abortPending = resolve));
 
 serve(port, batcher, {
   ...methodsOf(opening, batcher),
@@ -101,7 +101,7 @@ serve(port, batcher, {
   close: async () => {
     endHealthProbe();
     // Does not wait for an unresponsive server: it rolls back uncommitted work.
-    await Promise.race([(await opening).close(), hurried]);
+    await Promise.race([(await opening).close(), aborted]);
   },
   abortPending,
 });

@@ -6,7 +6,7 @@ import { CONTROL_METHODS, type ControlStore } from '../contracts/control-store.j
 import { factsOver } from '../shared/outbox-port.js';
 import type { FactIntake } from '../contracts/events.js';
 import { TOPICS } from '../contracts/coordination.js';
-import { callName, CHANGED, FACT_NEWS, type IntakeNotice } from './control-client.js';
+import { callName, CHANGED, INTAKE_NOTICE, type IntakeNotice } from './control-client.js';
 
 type Method = (...args: readonly unknown[]) => unknown;
 
@@ -45,7 +45,7 @@ export function methodsOf(opening: Promise<ControlStore>, batcher: MessageBatche
 function intakesOf(opening: Promise<ControlStore>, batcher: MessageBatcher<ThreadMessage>): Methods {
   const intakes = new Map<number, FactIntake>();
   const notify = (intake: number, news: IntakeNotice['news']): void => {
-    batcher.post({ kind: 'notice', notice: FACT_NEWS, value: { intake, news } satisfies IntakeNotice });
+    batcher.post({ kind: 'notice', notice: INTAKE_NOTICE, value: { intake, news } satisfies IntakeNotice });
   };
   return {
     takeFacts: async (intake: number, name: string, port: MessagePort) => {

@@ -2,7 +2,7 @@ import { envelope, type EventRecord, type EventType } from '../../signal/event.j
 import { uuidV7InOrder } from '../../signal/ids.js';
 import { cutText } from '../../signal/names.js';
 import { formatTime, type Micros } from '../../signal/time.js';
-import { printRun } from './serialize-run.js';
+import { serializeRun } from './serialize-run.js';
 import type { RunSummary } from '../contracts/runs.js';
 
 /** Maximum length of an outcome or error message in an event, to keep payloads for receivers small. */
@@ -18,7 +18,7 @@ export interface RunEvent {
 /** The event for the end of a run. @param timestamp when the message that ended it was received */
 export function runEnded(type: EventType, timestamp: Micros, run: RunSummary): RunEvent {
   const cut = (text: string | null): string | null => text && cutText(text, MOST_TEXT);
-  const printed = printRun(run);
+  const printed = serializeRun(run);
   const content = { ...printed, outcome: cut(printed.outcome), error_message: cut(printed.error_message) };
   return { type, timestamp, data: { agent_id: run.agent_id, ...content } };
 }

@@ -8,7 +8,7 @@ import { NOON } from '../../support/run-records.js';
 import { headerRow } from '../duckdb/incoming-records.js';
 
 /** A write that is settled now. */
-const [OWN, TICKET] = [9, 50];
+const [OWN, FENCE] = [9, 50];
 
 function header(write: number, status: RunStatus): StoredMessage {
   const named = headerRow({ status });
@@ -26,9 +26,9 @@ function header(write: number, status: RunStatus): StoredMessage {
 /** @param firstTickets of the other writes; those that are not there ended long ago */
 function isEmitted(
   messages: readonly StoredMessage[],
-  firstTickets: Readonly<Record<number, number | null>>,
+  firstFences: Readonly<Record<number, number | null>>,
 ): boolean {
-  const others = new Map(Object.entries(firstTickets).map(([write, ticket]) => [Number(write), ticket]));
+  const others = new Map(Object.entries(firstFences).map(([write, fence]) => [Number(write), fence]));
   const facts = {
     tenant: 1,
     traceId: 'a',
@@ -38,8 +38,8 @@ function isEmitted(
   };
   return isEndEmitted(facts, {
     write: OWN,
-    isEarlier: earlierThan(OWN, TICKET, others),
-    firstTickets: others,
+    isEarlier: earlierThan(OWN, FENCE, others),
+    firstFences: others,
   });
 }
 

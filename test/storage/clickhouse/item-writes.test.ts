@@ -87,11 +87,11 @@ void t.test('items', { skip }, async (t) => {
     const again = opened.store.writer.metrics({ tenant: user, items: points, quota }, context('c'));
     t.match(await again, { accepted: 2, refused: [] });
     // Of a new one they are; where that fails its name is free again.
-    const anew = async () =>
+    const write = async () =>
       await opened.store.writer.metrics({ tenant: user, items: points, quota }, context('d'));
-    await t.rejects(anew(), { name: 'ConsumeError' });
+    await t.rejects(write(), { name: 'ConsumeError' });
     await server.heal();
-    t.match(await anew(), { accepted: 2, refused: [] });
+    t.match(await write(), { accepted: 2, refused: [] });
     const limited = async (monthly_items: number) =>
       await opened.store.writer.metrics(
         { tenant: user, items: points, quota: { monthly_items } },

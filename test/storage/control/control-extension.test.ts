@@ -8,7 +8,7 @@ import { connectControl } from '../../../src/storage/control/control-client.js';
 import type { FactConnector } from '../../../src/storage/shared/outbox-port.js';
 import { componentSettings } from '../../support/component-settings.js';
 import { metricValues } from '../../support/engine.js';
-import { KeptNews, ListedFacts } from '../../support/listed-facts.js';
+import { RecordedIntake, ListedFacts } from '../../support/listed-facts.js';
 import { StatusHost } from '../../support/status-host.js';
 import { testFolder } from '../../support/test-folder.js';
 import { until } from '../../support/until.js';
@@ -142,7 +142,7 @@ void t.test('a thread that ends by itself is fatal, and fails what waits for it'
     readFacts: (...args) => new ListedFacts().readFacts(...args),
     connectFacts: async () => port2,
   };
-  await extension.takeFacts(source, new KeptNews());
+  await extension.takeFacts(source, new RecordedIntake());
   port1.postMessage(null);
   await until('it has ended', () => host.last !== undefined);
   t.match(host.statuses, [{ level: 'fatal', message: /control thread ended; see the log/ }]);

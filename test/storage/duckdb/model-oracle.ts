@@ -87,16 +87,16 @@ export function repricedOf(
   const dollars = (of: typeof all, what: (one: (typeof all)[number]) => number | null): number | null =>
     of.length === 0 ? null : sum(of.map(what)) / 1e9;
   const real = ({ cost_usd }: (typeof all)[number]) => cost_usd;
-  const anew = ({ cost }: (typeof all)[number]) => cost?.total ?? 0;
+  const recomputed = ({ cost }: (typeof all)[number]) => cost?.total ?? 0;
   return {
     calls: all.filter(({ isCall }) => isCall).length,
     priced_calls: priced.length,
     total_cost: dollars(priced, real),
     repriced_calls: done.length,
-    repriced_cost: dollars(done, anew),
+    repriced_cost: dollars(done, recomputed),
     both_calls: both.length,
     both_cost: dollars(both, real),
-    both_repriced_cost: dollars(both, anew),
+    both_repriced_cost: dollars(both, recomputed),
     left_out: Object.fromEntries(
       UNPRICEABLE.map((reason) => [reason, all.filter(({ isCall, why }) => isCall && why === reason).length]),
     ) as Record<Unpriceable, number>,

@@ -15,7 +15,7 @@ export interface FollowedAlerts {
 }
 
 /** Active alerts that fire, are over or are changed. Rules are read once for all streams, and only while one listens. */
-export class AlertNews {
+export class AlertFeed {
   readonly #control: FollowedAlerts;
   readonly #clock: Clock;
   readonly #listeners = new Map<string, Set<AlertListener>>();
@@ -48,7 +48,7 @@ export class AlertNews {
     this.#version = null;
     this.#isHinted = false;
     this.#unwatch = this.#control.watch.watch('rules', () => {
-      this.#hinted();
+      this.#scheduleRead();
     });
     this.#readIn(0);
   }
@@ -59,7 +59,7 @@ export class AlertNews {
   }
 
   /** Further hints do not postpone the read. */
-  #hinted(): void {
+  #scheduleRead(): void {
     if (this.#isHinted) return;
     this.#isHinted = true;
     if (!this.#isReading) this.#readIn(WAIT_MS);

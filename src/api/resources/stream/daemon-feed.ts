@@ -5,7 +5,7 @@ import { sseEvent } from './sse.js';
 const EVERY_MS = 2000;
 
 /** Daemon throughput: read once for all streams, and only while a stream listens. */
-export class DaemonNews {
+export class DaemonFeed {
   readonly #print: () => string;
   readonly #clock: Clock;
   readonly #listeners = new Set<(event: Uint8Array) => void>();

@@ -25,7 +25,7 @@ export interface DeliveryListener {
  * Queued, attempted or replayed deliveries, for the members of their organization. Read once for all streams, and only while a
  * stream listens.
  */
-export class DeliveryNews {
+export class DeliveryFeed {
   readonly #control: FollowedDeliveries;
   readonly #clock: Clock;
   readonly #listeners = new Set<DeliveryListener>();

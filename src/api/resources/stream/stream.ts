@@ -10,14 +10,14 @@ import { kindParameter } from '../../support/runs.js';
 import { MAX_LOG_QUERY, spanNeedsTrace } from '../logs.js';
 import { serializeDaemon } from '../daemon.js';
 import { alertInbox } from './alert-inbox.js';
-import { AlertNews } from './alert-feed.js';
-import { DaemonNews } from './daemon-feed.js';
-import { DeliveryNews } from './delivery-feed.js';
+import { AlertFeed } from './alert-feed.js';
+import { DaemonFeed } from './daemon-feed.js';
+import { DeliveryFeed } from './delivery-feed.js';
 import { EdgeTaps, MOST_OF_USER } from './edge-taps.js';
 import { EventStream } from './event-stream.js';
-import { MOST_STREAMS, NewsDesk } from './feeds.js';
+import { MOST_STREAMS, UserFeeds } from './feeds.js';
 import { MOST_TRACES, readTopics, type Topics } from './topics.js';
-import type { UserNews } from './user-feed.js';
+import type { UserFeed } from './user-feed.js';
 import type { ChangedDelivery } from '../../../storage/contracts/deliveries.js';
 import { serializeChanged } from '../webhooks/organization-deliveries.js';
 import type { Inbox } from './inbox.js';
@@ -26,11 +26,11 @@ import { lostEvent, sseEvent } from './sse.js';
 const MOST_DELIVERIES = 500;
 
 /** Current states of changed deliveries in a user's organizations. @returns a function that opens the inbox */
-function deliveryInbox(news: DeliveryNews, userId: string): (wake: () => void) => Inbox {
+function deliveryInbox(feed: DeliveryFeed, userId: string): (wake: () => void) => Inbox {
   return (wake) => {
     let changed = new Map<string, ChangedDelivery>();
     let lost = 0;
-    const leave = news.enter({
+    const leave = feed.enter({
       userId,
       notify: (delivery) => {
         if (changed.size < MOST_DELIVERIES || changed.has(delivery.id)) changed.set(delivery.id, delivery);
@@ -124,11 +124,11 @@ type Query = Static<typeof followChanges.query>;
 /** `GET /dashboard/stream`. */
 export function streamRoutes(context: ApiContext<'arrivals' | 'runs'>): readonly Route[] {
   const { routes, telemetry, control, identityNow, clock } = context;
-  const desk = new NewsDesk(telemetry.arrivals, clock);
-  const alerts = new AlertNews(control, clock);
-  const deliveries = new DeliveryNews(control, clock);
+  const desk = new UserFeeds(telemetry.arrivals, clock);
+  const alerts = new AlertFeed(control, clock);
+  const deliveries = new DeliveryFeed(control, clock);
   const taps = new EdgeTaps(context.daemon, clock);
-  const daemon = new DaemonNews(() => JSON.stringify(serializeDaemon(context)), clock);
+  const daemon = new DaemonFeed(() => JSON.stringify(serializeDaemon(context)), clock);
   return [
     routes.route(followChanges).to(({ identity, query, request }) => {
       const { userId, keyId, scopes } = identity;
@@ -146,7 +146,7 @@ export function streamRoutes(context: ApiContext<'arrivals' | 'runs'>): readonly
           ...(agent_id && { agent_id: agent_id.toLowerCase() }),
         },
         logFilter,
-        ...placeOf(request.header('last-event-id'), desk.era, seat.news, topics),
+        ...placeOf(request.header('last-event-id'), desk.era, seat.feed, topics),
         era: desk.era,
         seat,
         runs: telemetry.runs,
@@ -186,12 +186,12 @@ function logFilterOf({ query, service_name, severity, trace_id, span_id }: Query
 function placeOf(
   lastEventId: string | undefined,
   era: string,
-  news: UserNews,
+  feed: UserFeed,
   { runs, logs, alerts, deliveries, tap }: Topics,
 ): { readonly after: number | null; readonly missed: readonly string[] } {
   if (lastEventId === undefined || lastEventId === '') return { after: null, missed: [] };
   const [of, number = ''] = lastEventId.split('.');
-  const goesOn = of === era && /^\d{1,15}$/.test(number) && news.remembers(Number(number));
+  const goesOn = of === era && /^\d{1,15}$/.test(number) && feed.remembers(Number(number));
   const missed = [
     ...(runs && !goesOn ? ['runs'] : []),
     ...(logs ? ['logs'] : []),

@@ -145,7 +145,7 @@ export interface Convention {
   readonly prefixes?: { readonly [F in Field]?: Sources };
   readonly spanNames?: SpanNames;
   /** Instrumentation scopes whose input tokens exclude cached tokens. */
-  readonly cachesBesideInput?: readonly string[];
+  readonly separateCaches?: readonly string[];
   /** Instrumentation scopes that send 0 for an unknown cost. `*` matches any text. */
   readonly zeroCosts?: readonly string[];
   readonly agentNames?: NamesOfAgents;

@@ -73,7 +73,7 @@ function copied(bytes: Uint8Array): Uint8Array {
   return bytes.buffer.byteLength > 2 * bytes.length ? Uint8Array.from(bytes) : bytes;
 }
 
-export type HoldingSettings = Settings<TailConfig>;
+export type HeldTracesSettings = Settings<TailConfig>;
 
 /** Roughly what a remembered decision takes, and the part of the memory that all of them may take. */
 const DECISION_BYTES = 250;
@@ -82,8 +82,8 @@ const DECISIONS_PART = 16;
 const DISK_PART = 8;
 
 /** Holds undecided runs in memory, and on disk to survive a restart. */
-export class Holding {
-  readonly #settings: HoldingSettings;
+export class HeldTraces {
+  readonly #settings: HeldTracesSettings;
   readonly #decider: Decider;
   readonly #held: HeldRuns;
   readonly #journal: KeptRuns;
@@ -101,7 +101,7 @@ export class Holding {
   #isWritable = true;
 
   /** @param onHeld called when a run may be due earlier */
-  constructor(settings: HoldingSettings, next: Consumer<TracesBatch>, onHeld: () => void) {
+  constructor(settings: HeldTracesSettings, next: Consumer<TracesBatch>, onHeld: () => void) {
     const { config, id, pipeline = '', clock, meter, logger } = settings;
     this.#settings = settings;
     this.#onHeld = onHeld;

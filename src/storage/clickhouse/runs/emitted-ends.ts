@@ -13,17 +13,17 @@ export function isEndEmitted(
   {
     write,
     isEarlier,
-    firstTickets,
+    firstFences,
   }: {
     readonly write: number;
     readonly isEarlier: IsEarlier;
-    readonly firstTickets: ReadonlyMap<number, number | null>;
+    readonly firstFences: ReadonlyMap<number, number | null>;
   },
 ): boolean {
   if (!hadEnded(facts, isEarlier)) return false;
   const isOther = (order: number): boolean => writeOf(order) !== write;
   const isAtIt = facts.messages.some(({ order }) => isOther(order) && !isEarlier(order));
-  return !isAtIt || hadEnded(facts, (order) => isOther(order) && !firstTickets.has(writeOf(order)));
+  return !isAtIt || hadEnded(facts, (order) => isOther(order) && !firstFences.has(writeOf(order)));
 }
 
 /** Whether a run had ended with some of its messages. */

@@ -19,7 +19,7 @@ export interface GroupLimits {
 interface Waiting {
   readonly change: RunChange;
   /** The applied usage of its month before its items were counted; absent if they were not counted. */
-  readonly settled?: number;
+  readonly appliedUsage?: number;
   readonly resolve: (answer: ChangeAnswer) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -79,7 +79,7 @@ export class RunQueue {
   }
 
   /** Resolves when the queue is empty and no write is running. */
-  async settled(): Promise<void> {
+  async drained(): Promise<void> {
     while (this.#isBusy) await new Promise<void>((resolve) => (this.#idle = resolve));
   }
 
@@ -148,7 +148,7 @@ export class RunQueue {
       group.forEach((waiting, i) => {
         const answer = answers[i];
         if (answer === undefined || answer instanceof Error) this.#refuse(waiting, answer);
-        else if (answer instanceof Uncounted) this.#count(waiting, answer.settled);
+        else if (answer instanceof Uncounted) this.#count(waiting, answer.applied);
         else waiting.resolve(answer);
       });
     } catch (error) {
@@ -163,7 +163,7 @@ export class RunQueue {
   /** Counts a change over its limit again if other writes were applied since: they may have contained the same items. */
   #refuse(waiting: Waiting, error: ConsumeError | undefined): void {
     const used = error?.usage?.used;
-    if (used === undefined || waiting.settled === undefined || waiting.settled === used)
+    if (used === undefined || waiting.appliedUsage === undefined || waiting.appliedUsage === used)
       waiting.reject(error);
     else this.#count(waiting, used, error);
   }
@@ -171,10 +171,10 @@ export class RunQueue {
   /**
    * Counts the new items of a change that may pass its limit.
    *
-   * @param settled applied usage of its month
+   * @param appliedUsage of the change; usage of its month
    * @param refusal the error if the count has not decreased since the last time
    */
-  #count({ change, resolve, reject }: Waiting, settled: number, refusal?: ConsumeError): void {
+  #count({ change, resolve, reject }: Waiting, appliedUsage: number, refusal?: ConsumeError): void {
     if (change.kind !== 'batch') return;
     this.#counting++;
     void exactItems(this.#reads, change)
@@ -183,7 +183,7 @@ export class RunQueue {
           reject(refusal);
           return;
         }
-        this.#waiting.push({ change: { ...change, exactItems: items }, settled, resolve, reject });
+        this.#waiting.push({ change: { ...change, exactItems: items }, appliedUsage, resolve, reject });
         this.#begin();
       }, reject)
       .finally(() => {

@@ -87,21 +87,21 @@ function spanRow({ row, payload, node, prompt, encoded }: SentSpan, place: SpanP
 }
 
 /**
- * @param begun the whole span from its first message; the completing message's span is given the same way @param ticket the ticket under
+ * @param begun the whole span from its first message; the completing message's span is given the same way @param fence the fence under
  *   which the facts were read
  */
 export function wholeSpanRow(
   { tenant, whole: { made, counts } }: { readonly tenant: number; readonly whole: WholeSpan },
   begun: SentSpan,
   payload: Payload,
-  ticket: number,
+  fence: number,
 ): BinaryRow {
   return spanRow(
     { ...begun, row: { ...rowMadeOf(made), ...counts }, payload, encoded: null },
     {
       tenant,
       seq: 0,
-      version: ticket,
+      version: fence,
       begun_by: made.begun.order,
       completed_by: made.completed?.order ?? 0,
     },
@@ -109,13 +109,13 @@ export function wholeSpanRow(
 }
 
 /** The row of a run, and a tombstone row for each hour that may contain an earlier row of it. */
-export function runRows(settled: SettledRun, agentNo: number, ticket: number): BinaryRow[] {
+export function runRows(applied: SettledRun, agentNo: number, fence: number): BinaryRow[] {
   const { facts, run, hour, otherHours, activeAt, timesOutAt, prompts, nodes, edges, calls, isContradicted } =
-    settled;
+    applied;
   const rest = run.header as unknown as Fields;
   const shared = {
     tenant: facts.tenant,
-    version: ticket,
+    version: fence,
     agent_no: agentNo,
     span_count: run.spans.length,
     heard_at: run.heardAt,

@@ -3,7 +3,7 @@ import { END_TYPES, type EventLog, type Fact } from '../../contracts/events.js';
 import { agentCreated, eventOf, runEnded, type RunEvent } from '../../shared/run-events.js';
 import { summaryOfRow } from '../../shared/summaries-of-rows.js';
 import { isKnown } from '../names/agent-names.js';
-import type { SettledOfWrite, SettledRuns } from './settle-runs.js';
+import type { AppliedRun, AppliedRuns } from './settle-runs.js';
 
 /** A user's id, and the events with subscribers. */
 export interface WantedOfTenant {
@@ -25,12 +25,12 @@ interface OwnFact {
  *
  * @param wantedOf null for a deleted user
  */
-export async function emitSettled(
-  settled: Pick<SettledRuns, 'runs'>,
+export async function emitApplied(
+  applied: Pick<AppliedRuns, 'runs'>,
   events: Pick<EventLog, 'append'>,
   wantedOf: (tenant: number) => Promise<WantedOfTenant | null>,
 ): Promise<void> {
-  const facts = [...newAgents(settled.runs), ...endedRuns(settled.runs)];
+  const facts = [...newAgents(applied.runs), ...endedRuns(applied.runs)];
   const appended: Fact[] = [];
   for (const { tenant, fact, event } of facts) {
     const user = await wantedOf(tenant);
@@ -41,18 +41,18 @@ export async function emitSettled(
 }
 
 /** Agents created by one of the runs. */
-function* newAgents(runs: readonly SettledOfWrite[]): Generator<OwnFact> {
+function* newAgents(runs: readonly AppliedRun[]): Generator<OwnFact> {
   const seen = new Set<string>();
-  for (const { agent, settled } of runs) {
-    if (!isKnown(agent) || agent.created_at !== settled.run.heardAt || seen.has(agent.id)) continue;
+  for (const { agent, applied } of runs) {
+    if (!isKnown(agent) || agent.created_at !== applied.run.heardAt || seen.has(agent.id)) continue;
     seen.add(agent.id);
     yield { tenant: agent.tenant, fact: `agent ${agent.id}`, event: agentCreated(agent) };
   }
 }
 
-function* endedRuns(runs: readonly SettledOfWrite[]): Generator<OwnFact> {
-  for (const { settled, agent, endsNow } of runs) {
-    const { facts, run } = settled;
+function* endedRuns(runs: readonly AppliedRun[]): Generator<OwnFact> {
+  for (const { applied, agent, endsNow } of runs) {
+    const { facts, run } = applied;
     const type = END_TYPES[run.header.status] ?? null;
     if (!endsNow || type === null) continue;
     yield {

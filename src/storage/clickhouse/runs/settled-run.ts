@@ -54,7 +54,7 @@ export interface SettledRun {
  *
  * @returns null without a header
  */
-export function settledRun(facts: RunFacts, nodes: NodeNumbers): SettledRun | null {
+export function deriveRun(facts: RunFacts, nodes: NodeNumbers): SettledRun | null {
   const run = fold(foldedMessages(facts.messages), facts.spans);
   if (run === null) return null;
   const made = spansMadeOf(facts.spans);

@@ -10,22 +10,14 @@ import { writeNotice, type LogNotice } from '../../../worker/notice-logger.js';
 import { plainError, type SerializedError } from '../../../worker/thread-protocol.js';
 import { ThreadClient } from '../../../worker/thread-client.js';
 import { isControlStore, type ControlStore } from '../../contracts/control-store.js';
-import type { FactIntake, FactNews, FactPage } from '../../contracts/events.js';
+import type { FactIntake, IntakeListener, FactPage } from '../../contracts/events.js';
 import { MeasuredBytes } from '../../shared/measured-bytes.js';
 import type { TelemetryStore } from '../../contracts/telemetry-store.js';
 import type { Transferable } from '../../contracts/transfer.js';
 import { BatchWrites } from './batch-writes.js';
 import { CallOrder } from '../../shared/call-order.js';
 import { PromptNumbers } from '../../shared/prompt-numbers.js';
-import {
-  alertFigures,
-  logReads,
-  mapReads,
-  metricReads,
-  promptRuns,
-  readsOver,
-  seriesReads,
-} from './reads.js';
+import { alertStats, logReads, mapReads, metricReads, promptRuns, readsOver, seriesReads } from './reads.js';
 import { RunsClient } from './runs-client.js';
 import type { StoreOptions } from '../thread/store-options.js';
 import { StoreMetrics } from './store-metrics.js';
@@ -61,7 +53,7 @@ function sourceOf(storeId: string): string {
 }
 
 /** Reports and logs whether facts can be copied to the event log. */
-class FactReports implements FactNews {
+class FactReports implements IntakeListener {
   readonly #logger: Logger;
   readonly #log: SparseLog;
   readonly #onFailing: (isFailing: boolean) => void;
@@ -96,7 +88,7 @@ export interface DuckDBStoreOptions extends Omit<StoreOptions, 'control'> {
 }
 
 const BEHIND = 'Cannot copy telemetry events to the control store; they are kept. Retrying (see log).';
-const FIGURES_EVERY_MS = 5000;
+const STATS_EVERY_MS = 5000;
 const RETENTION_EVERY_MS = 3_600_000;
 const OLDEST_EVERY_MS = 300_000;
 /** How late a run may time out, at most. */
@@ -118,7 +110,7 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
   readonly logs = logReads(this.#reach);
   readonly map = mapReads(this.#reach);
   readonly prompts = promptRuns(this.#reach);
-  readonly stats = alertFigures(this.#reach);
+  readonly stats = alertStats(this.#reach);
   readonly past = readsOver(this.#reach, 'past', {});
   readonly usage = readsOver(this.#reach, 'usage', {});
   readonly transfer = new TransferClient(this.#reach, () => sourceOf(this.#id ?? ''));
@@ -191,7 +183,7 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
     });
     this.#ends.push(...this.#metrics.observe(() => this.writer.queuedBytes, this.#options.path));
     this.#intake = await this.#bringFacts(thread, control, this.#id);
-    this.#repeat(FIGURES_EVERY_MS, async () => {
+    this.#repeat(STATS_EVERY_MS, async () => {
       this.#metrics.update(await this.#reach.call('stats'));
     });
     // Later, so that no read holds up the first requests.

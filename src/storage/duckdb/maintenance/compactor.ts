@@ -17,7 +17,7 @@ import type { HealthIssues } from '../files/health-issues.js';
 /** The pause after a slice. Of the measured values this one delays acknowledgements least. */
 const PAUSE_MS = 20;
 /** With this many sealed segments the compactor makes no pauses: freeing memory is then more important than short write delays. */
-const HURRY_AT = 3;
+const ACCELERATE_AT = 3;
 /** The wait after a failed attempt. */
 const RETRY_MS = 5000;
 /** The wait after an attempt that found a damaged block, which only a restart with other files resolves. */
@@ -32,7 +32,7 @@ const MOST_QUARANTINED = 16;
 const FOLD_EVERY = 8;
 
 /** Intervals that tests shorten. */
-export interface CompactionPace {
+export interface CompactionSettings {
   readonly retryMs: number;
   readonly lateEveryMs: number;
 }
@@ -42,7 +42,7 @@ interface Parts {
   readonly healthIssues: HealthIssues;
   readonly damage: Damage;
   readonly logger: Logger;
-  readonly pace?: CompactionPace | undefined;
+  readonly settings?: CompactionSettings | undefined;
 }
 
 /**
@@ -56,7 +56,7 @@ export class Compactor {
   readonly #segments: Segments;
   readonly #healthIssues: HealthIssues;
   readonly #logger: Logger;
-  readonly #pace: CompactionPace;
+  readonly #settings: CompactionSettings;
   #running: Promise<void> | null = null;
   #compactions = 0;
   readonly #waitingForTry: (() => void)[] = [];
@@ -70,25 +70,25 @@ export class Compactor {
   #exclusive: Promise<void> = Promise.resolve();
 
   /** @param connection the compactor's own */
-  constructor(connection: Connection, { segments, healthIssues, damage, logger, pace }: Parts) {
+  constructor(connection: Connection, { segments, healthIssues, damage, logger, settings }: Parts) {
     this.#connection = connection;
     this.#segments = segments;
     this.#healthIssues = healthIssues;
     this.#logger = logger;
-    this.#pace = pace ?? { retryMs: RETRY_MS, lateEveryMs: LATE_EVERY_MS };
+    this.#settings = settings ?? { retryMs: RETRY_MS, lateEveryMs: LATE_EVERY_MS };
     this.#cold = new ColdUpkeep(connection, {
       segments,
       logger,
       damage,
       stop: this.#stop.signal,
       breathe: () => this.#breathe(),
-      pause: () => this.#pause(this.#pace.retryMs),
+      pause: () => this.#pause(this.#settings.retryMs),
     });
     this.#late = [...segments.quarantined];
     this.#lateTimer = setInterval(() => {
       this.#late = [...segments.quarantined];
       this.wake();
-    }, this.#pace.lateEveryMs).unref();
+    }, this.#settings.lateEveryMs).unref();
   }
 
   /** Blocks of log records merged since the start. */
@@ -175,7 +175,7 @@ export class Compactor {
       }
     }
     for (const notify of this.#waitingForTry.splice(0)) notify();
-    await this.#pause(isDamaged ? DAMAGED_RETRY_MS : this.#pace.retryMs);
+    await this.#pause(isDamaged ? DAMAGED_RETRY_MS : this.#settings.retryMs);
   }
 
   /** @param stuck earlier segments that could not be compacted; this transaction quarantines them */
@@ -205,7 +205,7 @@ export class Compactor {
     }
     if (++this.#compactions % FOLD_EVERY === 0) await this.#cold.foldSums();
     // Waiting segments have priority.
-    if (this.#segments.sealed.length < HURRY_AT) await this.#cold.mergeLogs();
+    if (this.#segments.sealed.length < ACCELERATE_AT) await this.#cold.mergeLogs();
     await this.#cold.checkpoint();
   }
 
@@ -268,7 +268,7 @@ export class Compactor {
 
   /** Called between two slices. @throws if the compaction must be aborted */
   async #breathe(): Promise<void> {
-    if (this.#segments.sealed.length < HURRY_AT) await this.#pause(PAUSE_MS);
+    if (this.#segments.sealed.length < ACCELERATE_AT) await this.#pause(PAUSE_MS);
     this.#stop.signal.throwIfAborted();
   }
 

@@ -15,7 +15,7 @@ export interface WantedStream extends Pick<WantedMetric, 'service'> {
   readonly since: readonly Evidence[] | undefined;
 }
 
-interface FoundSeries extends Omit<MetricStats, 'evidence' | 'isNews'> {
+interface FoundSeries extends Omit<MetricStats, 'evidence' | 'isNew'> {
   /** The greatest commit among their newest points. */
   readonly seq: number;
 }
@@ -30,7 +30,7 @@ const NAMES = STARTS.map(
     `CASE WHEN ${BUCKET_LABELS[i]} THEN split_part(split_part(labels, ${start}, 2), ${literal('\n')}, 1) END`,
 );
 const SERVICES = `list_distinct([${NAMES.join(', ')}])`;
-const FIGURES =
+const STATS_COLUMNS =
   'count(*) AS series, min(newest.value) AS min, max(newest.value) AS max, max(newest.seq) AS seq';
 
 /**
@@ -56,7 +56,7 @@ export async function metricStats(
   const services = [...ofServices.values()].map(({ label }) => label);
   const asked = [...ofServices.values()].map(({ stream }, i) => `(${stream}, $${i + 1}::VARCHAR)`);
   const hasStarts = asked.length > 0 ? `bool_or(${BUCKET_LABELS.join(' OR ')})` : 'false';
-  const own = `UNION ALL SELECT stream_no, service, ${FIGURES}, true AS says
+  const own = `UNION ALL SELECT stream_no, service, ${STATS_COLUMNS}, true AS says
     FROM (SELECT stream_no, newest, unnest(${SERVICES}) AS service FROM series WHERE ${BUCKET_LABELS.join(' OR ')})
     SEMI JOIN (VALUES ${asked.join(', ')}) AS asked(stream_no, service) USING (stream_no, service)
     GROUP BY stream_no, service`;
@@ -65,7 +65,7 @@ export async function metricStats(
     `WITH series AS MATERIALIZED (
       SELECT stream_no, labels, max({'at': timestamp, 'seq': seq, 'value': value}) AS newest
       FROM ${relation(capture, POINTS, where)} GROUP BY stream_no, labels)
-     SELECT stream_no, NULL AS service, ${FIGURES}, ${hasStarts} AS says FROM series GROUP BY stream_no
+     SELECT stream_no, NULL AS service, ${STATS_COLUMNS}, ${hasStarts} AS says FROM series GROUP BY stream_no
      ${asked.length > 0 ? own : ''}`,
     services,
   );

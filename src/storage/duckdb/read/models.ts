@@ -19,7 +19,7 @@ interface Page {
 }
 
 /** Sums are exact; only the result is rounded to a double. The first or last call is unsure if it may belong to a removed call. */
-const FIGURES = `sum(calls)::BIGINT AS calls, sum(priced_calls)::BIGINT AS priced_calls,
+const STATS_COLUMNS = `sum(calls)::BIGINT AS calls, sum(priced_calls)::BIGINT AS priced_calls,
   CASE WHEN sum(priced_calls) > 0 THEN sum(nanos) END AS nanos,
   sum(input_tokens)::DOUBLE AS input_tokens, sum(output_tokens)::DOUBLE AS output_tokens,
   sum(total_tokens)::DOUBLE AS total_tokens,
@@ -55,7 +55,7 @@ export async function listModels(
 ): Promise<{ items: ModelUsage[]; count: number }> {
   const parts = await hourlyParts(connection, capture, agents, tenant, filter);
   if (parts === null) return { items: [], count: 0 };
-  const models = `WITH hours AS (${HOURLY} FROM (${parts}) GROUP BY model, hour HAVING sum(calls) > 0 OR sum(priced_calls) > 0), models AS MATERIALIZED (SELECT model, ${FIGURES} FROM hours GROUP BY model)`;
+  const models = `WITH hours AS (${HOURLY} FROM (${parts}) GROUP BY model, hour HAVING sum(calls) > 0 OR sum(priced_calls) > 0), models AS MATERIALIZED (SELECT model, ${STATS_COLUMNS} FROM hours GROUP BY model)`;
   const total = '(SELECT count(*) FROM models) AS count';
   const rows = await connection.rows(
     `${models} SELECT ${total}, *, nanos::VARCHAR AS total_cost FROM models ORDER BY nanos DESC NULLS LAST, calls DESC, model LIMIT ${page.limit} OFFSET ${page.offset}`,

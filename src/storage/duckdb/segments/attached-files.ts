@@ -19,7 +19,7 @@ import type { HealthIssues } from '../files/health-issues.js';
 import { quarantineUnusable } from '../files/unusable-rows.js';
 import { columnsOf } from '../../schema/table.js';
 import { LOGS } from '../../schema/log-tables.js';
-import { deriveSumsAnew } from './cold-sums.js';
+import { rederiveSums } from './cold-sums.js';
 import type { CheckedFile } from '../files/unusable-rows.js';
 
 /** Row groups of 8192 rows: a slice of the compactor fills one, and look-ups by commit read little. */
@@ -62,7 +62,7 @@ export class AttachedFiles {
   }
 
   /** Reattaches the cold file after DuckDB invalidated it. */
-  async attachColdAnew(): Promise<void> {
+  async reattachCold(): Promise<void> {
     await this.#connection.run(`DETACH DATABASE IF EXISTS ${COLD}`);
     await this.#attach(COLD, this.#files.cold);
   }
@@ -216,7 +216,7 @@ function telemetryFile(connection: Connection, catalog: string, path: string): C
     kept: ({ name }) => ({ seq: '0', tenant: '0', table_name: `'${name}'`, content: 'r::VARCHAR' }),
     settle: async () => {
       // The sums may no longer match the rows that are left.
-      if (catalog === COLD) await deriveSumsAnew(connection);
+      if (catalog === COLD) await rederiveSums(connection);
     },
     hint: (rows) => (rows.has(LOGS.name) ? ' They may make counts of log searches too high.' : ''),
   };

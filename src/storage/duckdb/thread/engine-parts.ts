@@ -186,7 +186,7 @@ async function compose(
     healthIssues,
     damage,
     logger,
-    pace: options.compactionPace,
+    settings: options.compactionSettings,
   });
   const runSize = { ...RUN_SIZE, followed: options.maxRunSpans, ...options.runSize };
   const reloads = new Reloads(runSize, logger, systemClock);

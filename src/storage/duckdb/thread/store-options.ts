@@ -4,7 +4,7 @@ import type { RecentSize } from '../write/recent-events.js';
 import type { Retention } from './housekeeping.js';
 import type { IndexSize } from '../index/id-index.js';
 import type { RebuildSize } from '../maintenance/rebuild-work.js';
-import type { CompactionPace } from '../maintenance/compactor.js';
+import type { CompactionSettings } from '../maintenance/compactor.js';
 import type { ReadLimits } from '../segments/read-limits.js';
 import type { RunSize } from '../write/run-size.js';
 import type { CommitReport, SegmentSize } from '../write/writer.js';
@@ -21,7 +21,7 @@ export interface StoreOptions extends DatabaseOptions, Retention {
   /** In place of `SEGMENT_SIZE`, for tests of what happens between segments. */
   readonly segmentSize?: SegmentSize;
   /** Replaces the usual pace in tests of segments that cannot be compacted. */
-  readonly compactionPace?: CompactionPace;
+  readonly compactionSettings?: CompactionSettings;
   /** In place of `REBUILD_SIZE`, for tests of what happens between the steps of a rebuild. */
   readonly rebuildSize?: RebuildSize;
   /** Agents that a user may have; runs of further ones are counted under `(other)`. */

@@ -30,8 +30,8 @@ void t.test(
       });
       return [input_tokens, output_tokens, total_tokens];
     };
-    const beside = { input: 56, input_cache_read: 64, output: 29, output_reasoning: 16, total: 165 };
-    t.same(tokensOf(beside), [120, 45, 165]);
+    const usage = { input: 56, input_cache_read: 64, output: 29, output_reasoning: 16, total: 165 };
+    t.same(tokensOf(usage), [120, 45, 165]);
     t.same(tokensOf({ input: 10, cache_read_input_tokens: 4, output: 5, total: 15 }), [10, 5, 15]);
   },
 );

@@ -37,7 +37,7 @@ const PAGE = { offset: 0, limit: 500 };
 /** Segments are sealed when a step of a test asks for it. */
 const OPTIONS: Partial<DuckDBStoreOptions> = {
   segmentSize: { rows: 1e9, bytes: 1e9 },
-  compactionPace: { retryMs: 1, lateEveryMs: 3_600_000 },
+  compactionSettings: { retryMs: 1, lateEveryMs: 3_600_000 },
 };
 /** Of a row that the cold file refuses: nothing else of the segment is wrong. */
 const SPOIL = [
@@ -259,7 +259,7 @@ void t.test(
     await writeBoth(parts[3] ?? []);
     await damaged.store.settled();
     await same('when more was written');
-    await damaged.reopen({ ...SMALL, compactionPace: { retryMs: 1, lateEveryMs: 1 } });
+    await damaged.reopen({ ...SMALL, compactionSettings: { retryMs: 1, lateEveryMs: 1 } });
     const tries = (): number =>
       damaged.settings.logger.lines.filter((line) => line.includes('still cannot be compacted')).length;
     const before = tries();

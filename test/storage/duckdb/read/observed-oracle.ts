@@ -34,8 +34,8 @@ interface Counted {
 }
 
 /** The figures without evidence, which only the store knows. */
-export interface OracleFigures extends Omit<TargetStats, 'window'> {
-  readonly window: Omit<NonNullable<TargetStats['window']>, 'evidence' | 'isNews'> | null;
+export interface OracleStats extends Omit<TargetStats, 'window'> {
+  readonly window: Omit<NonNullable<TargetStats['window']>, 'evidence' | 'isNew'> | null;
 }
 
 /** What alerts observe of one user, by the rules alone. It knows declared runs whose spans carry `peer.service`. */
@@ -57,10 +57,10 @@ export class ObservedOracle {
       spans: new Map(),
     };
     this.#runs.set(trace.trace_id, run);
-    let isNews = completes(run, trace);
-    if (isNews) run.success ??= trace.success;
-    for (const span of spans) isNews = receiveSpan(run, span) || isNews;
-    if (isNews) run.lastSeen = Math.max(run.lastSeen, now);
+    let isNew = completes(run, trace);
+    if (isNew) run.success ??= trace.success;
+    for (const span of spans) isNew = receiveSpan(run, span) || isNew;
+    if (isNew) run.lastSeen = Math.max(run.lastSeen, now);
     this.#noteActivity();
   }
 
@@ -74,7 +74,7 @@ export class ObservedOracle {
     this.#noteActivity();
   }
 
-  agent(name: string, request: Observing): OracleFigures {
+  agent(name: string, request: Observing): OracleStats {
     const runs = [...this.#runs.values()].filter(({ agent }) => agent === name);
     const counted = runs.map((run): Counted => ({
       ...run,
@@ -85,7 +85,7 @@ export class ObservedOracle {
     return stats(counted, this.#active.get(name) ?? null, request);
   }
 
-  node(name: string, request: Observing): OracleFigures {
+  node(name: string, request: Observing): OracleStats {
     const runs = [...this.#runs.values()];
     const spans = runs.flatMap((run) =>
       [...run.spans.values()]
@@ -153,7 +153,7 @@ function stats(
   counted: readonly Counted[],
   activeAt: Micros | null,
   { now, windowStart, days }: Observing,
-): OracleFigures {
+): OracleStats {
   const finished = counted.filter(({ at, isRunning }) => !isRunning && at > windowStart && at <= now);
   const durations = finished
     .flatMap(({ started, ended }) => (ended === null ? [] : (ended - started) / 1000))

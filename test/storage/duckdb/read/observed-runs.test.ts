@@ -65,7 +65,7 @@ void t.test('what failed, what has a duration, and what is newest', async (t) =>
   await opened.store.runs.setOutcome(tenant, rescued.trace.trace_id, { success: false });
   const second = await observeOne(opened, agent, {}, [first.window?.evidence ?? '']);
   t.match(second.window, { finished: 5, failed: 4, timed: 3 });
-  t.same(second.window?.isNews, [true]);
+  t.same(second.window?.isNew, [true]);
   await receive(opened, tenant, [{ ...running, trace: { ...running.trace, status: 'failed' } }]);
   t.match((await observeOne(opened, agent)).window, { finished: 6, failed: 5 });
   await opened.store.settled();

@@ -20,7 +20,7 @@ void t.test(
     };
     const numbered = (first: number): string[] =>
       Array.from({ length: 200 }, (_, i) => `step ${String(first + i)}`);
-    const few = await write('few', ['search', 'search', 'fetch']);
+    const small = await write('few', ['search', 'search', 'fetch']);
     const once = await write('numbered', numbered(0));
     const kinds = async (): Promise<unknown> => {
       await opened.close();
@@ -47,7 +47,7 @@ void t.test(
     t.same(await kinds(), [ofKept, all], 'one row for all');
     t.strictSame(await found({ name: 'step 7' }), [once]);
     t.strictSame(await found({ name: 'step 160' }), [once, twice].sort());
-    t.strictSame(await found({ name: 'fetch', type: 'tool' }), [few]);
+    t.strictSame(await found({ name: 'fetch', type: 'tool' }), [small]);
     t.strictSame(await found({ name: 'fetch', type: 'http' }), []);
 
     const later = await write('numbered', ['something else']);

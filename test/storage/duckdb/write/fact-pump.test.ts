@@ -4,7 +4,7 @@ import type { SqlControlStore } from '../../../../src/storage/control/sql-contro
 import { OutboxRelay } from '../../../../src/storage/control/outbox-relay.js';
 import { openControlStore } from '../../../support/control-store.js';
 import { HandClock } from '../../../support/hand-clock.js';
-import { KeptNews, ListedFacts } from '../../../support/listed-facts.js';
+import { RecordedIntake, ListedFacts } from '../../../support/listed-facts.js';
 import { until } from '../../../support/until.js';
 import { aUser } from '../meta-records.js';
 
@@ -16,7 +16,7 @@ type Append = SqlControlStore['events']['append'];
 /** A pump into a real log, whose appending a test may change. What it does otherwise: `test/conformance/fact-intake.test.ts`. */
 async function startPump(t: Test, change: (append: Append) => Append) {
   const control = await openControlStore(t);
-  const [facts, news, clock] = [new ListedFacts(), new KeptNews(), new HandClock()];
+  const [facts, news, clock] = [new ListedFacts(), new RecordedIntake(), new HandClock()];
   const tenant = await control.accounts.createUser(aUser());
   const start = await control.events.open('test');
   const append = change((...args) => control.events.append(...args));
