@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import type { AgentComparison } from '../../storage/contracts/runs.js';
-import { outcomeFields, serializeOutcomes, successRate } from '../support/agent-figures.js';
+import { outcomeFields, serializeOutcomes, successRate } from '../support/agent-stat-fields.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, jsonObject, nullable, formatNullableTime, time, usd, uuid } from '../support/fields.js';
 import { notFound } from '../support/not-found.js';

@@ -5,7 +5,7 @@ import type { Consumer, Receipt } from '../../component/consumer.js';
 import { shorten } from '../../component/item-problems.js';
 import { sizeBytes } from '../../config/size.js';
 import type { DebugConfig } from './config.js';
-import { summarize } from './outline.js';
+import { summarize } from './summarize.js';
 import { Sampler } from './sampler.js';
 import { serializeJson } from '../../signal/json.js';
 

@@ -38,7 +38,7 @@ import {
   timeOutIdleRuns,
   type UpkeepParts,
 } from './runs/run-upkeep.js';
-import { emitApplied, type WantedOfTenant } from './runs/settled-events.js';
+import { emitApplied, type WantedOfTenant } from './runs/applied-events.js';
 import { TracesWriter } from './runs/traces-writer.js';
 import { RunWrites } from './runs/write-runs.js';
 

@@ -19,7 +19,7 @@ import { PIECE_BYTES, SPAN_WIRE, TRACE_LATER, TRACE_SAMPLED, TRACE_WIRE } from '
 import { PayloadWriter } from '../../runs/rules/payload.js';
 import { haveSeveralReporters, WHOLE, type DuplicateCall } from '../../runs/rules/duplicate-calls.js';
 import { countedOnce, type Usage, type UsageNode } from '../../runs/rules/usage.js';
-import type { Charge } from './counted.js';
+import type { Charge } from './charge.js';
 import { namedPrompts, type NamedPrompts, type PromptMessage } from './prompt-message.js';
 import { serializeJson } from '../../signal/json.js';
 import type { GivenPayload } from '../../runs/rules/payload.js';

@@ -9,7 +9,7 @@ import type { TraceRecord } from '../../../signal/trace.js';
 import { withShare } from '../decider.js';
 import { keyOf } from './held-run.js';
 import { outOfOrder } from './refusals.js';
-import { HeldTraces, type HeldTracesSettings } from './holding.js';
+import { HeldTraces, type HeldTracesSettings } from './held-traces.js';
 
 /** Maximum number of runs decided in one event loop turn. */
 const TURN = 200;

@@ -6,7 +6,7 @@ import type { RowOf } from '../../../worker/columns.js';
 import { labelsText } from '../../shared/labels.js';
 import type { POINT_WIRE } from '../../schema/tables.js';
 import { dayOf } from '../tables/days.js';
-import { SerializedOrigins } from '../tables/printed-origins.js';
+import { SerializedOrigins } from '../tables/serialized-origins.js';
 import type { MetricFacts } from './known-metrics.js';
 
 /** A point as a row of `POINTS`, without the tenant and the metric's metadata. */

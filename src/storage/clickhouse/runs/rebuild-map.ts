@@ -12,7 +12,7 @@ import { MESSAGES, SPANS } from '../tables/run-tables.js';
 import { NodeNumbers, serializedAgentNode, nodeFromRow } from './node-names.js';
 import type { RunQueue } from './run-queue.js';
 import { readFacts, type WantedTrace } from './stored-facts.js';
-import { deriveRun, type AddedEdge, type AddedNode } from './settled-run.js';
+import { deriveRun, type AddedEdge, type AddedNode } from './derive-run.js';
 import type { Inserts } from './write-runs.js';
 
 /** Traces per step. */

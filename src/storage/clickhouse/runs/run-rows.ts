@@ -5,7 +5,7 @@ import { hourOf } from '../../../signal/trace-map.js';
 import { NO_CALLS, PAYLOAD_COLUMNS, SPAN_ROW_COLUMNS } from '../tables/run-tables.js';
 import type { BinaryRow, Fields } from '../client/row-binary.js';
 import type { SentSpan, SentTrace } from './sent-traces.js';
-import type { SettledRun } from './settled-run.js';
+import type { SettledRun } from './derive-run.js';
 
 /** Column values shared by all messages that are not headers. */
 const NO_HEADER = { received_at: 0, header: '', bytes: 0, is_mapped: false, spans: 0, hours: [] };

@@ -23,7 +23,7 @@ import { headerMessage, otherMessage, spanRows } from './run-rows.js';
 import { MESSAGES, RUNS, SPANS } from '../tables/run-tables.js';
 import type { ClickHouseTable } from '../tables/table.js';
 import { byTrace, messageKey, MessagePlaces, sentTraces, traceKey, type SentTrace } from './sent-traces.js';
-import { applyRuns, type AppliedRuns, type ApplyParts } from './settle-runs.js';
+import { applyRuns, type AppliedRuns, type ApplyParts } from './apply-runs.js';
 import type { WantedTrace } from './stored-facts.js';
 
 /** Adds rows to tables. */

@@ -7,7 +7,7 @@ import { NodeNumbers } from '../runs/node-names.js';
 import type { RunFacts } from '../runs/run-facts.js';
 import { payloadOf, WHOLE_SPAN_COLUMNS } from '../runs/run-rows.js';
 import { completed, messageKey, traceKey, type SentSpan } from '../runs/sent-traces.js';
-import { deriveRun, wholeSpans, type SettledRun } from '../runs/settled-run.js';
+import { deriveRun, wholeSpans, type SettledRun } from '../runs/derive-run.js';
 import { readFacts, readMessages, spanRowOf, whereSpans, type WantedTrace } from '../runs/stored-facts.js';
 import { EXPORTED_TRACES } from './store-snapshot.js';
 

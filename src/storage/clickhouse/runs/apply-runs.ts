@@ -14,7 +14,7 @@ import type { Reads } from '../client/reads.js';
 import type { BinaryRow } from '../client/row-binary.js';
 import { payloadOf, runRows, wholeSpanRow, WHOLE_SPAN_COLUMNS } from './run-rows.js';
 import { completed, messageKey, traceKey, type SentSpan, type SentTrace } from './sent-traces.js';
-import { deriveRun, type SettledRun } from './settled-run.js';
+import { deriveRun, type SettledRun } from './derive-run.js';
 import { readFacts, spanRowOf, type WantedTrace } from './stored-facts.js';
 import { isEndEmitted } from './emitted-ends.js';
 import { hourOf } from '../../../signal/trace-map.js';

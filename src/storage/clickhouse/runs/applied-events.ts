@@ -3,7 +3,7 @@ import { END_TYPES, type EventLog, type Fact } from '../../contracts/events.js';
 import { agentCreated, eventOf, runEnded, type RunEvent } from '../../shared/run-events.js';
 import { summaryOfRow } from '../../shared/summaries-of-rows.js';
 import { isKnown } from '../names/agent-names.js';
-import type { AppliedRun, AppliedRuns } from './settle-runs.js';
+import type { AppliedRun, AppliedRuns } from './apply-runs.js';
 
 /** A user's id, and the events with subscribers. */
 export interface WantedOfTenant {
