@@ -10,17 +10,17 @@ import { findTestFiles } from './yaml-tests/find-files.js';
 import { runFile, type TestResult } from './yaml-tests/run-file.js';
 
 const HELP = `
-A file of tests has a configuration or components of its own, and tests. Of a chain of processors: what goes in, and what is to come out of
-it, be dropped or refused, be given to an exporter, or be sent by one of type http. Nothing is sent or stored then, and time passes only
-where a test says so. Of a whole daemon (daemon: true), which is started in a place of its own: what is sent to it, and what it is to
-answer, write, log, pass on, and send to servers of the test. Environment variables are those under env. src/cli/README.md describes the
-files.
+A test file has a configuration or its own components, and tests. Tests of a chain of processors list the input and the expected output:
+items that pass, are dropped or refused, are passed to an exporter, or are sent by an exporter of type http. Nothing is sent or stored,
+and time passes only where a test sets it. Tests of a daemon (daemon: true) start one in a temporary directory and list what is sent to
+it, and its expected responses, rows, log lines and requests to servers of the test. Environment variables are set under env. See
+src/cli/tests.md for the file format.
 
 Exit codes:
   0    all tests passed
   1    a test failed
-  2    there is no such file, or no *.test.yaml in a folder
-  78   a file, or the configuration that it names, cannot be used`;
+  2    a file is missing, or a directory has no *.test.yaml
+  78   a test file or its configuration is invalid`;
 
 /** The result of a file. */
 interface FileResult {

@@ -76,9 +76,9 @@ export const createSessionLink = {
   method: 'POST',
   path: '/api/v1/session/links',
   tag: 'identity',
-  summary: 'A link that logs a browser in once, within 15 minutes',
+  summary: 'Create a link that logs a browser in once, within 15 minutes',
   description:
-    'The browser can then do what the key of this request can. It has to be asked for with an API key, since a cookie that makes links would never end. A user has 20 links that are not used yet; the one that ends next makes room for another.',
+    'The browser gets the permissions of the key of this request. Requires an API key, because sessions that could create links would never expire. A user may have 20 unused links; a further link replaces the one that expires first.',
   access: 'read',
   audit: ['session_link.created'],
   responses: {
@@ -97,7 +97,7 @@ const sessionSchema = Type.Object(
     created_at: time(),
     last_seen_at: time('Written at most once a minute.'),
     expires_at: time('Expiry time, extended by use.'),
-    address: nullable(Type.String({ description: 'Of the client that logged in.' })),
+    address: nullable(Type.String({ description: 'Address of the client that logged in.' })),
     user_agent: nullable(Type.String({ description: 'User agent of the browser.' })),
     is_current: Type.Boolean({ description: 'Whether it is the session of this request.' }),
   },

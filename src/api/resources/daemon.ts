@@ -63,9 +63,7 @@ const daemonSchema = Type.Object(
         {
           kind: Type.Enum(['receiver', 'processor', 'exporter', 'extension']),
           id: Type.String({ description: 'As configured: `otlp`, `storage/archive`.' }),
-          pipeline: nullable(
-            Type.String({ description: 'Of a processor: the pipeline that it was made for.' }),
-          ),
+          pipeline: nullable(Type.String({ description: 'Pipeline of a processor.' })),
           state: Type.Enum([...COMPONENT_STATES]),
           message: nullable(Type.String({ description: 'What is wrong, and the cure where there is one.' })),
         },

@@ -52,7 +52,7 @@ export const exportData = {
   tag: 'administration',
   summary: 'Export all stored data to a directory on the daemon’s machine',
   description:
-    'Telemetry as Parquet, control data as JSON lines, all as of one moment, for `jackdaw import`. The directory holds secrets, and is readable for the user of the daemon only. It is complete when this answers; when the client goes away, or it fails, what was written is removed. Everything else goes on meanwhile.',
+    'Writes a consistent snapshot for `jackdaw import`: telemetry as Parquet, control data as JSON lines. The directory contains secrets and is readable only by the daemon’s user. The response is sent when the export is complete. If the client disconnects or the export fails, the written files are removed. The daemon continues to work meanwhile.',
   access: 'admin',
   audit: ['stores.exported'],
   body: Type.Object(

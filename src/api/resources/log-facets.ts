@@ -27,7 +27,7 @@ const facetsSchema = Type.Object(
         { title: 'LogServiceCount' },
       ),
       {
-        description: `Those with the most records, ${MOST_LOG_SERVICES} at most; counted without the condition \`service_name\`.`,
+        description: `Services with the most records, at most ${MOST_LOG_SERVICES}; counted without the condition \`service_name\`.`,
       },
     ),
     of_other_services: count('Records of all other services.'),
@@ -36,7 +36,7 @@ const facetsSchema = Type.Object(
         { start: time(), count: count(), errors: count('Those that are `error` or `fatal`.') },
         { title: 'LogBucket' },
       ),
-      { description: 'Those that have records, in their order.' },
+      { description: 'Buckets with records, in order.' },
     ),
     counted_after: nullable(
       time(

@@ -32,7 +32,11 @@ const logSchema = Type.Object(
     severity_text: Type.Optional(Type.String()),
     flags: Type.Optional(Type.Integer()),
     event_name: Type.Optional(
-      nullable(Type.String({ description: 'Of a GenAI event of a span also its attribute `event.name`.' })),
+      nullable(
+        Type.String({
+          description: 'Event name; for GenAI events of a span also its attribute `event.name`.',
+        }),
+      ),
     ),
     resource: Type.Optional(jsonObject()),
     scope: Type.Optional(nullable(jsonObject())),

@@ -32,17 +32,17 @@ const readSeries = {
   tag: 'metrics',
   summary: 'Get a metric over time, grouped by labels',
   description: [
-    '`avg`, `min`, `max` and `last` (the newest) are of the points of a step; of histograms, of what came in the step. `sum` adds up what came',
-    'in the step (of deltas and histograms), or the newest value of each source (of gauges and cumulative sums). `rate` is the increase a second:',
-    'restarts of a counter are seen, and what it counted between two points, or since its start, is spread evenly over that time. `p50`, `p95`',
-    'and `p99` are worked out from the buckets of histograms, as if values lay evenly in them.',
+    '`avg`, `min`, `max` and `last` (the newest) aggregate the points of a step, for histograms the values recorded in the step.',
+    '`sum` adds the values of the step for deltas and histograms, and the newest value of each source for gauges and cumulative sums.',
+    '`rate` is the increase per second. Counter resets are detected, and an increase is spread evenly over the time since the previous point or the start of the counter.',
+    '`p50`, `p95` and `p99` are interpolated linearly within histogram buckets.',
   ].join(' '),
   access: 'read',
   query: Type.Object({
     name: Type.String({ minLength: 1 }),
     labels: Type.Optional(
       Type.String({
-        description: 'A JSON object; points whose labels have all its pairs count.',
+        description: 'A JSON object of labels that a point must have.',
         contentMediaType: 'application/json',
         contentSchema: {
           type: 'object',
@@ -51,20 +51,20 @@ const readSeries = {
         },
       }),
     ),
-    start_time: Type.Optional(time('At or after. Absent: a day before the end.')),
-    end_time: Type.Optional(time('Before. Absent: now.')),
+    start_time: Type.Optional(time('Start of the range, inclusive. Default: a day before the end.')),
+    end_time: Type.Optional(time('End of the range, exclusive. Default: now.')),
     step: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 86_400,
-        description: `Seconds. Absent: chosen, so that there are at most ${CHART_STEPS} steps. There may be ${MOST_STEPS}.`,
+        description: `Step in seconds. Default: chosen for at most ${CHART_STEPS} steps. At most ${MOST_STEPS} steps are allowed.`,
       }),
     ),
     agg: Type.Optional(Type.Enum(METRIC_AGGREGATIONS, { default: 'avg' })),
     group_by: Type.Optional(
       Type.String({
         maxLength: 1024,
-        description: `Keys of labels with commas between, ${MOST_GROUP_KEYS} at most: what has the same values of these is one series; empty: everything is. Absent: each is shown by itself.`,
+        description: `Comma-separated label keys, at most ${MOST_GROUP_KEYS}; points with the same values form a series. Empty: one series for everything. Absent: no grouping.`,
       }),
     ),
   }),
@@ -73,9 +73,10 @@ const readSeries = {
       {
         type: Type.Enum(METRIC_TYPES),
         unit: Type.String({
-          description: 'Of the metric; a `rate` is of this a second, of histograms of points a second.',
+          description:
+            'Unit of the metric. A `rate` is in this unit per second, for histograms in points per second.',
         }),
-        step: Type.Integer({ description: 'Seconds.' }),
+        step: Type.Integer({ description: 'Step in seconds.' }),
         start_time: time(),
         end_time: time(),
         series: Type.Array(
@@ -87,18 +88,17 @@ const readSeries = {
               }),
               points: Type.Array(Type.Array(Type.Number(), { minItems: 2, maxItems: 2 }), {
                 description:
-                  'The beginning of the step in milliseconds since 1970, and the value. Steps without data are omitted.',
+                  'Start of the step in milliseconds since 1970, and the value. Steps without data are omitted.',
               }),
             },
             { title: 'MetricSeries' },
           ),
           {
-            description: `By labels. Where there are more than ${MOST_METRIC_SERIES}, those with the largest values.`,
+            description: `Sorted by labels. At most ${MOST_METRIC_SERIES} series; the ones with the largest values are kept.`,
           },
         ),
         is_truncated: Type.Boolean({
-          description:
-            'There is more than is read for one answer: series, or the oldest points, are left out.',
+          description: 'Whether series or the oldest points were omitted because the result is too large.',
         }),
       },
       { title: 'MetricSeriesList' },
@@ -112,23 +112,23 @@ const listLabels = {
   method: 'GET',
   path: '/api/v1/dashboard/metrics/labels',
   tag: 'metrics',
-  summary: 'The labels of a metric, by key',
+  summary: 'List the labels of a metric by key',
   access: 'read',
   query: Type.Object({
     name: Type.String({ minLength: 1 }),
-    start_time: Type.Optional(time('Of points at or after. Absent: of the last 7 days.')),
+    start_time: Type.Optional(time('Only labels of points at or after this time. Default: the last 7 days.')),
   }),
   responses: {
     200: Type.Array(
       Type.Object(
         {
           key: Type.String(),
-          values: Type.Array(Type.String(), { description: `In order, ${MOST_LABEL_VALUES} at most.` }),
+          values: Type.Array(Type.String(), { description: `Sorted values, at most ${MOST_LABEL_VALUES}.` }),
           is_truncated: Type.Boolean({ description: 'Whether there are more values.' }),
         },
         { title: 'MetricLabel' },
       ),
-      { description: `${MOST_LABEL_KEYS} at most.` },
+      { description: `At most ${MOST_LABEL_KEYS} keys.` },
     ),
   },
   errors: [404],

@@ -15,21 +15,21 @@ const listPrices = {
   path: '/api/v1/dashboard/prices',
   tag: 'models',
   summary: 'List the prices of model calls that report tokens but no cost',
-  description: `First the models that the caller used, the most expensive first, ${MOST_USED} at most; then the others that the price tables know, with one name for each entry. Prices are those of the processors \`cost\` in pipelines that lead to the store which is read here, in the order of the pipelines in the configuration; where no such pipeline has one, those of all pipelines. Where several price, there is a row for each of them: a call is priced by the pipeline that it comes through. Where none does, the list is empty.`,
+  description: `Lists up to ${MOST_USED} models that the caller used, the most expensive first, then the other models of the price tables, with one name per entry. Prices come from the processors \`cost\` in pipelines that write to the queried store, in the order of the configuration, or from all pipelines if none of these has one. With several processors, a model has a row for each: a call is priced by the pipeline that receives it. Without a processor \`cost\`, the list is empty.`,
   access: 'read',
   query: Type.Object({
-    agent_id: Type.Optional(uuid('Models that were used in runs of this agent.')),
-    start_time: Type.Optional(time('Models that were used at or after.')),
-    end_time: Type.Optional(time('Models that were used at or before.')),
+    agent_id: Type.Optional(uuid('Only models used in runs of this agent.')),
+    start_time: Type.Optional(time('Only models used at or after this time.')),
+    end_time: Type.Optional(time('Only models used at or before this time.')),
   }),
   responses: {
     200: Type.Array(
       Type.Object(
         {
-          model: Type.String({ description: 'As spans name it.' }),
+          model: Type.String({ description: 'Model name, as in spans.' }),
           is_used: Type.Boolean({ description: 'Whether the caller used it in the time range.' }),
           processor: Type.String({ description: 'Id of the processor, as configured.' }),
-          pipelines: Type.Array(Type.String(), { description: 'Those that list the processor.' }),
+          pipelines: Type.Array(Type.String(), { description: 'Pipelines that contain the processor.' }),
           ...pricedByFields,
         },
         { title: 'ModelPrice' },

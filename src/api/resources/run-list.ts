@@ -41,7 +41,7 @@ const listTraces = {
   tag: 'traces',
   summary: 'List traces of all agents, newest first by default',
   description:
-    'Where several of `model`, `span_name`, `span_type` and `node` are given, one span has all of them. With one of these, or with `prompt_name`, runs are found and not counted, as with `count=none`. With `Accept: text/csv` or `application/x-ndjson` all runs that match are answered, on one page, whatever `page`, `page_size` and `count` say: as CSV (RFC 4180) with a line of names and an apostrophe before whatever a spreadsheet would read as a formula, at the start of a text and after each `;`, tab and line break in it; or as a JSON object a line. What changes while it is read may be there in either state.',
+    'If several of `model`, `span_name`, `span_type` and `node` are set, one span must match all of them. With any of these or `prompt_name`, runs are not counted, as with `count=none`. With `Accept: text/csv` or `application/x-ndjson` the response contains all matching runs and ignores `page`, `page_size` and `count`. CSV follows RFC 4180 and has a header line; text that a spreadsheet would read as a formula gets an apostrophe, at its start and after each `;`, tab and line break. NDJSON has one object per line. Runs that change during the download may appear in either state.',
   access: 'read',
   query: Type.Object({
     ...runParameters,
@@ -62,13 +62,16 @@ const listTraces = {
     node: ofSpan('Runs with a span that is this node in the service map.'),
     prompt_name: Type.Optional(promptName('Runs that used this prompt.')),
     prompt_version: Type.Optional(
-      Type.Integer({ ...promptVersion, description: 'In this version; with `prompt_name`.' }),
+      Type.Integer({
+        ...promptVersion,
+        description: 'Runs that used this version of the prompt. Requires `prompt_name`.',
+      }),
     ),
     previews: Type.Optional(
       Type.Boolean({
         default: false,
         description:
-          'Whether runs come with `models`, `error_span_count` and `input_preview`, for which their spans are looked at; not in a file.',
+          'Adds `models`, `error_span_count` and `input_preview`, which requires reading spans. Ignored for CSV and NDJSON.',
       }),
     ),
     sort: Type.Optional(
@@ -79,14 +82,14 @@ const listTraces = {
       Type.Enum(['exact', 'none'], {
         default: 'exact',
         description:
-          '`none`: they are not counted, which is faster where there are many; `count` is null, and `page` does not matter: go on by `next_cursor`.',
+          '`none` skips counting, which is faster for long lists: `count` is null and `page` is ignored; continue with `next_cursor`.',
       }),
     ),
     cursor: Type.Optional(
       Type.String({
         maxLength: 300,
         description:
-          'The `next_cursor` of an answer to the same list: the runs behind it, whatever came before it meanwhile. They are not counted, and `page` does not matter.',
+          'The `next_cursor` of a response to the same request. Returns the runs after it, regardless of newer runs. Skips counting and ignores `page`.',
       }),
     ),
   }),
@@ -101,7 +104,7 @@ const listTraces = {
         next_cursor: nullable(
           Type.String({
             description:
-              'Where the runs behind these begin; null where there are none, and where the texts of a page are very long: then go on by `page`.',
+              'Cursor of the next page. Null on the last page, and if the texts of a page are very long: then continue with `page`.',
           }),
         ),
       },

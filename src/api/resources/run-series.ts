@@ -41,16 +41,17 @@ const seriesSchema = Type.Object(
           key: nullable(
             Type.String({
               description:
-                'The id of the agent, the status, the model (empty: calls that name none), or the version. Null: all runs, or those of no other group.',
+                'Agent id, status, model (empty for calls without one) or version. Null: all runs, or runs in no other group.',
             }),
           ),
-          name: nullable(Type.String({ description: 'Of the agent.' })),
+          name: nullable(Type.String({ description: 'Agent name.' })),
           total: {
             ...nullable(totalSchema),
-            description: 'Of all buckets of the group; null of calls of models, and of all others.',
+            description:
+              'Total over all buckets of the group. Null for model calls and for the group of the rest.',
           },
           buckets: Type.Array(Type.Object({ start: time(), ...totalFields }, { title: 'RunBucket' }), {
-            description: 'Those that have runs, in their order.',
+            description: 'Buckets with runs, in order.',
           }),
         },
         { title: 'RunSeries' },
@@ -70,7 +71,7 @@ const readSeries = {
   tag: 'traces',
   summary: 'Get runs over time, with the previous period',
   description:
-    'Runs of agents by their start, in buckets that begin at full minutes, hours or days in UTC; `previous_total` is of the same time before. Every run counts once, whatever sampling left out. `group_by=model` groups the calls of models in place of runs, by their own start, with what they used themselves. `group_by=prompt_version` needs `prompt_name`; a run that used several versions is in each of their groups.',
+    'Counts runs of agents by start time, in buckets that begin at full minutes, hours or days in UTC. `previous_total` covers the period of the same length before. Stored runs are counted once each, without extrapolation for sampling. `group_by=model` groups model calls instead of runs, by the start and usage of each call. `group_by=prompt_version` requires `prompt_name`; a run that used several versions is in each group.',
   access: 'read',
   query: Type.Object({
     start_time: Type.Optional(time('Started at or after. Absent: a day before the end.')),

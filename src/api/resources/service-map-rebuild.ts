@@ -11,7 +11,7 @@ export const rebuildServiceMap = {
   tag: 'administration',
   summary: 'Rebuild the service maps of all users and correct differences',
   description:
-    'No difference is expected, except for traces that came while no processor derived the map. Answers when it is done, after some seconds for a million spans. Everything else goes on meanwhile.',
+    'Differences are expected only for traces received without the processor `service_map`. Responds when complete, after some seconds per million spans. The daemon continues to work meanwhile.',
   access: 'admin',
   audit: ['service_map.rebuilt'],
   query: Type.Object({
@@ -27,11 +27,9 @@ export const rebuildServiceMap = {
           'Traces that were not in the map because they were received without the processor `service_map`.',
         ),
         differing_spans: count(
-          'Spans of other traces whose stored node is not the one that follows from what is stored of them.',
+          'Spans of other traces whose stored node differs from the node derived from their data.',
         ),
-        differing_sums: count(
-          'Nodes and edges of a user and an hour whose sum differs from that of the stored traces.',
-        ),
+        differing_sums: count('Nodes and edges of a user and hour whose sum differs from the stored traces.'),
         corrected: Type.Boolean({
           description: 'Whether differences were corrected. False if there were none.',
         }),

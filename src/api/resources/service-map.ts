@@ -22,14 +22,14 @@ import { formatTime, parseTime, type Micros } from '../../signal/time.js';
 const stats = {
   error_count: nullable(
     count(
-      'Of the spans, those that failed or timed out. Null: some of them were counted before version 6 of the store, which looks; `jackdaw map rebuild` counts them.',
+      'Spans that failed or timed out. Null if some spans were stored before version 6 of the store; `jackdaw map rebuild` counts them.',
     ),
   ),
   p95_ms: nullable(
     Type.Number({
       minimum: 0,
       description:
-        'Of the spans that have ended, 95 % took no longer, in milliseconds, within a tenth. Null: none has ended, or as for `error_count`.',
+        '95th percentile of the duration of ended spans in milliseconds, within 10%. Null if no span has ended, or as for `error_count`.',
     }),
   ),
 };

@@ -18,7 +18,7 @@ const readSummary = {
   tag: 'traces',
   summary: 'Get a trace with its spans, without payloads',
   description:
-    'For showing a trace while it goes on, and long ones at all: the header as it is now, and the spans as `readTrace` gives them, but of `input_data` and `output_data` only how long they are and how the input begins. What only log records say of a payload is not looked for. With `after`, the `seq` of an answer before, only spans that came or changed since; few of them may come again.',
+    'For showing running and long traces: the current header, and the spans as `readTrace` returns them, with only the lengths of `input_data` and `output_data` and the beginning of the input. Payloads that are only in log records are not included. With `after`, the `seq` of an earlier response, only new and changed spans are returned; some may be repeated.',
   access: 'read',
   params: Type.Object({ trace_id: uuid() }),
   query: Type.Object({
@@ -48,7 +48,7 @@ const readSpan = {
   tag: 'traces',
   summary: 'Get a span with all its data',
   description:
-    'The span as the trace shows it, and what its client sent: attributes with their types, events, links, scope, resource. Of a span of the batch route it is `metadata`, and the rest is null.',
+    'The span as the trace shows it, and what the client sent: attributes with types, events, links, scope and resource. For spans of the batch route these are null, and `metadata` has what was sent.',
   access: 'read',
   params: Type.Object({ trace_id: uuid(), span_id: uuid() }),
   query: Type.Object({

@@ -33,7 +33,7 @@ export const listedRunSchema = Type.Object(
     input_preview: Type.Optional(
       nullable(
         Type.String({
-          description: `How its input begins, as people read it: up to ${PREVIEW_CHARACTERS} characters of what was asked last. With \`previews\`; null where its first spans brought no input, or one of more than 64 KiB.`,
+          description: `Beginning of the last question in the input, up to ${PREVIEW_CHARACTERS} characters. With \`previews\`; null if the first spans have no input or more than 64 KiB.`,
         }),
       ),
     ),

@@ -37,7 +37,7 @@ const previewAlertOperation = {
   path: `${ALERTS}/preview`,
   tag: 'alerts',
   summary: 'Preview an alert on past data before creating it',
-  description: `It is judged at up to ${MOST_POINTS} moments, by the rules by which alerts are evaluated and by what is known now: spans that came late count as if they had come in time. Between two moments it may have been met unseen. Nothing fires and nothing is kept.`,
+  description: `Evaluates the alert at up to ${MOST_POINTS} past times, with the current data: late spans count as if they had arrived in time. Changes between two times are not seen. Nothing fires and nothing is stored.`,
   access: 'read',
   audit: { none: 'Changes nothing: evaluates a rule on past data.' },
   body: previewBody,

@@ -6,7 +6,7 @@ import { UserFeed } from './user-feed.js';
 
 /** Streams that a user may have at once. */
 export const MOST_STREAMS = 8;
-/** How long news of a user are collected after its last stream, for one that connects again. */
+/** How long changes are collected after a user's last stream closed, for a client that reconnects. */
 const LINGER_MS = 60_000;
 
 interface Desk {
@@ -15,7 +15,7 @@ interface Desk {
   cancelEnd: () => void;
 }
 
-/** A place among the streams of a user. */
+/** One of a user's streams. */
 export interface Seat {
   readonly feed: UserFeed;
   /** Without effect the second time. */
@@ -24,7 +24,7 @@ export interface Seat {
 
 /** Change notifications for users with open streams; others are ignored. */
 export class UserFeeds {
-  /** Numbers of changes hold in this process alone. */
+  /** Change numbers are valid only in this process. */
   readonly era = randomBytes(6).toString('hex');
   readonly #arrivals: ChangeFeed;
   readonly #clock: Clock;
@@ -42,7 +42,7 @@ export class UserFeeds {
       throw new HttpProblem(
         429,
         'too_many_streams',
-        `A user may have ${MOST_STREAMS} event streams at once: close another one, or have one for all that is to be followed.`,
+        `A user may have ${MOST_STREAMS} event streams at once: close another stream, or follow several topics with one.`,
         { headers: { 'retry-after': '5' } },
       );
     desk.streams += 1;

@@ -5,7 +5,7 @@ import { NumberedChanges } from '../../../storage/shared/numbered-changes.js';
 /** Maximum number of changed runs kept for streams; the oldest are dropped. */
 const MOST_RUNS = 2000;
 
-/** A stream, as far as news concern it. */
+/** A stream that reads the feed. */
 export interface FeedReader {
   /** Signals possible changes. */
   wake(): void;

@@ -61,7 +61,7 @@ const listAllDeliveries = {
       {
         items: Type.Array(listedSchema),
         next_cursor: nullable(
-          Type.String({ description: 'Where the list goes on. Null: it does not, these are all.' }),
+          Type.String({ description: 'Cursor of the next page; null on the last page.' }),
         ),
       },
       { title: 'ListedDeliveryPage' },
@@ -70,7 +70,7 @@ const listAllDeliveries = {
   errors: [404],
 } satisfies Operation;
 
-/** How many deliveries one request may have repeated. */
+/** Maximum number of deliveries retried by one request. */
 const MOST_RETRIED = 10_000;
 
 const retryDeliveries = {
@@ -79,7 +79,7 @@ const retryDeliveries = {
   path: `${DELIVERIES}/retry`,
   tag: 'webhooks',
   summary: 'Retry many deliveries to a webhook endpoint, for example after an outage',
-  description: `Of the oldest first, at most ${MOST_RETRIED}: \`has_more\` says whether to ask again. What was asked for already and has not begun is left out, so that asking twice sends nothing twice. They are sent in turns with those of other organizations. An endpoint that is paused is a conflict: activate it first.`,
+  description: `Retries up to ${MOST_RETRIED} deliveries, the oldest first; repeat the request if \`has_more\` is true. Retries that are already queued are skipped, so repeating a request does not send a delivery twice. Deliveries of all organizations are sent in turn. A paused endpoint is a conflict: activate it first.`,
   access: 'manage',
   audit: ['deliveries.retried'],
   params: organizationParams,

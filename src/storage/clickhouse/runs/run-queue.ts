@@ -171,7 +171,7 @@ export class RunQueue {
   /**
    * Counts the new items of a change that may pass its limit.
    *
-   * @param appliedUsage of the change; usage of its month
+   * @param appliedUsage usage of its month that was already applied
    * @param refusal the error if the count has not decreased since the last time
    */
   #count({ change, resolve, reject }: Waiting, appliedUsage: number, refusal?: ConsumeError): void {
