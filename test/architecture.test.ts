@@ -195,7 +195,7 @@ void t.test('imports go down the layers only, and never to a sibling', async (t)
   t.same(found, []);
 });
 
-void t.test('no file of the rules of runs imports itself by others, be it for types alone', async (t) => {
+void t.test('no file of the rules of runs is in an import cycle, including type imports', async (t) => {
   t.same(circleAmong(filesBelow(join(source, 'runs'))), []);
 });
 

@@ -12,7 +12,7 @@ export class BoundedLines {
 
   /**
    * @param most maximum number of lines a minute; the first line starts the minute
-   * @param tellRest logs the number of suppressed lines, at the end of a minute with any
+   * @param reportRest logs the number of suppressed lines, at the end of a minute with any
    */
   constructor(clock: Clock, most: number, reportRest: (count: number) => void) {
     this.#clock = clock;

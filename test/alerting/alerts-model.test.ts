@@ -111,7 +111,7 @@ const rule = fc
     cooldown_minutes,
   }));
 
-void t.test('whatever comes, alerts fire and end as an oracle over everything stored says', async (t) => {
+void t.test('alerts match an oracle over all stored data', async (t) => {
   // In the evening, so that midnight comes.
   const now = Date.UTC(2026, 0, 15, 22, 30) * 1000;
   const scene = await AlertScene.open(t, {}, { intervalMs: INTERVAL_MS, now });

@@ -220,7 +220,7 @@ void t.test('metric_threshold of a service asks for its series, that of an agent
   t.strictSame(asked, ['billing', null]);
 });
 
-void t.test('composite: what is unknown is not met, and decides nothing that is certain', async (t) => {
+void t.test('composite: unknown conditions are not met, and known ones decide', async (t) => {
   const metric = (value: number | null): FixedStats => {
     const store = new FixedStats();
     store.metrics.set('cpu', points(value === null ? [] : [value]));
@@ -256,7 +256,7 @@ void t.test('composite: what is unknown is not met, and decides nothing that is 
     }
 });
 
-void t.test('a trial tells what an alert is about, active or not', async (t) => {
+void t.test('a test evaluates active and inactive alerts', async (t) => {
   const result = await found(aRule({ threshold: 0.25, is_active: false }), { window: runs(8, 4) });
   t.strictSame(result, {
     value: 0.5,

@@ -170,7 +170,7 @@ void t.test('money: a greater cost and a later day are news', async (t) => {
   t.equal(await fires(6), 3);
 });
 
-void t.test('what comes and goes is one incident', async (t) => {
+void t.test('a flapping condition is one incident', async (t) => {
   const place = await startedPlace(t, firing);
   const { store } = place;
   for (let times = 0; times < 4; times++) {
@@ -368,7 +368,7 @@ void t.test('firings at one moment are counted one by one', async (t) => {
   );
 });
 
-void t.test('a clock that is put back begins the time anew after which an incident is over', async (t) => {
+void t.test('a clock set back restarts the resolve delay', async (t) => {
   const place = await startedPlace(t, firing);
   const { store, clock } = place;
   store.stats.set(AGENT, GOOD);

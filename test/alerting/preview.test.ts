@@ -35,7 +35,7 @@ void t.test('it fires when it is exceeded, and is over when it was quiet for lon
   t.same(found.firings, [{ firedAt: NOW - 90 * MINUTE, value: 1, resolvedAt: NOW - 50 * MINUTE }]);
 });
 
-void t.test('its cooldown holds, and what is known fires nothing again', async (t) => {
+void t.test('respects the cooldown, and known data does not fire again', async (t) => {
   const at = (found: { readonly firings: readonly { readonly firedAt: number }[] }) =>
     found.firings.map(({ firedAt }) => (NOW - firedAt) / MINUTE);
   const rule = aRule({ threshold: 0.5, cooldown_minutes: 30 });
@@ -66,7 +66,7 @@ void t.test('its cooldown holds, and what is known fires nothing again', async (
   );
 });
 
-void t.test('a composite alert tells what each condition found', async (t) => {
+void t.test('a composite alert reports the value of each condition', async (t) => {
   const rule = aComposite(
     'and',
     { type: 'failure_rate', source: 'ai', threshold: 0.5 },

@@ -219,7 +219,7 @@ void t.test('a use that could not be written is written a minute later', async (
   await authenticator.close();
 });
 
-void t.test('what others change holds on the hint, without anybody who waits for it', async (t) => {
+void t.test('changes by others apply after the hint, without a waiting caller', async (t) => {
   const { authenticator, accounts, addKey } = await setUp(t);
   const { id, text } = await addKey(['read']);
   await accounts.revokeKey(id, 1);

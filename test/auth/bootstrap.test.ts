@@ -130,7 +130,7 @@ void t.test('the configured key is the first key, and no file is written', async
   await authenticator.close();
 });
 
-void t.test('a configured key that is none is refused without being shown', async (t) => {
+void t.test('an invalid configured key is refused and not shown', async (t) => {
   const control = await openControlStore(t);
   const { starting } = start(control, { ...CONFIG, bootstrap_key: 'hunter2' });
   await t.rejects(starting, { message: /^auth\.bootstrap_key is not an API key(?!.*hunter2)/ });

@@ -99,7 +99,7 @@ void t.test('a link ends after a quarter of an hour, and with its key', async (t
   t.equal(await authenticator.linkFor('jd_unknown', BASE), null);
 });
 
-void t.test('failures of an address are bounded, and keep nobody out', async (t) => {
+void t.test('failures per address are limited and do not lock users out', async (t) => {
   const { clock, logins, key, tokenOf, logger } = await setUp(t);
   const enter = (text: string, address: string) => logins.enter(aRequest({}, address), { key: text });
   for (let tries = 0; tries < 10; tries++)
@@ -133,7 +133,7 @@ void t.test('a browser that logs in again ends its earlier session', async (t) =
   t.notOk(holds(other));
 });
 
-void t.test('over TLS only a cookie that nobody else can set counts', async (t) => {
+void t.test('over TLS only a cookie that other origins cannot set is accepted', async (t) => {
   const clock = new HandClock();
   const control = await openControlStore(t, { clock });
   const { logins, authenticator, key } = await daemonOn(control, clock, true);
@@ -146,7 +146,7 @@ void t.test('over TLS only a cookie that nobody else can set counts', async (t) 
   t.equal(refusal(() => authenticator.authenticate(bare)).status, 401);
 });
 
-void t.test('without pages nobody is let in', async (t) => {
+void t.test('without pages there is no login', async (t) => {
   const clock = new HandClock();
   const control = await openControlStore(t, { clock });
   const { enter, key } = await daemonOn(control, clock);

@@ -59,7 +59,7 @@ tests:
   t.notOk(existsSync('out'));
 });
 
-void t.test('what differs is told by its place, with what an answer says, and without secrets', async (t) => {
+void t.test('differences name their position and the response, without secrets', async (t) => {
   const { code, out } = await runText(
     t,
     `${SMALL}env: { GATEWAY: 'http://127.0.0.1:9' }
@@ -85,7 +85,7 @@ tests:
   t.match(out, /a\.test\.yaml:20:13: log\[0\]\n +expected {2}"\/never said\/"/);
 });
 
-void t.test('what cannot be tested is told by its place', async (t) => {
+void t.test('untestable parts are reported with their position', async (t) => {
   const cases = [
     [
       'tests: [{ name: a, send: [{ to: "http://127.0.0.1:1/" }], expect: {} }]',
@@ -140,7 +140,7 @@ tests:
   t.notOk(existsSync('never'));
 });
 
-void t.test('an exporter http sends to the servers of a test, and to nobody else', async (t) => {
+void t.test('an exporter http sends only to the servers of a test', async (t) => {
   const { code, out } = await runText(
     t,
     `auth: { enabled: false }

@@ -61,7 +61,7 @@ tests:
   t.equal(code, 0);
 });
 
-void t.test('what differs is told by its place in the file', async (t) => {
+void t.test('differences name their position in the file', async (t) => {
   const { code, out } = await runText(
     t,
     `processors: { filter: { spans: ['span.name == "x"'] } }
@@ -186,7 +186,7 @@ tests:
   },
 );
 
-void t.test('what is wrong with a file or a test', async (t) => {
+void t.test('errors of a file or a test', async (t) => {
   const cases = [
     [
       'tests: [{ name: a, input: { traces: [{ agnt: x }] }, expect: {} }]',

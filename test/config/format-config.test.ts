@@ -33,7 +33,7 @@ void t.test('it is all that holds, with defaults, in files laid over each other'
   t.strictSame(Object.keys(value).slice(-2), ['extensions', 'service']);
 });
 
-void t.test('what came from elsewhere is named, whatever it is and wherever it stands', async (t) => {
+void t.test('names the source of every substituted value', async (t) => {
   const { config } = await prepareTexts(
     [
       `${PIPELINE}extensions:

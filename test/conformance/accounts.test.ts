@@ -71,7 +71,7 @@ function checkAccounts(t: Test, open: OpenControl): void {
     t.strictSame(await accounts.listUsers(), before, 'nothing was changed');
   });
 
-  void t.test('a user is changed in what is named, again and again', async (t) => {
+  void t.test('updates only the named fields of a user', async (t) => {
     const opened = await open(t);
     const { accounts } = opened.store;
     const user = aUser();
@@ -330,7 +330,7 @@ function checkAccounts(t: Test, open: OpenControl): void {
     }
   });
 
-  void t.test('the first user is made once, whoever asks at the same time', async (t) => {
+  void t.test('concurrent requests create the first user once', async (t) => {
     const opened = await open(t);
     const stores = [opened.store, await opened.another()];
     const first = () => {

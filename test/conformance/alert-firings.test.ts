@@ -105,7 +105,7 @@ function checkFirings(t: Test, open: OpenControl): void {
     },
   );
 
-  void t.test('nobody has to want the event for its notices to be there', async (t) => {
+  void t.test('notices do not depend on subscribers of the event', async (t) => {
     const { store } = await open(t);
     const rule = await addRule(store, await addUser(store), {
       channel: 'both',
@@ -213,7 +213,7 @@ function checkFirings(t: Test, open: OpenControl): void {
     t.strictSame((await ruleNow(store, before)).incident, { id: next.eventId, firings: 1 });
   });
 
-  void t.test('an incident ends where its rule is paused, and nothing is told of it', async (t) => {
+  void t.test('pausing a rule ends its incident without a notification', async (t) => {
     const { store } = await open(t);
     const userId = await addUser(store);
     const before = await addRule(store, userId);

@@ -76,7 +76,7 @@ function asking(request: Partial<Observing>): Observing {
 }
 
 function checkStats(t: Test, open: OpenStats): void {
-  void t.test('of runs: news are told from what each asker knew', async (t) => {
+  void t.test('runs: evidence is new relative to each caller', async (t) => {
     const { stats, target, run } = await open(t);
     await run(true);
     const asked = { target: await target(), runs: true, cost: false, activity: false };
@@ -122,7 +122,7 @@ function checkStats(t: Test, open: OpenStats): void {
     }
   });
 
-  void t.test('what is not known has no figures', async (t) => {
+  void t.test('unknown targets have no stats', async (t) => {
     const { stats, userId } = await open(t);
     const nobody = { target: { userId, agentId: randomUUID() }, runs: true, cost: true, activity: true };
     const { targets, metrics } = await stats.observe(

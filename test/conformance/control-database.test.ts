@@ -27,7 +27,7 @@ function checkDatabase(t: Test, open: OpenDatabase): void {
     t.strictSame(await read('-1'), [{ last: -1 }], 'what comes later is not hurt');
   });
 
-  void t.test('a transaction whose work throws changes nothing, and tells nobody', async (t) => {
+  void t.test('a failed transaction changes nothing and notifies no one', async (t) => {
     const { database } = await open(t);
     let hints = 0;
     database.watch.watch('terms', () => {
@@ -80,7 +80,7 @@ function checkDatabase(t: Test, open: OpenDatabase): void {
     t.same(rows, [{ last: 30 }]);
   });
 
-  void t.test('who claims past locked rows gets what nobody else has', async (t) => {
+  void t.test('claims skip locked rows', async (t) => {
     const opened = await open(t);
     const databases = [opened.database, await opened.anotherDatabase()];
     const names = Array.from({ length: 20 }, (_, i) => `claim ${String(i)}`);
@@ -105,7 +105,7 @@ function checkDatabase(t: Test, open: OpenDatabase): void {
     t.ok(got.length > 0);
   });
 
-  void t.test('a store that was closed says so, and does first what it was asked before', async (t) => {
+  void t.test('a closed store refuses calls after completing earlier ones', async (t) => {
     const { database } = await open(t);
     const asked = Array.from({ length: 20 }, (_, i) => note(database, String(i)));
     const closed = database.close();

@@ -31,7 +31,7 @@ function sortedKeys(line: string): string {
 }
 
 function checkTransfer(t: Test, open: OpenControl): void {
-  void t.test('what is exported is imported as it was, by another engine, and exported again', async (t) => {
+  void t.test('an export is imported unchanged by another engine and exported again', async (t) => {
     const { store } = await open(t);
     t.equal(await store.transfer.holds(), null);
     const [ann, bob] = [aUser({ email: 'ann@example.org' }), aUser({ email: 'bob@example.org' })];
@@ -59,7 +59,7 @@ function checkTransfer(t: Test, open: OpenControl): void {
     t.equal(new Set(tenants.map((line) => /"tenant",(\d+)/.exec(line)?.[1])).size, 3);
   });
 
-  void t.test('what is kept of a store of telemetry comes out as it was filled in', async (t) => {
+  void t.test('control data of a telemetry store is exported unchanged', async (t) => {
     const { transfer, writes, agents } = (await open(t)).store;
     const [id, batch] = [randomUUID(), randomUUID()];
     const common = { tenant: 7, received_at: 0 };
@@ -96,7 +96,7 @@ function checkTransfer(t: Test, open: OpenControl): void {
       t.strictSame(await transfer.exportBase('other', table), []);
   });
 
-  void t.test('a line that is none, or of another version, is named, and nothing is imported', async (t) => {
+  void t.test('invalid lines and other versions are reported, and nothing is imported', async (t) => {
     const { store } = await open(t);
     await store.accounts.createUser(aUser());
     const { files } = await exported(t, store);

@@ -50,7 +50,7 @@ function aboutTrace(tenant: string, id: string) {
 }
 
 function checkList(t: Test, open: OpenControl): void {
-  void t.test('deliveries of an organization, by what they are about and what became of them', async (t) => {
+  void t.test('deliveries of an organization by event and result', async (t) => {
     const opened = await open(t);
     const { store } = opened;
     const owner = await anOwner(store, 'one', 2);
@@ -104,7 +104,7 @@ function checkList(t: Test, open: OpenControl): void {
     await opened.reopen();
   });
 
-  void t.test('pages follow each other, whatever comes meanwhile', async (t) => {
+  void t.test('pages are consistent while deliveries are added', async (t) => {
     const { store } = await open(t);
     const owner = await anOwner(store, 'one', 1);
     await store.deliveries.enqueue(some(5, owner.userId), NOON);
@@ -118,7 +118,7 @@ function checkList(t: Test, open: OpenControl): void {
     t.equal((await all(store, { status: 'success' })).length, 0);
   });
 
-  void t.test('what changed is told in order, each as it is now, to whoever waits', async (t) => {
+  void t.test('changes are reported in order, with their current state', async (t) => {
     const { store } = await open(t);
     const owner = await anOwner(store, 'one');
     const queue = store.deliveries;
@@ -166,7 +166,7 @@ function checkList(t: Test, open: OpenControl): void {
     t.same((await quiet).deliveries, [], 'who waits no longer has an answer');
   });
 
-  void t.test('what another process changes is told as well', async (t) => {
+  void t.test('changes by another process are also reported', async (t) => {
     const control = await open(t);
     const { store } = control;
     const owner = await anOwner(store, 'one');

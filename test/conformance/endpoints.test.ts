@@ -36,7 +36,7 @@ function checkEndpoints(t: Test, open: OpenControl): void {
     await check((await opened.reopen()).endpoints);
   });
 
-  void t.test('an endpoint is changed in what is named, and deleted for good', async (t) => {
+  void t.test('updates only the named fields of an endpoint, and deletes it permanently', async (t) => {
     const opened = await open(t);
     const { endpoints, organizations } = opened.store;
     for (const slug of ['one', 'two']) await organizations.create(anOrganization(slug));
@@ -77,7 +77,7 @@ function checkEndpoints(t: Test, open: OpenControl): void {
     t.strictSame(await reopened.listAll(), [other]);
   });
 
-  void t.test('an organization has no more than it may, whoever asks at the same time', async (t) => {
+  void t.test('concurrent requests do not exceed the limit of an organization', async (t) => {
     const opened = await open(t);
     const [here, there] = [opened.store, await opened.another()];
     await here.organizations.create(anOrganization('one'));

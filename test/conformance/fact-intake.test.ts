@@ -64,7 +64,7 @@ function checkIntake(t: Test, open: OpenControl): void {
     t.strictSame(news.states, []);
   });
 
-  void t.test('facts of nobody are passed over, and said', async (t) => {
+  void t.test('facts of unknown users are skipped and reported', async (t) => {
     const { store } = await open(t);
     const { one, logged, facts, news } = await place(store);
     facts.add(999_999);

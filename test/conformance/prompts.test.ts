@@ -74,7 +74,7 @@ function checkPrompts(t: Test, open: OpenControl): void {
     await check((await opened.reopen()).prompts);
   });
 
-  void t.test('texts come back as they were, whatever they hold', async (t) => {
+  void t.test('texts are returned unchanged', async (t) => {
     const opened = await open(t);
     const user = aUser();
     await opened.store.accounts.createUser(user);
@@ -90,7 +90,7 @@ function checkPrompts(t: Test, open: OpenControl): void {
     }
   });
 
-  void t.test('a version is made once, whoever asks at the same time', async (t) => {
+  void t.test('concurrent requests create a version once', async (t) => {
     const opened = await open(t);
     const stores = [opened.store, await opened.another()];
     const [one, two] = [aUser(), aUser()];
@@ -164,7 +164,7 @@ function checkPrompts(t: Test, open: OpenControl): void {
     t.equal((await all((after) => prompts.listVersions(user.id, 'prompt', after))).length, 701);
   });
 
-  void t.test('each version has a number of its own, whoever has it', async (t) => {
+  void t.test('version numbers are unique over all users', async (t) => {
     const opened = await open(t);
     const users = [aUser(), aUser()];
     for (const user of users) await opened.store.accounts.createUser(user);

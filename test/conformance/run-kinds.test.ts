@@ -39,7 +39,7 @@ function record({ run, span, kind, agent, status }: Part, at: number): SpanRecor
 }
 
 function checkKinds(t: Test, open: OpenTelemetry): void {
-  void t.test('lists and figures of agents follow the kinds of runs, whatever comes of them', async (t) => {
+  void t.test('lists and stats of agents follow the kinds of runs', async (t) => {
     const opened = await open(t, { fileRows: 12 });
     await neverDiffers(
       t,

@@ -5,7 +5,7 @@ import { ALL_TIME } from '../../src/storage/contracts/service-map.js';
 import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 function checkStore(t: Test, open: OpenTelemetry): void {
-  void t.test('it is found among extensions by what it can do', async (t) => {
+  void t.test('is found among extensions by its methods', async (t) => {
     const { store, control } = await open(t);
     t.ok(isTelemetryStore(store));
     t.notOk(isControlStore(store));
@@ -21,7 +21,7 @@ function checkStore(t: Test, open: OpenTelemetry): void {
     t.equal(await opened.store.identity(), id);
   });
 
-  void t.test('what is closed says so', async (t) => {
+  void t.test('a closed store refuses calls', async (t) => {
     const opened = await open(t);
     const user = await opened.addUser();
     const { store } = opened;

@@ -113,7 +113,7 @@ function checkSummaries(t: Test, open: OpenTelemetry): void {
     t.equal(found?.spans[4499]?.preview, JSON.stringify(inOrder[4499]?.input_data));
   });
 
-  void t.test('what is not there, or is not the user’s, is not found', async (t) => {
+  void t.test('missing data and data of other users is not found', async (t) => {
     const opened = await open(t);
     const [one, other] = [await opened.addUser(), await opened.addUser()];
     const trace = aHeader();

@@ -32,36 +32,42 @@ async function used(book: WriteIntentLog, tenant = 1, at = NOW): Promise<number>
 }
 
 function checkWrites(t: Test, open: OpenControl): void {
-  void t.test('a write is noted, takes fences and ends; numbers and fences grow over restarts', async (t) => {
-    const opened = await open(t);
-    const { writes } = opened.store;
-    const one = await begin(writes);
-    const two = await begin(writes, { owner: 'b' });
-    t.ok(two.number > one.number);
-    t.strictSame(await writes.firstFences(STORE, [one.number, two.number, 99]), firsts(one, null, two, null));
-    t.strictSame((await writes.openWrites(STORE)).toSorted(), [one.number, two.number].toSorted());
-    t.strictSame(await writes.openWrites('other'), []);
-    const first = invariant(await writes.fence(two), 'fence');
-    const second = invariant(await writes.fence(one), 'fence');
-    const third = invariant(await writes.fence(two), 'fence');
-    t.ok(first < second && second < third);
-    const known = firsts(one, second, two, first);
-    t.strictSame(await writes.firstFences(STORE, [one.number, two.number]), known);
-    t.strictSame(await writes.firstFences('other', [one.number, two.number]), new Map());
-    t.strictSame(await writes.firstFences(STORE, []), new Map());
-    t.strictSame(await writes.finish(one, []), []);
-    t.strictSame(await writes.openWrites(STORE), [two.number]);
-    t.equal(await writes.fence(one), null, 'it has ended');
-    t.notOk(await writes.renew(one, LONG));
-    t.equal(await writes.finish(one, []), null);
-    const again = (await opened.reopen()).writes;
-    t.strictSame(await again.firstFences(STORE, [one.number, two.number]), known);
-    t.ok((await begin(again)).number > two.number);
-    t.ok(invariant(await again.fence(two), 'fence') > third);
-    t.strictSame(await again.finish(two, []), []);
-  });
+  void t.test(
+    'a write is recorded, takes fences and ends; numbers and fences grow over restarts',
+    async (t) => {
+      const opened = await open(t);
+      const { writes } = opened.store;
+      const one = await begin(writes);
+      const two = await begin(writes, { owner: 'b' });
+      t.ok(two.number > one.number);
+      t.strictSame(
+        await writes.firstFences(STORE, [one.number, two.number, 99]),
+        firsts(one, null, two, null),
+      );
+      t.strictSame((await writes.openWrites(STORE)).toSorted(), [one.number, two.number].toSorted());
+      t.strictSame(await writes.openWrites('other'), []);
+      const first = invariant(await writes.fence(two), 'fence');
+      const second = invariant(await writes.fence(one), 'fence');
+      const third = invariant(await writes.fence(two), 'fence');
+      t.ok(first < second && second < third);
+      const known = firsts(one, second, two, first);
+      t.strictSame(await writes.firstFences(STORE, [one.number, two.number]), known);
+      t.strictSame(await writes.firstFences('other', [one.number, two.number]), new Map());
+      t.strictSame(await writes.firstFences(STORE, []), new Map());
+      t.strictSame(await writes.finish(one, []), []);
+      t.strictSame(await writes.openWrites(STORE), [two.number]);
+      t.equal(await writes.fence(one), null, 'it has ended');
+      t.notOk(await writes.renew(one, LONG));
+      t.equal(await writes.finish(one, []), null);
+      const again = (await opened.reopen()).writes;
+      t.strictSame(await again.firstFences(STORE, [one.number, two.number]), known);
+      t.ok((await begin(again)).number > two.number);
+      t.ok(invariant(await again.fence(two), 'fence') > third);
+      t.strictSame(await again.finish(two, []), []);
+    },
+  );
 
-  void t.test('a named batch is written once, whoever begins it again', async (t) => {
+  void t.test('a named batch is written once, even if begun again', async (t) => {
     const opened = await open(t);
     const { writes } = opened.store;
     const batch = { tenant: 1, name: '00000000-0000-4000-8000-0000000000aa' };
@@ -286,7 +292,7 @@ function checkWrites(t: Test, open: OpenControl): void {
     t.equal(await writes.finish(itemAt(some, 0).write, []), null);
   });
 
-  void t.test('a write outlives its process, with what it was charged', async (t) => {
+  void t.test('a write and its charges outlive its process', async (t) => {
     const opened = await open(t);
     const charges = [aCharge({ items: 8, limit: 10 })];
     const write = await begin(opened.store.writes, { leaseMs: SHORT, charges });
@@ -324,7 +330,7 @@ function checkWrites(t: Test, open: OpenControl): void {
     t.equal(await writes.fence(early), null);
   });
 
-  void t.test('of many processes no two have a number or a fence, and limits hold', async (t) => {
+  void t.test('numbers and fences are unique over processes, and limits hold', async (t) => {
     const opened = await open(t);
     const books = [opened.store.writes, (await opened.another()).writes];
     const charges = [aCharge({ items: 3, limit: 100 })];

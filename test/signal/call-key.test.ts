@@ -15,7 +15,7 @@ const CALL_ATTRIBUTES: CallAttributes = {
   response: 'chatcmpl-1',
 };
 
-void t.test('a key tells who tells of which call, and leaves out what nobody told', async (t) => {
+void t.test('a key has reporter and call, without missing parts', async (t) => {
   const { teller, model, provider, response } = readCallKey(callKey(CALL_ATTRIBUTES));
   for (const part of [teller, model, provider, response]) t.match(part, /^[\da-z]+$/);
   t.equal(new Set([teller, model, provider, response]).size, 3, 'the scope has the name of the provider');

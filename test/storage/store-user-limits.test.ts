@@ -95,7 +95,7 @@ void t.test('a user is asked for once, and again when something may have changed
   t.equal(asked.users, before + 1, 'a hint may have been lost');
 });
 
-void t.test('what was asked for before a change is not what is remembered after it', async (t) => {
+void t.test('answers requested before a change are not cached after it', async (t) => {
   const { control, users, hold } = await opened(t);
   const id = await addUser(control);
   const release = hold();
@@ -108,7 +108,7 @@ void t.test('what was asked for before a change is not what is remembered after 
   t.match(await users.find(id), { monthlyLimit: 9 });
 });
 
-void t.test('a user that there is not is told, and not remembered', async (t) => {
+void t.test('an unknown user is reported and not cached', async (t) => {
   const { control, users } = await opened(t);
   const user = aUser();
   await t.rejects(users.find(user.id), { message: /unknown user/ });

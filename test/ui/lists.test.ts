@@ -64,7 +64,7 @@ async function fill(api: ApiCaller): Promise<void> {
   }
 }
 
-void t.test('lists, conversations, prompts, models and what is compared', async (t) => {
+void t.test('lists, conversations, prompts, models and comparisons', async (t) => {
   const { api, permit, openUnknown } = await startPages(t);
   await fill(api);
 

@@ -262,7 +262,7 @@ void t.test(
   },
 );
 
-void t.test('what is no conversation is none', async (t) => {
+void t.test('other values are not conversations', async (t) => {
   for (const value of [
     { rows: 3 },
     {},

@@ -64,7 +64,7 @@ const readSeries = {
     group_by: Type.Optional(
       Type.String({
         maxLength: 1024,
-        description: `Comma-separated label keys, at most ${MOST_GROUP_KEYS}; points with the same values form a series. Empty: one series for everything. Absent: no grouping.`,
+        description: `Comma-separated label keys, at most ${MOST_GROUP_KEYS}; points with the same values form a series. Empty: one series for everything. Absent: one series per label set.`,
       }),
     ),
   }),

@@ -50,9 +50,9 @@ export const estimateParameter = Type.Optional(
 
 export const estimateSchema = Type.Object(
   {
-    counted_runs: count('The stored runs on which the estimate rests.'),
+    counted_runs: count('Stored runs that the estimate is based on.'),
     sampled_runs: count(
-      'Those of them with a `sample_rate` below 1. 0: nothing is estimated, and all figures are exact.',
+      'Stored runs with a `sample_rate` below 1. If 0, nothing is estimated and all values are exact.',
     ),
     total_runs: count(),
     success_count: count(),

@@ -142,7 +142,7 @@ export interface RunSearch extends RunFilter {
 /** Data from the spans of a run that lists show. */
 export interface RunPreview {
   readonly trace_id: string;
-  /** Models named by its spans, by name; {@link GLANCE_MODELS} at most. */
+  /** Models named by its spans, by name; at most {@link PREVIEW_MODELS}. */
   readonly models: readonly string[];
   /** Failed or timed out. */
   readonly error_span_count: number;

@@ -33,7 +33,7 @@ export function pricedTokens(output: string): Readonly<Record<CostPart, string>>
   };
 }
 
-/** Bits that say of a call what counts of it ({@link COUNTS}; its cost only where it has one), and why it cannot be priced. */
+/** Flags of a call: its counted parts ({@link COUNTS}; the cost only if known), and why it cannot be priced. Stored in the column `told`. */
 export const CALL_FLAGS = {
   call: COUNTS.call,
   priced: COUNTS.cost,
@@ -49,7 +49,7 @@ export const LONG_INPUTS: readonly number[] = [
 ];
 
 /**
- * Whether a price needs no rounding per call, and sums of calls by {@link TOLD} separate long calls: then sums give the same result.
+ * Whether a price needs no rounding per call, and sums of calls by {@link CALL_FLAGS} separate long calls: then sums give the same result.
  */
 export function isOfSums(price: Price): boolean {
   const { long } = price;

@@ -141,7 +141,7 @@ void t.test('requests are read as the generated code reads them', async (t) => {
   );
 });
 
-void t.test('and so is whatever is no request, or one that is laid out otherwise', async (t) => {
+void t.test('rejects invalid requests and other layouts', async (t) => {
   const seed = protobufOf('traces', FULL.traces);
   const change = fc.oneof(
     fc.record({ at: fc.nat(seed.length - 1), byte: fc.integer({ min: 0, max: 255 }) }),
@@ -240,7 +240,7 @@ void t.test('fields are counted alike', async (t) => {
   t.equal(own(bytes, 5).problem, 'too large');
 });
 
-void t.test('of values that nobody asks for nothing is made', async (t) => {
+void t.test('creates no objects for unused values', async (t) => {
   const { resources }: ReadTraces = decodeTraces(protobufOf('traces', FULL.traces), MANY);
   const span = resources[0]?.scopes[0]?.spans[0];
   t.equal(

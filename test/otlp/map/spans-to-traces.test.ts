@@ -253,7 +253,7 @@ void t.test('an end before the start is moved to the start and noted', async (t)
   t.equal(mapSpan({}, { endTimeUnixNano: START }).metadata?.['clock_skew'], undefined);
 });
 
-void t.test('a record for each trace; a span that is there twice comes in one of its own', async (t) => {
+void t.test('creates one record per trace, and a further one for repeated spans', async (t) => {
   const other = Buffer.alloc(16, 7);
   const { batch } = mapSpans(
     tracesOf(

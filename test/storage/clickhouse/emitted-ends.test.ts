@@ -23,7 +23,7 @@ function header(write: number, status: RunStatus): StoredMessage {
   };
 }
 
-/** @param firstTickets of the other writes; those that are not there ended long ago */
+/** @param firstFences of the other writes; missing ones ended long ago */
 function isEmitted(
   messages: readonly StoredMessage[],
   firstFences: Readonly<Record<number, number | null>>,
@@ -43,14 +43,14 @@ function isEmitted(
   });
 }
 
-void t.test('who is the first to see that a run ended tells it', async (t) => {
+void t.test('the first writer that sees the end emits it', async (t) => {
   t.equal(isEmitted([], {}), false);
   t.equal(isEmitted([header(1, 'running')], { 1: 10 }), false);
   t.equal(isEmitted([header(1, 'completed')], { 1: 10 }), true, 'an earlier write has told it');
   t.equal(isEmitted([header(1, 'completed')], { 1: 60 }), false, 'it is not earlier');
 });
 
-void t.test('while another one is at it, everybody who sees it tells it', async (t) => {
+void t.test('with concurrent writers, each that sees the end emits it', async (t) => {
   const both = [header(1, 'completed'), header(2, 'running')];
   // With the second the run may go on, and then who brought the first has told nothing.
   t.equal(isEmitted(both, { 1: 10, 2: 60 }), false, 'it comes later');

@@ -30,6 +30,6 @@ void t.test('evidence stays short', async (t) => {
   t.equal(isNew(NOW - MOST_ARRIVALS * 1000), false, 'those for which there was no room were seen');
 });
 
-void t.test('runs are news when they were settled anew', async (t) => {
+void t.test('runs applied again are new evidence', async (t) => {
   t.same(lookedAt(5, ['4', '5', 'none of ours']), { evidence: '5', isNew: [true, false, true] });
 });

@@ -68,7 +68,7 @@ void t.test('of many changes at the same time, each answer comes behind its hint
   );
 });
 
-void t.test('errors keep their classes, and what they say', async (t) => {
+void t.test('errors keep their classes and messages', async (t) => {
   const store = await openControlStore(t);
   const remote = await over(t, store);
   await bootstrap(remote);

@@ -75,7 +75,7 @@ void t.test('it can be asked while it is open, and after a stop everything is in
   });
 });
 
-void t.test('what is under way when it stops is answered', async (t) => {
+void t.test('calls in progress are answered before the stop', async (t) => {
   const { extension } = await start(t);
   const writes = Array.from({ length: 50 }, (_, i) => extension.leases.take(`name ${String(i)}`, 'a', 1000));
   const stopped = extension.shutdown(inTime);
@@ -98,7 +98,7 @@ void t.test('over a port it is another plane; it ends with the thread', async (t
   await t.rejects(control.endpoints.listAll(), UNAVAILABLE);
 });
 
-void t.test('what is no call is answered with an error, and the thread goes on', async (t) => {
+void t.test('invalid messages are answered with an error, and the thread continues', async (t) => {
   const { extension, host } = await start(t);
   const port = await extension.connect();
   const answers: unknown[] = [];
@@ -132,7 +132,7 @@ void t.test('what is no call is answered with an error, and the thread goes on',
   port.close();
 });
 
-void t.test('a thread that ends by itself is fatal, and fails what waits for it', async (t) => {
+void t.test('an unexpected end of the thread is fatal and fails pending calls', async (t) => {
   const { extension, host, logger, directory } = await start(t);
   await addEndpoint(extension);
   // A source of facts that says what none of ours does.

@@ -90,7 +90,7 @@ void t.test('the file is one process’s at a time', async (t) => {
   await again.close();
 });
 
-void t.test('what is not a control store is refused, and stays as it is', async (t) => {
+void t.test('other databases are refused and unchanged', async (t) => {
   const path = newPath(t);
   await (await openStore(path)).close();
   const folder = join(path, '..');

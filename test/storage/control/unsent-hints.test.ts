@@ -8,7 +8,7 @@ import {
 
 const NONE = { topics: new Set<never>(), deliveries: [], lost: 0 };
 
-void t.test('every message fits, and what nobody can name any more is counted', async (t) => {
+void t.test('messages fit the size limit, and surplus ids are counted', async (t) => {
   const unsent = new UnsentHints();
   t.ok(unsent.isEmpty);
   const ids = Array.from({ length: 1300 }, () => randomUUID());

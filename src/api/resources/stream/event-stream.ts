@@ -228,7 +228,7 @@ export class EventStream implements AsyncIterable<Uint8Array> {
     this.#goOn();
   };
 
-  /** Waits at most until the end of the stream. @param isForNews whether news also end the wait */
+  /** Waits at most until the end of the stream. @param wakesOnChange whether changes also end the wait */
   async #pause(ms: number, wakesOnChange = false): Promise<void> {
     if (this.#isOver || this.#options.draining.aborted) return;
     await new Promise<void>((resolve) => {

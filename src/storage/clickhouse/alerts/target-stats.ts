@@ -38,7 +38,7 @@ export const WINDOW_STATS = Object.entries(WINDOW_PARTS)
 export const NO_RUNS: FoundWindow = { finished: 0, failed: 0, timed: 0, p95_ms: null, fence: NOTHING_SEEN };
 export const NO_COST: CostStats = { cost: 0, priced: 0 };
 
-/** A window, from a row with {@link WINDOW_FIGURES}. */
+/** A window, from a row with {@link WINDOW_STATS}. */
 export function windowIn(row: Row): FoundWindow {
   return {
     finished: Number(row.finished),

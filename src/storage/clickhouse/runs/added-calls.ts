@@ -19,7 +19,7 @@ type Sum = number | bigint;
 
 /** Sums of tokens by price part, over calls with the same `told`. */
 interface AddedTokens extends Readonly<Record<CostPart, Sum>> {
-  /** The bits of `TOLD` that all these calls have in common: `priced-tokens.ts`. */
+  /** The bits of `CALL_FLAGS` that all these calls have in common: `priced-tokens.ts`. */
   readonly told: number;
   /** Maximum of tokens of one call. */
   readonly most: Sum;
@@ -129,7 +129,7 @@ function usageOf({ call_details: details }: SpanRow): UsageParts | null {
   return details?.startsWith(PRINTED_USAGE) === true ? (storedCall(details)?.usage ?? null) : null;
 }
 
-/** The bits of `TOLD` for a call: `priced-tokens.ts`. */
+/** The bits of `CALL_FLAGS` for a call: `priced-tokens.ts`. */
 function flagsOf(row: SpanRow, counted: number, tokens: Tokens): number {
   const hasNoParts = row.input_tokens === null && row.output_tokens === null;
   let told = (counted & COUNTS.call) > 0 ? CALL_FLAGS.call : 0;

@@ -34,7 +34,7 @@ export async function windowsOf(
   return windows;
 }
 
-/** A window, from a row with {@link WINDOW_FIGURES}. */
+/** A window, from a row with {@link WINDOW_STATS}. */
 export function windowIn(row: Row): FoundWindow {
   return {
     finished: Number(row.finished),

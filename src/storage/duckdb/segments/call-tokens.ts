@@ -17,7 +17,7 @@ const TOKENS = pricedTokens('output');
 export const TOKEN_COLUMNS = 'status, call_details';
 
 /**
- * Calls with their tokens by part (`of_input` and so on), the length of their input (`whole`), and the `TOLD` flags of each call
+ * Calls with their tokens by part (`of_input` and so on), the length of their input (`whole`), and the `CALL_FLAGS` of each call
  * (`told`).
  *
  * @param calls a relation with the columns of calls and {@link TOKEN_COLUMNS}

@@ -34,7 +34,7 @@ void t.test('a crew goes by its name, or by the agent of its first task, never b
   t.equal(mapRun(crew({})).agent, 'Weather expert');
 });
 
-void t.test('OpenInference tells of a crew as a chain: it calls its agents', async (t) => {
+void t.test('OpenInference reports a crew as a chain that calls its agents', async (t) => {
   const kind = (name: string) => ({ 'openinference.span.kind': name });
   const { agent, edges } = mapRun({
     name: 'weather_crew.kickoff',

@@ -39,7 +39,7 @@ void t.test('the agent of a run is the one that its first step names', async (t)
   );
 });
 
-void t.test('what merely quotes an event names nobody', async (t) => {
+void t.test('quoted events do not name an agent', async (t) => {
   const quoting = step('call', '{"text": "current_agent_name=\'x\')"}', "He said current_agent_name='y')");
   t.equal(mapRun(aRun('FunctionAgent.run', quoting)).agent, 'svc');
 });
@@ -49,7 +49,7 @@ void t.test('engines and what prepares documents name no run', async (t) => {
     t.equal(mapRun({ name, attributes: CHAIN }).agent, 'svc', name);
 });
 
-void t.test('as OpenLLMetry tells it: events are JSON, and tools are tasks', async (t) => {
+void t.test('OpenLLMetry: events are JSON, tools are tasks', async (t) => {
   const task = (name: string, attributes: SentSpan['attributes']): SentSpan => ({
     name,
     attributes: { 'traceloop.span.kind': 'task', 'traceloop.entity.name': name, ...attributes },

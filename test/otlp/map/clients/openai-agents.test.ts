@@ -43,7 +43,7 @@ function aRun(name: string): SentSpan {
   );
 }
 
-void t.test('Logfire tells of an agent in the names of its spans', async (t) => {
+void t.test('Logfire reports agents in span names', async (t) => {
   t.match(mapRun(aRun('Customer support'), { scope }), {
     agent: 'Customer support',
     session: 'conv-7',
@@ -59,7 +59,7 @@ void t.test('of events without a choice what the assistant said last is the answ
   t.match(answer, { messages: [{ role: 'assistant', content: 'Sunny.' }] });
 });
 
-void t.test('a pattern is the name where nothing says what it comes to', async (t) => {
+void t.test('a pattern is the name if its values are unknown', async (t) => {
   const root = { name: 'OpenAI Agents trace: {name}' };
   t.equal(mapRun(root, { scope }).agent, 'svc');
 });
@@ -95,7 +95,7 @@ void t.test(
   },
 );
 
-void t.test('an agent without a name of its own says itself how it went', async (t) => {
+void t.test('an unnamed agent reports its own outcome', async (t) => {
   const mapped = mapRun(
     {
       name: 'CodeAgent.run',

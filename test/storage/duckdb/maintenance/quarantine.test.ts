@@ -360,7 +360,7 @@ void t.test('segments that are damaged are set aside at the start, which goes on
   t.strictSame(segments.map(contentOf), content, 'their files stay as they are');
 });
 
-void t.test('what was damaged is read again when it is sound, and others are moved meanwhile', async (t) => {
+void t.test('repaired segments are read again, and others are compacted meanwhile', async (t) => {
   const { damaged, tenant, ids, segment, writeBoth, same } = await twoStores(t);
   const files = [segment, `${segment}.wal`];
   for (const file of files) copyFileSync(file, `${file}.copy`);

@@ -173,7 +173,7 @@ void t.test('what takes too long is ended, and so is what waits too long', async
   await t.rejects(patient);
 });
 
-void t.test('whoever waits with most gives up a place in a full line', async (t) => {
+void t.test('a full queue evicts a read of the user with the most waiting', async (t) => {
   const { pool } = await poolOf(t, { size: 2, maxWaiting: 6, maxWaitingOfShare: 5 });
   let end = (): void => undefined;
   const held = new Promise<void>((resolve) => (end = resolve));
