@@ -310,7 +310,7 @@ export class Evaluator {
     if (this.#heartbeat.isDayMissed) this.#isAllDue = true;
   }
 
-  /** Judges what is due, which stays due if that fails. @returns how many rules that were */
+  /** Evaluates due rules, which stay due on failure. @returns their number */
   async #evaluateDue(): Promise<number> {
     const { terms, clock } = this.#options;
     this.#takeTouched();

@@ -51,7 +51,7 @@ export class AdmissionController {
     return this.#bodies.used;
   }
 
-  /** @param bytes of the largest body of a route, whatever the limits say */
+  /** @param bytes of the largest body of a route, regardless of the limits */
   makeRoomFor(bytes: number): void {
     this.#bodies.atLeast(Math.ceil((BODIES * bytes) / this.#tools.users.share));
   }

@@ -57,7 +57,7 @@ interface Call {
 
 /** A year. Of the host alone: names below it may be others' servers. */
 const HSTS = ['strict-transport-security', 'max-age=31536000'] as const;
-/** All servers of a machine share this name, whatever their ports, and others may not speak TLS. */
+/** All servers of a machine share this name on all ports, and others may not speak TLS. */
 const LOCALHOST = /^([^:]+\.)?localhost\.?(:|$)/i;
 
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
@@ -86,7 +86,7 @@ export class Dispatcher {
     return this.#admission.bodyBytes;
   }
 
-  /** The largest body of a route has to fit with its compressed form, whatever the limits say. */
+  /** The largest body of a route has to fit with its compressed form, regardless of the limits. */
   makeRoomFor(route: Route): void {
     this.#admission.makeRoomFor(route.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES);
   }

@@ -105,6 +105,6 @@ export interface Engine {
   replaceTls(files: TlsFiles): void | Promise<void>;
   /** Takes no new connections. */
   stopListening(): void;
-  /** Closes every connection, whatever it is doing. */
+  /** Closes all connections, including active ones. */
   close(): void;
 }

@@ -30,7 +30,7 @@ export interface HttpListenerOptions extends ListenerOptions {
   readonly proxies?: EngineOptions['proxies'] | undefined;
   /** Default: half of everything for one user, and no rates. */
   readonly users?: UserLimits | undefined;
-  /** Whether web pages of other origins are refused, whatever CORS allows. */
+  /** Whether web pages of other origins are refused, regardless of CORS. */
   readonly isSameOriginOnly?: boolean | undefined;
   /** Its log lines should name the listener. */
   readonly logger: Logger;

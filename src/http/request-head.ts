@@ -30,7 +30,7 @@ export function isFramingUnsure(head: Pick<Exchange, 'header' | 'repeated' | 've
 }
 
 /**
- * What is wrong with the head of a request, whichever engine has read it. Such a request is the last one of its connection.
+ * The problem of a request head, independent of the engine. Such a request is the last one of its connection.
  *
  * @returns 505 `version_not_supported`, 431 `headers_too_large`, 400 `invalid_request`, 501 `unsupported_transfer_encoding`, 417
  *   `expectation_failed`

@@ -51,7 +51,7 @@ export interface Daemon {
   readonly paths: ReadonlyMap<string, readonly string[]>;
   /** The file with the first API key, as long as it exists next to the store. */
   readonly initialKeyFile: string | null;
-  /** Resolves when everything has stopped, for whatever reason. */
+  /** Resolves when everything has stopped, for any reason. */
   readonly stopped: Promise<StopReport>;
   health(): DaemonHealth;
   /**

@@ -57,7 +57,7 @@ export class ChainLife implements Component {
     for (const component of this.#components.toReversed()) await component.start?.(host);
   }
 
-  /** Shuts every one of them down, whatever happened to the others. @throws the first error */
+  /** Shuts all of them down, even if some fail. @throws the first error */
   async shutdown(deadline: AbortSignal): Promise<void> {
     const errors: unknown[] = [];
     for (const component of this.#components) {

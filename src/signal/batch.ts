@@ -14,11 +14,11 @@ export interface Batch<Item> {
   /** The user's UUID in lower case; for events of an organization, the organization's. */
   readonly tenant: string;
   readonly items: Item[];
-  /** Set by processor `quota`: what is new in the batch is counted, and the batch is refused as a whole if it passes the limit. */
+  /** Set by the processor `quota`: new items of the batch are charged, and the batch is refused as a whole if it exceeds the limit. */
   readonly quota?: QuotaSettings;
 }
 
-/** Tells the store to count what is new in a batch, and by which limit. */
+/** Asks the store to charge the new items of a batch, with the limit. */
 interface QuotaSettings {
   /** Per calendar month, for users without a limit of their own; 0 for no limit. */
   readonly monthly_items: number;
@@ -32,7 +32,7 @@ export type MetricsBatch = Batch<MetricPoint>;
 export type LogsBatch = Batch<LogRecord>;
 export type EventsBatch = Batch<EventRecord>;
 
-/** The only list of signals: whatever is generic over signals is generic over this map. */
+/** The only list of signals. Types generic over signals use this map. */
 export interface Batches {
   traces: TracesBatch;
   metrics: MetricsBatch;

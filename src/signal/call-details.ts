@@ -31,7 +31,7 @@ export type CostPart = (typeof COST_PARTS)[number];
 export const COST_SOURCES = ['reported', 'priced'] as const;
 type CostSource = (typeof COST_SOURCES)[number];
 
-/** Where a cost comes from, and what it consists of as far as that is known. */
+/** The source of a cost, and its known parts. */
 export type CostDetails = {
   readonly source: CostSource;
   /** The row of the price table, with its place and date; null for a cost that was reported. */

@@ -47,7 +47,7 @@ export function byteAt(bytes: Uint8Array, index: number): number {
   return byte;
 }
 
-/** A value that is there. @param what it is, for the error @throws Error */
+/** Asserts that a value is defined. @param what names it in the error @throws Error */
 export function invariant<T>(value: T | null | undefined, what: string): T {
   if (value === null || value === undefined) throw new Error(`There is no ${what}, which cannot be.`);
   return value;

@@ -19,7 +19,7 @@ export const ALL_EVENTS = '*';
 
 /** A fact that Jackdaw itself established and committed. */
 export interface EventRecord {
-  /** UUIDv7; the same however often and wherever the event is delivered. */
+  /** UUIDv7; the same for every delivery of the event. */
   readonly id: string;
   readonly type: EventType;
   /** When the fact was established. */

@@ -1,4 +1,4 @@
-/** A sum of whole numbers that is exact whatever it comes to; a `bigint` is made only where a number would not be exact. */
+/** An exact sum of whole numbers; uses a `bigint` only if a number would not be exact. */
 export class ExactSum {
   #rest = 0;
   #large = 0n;

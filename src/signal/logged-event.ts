@@ -3,7 +3,7 @@ import type { LogRecord } from './log-record.js';
 import type { Micros } from './time.js';
 
 /**
- * Events of OpenTelemetry's GenAI conventions that tell what went into a model call and what came out of it. They come as events of the
+ * Events of OpenTelemetry's GenAI conventions with the input and output of a model call. They come as events of the
  * call's span, or as log records with the span's ids.
  */
 

@@ -37,7 +37,7 @@ export interface MetricPoint {
   /** OTLP `DataPointFlags`. */
   flags: number;
   /**
-   * What distributions have beside the value, under the names that the API shows: `count`, `sum`, `min`, `max`, `bucket_counts`,
+   * What distributions have in addition to the value, under the names that the API shows: `count`, `sum`, `min`, `max`, `bucket_counts`,
    * `explicit_bounds`; `scale`, `zero_count`, `zero_threshold`, `positive` and `negative` (`{offset, bucket_counts}`);
    * `quantiles` (`[{quantile, value}]`). Null for gauges and sums.
    */

@@ -2,7 +2,7 @@ import type { TraceRecord } from './trace.js';
 
 /** In place of a position in {@link DerivedMap.names}: the span has no node. */
 export const NO_NODE = -1;
-/** In place of a position: the node is that of the trace's agent, whatever its name turns out to be. */
+/** Instead of a position: the node of the trace's agent, whose name may not be known yet. */
 export const AGENT_NODE = -2;
 
 /** What a batch of traces contributes to the service map, derived from the batch alone. */

@@ -14,7 +14,7 @@ export const RUN_STATUSES = ['running', 'completed', 'failed', 'timed_out'] as c
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
 /**
- * Whether a run is an agent's, or something else that a program tells of: a request to a service, a message between actors, an
+ * Whether a run is an agent's, or something else that a program reports: a request to a service, a message between actors, an
  * agent that is made. The position is the stored code of each kind: append only.
  */
 export const RUN_KINDS = ['agent', 'other'] as const;

@@ -122,7 +122,7 @@ function pad(value: number): string {
   return value < 10 ? `0${String(value)}` : String(value);
 }
 
-/** The number that two digits stand for, or -1 where there are none. */
+/** The value of two digits; -1 if they are not digits. */
 function twoDigits(text: string, at: number): number {
   // charCodeAt gives NaN beyond the end: every comparison with it is false, so the checks are written to accept only digits.
   const tens = text.charCodeAt(at) - ZERO;

@@ -72,7 +72,7 @@ export function hourOf(startedAt: Micros): number {
 /**
  * What one trace contributes to the service map: a node for its agent, one for each span that has one, and an edge to each of
  * those from its nearest ancestor with a node. A span without such an ancestor hangs under the trace's agent if no span of the
- * trace is an agent's. Linear in the number of spans, whatever their tree.
+ * trace is an agent's. Linear in the number of spans.
  *
  * @param agent the number of the node of the trace's agent
  */
@@ -128,7 +128,7 @@ function includes(list: ArrayLike<number>, wanted: number): boolean {
   return false;
 }
 
-/** Finds the nearest ancestor with a node, remembering what it found on the way. */
+/** Finds the nearest ancestor with a node, caching the results. */
 class Callers {
   readonly #nodes: ArrayLike<number>;
   readonly #parents: ArrayLike<number>;

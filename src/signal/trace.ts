@@ -31,7 +31,7 @@ export interface TraceHeader {
    * headerOf}), independent of their order.
    */
   follows_spans: boolean;
-  /** After how many milliseconds without news such a run, if still running, counts as timed out; null: never. */
+  /** Idle time in milliseconds after which a running run counts as timed out; null: never. */
   idle_timeout_ms: number | null;
 }
 

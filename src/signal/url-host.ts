@@ -24,7 +24,7 @@ export function hostOf(text: string): string | undefined {
   return isClear ? host : undefined;
 }
 
-/** The beginning of a URL up to its path: all that {@link hostOf} needs. Of what is no URL, so much as may be one. */
+/** The beginning of a URL up to its path: as much as {@link hostOf} needs. */
 export function headOfUrl(text: string): string {
   const url = text.trim();
   const scheme = SCHEME.exec(url)?.[0] ?? (url.startsWith('//') ? '//' : '');

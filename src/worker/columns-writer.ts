@@ -149,7 +149,7 @@ export class ColumnsWriter {
 
   /**
    * @param of.text the text that the `span` calls refer to, if it is not the scratch's
-   * @param of.rows how many rows were written, the first ones; by default all that there is room for
+   * @param of.rows number of written rows; default: all rows
    * @throws RangeError where a column was not written for every one of them
    */
   finish(of: { readonly text?: ArrayBuffer; readonly rows?: number } = {}): ColumnsMessage {

@@ -1,10 +1,10 @@
 /**
  * Rows as typed columns in two plain buffers, so that they cross threads by transfer instead of by clone (cloning 1000
- * decoded spans costs five times a copy by hand: `measurements.md`). Fixed-width values already lie in the layout that
+ * decoded spans costs five times a copy by hand: `measurements.md`). Fixed-width values already have the layout that
  * DuckDB's vectors have, so that the store thread copies them by the run.
  */
 
-/** How a column lies in memory. `int64` holds exact JavaScript integers, `bool` one byte, `text` UTF-8, or bytes. */
+/** The memory layout of a column. `int64` holds exact JavaScript integers, `bool` one byte, `text` UTF-8, or bytes. */
 export type ColumnKind = 'uuid' | 'int64' | 'int32' | 'uint32' | 'float64' | 'uint8' | 'bool' | 'text';
 
 export interface Column {

@@ -12,7 +12,7 @@ import {
 export type Methods = Readonly<Record<string, (...args: never[]) => unknown>>;
 
 /**
- * Answers the calls that come through the port, each as soon as its method is done, in any order. What is no call is answered with an error,
+ * Answers the calls that come through the port, each as soon as its method is done, in any order. Invalid messages are answered with an error,
  * under the number that it names, or 0, which no call has.
  *
  * @param batcher sends to the owner; the thread may use it for notices

@@ -193,7 +193,7 @@ function isFound({ span, prompt }: RunSearch): boolean {
   return span !== undefined || prompt !== undefined;
 }
 
-/** Sums may be larger than what is taken for an amount. */
+/** Sums may exceed the maximum of an amount. */
 function nanos(usd: number): NanoUsd {
   return parseMoney(usd) ?? Math.min(Math.round(usd * NANOS), Number.MAX_SAFE_INTEGER);
 }

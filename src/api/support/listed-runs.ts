@@ -48,7 +48,7 @@ export async function* serializedRuns(
   for await (const page of pages) yield page instanceof Uint8Array ? page : page.map(serializeListedRun);
 }
 
-/** The same with what is shown of their spans. */
+/** The same with previews of their spans. */
 export async function* serializedWithSpans(
   runs: Runs,
   userId: string,

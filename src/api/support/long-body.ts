@@ -68,7 +68,7 @@ export async function* pagesFrom<Item>(
   if (others !== undefined) yield* others;
 }
 
-/** Gives what is shown of a record, as plain values or as its JSON. */
+/** Serializes a record to plain values or JSON. */
 type Print<Item> = (item: Item) => object | string;
 
 /**

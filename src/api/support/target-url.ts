@@ -16,7 +16,7 @@ export const targetUrl = Type.String({
     'Begins with `https://`. Without user name, password and fragment; not on a port of another protocol (the bad ports of the Fetch standard); its host must be public; addresses and other names are taken where they lie in networks that the operator allows. Redirects are not followed.',
 });
 
-/** @returns what is wrong with it, as the rest of a sentence, or null */
+/** @returns the problem as the rest of a sentence, or null */
 export function targetFault(url: string, policy: AddressPolicy): string | null {
   return url.startsWith('https://') ? checkTarget(url, policy) : 'must start with https://';
 }

@@ -12,7 +12,7 @@ import type { Micros } from '../../signal/time.js';
 const PERIOD = MICROS_PER_HOUR;
 const MOST = 20;
 
-/** Keeps an alert that fires without end from filling its owner's mailbox. A restart forgets what was sent. */
+/** Limits the e-mails of an alert. A restart resets the count. */
 class MailCap {
   readonly #clock: Clock;
   /** The mails of the last hour by user, the oldest first. */

@@ -74,7 +74,7 @@ export class Notifier {
     this.#renewLater();
   }
 
-  /** Stops the loop, and gives back what was broken off. */
+  /** Stops the loop, and releases interrupted notices. */
   async stop(deadline: AbortSignal): Promise<void> {
     await this.#loop.stop(deadline);
     this.#cancelRenewal();

@@ -196,7 +196,7 @@ export class HttpExporter implements Exporter {
     for (const record of records) ended.set(record, reason);
   }
 
-  /** @returns what it failed with */
+  /** @returns the error */
   async #attempt(request: BuiltRequest, { abort }: ConsumeContext): Promise<ConsumeError | null> {
     const transport = this.#transport;
     if (!transport)

@@ -23,7 +23,7 @@ export interface AttemptTools {
   /** From 0 (inclusive) to 1, as `Math.random`. */
   readonly random: () => number;
   readonly logger: Logger;
-  /** Told of each attempt that was made. */
+  /** Receives each attempt. */
   readonly onAttempt: (claim: DeliveryClaim, startedAt: number, result: AttemptResult) => void;
 }
 

@@ -19,7 +19,7 @@ type LoopTools = Pick<
 > & {
   readonly queue: Pick<DeliveryQueue, 'claim' | 'renew' | 'finish'>;
   readonly options: LoopOptions;
-  /** Told the ids of the endpoints that the breaker paused. */
+  /** Receives the ids of endpoints that the breaker paused. */
   readonly onPaused: (endpoints: readonly string[]) => void;
 };
 

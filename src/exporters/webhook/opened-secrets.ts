@@ -10,7 +10,7 @@ const MOST = 1000;
 export class OpenedSecrets implements Pick<SecretBox, 'open'> {
   readonly #box: Pick<SecretBox, 'open'>;
   readonly #most: number;
-  /** By owner and sealed text: a secret opens for no other owner. What was used last is the last. */
+  /** By owner and sealed text: a secret opens for no other owner. Ordered by last use. */
   readonly #opened = new Map<string, Promise<string>>();
 
   constructor(box: Pick<SecretBox, 'open'>, most = MOST) {

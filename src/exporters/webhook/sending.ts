@@ -57,7 +57,7 @@ export interface SendingTools {
   readonly events: SendingEvents;
 }
 
-/** All that makes attempts: takes deliveries from the queue, signs, posts, records. It runs in whatever thread makes it. */
+/** Makes attempts: claims deliveries from the queue, signs, posts and records them. Runs in the thread that creates it. */
 export class Sending {
   readonly #sender: WebhookSender;
   readonly #loop: DeliveryLoop;

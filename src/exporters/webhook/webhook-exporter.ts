@@ -155,7 +155,7 @@ export class WebhookExporter implements Exporter {
     );
   }
 
-  /** Resolves when the deliveries are queued: from then on they survive whatever happens. */
+  /** Resolves when the deliveries are queued: they then survive a crash. */
   async #take(batch: EventsBatch): Promise<Receipt> {
     if (!this.#control)
       throw new ConsumeError('the webhook exporter is not running', {

@@ -13,7 +13,7 @@ const REVALIDATED = 'no-cache';
 const BASE = /<base href="[^"]*"\s*\/?>/;
 
 /**
- * An exact route for each file and each page: what is unknown stays a 404.
+ * An exact route for each file and each page: unknown paths stay 404.
  *
  * @param base path of the pages as browsers see it, from slash to slash
  * @throws Error if `index.html` has no `<base href="/">`

@@ -18,7 +18,7 @@ const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 const HEX = /^(?:[0-9a-fA-F]{2})*$/;
 
 /**
- * A message: fields under the names of the JSON mapping. Others are ignored, whatever they hold.
+ * A message: fields under the names of the JSON mapping. Others are ignored.
  *
  * @param fieldsOf a function, because messages hold each other
  */

@@ -25,7 +25,7 @@ interface Asked {
   readonly isPicked: boolean;
 }
 
-/** All that the keys of a span's attributes say, whatever the values are. */
+/** Facts that depend only on a span's attribute keys. */
 export class Shape {
   /** The keys as they came, one after the other, and where each ends. */
   readonly sent: Uint8Array;

@@ -17,7 +17,7 @@ let allowance = MAX_STRUCTURE;
 let lastText = '';
 let lastStructure: JsonObject | JsonValue[] | undefined;
 
-/** To be called before the texts of a request: whatever others held, this one may hold as much as any. */
+/** Call before the texts of a request: each request has the full limit. */
 export function renewAllowance(): void {
   allowance = MAX_STRUCTURE;
   lastText = '';
@@ -86,7 +86,7 @@ function firstCharacter(text: string): string {
   return '';
 }
 
-/** How many brackets and commas a text holds, whatever they stand for; counted no further than `most`. */
+/** The number of brackets and commas in a text, also within strings, up to `most`. */
 function structureOf(text: string, most: number): number {
   let count = 0;
   for (const mark of STRUCTURE) {

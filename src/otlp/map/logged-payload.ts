@@ -44,8 +44,7 @@ function isOfCall({ name, attributes }: LoggedEvent): boolean {
 }
 
 /**
- * The attributes that the event would have, were it one of a span: the body of a message is all there is to it, unless its client has
- * put everything into attributes.
+ * The attributes of the event as a span event: the body of the message, or the attributes if the body is empty.
  */
 function attributesOf({ name, body, attributes }: LoggedEvent): JsonObject {
   const whole = objectOf(boundDepth(body)) ?? {};

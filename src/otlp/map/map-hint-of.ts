@@ -33,7 +33,7 @@ const AGENT_FIELDS: readonly Field[] = [
   'lc_agent',
 ];
 const STEP_SCOPES = new NamePatterns(CONVENTIONS.flatMap(({ stepScopes }) => stepScopes ?? []));
-/** What is called by a class and its method is a step of some agent: `ReActAgent.take_step`. */
+/** Names of a class and its method are steps of an agent: `ReActAgent.take_step`. */
 const METHOD = /^\w+(?:\.\w+)+$/;
 /** A process has some tens. */
 const MAX_SCOPES = 1024;

@@ -13,7 +13,7 @@ export interface MappedMetadata {
   readonly otel: JsonObject;
 }
 
-/** @returns undefined for spans that did not come by OTLP, whatever the `metadata` says that their sender gave them */
+/** @returns undefined for spans not received by OTLP, also if their sender's `metadata` looks like it */
 export function mappedMetadata({
   metadata,
   trace_id,

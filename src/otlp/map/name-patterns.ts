@@ -1,4 +1,4 @@
-/** Names by patterns in which `*` stands for anything, of whatever case. Looking one up takes time by its length, whatever it holds. */
+/** Names by case-insensitive patterns in which `*` stands for anything. A lookup is linear in the length of the name. */
 export class NamePatterns {
   readonly #exact: ReadonlySet<string>;
   /** The parts between the stars, of those that have any. */

@@ -16,12 +16,12 @@ import type { ResourceSpans, Span, SpanLink } from '../wire/requests.js';
 const RESERVED_NAMES: ReadonlySet<string> = new Set(RESERVED);
 const NO_BYTES = new Uint8Array(0);
 
-/** A span that was sent, as a message. @throws Error for bytes that are none */
+/** The raw span as a message. @throws Error for invalid bytes */
 export function readSent(bytes: Uint8Array): Span {
   return spanType.decode(readerOf(bytes));
 }
 
-/** What a span came under, as a message. @throws Error for bytes that are none */
+/** Resource and scope of a raw span, as messages. @throws Error for invalid bytes */
 export function readSentOrigin(bytes: Uint8Array): ResourceSpans {
   return resourceSpansType.decode(readerOf(bytes));
 }

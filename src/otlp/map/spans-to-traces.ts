@@ -21,7 +21,7 @@ import type { Mapped, TracesRequest } from '../wire/requests.js';
 export interface SpanMapping {
   /** The user's UUID. */
   readonly tenant: string;
-  /** After how long without news a run that has not ended counts as timed out; null: never. */
+  /** Idle time after which a running run counts as timed out; null: never. */
   readonly idleTimeoutMs: number | null;
 }
 

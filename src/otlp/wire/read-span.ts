@@ -161,7 +161,7 @@ const INTEGER = 0x18;
 function textAt(buffer: Buffer, start: number, end: number): string {
   const known = texts.find(buffer, start, end);
   if (known !== undefined) return known;
-  // What is not UTF-8 gets replacement characters; nothing that is decoded has halves of surrogate pairs.
+  // Invalid UTF-8 becomes replacement characters, so decoded texts have no lone surrogates.
   const text = buffer.toString('utf8', start, end);
   texts.put(text);
   return text;

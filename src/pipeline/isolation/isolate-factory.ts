@@ -50,7 +50,7 @@ export function isolateFactory(factory: Factory, plugin: string): Factory {
       return {
         ...base,
         kind: 'processor',
-        // Always true, whatever the plugin declares: no other component sees its changes.
+        // Always true, regardless of the plugin: no other component sees its changes.
         mutatesBatch: true,
         create: Object.fromEntries(
           SIGNALS.filter((signal) => factory.create[signal] !== undefined).map((signal) => [

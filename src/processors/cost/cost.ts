@@ -60,7 +60,7 @@ function price(span: SpanRecord, pricing: Pricing): Result | undefined {
   if (span.cost_usd === null) return priced(span, pricing);
   if (pricing.trustZero || span.cost_usd > 0 || span.type !== 'llm' || !hasTokens(span)) return 'reported';
   if (span.status === 'running') {
-    // Nothing replaces a cost, so what is no cost must not be one when the call ends.
+    // A stored cost is never replaced, so a running call must not have a preliminary one.
     span.cost_usd = null;
     return undefined;
   }

@@ -52,7 +52,7 @@ function signOf(name: string): Sign {
   };
 }
 
-/** Whether a text has these characters from a place on, small or large, with whatever separators between them. */
+/** Whether a text has these characters from a place on, in any case, with any separators. */
 function isAlong(text: string, from: number, step: 1 | -1, characters: string): boolean {
   let at = from;
   for (let next = 0; next < characters.length;) {

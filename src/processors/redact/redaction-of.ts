@@ -14,7 +14,7 @@ export function redactionOf(config: RedactConfig, count: (pattern: string) => vo
     ...config.patterns.map(({ name, regex, replacement }) =>
       patternFinder(name, regex, replacement ?? `[${name}]`),
     ),
-    // In their own order, whatever order they are written in.
+    // In a fixed order, independent of the configuration.
     ...BUILTIN_NAMES.filter((name) => config.builtin.includes(name)).map((name) => BUILTIN[name]),
   ];
   const names = new KeyNames(config.keys);
@@ -30,7 +30,7 @@ export function redactionOf(config: RedactConfig, count: (pattern: string) => vo
   };
 }
 
-/** By what is counted with such a configuration. */
+/** Names of the patterns counted with a configuration. */
 export function countedNames(config: RedactConfig): string[] {
   return [
     ...config.patterns.map(({ name }) => name),

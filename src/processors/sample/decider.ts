@@ -30,7 +30,7 @@ export class Decider {
     this.#byId = { isKept: true, share: percentage / 100 };
   }
 
-  /** Evaluates the conditions first: a run that meets one is kept whatever its id, so it represents only itself. */
+  /** Evaluates the conditions first: a run that meets one is always kept, so it represents only itself. */
   decide(item: TraceRecord, identity: ReturnType<typeof identityView>): Decision {
     const isChosen = this.#sampler.isKept(item.trace.trace_id);
     if (this.#conditions.areNone || this.#sampler.keepsAll) return isChosen ? this.#byId : DROPPED;

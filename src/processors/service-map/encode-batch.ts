@@ -5,7 +5,7 @@ import { TYPE_CODES } from '../../signal/trace-map.js';
 import type { TraceRecord } from '../../signal/trace.js';
 import { URLS, type MapTaskBatch } from './task.js';
 
-/** Encodes a batch for the thread: only what its nodes follow from. */
+/** Encodes for the thread the parts of a batch that determine its nodes. */
 export function encodeBatch(items: readonly TraceRecord[]): MapTaskBatch {
   const numbers: number[] = [];
   const texts = new Texts();

@@ -134,7 +134,7 @@ export class MapQueue {
     this.#spansQueued += batch.spans;
   }
 
-  /** Finishes what was taken, under the deadline. */
+  /** Completes accepted batches within the deadline. */
   close(deadline: AbortSignal): Promise<void> {
     this.#closing ??= this.#close(deadline);
     return this.#closing;

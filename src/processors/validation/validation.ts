@@ -68,7 +68,7 @@ export function createLogValidation(
   };
 }
 
-/** @param check gives what is wrong with an item, or undefined */
+/** @param check returns the problem of an item, or undefined */
 function refusals<Item>(
   batch: Batch<Item>,
   check: (item: Item) => string | undefined,

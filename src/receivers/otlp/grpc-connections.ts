@@ -38,7 +38,7 @@ export class GrpcConnections {
     for (const session of this.#sessions) session.close();
   }
 
-  /** Closes every connection, whatever is in progress. */
+  /** Closes all connections, including active ones. */
   cut(): void {
     for (const session of this.#sessions) session.destroy();
   }

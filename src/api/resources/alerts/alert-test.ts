@@ -14,7 +14,7 @@ import { count, nullable, time } from '../../support/fields.js';
 /** The terms of an exporter `alerts` without any configuration. */
 const DEFAULT_SETTINGS: AlertingSettings = { windowMs: MS_PER_HOUR, minSamples: 1, timezone: 'UTC' };
 
-/** A condition and what it found. */
+/** A condition and its result. */
 export const triedConditionSchema = Type.Object(
   {
     type: Type.Enum([...ALERT_TYPES.filter((type) => type !== 'composite'), 'metric_threshold']),

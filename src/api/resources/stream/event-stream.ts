@@ -16,7 +16,7 @@ import type { LogFilter } from '../../../storage/contracts/logs.js';
 const FRAME_MS = 250;
 /** Interval for checking whether the key or login is still valid. */
 const CHECK_MS = 2000;
-/** uWebSockets.js closes what is silent for ten seconds. */
+/** uWebSockets.js closes connections after ten idle seconds. */
 const BEAT_MS = 5000;
 /** After the store could not be read. */
 const RETRY_MS = 1000;

@@ -103,7 +103,7 @@ const retryDeliveries = {
   errors: [404, 409],
 } satisfies Operation;
 
-/** The routes for what is sent to all webhook endpoints of an organization: any member may see it, and have it sent again. */
+/** Routes for deliveries to all webhook endpoints of an organization: any member may read and retry them. */
 export function organizationDeliveryRoutes({
   routes,
   control: { organizations, deliveries },

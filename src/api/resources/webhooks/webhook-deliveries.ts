@@ -116,7 +116,7 @@ interface ShownFrom extends Pick<ApiContext, 'routes' | 'audit'> {
   };
 }
 
-/** The routes for what is sent to webhook endpoints: any member of the organization may see it, and have it sent again. */
+/** Routes for deliveries to webhook endpoints: any member of the organization may read and retry them. */
 export function webhookDeliveryRoutes({
   routes,
   control: { organizations, deliveries },

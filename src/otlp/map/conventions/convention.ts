@@ -14,7 +14,7 @@ export const FIELDS = [
   'is_message',
   'is_pending',
   'is_mcp',
-  /** Whether the client says that it failed, whatever the status says. */
+  /** Whether the client reports a failure, regardless of the status. */
   'is_failed',
   'tool_name',
   /** The name of a span that has only a pattern for one: `Function: {name}`. */
@@ -150,7 +150,7 @@ export interface Convention {
   readonly zeroCosts?: readonly string[];
   readonly agentNames?: NamesOfAgents;
   /**
-   * Names of instrumentation scopes whose spans of type `custom` are inner steps of a framework, whatever they carry: they create no
+   * Names of instrumentation scopes whose spans of type `custom` are inner steps of a framework, regardless of their attributes: they create no
    * node in the service map. `*` matches any text.
    */
   readonly stepScopes?: readonly string[];

@@ -108,7 +108,7 @@ export function within(keys: readonly string[], read: Reader): Reader {
   };
 }
 
-/** The same as {@link inside}, one level down, under whatever key: `{openai: {cachedPromptTokens: 64}}`. */
+/** The same as {@link inside}, one level down, under any key: `{openai: {cachedPromptTokens: 64}}`. */
 export function anywhereInside(keys: readonly string[], read: Reader): Reader {
   const readInner = inside(keys, read);
   return (value) => {

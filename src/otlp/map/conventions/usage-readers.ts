@@ -23,7 +23,7 @@ export function inputDetail(part: UsagePart): Reader {
   return (value) => detail('input_tokens_details', part, value);
 }
 
-/** Likewise of the output. */
+/** The same for the output. */
 export function outputDetail(part: UsagePart): Reader {
   return (value) => detail('output_tokens_details', part, value);
 }

@@ -10,7 +10,7 @@ import { redactSent, redactSentOrigin } from './sent.js';
 /** Ids of a span sent by OTLP: hex digits that cannot contain anything else. */
 const IDS = ['trace_id', 'span_id', 'parent_span_id'] as const;
 
-/** Redacts a span in place: its fields, and what it brought. */
+/** Redacts a span in place: its fields and its raw form. */
 export function redactSpan(span: SpanRecord, redaction: Redaction): void {
   const { redactor, fields, gate } = redaction;
   const sent = sentOf(span);

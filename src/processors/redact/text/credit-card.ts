@@ -61,7 +61,7 @@ function isBetween(text: string, at: number): boolean {
   return (code === BLANK || code === HYPHEN) && isDigitAt(text, at + 1);
 }
 
-/** Whether any number of the first digits from there on is that of a card, in whatever groups. */
+/** Whether any number of the first digits from there on is that of a card, in any grouping. */
 function mayBeCard(text: string, start: number): boolean {
   const row = new DigitRow();
   for (let at = start; row.mayGrow; at++) {

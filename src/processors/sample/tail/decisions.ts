@@ -42,7 +42,7 @@ export class Decisions {
       }
     }
     this.#file = await open(join(path, FILE), 'a', PRIVATE_FILE);
-    // The next line begins a line, whatever a crash has left.
+    // A crash may have left a partial line: start a new one.
     if (this.#lines > 0) this.#unwritten.push('');
   }
 
