@@ -93,7 +93,7 @@ export async function resolveTarget(
   return { url, key, keySource };
 }
 
-/** Whether an address is a loopback one: what is sent there does not leave the machine. */
+/** Whether an address is a loopback address. */
 function isThisMachine(url: string): boolean {
   return isLoopback({ host: new URL(url).hostname.replace(/^\[|\]$/g, ''), port: 0 });
 }

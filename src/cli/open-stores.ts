@@ -23,7 +23,7 @@ interface StoreTools {
 }
 
 /**
- * Opens the stores that the API of a configuration reads from in this process, does work with them, and closes them, whatever became of it.
+ * Opens the stores that the API of a configuration reads from in this process, runs the work with them, and always closes them.
  *
  * @throws what the work throws; Error if the stores cannot be opened, by another process for instance
  */

@@ -64,7 +64,7 @@ function create(io: CliIo, name: string, { kind, directory = name }: Options): v
   const of = { name, type: name.replaceAll('-', '_') };
   const files = packageFiles(of, kind, TEMPLATES[kind], readVersion());
   mkdirSync(folder, { recursive: true });
-  // `wx`: whatever came there meanwhile is not written over.
+  // `wx` does not overwrite a file created meanwhile.
   for (const [file, text] of Object.entries(files))
     writeFileSync(join(folder, file), text, { flag: 'wx', mode: 0o644 });
   const place = relative(process.cwd(), folder) || '.';

@@ -17,6 +17,6 @@ export interface ProcessIo extends CliIo {
    * listener
    */
   onUncaught(listener: (error: unknown) => void): () => void;
-  /** Ends the process now, whatever is in progress. */
+  /** Ends the process immediately. */
   exitNow(code: number): void;
 }

@@ -15,7 +15,7 @@ function place(operation: Operation, field: string): string {
   const [name = ''] = field.replace(/^\//, '').split('/');
   if (name === '') return 'what was given';
   const isArgument = Object.hasOwn(operation.params?.properties ?? {}, name);
-  // `user_id` is given as the id or the address of a user, wherever it is an option or an argument.
+  // `user_id` is the id or e-mail address of a user, in options and arguments.
   const word = name.replace(/_id$/, '').replaceAll('_', '-');
   return isArgument ? `<${word}>` : `--${word}`;
 }

@@ -1,6 +1,6 @@
 import { itemAt } from '../signal/checked.js';
 
-/** A column: its heading, and what it shows of a row. */
+/** A column: its heading and the text for a row. */
 export interface Column<Row> {
   readonly title: string;
   show(row: Row): string | number | null;

@@ -26,7 +26,7 @@ import type { TelemetryRequest } from './request.js';
 const SENDER = { userId: '00000000-0000-4000-8000-000000000000', keyId: null };
 /** Processors that affect the result and need no store. */
 const DECIDING: readonly string[] = [validationProcessor.type, costProcessor.type];
-/** Processors that may be left out: they only count items, or derive in threads what is derived here. */
+/** Processors that may be left out: they only count items, or derive the service map in threads, which is derived here. */
 const NOT_MISSED: readonly string[] = [quotaProcessor.type, serviceMapProcessor.type];
 
 /** The content of a file, as it would be stored. */
@@ -128,7 +128,7 @@ function isOtlp({ factory }: PlannedPipeline['receivers'][number]): boolean {
   return factory.type === otlpReceiver.type;
 }
 
-/** Nobody reads a log or metrics of a command that ends at once. */
+/** A short command needs no logs or metrics. */
 function tools() {
   const output = { write: () => undefined, isTerminal: false };
   const logger = createLogger({ level: 'error', format: 'json', output });

@@ -30,7 +30,7 @@ const SECTIONS: readonly string[] = [
   ...['plugins', 'receivers', 'processors', 'exporters', 'extensions', 'service', 'smtp', 'auth'],
 ];
 
-/** A configuration as a file of tests has it, and what is wrong with it so far. */
+/** The configuration of a test file, and its problems so far. */
 export type TestedTree = ReturnType<typeof loadTree>;
 
 /**

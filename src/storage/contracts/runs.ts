@@ -57,7 +57,7 @@ export interface StoredSpan extends Readonly<
    * the newest if there are very many; the engine defines the limit.
    */
   readonly events?: readonly LoggedEvent[];
-  /** The span on which its call is counted, if it is a duplicate: `runs/rules/told-calls.ts`. */
+  /** The span on which its call is counted, if it is a duplicate: `runs/rules/duplicate-calls.ts`. */
   readonly same_as?: string;
   /** Present if requested. */
   readonly details?: SpanDetails;
@@ -271,7 +271,7 @@ export interface Runs {
   setOutcome(userId: string, traceId: string, change: OutcomeChange): Promise<RunOutcome | null>;
 }
 
-/** Run counts by status, whatever their success signals. */
+/** Run counts by status, regardless of success signals. */
 export interface RunOutcomes {
   /** Runs with status `failed` or `timed_out`. */
   readonly failed_runs: number;

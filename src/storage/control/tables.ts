@@ -32,7 +32,7 @@ export interface Tables extends WriteTables {
   audit_entries: AuditTable;
   /** One row; null until the first. */
   alert_beats: { source: string; beat_at: number };
-  /** One row, with the number 1, once somebody has asked for it. */
+  /** One row with the number 1, created on the first request. */
   identity: { row: number; id: string };
 }
 
@@ -165,13 +165,13 @@ interface SettingsTable {
   until: number;
 }
 
-/** Events that were taken, with what is sent. */
+/** Accepted events with their payloads. */
 interface DeliveryEventTable {
   id: string;
   type: string;
   taken_at: number;
   body: string;
-  /** What it is about; null where that is not known. */
+  /** The subject of the event; null if unknown. */
   subject_kind: string | null;
   subject_id: string | null;
 }
@@ -188,7 +188,7 @@ interface DeliveryTable {
   succeeded: number;
 }
 
-/** What is still to be attempted. A delivery without a row here is finished. */
+/** Outstanding attempts. A delivery without a row here is finished. */
 interface WaitingDeliveryTable {
   delivery_id: string;
   endpoint_id: string;
@@ -198,11 +198,11 @@ interface WaitingDeliveryTable {
   attempts: number;
   /** When the running attempt began; null where none is running. */
   attempted_at: number | null;
-  /** Whether somebody asked for it. */
+  /** Whether the attempt was requested by a user. */
   is_manual: number;
   /** When its lease ends. */
   expires_at: number | null;
-  /** When somebody may claim it: 0 where somebody asked for an attempt, null while it is claimed. */
+  /** When it may be claimed: 0 for a requested attempt, null while it is claimed. */
   ready_at: number | null;
 }
 
@@ -307,7 +307,7 @@ interface AlertNoticeTable {
   history: string;
   /** The token of its newest claim. */
   token: number;
-  /** 0 while nobody has it. */
+  /** 0 while not held. */
   claimed_until: number;
 }
 
@@ -323,7 +323,7 @@ interface AuditTable {
   number: number;
   at: number;
   action: string;
-  /** Null if nobody was authenticated. */
+  /** Null without authentication. */
   user_id: string | null;
   /** Null if authentication is off. */
   key_id: string | null;

@@ -155,7 +155,7 @@ export function transferablesOf({ traces, spans, named }: EncodedTraces): ArrayB
   return [...transferables(traces), ...transferables(spans), ...prompts];
 }
 
-/** The usage of its spans, and what is counted; undefined if that adds nothing. */
+/** The usage of its spans and the counted parts; undefined if they add nothing. */
 function usedIn({ trace, spans }: TraceRecord): ReturnType<typeof countedOnce> | undefined {
   const isDeclared = trace.total_tokens !== null && trace.total_cost_usd !== null;
   if (isDeclared && !haveSeveralReporters(spans.map(callKeyOf))) return undefined;

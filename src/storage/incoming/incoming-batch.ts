@@ -127,7 +127,7 @@ export class IncomingBatch implements SentRows {
     return this.spans.row(SPAN_WIRE, row);
   }
 
-  /** Changes what is counted of a span: the sender did not have the whole run. */
+  /** Changes the counted parts of a span, because the sender did not have the whole run. */
   rewriteDuplicate(row: number, { same_as, counted }: DuplicateCall): void {
     if (same_as !== null) wordsOfKey(same_as, this.sameIds.subarray(row * 4));
     this.spans.nullFlags(SAME_AS)[row] = same_as === null ? 1 : 0;

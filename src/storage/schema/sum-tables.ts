@@ -88,7 +88,7 @@ export const RUN_SUMS = defineTable({
   sumsOf: ['tenant', 'agent_no'],
 });
 
-/** Likewise how many metric points it has, and the earliest and the latest that it ever had. */
+/** The number of metric points by series, and the earliest and latest time that it ever had. */
 export const POINT_SUMS = defineTable({
   name: 'point_sums',
   store: COMMIT,
@@ -103,10 +103,9 @@ export const POINT_SUMS = defineTable({
 });
 
 /**
- * Likewise the calls of models (spans of type `llm`) by agent and the hour in which they started, each in one part of tokens by which it
- * can be priced anew (`duckdb/segments/call-sums.ts`). `told` says what of them counts, and why one cannot be priced. Times cannot be taken
- * away from the first and the last one of an hour, so those of calls that have gone are kept beside them: where the earliest is among
- * them, it may be gone.
+ * Model calls (spans of type `llm`) by agent and start hour, with their tokens by price part for repricing (`duckdb/segments/call-sums.ts`).
+ * `told` has the flags of the calls (`CALL_FLAGS`). Times cannot be subtracted from the first and last time of an hour, so the times of
+ * removed calls are stored, too: if the earliest is among them, it may be gone.
  */
 export const CALL_SUMS = defineTable({
   name: 'call_sums',

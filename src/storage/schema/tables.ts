@@ -45,7 +45,7 @@ export const SPAN_WIRE = [
   { name: 'derived', kind: 'uint8', sql: 'UTINYINT' },
   /** Identifies a model call: `signal/call-key.ts`. */
   { name: 'call_key', kind: 'text', sql: 'VARCHAR', nullable: true },
-  /** The span on which its call is counted, and what is counted: `runs/rules/told-calls.ts`. */
+  /** The span on which its call is counted, and what is counted: `runs/rules/duplicate-calls.ts`. */
   { name: 'same_as', kind: 'uuid', sql: 'UUID', nullable: true },
   { name: 'counted', kind: 'uint8', sql: 'UTINYINT', nullable: true },
 ] as const satisfies readonly Column[];

@@ -20,9 +20,9 @@ export interface SettingsPublisher {
 }
 
 /**
- * What a component publishes under that goes with a store of telemetry. Of a store that several processes use each has a name of its own:
- * one that stops, also beside another on its machine, takes away its own terms alone. A store of one process gives the same name after a
- * restart, so that what a process left that was killed does not stand beside what it says now.
+ * The name under which a component of a telemetry store publishes its settings. Processes that share a store have different names, so
+ * that each withdraws only its own settings. A store of one process keeps its name over restarts and replaces the settings of a killed
+ * process.
  *
  * @param id of the component
  * @param store the identity of the store of telemetry
@@ -55,7 +55,7 @@ export async function keepPublished(
     });
   };
   const publish = async (): Promise<void> => {
-    // Before it is known how it went: whoever withdraws them ends that, too.
+    // Scheduled before the result is known, so that withdrawing also cancels the renewal.
     publishLater(RENEW_MS);
     await terms.publish(owner, published, clock.now() + HOLD_MS * MICROS_PER_MS);
   };

@@ -1,7 +1,7 @@
 import type { RunSeries, SeriesBucket } from '../contracts/runs.js';
 
 /**
- * The groups of a series by model: those with most calls first, then by name; all other models, told by null, are last.
+ * The groups of a series by model: those with most calls first, then by name; all other models, marked by null, are last.
  *
  * @param groups buckets by model
  */

@@ -135,7 +135,7 @@ async function allOf<A, B>(
   }
 }
 
-/** Does something every second, one time after the other. What fails is told the next time. @returns a function that ends it */
+/** Reports every second, one call at a time; a failed report is repeated with the next one. @returns a function that stops it */
 function reporting(report: () => Promise<void>): () => void {
   let isReporting = false;
   const timer = setInterval(() => {

@@ -21,7 +21,7 @@ import { RunningDaemon } from './running-daemon.js';
 import { askOf } from './send.js';
 import type { Servers } from './servers.js';
 
-/** How long what is expected may take. */
+/** Time limit for expected results. */
 const PATIENCE_MS = 10_000;
 const PAUSE_MS = 20;
 

@@ -76,7 +76,7 @@ interface Written {
 
 /**
  * Writes groups of changes in the steps of `README.md`: write intent, spans, messages, fence, derived rows, end. After a failure in
- * between, the process that takes over the write applies what was stored.
+ * between, the process that takes over the write applies the stored rows.
  */
 export class RunWrites {
   readonly #parts: WritePartsOfRuns;

@@ -9,6 +9,6 @@ export const NOTHING_SEEN = 0;
  * @param seq the greatest commit among the rows read
  */
 export function lookedAt(seq: number, since: readonly Evidence[] = []): Looked {
-  // Evidence that is no number comes from another store, so everything seen is news.
+  // Evidence that is not a number comes from another store, so everything is new.
   return { evidence: String(seq), isNew: since.map((known) => !(seq <= Number(known))) };
 }

@@ -199,7 +199,7 @@ class FacetCounts {
     this.#trim();
   }
 
-  /** Likewise of a whole block. */
+  /** The same for a whole block. */
   addCounts(counts: readonly LogCount[]): void {
     for (const { bucket, severity, service, count } of counts) {
       if (this.#chosen === null || this.#chosen === severity) {

@@ -19,7 +19,7 @@ import { PART_BYTES } from '../segments/read-limits.js';
 /** Records per read: the result of one statement is held in memory. */
 const SLICE_RECORDS = 200;
 
-/** What the API shows of a record, and what it adds with `details`. Each column costs as much as any other. */
+/** The columns of a record for the API, and the additional ones for `details`. Each column costs about the same. */
 const SHOWN = ['id', 'timestamp', 'severity', 'service_name', 'body', 'trace_id', 'span_id', 'attributes'];
 const DETAILS = ['observed_at', 'severity_number', 'severity_text', 'flags', 'event_name'];
 

@@ -15,9 +15,9 @@ interface Seen {
 }
 
 /**
- * When nodes of the service map were last active: the last time of any of their spans, but never after news of its run came. What
- * was seen is remembered: the first look goes through all spans, some 0.1 s for 10 million, and every later one through those
- * that came since. So it never goes back, not even when retention removes the spans.
+ * When nodes of the service map were last active: the last time of their spans, capped at the time when the run was last seen. Results
+ * are cached: the first read scans all spans (some 0.1 s for 10 million), later ones only new spans. So times never decrease, even if
+ * retention removes the spans.
  */
 export class NodeActivity {
   readonly #seen = new Map<number, Seen>();
@@ -39,7 +39,7 @@ export class NodeActivity {
     return new Map(nodes.map((node) => [node, this.#seen.get(node)?.activeAt ?? null]));
   }
 
-  /** Looks through what came after a commit. */
+  /** Reads the rows added after a commit. */
   async #look(
     connection: Connection,
     capture: Capture,

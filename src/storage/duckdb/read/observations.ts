@@ -79,7 +79,7 @@ export type Tenants = ReadonlyMap<string, number>;
 
 type Wanted = 'runs' | 'cost' | 'activity';
 
-/** What was found for one kind of targets. */
+/** Results for one kind of target. */
 interface Found {
   readonly windows: ReadonlyMap<number, FoundWindow>;
   readonly costs: ReadonlyMap<number, readonly CostStats[]>;

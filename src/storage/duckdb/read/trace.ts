@@ -137,7 +137,7 @@ async function newestHeader(
 /**
  * A page of a trace's spans, in the order of `started_at`, then `span_id`.
  *
- * @param beside reads the payloads of a trace with few spans in parallel with its spans: in a large store both lookups take
+ * @param runParallel reads the payloads of a trace with few spans in parallel with its spans: in a large store both lookups take
  *   equally long
  */
 export async function readSpanRows(

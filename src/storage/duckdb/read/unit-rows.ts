@@ -90,7 +90,7 @@ export function activeRows(capture: Capture, units: Units, until: Micros): strin
  * @param seenRuns a relation of all headers of runs last seen after some time
  */
 async function commitsOfSpans(connection: Connection, seenRuns: string): Promise<OfCommits[]> {
-  // A commit that brought spans, and whose header is the newest, brought news: so is every later one.
+  // A commit with spans whose header is the newest is new, and so is every later one.
   const [row] = await connection.rows(
     `SELECT min(first_seq) AS first, min(seq) FILTER (WHERE seq = last_seq) AS since FROM ${seenRuns} WHERE last_seq > 0`,
   );

@@ -2,7 +2,7 @@ import type { AgentDay } from '../../contracts/runs.js';
 import type { CountedRun, RunChanges } from './counted-run.js';
 import { RunCells } from './run-cells.js';
 
-/** What was worked out from the tables and is kept until a commit touches it. */
+/** Stats computed from the tables, cached until a commit touches them. */
 export class CachedStats implements RunChanges {
   readonly days = new RunCells<AgentDay>();
   readonly cells = new RunCells();

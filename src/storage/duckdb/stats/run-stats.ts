@@ -22,7 +22,7 @@ export class RunStats implements RunChanges {
   #sums = new AgentSums();
   /** The newest starts of lists, by {@link listKey}. */
   readonly #starts = new LruCache<number, NewestStarts>(MOST_LISTS);
-  /** For each load under way, the changes since it began: what it loads does not contain them. */
+  /** For each running load, the changes since it began, which the loaded data does not contain. */
   readonly #meanwhile = new Set<RunChange[]>();
   /** Incremented when runs are removed, which makes earlier loads outdated. */
   #age = 0;

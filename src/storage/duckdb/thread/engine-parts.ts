@@ -56,7 +56,7 @@ import { SEGMENT_SIZE, Writer } from '../write/writer.js';
 /** Everything that the engine works with, opened and loaded. */
 export type EngineParts = Awaited<ReturnType<typeof compose>>;
 
-/** What is open before the first file of telemetry is. */
+/** Parts that open before the first telemetry file. */
 interface Opened {
   readonly database: Database;
   readonly healthIssues: HealthIssues;
@@ -148,7 +148,7 @@ async function compose(
   const { traces, truncatedSpans, withEvents, links } = indexes;
   working.push(traces, truncatedSpans, withEvents, links);
 
-  // What is loaded from them and kept in memory.
+  // Data loaded from them and kept in memory.
   const otherAgents = new OtherAgents(options.maxAgents ?? MOST_AGENTS, logger);
   const agents = new Agents(otherAgents);
   const origins = new Origins();

@@ -40,7 +40,7 @@ const engine = StoreEngine.open(workerData as StoreOptions, noticeLogger(sendLin
     notify('healthIssues', healthIssues);
   },
 });
-// Whoever calls `open` gets the error; until then it must not count as an unhandled rejection.
+// The caller of `open` gets the error; until then it must not count as an unhandled rejection.
 engine.catch(() => undefined);
 
 /** One read may look into the tables several times, one look after the other. */

@@ -25,7 +25,7 @@ import { exportPages } from './export-pages.js';
 import { EXPORT_QUERIES, EXPORT_ROWS, EXPORT_WEIGHTS } from './export-queries.js';
 import { PagePayloads } from './page-payloads.js';
 
-/** An export under way: what it sees, from its beginning to its end. */
+/** A running export with its snapshot. */
 interface Underway {
   readonly connection: Connection;
   readonly capture: Capture;

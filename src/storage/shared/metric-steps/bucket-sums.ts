@@ -17,7 +17,7 @@ export interface Distribution {
 }
 
 /**
- * Reads what is stored of a histogram or an exponential histogram; of a summary only count and sum.
+ * Reads a stored histogram or exponential histogram; for summaries only count and sum.
  *
  * @param isCumulative then its extremes are of all that was ever counted, and say nothing of a step
  */

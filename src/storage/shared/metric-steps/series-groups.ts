@@ -19,7 +19,7 @@ export function neededFrom({ start_time, step }: MetricSeriesRequest): Micros {
   return Math.max(start_time - Math.max(step, LEAST_LOOK_BACK), Number.MIN_SAFE_INTEGER);
 }
 
-/** What is put together by the labels that a request groups by. */
+/** Series combined by the requested labels. */
 export class SeriesGroups<Group> {
   readonly #groupBy: readonly string[] | undefined;
   readonly #make: () => Group;
