@@ -85,7 +85,7 @@ async function startOwn(t: Pick<Test, 'testdir' | 'teardown'>, options: ApiOptio
   let control: ControlStore | undefined;
   const observer: ExtensionFactory = {
     kind: 'extension',
-    type: 'witness',
+    type: 'observer',
     description: 'Sees the routes of the API listener, and the store.',
     stability: 'development',
     configSchema: Type.Object({}),
@@ -108,7 +108,7 @@ async function startOwn(t: Pick<Test, 'testdir' | 'teardown'>, options: ApiOptio
       observer: {},
     },
     service: {
-      extensions: [controlId, IS_ON_CLICKHOUSE ? 'clickhouse' : 'duckdb', 'query', 'ui', 'health', 'witness'],
+      extensions: [controlId, IS_ON_CLICKHOUSE ? 'clickhouse' : 'duckdb', 'query', 'ui', 'health', 'observer'],
       ...(exporters === undefined ? {} : { pipelines: { traces: { exporters }, metrics: { exporters } } }),
     },
   });
@@ -120,7 +120,7 @@ async function startOwn(t: Pick<Test, 'testdir' | 'teardown'>, options: ApiOptio
     ...(postgres !== undefined && { postgres }),
   };
   const { daemon, logs, ...started } = await startTestDaemon(t, daemonOptions);
-  if (!control) throw new Error('the witness has started with the daemon');
+  if (!control) throw new Error('the observer has started with the daemon');
   return Object.assign(new ApiCaller(started.url, started.key), {
     // Pages and their files, where they are built, are no operations.
     routes: routes().filter(({ operation }) => operation !== undefined),
