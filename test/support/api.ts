@@ -108,7 +108,14 @@ async function startOwn(t: Pick<Test, 'testdir' | 'teardown'>, options: ApiOptio
       observer: {},
     },
     service: {
-      extensions: [controlId, IS_ON_CLICKHOUSE ? 'clickhouse' : 'duckdb', 'query', 'ui', 'health', 'observer'],
+      extensions: [
+        controlId,
+        IS_ON_CLICKHOUSE ? 'clickhouse' : 'duckdb',
+        'query',
+        'ui',
+        'health',
+        'observer',
+      ],
       ...(exporters === undefined ? {} : { pipelines: { traces: { exporters }, metrics: { exporters } } }),
     },
   });
