@@ -7,10 +7,10 @@ const MOST = 1_000_000;
 const AT_ONCE = 200;
 
 /** What a rule of a bench says; the rest is the same for all. */
-type Saying = Pick<Alert, 'type' | 'threshold'> & Partial<Pick<Alert, 'composite_config'>>;
+type RuleBase = Pick<Alert, 'type' | 'threshold'> & Partial<Pick<Alert, 'composite_config'>>;
 
 /** One of each kind: some are met, and their cooldown lets them fire once. */
-const SAYINGS: readonly Saying[] = [
+const SAYINGS: readonly RuleBase[] = [
   { type: 'failure_rate', threshold: 0.5 },
   { type: 'latency_threshold', threshold: 30_000 },
   { type: 'cost_threshold', threshold: 1000 },
@@ -40,17 +40,17 @@ export async function createRules(
     const some = Array.from({ length: Math.min(AT_ONCE, rules - from) }, (_, i) => from + i);
     await Promise.all(
       some.map(async (i) => {
-        const saying = SAYINGS[i % SAYINGS.length] ?? { type: 'inactivity', threshold: 24 };
+        const rule = SAYINGS[i % SAYINGS.length] ?? { type: 'inactivity', threshold: 24 };
         const agent = agents[Math.floor(i / SAYINGS.length) % agents.length];
         if (agent === undefined) throw new Error('There is no agent.');
-        const outcome = await alerts.create(userId, alertOver(agent, saying, now), MOST);
+        const outcome = await alerts.create(userId, alertOver(agent, rule, now), MOST);
         if (outcome !== 'created') throw new Error(`An alert could not be created: ${outcome}.`);
       }),
     );
   }
 }
 
-function alertOver({ id, name }: Pick<AgentSummary, 'id' | 'name'>, saying: Saying, now: number): Alert {
+function alertOver({ id, name }: Pick<AgentSummary, 'id' | 'name'>, rule: RuleBase, now: number): Alert {
   return {
     id: uuidV7(now / 1000),
     agent_id: id,
@@ -63,6 +63,6 @@ function alertOver({ id, name }: Pick<AgentSummary, 'id' | 'name'>, saying: Sayi
     target_service: null,
     last_fired_at: null,
     created_at: now,
-    ...saying,
+    ...rule,
   };
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import { Evaluator } from '../src/alerting/evaluator.js';
-import { controlPathOf, controlPlaneAt } from '../test/support/control-plane.js';
+import { controlPathOf, controlStoreAt } from '../test/support/control-store.js';
 import type { SqlControlStore } from '../src/storage/control/sql-control-store.js';
 import { DuckDBStore } from '../src/storage/duckdb/client/store.js';
 import { SEGMENT_SIZE } from '../src/storage/duckdb/write/writer.js';
@@ -181,8 +181,8 @@ async function probe(original: string, directory: string, options: AlertsOptions
     await load.measuring;
     for (let number = 1; number <= options.probes; number++) {
       const agent = `probe ${number}`;
-      const says = { target_service: agent, type: 'failure_rate', threshold: 0 };
-      const { id } = (await api.post('/alerts', says)) as { readonly id: string };
+      const rule = { target_service: agent, type: 'failure_rate', threshold: 0 };
+      const { id } = (await api.post('/alerts', rule)) as { readonly id: string };
       await api.post('/traces/batch', { traces: [aFailure(agent)] });
       const acknowledged = performance.now();
       while (!(await hasFired(api, id))) await sleep(POLL_MS);
@@ -251,7 +251,7 @@ async function withStores<T>(
     clock: systemClock,
   };
   const path = join(directory, 'data', 'jackdaw.duckdb');
-  const control = await controlPlaneAt(controlPathOf(path));
+  const control = await controlStoreAt(controlPathOf(path));
   const options = { ...STORE_OPTIONS, memoryLimit: '512MiB', segmentSize: SEGMENT_SIZE, path };
   const store = new DuckDBStore(settings, options);
   await store.start(hostThatKeeps([], control));

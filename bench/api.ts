@@ -1,6 +1,6 @@
 import { Client } from 'undici';
 
-export interface AgentFigures {
+export interface AgentStats {
   readonly id: string;
   readonly name: string;
   readonly total_runs: number;
@@ -43,8 +43,8 @@ export class Api {
     return JSON.parse(await this.text(path)) as unknown;
   }
 
-  async agents(): Promise<readonly AgentFigures[]> {
-    return (await this.json('/agents')) as readonly AgentFigures[];
+  async agents(): Promise<readonly AgentStats[]> {
+    return (await this.json('/agents')) as readonly AgentStats[];
   }
 
   async close(): Promise<void> {

@@ -38,7 +38,7 @@ export interface ControlBenchOptions {
 
 /** A plane to measure, and what ends it. */
 interface Opened {
-  readonly plane: ControlStore;
+  readonly controlStore: ControlStore;
   close(): Promise<void>;
 }
 
@@ -63,14 +63,14 @@ export async function control(options: ControlBenchOptions, print: Print): Promi
 
 async function openHere(options: ControlOptions): Promise<Opened> {
   const parts = { clock: systemClock, logger: componentSettings('bench').logger };
-  const plane = await openControl(options, parts);
-  return { plane, close: () => plane.close() };
+  const controlStore = await openControl(options, parts);
+  return { controlStore, close: () => controlStore.close() };
 }
 
 async function openThere(options: ControlOptions): Promise<Opened> {
-  const plane = new ControlExtension(componentSettings('bench'), options);
-  await plane.start(HOST);
-  return { plane, close: () => plane.shutdown(AbortSignal.timeout(10_000)) };
+  const controlStore = new ControlExtension(componentSettings('bench'), options);
+  await controlStore.start(HOST);
+  return { controlStore, close: () => controlStore.shutdown(AbortSignal.timeout(10_000)) };
 }
 
 async function measure(
@@ -81,7 +81,7 @@ async function measure(
 ): Promise<void> {
   print(`\n${title}, ms`);
   const rows: string[][] = [];
-  for (const [name, call] of Object.entries(await kindsOf(opened.plane))) {
+  for (const [name, call] of Object.entries(await kindsOf(opened.controlStore))) {
     for (let i = 0; i < WARMUP; i++) await call(i);
     const one = new LatencyRecorder();
     const before = process.cpuUsage();
@@ -113,12 +113,12 @@ function fine(value: number): string {
   return value < 1 ? value.toFixed(2) : ms(value);
 }
 
-async function kindsOf(plane: ControlStore): Promise<Readonly<Record<string, Call>>> {
+async function kindsOf(controlStore: ControlStore): Promise<Readonly<Record<string, Call>>> {
   const user = aUser();
   const key = aKey(user);
   const organization = anOrganization('bench');
-  await plane.accounts.bootstrap({ user, organization, key });
-  await plane.endpoints.create(organization.slug, anEndpoint());
+  await controlStore.accounts.bootstrap({ user, organization, key });
+  await controlStore.endpoints.create(organization.slug, anEndpoint());
   const now = systemClock.now();
   let last = 0;
   const some = () =>
@@ -127,20 +127,20 @@ async function kindsOf(plane: ControlStore): Promise<Readonly<Record<string, Cal
     );
   const claimed: (readonly DeliveryClaim[])[] = [];
   return {
-    'find a key': () => plane.accounts.findKey(key.digest),
+    'find a key': () => controlStore.accounts.findKey(key.digest),
     [`append ${EVENTS} facts`]: (number) =>
-      plane.events.append(
+      controlStore.events.append(
         some().map((event) => ({ fact: event.id, tenant: user.id, event })),
         { source: 'bench', mark: String(number) },
       ),
     [`enqueue ${EVENTS} events`]: () =>
-      plane.deliveries.enqueue(
+      controlStore.deliveries.enqueue(
         some().map((event) => ({ tenant: user.id, event })),
         now,
       ),
     [`claim ${CLAIMS}`]: async () => {
       const limit = { limit: CLAIMS, perEndpoint: Infinity, perOrganization: Infinity, perHost: Infinity };
-      const { claims } = await plane.deliveries.claim({ ...limit, now, leaseMs: LEASE_MS });
+      const { claims } = await controlStore.deliveries.claim({ ...limit, now, leaseMs: LEASE_MS });
       claimed.push(claims);
     },
     [`finish ${CLAIMS}`]: async () => {
@@ -155,10 +155,10 @@ async function kindsOf(plane: ControlStore): Promise<Readonly<Record<string, Cal
         retryAt: null,
         isGone: false,
       }));
-      await plane.deliveries.finish(results, { ...RULES, now });
+      await controlStore.deliveries.finish(results, { ...RULES, now });
     },
-    ...kindsOfWrites(plane, now),
-    'take a lease': (number) => plane.leases.take(`lease ${String(number % 100)}`, 'bench', LEASE_MS),
+    ...kindsOfWrites(controlStore, now),
+    'take a lease': (number) => controlStore.leases.take(`lease ${String(number % 100)}`, 'bench', LEASE_MS),
   };
 }
 
@@ -182,11 +182,11 @@ function kindsOfWrites({ writes, agents }: ControlStore, at: Micros): Readonly<R
   };
   return {
     [`begin a write of ${TRACES} traces`]: async () => begun.push(await begin()),
-    'take its ticket': (number) => writes.ticket(itemAt(begun, number)),
+    'take its ticket': (number) => writes.fence(itemAt(begun, number)),
     'finish it': (number) => writes.finish(itemAt(begun, number), items),
     'all three': async () => {
       const write = await begin();
-      await writes.ticket(write);
+      await writes.fence(write);
       await writes.finish(write, items);
     },
     [`number the agents of ${TRACES} runs`]: () => agents.number('bench', runs, 1000),

@@ -1,5 +1,5 @@
 import { printSetup, type Print } from './report.js';
-import { throughput, type ThroughputFigures, type ThroughputOptions } from './throughput.js';
+import { throughput, type ThroughputStats, type ThroughputOptions } from './throughput.js';
 
 /** What `POST /api/v1/traces/batch` takes at most. */
 const SPANS_PER_REQUEST = 100;
@@ -9,7 +9,7 @@ export interface IngestOptions extends Omit<ThroughputOptions, 'kind' | 'itemsPe
 }
 
 /** `npm run bench -- ingest`: spans per second, acknowledged after their commit. */
-export async function ingest(options: IngestOptions, print: Print): Promise<ThroughputFigures> {
+export async function ingest(options: IngestOptions, print: Print): Promise<ThroughputStats> {
   printSetup(print, 'ingest', { loop: options.rate === undefined ? 'closed' : 'open', ...options });
   const { spans: items, ...rest } = options;
   return throughput({ ...rest, items, kind: 'batch', itemsPerRequest: SPANS_PER_REQUEST }, print);

@@ -5,7 +5,7 @@ import { BENCH_KEY, inFreshDirectory } from './bench-directory.js';
 import { writeDaemonConfig } from './daemon-config.js';
 import { DaemonProcess } from './daemon-process.js';
 import { cpuSeconds, residentMiB } from './process-usage.js';
-import { TwiceToldTrace } from './twice-told.js';
+import { DuplicateCallsTrace } from './duplicate-calls.js';
 import { lines, ms, printSetup, table, type Print } from './report.js';
 
 const SPANS_PER_REQUEST = 100;
@@ -41,7 +41,7 @@ async function measure(
   const daemon = await DaemonProcess.start(await writeDaemonConfig({ directory, key: BENCH_KEY }));
   const api = new Api(daemon.url, BENCH_KEY);
   try {
-    const traceOf = twice ? () => new TwiceToldTrace(api) : () => new Trace(api);
+    const traceOf = twice ? () => new DuplicateCallsTrace(api) : () => new Trace(api);
     const trace = traceOf();
     // The first requests of a process take longer than all others.
     await traceOf().send(2 * requests, SPANS_PER_REQUEST);

@@ -11,7 +11,7 @@ const READ_EVERY_MS = 50;
 const TIMEOUT_MS = 60_000;
 
 /** What somebody who does no harm sees of a daemon. */
-export interface NeighbourFigures {
+export interface NeighbourStats {
   readonly writes: Latency;
   readonly reads: Latency;
   /** Answers that were none of those wished for, by status or failure. */
@@ -78,7 +78,7 @@ export class Neighbour {
     return new Neighbour(load, service, await readPaths(service));
   }
 
-  async stop(): Promise<NeighbourFigures> {
+  async stop(): Promise<NeighbourStats> {
     clearInterval(this.#timer);
     this.#load.stop();
     const { measured, errors } = await this.#load.result;

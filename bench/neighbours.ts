@@ -7,7 +7,7 @@ import { FloodProcess } from './flood-process.js';
 import { FLOODS, type FloodName } from './floods/all-floods.js';
 import type { FloodTarget } from './floods/flood.js';
 import { LoadProcess } from './load-process.js';
-import { Neighbour, type NeighbourFigures } from './neighbour.js';
+import { Neighbour, type NeighbourStats } from './neighbour.js';
 import { MemoryWatch } from './process-usage.js';
 import { lines, ms, printSetup, table, type Print } from './report.js';
 
@@ -30,7 +30,7 @@ export interface NeighboursOptions {
   readonly profile?: string;
 }
 
-interface Round extends NeighbourFigures {
+interface Round extends NeighbourStats {
   readonly title: string;
   readonly did: string;
   readonly seconds: number;

@@ -1,6 +1,6 @@
 import type { TelemetrySignal } from '../src/signal/batch.js';
 import { printSetup, type Print } from './report.js';
-import { throughput, type ThroughputFigures, type ThroughputOptions } from './throughput.js';
+import { throughput, type ThroughputStats, type ThroughputOptions } from './throughput.js';
 
 /** An item a second, acknowledged after the commit: what each signal alone is to reach. */
 const GOALS: Readonly<Record<TelemetrySignal, number>> = { traces: 40_000, metrics: 100_000, logs: 30_000 };
@@ -14,10 +14,10 @@ export interface OtlpOptions extends Omit<ThroughputOptions, 'kind' | 'itemsPerR
 export async function otlp(
   options: OtlpOptions,
   print: Print,
-): Promise<ReadonlyMap<TelemetrySignal, ThroughputFigures>> {
+): Promise<ReadonlyMap<TelemetrySignal, ThroughputStats>> {
   printSetup(print, 'otlp', { loop: options.rate === undefined ? 'closed' : 'open', ...options });
   const { signals, perRequest, ...rest } = options;
-  const results = new Map<TelemetrySignal, ThroughputFigures>();
+  const results = new Map<TelemetrySignal, ThroughputStats>();
   for (const signal of signals) {
     print(`\n${signal} (goal ${GOALS[signal]} a second)`);
     results.set(signal, await throughput({ ...rest, kind: signal, itemsPerRequest: perRequest }, print));

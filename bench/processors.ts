@@ -79,15 +79,15 @@ export async function processors(options: ProcessorsOptions, print: Print): Prom
   const rows: string[][] = [];
   for (const one of PROCESSOR_CASES.filter(({ name }) => name.includes(options.only ?? ''))) {
     const cells: string[] = [];
-    const told: string[] = [];
+    const lines: string[] = [];
     for (const kind of kinds) {
       const stats = await microsPerItem(one, kind, options);
       cells.push(stats?.median.toFixed(2) ?? '');
       if (stats !== undefined)
-        told.push(`${kind} ${stats.median.toFixed(2)} (least ${stats.least.toFixed(2)})`);
+        lines.push(`${kind} ${stats.median.toFixed(2)} (least ${stats.least.toFixed(2)})`);
     }
     rows.push([one.name, ...cells]);
-    print(`${one.name}: ${told.join(', ')} µs`);
+    print(`${one.name}: ${lines.join(', ')} µs`);
   }
   print(table(['µs an item', ...kinds], rows));
 }

@@ -18,14 +18,14 @@ export interface RestartOptions {
   readonly bodies: number;
 }
 
-export interface RestartFigures {
+export interface RestartStats {
   readonly readyMs: number;
   readonly acknowledgedSpans: number;
   readonly verdict: Verdict;
 }
 
 /** `npm run bench -- restart`: kill -9 in the middle of ingestion, then how long until it serves again, and what is there. */
-export async function restart(options: RestartOptions, print: Print): Promise<RestartFigures> {
+export async function restart(options: RestartOptions, print: Print): Promise<RestartStats> {
   printSetup(print, 'restart', { ...options });
   const stats = await inFreshDirectory((directory) => measure(options, directory));
   const { readyMs, acknowledgedSpans, verdict } = stats;
@@ -39,7 +39,7 @@ export async function restart(options: RestartOptions, print: Print): Promise<Re
   return stats;
 }
 
-async function measure(options: RestartOptions, directory: string): Promise<RestartFigures> {
+async function measure(options: RestartOptions, directory: string): Promise<RestartStats> {
   const files = await writeDaemonConfig({ directory, key: BENCH_KEY });
   let daemon = await DaemonProcess.start(files);
   let load: LoadProcess | undefined;

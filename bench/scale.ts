@@ -1,7 +1,7 @@
 import { ms, printSetup, lines, type Print } from './report.js';
 import { scaleReads } from './scale-reads.js';
 import { onScaleStores, type ScaleStores, type ScaleStoresOptions } from './scale-stores.js';
-import { throughput, type ThroughputFigures, type ThroughputOptions } from './throughput.js';
+import { throughput, type ThroughputStats, type ThroughputOptions } from './throughput.js';
 
 /** What `POST /api/v1/traces/batch` takes at most. */
 const SPANS_PER_REQUEST = 100;
@@ -27,7 +27,7 @@ export interface ScaleOptions
  *
  * @returns the figures of writing; null where nothing was written, as `seconds` is 0
  */
-export async function scale(options: ScaleOptions, print: Print): Promise<ThroughputFigures | null> {
+export async function scale(options: ScaleOptions, print: Print): Promise<ThroughputStats | null> {
   const { readSpans = [], data, ...settings } = options;
   printSetup(print, 'scale', { loop: options.rate === undefined ? 'closed' : 'open', ...options });
   const written =
@@ -42,7 +42,7 @@ async function write(
   { gateways, ...options }: Omit<ScaleOptions, 'readSpans' | 'data'>,
   stores: ScaleStores,
   print: Print,
-): Promise<ThroughputFigures> {
+): Promise<ThroughputStats> {
   const stats = await throughput(
     {
       ...options,
@@ -51,7 +51,7 @@ async function write(
       config: stores.config,
       daemons: gateways,
       isDiscarded: options.discard === true,
-      cpuBeside: stores.cpu,
+      otherCpu: stores.cpu,
     },
     print,
   );
@@ -67,7 +67,7 @@ async function write(
         'their main threads',
         `${each(main)}${main === undefined ? '' : `: with a core of its own one gateway takes ${(measured.items / main).toFixed(0)} spans/s at most`}`,
       ],
-      ...Object.entries(stats.cpuBesideSeconds).map(([name, seconds]) => [name, each(seconds)] as const),
+      ...Object.entries(stats.otherCpuSeconds).map(([name, seconds]) => [name, each(seconds)] as const),
       discarded === undefined
         ? ['on disk', `${((await stores.bytesOnDisk()) / acknowledged.items).toFixed(0)} bytes a span`]
         : [

@@ -42,14 +42,14 @@ export interface ThroughputOptions {
   /** Directory for CPU profiles of the daemon's threads. */
   readonly profile?: string;
   /** Processor time so far of what the daemons stand on, in seconds, by name. */
-  readonly cpuBeside?: () => Promise<CpuBeside>;
+  readonly otherCpu?: () => Promise<OtherCpu>;
 }
 
 /** Undefined where it is unknown. */
-type CpuBeside = Readonly<Record<string, number | undefined>>;
+type OtherCpu = Readonly<Record<string, number | undefined>>;
 
 /** The figures of one run. Memory and CPU are absent off Linux. */
-export interface ThroughputFigures {
+export interface ThroughputStats {
   readonly load: LoadResult;
   readonly verdict: Verdict;
   readonly bytesPerItem: number;
@@ -59,7 +59,7 @@ export interface ThroughputFigures {
   readonly daemonCpuSeconds: number | undefined;
   readonly mainThreadSeconds: number | undefined;
   /** Likewise of what they stand on. */
-  readonly cpuBesideSeconds: CpuBeside;
+  readonly otherCpuSeconds: OtherCpu;
   readonly stopMs: number;
 }
 
@@ -67,13 +67,13 @@ export interface ThroughputFigures {
  * Sends requests of one kind to a fresh daemon, prints what it made of them, and compares what is stored with what was
  * acknowledged.
  */
-export async function throughput(options: ThroughputOptions, print: Print): Promise<ThroughputFigures> {
+export async function throughput(options: ThroughputOptions, print: Print): Promise<ThroughputStats> {
   const stats = await inFreshDirectory((directory) => measure(options, directory));
   serializeStats(stats, options, print);
   return stats;
 }
 
-async function measure(options: ThroughputOptions, directory: string): Promise<ThroughputFigures> {
+async function measure(options: ThroughputOptions, directory: string): Promise<ThroughputStats> {
   const daemons: DaemonProcess[] = [];
   const watches: MemoryWatch[] = [];
   let load: LoadProcess | undefined;
@@ -88,11 +88,11 @@ async function measure(options: ThroughputOptions, directory: string): Promise<T
     const urls = others.map(({ url }) => url);
     load = await LoadProcess.start({ ...planOf(options, first.url), others: urls });
     load.go();
-    const cpuBeside = async (): Promise<CpuBeside> => (await options.cpuBeside?.()) ?? {};
+    const otherCpu = async (): Promise<OtherCpu> => (await options.otherCpu?.()) ?? {};
     await load.measuring;
-    const [before, besideBefore] = await Promise.all([usedBy(daemons), cpuBeside()]);
+    const [before, othersBefore] = await Promise.all([usedBy(daemons), otherCpu()]);
     const result = await load.result;
-    const [after, besideAfter] = await Promise.all([usedBy(daemons), cpuBeside()]);
+    const [after, othersAfter] = await Promise.all([usedBy(daemons), otherCpu()]);
     const uses = await Promise.all(watches.map((watch) => watch.stop()));
     const api = new Api(first.url, BENCH_KEY);
     const verdict =
@@ -112,8 +112,8 @@ async function measure(options: ThroughputOptions, directory: string): Promise<T
       },
       daemonCpuSeconds: difference(before.whole, after.whole),
       mainThreadSeconds: difference(before.main, after.main),
-      cpuBesideSeconds: Object.fromEntries(
-        Object.entries(besideAfter).map(([name, until]) => [name, difference(besideBefore[name], until)]),
+      otherCpuSeconds: Object.fromEntries(
+        Object.entries(othersAfter).map(([name, until]) => [name, difference(othersBefore[name], until)]),
       ),
       stopMs: Math.max(...stops),
     };
@@ -172,7 +172,7 @@ function planOf(options: ThroughputOptions, url: string): LoadPlan {
   };
 }
 
-function serializeStats(stats: ThroughputFigures, options: ThroughputOptions, print: Print): void {
+function serializeStats(stats: ThroughputStats, options: ThroughputOptions, print: Print): void {
   const { load, memory, daemonCpuSeconds, verdict } = stats;
   const { measured, acknowledged } = load;
   const [one, many] = NAMES[options.kind];

@@ -22,7 +22,7 @@ export interface TransferOptions {
 }
 
 /** What a command took: its own process, without the engines beside it. */
-interface CommandFigures {
+interface CommandStats {
   readonly seconds: number;
   readonly cpuSeconds: number;
   readonly maxMiB: number;
@@ -77,7 +77,7 @@ async function sizeOf(directory: string): Promise<{ readonly spans: number; read
 }
 
 /** @throws Error with what it printed where it fails */
-async function run(args: readonly string[]): Promise<CommandFigures> {
+async function run(args: readonly string[]): Promise<CommandStats> {
   const startedMs = performance.now();
   const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
   let printed = '';

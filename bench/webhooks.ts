@@ -29,7 +29,7 @@ export interface WebhooksOptions {
   /** Events per second; each goes to every endpoint. */
   readonly events: number;
   /** Likewise beside ingestion, of which some runs time out, too. */
-  readonly eventsBeside: number;
+  readonly eventsDuringIngestion: number;
   /** Events that are offered at once, to a daemon that does nothing else; 0 leaves that out. */
   readonly burst: number;
   /** Whether only that is measured. */
@@ -78,7 +78,7 @@ export async function webhooks(options: WebhooksOptions, print: Print): Promise<
     printSpent(print, alone);
     if (options.turns === 0) return;
     print('\ndeliveries beside ingestion');
-    await besideIngestion(options, receiver, print);
+    await duringIngestion(options, receiver, print);
   } finally {
     receiver.kill();
   }
@@ -111,7 +111,7 @@ async function deliveriesAlone(
  * Ingestion goes on all the time, and so do the runs that may be events; in every second turn the endpoints are active. The
  * machine's speed changes within a minute, and the store grows, so that two runs one after the other do not compare.
  */
-async function besideIngestion(
+async function duringIngestion(
   options: WebhooksOptions,
   receiver: WebhookReceiver,
   print: Print,
@@ -122,18 +122,18 @@ async function besideIngestion(
       load.go();
       await load.measuring;
       receiver.reset();
-      const [without, beside]: [number[], number[]] = [[], []];
+      const [without, withIngestion]: [number[], number[]] = [[], []];
       const acknowledged = new Map<string, number>();
       let failed = 0;
       let received = await receiver.received();
       for (let turn = 0; turn < options.turns; turn++) {
         await endpoints.activate(false);
-        const idle = new EventSource(url, options.eventsBeside);
+        const idle = new EventSource(url, options.eventsDuringIngestion);
         without.push(await spansPerSecond(load, options.seconds));
         await idle.stop();
         await endpoints.activate(true);
-        const source = new EventSource(url, options.eventsBeside);
-        beside.push(await spansPerSecond(load, options.seconds));
+        const source = new EventSource(url, options.eventsDuringIngestion);
+        withIngestion.push(await spansPerSecond(load, options.seconds));
         const delivered = await endOf(source, options.seconds, receiver);
         for (const [traceId, at] of delivered.acknowledged) acknowledged.set(traceId, at);
         failed += delivered.failed;
@@ -141,11 +141,11 @@ async function besideIngestion(
       }
       const seconds = options.turns * options.seconds;
       printDelivered(print, { seconds, acknowledged, failed, received }, options);
-      const ratio = sum(beside) / sum(without);
+      const ratio = sum(withIngestion) / sum(without);
       print(
         lines([
           ['spans/s without deliveries', without.map((rate) => rate.toFixed(0)).join(', ')],
-          ['spans/s beside them', beside.map((rate) => rate.toFixed(0)).join(', ')],
+          ['spans/s beside them', withIngestion.map((rate) => rate.toFixed(0)).join(', ')],
           ['ingestion beside deliveries', `${(ratio * 100).toFixed(1)} % (goal: over 90 %)`],
         ]),
       );

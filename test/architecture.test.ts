@@ -134,10 +134,10 @@ function violation(from: string, to: string): string | null {
 }
 
 /** Telemetry lies in `storage/duckdb` or `storage/clickhouse`, control in `storage/control`: all see the contracts in `storage`, and nothing of each other. */
-function planeViolation(from: string, to: string): string | null {
-  const planes = ['storage/duckdb', 'storage/clickhouse', 'storage/control'];
+function storeViolation(from: string, to: string): string | null {
+  const stores = ['storage/duckdb', 'storage/clickhouse', 'storage/control'];
   const [upper, lower] = [componentOf(from), componentOf(to)];
-  if (upper === lower || !planes.includes(upper) || !planes.includes(lower)) return null;
+  if (upper === lower || !stores.includes(upper) || !stores.includes(lower)) return null;
   return `${relative(root, from)} imports ${relative(root, to)}`;
 }
 
@@ -195,12 +195,12 @@ void t.test('imports go down the layers only, and never to a sibling', async (t)
   t.same(found, []);
 });
 
-void t.test('no file of the rules of runs imports itself by others, be it for types alone', async (t) => {
+void t.test('no file of the rules of runs is in an import cycle, including type imports', async (t) => {
   t.same(circleAmong(filesBelow(join(source, 'runs'))), []);
 });
 
 void t.test('the two planes of the store know nothing of each other', async (t) => {
-  const found = files.flatMap((path) => importedFiles(path).flatMap((to) => planeViolation(path, to) ?? []));
+  const found = files.flatMap((path) => importedFiles(path).flatMap((to) => storeViolation(path, to) ?? []));
   t.same(found, []);
 });
 
@@ -217,10 +217,10 @@ void t.test('a planted violation is found', async (t) => {
   t.notOk(violation(at('receivers/a/factory.ts'), at('receivers/a/config.js')));
   t.ok(violation(at('ui/trace/span.ts'), at('signal/span.js')));
   t.ok(violation(at('api/routes.ts'), at('ui/trace/span.js')));
-  t.ok(planeViolation(at('storage/control/migrate.ts'), at('storage/duckdb/connection.ts')));
-  t.ok(planeViolation(at('storage/duckdb/main-tables.ts'), at('storage/control/migrate.ts')));
-  t.notOk(planeViolation(at('storage/control/sqlite/a.ts'), at('storage/control/postgres/b.ts')));
-  t.notOk(planeViolation(at('storage/control/migrate.ts'), at('storage/contracts/coordination.ts')));
+  t.ok(storeViolation(at('storage/control/migrate.ts'), at('storage/duckdb/connection.ts')));
+  t.ok(storeViolation(at('storage/duckdb/main-tables.ts'), at('storage/control/migrate.ts')));
+  t.notOk(storeViolation(at('storage/control/sqlite/a.ts'), at('storage/control/postgres/b.ts')));
+  t.notOk(storeViolation(at('storage/control/migrate.ts'), at('storage/contracts/coordination.ts')));
   t.notOk(violation(at('cli/run.ts'), at('pipeline/daemon.js')));
   t.same(innerViolations(at('otlp/wire/ids.ts'), at('otlp/map/names.js')).length, 1);
   t.same(innerViolations(at('otlp/decode/json.ts'), at('otlp/map/names.js')).length, 1);

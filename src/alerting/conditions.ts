@@ -20,7 +20,7 @@ export interface Scene {
   /** Evidence of the alert's last firing. */
   readonly known: Known | null;
   /** Whether a condition uses newer data than the last firing. */
-  readonly isNews: (looked: Looked, condition: number) => boolean;
+  readonly isNew: (looked: Looked, condition: number) => boolean;
 }
 
 /** The result of a condition. */
@@ -33,7 +33,7 @@ export interface Finding {
   readonly samples: number;
   readonly evidence: Known[number];
   /** Whether the result rests on evidence newer than the last firing. */
-  readonly isNews: boolean;
+  readonly isNew: boolean;
   /** Start of the evaluated time range. */
   readonly from: Micros;
   readonly to: Micros;
@@ -88,7 +88,7 @@ function inWindow(
     met: value !== null && value > threshold,
     samples,
     evidence: window?.evidence ?? null,
-    isNews: window !== null && scene.isNews(window, index),
+    isNew: window !== null && scene.isNew(window, index),
     from: moment.windowStart,
     to: moment.now,
   };
@@ -124,7 +124,7 @@ function judgeDay(
     met: value !== null && value > threshold,
     samples: priced,
     evidence: { day: day.from, cost },
-    isNews: known === null || day.from > known.day || (day.from === known.day && cost > known.cost),
+    isNew: known === null || day.from > known.day || (day.from === known.day && cost > known.cost),
     from: day.from,
     to: Math.min(day.to, moment.now),
   };
@@ -141,7 +141,7 @@ function judgeInactivity(threshold: number, { stats }: Scene, moment: Moment): F
     samples: activeAt === null ? 0 : 1,
     evidence: null,
     // Silence produces no newer evidence, and yet its reminders must be sent.
-    isNews: true,
+    isNew: true,
     from,
     to: moment.now,
   };
@@ -158,7 +158,7 @@ function judgeMetric(condition: MetricCondition, index: number, scene: Scene, mo
     met: value !== null && satisfies(value, operator, condition.value),
     samples: series,
     evidence,
-    isNews: scene.isNews(stats, index),
+    isNew: scene.isNew(stats, index),
     from: moment.pointsStart,
     to: moment.now,
   };

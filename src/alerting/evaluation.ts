@@ -28,7 +28,7 @@ const JUDGED_IN_ONE_GO = 500;
 /** Maximum number of firings, or of resolutions, in one write. */
 const WRITTEN_AT_ONCE = 100;
 /** Maximum number of traces named in the event; the rest are stored with the firing. */
-const MOST_TOLD = 5;
+const MOST_EXAMPLES = 5;
 
 export interface EvaluationTools {
   /** The telemetry queries that evaluations use. */
@@ -180,7 +180,7 @@ function toFiring(
     ),
     threshold: alert.threshold,
     value: verdict.value,
-    data: firedData(alert, verdict, incident, now, examples.slice(0, MOST_TOLD)),
+    data: firedData(alert, verdict, incident, now, examples.slice(0, MOST_EXAMPLES)),
     traceIds: examples,
   };
 }

@@ -8,7 +8,7 @@ import { Heartbeat } from './heartbeat.js';
 import { momentAt } from './moment.js';
 import { RuleFollower } from './rule-follower.js';
 import { RuleIndex } from './rule-index.js';
-import { Touched, type Brought } from './touched.js';
+import { Touched, type TouchedData } from './touched.js';
 import type { Clock } from '../component/telemetry.js';
 
 /**
@@ -191,8 +191,8 @@ export class Evaluator {
   }
 
   /** Records stored data and schedules the rules that it may affect. */
-  touched(brought: Brought): void {
-    this.#touched.add(brought);
+  touched(touched: TouchedData): void {
+    this.#touched.add(touched);
     this.#noteTouched();
   }
 

@@ -120,12 +120,12 @@ export class Inquiry {
       stats: itemAt(observed.targets, target.at),
       metric: (name) => itemAt(observed.metrics, metricOf(name).at),
       known,
-      isNews: (looked, index) => {
+      isNew: (looked, index) => {
         const condition = conditions[index];
         const asked = condition?.type === 'metric_threshold' ? metricOf(condition.metric_name) : target;
         const before = known?.[index];
         const place = typeof before === 'string' ? asked.since.get(before) : undefined;
-        return place === undefined || looked.isNews[place] !== false;
+        return place === undefined || looked.isNew[place] !== false;
       },
     };
   }

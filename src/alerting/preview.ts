@@ -61,7 +61,7 @@ export async function previewAlert(
   const firings: PastFiring[] = [];
   for (const [at, moment] of moments.entries()) {
     const scene = inquiry.scene(itemAt(observed, at), watched);
-    const verdict = judgeAlert(rule.alert, { ...scene, isNews: newTo(watched.known) }, moment);
+    const verdict = judgeAlert(rule.alert, { ...scene, isNew: newTo(watched.known) }, moment);
     const { value, outcome, conditions } = verdict;
     points.push({
       at: moment.now,
@@ -84,7 +84,7 @@ export async function previewAlert(
 }
 
 /** Whether a condition uses newer data than the last simulated firing. */
-function newTo(known: Known | null): Scene['isNews'] {
+function newTo(known: Known | null): Scene['isNew'] {
   return (looked, condition) => looked.evidence !== known?.[condition];
 }
 

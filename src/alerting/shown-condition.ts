@@ -1,7 +1,7 @@
 import type { AlertCondition, MetricOperator } from '../storage/contracts/alerts.js';
 import type { JudgedCondition } from './verdict.js';
 
-/** A condition and what it found, as users see it. */
+/** A condition and its result, as users see it. */
 export type ShownCondition = {
   /** In the unit of the threshold; null without data. */
   readonly observed: number | null;

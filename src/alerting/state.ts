@@ -28,5 +28,5 @@ function mayFire(alert: Alert, verdict: Verdict, now: Micros): boolean {
   if (!alert.is_active) return false;
   if (alert.last_fired_at === null) return true;
   const rested = now - alert.last_fired_at >= alert.cooldown_minutes * MICROS_PER_MINUTE;
-  return rested && verdict.conditions.some(({ finding }) => finding.met && finding.isNews);
+  return rested && verdict.conditions.some(({ finding }) => finding.met && finding.isNew);
 }

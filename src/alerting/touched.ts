@@ -1,5 +1,5 @@
 /** The users, agents and metrics in a batch that rules may depend on. */
-export interface Brought {
+export interface TouchedData {
   /** The user's UUID, lower case. */
   readonly userId: string;
   /** The names of agents whose runs it may contain. */
@@ -18,7 +18,7 @@ export class Touched {
   readonly #pointsOf = new Set<string>();
   #isAll = false;
 
-  add({ userId, agents, hasSpans, hasPoints }: Brought): void {
+  add({ userId, agents, hasSpans, hasPoints }: TouchedData): void {
     for (const name of agents) this.#agents.add(agentKey(userId, name));
     if (hasSpans) this.#spansOf.add(userId);
     if (hasPoints) this.#pointsOf.add(userId);

@@ -7,7 +7,7 @@ import { SparseLog } from '../telemetry/sparse-log.js';
 const INTERVAL_MS = 60_000;
 
 /** Minimum interval between logs of a failure. */
-const SAY_MS = MS_PER_HOUR;
+const SAVE_MS = MS_PER_HOUR;
 
 /** One use of a key or login, by id. */
 export interface Use {
@@ -38,7 +38,7 @@ export class LastUsed {
     this.#store = store;
     this.#failure = failure;
     this.#clock = clock;
-    this.#log = new SparseLog(logger, clock, SAY_MS);
+    this.#log = new SparseLog(logger, clock, SAVE_MS);
   }
 
   note(id: string, at: Micros): void {

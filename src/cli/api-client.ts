@@ -147,7 +147,7 @@ export class ApiClient {
   }
 
   async #fetch(operation: Operation, call: Call<Operation>): Promise<Fetched> {
-    const url = this.#url + fillPath(operation.path, call.params ?? {}) + printQuery(call.query ?? {});
+    const url = this.#url + fillPath(operation.path, call.params ?? {}) + serializeQuery(call.query ?? {});
     // The default agent aborts after five minutes.
     const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
     try {
@@ -226,7 +226,7 @@ function fillPath(path: string, params: Readonly<Record<string, unknown>>): stri
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
 }
 
-function printQuery(query: object): string {
+function serializeQuery(query: object): string {
   const printed = new URLSearchParams();
   for (const [name, value] of Object.entries(query) as [string, string | number | boolean | undefined][])
     if (value !== undefined) printed.set(name, String(value));

@@ -8,7 +8,7 @@ import { counted } from './counted.js';
 import { explainedRun } from './explain/explained-run.js';
 import type { ExplainedRun } from './explain/explained.js';
 import { GroundsOfSpans } from './explain/grounds.js';
-import { printRun, printSpan } from './explain/print-run.js';
+import { formatRun, formatSpan } from './explain/format-run.js';
 import { readFile, readPieces } from './explain/read-input.js';
 import { readRequests } from './explain/read-requests.js';
 import { UnreadableInput, type TelemetryRequest } from './explain/request.js';
@@ -110,7 +110,7 @@ function print(io: CliIo, runs: readonly ExplainedRun[], { counts }: Taken, { ru
       `${counted(runs.length, 'run')} of ${counted(counts.traces, 'span')}; ${counted(counts.logs, 'log record')}, ${counted(counts.metrics, 'metric point')}`,
     );
   const printed = runs.flatMap((each) =>
-    span === undefined ? [printRun(each)] : each.spans.map((one) => printSpan(each, one)),
+    span === undefined ? [formatRun(each)] : each.spans.map((one) => formatSpan(each, one)),
   );
   for (const lines of printed) io.out(`\n${lines.join('\n')}`);
 }

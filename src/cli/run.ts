@@ -157,7 +157,7 @@ async function runUntilStopped(io: ProcessIo, toRun: ToRun): Promise<number> {
     );
     if (firstSignal.signal.aborted) void daemon.shutdown();
     else firstSignal.signal.addEventListener('abort', () => void daemon.shutdown());
-    return tell(await daemon.stopped, logger);
+    return reportStop(await daemon.stopped, logger);
   } finally {
     endSignals();
     endHangups();
@@ -216,7 +216,7 @@ function changedFiles(sources: readonly ConfigSource[], environment: Environment
     .map(({ file }) => file);
 }
 
-function tell({ fatality, errors }: StopReport, logger: Logger): number {
+function reportStop({ fatality, errors }: StopReport, logger: Logger): number {
   for (const error of errors) logger.error({ err: error }, error.message);
   if (fatality) logger.error({}, `Stopped because ${fatality.component} is fatal: ${fatality.message}`);
   else logger.info({}, errors.length === 0 ? 'Stopped' : 'Stopped with errors');

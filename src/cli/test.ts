@@ -10,17 +10,17 @@ import { findTestFiles } from './yaml-tests/find-files.js';
 import { runFile, type TestResult } from './yaml-tests/run-file.js';
 
 const HELP = `
-A test file has tests, and its own configuration or components. A test of a chain of processors lists its input and the
-expected output: items, dropped and refused items, items delivered to an exporter, or requests of an exporter of type http.
-Nothing is sent or stored, and time passes only as the test says. A test of a whole daemon (daemon: true) starts it in
-isolation and lists the requests sent to it and the expected responses, files, log lines and requests to the test's servers.
-Environment variables come only from env. src/cli/README.md describes the files.
+A test file has a configuration or its own components, and tests. Tests of a chain of processors list the input and the expected output:
+items that pass, are dropped or refused, are passed to an exporter, or are sent by an exporter of type http. Nothing is sent or stored,
+and time passes only where a test sets it. Tests of a daemon (daemon: true) start one in a temporary directory and list what is sent to
+it, and its expected responses, rows, log lines and requests to servers of the test. Environment variables are set under env. See
+src/cli/tests.md for the file format.
 
 Exit codes:
   0    all tests passed
   1    a test failed
-  2    a file does not exist, or a directory has no *.test.yaml
-  78   a file, or its configuration, is not valid`;
+  2    a file is missing, or a directory has no *.test.yaml
+  78   a test file or its configuration is invalid`;
 
 interface FileResult {
   readonly file: string;

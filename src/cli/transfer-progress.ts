@@ -16,7 +16,7 @@ export interface Reached {
 export class TransferProgress {
   readonly #io: ProcessIo;
   readonly #line: ProgressLine;
-  #saidAt = performance.now();
+  #loggedAt = performance.now();
 
   constructor(io: ProcessIo) {
     this.#io = io;
@@ -30,8 +30,8 @@ export class TransferProgress {
 
   /** May be called at any rate; at most one call in {@link everyMs} is printed. */
   reached(reached: Reached): void {
-    if (performance.now() - this.#saidAt < this.everyMs) return;
-    this.#saidAt = performance.now();
+    if (performance.now() - this.#loggedAt < this.everyMs) return;
+    this.#loggedAt = performance.now();
     const text = asText(reached);
     if (this.#io.isLogTerminal) this.#line.show(text);
     else this.#io.err(text);

@@ -54,7 +54,7 @@ export function usersCommand(io: CliIo): Command {
     .option('--json', 'print JSON')
     .action(async (options: Options & Change) => {
       const client = await ApiClient.open(options, io);
-      showUser(io, await client.call(createUser, { body: printChange(options) }), options);
+      showUser(io, await client.call(createUser, { body: formatChange(options) }), options);
     });
 
   withApiOptions(command.command('update').description('Change a user.'))
@@ -71,7 +71,7 @@ export function usersCommand(io: CliIo): Command {
     .action(async (user: string, options: Options & Change) => {
       const client = await ApiClient.open(options, io);
       const params = { user_id: await findUserId(client, user) };
-      showUser(io, await client.call(updateUser, { params, body: printChange(options) }), options);
+      showUser(io, await client.call(updateUser, { params, body: formatChange(options) }), options);
     });
 
   return command;
@@ -82,7 +82,7 @@ function showUser(io: CliIo, user: UserJson, options: Options): void {
   else showList(io, [user], { columns: COLUMNS, none: '' });
 }
 
-function printChange({ email, name, monthlyEventLimit, storedBytesLimit, disable, enable }: Change) {
+function formatChange({ email, name, monthlyEventLimit, storedBytesLimit, disable, enable }: Change) {
   return {
     ...(disable === undefined && enable === undefined ? {} : { disabled: disable === true }),
     ...(email === undefined ? {} : { email }),

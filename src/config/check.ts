@@ -17,7 +17,7 @@ import {
   type SmtpConfig,
 } from './file-schema.js';
 import { suggestion } from './nearest-name.js';
-import { formatConfig, type PrintedPart } from './format-config.js';
+import { formatConfig, type FormattedPart } from './format-config.js';
 import { checkSchema, segmentsOf, type Checked } from './schema-check.js';
 import { checkSmtp, smtpSettings } from './smtp.js';
 
@@ -43,7 +43,7 @@ export function readPlugins(
 export function checkConfig(root: MapNode, factories: Factories): CheckedConfig {
   const problems: Problem[] = [...unknownSections(root)];
   const secrets: string[] = [];
-  const printed: PrintedPart[] = [];
+  const printed: FormattedPart[] = [];
   const own = <Value>(
     schema: object,
     section: string,
@@ -92,9 +92,9 @@ export function checkConfig(root: MapNode, factories: Factories): CheckedConfig 
 }
 
 /** As a file has them; components in the order in which they are written. */
-function inOrder(parts: readonly PrintedPart[]): readonly PrintedPart[] {
+function inOrder(parts: readonly FormattedPart[]): readonly FormattedPart[] {
   const sections = ['plugins', 'auth', 'secrets', 'smtp', ...Object.values(COMPONENT_SECTIONS), 'service'];
-  const place = ({ path: [section = ''] }: PrintedPart): number => sections.indexOf(section);
+  const place = ({ path: [section = ''] }: FormattedPart): number => sections.indexOf(section);
   return parts.toSorted((a, b) => place(a) - place(b));
 }
 
@@ -149,7 +149,7 @@ function brokenRule(
 export function checkComponents<K extends Kind>(kind: K, root: MapNode, factories: Factories) {
   const problems: Problem[] = [];
   const secrets: string[] = [];
-  const printed: PrintedPart[] = [];
+  const printed: FormattedPart[] = [];
   const components = new Map<string, ConfiguredComponent<FactoryOf<K>>>();
   const section = COMPONENT_SECTIONS[kind];
   const node = nodeAt(root, [section]);

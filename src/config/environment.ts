@@ -114,7 +114,7 @@ function readVariable(text: string, environment: Environment, fail: (message: st
   return value ?? '';
 }
 
-/** Reads a text as YAML would read it as a plain scalar; what is not a number, boolean or null stays text. */
+/** Reads a text as YAML would read it as a plain scalar; other values stay text. */
 function readScalar(text: string): ScalarNode['value'] {
   if (text === '') return null;
   const { contents, errors } = parseDocument(text);

@@ -1,11 +1,11 @@
 import { stringify } from 'yaml';
 import { maskUrls } from '../component/url-secrets.js';
 import { nodeAt, type ConfigNode, type MapNode } from './config-node.js';
-import { areTelling, schemasAt, schemasOf, type Schemas } from './schemas-at.js';
+import { areTyped, schemasAt, schemasOf, type Schemas } from './schemas-at.js';
 import { isSecret } from './schema.js';
 
 /** A section of the configuration, or a component's part of one. */
-export interface PrintedPart {
+export interface FormattedPart {
   /** Path of the section: `[auth]`, `[exporters, otlp_http]`. */
   readonly path: readonly string[];
   /** Checked, with defaults filled in. */
@@ -30,7 +30,7 @@ const HEAD = ` The effective configuration: all files merged, defaults filled in
  *
  * @param root as it was written
  */
-export function formatConfig(root: MapNode, parts: readonly PrintedPart[]): string {
+export function formatConfig(root: MapNode, parts: readonly FormattedPart[]): string {
   const whole: Record<string, unknown> = {};
   for (const { path, value, schema, secrets } of parts) {
     const printer = new Printer(schema, secrets);
@@ -67,7 +67,7 @@ class Printer {
           this.print(child, childOf(node, key), schemasAt(schemas, key, this.#schema)),
         ]),
       );
-    if (!areTelling(schemas)) return UNKNOWN;
+    if (!areTyped(schemas)) return UNKNOWN;
     if (typeof value === 'number') return this.#repeatsSecret(String(value)) ? SECRET : value;
     if (typeof value !== 'string') return value;
     const masked = maskUrls(value);

@@ -6,7 +6,7 @@ import type { Problem } from './config-error.js';
 import { parseDuration } from './duration.js';
 import { parseEndpoint } from './endpoint.js';
 import { suggestion } from './nearest-name.js';
-import { commonFormat } from './rule-wording.js';
+import { commonFormat } from './rule-messages.js';
 import { plainValue, secretsIn, strayHoles, type JsonSchema } from './plain-value.js';
 import { TEMPLATE_FORMAT } from './schema.js';
 import { parseSize } from './size.js';

@@ -18,7 +18,7 @@ export type Schemas = readonly object[];
 /** Keywords whose subschemas apply to the same value. */
 const SAME_VALUE = ['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else', '$ref', 'dependentSchemas'] as const;
 /** Keywords that restrict the type of a value. */
-const TELLING = ['type', 'enum', 'const', 'format'] as const;
+const TYPE_KEYWORDS = ['type', 'enum', 'const', 'format'] as const;
 
 /** All that may hold for the value of a whole schema: itself, its alternatives, and what it refers to. */
 export function schemasOf(schema: object): Schemas {
@@ -38,9 +38,9 @@ export function schemasAt(schemas: Schemas, key: string | number, root: object):
  * Whether the schemas restrict the type of a value. Without such a keyword, or with a reference to another document, any value is
  * possible.
  */
-export function areTelling(schemas: Schemas): boolean {
+export function areTyped(schemas: Schemas): boolean {
   const isElsewhere = schemas.some(({ $ref }: AnySchema) => $ref !== undefined && !$ref.startsWith('#'));
-  return !isElsewhere && schemas.some((schema) => TELLING.some((word) => word in schema));
+  return !isElsewhere && schemas.some((schema) => TYPE_KEYWORDS.some((word) => word in schema));
 }
 
 function ofKey({ properties, patternProperties, additionalProperties }: AnySchema, key: string): unknown[] {
@@ -60,11 +60,11 @@ function expanded(schemas: Schemas, root: object): Schemas {
   const all = new Set(schemas);
   // The loop also visits schemas added meanwhile; a set adds each only once.
   for (const schema of all)
-    for (const keyword of SAME_VALUE) for (const other of besides(schema, keyword, root)) all.add(other);
+    for (const keyword of SAME_VALUE) for (const other of appliedBy(schema, keyword, root)) all.add(other);
   return [...all];
 }
 
-function besides(schema: object, keyword: (typeof SAME_VALUE)[number], root: object): readonly object[] {
+function appliedBy(schema: object, keyword: (typeof SAME_VALUE)[number], root: object): readonly object[] {
   const value = (schema as Readonly<Record<string, unknown>>)[keyword];
   if (keyword === '$ref')
     return [typeof value === 'string' ? referred(value, root) : undefined].filter(isSchema);

@@ -2,7 +2,7 @@ import type { UserLimits } from '../component/user-limits.js';
 import { groupName } from './connections.js';
 import type { HttpLimits } from './limits.js';
 import { overloaded } from './problem.js';
-import { Holding, NOBODY, Shares } from './shares.js';
+import { SharedUse, NOBODY, Shares } from './shares.js';
 
 /** A route's largest body and its compressed form must both fit into the share of one user. */
 const BODIES = 2;
@@ -58,7 +58,7 @@ export class AdmissionController {
 
   /** @param announcedBytes `Content-Length` of the body; 0 if unknown */
   arrive(announcedBytes: number): Permit {
-    return new Permit(new Holding(this.#bodies), announcedBytes, this.#tools);
+    return new Permit(new SharedUse(this.#bodies), announcedBytes, this.#tools);
   }
 }
 
@@ -68,7 +68,7 @@ export class AdmissionController {
  */
 export class Permit {
   /** Holds the bytes of its body. */
-  readonly bodies: Holding;
+  readonly bodies: SharedUse;
   readonly #announcedBytes: number;
   readonly #tools: Tools;
   #userId: string | undefined;
@@ -76,7 +76,7 @@ export class Permit {
   #stranger: string | undefined;
   #isOver = false;
 
-  constructor(bodies: Holding, announcedBytes: number, tools: Tools) {
+  constructor(bodies: SharedUse, announcedBytes: number, tools: Tools) {
     this.bodies = bodies;
     this.#announcedBytes = announcedBytes;
     this.#tools = tools;

@@ -4,7 +4,7 @@ import { contentCoding, decompress, tooLarge } from './decompress.js';
 import { SLOW_BODY_MS } from './limits.js';
 import type { MinRateMonitor } from './min-rate-monitor.js';
 import { overloaded } from './problem.js';
-import type { Holding } from './shares.js';
+import type { SharedUse } from './shares.js';
 import type { Turns } from './turns.js';
 
 const KIB = 1024;
@@ -30,9 +30,9 @@ export interface BodySettings {
   readonly maxBytes: number;
   readonly timeoutMs: number;
   /** Holds the bytes of the body. */
-  readonly budget: Holding;
+  readonly budget: SharedUse;
   /** Minimum rate. If absent, only the total time is limited. */
-  readonly pace?: MinRateMonitor;
+  readonly rateMonitor?: MinRateMonitor;
   /** Queue that delivers large bodies. If absent, bodies are delivered as they arrive. */
   readonly turns?: Turns;
   readonly clock: Clock;
@@ -83,11 +83,11 @@ export class Body {
   /** Starts the time limit for the whole body. */
   startTimeout(): void {
     if (this.#state !== 'gathering' || this.#problem !== undefined) return;
-    const { clock, timeoutMs, pace } = this.#settings;
+    const { clock, timeoutMs, rateMonitor } = this.#settings;
     this.#cancelTimeout = clock.after(timeoutMs, () => {
       this.fail(new HttpProblem(408, 'request_timeout', `The body did not arrive within ${timeoutMs} ms.`));
     });
-    this.#endWatch = pace?.watch(SLOW_BODY_MS, {
+    this.#endWatch = rateMonitor?.watch(SLOW_BODY_MS, {
       moved: () => this.#length,
       tooSlow: () => {
         this.fail(new HttpProblem(408, 'request_timeout', 'The body arrived too slowly.'));

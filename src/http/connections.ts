@@ -31,16 +31,16 @@ interface Group {
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
-  readonly #tell: (reason: NoRoom, isNew: boolean) => void;
+  readonly #onRefused: (reason: NoRoom, isNew: boolean) => void;
   readonly #groups = new Map<string, Group>();
   readonly #groupOf = new Map<Connection, Group & { readonly name: string }>();
   /** Connections without a request, the longest idle first. */
   readonly #idle = new Set<Connection>();
 
   /** @param tell called for each connection closed at a limit, with whether it was the new one */
-  constructor(limits: ConnectionLimits, tell: (reason: NoRoom, isNew: boolean) => void) {
+  constructor(limits: ConnectionLimits, onRefused: (reason: NoRoom, isNew: boolean) => void) {
     this.#limits = limits;
-    this.#tell = tell;
+    this.#onRefused = onRefused;
   }
 
   get count(): number {
@@ -99,7 +99,7 @@ export class Connections {
   #makeRoom(reason: NoRoom, hasRoom: boolean, idle: ReadonlySet<Connection>): boolean {
     if (hasRoom) return true;
     const [longest] = idle;
-    this.#tell(reason, longest === undefined);
+    this.#onRefused(reason, longest === undefined);
     if (longest === undefined) return false;
     this.leave(longest);
     longest.destroy();

@@ -28,7 +28,7 @@ export interface DispatcherSettings {
   readonly users: UserLimits;
   readonly logger: Logger;
   readonly metrics: HttpMetrics;
-  readonly pace: MinRateMonitor;
+  readonly rateMonitor: MinRateMonitor;
   readonly clock: Clock;
 }
 
@@ -110,7 +110,7 @@ export class Dispatcher {
 
   /** Never throws. */
   readonly accept = (exchange: Exchange): void => {
-    const { router, clock, logger, pace } = this.#settings;
+    const { router, clock, logger, rateMonitor } = this.#settings;
     this.#underWay++;
     const path = trimSlash(exchange.path);
     const match = router.match(exchange.method, path);
@@ -125,7 +125,7 @@ export class Dispatcher {
           maxBytes: found?.route.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES,
           timeoutMs: found?.route.bodyTimeoutMs ?? DEFAULT_BODY_TIMEOUT_MS,
           budget: permit.bodies,
-          pace,
+          rateMonitor,
           turns: this.#largeBodies,
           clock,
         })

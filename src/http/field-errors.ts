@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { HttpProblem, type FieldError } from '../component/http.js';
-import { commonFormat } from '../config/rule-wording.js';
+import { commonFormat } from '../config/rule-messages.js';
 import { isUuid } from '../signal/ids.js';
 import { MONEY_PATTERN } from '../signal/money.js';
 import { parseTime } from '../signal/time.js';
@@ -20,21 +20,21 @@ export const TEXT_PATTERNS = {
 } as const;
 
 const FORMATS: Readonly<
-  Record<string, { readonly wording: string; readonly isValid: (text: string) => boolean }>
+  Record<string, { readonly expectedText: string; readonly isValid: (text: string) => boolean }>
 > = {
-  uuid: { wording: 'must be a UUID', isValid: isUuid },
+  uuid: { expectedText: 'must be a UUID', isValid: isUuid },
   'date-time': {
-    wording: 'must be an ISO 8601 date-time',
+    expectedText: 'must be an ISO 8601 date-time',
     isValid: (text) => parseTime(text) !== undefined,
   },
-  date: { wording: 'must be a date, YYYY-MM-DD', isValid: (text) => /^\d{4}-\d{2}-\d{2}$/.test(text) },
-  email: { wording: 'must be an e-mail address', isValid: matches(TEXT_PATTERNS.email) },
-  'not-blank': { wording: 'must not be blank', isValid: matches(TEXT_PATTERNS['not-blank']) },
+  date: { expectedText: 'must be a date, YYYY-MM-DD', isValid: (text) => /^\d{4}-\d{2}-\d{2}$/.test(text) },
+  email: { expectedText: 'must be an e-mail address', isValid: matches(TEXT_PATTERNS.email) },
+  'not-blank': { expectedText: 'must not be blank', isValid: matches(TEXT_PATTERNS['not-blank']) },
   'prompt-name': {
-    wording: 'must not be blank, "." or "..", which URLs cannot carry',
+    expectedText: 'must not be blank, "." or "..", which URLs cannot carry',
     isValid: matches(TEXT_PATTERNS['prompt-name']),
   },
-  name: { wording: 'must not contain the character U+0000', isValid: matches(TEXT_PATTERNS.name) },
+  name: { expectedText: 'must not contain the character U+0000', isValid: matches(TEXT_PATTERNS.name) },
 };
 
 function matches(pattern: string): (text: string) => boolean {
@@ -70,7 +70,7 @@ export function fieldErrors(
 ): readonly FieldError[] {
   return (errors ?? []).map((error) => {
     const pointer = error.instancePath + missingPart(error);
-    return { field: place === 'pointer' ? pointer : pointer.slice(1), message: wording(error) };
+    return { field: place === 'pointer' ? pointer : pointer.slice(1), message: expectedText(error) };
   });
 }
 
@@ -96,7 +96,7 @@ function missingPart(error: ErrorObject): string {
   return typeof name === 'string' ? `/${pointerPart(name.slice(0, 100))}` : '';
 }
 
-function wording(error: ErrorObject): string {
+function expectedText(error: ErrorObject): string {
   const params = error.params as Record<string, unknown>;
   const limit = Number(params['limit']);
   switch (error.keyword) {
@@ -109,7 +109,7 @@ function wording(error: ErrorObject): string {
     case 'type':
       return `must be ${article(String(params['type']))}`;
     case 'format':
-      return FORMATS[String(params['format'])]?.wording ?? 'is not valid';
+      return FORMATS[String(params['format'])]?.expectedText ?? 'is not valid';
     case 'maxItems':
     case 'maxProperties':
       return `must have at most ${limit} entries`;

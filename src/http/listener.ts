@@ -103,7 +103,7 @@ class SharedListener implements HttpListener {
   readonly #gate: Gate;
   readonly #metrics: HttpMetrics;
   readonly #rebinding: RebindingGuard;
-  readonly #pace: MinRateMonitor;
+  readonly #rateMonitor: MinRateMonitor;
   readonly #connections: Connections;
   readonly #crowded: BoundedLines;
   readonly #dispatcher: Dispatcher;
@@ -131,7 +131,7 @@ class SharedListener implements HttpListener {
       clock: options.clock,
       logger: this.#logger,
     });
-    this.#pace = new MinRateMonitor(this.#limits.minRate, options.clock);
+    this.#rateMonitor = new MinRateMonitor(this.#limits.minRate, options.clock);
     this.#connections = new Connections({ ...this.#limits, proxies: options.proxies }, (reason, isNew) => {
       this.#metrics.noRoom(reason, isNew);
       this.#crowded.write(() => {
@@ -155,7 +155,7 @@ class SharedListener implements HttpListener {
       users: options.users ?? NO_RATES,
       logger: this.#logger,
       metrics: this.#metrics,
-      pace: this.#pace,
+      rateMonitor: this.#rateMonitor,
       clock: options.clock,
     });
   }
@@ -231,7 +231,7 @@ class SharedListener implements HttpListener {
           proxies: this.#options.proxies ?? trustProxies([]),
           connections: this.#connections,
           watchReader: (moved, cut) =>
-            this.#pace.watch(this.#limits.idleTimeoutMs, {
+            this.#rateMonitor.watch(this.#limits.idleTimeoutMs, {
               moved,
               tooSlow: () => {
                 this.#metrics.slowReader();
@@ -276,7 +276,7 @@ class SharedListener implements HttpListener {
     if (left > 0) this.#logger.warn({ requests: left }, 'Shutdown timed out: open requests were cut off.');
     engine.close();
     this.#rebinding.close();
-    this.#pace.close();
+    this.#rateMonitor.close();
     this.#crowded.close();
     this.#endObservation?.();
   }

@@ -68,7 +68,7 @@ export class Shares {
 }
 
 /** The amount of a shared resource that one request holds. */
-export class Holding {
+export class SharedUse {
   readonly #shares: Shares;
   #owner = NOBODY;
 

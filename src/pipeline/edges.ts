@@ -43,10 +43,10 @@ class EdgeMeter implements EdgeObserver {
    */
   readonly look = (batch: AnyBatch): ((passed: Passed) => void) | undefined => {
     if (this.#listeners.size === 0) return undefined;
-    const tells = [...this.#listeners].flatMap((listener) => listener.offer(batch, this.#signal) ?? []);
-    if (tells.length === 0) return undefined;
+    const notifiers = [...this.#listeners].flatMap((listener) => listener.offer(batch, this.#signal) ?? []);
+    if (notifiers.length === 0) return undefined;
     return (passed) => {
-      for (const tell of tells) tell(passed);
+      for (const notify of notifiers) notify(passed);
     };
   };
 

@@ -23,11 +23,11 @@ export function fanOut<B extends Batch<unknown>>(branches: readonly Branch<B>[])
   return {
     async consume(batch: B, context: ConsumeContext): Promise<Receipt> {
       const count = batch.items.length;
-      let tell: () => void = () => undefined;
+      let notify: () => void = () => undefined;
       // An outer fan-out of the whole batch also waits for this part.
-      const answered = context.answered ?? new Promise<void>((resolve) => (tell = resolve));
+      const answered = context.answered ?? new Promise<void>((resolve) => (notify = resolve));
       return consumeAll(branches, batch, { ...context, answered }).then((results) => {
-        tell();
+        notify();
         const receipts: Receipt[] = [];
         const errors: unknown[] = [];
         for (const result of results)

@@ -195,14 +195,14 @@ export function instrument<B extends Batch<unknown>>(
     const offered = amountOf(batch, signal);
     const spans = spanCounts(batch, signal);
     const note = rejections && noting(batch, signal, rejections);
-    const tell = look?.(batch);
+    const notify = look?.(batch);
     for (const observer of observers) observer.offer(offered);
     const startedAt = performance.now();
     const end = (passed: Omit<Passed, 'ms'>): void => {
       const ms = performance.now() - startedAt;
       gate?.leave();
       for (const observer of observers) observer.end(ms);
-      tell?.({ ms, ...passed });
+      notify?.({ ms, ...passed });
     };
     return begin(batch, context).then(
       (receipt) => {

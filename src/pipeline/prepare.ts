@@ -148,7 +148,7 @@ function inOrder(problems: readonly Problem[]): readonly Problem[] {
 /** Finds listeners that are reachable from other machines: an error if authentication is off, a warning without TLS. */
 function checkExposure(config: Config, claims: readonly Claim[]): readonly Problem[] {
   const problems: Problem[] = [];
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const encrypted = new Set(
     claims.flatMap(({ resource }) =>
       resource.kind === 'tls_files' ? [resource.listener.toLowerCase()] : [],
@@ -168,8 +168,8 @@ function checkExposure(config: Config, claims: readonly Claim[]): readonly Probl
         'is reachable from other machines while auth.enabled is false; listen on 127.0.0.1, or enable authentication',
       );
     const name = resource.endpoint.toLowerCase();
-    if (encrypted.has(name) || told.has(name)) continue;
-    told.add(name);
+    if (encrypted.has(name) || reported.has(name)) continue;
+    reported.add(name);
     report(
       'warning',
       'is reachable from other machines without TLS, so keys and data can be intercepted; set tls if the component supports it, or listen on 127.0.0.1 behind a proxy',

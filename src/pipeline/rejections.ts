@@ -53,10 +53,11 @@ export class RejectionsInMemory implements Rejections {
     this.#users.delete(userId);
     this.#users.set(userId, known);
     // All items of a batch refused as a whole have the same error.
-    let [told, error] = ['', ''];
+    let [lastError, error] = ['', ''];
     for (const item of items.slice(0, MOST_OF_BATCH)) {
       const id = item.trace_id === null || item.trace_id === '' ? null : shorten(item.trace_id, MOST_ID);
-      if (item.error !== told) [told, error] = [item.error, shorten(withoutKeys(item.error), MOST_ERROR)];
+      if (item.error !== lastError)
+        [lastError, error] = [item.error, shorten(withoutKeys(item.error), MOST_ERROR)];
       known.items.push({ at, receiver, signal, trace_id: id, code, error });
       this.#total += 1;
     }

@@ -17,7 +17,7 @@ export interface CallKey {
 }
 
 /** The call attributes of a span, as sent by the client. */
-export interface SaidOfCall {
+export interface CallAttributes {
   /** The name of the instrumentation scope; empty if absent. */
   readonly scope: string;
   readonly model: string | null;
@@ -25,7 +25,7 @@ export interface SaidOfCall {
   readonly response: string | null;
 }
 
-export function callKey({ scope, model, provider, response }: SaidOfCall): string {
+export function callKey({ scope, model, provider, response }: CallAttributes): string {
   return serializeCallKey({
     teller: hashedScope(scope),
     model: model === null ? '' : hashedModel(model),

@@ -13,7 +13,7 @@ export interface Tokens {
 }
 
 /** The tokens that a span reports; null if not reported. */
-export interface ToldTokens {
+export interface ReportedTokens {
   readonly input_tokens: number | null;
   readonly output_tokens: number | null;
   readonly total_tokens: number | null;
@@ -21,7 +21,7 @@ export interface ToldTokens {
 
 /** The tokens of a call for pricing. A missing input or output is the total minus the other. */
 export function tokensOfCall(
-  { input_tokens, output_tokens, total_tokens }: ToldTokens,
+  { input_tokens, output_tokens, total_tokens }: ReportedTokens,
   usage: UsageParts | null,
 ): Tokens {
   const rest = (part: number) => Math.max(0, (total_tokens ?? 0) - part);

@@ -5,19 +5,19 @@ import { MS_PER_MINUTE } from '../signal/time-units.js';
 export class BoundedLines {
   readonly #clock: Clock;
   readonly #most: number;
-  readonly #tellRest: (count: number) => void;
+  readonly #reportRest: (count: number) => void;
   #written = 0;
   #leftOut = 0;
   #cancelTimer: (() => void) | undefined;
 
   /**
    * @param most maximum number of lines a minute; the first line starts the minute
-   * @param tellRest logs the number of suppressed lines, at the end of a minute with any
+   * @param reportRest logs the number of suppressed lines, at the end of a minute with any
    */
-  constructor(clock: Clock, most: number, tellRest: (count: number) => void) {
+  constructor(clock: Clock, most: number, reportRest: (count: number) => void) {
     this.#clock = clock;
     this.#most = most;
-    this.#tellRest = tellRest;
+    this.#reportRest = reportRest;
   }
 
   /** Calls `line` now, or counts it. */
@@ -50,6 +50,6 @@ export class BoundedLines {
     const leftOut = this.#leftOut;
     this.#written = 0;
     this.#leftOut = 0;
-    if (leftOut > 0) this.#tellRest(leftOut);
+    if (leftOut > 0) this.#reportRest(leftOut);
   }
 }

@@ -8,7 +8,7 @@ export interface LoggerOptions {
   readonly format: 'auto' | 'pretty' | 'json';
   /** Output of log lines. `isTerminal` controls `auto` and colours. */
   readonly output: { write(text: string): void; readonly isTerminal: boolean };
-  /** Texts that are replaced wherever they occur in a line. */
+  /** Texts that are replaced in every line. */
   readonly secrets?: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 import { maskUrls } from '../component/url-secrets.js';
 
-/** The forms of API keys and webhook secrets: such a text never belongs in a log, wherever it came from. */
+/** The forms of API keys and webhook secrets: such texts never belong in a log. */
 const FORMS = [
   { start: 'jd_', form: /\bjd_[A-Za-z0-9_-]{43}/g },
   { start: 'whsec_', form: /\bwhsec_[A-Za-z0-9+/]{43}=/g },

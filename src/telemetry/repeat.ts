@@ -3,7 +3,7 @@ import { MS_PER_MINUTE } from '../signal/time-units.js';
 import { SparseLog } from './sparse-log.js';
 
 /** Minimum interval between logs of a repeated failure. */
-const SAY_MS = 10 * MS_PER_MINUTE;
+const REPEAT_MS = 10 * MS_PER_MINUTE;
 
 /**
  * Repeats an action, first at once or after a pause. A failure is logged at most once in ten minutes; the action runs again at the
@@ -23,7 +23,7 @@ export function repeat(
   }: { readonly everyMs: number; readonly failed: string; readonly isLater?: boolean },
   work: () => Promise<void>,
 ): () => void {
-  const log = new SparseLog(logger, clock, SAY_MS);
+  const log = new SparseLog(logger, clock, REPEAT_MS);
   let cancel = (): void => undefined;
   let hasEnded = false;
   const turn = async (): Promise<void> => {

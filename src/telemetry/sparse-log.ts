@@ -8,7 +8,7 @@ export class SparseLog {
   readonly #logger: Logger;
   readonly #clock: Clock;
   readonly #intervalMs: number;
-  #saidAt = -Infinity;
+  #loggedAt = -Infinity;
   #lines = 0;
   #items = 0;
 
@@ -23,10 +23,10 @@ export class SparseLog {
   warn(items: number, fields: object, message: string): void {
     this.#lines += 1;
     this.#items += items;
-    if (this.#clock.now() - this.#saidAt < this.#intervalMs * MICROS_PER_MS) return;
+    if (this.#clock.now() - this.#loggedAt < this.#intervalMs * MICROS_PER_MS) return;
     const count = this.#items === 0 ? {} : { items: this.#items };
     this.#logger.warn({ ...fields, ...count, times: this.#lines }, message);
-    this.#saidAt = this.#clock.now();
+    this.#loggedAt = this.#clock.now();
     this.#lines = 0;
     this.#items = 0;
   }

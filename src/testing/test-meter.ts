@@ -51,7 +51,7 @@ export class TestMeter implements Meter {
   }
 
   /**
-   * The value of one series: of a counter its sum, of a histogram how often it was recorded, of a gauge what it reads now.
+   * The value of one series: the sum of a counter, the count of a histogram, the current value of a gauge.
    *
    * @param name without `jackdaw_`
    * @returns undefined if there is no such series

@@ -1,6 +1,6 @@
 import type { Transferable } from 'node:worker_threads';
 import { MessageBatcher } from './message-batcher.js';
-import type { OwnerMessage, SpelledError, ThreadMessage } from './thread-protocol.js';
+import type { OwnerMessage, SerializedError, ThreadMessage } from './thread-protocol.js';
 
 /** A thread, or one end of a channel to it. */
 export interface CalledPort {
@@ -10,7 +10,7 @@ export interface CalledPort {
 
 export interface PortOptions {
   /** Converts a serialized error to an error class of this side. */
-  readonly revive: (error: SpelledError) => Error;
+  readonly deserializeError: (error: SerializedError) => Error;
   readonly onNotice: (notice: string, value: unknown) => void;
 }
 
@@ -32,14 +32,14 @@ interface Pending {
 /** Calls methods that another thread offers with `serve`, and passes on its notices in order. */
 export class PortClient {
   readonly #options: PortOptions;
-  readonly #outbox: MessageBatcher<OwnerMessage>;
+  readonly #batcher: MessageBatcher<OwnerMessage>;
   readonly #pending = new Map<number, Pending>();
   #nextId = 1;
   #ended: Error | null = null;
 
   constructor(port: CalledPort, options: PortOptions) {
     this.#options = options;
-    this.#outbox = new MessageBatcher(port);
+    this.#batcher = new MessageBatcher(port);
     port.on('message', (messages) => {
       for (const message of messages) this.#receive(message);
     });
@@ -67,12 +67,12 @@ export class PortClient {
     const isUrgent = transfer.length === 0;
     const mayBeAbandoned = abort !== undefined;
     const abandon = (): void => {
-      this.#outbox.post({ kind: 'abandon', id }, [], true);
+      this.#batcher.post({ kind: 'abandon', id }, [], true);
     };
     try {
       return await new Promise<T>((resolve, reject) => {
         this.#pending.set(id, { resolve: resolve as (value: unknown) => void, reject });
-        this.#outbox.post({ kind: 'call', id, method, args, mayBeAbandoned, isUrgent }, transfer, isUrgent);
+        this.#batcher.post({ kind: 'call', id, method, args, mayBeAbandoned, isUrgent }, transfer, isUrgent);
         abort?.addEventListener('abort', abandon, { once: true });
       });
     } finally {
@@ -96,6 +96,6 @@ export class PortClient {
     const pending = this.#pending.get(message.id);
     this.#pending.delete(message.id);
     if (message.kind === 'value') pending?.resolve(message.value);
-    else pending?.reject(this.#options.revive(message.error));
+    else pending?.reject(this.#options.deserializeError(message.error));
   }
 }

@@ -25,7 +25,7 @@ export type OwnerMessage = CallMessage | AbandonMessage;
 
 type AnswerMessage =
   | { readonly kind: 'value'; readonly id: number; readonly value: unknown }
-  | { readonly kind: 'error'; readonly id: number; readonly error: SpelledError };
+  | { readonly kind: 'error'; readonly id: number; readonly error: SerializedError };
 
 interface NoticeMessage {
   readonly kind: 'notice';
@@ -37,7 +37,7 @@ interface NoticeMessage {
 export type ThreadMessage = AnswerMessage | NoticeMessage;
 
 /** An error as plain data: its name, message, stack, and the plain fields of its class. */
-export interface SpelledError {
+export interface SerializedError {
   readonly name: string;
   readonly message: string;
   readonly stack: string | undefined;
@@ -57,7 +57,7 @@ export class Transfer<T> {
   }
 }
 
-export function serializeError(error: unknown): SpelledError {
+export function serializeError(error: unknown): SerializedError {
   if (!(error instanceof Error))
     return { name: 'Error', message: String(error), stack: undefined, fields: {} };
   const fields: Record<string, PlainField> = {};
@@ -69,7 +69,7 @@ export function serializeError(error: unknown): SpelledError {
 }
 
 /** A received error with message and stack only. */
-export function plainError({ message, stack }: SpelledError): Error {
+export function plainError({ message, stack }: SerializedError): Error {
   const error = new Error(message);
   if (stack !== undefined) error.stack = stack;
   return error;

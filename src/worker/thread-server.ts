@@ -17,21 +17,21 @@ export type Methods = Readonly<Record<string, (...args: never[]) => unknown>>;
  *
  * @param outbox sends messages to the owner; the thread may use it for notices
  */
-export function serve(port: MessagePort, outbox: MessageBatcher<ThreadMessage>, methods: Methods): void {
+export function serve(port: MessagePort, batcher: MessageBatcher<ThreadMessage>, methods: Methods): void {
   /** For running calls that may be abandoned. */
   const aborts = new Map<number, AbortController>();
   const answerUnlessAbandoned = async (call: CallMessage): Promise<void> => {
     const abort = new AbortController();
     aborts.set(call.id, abort);
-    await answer(outbox, methods, { ...call, args: [...call.args, abort.signal] });
+    await answer(batcher, methods, { ...call, args: [...call.args, abort.signal] });
     aborts.delete(call.id);
   };
   port.on('message', (messages: unknown) => {
     for (const message of Array.isArray(messages) ? (messages as readonly unknown[]) : [messages]) {
-      if (!isOwnerMessage(message)) refuse(outbox, message);
+      if (!isOwnerMessage(message)) refuse(batcher, message);
       else if (message.kind === 'abandon') aborts.get(message.id)?.abort();
       else if (message.mayBeAbandoned) void answerUnlessAbandoned(message);
-      else void answer(outbox, methods, message);
+      else void answer(batcher, methods, message);
     }
   });
 }
@@ -43,14 +43,14 @@ function isOwnerMessage(message: unknown): message is OwnerMessage {
   return kind === 'abandon' || (kind === 'call' && typeof method === 'string' && Array.isArray(args));
 }
 
-function refuse(outbox: MessageBatcher<ThreadMessage>, message: unknown): void {
+function refuse(batcher: MessageBatcher<ThreadMessage>, message: unknown): void {
   const { id } = Object(message) as { readonly id?: unknown };
   const error = serializeError(new TypeError('the message is not a method call'));
-  outbox.post({ kind: 'error', id: typeof id === 'number' ? id : 0, error }, [], true);
+  batcher.post({ kind: 'error', id: typeof id === 'number' ? id : 0, error }, [], true);
 }
 
 async function answer(
-  outbox: MessageBatcher<ThreadMessage>,
+  batcher: MessageBatcher<ThreadMessage>,
   methods: Methods,
   { id, method, args, isUrgent }: CallMessage,
 ): Promise<void> {
@@ -61,9 +61,9 @@ async function answer(
     if (call === undefined) throw new Error(`the thread has no method ${method}`);
     const result = await call(...args);
     if (result instanceof Transfer)
-      outbox.post({ kind: 'value', id, value: result.value }, result.buffers, isUrgent);
-    else outbox.post({ kind: 'value', id, value: result }, [], isUrgent);
+      batcher.post({ kind: 'value', id, value: result.value }, result.buffers, isUrgent);
+    else batcher.post({ kind: 'value', id, value: result }, [], isUrgent);
   } catch (error) {
-    outbox.post({ kind: 'error', id, error: serializeError(error) }, [], isUrgent);
+    batcher.post({ kind: 'error', id, error: serializeError(error) }, [], isUrgent);
   }
 }

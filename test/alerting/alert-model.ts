@@ -34,7 +34,7 @@ interface Kept {
 /** One thing that a rule looks at: whether it is met, and whether it was not like that when the rule fired last. */
 interface Look {
   readonly met: boolean;
-  readonly isNews: boolean;
+  readonly isNew: boolean;
 }
 
 /**
@@ -96,13 +96,13 @@ export class AlertModel {
         ? looks.some(({ met }) => met)
         : looks.every(({ met }) => met);
     if (!isMet) {
-      this.#notMet(alert.id, kept, now);
+      this.#stopMeeting(alert.id, kept, now);
       return;
     }
     kept.notMetSince = null;
     const isRested = kept.firedAt === null || kept.firedAt + alert.cooldown_minutes * MINUTE <= now;
-    const isNews = kept.firedAt === null || looks.some((look) => look.met && look.isNews);
-    if (!isRested || !isNews) return;
+    const isNew = kept.firedAt === null || looks.some((look) => look.met && look.isNew);
+    if (!isRested || !isNew) return;
     const day = this.#costDay(costThreshold(alert), kept, world, now);
     kept.firedAt = now;
     kept.firings += 1;
@@ -115,7 +115,7 @@ export class AlertModel {
     this.happened.push(`${alert.id} fired ${kept.firings}`);
   }
 
-  #notMet(id: string, kept: Kept, now: number): void {
+  #stopMeeting(id: string, kept: Kept, now: number): void {
     if (kept.firings === 0) return;
     kept.notMetSince ??= now;
     if (now === kept.notMetSince || now < kept.notMetSince + 5 * MINUTE) return;
@@ -131,18 +131,18 @@ export class AlertModel {
     return conditions.map((condition): Look => {
       switch (condition.type) {
         case 'failure_rate':
-          return { met: world.failed > condition.threshold * world.finished, isNews: hasNewRuns };
+          return { met: world.failed > condition.threshold * world.finished, isNew: hasNewRuns };
         case 'latency_threshold':
-          return { met: world.finished > 0 && world.p95 > condition.threshold, isNews: hasNewRuns };
+          return { met: world.finished > 0 && world.p95 > condition.threshold, isNew: hasNewRuns };
         case 'inactivity': {
           const activeAt = now >= this.#quietUntil ? world.activeAt : null;
-          return { met: activeAt !== null && now - activeAt > condition.threshold * HOUR, isNews: true };
+          return { met: activeAt !== null && now - activeAt > condition.threshold * HOUR, isNew: true };
         }
         case 'cost_threshold':
           return this.#costLook(condition.threshold, kept, world, now);
         case 'metric_threshold': {
           const met = world.cpu !== null && world.cpu.value > condition.value;
-          return { met, isNews: known === null || (world.cpu?.seq ?? 0) > known.cpuSeq };
+          return { met, isNew: known === null || (world.cpu?.seq ?? 0) > known.cpuSeq };
         }
         case 'composite':
           throw new Error('no alert is made of composite ones');
@@ -154,8 +154,8 @@ export class AlertModel {
     const { known } = kept;
     const day = this.#costDay(threshold, kept, world, now);
     const cost = world.spent.get(day) ?? 0;
-    const isNews = known === null || day > known.day || (day === known.day && cost > known.cost);
-    return { met: cost > threshold, isNews };
+    const isNew = known === null || day > known.day || (day === known.day && cost > known.cost);
+    return { met: cost > threshold, isNew };
   }
 
   #isLate(now: number): boolean {

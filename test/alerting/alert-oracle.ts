@@ -10,7 +10,7 @@ export interface KnownRun {
   readonly durationMs: number | null;
   readonly cost: number | null;
   /** When the last message about it came. */
-  readonly heard: number;
+  readonly lastSeen: number;
   /** Grows with every change of any run and with every point. */
   readonly change: number;
 }
@@ -97,12 +97,12 @@ export function expectAt(
   expected.falses = 0;
   expected.falseSince = null;
   const isCool = last === null || now - last >= alert.cooldown_minutes * MINUTE;
-  const isNews =
+  const isNew =
     last === null ||
     judged.some(
       ({ met, isTimeless, evidence }, i) => met && (isTimeless || isNewer(evidence, expected.evidence[i])),
     );
-  if (!isCool || !isNews) return;
+  if (!isCool || !isNew) return;
   const value = alert.type === 'composite' ? null : (judged[0]?.value ?? null);
   expected.events.push({ fired_at: now, value, resolved_at: null });
   expected.evidence = judged.map(({ evidence }) => evidence);
@@ -164,8 +164,8 @@ function judge(
       return { value, met: false, evidence: { day: today, cost: (spent ?? 0) / 1e9 }, isTimeless: false };
     }
     case 'inactivity': {
-      const times = own.map(({ started, ended, heard }) =>
-        Math.min(Math.max(started, ended ?? started), heard),
+      const times = own.map(({ started, ended, lastSeen }) =>
+        Math.min(Math.max(started, ended ?? started), lastSeen),
       );
       if (times.length === 0 || inGrace) return { value: null, met: false, evidence: null, isTimeless: true };
       const hours = (now - Math.max(...times)) / HOUR;
@@ -204,8 +204,8 @@ function simple(value: number | null, threshold: number, evidence: number | null
   return { value, met: value !== null && value > threshold, evidence, isTimeless: false };
 }
 
-function isInWindow({ status, started, ended, heard }: KnownRun, now: number): boolean {
-  const at = Math.min(ended ?? started, heard);
+function isInWindow({ status, started, ended, lastSeen }: KnownRun, now: number): boolean {
+  const at = Math.min(ended ?? started, lastSeen);
   return status !== 'running' && at > now - HOUR && at <= now;
 }
 

@@ -12,7 +12,7 @@ import type { AlertingSettings } from '../../src/storage/contracts/coordination.
 export const USER = '018f0000-0000-7000-8000-00000000000a';
 export const AGENT = '018f0000-0000-7000-8000-0000000000a1';
 export const AGENT_NAME = 'billing';
-export const UTC_TERMS: AlertingSettings = { windowMs: 3_600_000, minSamples: 1, timezone: 'UTC' };
+export const UTC_SETTINGS: AlertingSettings = { windowMs: 3_600_000, minSamples: 1, timezone: 'UTC' };
 
 /** What an agent is that has never done anything. */
 export const NOTHING: TargetStats = { window: null, costs: [], activeAt: null };
@@ -56,7 +56,7 @@ export function runs(
   { seq = finished, ...rest }: Partial<WindowStats> & { readonly seq?: number } = {},
 ): WindowStats {
   const p95_ms = finished > 0 ? 100 : null;
-  return { finished, failed, timed: finished, p95_ms, evidence: String(seq), isNews: [], ...rest };
+  return { finished, failed, timed: finished, p95_ms, evidence: String(seq), isNew: [], ...rest };
 }
 
 /** The newest points of the series of a metric, by their values. */
@@ -67,7 +67,7 @@ export function points(values: readonly number[], seq = 1): MetricStats {
     min: isKnown ? Math.min(...values) : null,
     max: isKnown ? Math.max(...values) : null,
     evidence: String(isKnown ? seq : 0),
-    isNews: [],
+    isNew: [],
   };
 }
 

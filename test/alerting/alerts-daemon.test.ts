@@ -33,7 +33,7 @@ function aRun(status: string, agent = 'planner'): Item {
   return anItem({ trace: { agent, status, success: undefined, started_at: now, ended_at: now } });
 }
 
-void t.test('an alert fires, tells all its channels once, and is silent for its cooldown', async (t) => {
+void t.test('an alert fires, notifies each channel once and respects its cooldown', async (t) => {
   const ownHook = await startReceiver(t, (socket) => socket.write(answerText('200 OK')));
   const orgHook = await startReceiver(t, (socket) => socket.write(answerText('200 OK')));
   const mails = await startMails(t);

@@ -105,9 +105,13 @@ const rule = fc
     agent,
     fc.constantFrom(0, 10, 60),
   )
-  .map(([says, target_service, cooldown_minutes]) => ({ ...says, target_service, cooldown_minutes }));
+  .map(([definition, target_service, cooldown_minutes]) => ({
+    ...definition,
+    target_service,
+    cooldown_minutes,
+  }));
 
-void t.test('whatever comes, alerts fire and end as an oracle over everything stored says', async (t) => {
+void t.test('alerts match an oracle over all stored data', async (t) => {
   // In the evening, so that midnight comes.
   const now = Date.UTC(2026, 0, 15, 22, 30) * 1000;
   const scene = await AlertScene.open(t, {}, { intervalMs: INTERVAL_MS, now });
@@ -117,7 +121,7 @@ void t.test('whatever comes, alerts fire and end as an oracle over everything st
   await neverDiffers(t, { runs: 60, ms: 2500 }, [rules, steps], async (rules, steps) => {
     await scene.newUser();
     const play = new Play(scene, presence);
-    for (const says of rules) await play.add(says);
+    for (const definition of rules) await play.add(definition);
     await play.start();
     for (const one of steps) await play.take(one);
     await play.end();
@@ -160,8 +164,8 @@ class Play {
     this.#lastLook = presence.beat;
   }
 
-  async add(says: Pick<Alert, 'type'> & Partial<Alert>): Promise<void> {
-    const alert = await this.#scene.addAlert(says);
+  async add(definition: Pick<Alert, 'type'> & Partial<Alert>): Promise<void> {
+    const alert = await this.#scene.addAlert(definition);
     this.rules.push({ alert, agent: alert.target_service ?? '', expected: newExpected() });
   }
 
@@ -205,7 +209,7 @@ class Play {
         const status = step.status;
         const { agent, success, durationMs, cost } = step;
         const known = { id: newTraceId(), agent, status, success, started, ended, durationMs, cost };
-        this.#runs.push({ ...known, heard: clock.now(), change: ++this.#changes });
+        this.#runs.push({ ...known, lastSeen: clock.now(), change: ++this.#changes });
         await this.#write(known);
         return;
       }
@@ -220,7 +224,7 @@ class Play {
           ended: clock.now(),
           durationMs: run.durationMs ?? step.durationMs,
           cost: run.cost ?? step.cost,
-          heard: clock.now(),
+          lastSeen: clock.now(),
           change: ++this.#changes,
         };
         this.#replace(changed);
@@ -275,7 +279,7 @@ class Play {
     this.#runs[at] = changed;
   }
 
-  async #write(run: Omit<KnownRun, 'heard' | 'change'> & { readonly id: string }): Promise<void> {
+  async #write(run: Omit<KnownRun, 'lastSeen' | 'change'> & { readonly id: string }): Promise<void> {
     const { clock, store, user } = this.#scene;
     const trace = aHeader({
       trace_id: run.id,

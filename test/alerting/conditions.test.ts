@@ -12,8 +12,8 @@ import type {
 } from '../../src/storage/contracts/alerts.js';
 import type { AlertingSettings } from '../../src/storage/contracts/coordination.js';
 import { neverDiffers, same } from '../support/property.js';
-import { AGENT, aComposite, aRule, NOTHING, points, runs, UTC_TERMS } from './alert-samples.js';
-import { SaidFigures, SOURCE } from './said-figures.js';
+import { AGENT, aComposite, aRule, NOTHING, points, runs, UTC_SETTINGS } from './alert-samples.js';
+import { FixedStats, SOURCE } from './fixed-stats.js';
 
 const NOON = at('2026-01-15T12:00:00Z');
 const HOUR = 3_600_000_000;
@@ -25,11 +25,11 @@ function at(text: string): Micros {
 /** What a rule finds of figures, and of series by the names of their metrics. */
 async function found(
   rule: AlertRule,
-  stats: Partial<TargetStats> | SaidFigures,
-  { now = NOON, terms = UTC_TERMS }: { readonly now?: Micros; readonly terms?: AlertingSettings } = {},
+  stats: Partial<TargetStats> | FixedStats,
+  { now = NOON, terms = UTC_SETTINGS }: { readonly now?: Micros; readonly terms?: AlertingSettings } = {},
 ): Promise<AlertTrial> {
-  const isStore = stats instanceof SaidFigures;
-  const store = isStore ? stats : new SaidFigures();
+  const isStore = stats instanceof FixedStats;
+  const store = isStore ? stats : new FixedStats();
   if (!isStore) store.stats.set(AGENT, { ...NOTHING, ...stats });
   return await tryAlert({ stats: store, source: SOURCE }, rule, terms, now);
 }
@@ -40,8 +40,8 @@ async function verdictAndValue(...found_: Parameters<typeof found>): Promise<[st
 }
 
 /** Costs of days by their first moments; no others have any. */
-function spent(costs: Readonly<Record<string, CostStats>>): SaidFigures {
-  const store = new SaidFigures();
+function spent(costs: Readonly<Record<string, CostStats>>): FixedStats {
+  const store = new FixedStats();
   store.stats.set(AGENT, ({ days }) => ({
     ...NOTHING,
     costs: days.map(({ from }) => costs[formatTime(from)] ?? { cost: 0, priced: 0 }),
@@ -65,9 +65,9 @@ void t.test('failure_rate', async (t) => {
     [{ threshold: 0.5 }, runs(20, 20), 'met', 1, 20],
   ];
   for (const [alert, window, verdict, value, minSamples = 1] of cases) {
-    const terms = { ...UTC_TERMS, minSamples };
-    const told = await verdictAndValue(aRule({ type: 'failure_rate', ...alert }), { window }, { terms });
-    t.strictSame(told, [verdict, value], JSON.stringify([alert, window, minSamples]));
+    const terms = { ...UTC_SETTINGS, minSamples };
+    const result = await verdictAndValue(aRule({ type: 'failure_rate', ...alert }), { window }, { terms });
+    t.strictSame(result, [verdict, value], JSON.stringify([alert, window, minSamples]));
   }
 });
 
@@ -82,8 +82,8 @@ void t.test('latency_threshold', async (t) => {
   ];
   for (const [window, verdict, value, minSamples = 1] of cases) {
     const rule = aRule({ type: 'latency_threshold', threshold: 1000 });
-    const told = await verdictAndValue(rule, { window }, { terms: { ...UTC_TERMS, minSamples } });
-    t.strictSame(told, [verdict, value], JSON.stringify([window, minSamples]));
+    const result = await verdictAndValue(rule, { window }, { terms: { ...UTC_SETTINGS, minSamples } });
+    t.strictSame(result, [verdict, value], JSON.stringify([window, minSamples]));
   }
 });
 
@@ -147,17 +147,21 @@ void t.test('yesterday counts until one o’clock, unless the alert has fired kn
       ...aRule({ type: 'cost_threshold', threshold, last_fired_at: at('2026-01-15T00:10:00Z') }),
       evidence: knownDay === null ? null : withFiring(null, SOURCE, [{ day: at(knownDay), cost: 5 }]),
     };
-    const told = await found(rule, spent(costs), { now: at(`2026-01-15T${time}Z`) });
-    const window = { from: formatTime(told.window.from), to: formatTime(told.window.to) };
-    t.strictSame([told.verdict, told.value, window], [verdict, value, { from, to }], `${time} ${threshold}`);
+    const result = await found(rule, spent(costs), { now: at(`2026-01-15T${time}Z`) });
+    const window = { from: formatTime(result.window.from), to: formatTime(result.window.to) };
+    t.strictSame(
+      [result.verdict, result.value, window],
+      [verdict, value, { from, to }],
+      `${time} ${threshold}`,
+    );
   }
 });
 
 void t.test('days of a zone: 23 hours, 25 hours, and the first hour of a day', async (t) => {
-  const terms = { ...UTC_TERMS, timezone: 'Europe/Berlin' };
+  const terms = { ...UTC_SETTINGS, timezone: 'Europe/Berlin' };
   const rule = aRule({ type: 'cost_threshold', threshold: 5 });
   const bounds = async (now: string): Promise<string[]> => {
-    const store = new SaidFigures();
+    const store = new FixedStats();
     await found(rule, store, { now: at(now), terms });
     return (store.observed[0]?.days ?? []).map(({ from, to }) => `${formatTime(from)} ${formatTime(to)}`);
   };
@@ -185,26 +189,26 @@ void t.test('metric_threshold: any series, and the value of the one that satisfi
     ['lt', 0, [], false, null],
   ];
   for (const [operator, value, values, met, observed] of cases) {
-    const store = new SaidFigures();
+    const store = new FixedStats();
     store.metrics.set('cpu', points(values));
     const rule = aComposite('or', { ...CPU, operator, value });
-    const told = await found(rule, store);
+    const result = await found(rule, store);
     const condition = { ...CPU, operator, value, observed, met };
-    t.strictSame(told.conditions, [condition], `${operator} ${value} of ${values.join()}`);
-    t.equal(told.sample_count, values.length);
-    t.equal(told.verdict, met ? 'met' : values.length > 0 ? 'not_met' : 'no_data');
+    t.strictSame(result.conditions, [condition], `${operator} ${value} of ${values.join()}`);
+    t.equal(result.sample_count, values.length);
+    t.equal(result.verdict, met ? 'met' : values.length > 0 ? 'not_met' : 'no_data');
   }
 });
 
 void t.test('metric_threshold asks for the points of five minutes', async (t) => {
-  const store = new SaidFigures();
-  const told = await found(aComposite('or', { ...CPU, operator: 'gt', value: 1 }), store);
-  t.strictSame(told.window, { from: NOON - 300_000_000, to: NOON });
+  const store = new FixedStats();
+  const result = await found(aComposite('or', { ...CPU, operator: 'gt', value: 1 }), store);
+  t.strictSame(result.window, { from: NOON - 300_000_000, to: NOON });
   t.equal(store.observed[0]?.pointsStart, NOON - 300_000_000);
 });
 
 void t.test('metric_threshold of a service asks for its series, that of an agent for all', async (t) => {
-  const store = new SaidFigures();
+  const store = new FixedStats();
   store.metrics.set('cpu', (service) => points(service === 'billing' ? [10] : [10, 90]));
   const { alert, ...rule } = aComposite('or', { ...CPU, operator: 'gt', value: 50 });
   const target = { agent_id: null, agent_name: null, target_service: 'billing' };
@@ -216,9 +220,9 @@ void t.test('metric_threshold of a service asks for its series, that of an agent
   t.strictSame(asked, ['billing', null]);
 });
 
-void t.test('composite: what is unknown is not met, and decides nothing that is certain', async (t) => {
-  const metric = (value: number | null): SaidFigures => {
-    const store = new SaidFigures();
+void t.test('composite: unknown conditions are not met, and known ones decide', async (t) => {
+  const metric = (value: number | null): FixedStats => {
+    const store = new FixedStats();
     store.metrics.set('cpu', points(value === null ? [] : [value]));
     return store;
   };
@@ -247,14 +251,14 @@ void t.test('composite: what is unknown is not met, and decides nothing that is 
     ] as const) {
       const store = metric(cpu);
       store.stats.set(AGENT, { ...NOTHING, window });
-      const told = await found(rate(operator), store);
-      t.strictSame([told.verdict, told.value], [verdict, null], `${operator} ${window?.failed} ${cpu}`);
+      const result = await found(rate(operator), store);
+      t.strictSame([result.verdict, result.value], [verdict, null], `${operator} ${window?.failed} ${cpu}`);
     }
 });
 
-void t.test('a trial tells what an alert is about, active or not', async (t) => {
-  const told = await found(aRule({ threshold: 0.25, is_active: false }), { window: runs(8, 4) });
-  t.strictSame(told, {
+void t.test('a test evaluates active and inactive alerts', async (t) => {
+  const result = await found(aRule({ threshold: 0.25, is_active: false }), { window: runs(8, 4) });
+  t.strictSame(result, {
     value: 0.5,
     threshold: 0.25,
     unit: 'ratio',
@@ -266,7 +270,7 @@ void t.test('a trial tells what an alert is about, active or not', async (t) => 
 });
 
 void t.test('only what conditions look at is asked for, and each target and metric once', async (t) => {
-  const store = new SaidFigures();
+  const store = new FixedStats();
   const threshold = 1;
   const rule = aComposite(
     'and',

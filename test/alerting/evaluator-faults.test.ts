@@ -27,7 +27,7 @@ void t.test('one that somebody else decided meanwhile is read again', async (t) 
     });
   });
   const { store } = place;
-  t.same([store.firings.length, place.told.fired], [0, 0]);
+  t.same([store.firings.length, place.notified.fired], [0, 0]);
   await place.pass(5 * MINUTE_MS - 1000);
   t.equal(store.firings.length, 0, 'within the cooldown');
   await place.pass(30_000);
@@ -61,7 +61,7 @@ void t.test('an incident that is over already is not ended again', async (t) => 
     await store.resolveElsewhere({ alertId: rule.alert.id, incidentId, resolvedAt, data: {} });
   });
   await place.passTicks(20);
-  t.same([tries, store.resolutions.length, place.told.resolved], [1, 0, 0]);
+  t.same([tries, store.resolutions.length, place.notified.resolved], [1, 0, 0]);
 });
 
 for (const method of ['observe', 'exampleTraces', 'recordFirings'] as const)
@@ -71,7 +71,7 @@ for (const method of ['observe', 'exampleTraces', 'recordFirings'] as const)
       place.store.fail(method);
     });
     const { store } = place;
-    t.same([store.firings.length, place.told.failed, place.evaluated.length], [0, 1, 0]);
+    t.same([store.firings.length, place.notified.failed, place.evaluated.length], [0, 1, 0]);
     t.same(place.isFailing, [true]);
     t.match(place.logger.lines, [/^warn Could not evaluate alerts.*the disk is full/]);
     await place.pass(999);
@@ -90,7 +90,7 @@ void t.test('what was touched is not forgotten by a store that fails', async (t)
   place.touch();
   store.fail('observe');
   await place.pass(250);
-  t.same([store.firings.length, place.told.failed], [0, 1]);
+  t.same([store.firings.length, place.notified.failed], [0, 1]);
   await place.pass(1000);
   t.equal(store.firings.length, 1);
 });
@@ -104,7 +104,7 @@ void t.test('changes of rules that could not be read are read soon after', async
   store.fail('follow');
   await store.add(aRule());
   await place.settle();
-  t.same([store.firings.length, place.told.failed], [0, 1]);
+  t.same([store.firings.length, place.notified.failed], [0, 1]);
   t.same(place.isFailing, [true]);
   await place.pass(1000);
   t.equal(store.firings.length, 1);
@@ -122,7 +122,7 @@ void t.test('states outlast a store that fails: no end of an incident, and no se
   }
   store.stats.set(AGENT, BAD);
   await place.passTicks(2);
-  t.same([store.firings.length, store.resolutions.length, place.told.failed], [1, 0, 20]);
+  t.same([store.firings.length, store.resolutions.length, place.notified.failed], [1, 0, 20]);
   t.same(place.isFailing, [true, false]);
 });
 
@@ -132,7 +132,7 @@ void t.test('an end that could not be written is written soon after', async (t) 
   store.stats.set(AGENT, GOOD);
   store.fail('recordResolutions');
   await place.passTicks(11);
-  t.same([store.resolutions.length, place.told.failed], [0, 1]);
+  t.same([store.resolutions.length, place.notified.failed], [0, 1]);
   await place.pass(1000);
   t.equal(store.resolutions.length, 1);
 });
@@ -146,19 +146,19 @@ void t.test(
     });
     const failedAt: number[] = [];
     for (let second = 1; second <= 100; second++) {
-      const before = place.told.failed;
+      const before = place.notified.failed;
       await place.pass(1000);
-      if (place.told.failed > before) failedAt.push(second);
+      if (place.notified.failed > before) failedAt.push(second);
     }
     // Ticks in between come at 30, 60 and 90.
     t.same(failedAt, [1, 3, 7, 15, 30, 31, 60]);
     t.equal(place.store.firings.length, 1);
     place.store.fail('observe');
     await place.passTicks(1);
-    const failed = place.told.failed;
+    const failed = place.notified.failed;
     place.store.fail('observe');
     await place.pass(1000);
-    t.equal(place.told.failed, failed + 1, 'after a success it begins anew');
+    t.equal(place.notified.failed, failed + 1, 'after a success it begins anew');
   },
 );
 
@@ -167,7 +167,7 @@ void t.test('a beat that fails is repeated', async (t) => {
   const { store, clock } = place;
   store.fail('beat');
   await place.passTicks(1);
-  t.equal(place.told.failed, 1);
+  t.equal(place.notified.failed, 1);
   await place.passTicks(1);
   t.equal(store.lastBeat, clock.now());
 });
@@ -190,7 +190,7 @@ void t.test('a start that cannot beat goes on, and judges nothing before it can'
   place.store.fail('beat');
   await place.start();
   await place.passTicks(1);
-  t.equal(place.told.failed, 1);
+  t.equal(place.notified.failed, 1);
   t.equal(place.store.lastBeat, place.clock.now());
   t.ok(place.store.observed.length > 0);
   await place.stop();
@@ -270,5 +270,5 @@ void t.test('many firings are written in groups', async (t) => {
   await place.start();
   await until('all have fired', () => place.evaluated.length > 0);
   t.same(counts, [0, 100, 200]);
-  t.equal(place.told.fired, 250);
+  t.equal(place.notified.fired, 250);
 });

@@ -4,13 +4,13 @@ import { Evaluator } from '../../src/alerting/evaluator.js';
 import type { Micros } from '../../src/signal/time.js';
 import type { AlertRule } from '../../src/storage/contracts/alerts.js';
 import type { AlertingSettings } from '../../src/storage/contracts/coordination.js';
-import { openControlPlane } from '../support/control-plane.js';
+import { openControlStore } from '../support/control-store.js';
 import { HandClock } from '../support/hand-clock.js';
 import { RecordingLogger } from '../support/recording-logger.js';
-import { AGENT, AGENT_NAME, aRule, BAD, USER, UTC_TERMS } from './alert-samples.js';
+import { AGENT, AGENT_NAME, aRule, BAD, USER, UTC_SETTINGS } from './alert-samples.js';
 import { PlacedStore } from './placed-store.js';
 
-export { SOURCE } from './said-figures.js';
+export { SOURCE } from './fixed-stats.js';
 
 const INTERVAL_MS = 30_000;
 
@@ -35,7 +35,7 @@ export class EvaluatorPlace {
   readonly logger = new RecordingLogger();
   /** Of each evaluation: how many rules it was about. */
   readonly evaluated: number[] = [];
-  readonly told = { fired: 0, resolved: 0, failed: 0 };
+  readonly notified = { fired: 0, resolved: 0, failed: 0 };
   /** What was told of the store, one by one. */
   readonly isFailing: boolean[] = [];
   readonly #terms: AlertingSettings;
@@ -46,7 +46,7 @@ export class EvaluatorPlace {
   constructor(
     store: PlacedStore,
     clock: HandClock,
-    { terms = UTC_TERMS, intervalMs = INTERVAL_MS, isShared = false }: PlaceOptions = {},
+    { terms = UTC_SETTINGS, intervalMs = INTERVAL_MS, isShared = false }: PlaceOptions = {},
   ) {
     this.store = store;
     this.clock = clock;
@@ -60,7 +60,7 @@ export class EvaluatorPlace {
   static async open(t: Test, options?: PlaceOptions, now?: Micros): Promise<EvaluatorPlace> {
     const clock = new HandClock(now);
     const place = new EvaluatorPlace(
-      await PlacedStore.of(await openControlPlane(t, { clock })),
+      await PlacedStore.of(await openControlStore(t, { clock })),
       clock,
       options,
     );
@@ -107,7 +107,7 @@ export class EvaluatorPlace {
   }
 
   #make(): Evaluator {
-    const { store, clock, logger, told, evaluated, isFailing } = this;
+    const { store, clock, logger, notified, evaluated, isFailing } = this;
     return new Evaluator({
       stats: store,
       source: store.source,
@@ -118,9 +118,9 @@ export class EvaluatorPlace {
       clock,
       logger,
       onEvaluated: ({ rules }) => evaluated.push(rules),
-      onFired: (count) => (told.fired += count),
-      onResolved: (count) => (told.resolved += count),
-      onFailed: () => (told.failed += 1),
+      onFired: (count) => (notified.fired += count),
+      onResolved: (count) => (notified.resolved += count),
+      onFailed: () => (notified.failed += 1),
       onStore: (isOne) => isFailing.push(isOne),
     });
   }

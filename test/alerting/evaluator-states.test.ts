@@ -18,7 +18,7 @@ void t.test('what is met at the start fires at once, once', async (t) => {
   t.equal(store.lastBeat, clock.now());
   await place.passTicks(3);
   t.equal(store.firings.length, 1);
-  t.same(place.told, { fired: 1, resolved: 0, failed: 0 });
+  t.same(place.notified, { fired: 1, resolved: 0, failed: 0 });
   t.match(place.evaluated, [1, 1, 1, 1]);
   t.equal(store.lastBeat, clock.now());
   t.equal(store.firings[0]?.alertId, (rule as AlertRule | null)?.alert.id);
@@ -98,7 +98,7 @@ void t.test('what is written of a firing and of the end', async (t) => {
       },
     },
   ]);
-  t.equal(place.told.resolved, 1);
+  t.equal(place.notified.resolved, 1);
 
   store.stats.set(AGENT, { ...NOTHING, window: runs(6, 6) });
   await place.passTicks(1);
@@ -170,7 +170,7 @@ void t.test('money: a greater cost and a later day are news', async (t) => {
   t.equal(await fires(6), 3);
 });
 
-void t.test('what comes and goes is one incident', async (t) => {
+void t.test('a flapping condition is one incident', async (t) => {
   const place = await startedPlace(t, firing);
   const { store } = place;
   for (let times = 0; times < 4; times++) {
@@ -263,7 +263,7 @@ void t.test('silence after the store refused everything', async (t) => {
     await place.passTicks(1);
   }
   await place.passTicks(10);
-  t.same([place.told.failed, store.firings.length], [20, 0]);
+  t.same([place.notified.failed, store.firings.length], [20, 0]);
   await place.passTicks(1);
   t.equal(store.firings.length, 1);
 });
@@ -304,11 +304,11 @@ async function spending({ store }: EvaluatorPlace): Promise<void> {
   await store.add(rule);
   store.stats.set(AGENT, ({ days }) => ({
     ...NOTHING,
-    costs: days.map(({ from }) => ({ cost: from === spentOn && isTold ? 9 : 1, priced: 1 })),
+    costs: days.map(({ from }) => ({ cost: from === spentOn && isNotified ? 9 : 1, priced: 1 })),
   }));
 }
 /** Whether what {@link spending} says of the 15th has come. */
-let isTold = false;
+let isNotified = false;
 
 for (const [what, pass] of [
   ['was down', (place: EvaluatorPlace) => place.restart(14 * 60 * MINUTE_MS)],
@@ -317,14 +317,14 @@ for (const [what, pass] of [
 ] as const)
   void t.test(`money of a day whose end nobody saw: the daemon ${what}`, async (t) => {
     const yesterday = Date.UTC(2026, 0, 15) * 1000;
-    isTold = false;
+    isNotified = false;
     const place = await startedPlace(t, spending);
     const { store } = place;
     t.equal(store.firings.length, 0);
-    isTold = true;
+    isNotified = true;
     store.fail('observe');
     await pass(place);
-    t.same([store.firings.length, place.told.failed], [0, 1]);
+    t.same([store.firings.length, place.notified.failed], [0, 1]);
     await place.pass(1000);
     t.match(store.firings, [
       { value: 9, evidence: JSON.stringify([[SOURCE, [{ day: yesterday, cost: 9 }]]]) },
@@ -368,7 +368,7 @@ void t.test('firings at one moment are counted one by one', async (t) => {
   );
 });
 
-void t.test('a clock that is put back begins the time anew after which an incident is over', async (t) => {
+void t.test('a clock set back restarts the resolve delay', async (t) => {
   const place = await startedPlace(t, firing);
   const { store, clock } = place;
   store.stats.set(AGENT, GOOD);

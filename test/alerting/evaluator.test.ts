@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { AlertRule } from '../../src/storage/contracts/alerts.js';
 import { AGENT, AGENT_NAME, aComposite, aRule, BAD, NOTHING, runs } from './alert-samples.js';
-import { openControlPlane } from '../support/control-plane.js';
+import { openControlStore } from '../support/control-store.js';
 import { HandClock } from '../support/hand-clock.js';
 import { EvaluatorPlace, firing, startedPlace } from './evaluator-place.js';
 import { PlacedStore } from './placed-store.js';
@@ -207,7 +207,7 @@ for (const [what, change] of [
         place.store.before('recordFirings', () => recorded++);
       });
       await place.passTicks(1);
-      t.same([place.store.firings.length, recorded, place.told.failed], [0, 0, 0]);
+      t.same([place.store.firings.length, recorded, place.notified.failed], [0, 0, 0]);
     });
 
 void t.test('what many rules look at is asked for in portions, at one moment', async (t) => {
@@ -236,7 +236,7 @@ void t.test('what many rules look at is asked for in portions, at one moment', a
 
 void t.test('two daemons share rules, each by telemetry of its own', async (t) => {
   const clock = new HandClock();
-  const control = await openControlPlane(t, { clock });
+  const control = await openControlStore(t, { clock });
   const here = new EvaluatorPlace(await PlacedStore.of(control, 'here'), clock);
   const there = new EvaluatorPlace(await PlacedStore.of(control, 'there'), clock);
   const places = [here, there];

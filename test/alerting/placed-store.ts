@@ -8,10 +8,10 @@ import type {
 import type { SqlControlStore } from '../../src/storage/control/sql-control-store.js';
 import { aUser } from '../storage/duckdb/meta-records.js';
 import { USER } from './alert-samples.js';
-import { SaidFigures, SOURCE } from './said-figures.js';
+import { FixedStats, SOURCE } from './fixed-stats.js';
 
 /** What an evaluator stands on: a real control plane, whose calls can be made to wait or to fail, too, and figures that a test says. */
-export class PlacedStore extends SaidFigures {
+export class PlacedStore extends FixedStats {
   /** What was written. */
   readonly firings: DecidedFiring[] = [];
   readonly resolutions: Resolution[] = [];

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { previewAlert } from '../../src/alerting/preview.js';
 import type { Observing, PastStats, TargetStats } from '../../src/storage/contracts/alerts.js';
-import { BAD, GOOD, aComposite, aRule, points, runs, NOTHING, USER, UTC_TERMS } from './alert-samples.js';
+import { BAD, GOOD, aComposite, aRule, points, runs, NOTHING, USER, UTC_SETTINGS } from './alert-samples.js';
 
 const MINUTE = 60_000_000;
 const HOUR = 60 * MINUTE;
@@ -9,12 +9,12 @@ const HOUR = 60 * MINUTE;
 const NOW = 1_795_176_000_000_000;
 
 /** A past that a test tells, by the minutes before now. */
-function pastOf(tell: (minutesAgo: number) => TargetStats, metric = points([])): PastStats {
+function pastOf(statsAt: (minutesAgo: number) => TargetStats, metric = points([])): PastStats {
   return {
     observe: async (userId: string, requests: readonly Observing[]) => {
       if (userId !== USER) throw new Error('somebody else was asked for');
       return requests.map(({ now, targets, metrics }) => ({
-        targets: targets.map(() => tell((NOW - now) / MINUTE)),
+        targets: targets.map(() => statsAt((NOW - now) / MINUTE)),
         metrics: metrics.map(() => metric),
       }));
     },
@@ -26,7 +26,7 @@ const TEN = { now: NOW, step: 10 * MINUTE, count: 13 };
 void t.test('it fires when it is exceeded, and is over when it was quiet for long enough', async (t) => {
   const past = pastOf((ago) => (ago <= 90 && ago > 60 ? BAD : ago > 100 ? NOTHING : GOOD));
   const rule = aRule({ threshold: 0.5, cooldown_minutes: 60 });
-  const found = await previewAlert(past, rule, UTC_TERMS, TEN);
+  const found = await previewAlert(past, rule, UTC_SETTINGS, TEN);
   t.equal(found.points.length, 13);
   t.same(found.points[0], { at: NOW - 2 * HOUR, value: null, verdict: 'no_data', observed: [null] });
   t.match(found.points[3], { at: NOW - 90 * MINUTE, value: 1, verdict: 'met' });
@@ -35,18 +35,18 @@ void t.test('it fires when it is exceeded, and is over when it was quiet for lon
   t.same(found.firings, [{ firedAt: NOW - 90 * MINUTE, value: 1, resolvedAt: NOW - 50 * MINUTE }]);
 });
 
-void t.test('its cooldown holds, and what is known fires nothing again', async (t) => {
+void t.test('respects the cooldown, and known data does not fire again', async (t) => {
   const at = (found: { readonly firings: readonly { readonly firedAt: number }[] }) =>
     found.firings.map(({ firedAt }) => (NOW - firedAt) / MINUTE);
   const rule = aRule({ threshold: 0.5, cooldown_minutes: 30 });
   const news = pastOf((ago) => ({ ...NOTHING, window: runs(4, 4, { seq: 1000 - ago }) }));
-  t.same(at(await previewAlert(news, rule, UTC_TERMS, TEN)), [120, 90, 60, 30, 0]);
+  t.same(at(await previewAlert(news, rule, UTC_SETTINGS, TEN)), [120, 90, 60, 30, 0]);
   t.same(
     at(
       await previewAlert(
         pastOf(() => BAD),
         rule,
-        UTC_TERMS,
+        UTC_SETTINGS,
         TEN,
       ),
     ),
@@ -58,7 +58,7 @@ void t.test('its cooldown holds, and what is known fires nothing again', async (
       await previewAlert(
         pastOf(() => GOOD),
         rule,
-        UTC_TERMS,
+        UTC_SETTINGS,
         TEN,
       ),
     ),
@@ -66,14 +66,14 @@ void t.test('its cooldown holds, and what is known fires nothing again', async (
   );
 });
 
-void t.test('a composite alert tells what each condition found', async (t) => {
+void t.test('a composite alert reports the value of each condition', async (t) => {
   const rule = aComposite(
     'and',
     { type: 'failure_rate', source: 'ai', threshold: 0.5 },
     { type: 'metric_threshold', source: 'infra', metric_name: 'queue', operator: 'gte', value: 10 },
   );
   const past = pastOf((ago) => (ago < 15 ? BAD : GOOD), points([12]));
-  const { points: found, firings } = await previewAlert(past, rule, UTC_TERMS, TEN);
+  const { points: found, firings } = await previewAlert(past, rule, UTC_SETTINGS, TEN);
   t.same(found[0], { at: NOW - 2 * HOUR, value: null, verdict: 'not_met', observed: [0, 12] });
   t.same(found[12], { at: NOW, value: null, verdict: 'met', observed: [1, 12] });
   t.same(firings, [{ firedAt: NOW - 10 * MINUTE, value: null, resolvedAt: null }]);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { parseTime } from '../../src/signal/time.js';
 import type { AlertChange, AlertCondition, AlertRule } from '../../src/storage/contracts/alerts.js';
-import { openControlPlane } from '../support/control-plane.js';
+import { openControlStore } from '../support/control-store.js';
 import { HandClock } from '../support/hand-clock.js';
 import { neverDiffers, same } from '../support/property.js';
 import { AlertModel, type World } from './alert-model.js';
@@ -291,7 +291,7 @@ void t.test('random histories: what fires and what ends is what the specificatio
   const counted = new Map<string, number>();
   // All use one file: each its own rules, and telemetry of its own.
   let plays = 0;
-  const control = await openControlPlane(t);
+  const control = await openControlStore(t);
   const newPlay = async (): Promise<Play> =>
     new Play(await PlacedStore.of(control, `play ${plays++}`), new HandClock(EVENING));
   await neverDiffers(
@@ -306,7 +306,7 @@ void t.test('random histories: what fires and what ends is what the specificatio
       } finally {
         await play.end();
       }
-      for (const [what, count] of Object.entries(play.place.told))
+      for (const [what, count] of Object.entries(play.place.notified))
         counted.set(what, (counted.get(what) ?? 0) + count);
     },
   );

@@ -5,7 +5,7 @@ import { apiRoutes, type OfferedContext } from '../../src/api/routes.js';
 
 import { createRouteBuilder } from '../../src/http/operation.js';
 import type { TelemetryStore } from '../../src/storage/contracts/telemetry-store.js';
-import { openControlPlane } from '../support/control-plane.js';
+import { openControlStore } from '../support/control-store.js';
 import { ENGINES, startListener } from '../support/http-listener.js';
 
 const ID = '00000000-0000-4000-8000-000000000001';
@@ -49,38 +49,38 @@ function patientStore(asked: (method: string) => void, abandoned: (method: strin
 
 for (const engine of ENGINES) {
   void t.test(`${engine}: what a client has dropped is not looked for any more`, async (t) => {
-    let heard: (method: string) => void = () => undefined;
+    let onCall: (method: string) => void = () => undefined;
     const askedFor = new Set<string>();
     const telemetry = patientStore(
       (method) => {
         askedFor.add(method);
-        heard(`asked ${method}`);
+        onCall(`asked ${method}`);
       },
       (method) => {
-        heard(`abandoned ${method}`);
+        onCall(`abandoned ${method}`);
       },
     );
     const routes = createRouteBuilder({
       authenticate: () => ({ userId: ID, keyId: ID, scopes: ['read'] as const }),
     });
-    const control = await openControlPlane(t);
+    const control = await openControlStore(t);
     const context = { routes, telemetry, control, clock: { now: () => 0, after: () => () => undefined } };
     // The others of the context belong to routes that are not called.
     const listener = await startListener(t, engine, apiRoutes(context as unknown as OfferedContext));
     for (const [method, path] of READS) {
-      const says = async (wanted: string): Promise<void> => {
+      const expectCall = async (wanted: string): Promise<void> => {
         await new Promise<void>((resolve) => {
-          heard = (said) => {
-            if (said === wanted) resolve();
+          onCall = (name) => {
+            if (name === wanted) resolve();
           };
         });
       };
-      const asked = says(`asked ${method}`);
+      const asked = expectCall(`asked ${method}`);
       const request = httpRequest(`${listener.url}/api/v1${path}`, { agent: false });
       request.on('error', () => undefined);
       request.end();
       await asked;
-      const abandoned = says(`abandoned ${method}`);
+      const abandoned = expectCall(`abandoned ${method}`);
       request.destroy();
       await abandoned;
       t.pass(`${method}: ${path}`);

@@ -166,17 +166,17 @@ function toolOf({ name, input_data: input, output_data: output }: Shown): readon
   ];
 }
 
-const BESIDE_THE_QUESTION = ['system', 'tools', 'parameters'];
+const CONTEXT_FIELDS = ['system', 'tools', 'parameters'];
 
 function questionOf(spans: readonly Shown[]): JsonValue {
   for (const { input_data: input } of spans.filter(isOf('agent', 'llm', 'custom'))) {
     if (input === null) continue;
-    const said = Object.fromEntries(
-      Object.entries(input as JsonObject).filter(([name]) => !BESIDE_THE_QUESTION.includes(name)),
+    const shown = Object.fromEntries(
+      Object.entries(input as JsonObject).filter(([name]) => !CONTEXT_FIELDS.includes(name)),
     );
-    const { messages } = said;
+    const { messages } = shown;
     if (!Array.isArray(messages)) {
-      if (Object.keys(said).length > 0) return said;
+      if (Object.keys(shown).length > 0) return shown;
       continue;
     }
     const asked = messages.map(textBy('user')).findLast((text) => text !== undefined);
@@ -194,8 +194,8 @@ function answerOf(spans: readonly Shown[]): JsonValue {
     if (output === null) continue;
     const { messages, value } = output as JsonObject;
     if (typeof value === 'string') return value.trim();
-    const said = Array.isArray(messages) ? messages.map(textBy('assistant')) : [];
-    const last = said.findLast((text) => text !== undefined);
+    const shown = Array.isArray(messages) ? messages.map(textBy('assistant')) : [];
+    const last = shown.findLast((text) => text !== undefined);
     if (last !== undefined) return last;
   }
   return null;

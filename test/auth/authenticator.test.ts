@@ -6,7 +6,7 @@ import { uuidV7 } from '../../src/signal/ids.js';
 import type { StoredKey } from '../../src/storage/contracts/accounts.js';
 import { createAuthenticator } from '../support/authenticator.js';
 import { HandClock } from '../support/hand-clock.js';
-import { openControlPlane } from '../support/control-plane.js';
+import { openControlStore } from '../support/control-store.js';
 import { faultyAccounts } from '../support/faulty-accounts.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { refusal } from '../support/refusal.js';
@@ -16,8 +16,8 @@ import { until } from '../support/until.js';
 
 async function setUp(t: Test) {
   const clock = new HandClock();
-  const plane = await openControlPlane(t, { clock });
-  const { control, faults, calls } = faultyAccounts(plane);
+  const controlStore = await openControlStore(t, { clock });
+  const { control, faults, calls } = faultyAccounts(controlStore);
   const { accounts } = control;
   const logger = new RecordingLogger();
   const config = { enabled: true, bootstrap_email: 'admin@localhost' };
@@ -44,7 +44,7 @@ async function setUp(t: Test) {
     return { id: key.id, text };
   };
   const touches = () => (calls.get('touchKeys') ?? []).map(([uses]) => uses);
-  return { plane, accounts, control, faults, calls, touches, clock, logger, authenticator, addKey };
+  return { controlStore, accounts, control, faults, calls, touches, clock, logger, authenticator, addKey };
 }
 
 void t.test('every reason for a 401 gives one identical answer', async (t) => {
@@ -219,7 +219,7 @@ void t.test('a use that could not be written is written a minute later', async (
   await authenticator.close();
 });
 
-void t.test('what others change holds on the hint, without anybody who waits for it', async (t) => {
+void t.test('changes by others apply after the hint, without a waiting caller', async (t) => {
   const { authenticator, accounts, addKey } = await setUp(t);
   const { id, text } = await addKey(['read']);
   await accounts.revokeKey(id, 1);
@@ -230,21 +230,21 @@ void t.test('what others change holds on the hint, without anybody who waits for
 void t.test(
   'where a hint is lost, it is asked within half a minute, for what has changed only',
   async (t) => {
-    const { plane, clock, logger, calls, control } = await setUp(t);
+    const { controlStore, clock, logger, calls, control } = await setUp(t);
     const deaf = { ...control, watch: { watch: () => () => undefined } };
     const config = { enabled: true, bootstrap_email: 'admin@localhost' };
     const authenticator = await createAuthenticator({ control: deaf, config, clock, logger });
     const asked = () => (calls.get('followKeys') ?? []).length;
-    const [user] = await plane.accounts.listUsers();
+    const [user] = await controlStore.accounts.listUsers();
     const text = generateKey();
     const key = { ...aKey(user ?? aUser()), ...describeKey(text) };
-    await plane.accounts.createKey(key);
+    await controlStore.accounts.createKey(key);
     t.equal(refusal(() => authenticator.authenticate(withKey(text))).status, 401);
     const before = asked();
     clock.advance(30_000);
     await until('it holds', () => !isRefused(() => authenticator.authenticate(withKey(text))));
     t.ok(asked() - before <= 2);
-    await plane.accounts.updateUser(user?.id ?? '', { name: 'x' });
+    await controlStore.accounts.updateUser(user?.id ?? '', { name: 'x' });
     t.match(calls.get('followKeys')?.at(-1), [/./], 'not for all keys');
     await authenticator.close();
   },

@@ -5,7 +5,7 @@ import { bootstrap } from '../../src/auth/bootstrap.js';
 import { generateKey } from '../../src/auth/keys.js';
 import { createAuthenticator, type AuthenticatorOptions } from '../support/authenticator.js';
 import { HandClock } from '../support/hand-clock.js';
-import { openControlPlane } from '../support/control-plane.js';
+import { openControlStore } from '../support/control-store.js';
 import { faultyAccounts } from '../support/faulty-accounts.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { refusal } from '../support/refusal.js';
@@ -29,7 +29,7 @@ function start(control: AuthenticatorOptions['control'], config: AuthenticatorOp
 void t.test(
   'an empty store gets a user, an organization and a key in a file only its owner reads',
   async (t) => {
-    const control = await openControlPlane(t);
+    const control = await openControlStore(t);
     const { starting, logger } = start(control);
     const authenticator = await starting;
 
@@ -55,7 +55,7 @@ void t.test(
 );
 
 void t.test('a second start changes nothing', async (t) => {
-  const control = await openControlPlane(t);
+  const control = await openControlStore(t);
   await (await start(control).starting).close();
   const path = join(control.directory ?? '', 'initial-api-key');
   const key = await readFile(path, 'utf8');
@@ -73,7 +73,7 @@ void t.test('a second start changes nothing', async (t) => {
 void t.test(
   'killed between the file and the transaction, the next start leaves a key that works',
   async (t) => {
-    const { control, faults } = faultyAccounts(await openControlPlane(t));
+    const { control, faults } = faultyAccounts(await openControlStore(t));
     faults.set('bootstrap', new Error('killed'));
     await t.rejects(start(control).starting, { message: 'killed' });
     const path = join(control.directory ?? '', 'initial-api-key');
@@ -90,8 +90,8 @@ void t.test(
 void t.test(
   'no file can be written: no user without a key is made, and the error names the cure',
   async (t) => {
-    const plane = await openControlPlane(t);
-    const { control } = faultyAccounts(plane, join(plane.directory ?? '', 'missing'));
+    const controlStore = await openControlStore(t);
+    const { control } = faultyAccounts(controlStore, join(controlStore.directory ?? '', 'missing'));
     await t.rejects(start(control).starting, { message: /missing.*make its directory writable/ });
     t.strictSame(await control.accounts.listUsers(), []);
   },
@@ -100,11 +100,11 @@ void t.test(
 void t.test(
   'a key file of another control store is kept and its key used; any other content is refused',
   async (t) => {
-    const first = await openControlPlane(t);
+    const first = await openControlStore(t);
     await (await start(first).starting).close();
     const key = await readFile(join(first.directory ?? '', 'initial-api-key'), 'utf8');
 
-    const fresh = await openControlPlane(t);
+    const fresh = await openControlStore(t);
     const path = join(fresh.directory ?? '', 'initial-api-key');
     await writeFile(path, 'notes\n');
     await t.rejects(start(fresh).starting, { message: /holds no API key and is not overwritten: move/ });
@@ -119,7 +119,7 @@ void t.test(
 );
 
 void t.test('the configured key is the first key, and no file is written', async (t) => {
-  const control = await openControlPlane(t);
+  const control = await openControlStore(t);
   const key = generateKey();
   const { starting, logger } = start(control, { ...CONFIG, bootstrap_key: key });
   const authenticator = await starting;
@@ -130,15 +130,15 @@ void t.test('the configured key is the first key, and no file is written', async
   await authenticator.close();
 });
 
-void t.test('a configured key that is none is refused without being shown', async (t) => {
-  const control = await openControlPlane(t);
+void t.test('an invalid configured key is refused and not shown', async (t) => {
+  const control = await openControlStore(t);
   const { starting } = start(control, { ...CONFIG, bootstrap_key: 'hunter2' });
   await t.rejects(starting, { message: /^auth\.bootstrap_key is not an API key(?!.*hunter2)/ });
   t.strictSame(await control.accounts.listUsers(), []);
 });
 
 void t.test('a key configured after the first start is not used, and the log says so', async (t) => {
-  const control = await openControlPlane(t);
+  const control = await openControlStore(t);
   await (await start(control).starting).close();
   const key = generateKey();
   const { starting, logger } = start(control, { ...CONFIG, bootstrap_key: key });
@@ -150,7 +150,7 @@ void t.test('a key configured after the first start is not used, and the log say
 });
 
 void t.test('with authentication off everybody is the first user, with all scopes', async (t) => {
-  const control = await openControlPlane(t);
+  const control = await openControlStore(t);
   const authenticator = await start(control, { ...CONFIG, enabled: false }).starting;
   const [user] = await control.accounts.listUsers();
   const expected = { userId: user?.id, keyId: null, scopes: ['write', 'read', 'manage', 'admin'] };
@@ -160,7 +160,7 @@ void t.test('with authentication off everybody is the first user, with all scope
 });
 
 void t.test('a store without a directory needs a configured key at first', async (t) => {
-  const { control } = faultyAccounts(await openControlPlane(t), null);
+  const { control } = faultyAccounts(await openControlStore(t), null);
   await t.rejects(start(control).starting, { message: /^auth\.bootstrap_key is missing: .*no directory/ });
   t.strictSame(await control.accounts.listUsers(), []);
   const key = generateKey();

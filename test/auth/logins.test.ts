@@ -5,7 +5,7 @@ import type { SqlControlStore } from '../../src/storage/control/sql-control-stor
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAuthenticator } from '../support/authenticator.js';
-import { openControlPlane } from '../support/control-plane.js';
+import { openControlStore } from '../support/control-store.js';
 import { HandClock } from '../support/hand-clock.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { until } from '../support/until.js';
@@ -27,13 +27,13 @@ async function failure(work: Promise<unknown>): Promise<unknown> {
   );
 }
 
-async function daemonOn(plane: SqlControlStore, clock: HandClock, secure = false) {
+async function daemonOn(control: SqlControlStore, clock: HandClock, secure = false) {
   const logger = new RecordingLogger();
   const config = { enabled: true, bootstrap_email: 'admin@localhost' };
-  await bootstrap({ control: plane, config, clock, logger });
-  const authenticator = await createAuthenticator({ control: plane, config, clock, logger });
+  await bootstrap({ control, config, clock, logger });
+  const authenticator = await createAuthenticator({ control, config, clock, logger });
   const logins = await authenticator.letIn({ ...SITE, secure });
-  const key = readFileSync(join(plane.directory ?? '', INITIAL_KEY_FILE), 'utf8').trim();
+  const key = readFileSync(join(control.directory ?? '', INITIAL_KEY_FILE), 'utf8').trim();
   const enter = async () => {
     const { cookie } = await logins.enter(aRequest(), { key });
     return cookie?.split(';')[0] ?? '';
@@ -51,14 +51,14 @@ async function daemonOn(plane: SqlControlStore, clock: HandClock, secure = false
 
 async function setUp(t: Test) {
   const clock = new HandClock();
-  const plane = await openControlPlane(t, { clock });
-  const daemon = await daemonOn(plane, clock);
+  const control = await openControlStore(t, { clock });
+  const daemon = await daemonOn(control, clock);
   t.teardown(() => daemon.authenticator.close());
-  return { clock, plane, ...daemon };
+  return { clock, control, ...daemon };
 }
 
 void t.test('a login ends after twelve hours without use, and after a week', async (t) => {
-  const { enter, holds, clock, authenticator, plane } = await setUp(t);
+  const { enter, holds, clock, authenticator, control } = await setUp(t);
   const [used, unused] = [await enter(), await enter()];
   for (let hours = 0; hours < 24; hours += 6) {
     t.equal(holds(used), true);
@@ -67,7 +67,7 @@ void t.test('a login ends after twelve hours without use, and after a week', asy
   t.equal(holds(unused), false);
   await authenticator.close();
   // Its use was written: after a restart it goes on.
-  const again = await daemonOn(plane, clock);
+  const again = await daemonOn(control, clock);
   t.teardown(() => again.authenticator.close());
   for (let hours = 24; hours < 7 * 24; hours += 6) {
     t.equal(again.holds(used), true);
@@ -77,8 +77,8 @@ void t.test('a login ends after twelve hours without use, and after a week', asy
 });
 
 void t.test('what one daemon lets in and out holds on another over the same store', async (t) => {
-  const { plane, clock, enter, holds, logins } = await setUp(t);
-  const other = await daemonOn(plane, clock);
+  const { control, clock, enter, holds, logins } = await setUp(t);
+  const other = await daemonOn(control, clock);
   t.teardown(() => other.authenticator.close());
   const cookie = await enter();
   await until('the other hears of it', () => other.holds(cookie));
@@ -99,7 +99,7 @@ void t.test('a link ends after a quarter of an hour, and with its key', async (t
   t.equal(await authenticator.linkFor('jd_unknown', BASE), null);
 });
 
-void t.test('failures of an address are bounded, and keep nobody out', async (t) => {
+void t.test('failures per address are limited and do not lock users out', async (t) => {
   const { clock, logins, key, tokenOf, logger } = await setUp(t);
   const enter = (text: string, address: string) => logins.enter(aRequest({}, address), { key: text });
   for (let tries = 0; tries < 10; tries++)
@@ -133,10 +133,10 @@ void t.test('a browser that logs in again ends its earlier session', async (t) =
   t.notOk(holds(other));
 });
 
-void t.test('over TLS only a cookie that nobody else can set counts', async (t) => {
+void t.test('over TLS only a cookie that other origins cannot set is accepted', async (t) => {
   const clock = new HandClock();
-  const plane = await openControlPlane(t, { clock });
-  const { logins, authenticator, key } = await daemonOn(plane, clock, true);
+  const control = await openControlStore(t, { clock });
+  const { logins, authenticator, key } = await daemonOn(control, clock, true);
   t.teardown(() => authenticator.close());
   const { cookie } = await logins.enter(aRequest(), { key });
   t.match(cookie, /^__Host-jackdaw_4319=\S+; Path=\/; .*; Secure$/);
@@ -146,13 +146,18 @@ void t.test('over TLS only a cookie that nobody else can set counts', async (t) 
   t.equal(refusal(() => authenticator.authenticate(bare)).status, 401);
 });
 
-void t.test('without pages nobody is let in', async (t) => {
+void t.test('without pages there is no login', async (t) => {
   const clock = new HandClock();
-  const plane = await openControlPlane(t, { clock });
-  const { enter, key } = await daemonOn(plane, clock);
+  const control = await openControlStore(t, { clock });
+  const { enter, key } = await daemonOn(control, clock);
   const cookie = await enter();
   const config = { enabled: true, bootstrap_email: 'admin@localhost' };
-  const closed = await createAuthenticator({ control: plane, config, clock, logger: new RecordingLogger() });
+  const closed = await createAuthenticator({
+    control,
+    config,
+    clock,
+    logger: new RecordingLogger(),
+  });
   t.teardown(() => closed.close());
   t.equal(refusal(() => closed.authenticate(aRequest({ cookie }))).status, 401);
   t.equal(await closed.linkFor(key, BASE), null);

@@ -12,7 +12,7 @@ function aKey(): string {
   return randomBytes(32).toString('base64');
 }
 
-void t.test('what was sealed opens with the same key, and looks different each time', async (t) => {
+void t.test('sealed secrets open with the same key and differ each time', async (t) => {
   const key = aKey();
   const directory = testFolder(t);
   const box = new SecretBoxes({ key }).at(directory);

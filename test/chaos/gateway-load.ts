@@ -81,7 +81,7 @@ export class GatewayLoad {
       const twice = randomInt(7) === 0 ? [this.#untilTaken(items)] : [];
       await Promise.all([this.#untilTaken(items), ...twice]);
       this.#acknowledged++;
-      for (const tell of this.#watchers.splice(0)) tell();
+      for (const notify of this.#watchers.splice(0)) notify();
     }
   }
 

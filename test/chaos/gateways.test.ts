@@ -159,11 +159,11 @@ async function checkWebhooks(
   );
   t.equal(deliveries.length, failed.length, 'each event is recorded once');
   t.same([...new Set(deliveries.map(({ status }) => status))], ['success']);
-  const told = receiver.arrivals
+  const events = receiver.arrivals
     .filter(({ answered, path }) => answered === 200 && path === '/failures')
     .map(({ body }) => (JSON.parse(body) as { readonly data: { readonly trace_id: string } }).data.trace_id);
   t.same(
-    failed.filter((id) => !told.includes(id)),
+    failed.filter((id) => !events.includes(id)),
     [],
     'and has arrived',
   );

@@ -155,15 +155,15 @@ async function checkEndpoint(
     `${path}: all were delivered`,
   );
   const arrivals = receiver.arrivals.filter((arrival) => arrival.path === path);
-  const told = new Map<string, string>();
+  const events = new Map<string, string>();
   for (const { id: delivery } of deliveries) {
     const { request_body: body, attempts } = await caller.get<DeliveryDetail>(
       `/org/default/webhooks/deliveries/${delivery}`,
     );
     const trace = body.data.trace_id;
     if (trace !== undefined) {
-      if (told.has(trace)) t.fail(`${path}: two deliveries of one event: ${trace}`);
-      told.set(trace, body.id);
+      if (events.has(trace)) t.fail(`${path}: two deliveries of one event: ${trace}`);
+      events.set(trace, body.id);
     }
     const numbers = attempts.map(({ attempt_number: number }) => number);
     if (numbers.some((number, i) => number !== i + 1)) t.fail(`${path}: attempts ${numbers.join(', ')}`);
@@ -176,12 +176,12 @@ async function checkEndpoint(
     );
   }
   t.same(
-    [...stored].filter((trace) => !told.has(trace)),
+    [...stored].filter((trace) => !events.has(trace)),
     [],
     `${path}: every stored failure was told`,
   );
   t.same(
-    [...told.keys()].filter((trace) => !stored.has(trace)),
+    [...events.keys()].filter((trace) => !stored.has(trace)),
     [],
     `${path}: and nothing else`,
   );

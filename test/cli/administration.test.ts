@@ -188,7 +188,7 @@ void t.test('what a terminal would obey is not printed', async (t) => {
   t.equal(out.split('\n').length, 3);
 });
 
-void t.test('mistakes on the command line are told before anything is sent', async (t) => {
+void t.test('command line errors are reported before sending', async (t) => {
   const env = { JACKDAW_URL: 'http://127.0.0.1:1', JACKDAW_KEY: generateKey() };
   const cases: readonly (readonly [readonly string[], RegExp])[] = [
     [['users', 'create', '--name', 'x'], /required option '--email/],
@@ -209,7 +209,7 @@ void t.test('mistakes on the command line are told before anything is sent', asy
     t.match(await jackdaw(args, env), { code: 2, err: message }, args.join(' '));
 });
 
-void t.test('the first key is found beside the store that the configuration names', async (t) => {
+void t.test('finds the first key next to the configured store', async (t) => {
   const api = await startApi(t);
   const folder = testFolder(t);
   mkdirSync(join(folder, 'store'));

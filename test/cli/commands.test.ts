@@ -91,7 +91,7 @@ void t.test('a wrong configuration ends with 78 and all its errors', async (t) =
   });
 });
 
-void t.test('whoever names half a pipeline is told how to change the built-in one', async (t) => {
+void t.test('an incomplete pipeline reports how to change the built-in one', async (t) => {
   const text =
     'processors: { filter: {} }\nservice: { pipelines: { logs: { processors: [validation, filter, quota] } } }\n';
   const half = join(t.testdir({ 'half.yaml': text }), 'half.yaml');
@@ -204,7 +204,7 @@ service: { telemetry: { metrics: { endpoint: null } } }
   });
 });
 
-void t.test('validate says that a good configuration is valid, warnings beside it', async (t) => {
+void t.test('validate accepts a valid configuration and prints warnings', async (t) => {
   const folder = t.testdir({
     'free.yaml': `extensions: { duckdb: { path: ./deep/er/x.duckdb }, sqlite: { path: ./deep/er/x.db }, query: { endpoint: 127.0.0.1:0 }, health: { endpoint: localhost:0 } }
 receivers: { trace_batch: { endpoint: 127.0.0.1:0 }, trace_batch/spare: { endpoint: 127.0.0.1:0 } }

@@ -123,7 +123,7 @@ weather · completed · ${TRACE}
   );
 });
 
-void t.test('one span is shown with its whole payloads and what nobody reads of it', async (t) => {
+void t.test('shows a span with whole payloads and unused attributes', async (t) => {
   for (const id of ['01010101-0101-0101-0101-010101010101', '0101010101010101']) {
     const { code, stdout } = await runInProcess(['explain', '-', '--span', id], {}, [jsonOf(REQUEST)]);
     t.equal(code, 0);
@@ -134,7 +134,7 @@ void t.test('one span is shown with its whole payloads and what nobody reads of 
   }
 });
 
-void t.test('JSON has the values under the names of the API, and what gave them beside', async (t) => {
+void t.test('JSON has the values under their API names, with their sources', async (t) => {
   const { items, runs } = await explained(jsonOf(REQUEST));
   t.same(items, { traces: 3, metrics: 0, logs: 0 });
   const [run] = runs;
@@ -216,7 +216,7 @@ void t.test('the configuration says which names name an agent, and what tokens c
   t.match(runs, [{ agent_name: 'weather.run', total_cost_usd: 0.12 }]);
 });
 
-void t.test('what is not taken is said, and the rest is shown', async (t) => {
+void t.test('reports refused items and shows the rest', async (t) => {
   const bad = { ...aSpan(2), spanId: Buffer.alloc(8) };
   const text = jsonOf(tracesOf(span(1, 'good', {}, { parentSpanId: null }), bad));
   const { code, stdout, stderr } = await runInProcess(['explain'], {}, [text]);
@@ -228,7 +228,7 @@ void t.test('what is not taken is said, and the rest is shown', async (t) => {
   );
 });
 
-void t.test('a call of which two instrumentations tell counts once', async (t) => {
+void t.test('a call reported by two instrumentations counts once', async (t) => {
   const call = {
     'gen_ai.operation.name': 'chat',
     'gen_ai.request.model': 'gpt-5-mini',
@@ -248,7 +248,7 @@ void t.test('a call of which two instrumentations tell counts once', async (t) =
   t.match(stdout, `counted  by ${second?.span_id}, which reports the same call`);
 });
 
-void t.test('what cannot be read, and what is not there, is an error', async (t) => {
+void t.test('unreadable and missing files are errors', async (t) => {
   const folder = t.testdir({ 'empty.json': ' \n', 'other.json': '{"spans":[]}' });
   const fails = async (
     code: number,

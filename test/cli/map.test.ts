@@ -19,7 +19,7 @@ async function started(t: Test) {
   return { api, daemon, rebuild, shown };
 }
 
-void t.test('a rebuild tells what differs, and corrects it unless it is a dry run', async (t) => {
+void t.test('a rebuild reports differences and corrects them, except in a dry run', async (t) => {
   const { rebuild, shown } = await started(t);
   const dry = await rebuild('--dry-run');
   t.equal(dry.code, 1);
@@ -46,7 +46,7 @@ void t.test('a rebuild tells what differs, and corrects it unless it is a dry ru
   }
 });
 
-void t.test('whoever may not, or cannot reach the daemon, is told so', async (t) => {
+void t.test('missing permission and an unreachable daemon are reported', async (t) => {
   const { api, rebuild } = await started(t);
   for (const scope of ['read', 'write', 'manage'] as const) {
     const { key } = await api.createKey([scope]);

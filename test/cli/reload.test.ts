@@ -31,7 +31,7 @@ components:
   - otlp_http: { endpoint: "http://127.0.0.1:\${param.port}/relay", headers: { x-key: "\${param.key}" } }
 `;
 
-void t.test('SIGHUP takes over secrets and certificates, and says what it cannot', async (t) => {
+void t.test('SIGHUP reloads secrets and certificates, and reports other changes', async (t) => {
   const secrets: string[] = [];
   const server = createServer((request, response) => {
     const { 'x-secret': header, 'x-key': parameter } = request.headers;

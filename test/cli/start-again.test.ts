@@ -22,7 +22,7 @@ function configOptions(folder: string, directory = folder): string[] {
   return files.sort().flatMap((name) => ['--config', join(directory, name)]);
 }
 
-void t.test('validate beside a daemon knows its ports and locks from those of others', async (t) => {
+void t.test('validate next to a running daemon ignores its own ports and locks', async (t) => {
   const directory = testFolder(t);
   const port = await freePort();
   const health = (endpoint: string) =>

@@ -59,7 +59,7 @@ tests:
   t.notOk(existsSync('out'));
 });
 
-void t.test('what differs is told by its place, with what an answer says, and without secrets', async (t) => {
+void t.test('differences name their position and the response, without secrets', async (t) => {
   const { code, out } = await runText(
     t,
     `${SMALL}env: { GATEWAY: 'http://127.0.0.1:9' }
@@ -85,7 +85,7 @@ tests:
   t.match(out, /a\.test\.yaml:20:13: log\[0\]\n +expected {2}"\/never said\/"/);
 });
 
-void t.test('what cannot be tested is told by its place', async (t) => {
+void t.test('untestable parts are reported with their position', async (t) => {
   const cases = [
     [
       'tests: [{ name: a, send: [{ to: "http://127.0.0.1:1/" }], expect: {} }]',
@@ -116,10 +116,10 @@ void t.test('what cannot be tested is told by its place', async (t) => {
       /tests\[0\]\.daemon: the daemon does not start: .*a\.test\.yaml:3:61: error: exporters\.otlp_http\.endpoint: /,
     ],
   ] as const;
-  for (const [text, said] of cases) {
+  for (const [text, expected] of cases) {
     const { code, out } = await runText(t, text);
     t.equal(code, 1, text);
-    t.match(out, said);
+    t.match(out, expected);
   }
 });
 
@@ -140,7 +140,7 @@ tests:
   t.notOk(existsSync('never'));
 });
 
-void t.test('an exporter http sends to the servers of a test, and to nobody else', async (t) => {
+void t.test('an exporter http sends only to the servers of a test', async (t) => {
   const { code, out } = await runText(
     t,
     `auth: { enabled: false }

@@ -61,7 +61,7 @@ tests:
   t.equal(code, 0);
 });
 
-void t.test('what differs is told by its place in the file', async (t) => {
+void t.test('differences name their position in the file', async (t) => {
   const { code, out } = await runText(
     t,
     `processors: { filter: { spans: ['span.name == "x"'] } }
@@ -186,7 +186,7 @@ tests:
   },
 );
 
-void t.test('what is wrong with a file or a test', async (t) => {
+void t.test('errors of a file or a test', async (t) => {
   const cases = [
     [
       'tests: [{ name: a, input: { traces: [{ agnt: x }] }, expect: {} }]',
@@ -238,10 +238,10 @@ void t.test('what is wrong with a file or a test', async (t) => {
       /HOME is not set/,
     ],
   ] as const;
-  for (const [text, code, said] of cases) {
+  for (const [text, code, expected] of cases) {
     const result = await runText(t, text);
     t.equal(result.code, code, text);
-    t.match(result.out + result.err, said);
+    t.match(result.out + result.err, expected);
   }
   t.equal((await runInProcess(['test', '/nowhere/at/all'])).code, 2);
   t.match((await runInProcess(['test', t.testdir({})])).stderr, /there is no \*\.test\.yaml/);

@@ -232,5 +232,5 @@ void t.test('a broken expression and a broken template name file, line, column a
       /my\.yaml:3:26: error: processors\.production_sampling\.percentage: must be a number, but is "all"/,
     ],
   ] as const;
-  for (const [text, said] of broken) await t.rejects(file(text), { message: said }, text);
+  for (const [text, expected] of broken) await t.rejects(file(text), { message: expected }, text);
 });

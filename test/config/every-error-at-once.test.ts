@@ -98,7 +98,7 @@ void t.test('a text that is no YAML: the first place only, and duplicate keys', 
   ]);
 });
 
-void t.test('an empty file says what is missing', async (t) => {
+void t.test('an empty file lists the missing sections', async (t) => {
   t.strictSame(await problemsOf(['']), ['a.yaml:1:1: error: service.pipelines: is missing']);
 });
 

@@ -33,7 +33,7 @@ void t.test('it is all that holds, with defaults, in files laid over each other'
   t.strictSame(Object.keys(value).slice(-2), ['extensions', 'service']);
 });
 
-void t.test('what came from elsewhere is named, whatever it is and wherever it stands', async (t) => {
+void t.test('names the source of every substituted value', async (t) => {
   const { config } = await prepareTexts(
     [
       `${PIPELINE}extensions:
@@ -160,7 +160,7 @@ function filled(schema: JsonSchema, text: (isSecret: boolean) => string): unknow
   return text(schema.format === 'jackdaw-secret');
 }
 
-function printFilled(schema: TObject, text: (isSecret: boolean) => string): string {
+function formatFilled(schema: TObject, text: (isSecret: boolean) => string): string {
   const variables = { CANARY };
   const { root } = parseYaml(JSON.stringify({ part: filled(schema, text) }), 'a.yaml');
   const { node } = substitute(
@@ -188,18 +188,18 @@ void t.test('every place of every component: no secret, and nothing from outside
       return isSecret;
     };
     t.notMatch(
-      printFilled(schema, (isSecret) => (count(isSecret) ? CANARY : OPEN)),
+      formatFilled(schema, (isSecret) => (count(isSecret) ? CANARY : OPEN)),
       CANARY,
       name,
     );
     for (const reference of ['${env:CANARY}', `x \${file:/run/canary} y`, `\${env:NONE:-${CANARY}}`])
       t.notMatch(
-        printFilled(schema, () => reference),
+        formatFilled(schema, () => reference),
         CANARY,
         `${name} with ${reference}`,
       );
     t.notMatch(
-      printFilled(schema, () => OPEN),
+      formatFilled(schema, () => OPEN),
       'the schema does not say',
       `${name} tells of each value what it is`,
     );

@@ -23,7 +23,7 @@ void t.test('the URL of PostgreSQL and the password in it are secrets', async (t
   }
 });
 
-void t.test('a URL that is none is refused, and not shown', async (t) => {
+void t.test('invalid URLs are refused and not shown', async (t) => {
   for (const url of [
     '',
     'hidden-word',

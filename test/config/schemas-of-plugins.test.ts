@@ -48,7 +48,7 @@ void t.test('alternatives: one error, not one for each', async (t) => {
   ]);
 });
 
-void t.test('a schema that is none is an error of its component', async (t) => {
+void t.test('an invalid schema is an error of its component', async (t) => {
   const broken = Type.Unsafe({ type: 'strin' });
   t.match(await check({ broken }, 'broken: x'), [
     /extension "foreign" has a configSchema that is not a JSON Schema/,

@@ -40,7 +40,7 @@ void t.test('the defaults: STARTTLS on 587 or TLS on 465, and always but on this
   t.match(await settingsOf('{ host: mx, from: a@b.c, require_tls: false }'), { requireTls: false });
 });
 
-void t.test('what is wrong is named with its place', async (t) => {
+void t.test('errors name their position', async (t) => {
   const cases: readonly (readonly [string, RegExp])[] = [
     ['{ host: mx }', /smtp\.from: is required when host is set/],
     ['{ host: mx, from: a@b.c, user: me }', /smtp\.password: is required/],

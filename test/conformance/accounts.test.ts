@@ -71,7 +71,7 @@ function checkAccounts(t: Test, open: OpenControl): void {
     t.strictSame(await accounts.listUsers(), before, 'nothing was changed');
   });
 
-  void t.test('a user is changed in what is named, again and again', async (t) => {
+  void t.test('updates only the named fields of a user', async (t) => {
     const opened = await open(t);
     const { accounts } = opened.store;
     const user = aUser();
@@ -330,7 +330,7 @@ function checkAccounts(t: Test, open: OpenControl): void {
     }
   });
 
-  void t.test('the first user is made once, whoever asks at the same time', async (t) => {
+  void t.test('concurrent requests create the first user once', async (t) => {
     const opened = await open(t);
     const stores = [opened.store, await opened.another()];
     const first = () => {
@@ -375,37 +375,37 @@ function checkAccounts(t: Test, open: OpenControl): void {
   void t.test('who watches the keys hears of their changes, wherever they are made', async (t) => {
     const opened = await open(t);
     const [here, there] = [opened.store, await opened.another()];
-    let heard = 0;
+    let notifications = 0;
     const end = there.watch.watch('keys', () => {
-      heard++;
+      notifications++;
     });
     const user = aUser();
     const [key, admin] = [aKey(user), aKey(user, { scopes: ['admin'] })];
-    const hears = async (what: string, change: () => Promise<unknown>): Promise<void> => {
-      heard = 0;
+    const notifies = async (what: string, change: () => Promise<unknown>): Promise<void> => {
+      notifications = 0;
       await change();
-      await until(what, () => heard > 0);
+      await until(what, () => notifications > 0);
     };
-    await hears('the first', () =>
+    await notifies('the first', () =>
       here.accounts.bootstrap({ user, organization: anOrganization('default'), key: admin }),
     );
-    await hears('a new key', () => here.accounts.createKey(key));
-    await hears('a revoked key', () => here.accounts.revokeKey(key.id, NOON));
+    await notifies('a new key', () => here.accounts.createKey(key));
+    await notifies('a revoked key', () => here.accounts.revokeKey(key.id, NOON));
     const other = aUser();
     await here.accounts.createUser(other);
-    await hears('a disabled user', () => here.accounts.updateUser(other.id, { disabled: true }));
+    await notifies('a disabled user', () => here.accounts.updateUser(other.id, { disabled: true }));
     let inOwn = 0;
     here.watch.watch('keys', () => {
       inOwn++;
     });
-    heard = 0;
+    notifications = 0;
     t.equal(await here.accounts.revokeKey(admin.id, NOON), 'last_admin');
     t.equal(await here.accounts.revokeKey(randomUUID(), NOON), 'unknown');
     await here.accounts.touchKeys([{ id: key.id, at: NOON }]);
     end();
     await here.accounts.createKey(aKey(user));
     t.equal(inOwn, 1, 'in its own process before the change resolves, and of nothing that changed nothing');
-    t.equal(heard, 0);
+    t.equal(notifications, 0);
   });
 }
 

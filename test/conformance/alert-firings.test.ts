@@ -14,7 +14,7 @@ const ALL = { offset: 0, limit: 1000 };
 const EACH = { email: 9999, webhook: 9999 };
 const DUE = { now: NOON + MINUTE, free: EACH, perUser: EACH, perHost: 1e6, leaseMs: 0 };
 
-async function toldOf({ events }: ControlStore): Promise<readonly object[]> {
+async function eventsOf({ events }: ControlStore): Promise<readonly object[]> {
   return (await events.read('0', { events: 10_000, bytes: 1e9 })).events;
 }
 
@@ -48,7 +48,7 @@ function checkFirings(t: Test, open: OpenControl): void {
       const head = { id: firing.eventId, type: 'alert.fired' };
       const body = JSON.stringify({ ...head, timestamp: '2026-01-15T12:01:00Z', data });
       const event = { ...head, timestamp: firing.firedAt, organization_id: null, endpoint_id: null, body };
-      t.strictSame((await toldOf(store)).at(-1), { tenant: userId, event });
+      t.strictSame((await eventsOf(store)).at(-1), { tenant: userId, event });
       t.strictSame(await store.alerts.listFirings(userId, rule.alert.id, ALL), {
         items: [
           {
@@ -105,14 +105,14 @@ function checkFirings(t: Test, open: OpenControl): void {
     },
   );
 
-  void t.test('nobody has to want the event for its notices to be there', async (t) => {
+  void t.test('notices do not depend on subscribers of the event', async (t) => {
     const { store } = await open(t);
     const rule = await addRule(store, await addUser(store), {
       channel: 'both',
       webhook_url: 'https://a.example/',
     });
     await store.alerts.recordFirings([aDecision(rule)]);
-    t.strictSame(await toldOf(store), []);
+    t.strictSame(await eventsOf(store), []);
     t.equal((await store.notices.claim(DUE)).items.length, 2);
   });
 
@@ -138,7 +138,7 @@ function checkFirings(t: Test, open: OpenControl): void {
     t.strictSame(await ruleNow(store, one), firedRule(one, firing));
     t.strictSame(await ruleNow(store, paused), paused);
     t.equal((await store.alerts.listFirings(userId, one.alert.id, ALL))?.count, 1);
-    t.equal((await toldOf(store)).length, 1);
+    t.equal((await eventsOf(store)).length, 1);
   });
 
   void t.test('of several evaluators that decide the same, one wins', async (t) => {
@@ -154,14 +154,14 @@ function checkFirings(t: Test, open: OpenControl): void {
     t.equal(written.flat().filter((isWritten) => isWritten).length, 1);
     t.equal((await store.alerts.listFirings(userId, rule.alert.id, ALL))?.count, 1);
     t.equal((await store.notices.claim(DUE)).items.length, 2);
-    t.equal((await toldOf(store)).length, 1);
+    t.equal((await eventsOf(store)).length, 1);
     const incidentId = (await ruleNow(store, rule)).incident?.id ?? '';
     const resolution = { alertId: rule.alert.id, incidentId, resolvedAt: NOON, data: {} };
     const ended = await Promise.all(
       Array.from({ length: 8 }, (_, i) => stores[i % 2 ? 1 : 0].alerts.recordResolutions([resolution])),
     );
     t.equal(ended.flat().filter((isWritten) => isWritten).length, 1);
-    t.equal((await toldOf(store)).length, 2);
+    t.equal((await eventsOf(store)).length, 2);
   });
 
   void t.test('a firing that cannot be written leaves nothing behind', async (t) => {
@@ -173,7 +173,7 @@ function checkFirings(t: Test, open: OpenControl): void {
     await t.rejects(store.alerts.recordFirings([aDecision(good), broken]), { code: 'internal_error' });
     for (const rule of [bad, good]) t.strictSame(await ruleNow(store, rule), rule);
     t.strictSame((await store.notices.claim(DUE)).items, []);
-    t.strictSame(await toldOf(store), []);
+    t.strictSame(await eventsOf(store), []);
   });
 
   void t.test('an incident goes from its first firing until it is resolved, once', async (t) => {
@@ -205,7 +205,7 @@ function checkFirings(t: Test, open: OpenControl): void {
     t.strictSame(await store.alerts.recordResolutions([]), []);
     t.strictSame(await ruleNow(store, before), { ...current, incident: null });
     t.strictSame(await ruleNow(store, other), firedRule(other, otherFiring));
-    t.match(await toldOf(store), [{ event: { type: 'alert.resolved', timestamp: resolvedAt } }]);
+    t.match(await eventsOf(store), [{ event: { type: 'alert.resolved', timestamp: resolvedAt } }]);
     const next = aDecision(await ruleNow(store, before), { firedAt: NOON + 20 * MINUTE });
     t.strictSame(await store.alerts.recordFirings([next]), [true]);
     t.strictSame(await resolvedOf(store, before), [null, resolvedAt, resolvedAt, resolvedAt]);
@@ -213,7 +213,7 @@ function checkFirings(t: Test, open: OpenControl): void {
     t.strictSame((await ruleNow(store, before)).incident, { id: next.eventId, firings: 1 });
   });
 
-  void t.test('an incident ends where its rule is paused, and nothing is told of it', async (t) => {
+  void t.test('pausing a rule ends its incident without a notification', async (t) => {
     const { store } = await open(t);
     const userId = await addUser(store);
     const before = await addRule(store, userId);
@@ -230,7 +230,7 @@ function checkFirings(t: Test, open: OpenControl): void {
     t.strictSame(await resolvedOf(store, before), [NOON + 5], 'it had ended');
     const late = { alertId: id, incidentId: firing.incident.id, resolvedAt: NOON + 7, data: {} };
     t.strictSame(await store.alerts.recordResolutions([late]), [false]);
-    t.strictSame(await toldOf(store), []);
+    t.strictSame(await eventsOf(store), []);
     t.equal((await store.notices.claim(DUE)).items.length, 1, 'its notice is sent all the same');
   });
 
@@ -275,7 +275,7 @@ function checkFirings(t: Test, open: OpenControl): void {
       );
     const firings = rules.map((rule) => aDecision(rule));
     t.ok((await store.alerts.recordFirings(firings)).every((written) => written));
-    t.equal((await toldOf(store)).length, rules.length);
+    t.equal((await eventsOf(store)).length, rules.length);
     t.equal((await store.notices.claim(DUE)).items.length, 2 * rules.length);
     const ended = firings.map(({ alertId, incident }) => ({
       ...{ alertId, incidentId: incident.id, resolvedAt: NOON + 2, data: {} },

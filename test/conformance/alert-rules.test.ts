@@ -50,7 +50,7 @@ function checkAlertRules(t: Test, open: OpenControl): void {
     for (const rule of rules) t.strictSame(await alerts.read(user.id, rule.alert.id.toUpperCase()), rule);
   });
 
-  void t.test('a user has no more than it may, whoever asks at the same time', async (t) => {
+  void t.test('concurrent requests do not exceed the limit of a user', async (t) => {
     const opened = await open(t);
     const stores = [opened.store, await opened.another()] as const;
     const [user, other] = [aUser(), aUser()];
@@ -69,7 +69,7 @@ function checkAlertRules(t: Test, open: OpenControl): void {
     t.equal(await alerts.create(user.id, anAlert(), 3), 'created');
   });
 
-  void t.test('what is another’s is not there', async (t) => {
+  void t.test('data of another user is not found', async (t) => {
     const { store } = await open(t);
     const [user, other] = [aUser(), aUser()];
     for (const each of [user, other]) await store.accounts.createUser(each);
@@ -85,7 +85,7 @@ function checkAlertRules(t: Test, open: OpenControl): void {
     t.strictSame(await ruleNow(store, mine), mine);
   });
 
-  void t.test('a rule is changed in what is named, and needs a URL to post to', async (t) => {
+  void t.test('updates only the named fields of a rule; webhooks need a URL', async (t) => {
     const opened = await open(t);
     const { store } = opened;
     const user = aUser();
@@ -181,7 +181,7 @@ function checkAlertRules(t: Test, open: OpenControl): void {
     t.match(await alerts.follow(at.version), { isAll: false, put: [], removed: [] });
   });
 
-  void t.test('who is far behind reads all, and nothing of what was deleted stays', async (t) => {
+  void t.test('a reader far behind reads everything, without deleted rules', async (t) => {
     const { store } = await open(t);
     const user = aUser();
     await store.accounts.createUser(user);
@@ -205,25 +205,25 @@ function checkAlertRules(t: Test, open: OpenControl): void {
     const [here, there] = [opened.store, await opened.another()];
     const user = aUser();
     await here.accounts.createUser(user);
-    let heard = 0;
+    let notifications = 0;
     there.watch.watch('rules', () => {
-      heard++;
+      notifications++;
     });
     let notices = 0;
     there.watch.watch('notices', () => {
       notices++;
     });
     const rule = await addRule(here, user.id);
-    await until('a new rule is heard of', () => heard > 0);
-    heard = 0;
+    await until('a new rule is heard of', () => notifications > 0);
+    notifications = 0;
     await here.accounts.updateUser(user.id, { disabled: true });
-    await until('a disabled user is heard of', () => heard > 0);
+    await until('a disabled user is heard of', () => notifications > 0);
     t.equal(notices, 0);
     await here.alerts.recordFirings([aDecision(rule)]);
     await until('a notice is heard of', () => notices > 0);
   });
 
-  void t.test('the last beat is told with the next one of the same source', async (t) => {
+  void t.test('a heartbeat returns the previous one of the source', async (t) => {
     const opened = await open(t);
     t.equal(await opened.store.alerts.beat('here', NOON), null);
     t.equal(await opened.store.alerts.beat('here', NOON + 1), NOON);

@@ -13,24 +13,24 @@ function checkArrivals(t: Test, open: OpenTelemetry): void {
       const opened = await open(t);
       const { arrivals, writer, runs } = opened.store;
       const [user, other] = [await opened.addUser(), await opened.addUser()];
-      const told: unknown[] = [];
+      const notices: unknown[] = [];
       const pending: Promise<void>[] = [];
       const end = arrivals.watch(user.toUpperCase(), {
         traces: (ids) => {
-          told.push([...ids]);
+          notices.push([...ids]);
           // What is told of is there.
           pending.push(
             (async () => {
               const found = [];
               for await (const page of runs.find(user, [...ids, randomUUID()])) found.push(...page);
-              told.push(found.map(({ trace_id, success }) => ({ trace_id, success })));
+              notices.push(found.map(({ trace_id, success }) => ({ trace_id, success })));
             })(),
           );
         },
         logs: (records) => {
           const bodies = records.map(({ body }) => body);
           return () => {
-            told.push(bodies);
+            notices.push(bodies);
           };
         },
       });
@@ -45,7 +45,7 @@ function checkArrivals(t: Test, open: OpenTelemetry): void {
         );
       await write(other);
       await writer.logs({ tenant: other, items: [aLog()] }, RECEIVED);
-      t.strictSame(told, [], 'nothing of others');
+      t.strictSame(notices, [], 'nothing of others');
       await write(user);
       await writer.logs({ tenant: user, items: [aLog({ body: 'a' }), aLog({ body: 'b' })] }, RECEIVED);
       await runs.setOutcome(user, trace.trace_id.toUpperCase(), { success: true });
@@ -53,20 +53,20 @@ function checkArrivals(t: Test, open: OpenTelemetry): void {
       await Promise.all(pending);
       const { trace_id } = trace;
       t.strictSame(
-        told.filter((each) => !JSON.stringify(each).includes('"success"')),
+        notices.filter((each) => !JSON.stringify(each).includes('"success"')),
         [[trace_id], ['a', 'b'], [trace_id]],
       );
-      t.match(told.at(-1), [{ trace_id, success: true }]);
+      t.match(notices.at(-1), [{ trace_id, success: true }]);
       end();
       await write(user);
       await writer.logs({ tenant: user, items: [aLog()] }, RECEIVED);
-      t.equal(told.length, 5, 'and then no more');
+      t.equal(notices.length, 5, 'and then no more');
       // What is not stored is not told.
-      arrivals.watch(user, { logs: () => () => told.push('never'), traces: () => told.push('never') });
+      arrivals.watch(user, { logs: () => () => notices.push('never'), traces: () => notices.push('never') });
       await opened.reopen();
       await t.rejects(writer.logs({ tenant: user, items: [aLog()] }, RECEIVED));
       await t.rejects(write(user));
-      t.notOk(told.includes('never'));
+      t.notOk(notices.includes('never'));
     },
   );
 }

@@ -5,9 +5,9 @@ import { onEveryDatabase, type OpenDatabase } from './control-stores.js';
 
 /** Writes a counter of that name. */
 async function note(database: ControlDatabase, name: string, last = 1): Promise<void> {
-  await database.transaction(async (tx, tell) => {
+  await database.transaction(async (tx, notify) => {
     await tx.insertInto('counters').values({ name, last }).execute();
-    tell('terms');
+    notify('terms');
   });
 }
 
@@ -27,15 +27,15 @@ function checkDatabase(t: Test, open: OpenDatabase): void {
     t.strictSame(await read('-1'), [{ last: -1 }], 'what comes later is not hurt');
   });
 
-  void t.test('a transaction whose work throws changes nothing, and tells nobody', async (t) => {
+  void t.test('a failed transaction changes nothing and notifies no one', async (t) => {
     const { database } = await open(t);
     let hints = 0;
     database.watch.watch('terms', () => {
       hints++;
     });
-    const failed = database.transaction(async (tx, tell) => {
+    const failed = database.transaction(async (tx, notify) => {
       await tx.insertInto('counters').values({ name: 'a', last: 1 }).execute();
-      tell('terms');
+      notify('terms');
       throw new RangeError('the work’s own');
     });
     await t.rejects(failed, new RangeError('the work’s own'));
@@ -80,7 +80,7 @@ function checkDatabase(t: Test, open: OpenDatabase): void {
     t.same(rows, [{ last: 30 }]);
   });
 
-  void t.test('who claims past locked rows gets what nobody else has', async (t) => {
+  void t.test('claims skip locked rows', async (t) => {
     const opened = await open(t);
     const databases = [opened.database, await opened.anotherDatabase()];
     const names = Array.from({ length: 20 }, (_, i) => `claim ${String(i)}`);
@@ -105,7 +105,7 @@ function checkDatabase(t: Test, open: OpenDatabase): void {
     t.ok(got.length > 0);
   });
 
-  void t.test('a store that was closed says so, and does first what it was asked before', async (t) => {
+  void t.test('a closed store refuses calls after completing earlier ones', async (t) => {
     const { database } = await open(t);
     const asked = Array.from({ length: 20 }, (_, i) => note(database, String(i)));
     const closed = database.close();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { ControlStore } from '../../src/storage/contracts/control-store.js';
 import type { ControlFile } from '../../src/storage/contracts/transfer.js';
-import { openControlPlane } from '../support/control-plane.js';
+import { openControlStore } from '../support/control-store.js';
 import { anOrganization, aUser } from '../storage/duckdb/meta-records.js';
 import { ODD_TEXTS } from '../support/odd-texts.js';
 import { testFolder } from '../support/test-folder.js';
@@ -31,7 +31,7 @@ function sortedKeys(line: string): string {
 }
 
 function checkTransfer(t: Test, open: OpenControl): void {
-  void t.test('what is exported is imported as it was, by another engine, and exported again', async (t) => {
+  void t.test('an export is imported unchanged by another engine and exported again', async (t) => {
     const { store } = await open(t);
     t.equal(await store.transfer.holds(), null);
     const [ann, bob] = [aUser({ email: 'ann@example.org' }), aUser({ email: 'bob@example.org' })];
@@ -46,7 +46,7 @@ function checkTransfer(t: Test, open: OpenControl): void {
     t.equal(first.lines['views.jsonl']?.length, ODD_TEXTS.length);
     t.equal(await store.transfer.holds(), 'users');
 
-    const other = await openControlPlane(t);
+    const other = await openControlStore(t);
     await other.transfer.reserve(first.files);
     t.equal(await other.transfer.holds(), null);
     await other.transfer.import(first.files);
@@ -59,7 +59,7 @@ function checkTransfer(t: Test, open: OpenControl): void {
     t.equal(new Set(tenants.map((line) => /"tenant",(\d+)/.exec(line)?.[1])).size, 3);
   });
 
-  void t.test('what is kept of a store of telemetry comes out as it was filled in', async (t) => {
+  void t.test('control data of a telemetry store is exported unchanged', async (t) => {
     const { transfer, writes, agents } = (await open(t)).store;
     const [id, batch] = [randomUUID(), randomUUID()];
     const common = { tenant: 7, received_at: 0 };
@@ -96,11 +96,11 @@ function checkTransfer(t: Test, open: OpenControl): void {
       t.strictSame(await transfer.exportBase('other', table), []);
   });
 
-  void t.test('a line that is none, or of another version, is named, and nothing is imported', async (t) => {
+  void t.test('invalid lines and other versions are reported, and nothing is imported', async (t) => {
     const { store } = await open(t);
     await store.accounts.createUser(aUser());
     const { files } = await exported(t, store);
-    const other = await openControlPlane(t);
+    const other = await openControlStore(t);
     const users = files.find(({ name }) => name === 'users.jsonl');
     const text = readFileSync(users?.path ?? '', 'utf8');
     const refuses = async (changed: string, message: RegExp): Promise<void> => {

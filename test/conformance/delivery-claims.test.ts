@@ -168,12 +168,12 @@ function checkClaims(t: Test, open: OpenControl): void {
     const opened = await open(t);
     const there = await opened.another();
     const owner = await anOwner(opened.store, 'one');
-    let heard = 0;
+    let notifications = 0;
     there.watch.watch('deliveries', () => {
-      heard++;
+      notifications++;
     });
     await opened.store.deliveries.enqueue(some(1, owner.userId), NOON);
-    await until('it was heard of', () => heard > 0);
+    await until('it was heard of', () => notifications > 0);
   });
 }
 
@@ -192,13 +192,13 @@ void t.test(
     const child = spawn(process.execPath, [app, path, '1000'], { stdio: ['ignore', 'pipe', 'inherit'] });
     t.teardown(() => child.kill('SIGKILL'));
     const exited = once(child, 'exit');
-    let said = '';
+    let message = '';
     for await (const line of createInterface({ input: child.stdout })) {
-      said = line;
+      message = line;
       child.kill('SIGKILL');
     }
     t.same(await exited, [null, 'SIGKILL']);
-    const lost = only(JSON.parse(said) as DeliveryClaim[]);
+    const lost = only(JSON.parse(message) as DeliveryClaim[]);
     const store = new SqlControlStore(await openSqlite({ path, clock }));
     t.teardown(() => store.close());
     // At once: who had claimed it is gone with its process, however long its lease.

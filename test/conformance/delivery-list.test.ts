@@ -50,7 +50,7 @@ function aboutTrace(tenant: string, id: string) {
 }
 
 function checkList(t: Test, open: OpenControl): void {
-  void t.test('deliveries of an organization, by what they are about and what became of them', async (t) => {
+  void t.test('deliveries of an organization by event and result', async (t) => {
     const opened = await open(t);
     const { store } = opened;
     const owner = await anOwner(store, 'one', 2);
@@ -64,13 +64,13 @@ function checkList(t: Test, open: OpenControl): void {
     await queue.enqueue([aboutTrace(owner.userId, trace)], NOON);
     await queue.enqueue([anEvent(owner.userId, { type: 'agent.created' })], NOON + 1);
     await queue.enqueue([aboutTrace(other.userId, trace)], NOON + 2);
-    const told = await all(store, {});
+    const listed = await all(store, {});
     // Nobody subscribes to agents.
     t.same(
-      told.map(({ event_type }) => event_type),
+      listed.map(({ event_type }) => event_type),
       ['trace.failed', 'trace.failed'],
     );
-    t.match(told[0], {
+    t.match(listed[0], {
       status: 'pending',
       attempt_count: 0,
       subject: { kind: 'trace', id: trace },
@@ -104,7 +104,7 @@ function checkList(t: Test, open: OpenControl): void {
     await opened.reopen();
   });
 
-  void t.test('pages follow each other, whatever comes meanwhile', async (t) => {
+  void t.test('pages are consistent while deliveries are added', async (t) => {
     const { store } = await open(t);
     const owner = await anOwner(store, 'one', 1);
     await store.deliveries.enqueue(some(5, owner.userId), NOON);
@@ -118,7 +118,7 @@ function checkList(t: Test, open: OpenControl): void {
     t.equal((await all(store, { status: 'success' })).length, 0);
   });
 
-  void t.test('what changed is told in order, each as it is now, to whoever waits', async (t) => {
+  void t.test('changes are reported in order, with their current state', async (t) => {
     const { store } = await open(t);
     const owner = await anOwner(store, 'one');
     const queue = store.deliveries;
@@ -128,11 +128,11 @@ function checkList(t: Test, open: OpenControl): void {
     const since = async (after: string) => (await queue.changes(after)).deliveries;
     t.same(await since(begin.next), []);
     const end = new AbortController();
-    const told = queue.changes(begin.next, end.signal);
+    const changes = queue.changes(begin.next, end.signal);
     const first = only((await queue.claim(request())).claims);
     t.same(await since(begin.next), [], 'a claim is no change');
     await queue.finish([failure(first)], RULES);
-    const { deliveries, next } = await told;
+    const { deliveries, next } = await changes;
     t.match(deliveries, [
       {
         id: first.delivery_id,
@@ -166,16 +166,16 @@ function checkList(t: Test, open: OpenControl): void {
     t.same((await quiet).deliveries, [], 'who waits no longer has an answer');
   });
 
-  void t.test('what another process changes is told as well', async (t) => {
+  void t.test('changes by another process are also reported', async (t) => {
     const control = await open(t);
     const { store } = control;
     const owner = await anOwner(store, 'one');
-    const beside = (await control.another()).deliveries;
-    const { next } = await beside.changes(null);
+    const other = (await control.another()).deliveries;
+    const { next } = await other.changes(null);
     const end = new AbortController();
-    const told = beside.changes(next, end.signal);
+    const changes = other.changes(next, end.signal);
     await store.deliveries.enqueue(some(1, owner.userId), NOON);
-    const { deliveries, lost } = await told;
+    const { deliveries, lost } = await changes;
     end.abort();
     t.match(deliveries, [{ org_slug: 'one', status: 'pending', attempt_count: 0 }]);
     t.same([deliveries.length, lost], [1, 0]);

@@ -120,7 +120,7 @@ function checkDeliveries(t: Test, open: OpenControl): void {
     });
   });
 
-  void t.test('what is gone or has failed for the last time is not tried again', async (t) => {
+  void t.test('deleted and finally failed deliveries are not retried', async (t) => {
     const { store } = await open(t);
     const owner = await anOwner(store, 'one');
     const queue = store.deliveries;
@@ -144,7 +144,7 @@ function checkDeliveries(t: Test, open: OpenControl): void {
     t.match(await queue.read('one', last.delivery_id), { status: 'success', attempt_count: 2 });
   });
 
-  void t.test('what was asked for comes beside the schedule, as often as it was asked for', async (t) => {
+  void t.test('manual retries are added to the schedule', async (t) => {
     const { store } = await open(t);
     const owner = await anOwner(store, 'one');
     const queue = store.deliveries;
@@ -198,7 +198,7 @@ function checkDeliveries(t: Test, open: OpenControl): void {
     t.same(await queue.stats(NOON + 4), { pending: 1, overdueMs: 0 });
   });
 
-  void t.test('so many failures in a row pause an endpoint, which is told', async (t) => {
+  void t.test('repeated failures pause an endpoint and emit an event', async (t) => {
     const opened = await open(t);
     const { store } = opened;
     const owner = await anOwner(store, 'one');
@@ -216,12 +216,12 @@ function checkDeliveries(t: Test, open: OpenControl): void {
     t.same(await queue.finish([failure(d), failure(manual)], RULES), [idOf(owner)]);
     t.match(await store.endpoints.find(idOf(owner)), { consecutive_failures: 3, is_active: false });
     const { events } = await store.events.read(start, { events: 10, bytes: 1e6 });
-    const told = only(events);
-    t.match(told, {
+    const event = only(events);
+    t.match(event, {
       tenant: owner.organizationId,
       event: { type: 'webhook.endpoint.disabled', organization_id: owner.organizationId },
     });
-    t.match(JSON.parse(told.event.body), {
+    t.match(JSON.parse(event.event.body), {
       data: { endpoint_id: idOf(owner), consecutive_failures: 3, url: 'https://example.com/…' },
     });
     t.equal(await queue.enqueue(events, NOON), 1, 'the other endpoint');
@@ -231,7 +231,7 @@ function checkDeliveries(t: Test, open: OpenControl): void {
     t.not(only(later.claims).endpoint_id, idOf(owner));
   });
 
-  void t.test('what is held goes on, spread, unless it waited for too long', async (t) => {
+  void t.test('held deliveries resume spread over time, unless they are too old', async (t) => {
     const { store } = await open(t);
     const owner = await anOwner(store, 'one');
     const queue = store.deliveries;

@@ -36,7 +36,7 @@ function checkEndpoints(t: Test, open: OpenControl): void {
     await check((await opened.reopen()).endpoints);
   });
 
-  void t.test('an endpoint is changed in what is named, and deleted for good', async (t) => {
+  void t.test('updates only the named fields of an endpoint, and deletes it permanently', async (t) => {
     const opened = await open(t);
     const { endpoints, organizations } = opened.store;
     for (const slug of ['one', 'two']) await organizations.create(anOrganization(slug));
@@ -77,13 +77,13 @@ function checkEndpoints(t: Test, open: OpenControl): void {
     t.strictSame(await reopened.listAll(), [other]);
   });
 
-  void t.test('an organization has no more than it may, whoever asks at the same time', async (t) => {
+  void t.test('concurrent requests do not exceed the limit of an organization', async (t) => {
     const opened = await open(t);
     const [here, there] = [opened.store, await opened.another()];
     await here.organizations.create(anOrganization('one'));
-    let heard = 0;
+    let notifications = 0;
     there.watch.watch('endpoints', () => {
-      heard++;
+      notifications++;
     });
     const made = await Promise.all(
       Array.from({ length: 10 }, (_, i) =>
@@ -92,10 +92,10 @@ function checkEndpoints(t: Test, open: OpenControl): void {
     );
     t.equal(made.filter((outcome) => outcome === 'created').length, 3);
     t.equal((await here.endpoints.list('one')).length, 3);
-    heard = 0;
+    notifications = 0;
     const [endpoint] = await here.endpoints.list('one');
     await here.endpoints.delete('one', endpoint?.id ?? '');
-    await until('a change is heard of', () => heard > 0);
+    await until('a change is heard of', () => notifications > 0);
   });
 }
 

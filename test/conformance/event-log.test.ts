@@ -39,7 +39,7 @@ async function readAll(log: EventLog, from: EventPosition, limit = ALL): Promise
 }
 
 function checkEventLog(t: Test, open: OpenControl): void {
-  void t.test('facts are told once, in their order, as they were', async (t) => {
+  void t.test('facts are appended once, in order and unchanged', async (t) => {
     const opened = await open(t);
     const { events } = opened.store;
     const start = await events.open('all');
@@ -101,7 +101,7 @@ function checkEventLog(t: Test, open: OpenControl): void {
     t.strictSame(await readAll(events, start), facts.map(storedOf));
   });
 
-  void t.test('who reads beside writers misses nothing, and sees the order of the commits', async (t) => {
+  void t.test('concurrent readers miss nothing and see commit order', async (t) => {
     const opened = await open(t);
     const [one, two] = [opened.store, await opened.another()];
     const start = await one.events.open('reader');
@@ -142,7 +142,7 @@ function checkEventLog(t: Test, open: OpenControl): void {
     }
   });
 
-  void t.test('of many that tell one fact at the same time, one does', async (t) => {
+  void t.test('concurrent appends of one fact add it once', async (t) => {
     const opened = await open(t);
     const stores = [opened.store, await opened.another()];
     const start = await opened.store.events.open('all');
@@ -216,7 +216,7 @@ function checkEventLog(t: Test, open: OpenControl): void {
     t.notOk(await two.events.progress('reader', page.next, next), 'nor who gave it back');
   });
 
-  void t.test('what is wanted holds until it ends, of each owner', async (t) => {
+  void t.test('wanted event types last until they expire, per owner', async (t) => {
     const { events } = (await open(t)).store;
     t.same(await events.wanted(NOON), new Set());
     await events.want('a', ['trace.failed', 'agent.created', 'trace.failed'], NOON + 10);
@@ -257,12 +257,12 @@ function checkEventLog(t: Test, open: OpenControl): void {
     },
   );
 
-  void t.test('who watches the endpoints hears of what is wanted, too', async (t) => {
+  void t.test('watchers of endpoints are also notified of wanted event types', async (t) => {
     const opened = await open(t);
-    let told = 0;
-    opened.store.watch.watch('endpoints', () => told++);
+    let count = 0;
+    opened.store.watch.watch('endpoints', () => count++);
     await (await opened.another()).events.want('reader', ['trace.failed'], NOON);
-    await until('the change is told', () => told > 0);
+    await until('the change is told', () => count > 0);
   });
 
   void t.test('old events go, and numbers go on', async (t) => {
@@ -282,12 +282,12 @@ function checkEventLog(t: Test, open: OpenControl): void {
   void t.test('who watches hears of new events, wherever they are written', async (t) => {
     const opened = await open(t);
     const [here, there] = [opened.store, await opened.another()];
-    let heard = 0;
+    let notifications = 0;
     there.watch.watch('events', () => {
-      heard++;
+      notifications++;
     });
     await here.events.append([aFact('a')]);
-    await until('it was heard of', () => heard > 0);
+    await until('it was heard of', () => notifications > 0);
   });
 
   void t.test(

@@ -2,7 +2,7 @@ import t, { type Test } from 'tap';
 import type { ControlStore } from '../../src/storage/contracts/control-store.js';
 import type { FactIntake } from '../../src/storage/contracts/events.js';
 import { aUser } from '../storage/duckdb/meta-records.js';
-import { KeptNews, ListedFacts } from '../support/listed-facts.js';
+import { RecordedIntake, ListedFacts } from '../support/listed-facts.js';
 import { until } from '../support/until.js';
 import { onEveryControl, type OpenControl } from './control-stores.js';
 
@@ -13,12 +13,12 @@ async function place(store: ControlStore) {
   const tenants: number[] = [];
   for (const user of users) tenants.push(await store.accounts.createUser(user));
   const start = await store.events.open('test');
-  const told = async ({ events } = store) => {
+  const logged = async ({ events } = store) => {
     const page = await events.read(start, ALL);
     return page.events.map(({ tenant, event }) => [users.findIndex(({ id }) => id === tenant), event.id]);
   };
   const [one = 0, two = 0] = tenants;
-  return { one, two, told, facts: new ListedFacts(), news: new KeptNews() };
+  return { one, two, logged, facts: new ListedFacts(), news: new RecordedIntake() };
 }
 
 /** Ended before the store is closed. */
@@ -36,21 +36,21 @@ function checkIntake(t: Test, open: OpenControl): void {
   void t.test('facts come into the log in their order, page by page, with the mark', async (t) => {
     const opened = await open(t);
     const { store } = opened;
-    const { one, two, told, facts, news } = await place(store);
+    const { one, two, logged, facts, news } = await place(store);
     facts.most = 2;
     facts.add(one, 3);
     facts.add(two, 2);
     const expected = (): unknown => facts.ids.map((id, i) => [i < 3 ? 0 : 1, id]);
     const intake = await take(t, store, facts, news);
-    await until('all are there', async () => (await told()).length === 5);
-    t.strictSame(await told(), expected());
+    await until('all are there', async () => (await logged()).length === 5);
+    t.strictSame(await logged(), expected());
     t.equal(await store.events.markOf(facts.name), '5');
     // What is told is there a little before the intake hears of it and asks on.
     await until('it asks for what follows', () => facts.asked.at(-1) === '5');
     t.strictSame(facts.asked, [null, '2', '4', '5'], 'each page is asked for once');
     facts.add(two);
-    await until('the new one is there', async () => (await told()).length === 6);
-    t.strictSame(await told(), expected());
+    await until('the new one is there', async () => (await logged()).length === 6);
+    t.strictSame(await logged(), expected());
     await until('it asks for what follows', () => facts.asked.at(-1) === '6');
     await intake.stop();
     t.equal(facts.waiting, 0, 'nobody waits for more');
@@ -58,32 +58,32 @@ function checkIntake(t: Test, open: OpenControl): void {
     t.strictSame(facts.asked.at(-1), '6');
     const other = await opened.another();
     await take(t, other, facts, news);
-    await until('the next who takes it goes on', async () => (await told()).length === 7);
+    await until('the next who takes it goes on', async () => (await logged()).length === 7);
     await until('it asks for what follows', () => facts.asked.at(-1) === '7');
     t.strictSame(facts.asked.slice(-2), ['6', '7']);
     t.strictSame(news.states, []);
   });
 
-  void t.test('facts of nobody are passed over, and said', async (t) => {
+  void t.test('facts of unknown users are skipped and reported', async (t) => {
     const { store } = await open(t);
-    const { one, told, facts, news } = await place(store);
+    const { one, logged, facts, news } = await place(store);
     facts.add(999_999);
     facts.add(one);
     await take(t, store, facts, news);
     await until('it is said', () => news.passed === 1);
-    t.strictSame(await told(), [[0, facts.ids[1]]]);
+    t.strictSame(await logged(), [[0, facts.ids[1]]]);
   });
 
   void t.test('a source that fails is asked again, and both are said', async (t) => {
     const { store } = await open(t);
-    const { one, told, facts, news } = await place(store);
+    const { one, logged, facts, news } = await place(store);
     facts.faults.push(new Error('no such disk'));
     await take(t, store, facts, news);
     await until('it is said', () => news.states.length === 1);
     await until('it works again, without anything to bring', () => news.states.length === 2);
     t.strictSame(news.states, ['no such disk', null]);
     facts.add(one);
-    await until('and goes on', async () => (await told()).length === 1);
+    await until('and goes on', async () => (await logged()).length === 1);
   });
 }
 

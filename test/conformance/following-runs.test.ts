@@ -111,28 +111,31 @@ function checkFollowing(t: Test, open: OpenTelemetry): void {
     }
   });
 
-  void t.test('a place holds whatever comes before it; of what is not there, nothing follows', async (t) => {
-    const opened = await open(t);
-    const userId = await opened.addUser();
-    const write = async (changes: Partial<TraceHeader>): Promise<string> => {
-      const trace = aHeader(changes);
-      await opened.store.writer.traces({ tenant: userId, items: [{ trace, spans: [] }] }, RECEIVED);
-      return trace.trace_id;
-    };
-    t.strictSame(await followed(opened.store, userId, {}), []);
-    const ids = [];
-    for (let i = 0; i < 3; i++) ids.unshift(await write({ started_at: NOON + i }));
-    const first = await opened.store.runs.follow(userId, {}, { after: null, limit: 2 });
-    t.strictSame(
-      first.items.map(({ trace_id }) => trace_id),
-      ids.slice(0, 2),
-    );
-    await write({ started_at: NOON + 10 });
-    const second = await opened.store.runs.follow(userId, {}, { after: first.next, limit: 2 });
-    t.strictSame([second.items.map(({ trace_id }) => trace_id), second.next], [ids.slice(2), null]);
-    t.strictSame(await followed(opened.store, userId, { agent_id: ids[0] ?? '' }), []);
-    t.strictSame(await followed(opened.store, await opened.addUser(), {}), []);
-  });
+  void t.test(
+    'a cursor stays valid when runs are added before it; an unknown one returns nothing',
+    async (t) => {
+      const opened = await open(t);
+      const userId = await opened.addUser();
+      const write = async (changes: Partial<TraceHeader>): Promise<string> => {
+        const trace = aHeader(changes);
+        await opened.store.writer.traces({ tenant: userId, items: [{ trace, spans: [] }] }, RECEIVED);
+        return trace.trace_id;
+      };
+      t.strictSame(await followed(opened.store, userId, {}), []);
+      const ids = [];
+      for (let i = 0; i < 3; i++) ids.unshift(await write({ started_at: NOON + i }));
+      const first = await opened.store.runs.follow(userId, {}, { after: null, limit: 2 });
+      t.strictSame(
+        first.items.map(({ trace_id }) => trace_id),
+        ids.slice(0, 2),
+      );
+      await write({ started_at: NOON + 10 });
+      const second = await opened.store.runs.follow(userId, {}, { after: first.next, limit: 2 });
+      t.strictSame([second.items.map(({ trace_id }) => trace_id), second.next], [ids.slice(2), null]);
+      t.strictSame(await followed(opened.store, userId, { agent_id: ids[0] ?? '' }), []);
+      t.strictSame(await followed(opened.store, await opened.addUser(), {}), []);
+    },
+  );
 }
 
 await onEveryTelemetry(t, checkFollowing);

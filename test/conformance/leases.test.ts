@@ -45,7 +45,7 @@ function checkLeases(t: Test, open: OpenControl): void {
     t.equal(await opened.store.leases.take('alerts', 'b', LONG), null);
   });
 
-  void t.test('who takes again what it has gets a new token; tokens grow over restarts', async (t) => {
+  void t.test('taking a held lease again returns a new token; tokens grow over restarts', async (t) => {
     const opened = await open(t);
     const first = await opened.store.leases.take('alerts', 'a', LONG);
     t.match(await opened.store.leases.take('alerts', 'a', LONG), { token: 2 });

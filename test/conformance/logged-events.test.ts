@@ -11,7 +11,7 @@ import { onEveryTelemetry, type OpenedTelemetry, type OpenTelemetry } from './te
 const RECEIVED = { receivedAt: NOON };
 
 /** What a span is given of an event, in short. */
-type Told = readonly [name: string, body: JsonValue];
+type LoggedEvent = readonly [name: string, body: JsonValue];
 
 let made = 0;
 
@@ -30,20 +30,23 @@ function anEvent(traceId: string, spanId: string, name: string, changes: Partial
 }
 
 /** Of each span that is given some, its events; of a body the text in which a store keeps it. */
-async function eventsOf(trace: StoredTrace | null): Promise<ReadonlyMap<string, readonly Told[]>> {
-  const found = new Map<string, readonly Told[]>();
+async function eventsOf(trace: StoredTrace | null): Promise<ReadonlyMap<string, readonly LoggedEvent[]>> {
+  const found = new Map<string, readonly LoggedEvent[]>();
   for await (const page of trace?.spans ?? [])
     if (!(page instanceof Uint8Array)) for (const span of page) note(span);
   return found;
 
   function note({ span_id: id, events }: StoredSpan): void {
-    if (events !== undefined) found.set(id, events.map(told));
+    if (events !== undefined) found.set(id, events.map(toLogged));
   }
 }
 
-const told = ({ name, body }: { readonly name: string; readonly body: JsonValue }): Told => [name, body];
+const toLogged = ({ name, body }: { readonly name: string; readonly body: JsonValue }): LoggedEvent => [
+  name,
+  body,
+];
 
-const toldOf = (...logs: readonly LogRecord[]): readonly Told[] =>
+const loggedOf = (...logs: readonly LogRecord[]): readonly LoggedEvent[] =>
   logs.map(({ event_name, attributes, body }) => [
     event_name ?? (attributes['event.name'] as string),
     typeof body === 'string' || body === null ? body : JSON.stringify(body),
@@ -55,14 +58,14 @@ async function agree(
   { store }: OpenedTelemetry,
   tenant: string,
   traceId: string,
-  expected: ReadonlyMap<string, readonly Told[]>,
+  expected: ReadonlyMap<string, readonly LoggedEvent[]>,
   what: string,
 ): Promise<void> {
   t.strictSame(await eventsOf(await store.runs.read(tenant, traceId)), expected, `${what}, in the trace`);
   const details = await store.runs.read(tenant, traceId, { details: true });
   t.strictSame(await eventsOf(details), expected, `${what}, with details`);
   for (const [span, events] of expected)
-    t.strictSame((await store.runs.readSpan(tenant, traceId, span))?.events?.map(told), events, what);
+    t.strictSame((await store.runs.readSpan(tenant, traceId, span))?.events?.map(toLogged), events, what);
 }
 
 function checkLoggedEvents(t: Test, open: OpenTelemetry): void {
@@ -102,8 +105,8 @@ function checkLoggedEvents(t: Test, open: OpenTelemetry): void {
       await (first === 'spans' ? sendSpans() : sendLogs());
       await (first === 'spans' ? sendLogs() : sendSpans());
       const expected = new Map([
-        [one, toldOf(earlier, question, answer)],
-        [other, toldOf(details)],
+        [one, loggedOf(earlier, question, answer)],
+        [other, loggedOf(details)],
       ]);
       for (const state of ['at once', 'moved', 'after a restart']) {
         await agree(t, opened, tenant, id, expected, state);
@@ -138,7 +141,7 @@ function checkLoggedEvents(t: Test, open: OpenTelemetry): void {
       await store.writer.traces({ tenant, items: [{ trace, spans: [whole, half] }] }, RECEIVED);
       const logs = [whole, half].map((span) => anEvent(id, span.span_id, 'choice'));
       await store.writer.logs({ tenant, items: logs }, RECEIVED);
-      const expected = new Map([[half.span_id, toldOf(...logs.slice(1))]]);
+      const expected = new Map([[half.span_id, loggedOf(...logs.slice(1))]]);
       t.strictSame(await eventsOf(await store.runs.read(tenant, id)), expected);
       t.equal((await store.runs.readSpan(tenant, id, whole.span_id))?.events, undefined);
     },
@@ -167,7 +170,7 @@ function checkLoggedEvents(t: Test, open: OpenTelemetry): void {
         [anna, hers],
         [ben, his],
       ] as const) {
-        const expected = new Map([[span.span_id, toldOf(...(log ? [log] : []))]]);
+        const expected = new Map([[span.span_id, loggedOf(...(log ? [log] : []))]]);
         await agree(t, opened, tenant, trace.trace_id, expected, state);
       }
       await opened.settled();

@@ -65,15 +65,15 @@ function checkLogins(t: Test, open: OpenControl): void {
     const opened = await open(t);
     const [here, there] = [opened.store, await opened.another()];
     const owner = await anOwner(here);
-    let heard = 0;
+    let notifications = 0;
     there.watch.watch('logins', () => {
-      heard++;
+      notifications++;
     });
     const empty = await there.logins.follow(null);
     t.strictSame([empty.logins, empty.hasMore], [[], false]);
     const login = aLogin(owner);
     await here.logins.create(login);
-    await until('the other hears of it', () => heard > 0);
+    await until('the other hears of it', () => notifications > 0);
     const first = await there.logins.follow(empty.version);
     t.strictSame(first.logins, [{ ...login, has_ended: false }]);
 

@@ -102,7 +102,7 @@ const range: fc.Arbitrary<ModelFilter> = fc.record(
 );
 
 function checkModels(t: Test, open: OpenTelemetry): void {
-  void t.test('models are what all spans give, whatever is moved, replaced and opened again', async (t) => {
+  void t.test('models match all spans after compaction, replacement and reopening', async (t) => {
     const opened = await open(t, { fileRows: 12 });
     await neverDiffers(
       t,

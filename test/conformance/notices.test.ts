@@ -67,7 +67,7 @@ function checkNotices(t: Test, open: OpenControl): void {
     ]);
   });
 
-  void t.test('what is due comes in its order, as far as there is room', async (t) => {
+  void t.test('due notices are claimed in order, within the limits', async (t) => {
     const { store } = await open(t);
     const userId = await addUser(store);
     for (const offset of [3, 1, 2, 1]) await fire(store, await addRule(store, userId), FIRED + offset);
@@ -144,7 +144,7 @@ function checkNotices(t: Test, open: OpenControl): void {
     t.equal(new Set(items.map(({ token }) => token)).size, 4);
   });
 
-  void t.test('a claim ends by itself, and its token then changes nothing', async (t) => {
+  void t.test('a claim expires, and its token then changes nothing', async (t) => {
     const opened = await open(t);
     const { store } = opened;
     const rule = await addRule(store, await addUser(store));
@@ -206,7 +206,7 @@ function checkNotices(t: Test, open: OpenControl): void {
     t.strictSame(await again.notices.claim(asks()), { items: [], nextDueAt: null });
   });
 
-  void t.test('what is to be skipped is settled in one go: due, untried, and nobody’s', async (t) => {
+  void t.test('due, untried and unclaimed notices are skipped together', async (t) => {
     const { store } = await open(t);
     const [user, other] = [await addUser(store), await addUser(store)];
     const rule = await addRule(store, user, { channel: 'both', webhook_url: HOOK });

@@ -59,7 +59,7 @@ function checkObserved(t: Test, open: OpenTelemetry): void {
     );
     const nothing = [0, null, null];
     t.strictSame(ranges(found), [[3, 2, 6], nothing, [1, 7, 7], nothing, [1, -1, -1], [3, 2, 6]]);
-    t.same(found[1]?.isNews, []);
+    t.same(found[1]?.isNew, []);
     // A late point, and one of the same time as another: what came last counts.
     await opened.store.writer.metrics({ tenant, items: [cpu('a', 0, NOON - 5 * SECOND)] }, RECEIVED);
     t.strictSame(await look(), [3, 2, 6]);

@@ -98,8 +98,8 @@ class LinkModel {
     for (const { span_id, prompt, status } of spans) {
       const isRunning = status === 'running';
       const known = this.#running.get(span_id);
-      const isNews = known === undefined || (known && !isRunning);
-      if (!isNews) continue;
+      const isNew = known === undefined || (known && !isRunning);
+      if (!isNew) continue;
       this.#running.set(span_id, isRunning);
       if (prompt !== null) this.link(prompt, trace.trace_id);
     }
@@ -107,7 +107,7 @@ class LinkModel {
 }
 
 function checkPromptRuns(t: Test, open: OpenTelemetry): void {
-  void t.test('compare shows what is linked, whatever comes in whatever order', async (t) => {
+  void t.test('compare shows linked runs for any arrival order', async (t) => {
     const opened = await open(t);
     let now = NOON;
     await neverDiffers(t, { runs: 100, ms: 2000 }, [fc.array(step, { maxLength: 12 })], async (steps) => {

@@ -20,7 +20,7 @@ const UNUSED: Omit<PromptVersionStats, 'version'> = {
 };
 
 function checkPromptRuns(t: Test, open: OpenTelemetry): void {
-  void t.test('a version that nothing used has zeros and nulls; one that is unknown is told', async (t) => {
+  void t.test('an unused version has zeros and nulls; an unknown one is reported', async (t) => {
     const store = await PromptStore.of(await open(t));
     const { tenant } = store;
     t.strictSame(await store.opened.store.prompts.compare(tenant, 'p'), [
@@ -144,7 +144,7 @@ function checkPromptRuns(t: Test, open: OpenTelemetry): void {
     },
   );
 
-  void t.test('a link to a prompt version that is created later is none', async (t) => {
+  void t.test('a link to a prompt version created later is ignored', async (t) => {
     const store = await PromptStore.of(await open(t));
     const run = aPromptedRun({}, { prompt: { name: 'later', version: 1 } });
     await store.write(run);

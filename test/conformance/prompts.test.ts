@@ -74,7 +74,7 @@ function checkPrompts(t: Test, open: OpenControl): void {
     await check((await opened.reopen()).prompts);
   });
 
-  void t.test('texts come back as they were, whatever they hold', async (t) => {
+  void t.test('texts are returned unchanged', async (t) => {
     const opened = await open(t);
     const user = aUser();
     await opened.store.accounts.createUser(user);
@@ -90,7 +90,7 @@ function checkPrompts(t: Test, open: OpenControl): void {
     }
   });
 
-  void t.test('a version is made once, whoever asks at the same time', async (t) => {
+  void t.test('concurrent requests create a version once', async (t) => {
     const opened = await open(t);
     const stores = [opened.store, await opened.another()];
     const [one, two] = [aUser(), aUser()];
@@ -164,7 +164,7 @@ function checkPrompts(t: Test, open: OpenControl): void {
     t.equal((await all((after) => prompts.listVersions(user.id, 'prompt', after))).length, 701);
   });
 
-  void t.test('each version has a number of its own, whoever has it', async (t) => {
+  void t.test('version numbers are unique over all users', async (t) => {
     const opened = await open(t);
     const users = [aUser(), aUser()];
     for (const user of users) await opened.store.accounts.createUser(user);
@@ -220,7 +220,7 @@ function checkPrompts(t: Test, open: OpenControl): void {
     await organizations.create(anOrganization('one'));
     await organizations.putMember('one', user.id);
     const from = await events.open('reader');
-    const told = async (): Promise<readonly unknown[]> =>
+    const usage = async (): Promise<readonly unknown[]> =>
       (await events.read(from, ALL)).events.map(({ tenant, event }) => {
         t.equal(tenant, user.id);
         const { data } = JSON.parse(event.body) as { data: { version: unknown; description: unknown } };
@@ -230,14 +230,14 @@ function checkPrompts(t: Test, open: OpenControl): void {
     const create = () =>
       prompts.create(user.id, aPrompt({ version: ++version, description: 'x'.repeat(5000) }));
     await create();
-    t.same(await told(), [], 'nobody');
+    t.same(await usage(), [], 'nobody');
     await events.want('reader', ['trace.failed', 'prompt.created'], NOON + 1);
     await create();
     await events.want('reader', ['trace.failed'], NOON + 1);
     await create();
     await events.want('reader', ['*'], NOON);
     await create();
-    t.same(await told(), [2], 'no more, and no longer');
+    t.same(await usage(), [2], 'no more, and no longer');
     const endpoint = anEndpoint({ event_types: ['prompt.created', 'alert.fired'] });
     await endpoints.create('one', endpoint);
     await create();
@@ -250,10 +250,10 @@ function checkPrompts(t: Test, open: OpenControl): void {
     await endpoints.update('one', endpoint.id, { is_active: true }, NOON);
     await organizations.removeMember('one', user.id);
     await create();
-    t.same(await told(), [2, 5, 7]);
+    t.same(await usage(), [2, 5, 7]);
     await organizations.putMember('one', user.id);
     await t.rejects(prompts.create(user.id, aPrompt({ version: 1 })), VERSION_TAKEN);
-    t.same(await told(), [2, 5, 7], 'none of what was not done');
+    t.same(await usage(), [2, 5, 7], 'none of what was not done');
     const [last] = (await events.read(from, ALL)).events.slice(-1);
     t.match(last?.event, {
       type: 'prompt.created',

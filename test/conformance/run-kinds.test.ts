@@ -39,7 +39,7 @@ function record({ run, span, kind, agent, status }: Part, at: number): SpanRecor
 }
 
 function checkKinds(t: Test, open: OpenTelemetry): void {
-  void t.test('lists and figures of agents follow the kinds of runs, whatever comes of them', async (t) => {
+  void t.test('lists and stats of agents follow the kinds of runs', async (t) => {
     const opened = await open(t, { fileRows: 12 });
     await neverDiffers(
       t,
@@ -64,7 +64,7 @@ function checkKinds(t: Test, open: OpenTelemetry): void {
               opened.store.runs.list(user, kind === undefined ? {} : { kind }, ALL),
             ),
           );
-          const told = found.map(({ items, count }) => ({
+          const kinds = found.map(({ items, count }) => ({
             count,
             items: items.map(({ trace_id, agent_name, kind, status }) => [
               trace_id,
@@ -73,7 +73,7 @@ function checkKinds(t: Test, open: OpenTelemetry): void {
               status,
             ]),
           }));
-          same(told, expectedLists(runs));
+          same(kinds, expectedLists(runs));
           const agents = await opened.store.agents.list(user);
           same(
             agents.map(({ name, total_runs, last_run_at }) => [name, total_runs, last_run_at]).sort(),
@@ -151,7 +151,7 @@ function take(known: Map<string, SpanRecord>, span: SpanRecord): void {
   }
 }
 
-interface ToldRun {
+interface ListedRun {
   readonly trace_id: string;
   readonly agent: string;
   readonly kind: string;
@@ -161,7 +161,7 @@ interface ToldRun {
 }
 
 /** Newest first. */
-function runsOf(spans: readonly SpanRecord[]): ToldRun[] {
+function runsOf(spans: readonly SpanRecord[]): ListedRun[] {
   return [...new Set(spans.map(({ trace_id }) => trace_id))]
     .map((trace_id) => {
       const of = spans.filter((span) => span.trace_id === trace_id);
@@ -170,7 +170,7 @@ function runsOf(spans: readonly SpanRecord[]): ToldRun[] {
     .sort((a, b) => b.started_at - a.started_at || (a.trace_id < b.trace_id ? 1 : -1));
 }
 
-function expectedLists(all: readonly ToldRun[]): object[] {
+function expectedLists(all: readonly ListedRun[]): object[] {
   return [...RUN_KINDS, undefined].map((kind) => {
     const runs = all.filter((run) => kind === undefined || run.kind === kind);
     return {
@@ -180,7 +180,7 @@ function expectedLists(all: readonly ToldRun[]): object[] {
   });
 }
 
-function expectedAgents(runs: readonly ToldRun[], born: ReadonlySet<string>): unknown[][] {
+function expectedAgents(runs: readonly ListedRun[], born: ReadonlySet<string>): unknown[][] {
   return [...born]
     .map((name) => {
       const own = runs.filter((run) => run.kind === 'agent' && run.agent === name);

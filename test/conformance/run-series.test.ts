@@ -210,7 +210,7 @@ function checkSeries(t: Test, open: OpenTelemetry): void {
     }
   });
 
-  void t.test('what is asked again and again stays right while runs come, change and move', async (t) => {
+  void t.test('repeated queries stay correct while runs are added, changed and compacted', async (t) => {
     const opened = await open(t, { fileRows: 40 });
     const end = performance.now() + TIME_LIMIT;
     const found = await fc.check(
@@ -297,7 +297,7 @@ function checkSeries(t: Test, open: OpenTelemetry): void {
     }
   });
 
-  void t.test('of many agents the largest are told apart; of nobody there is nothing', async (t) => {
+  void t.test('shows the largest of many agents, and nothing for a user without data', async (t) => {
     const opened = await open(t);
     const [userId, other] = [await opened.addUser(), await opened.addUser()];
     const items = Array.from({ length: MOST_SERIES + 5 }, (_, i) => i).flatMap((i) =>

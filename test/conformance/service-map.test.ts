@@ -27,7 +27,7 @@ async function rebuilt({ store }: OpenedTelemetry, dryRun = false): Promise<MapR
 }
 
 function checkMap(t: Test, open: OpenTelemetry): void {
-  void t.test('nodes and edges of the traces of a time, of each user by itself', async (t) => {
+  void t.test('nodes and edges of the traces in a time range, per user', async (t) => {
     const opened = await open(t);
     const [anna, ben] = [await opened.addUser(), await opened.addUser()];
     const early = aCall('billing', NOON - HOUR);
@@ -78,7 +78,7 @@ function checkMap(t: Test, open: OpenTelemetry): void {
     t.notOk(hasDifferences(await rebuilt(opened, true)));
   });
 
-  void t.test('what came without a map is in it after a rebuild, as if it had come with one', async (t) => {
+  void t.test('traces received without a map are in it after a rebuild', async (t) => {
     const opened = await open(t);
     let now = NOON;
     const choice = fc.infiniteStream(fc.nat({ max: 9 }));

@@ -81,7 +81,7 @@ function shown(session: SessionSummary): object {
 }
 
 function checkSessions(t: Test, open: OpenTelemetry): void {
-  void t.test('sessions are what all runs give, page by page, whatever file they lie in', async (t) => {
+  void t.test('sessions match all runs, page by page, in any segment', async (t) => {
     const opened = await open(t, { fileRows: 12 });
     await neverDiffers(
       t,

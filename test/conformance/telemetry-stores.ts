@@ -7,7 +7,7 @@ import type { TelemetryStore } from '../../src/storage/contracts/telemetry-store
 import { TestClickHouse } from '../storage/clickhouse/test-clickhouse.js';
 import { duplicatesIn, wrongSumsIn } from '../storage/duckdb/stored-rows.js';
 import { ClickHouseServer } from '../support/clickhouse-server.js';
-import { openPostgresControl } from '../support/control-plane.js';
+import { openPostgresControl } from '../support/control-store.js';
 import type { PostgresServer } from '../support/postgres.js';
 import { EMBEDDED } from '../support/tier.js';
 import { TestStore } from '../storage/duckdb/test-store.js';

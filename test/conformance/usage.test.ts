@@ -18,7 +18,7 @@ function checkUsage(t: Test, open: OpenTelemetry): void {
     t.same(await store.usage.read(tenant, NOON), { ...JANUARY, used: 1 });
   });
 
-  void t.test('what is new counts in the month in which it came, of its user alone, once', async (t) => {
+  void t.test('new items count once, in the month and for the user that received them', async (t) => {
     const opened = await open(t);
     const [tenant, other] = [await opened.addUser(), await opened.addUser()];
     const quota = { monthly_items: 0 };

@@ -57,7 +57,7 @@ function checkWholeSpans(t: Test, open: OpenTelemetry): void {
     }
   });
 
-  void t.test('what is not there, or is not the user’s, is not found', async (t) => {
+  void t.test('missing data and data of other users is not found', async (t) => {
     const { store, addUser } = await open(t);
     const [anna, ben] = [await addUser(), await addUser()];
     const trace = aHeader();

@@ -257,7 +257,7 @@ const PROBLEMS: readonly [scope: 'span' | 'trace' | 'log', source: string, messa
   ['span', 'has(span)', 'has() needs a field, such as has(span.metadata.team) (column 5 of the expression)'],
 ];
 
-void t.test('what is wrong with an expression is told with its place and what to do', async (t) => {
+void t.test('errors name the position and the remedy', async (t) => {
   for (const [scope, source, message] of PROBLEMS) {
     t.throws(() => compileCondition(source, scope), new ExpressionErrorOf(message), source);
   }
@@ -268,7 +268,7 @@ void t.test('an expression that nests too deep is refused', async (t) => {
   t.throws(() => compileCondition(deep, 'span'), ExpressionError);
 });
 
-void t.test('a trace tells of the spans of its request', async (t) => {
+void t.test('a trace exposes the spans of its request', async (t) => {
   const spans = [
     aSpanRecord(TRACE.trace_id, { status: 'failed', cost_usd: 300_000_000 }),
     aSpanRecord(TRACE.trace_id, { cost_usd: 300_000_000, output_tokens: 2, input_tokens: 3 }),
@@ -281,7 +281,7 @@ void t.test('a trace tells of the spans of its request', async (t) => {
   t.equal(of('trace.spans.map(s, s.total_tokens).size()'), 2n);
 });
 
-void t.test('a span tells its kind, its attributes and its resource as OTLP sent them', (t) => {
+void t.test('a span exposes kind, attributes and resource as sent in OTLP', (t) => {
   const server = mapSpan({ 'http.request.method': 'GET', 'http.route': '/x', scope: 'mine' }, { kind: 2 });
   t.equal(ofSpan('span.kind == "SERVER" && span.attributes["http.route"] == "/x"', server), true);
   t.equal(ofSpan('span.kind', server), 'server');

@@ -7,7 +7,7 @@ import { head, RawConnection } from '../support/http-socket.js';
 const KIB = 1024;
 
 /** Answers with the length and the end of the body. */
-async function tell(request: HttpRequest) {
+async function echoBody(request: HttpRequest) {
   const bytes = await request.body();
   return {
     status: 200,
@@ -15,7 +15,7 @@ async function tell(request: HttpRequest) {
   };
 }
 
-const POST: Route = { method: 'POST', path: '/', maxBodyBytes: 256 * KIB, handle: tell };
+const POST: Route = { method: 'POST', path: '/', maxBodyBytes: 256 * KIB, handle: echoBody };
 
 for (const engine of ENGINES) {
   void t.test(`${engine}: bodies of every size arrive whole, with a length or in chunks`, async (t) => {
@@ -63,7 +63,7 @@ for (const engine of ENGINES) {
           return { status: 200, body: JSON.stringify([one.length, two.length]) };
         },
       },
-      { method: 'GET', path: '/', handle: tell },
+      { method: 'GET', path: '/', handle: echoBody },
     ]);
     t.same((await send(url, { method: 'POST', body: 'x'.repeat(90_000) })).json(), [90_000, 90_000]);
     t.same((await send(url)).json(), { length: 0, end: '' });

@@ -9,11 +9,11 @@ const B = '192.0.2.2';
 
 /** A table, connections for it by their names, and what it told. */
 function table(maxConnections: number, maxConnectionsPerAddress: number) {
-  const told: [NoRoom, 'new' | 'idle'][] = [];
+  const refusals: [NoRoom, 'new' | 'idle'][] = [];
   const open: string[] = [];
   const byName = new Map<string, Connection>();
   const connections = new Connections({ maxConnections, maxConnectionsPerAddress }, (reason, isNew) => {
-    told.push([reason, isNew ? 'new' : 'idle']);
+    refusals.push([reason, isNew ? 'new' : 'idle']);
   });
   const enter = (name: string, remoteAddress: string): boolean => {
     const connection = { remoteAddress, destroy: () => void open.splice(open.indexOf(name), 1) };
@@ -23,11 +23,11 @@ function table(maxConnections: number, maxConnectionsPerAddress: number) {
   };
   const get = (name: string): Connection =>
     byName.get(name) ?? { remoteAddress: '', destroy: () => undefined };
-  return { connections, told, open, enter, get };
+  return { connections, refusals, open, enter, get };
 }
 
 void t.test('for one more, the connection is closed that has been idle for the longest time', async (t) => {
-  const { connections, told, open, enter, get } = table(3, 3);
+  const { connections, refusals, open, enter, get } = table(3, 3);
   for (const name of ['a', 'b', 'c']) t.ok(enter(name, A));
   connections.busy(get('a'));
   connections.busy(get('b'));
@@ -44,7 +44,7 @@ void t.test('for one more, the connection is closed that has been idle for the l
   connections.leave(get('a'));
   connections.leave(get('a'));
   t.ok(enter('g', B));
-  t.same(told, [
+  t.same(refusals, [
     ['total', 'idle'],
     ['total', 'idle'],
     ['total', 'new'],
@@ -52,7 +52,7 @@ void t.test('for one more, the connection is closed that has been idle for the l
 });
 
 void t.test('one address has no more than its share, and closes only its own', async (t) => {
-  const { connections, told, open, enter, get } = table(100, 2);
+  const { connections, refusals, open, enter, get } = table(100, 2);
   enter('other', B);
   for (const name of ['a', 'b', 'c']) t.ok(enter(name, A));
   t.same(open, ['other', 'b', 'c']);
@@ -60,7 +60,7 @@ void t.test('one address has no more than its share, and closes only its own', a
   connections.busy(get('c'));
   t.notOk(enter('d', A));
   t.ok(enter('another', B));
-  t.same(told, [
+  t.same(refusals, [
     ['address', 'idle'],
     ['address', 'new'],
   ]);
@@ -72,16 +72,16 @@ void t.test('a /64 of IPv6 is one address, and this machine may have all connect
   const same = ['2001:db8:0:1::1', '2001:db8:0:1::2', '2001:db8:0:1:ffff:0:0:1', '2001:db8:0:1::2%eth0'];
   const others = ['2001:db8:0:2::1', '2001:db8::1', 'fe80::1', '::ffff', '1::'];
   for (const address of same.slice(1)) {
-    const { enter, told } = table(100, 1);
+    const { enter, refusals } = table(100, 1);
     enter('first', same[0] ?? '');
     enter('second', address);
-    t.equal(told.length, 1, address);
+    t.equal(refusals.length, 1, address);
   }
-  const { enter, told } = table(100, 1);
+  const { enter, refusals } = table(100, 1);
   enter('first', same[0] ?? '');
   for (const address of others) enter(address, address);
   for (const address of ['127.0.0.1', '127.0.0.1', '127.8.8.8', '::1', '::1']) t.ok(enter(address, address));
-  t.same(told, []);
+  t.same(refusals, []);
 });
 
 void t.test('node: 300 who never finish their headers keep nobody out', async (t) => {

@@ -3,7 +3,7 @@ import t from 'tap';
 import type { Route } from '../../src/component/http.js';
 import { Body } from '../../src/http/body.js';
 import { readJsonBody } from '../../src/http/json-body.js';
-import { Holding, Shares } from '../../src/http/shares.js';
+import { SharedUse, Shares } from '../../src/http/shares.js';
 import { Turns } from '../../src/http/turns.js';
 import { HandClock } from '../support/hand-clock.js';
 import { ENGINES, send, startListener } from '../support/http-listener.js';
@@ -49,7 +49,7 @@ void t.test(
     const turns = new Turns(1);
     const given: string[] = [];
     const read = (user: string, bytes: number): void => {
-      const budget = new Holding(shares);
+      const budget = new SharedUse(shares);
       budget.belongTo(user);
       const body = new Body({
         contentLength: bytes,

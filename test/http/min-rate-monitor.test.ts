@@ -2,7 +2,7 @@ import t from 'tap';
 import { Body } from '../../src/http/body.js';
 
 import { MinRateMonitor } from '../../src/http/min-rate-monitor.js';
-import { Holding, Shares } from '../../src/http/shares.js';
+import { SharedUse, Shares } from '../../src/http/shares.js';
 import { HandClock } from '../support/hand-clock.js';
 import { ENGINES, pause, send, startListener } from '../support/http-listener.js';
 import { head, RawConnection } from '../support/http-socket.js';
@@ -13,11 +13,11 @@ const MIB = 1024 * KIB;
 /** Moves so many bytes in each second. @returns the second at which it was too slow */
 function secondsOf(bytesPerSecond: number, moves: readonly number[], windowMs: number): number | undefined {
   const clock = new HandClock();
-  const pace = new MinRateMonitor(bytesPerSecond, clock);
+  const rateMonitor = new MinRateMonitor(bytesPerSecond, clock);
   let moved = 0;
   let slowAt: number | undefined;
   let second = 0;
-  const end = pace.watch(windowMs, {
+  const end = rateMonitor.watch(windowMs, {
     moved: () => moved,
     tooSlow: () => {
       t.equal(slowAt, undefined, 'told once');
@@ -30,7 +30,7 @@ function secondsOf(bytesPerSecond: number, moves: readonly number[], windowMs: n
     clock.advance(1000);
   }
   end();
-  pace.close();
+  rateMonitor.close();
   return slowAt;
 }
 
@@ -47,32 +47,32 @@ void t.test('a transfer is too slow when a whole window brings less than the lea
 
 void t.test('what has ended is not watched, and nothing ticks without need', async (t) => {
   const clock = new HandClock();
-  const pace = new MinRateMonitor(1000, clock);
-  let told = 0;
-  const transfer = { moved: () => 0, tooSlow: () => told++ };
-  pace.watch(10_000, transfer)();
+  const rateMonitor = new MinRateMonitor(1000, clock);
+  let calls = 0;
+  const transfer = { moved: () => 0, tooSlow: () => calls++ };
+  rateMonitor.watch(10_000, transfer)();
   clock.advance(100_000);
-  t.equal(told, 0);
-  pace.watch(10_000, transfer);
+  t.equal(calls, 0);
+  rateMonitor.watch(10_000, transfer);
   clock.advance(100_000);
-  t.equal(told, 1);
-  pace.watch(10_000, transfer);
-  pace.close();
+  t.equal(calls, 1);
+  rateMonitor.watch(10_000, transfer);
+  rateMonitor.close();
   clock.advance(100_000);
-  t.equal(told, 1);
+  t.equal(calls, 1);
 });
 
 void t.test('an upload of 8 KiB a second lives, one of a few bytes does not', async (t) => {
   const clock = new HandClock();
-  const pace = new MinRateMonitor(KIB, clock);
+  const rateMonitor = new MinRateMonitor(KIB, clock);
   const upload = (piece: number): Body => {
     const body = new Body({
       contentLength: undefined,
       contentEncoding: undefined,
       maxBytes: 16 * MIB,
       timeoutMs: 3_600_000,
-      budget: new Holding(new Shares({ max: 64 * MIB, share: 1 })),
-      pace,
+      budget: new SharedUse(new Shares({ max: 64 * MIB, share: 1 })),
+      rateMonitor,
       clock,
     });
     body.startTimeout();

@@ -100,7 +100,7 @@ void t.test(
     });
     await startEngine(t, { config: CONFIG, factories: components.factories });
     const view = viewOf(components);
-    const heard: string[] = [];
+    const observed: string[] = [];
     const listenTo = (from: EdgeEnd, to: EdgeEnd, pipeline = 'traces') =>
       view.listen(
         { pipeline, from, to },
@@ -108,8 +108,8 @@ void t.test(
           offer: (batch, signal) => {
             const seen = `${signal} ${from.id} → ${to.id}: ${itemCount(batch)}`;
             return ({ refused, error }) => {
-              const told = error instanceof ConsumeError ? error.code : JSON.stringify([...refused]);
-              heard.push(`${seen} ${told}`);
+              const outcome = error instanceof ConsumeError ? error.code : JSON.stringify([...refused]);
+              observed.push(`${seen} ${outcome}`);
             };
           },
         },
@@ -125,7 +125,7 @@ void t.test(
     await components.send('source/b', batchOf('1'));
     leave?.();
     await components.send('source', batchOf('4'));
-    t.strictSame(heard, [
+    t.strictSame(observed, [
       'traces mutate → sink: 1 []',
       'traces source → pass: 2 [[0,"the first one"]]',
       'traces mutate → sink: 2 overloaded',

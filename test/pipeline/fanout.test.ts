@@ -178,7 +178,7 @@ void t.test('each is told when all have answered, of a batch that goes several w
   const happened: string[] = [];
   let commit = (): void => undefined;
   const committed = new Promise<void>((resolve) => (commit = resolve));
-  const told = (name: string): Consumer<TracesBatch> => ({
+  const consumerNamed = (name: string): Consumer<TracesBatch> => ({
     consume: async (_batch, { answered }) => {
       void answered?.then(() => happened.push(name));
       return { accepted: 1, refused: [] };
@@ -189,8 +189,8 @@ void t.test('each is told when all have answered, of a batch that goes several w
     happened.push('committed');
     throw new Error('no');
   });
-  const inner = fanOut([reading(told('first')), reading(told('second'))]);
-  const way = fanOut([reading(inner), reading(slow), reading(told('third'))]);
+  const inner = fanOut([reading(consumerNamed('first')), reading(consumerNamed('second'))]);
+  const way = fanOut([reading(inner), reading(slow), reading(consumerNamed('third'))]);
   const answer = way.consume(batchOf('a'), CONTEXT).catch(() => happened.push('failed'));
   await nextTurn();
   t.strictSame(happened, []);

@@ -69,13 +69,13 @@ void t.test(
   'one deadline for everything; who is late is told, then left behind, and the others still stop',
   async (t) => {
     const clock = new HandClock();
-    let wasTold = false;
+    let wasNotified = false;
     const components = new EngineComponents({
       source: {
         shutdown: async (deadline) =>
           new Promise<void>((resolve) => {
             deadline.addEventListener('abort', () => {
-              wasTold = true;
+              wasNotified = true;
               resolve();
             });
           }),
@@ -88,10 +88,10 @@ void t.test(
     await new Promise((resolve) => setImmediate(resolve));
     clock.advance(9_999);
     await new Promise((resolve) => setImmediate(resolve));
-    t.notOk(wasTold);
+    t.notOk(wasNotified);
     clock.advance(1);
     await new Promise((resolve) => setImmediate(resolve));
-    t.ok(wasTold);
+    t.ok(wasNotified);
     t.notOk(components.events.includes('stop pass/b'), 'the grace after the deadline');
     clock.advance(1_000);
     const { errors } = await stopping;

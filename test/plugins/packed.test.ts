@@ -27,7 +27,7 @@ async function install(from: string, into: string, name: string): Promise<readon
   return made?.files.map(({ path }) => path) ?? [];
 }
 
-void t.test('the packed program runs in an empty project beside a packed plugin', async (t) => {
+void t.test('the packed program runs in an empty project with a packed plugin', async (t) => {
   const parent = testFolder(t);
   const project = join(parent, 'project');
   mkdirSync(project);

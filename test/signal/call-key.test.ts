@@ -5,25 +5,33 @@ import {
   modelFamily,
   providerFamily,
   readCallKey,
-  type SaidOfCall,
+  type CallAttributes,
 } from '../../src/signal/call-key.js';
 
-const SAID: SaidOfCall = { scope: 'openai', model: 'gpt-4o', provider: 'openai', response: 'chatcmpl-1' };
+const CALL_ATTRIBUTES: CallAttributes = {
+  scope: 'openai',
+  model: 'gpt-4o',
+  provider: 'openai',
+  response: 'chatcmpl-1',
+};
 
-void t.test('a key tells who tells of which call, and leaves out what nobody told', async (t) => {
-  const { teller, model, provider, response } = readCallKey(callKey(SAID));
+void t.test('a key has reporter and call, without missing parts', async (t) => {
+  const { teller, model, provider, response } = readCallKey(callKey(CALL_ATTRIBUTES));
   for (const part of [teller, model, provider, response]) t.match(part, /^[\da-z]+$/);
   t.equal(new Set([teller, model, provider, response]).size, 3, 'the scope has the name of the provider');
   const unsaid = { scope: '', model: null, provider: null, response: null };
   t.same(readCallKey(callKey(unsaid)), { teller: '', model: '', provider: '', response: '' });
-  t.not(readCallKey(callKey({ ...SAID, response: 'chatcmpl-2' })).response, response);
-  t.equal(callKey({ ...SAID, response: ' chatcmpl-1 ' }), callKey(SAID));
+  t.not(readCallKey(callKey({ ...CALL_ATTRIBUTES, response: 'chatcmpl-2' })).response, response);
+  t.equal(callKey({ ...CALL_ATTRIBUTES, response: ' chatcmpl-1 ' }), callKey(CALL_ATTRIBUTES));
 });
 
 void t.test('a later key fills what an earlier one leaves open', async (t) => {
-  const open = callKey({ ...SAID, response: null, provider: null });
-  t.equal(filledCallKey(open, callKey(SAID)), callKey(SAID));
-  t.equal(filledCallKey(callKey(SAID), callKey({ ...SAID, model: 'o1' })), callKey(SAID));
+  const open = callKey({ ...CALL_ATTRIBUTES, response: null, provider: null });
+  t.equal(filledCallKey(open, callKey(CALL_ATTRIBUTES)), callKey(CALL_ATTRIBUTES));
+  t.equal(
+    filledCallKey(callKey(CALL_ATTRIBUTES), callKey({ ...CALL_ATTRIBUTES, model: 'o1' })),
+    callKey(CALL_ATTRIBUTES),
+  );
   t.equal(filledCallKey(null, open), open);
   t.equal(filledCallKey(open, null), open);
 });

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { byteAt, doubleAt, intAt, itemAt, invariant, shortAt, wordAt } from '../../src/signal/checked.js';
 
-void t.test('what is there is given, whatever it is', async (t) => {
+void t.test('returns existing values', async (t) => {
   t.equal(itemAt(['a', ''], 1), '');
   t.equal(itemAt([null], 0), null);
   t.equal(wordAt(Uint32Array.of(7, 0xffff_ffff), 1), 0xffff_ffff);
@@ -13,7 +13,7 @@ void t.test('what is there is given, whatever it is', async (t) => {
   t.equal(invariant('', 'text'), '');
 });
 
-void t.test('what is not there throws, and says what it was', async (t) => {
+void t.test('throws for missing values, with their name', async (t) => {
   for (const index of [-1, 2, 0.5, NaN]) {
     const error = new RangeError(`Index ${index} is out of range (length 2).`);
     t.throws(() => itemAt(['a', 'b'], index), error);

@@ -3,7 +3,7 @@ import t from 'tap';
 import { ExactSum } from '../../src/signal/exact-sum.js';
 import { holds } from '../support/property.js';
 
-void t.test('a sum is exact, whatever it comes to', async (t) => {
+void t.test('sums are exact', async (t) => {
   holds(
     t,
     fc.property(fc.array(fc.maxSafeInteger()), (values) => {

@@ -65,7 +65,7 @@ const name = fc
   )
   .map((parts) => parts.join(''));
 
-void t.test('whatever a name holds, no UUID and no number of its own is left', async (t) => {
+void t.test('folding removes UUIDs and numbers from any name', async (t) => {
   holds(
     t,
     fc.property(name, (name) => {

@@ -12,7 +12,7 @@ function bytesAt(lead: number, text: string): Uint8Array {
   return bytes;
 }
 
-void t.test('integers keep their digits, whatever stands around them', async (t) => {
+void t.test('integers keep their digits in any context', async (t) => {
   const digits = '12345678901234567890';
   const big = BigInt(digits);
   const cases: readonly (readonly [string, JsonValue])[] = [
@@ -52,7 +52,7 @@ void t.test('integers keep their digits, whatever stands around them', async (t)
   );
 });
 
-void t.test('what is no JSON is none here either, and is told as JSON.parse tells it', async (t) => {
+void t.test('rejects invalid JSON with the error of JSON.parse', async (t) => {
   const long = '1'.repeat(20);
   const texts = [
     `{${long}:1}`,
@@ -77,7 +77,7 @@ void t.test('what is no JSON is none here either, and is told as JSON.parse tell
   }
 });
 
-void t.test('numbers that no double holds stay what they were', async (t) => {
+void t.test('keeps numbers that do not fit a double', async (t) => {
   t.strictSame(parseJson('9'.repeat(309)), BigInt('9'.repeat(309)));
   t.equal(parseJson('9'.repeat(310)), Infinity);
   let inside = parseJson(`${'['.repeat(5000)}12345678901234567890${']'.repeat(5000)}`);
@@ -93,7 +93,7 @@ void t.test('many long integers far from any string are read in time', async (t)
   t.equal(list[count - 1], 12_345_678_901_234_567_890n);
 });
 
-void t.test('what is read is written as it was, and what is written is read again', async (t) => {
+void t.test('reading and writing are inverse', async (t) => {
   const integer = fc
     .bigInt(-(10n ** 40n), 10n ** 40n)
     .map((value) => (Number.isSafeInteger(Number(value)) ? Number(value) : value));

@@ -189,7 +189,7 @@ void t.test('an amount is written with six digits, and with more where it has th
   t.equal(moneyToText(0), '0.000000');
 });
 
-void t.test('sums are exact, whatever is added and taken away again, and rounded once', async (t) => {
+void t.test('sums are exact after additions and subtractions, and rounded once', async (t) => {
   const amounts = fc.oneof(fc.integer({ min: 0, max: MOST_NANO_USD }), fc.constantFrom(0, 1, MOST_NANO_USD));
   holds(
     t,

@@ -13,7 +13,7 @@ function counting() {
   };
 }
 
-void t.test('what was found once is not looked for again, nothing included', (t) => {
+void t.test('caches results, also empty ones', (t) => {
   const { asked, find } = counting();
   const lengthOf = remembering(3, find);
   for (let round = 0; round < 2; round++)
@@ -22,7 +22,7 @@ void t.test('what was found once is not looked for again, nothing included', (t)
   t.end();
 });
 
-void t.test('with more texts than it may know it begins anew', (t) => {
+void t.test('clears the cache at its maximum size', (t) => {
   const { asked, find } = counting();
   const lengthOf = remembering(2, find);
   for (const text of ['a', 'b', 'c', 'c', 'a']) lengthOf(text);

@@ -35,7 +35,7 @@ function carrying(): { readonly record: SpanRecord; made: () => number } {
 
 const METADATA = { attribute: { list: [1] }, provider: 'openai' };
 
-void t.test('nobody can tell such a record from another', async (t) => {
+void t.test('such records equal ordinary ones', async (t) => {
   const plain = aSpanRecord(TRACE_ID);
   for (const look of [
     (record: SpanRecord) => record.metadata,
@@ -52,7 +52,7 @@ void t.test('nobody can tell such a record from another', async (t) => {
   t.equal(record.metadata, record.metadata, 'it is one object');
 });
 
-void t.test('what was sent counts until somebody changes the metadata', async (t) => {
+void t.test('the raw span is used until its metadata changes', async (t) => {
   const { record, made } = carrying();
   t.equal(sentOf(record)?.bytes.toString(), 'the span');
   t.ok(isUnseen(record));
@@ -74,7 +74,7 @@ void t.test('what was sent counts until somebody changes the metadata', async (t
   t.equal(sentOf(aSpanRecord(TRACE_ID)), undefined);
 });
 
-void t.test('notes are made beside what was sent', async (t) => {
+void t.test('notes leave the raw span unchanged', async (t) => {
   const { record } = carrying();
   note(record, 'cost_source', 'estimated');
   t.equal(noted(record, 'cost_source'), 'estimated');
@@ -108,7 +108,7 @@ void t.test('of a copy neither sees what becomes of the other', async (t) => {
   t.strictSame(copyPlain(record).metadata, METADATA, 'and of one that somebody has seen');
 });
 
-void t.test('what was brought can be replaced: metadata follow from that', async (t) => {
+void t.test('replacing the raw span updates the metadata', async (t) => {
   const { record } = carrying();
   const sent = sentOf(record);
   t.strictSame(record.metadata, METADATA);

@@ -295,7 +295,7 @@ const span: fc.Arbitrary<NamedSpan> = fc.record({
   ),
 });
 
-void t.test('whatever a span holds, its node has a name that can be stored, or none', async (t) => {
+void t.test('every span has a storable node name or none', async (t) => {
   holds(
     t,
     fc.property(span, (span) => {
@@ -312,7 +312,7 @@ void t.test('whatever a span holds, its node has a name that can be stored, or n
   );
 });
 
-void t.test('what is picked crosses to a thread as UTF-8 without changing the name', async (t) => {
+void t.test('node names survive the transfer to a thread as UTF-8', async (t) => {
   holds(
     t,
     fc.property(span, (span) => {

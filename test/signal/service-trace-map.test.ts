@@ -203,7 +203,7 @@ const trace = fc.nat(40).chain((size) =>
   ),
 );
 
-void t.test('whatever the tree, every edge is as the rules say', async (t) => {
+void t.test('edges follow the rules for any tree', async (t) => {
   holds(
     t,
     fc.property(trace, (lines) => {

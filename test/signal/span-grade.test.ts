@@ -9,7 +9,7 @@ const micros = fc.oneof(
   fc.integer({ min: -10, max: 2 ** 52 }),
 );
 
-void t.test('a bucket begins where its bound lies, whatever the duration', async (t) => {
+void t.test('buckets begin at their bounds', async (t) => {
   holds(
     t,
     fc.property(micros, (duration) => {

@@ -5,7 +5,7 @@ function held(cache: SharedCache<number>, user: number): Record<string, number> 
   return Object.fromEntries(cache.ofUser(user));
 }
 
-void t.test('what was used longest ago goes first, of the user who has too much', async (t) => {
+void t.test('evicts the least recently used entry of the user over its share', async (t) => {
   const cache = new SharedCache<number>({ mostSize: 100, mostSizeOfUser: 10 });
   cache.put(1, 'a', 1, 4);
   cache.put(1, 'b', 2, 4);

@@ -6,7 +6,7 @@ import { TELEMETRY_EVENTS } from '../../src/storage/contracts/events.js';
 import { PromptNumbers } from '../../src/storage/shared/prompt-numbers.js';
 import { KnownUsers } from '../../src/storage/shared/store-user-limits.js';
 import type { Prompts } from '../../src/storage/contracts/prompts.js';
-import { openControlPlane } from '../support/control-plane.js';
+import { openControlStore } from '../support/control-store.js';
 import { HandClock } from '../support/hand-clock.js';
 import { anEndpoint, anOrganization, aPrompt, aUser } from './duckdb/meta-records.js';
 
@@ -15,7 +15,7 @@ const OLD_MS = 30_000;
 /** A control plane, and what asks it: each question is counted, and waits while `hold` does. */
 async function opened(t: Test) {
   const clock = new HandClock();
-  const control = await openControlPlane(t, { clock });
+  const control = await openControlStore(t, { clock });
   const asked = { users: 0, prompts: 0 };
   let held: Promise<void> | null = null;
   const accounts: Pick<Accounts, 'findUser'> = {
@@ -95,7 +95,7 @@ void t.test('a user is asked for once, and again when something may have changed
   t.equal(asked.users, before + 1, 'a hint may have been lost');
 });
 
-void t.test('what was asked for before a change is not what is remembered after it', async (t) => {
+void t.test('answers requested before a change are not cached after it', async (t) => {
   const { control, users, hold } = await opened(t);
   const id = await addUser(control);
   const release = hold();
@@ -108,7 +108,7 @@ void t.test('what was asked for before a change is not what is remembered after 
   t.match(await users.find(id), { monthlyLimit: 9 });
 });
 
-void t.test('a user that there is not is told, and not remembered', async (t) => {
+void t.test('an unknown user is reported and not cached', async (t) => {
   const { control, users } = await opened(t);
   const user = aUser();
   await t.rejects(users.find(user.id), { message: /unknown user/ });

@@ -83,9 +83,9 @@ async function startOwn(t: Pick<Test, 'testdir' | 'teardown'>, options: ApiOptio
   const controlId = postgres === undefined ? 'sqlite' : 'postgres';
   let routes: () => readonly Route[] = () => [];
   let control: ControlStore | undefined;
-  const witness: ExtensionFactory = {
+  const observer: ExtensionFactory = {
     kind: 'extension',
-    type: 'witness',
+    type: 'observer',
     description: 'Sees the routes of the API listener, and the store.',
     stability: 'development',
     configSchema: Type.Object({}),
@@ -105,22 +105,29 @@ async function startOwn(t: Pick<Test, 'testdir' | 'teardown'>, options: ApiOptio
     extensions: {
       ...stores.extensions,
       query: { ...stores.extensions?.query, cors: { allowed_origins: allowedOrigins } },
-      witness: {},
+      observer: {},
     },
     service: {
-      extensions: [controlId, IS_ON_CLICKHOUSE ? 'clickhouse' : 'duckdb', 'query', 'ui', 'health', 'witness'],
+      extensions: [
+        controlId,
+        IS_ON_CLICKHOUSE ? 'clickhouse' : 'duckdb',
+        'query',
+        'ui',
+        'health',
+        'observer',
+      ],
       ...(exporters === undefined ? {} : { pipelines: { traces: { exporters }, metrics: { exporters } } }),
     },
   });
   const daemonOptions: TestDaemonOptions = {
     directory,
     overlay,
-    factories: [witness],
+    factories: [observer],
     ...(key !== undefined && { key }),
     ...(postgres !== undefined && { postgres }),
   };
   const { daemon, logs, ...started } = await startTestDaemon(t, daemonOptions);
-  if (!control) throw new Error('the witness has started with the daemon');
+  if (!control) throw new Error('the observer has started with the daemon');
   return Object.assign(new ApiCaller(started.url, started.key), {
     // Pages and their files, where they are built, are no operations.
     routes: routes().filter(({ operation }) => operation !== undefined),

@@ -56,7 +56,7 @@ export class ChaosLoad {
     for (let work = this.#take(signal); work !== null; work = this.#take(signal)) {
       while (!(await this.#attempt(work))) await wait(10);
       this.#acknowledged += work.items;
-      for (const tell of this.#watchers.splice(0)) tell();
+      for (const notify of this.#watchers.splice(0)) notify();
     }
   }
 

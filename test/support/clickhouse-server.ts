@@ -75,12 +75,12 @@ export class ClickHouseServer {
 
   /** Spoils some of the requests to come. */
   async fault(fault: ClickHouseFault): Promise<void> {
-    await this.#tell({ fault });
+    await this.#send({ fault });
   }
 
   /** No more faults. */
   async heal(): Promise<void> {
-    await this.#tell({ clear: true });
+    await this.#send({ clear: true });
   }
 
   /** Starts it again, on the port that it had. */
@@ -92,7 +92,7 @@ export class ClickHouseServer {
       // What is passed to tests, such as coverage and loaders, is not for it.
       execArgv: [],
     });
-    this.#port = Number(await this.#heard());
+    this.#port = Number(await this.#readReply());
   }
 
   /** Ends it at once, as a crash does. */
@@ -108,13 +108,13 @@ export class ClickHouseServer {
     });
   }
 
-  async #tell(order: object): Promise<void> {
-    const heard = this.#heard();
+  async #send(order: object): Promise<void> {
+    const reply = this.#readReply();
     this.#running().send(order);
-    await heard;
+    await reply;
   }
 
-  async #heard(): Promise<unknown> {
+  async #readReply(): Promise<unknown> {
     const child = this.#running();
     return await new Promise((resolve, reject) => {
       const ended = (code: number | null): void => {

@@ -17,11 +17,11 @@ const WRITERS = 4;
 const [, , path = ''] = process.argv;
 const extension = new ControlExtension(componentSettings('sqlite'), { engine: 'sqlite', path });
 await extension.start(new StatusHost().host);
-const planes = [extension, await connectControl(await extension.connect())];
+const stores = [extension, await connectControl(await extension.connect())];
 
 await Promise.all(
   Array.from({ length: WRITERS }, (_, writer) =>
-    write(planes[writer % planes.length] ?? extension, `${String(process.pid)}-${String(writer)}`),
+    write(stores[writer % stores.length] ?? extension, `${String(process.pid)}-${String(writer)}`),
   ),
 );
 

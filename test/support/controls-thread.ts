@@ -19,7 +19,7 @@ export class ControlsThread {
       module: new URL('./controls-thread-app.js', import.meta.url),
       name: 'controls',
       workerData: null,
-      revive: plainError,
+      deserializeError: plainError,
       ended: (reason) => reason,
       onCrash: (error) => {
         throw error;
@@ -67,10 +67,10 @@ class OpenedThere {
   async another(): Promise<ControlStore> {
     const { port1, port2 } = new MessageChannel();
     await this.#thread.call('connect', [this.#path, port1], { transfer: [port1] });
-    const plane = await connectControl(port2);
+    const control = await connectControl(port2);
     this.#t.teardown(() => {
-      plane.close();
+      control.close();
     });
-    return plane;
+    return control;
   }
 }

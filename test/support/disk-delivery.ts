@@ -46,8 +46,8 @@ export async function startOnDisk(
   const host = new StatusHost();
   await exporter.start(host.host);
   let stopped: Promise<void> | undefined;
-  const stop = (isHurried = false): Promise<void> =>
-    (stopped ??= exporter.shutdown(isHurried ? AbortSignal.abort() : new AbortController().signal));
+  const stop = (isAborted = false): Promise<void> =>
+    (stopped ??= exporter.shutdown(isAborted ? AbortSignal.abort() : new AbortController().signal));
   t.teardown(async () => {
     for (const { fail } of scripted.attempts) fail(new Error('the test is over'));
     await stop(true);

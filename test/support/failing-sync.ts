@@ -27,11 +27,11 @@ export async function failSyncs(
     await exited;
   };
   t.teardown(end);
-  let said = '';
+  let output = '';
   const attached = new Promise<boolean>((resolve) => {
     strace.stderr.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
-      if (/ attached/.test(said)) resolve(true);
+      output += text;
+      if (/ attached/.test(output)) resolve(true);
     });
   });
   return (await Promise.race([attached, exited.then(() => false)])) ? end : null;

@@ -11,10 +11,10 @@ export interface FaultyAccounts {
 }
 
 /** @param directory other than its own */
-export function faultyAccounts(plane: ControlStore, directory = plane.directory): FaultyAccounts {
+export function faultyAccounts(control: ControlStore, directory = control.directory): FaultyAccounts {
   const faults: FaultyAccounts['faults'] = new Map();
   const calls: FaultyAccounts['calls'] = new Map();
-  const accounts = new Proxy(plane.accounts, {
+  const accounts = new Proxy(control.accounts, {
     get:
       (target, name: keyof Accounts) =>
       async (...args: unknown[]): Promise<unknown> => {
@@ -26,5 +26,5 @@ export function faultyAccounts(plane: ControlStore, directory = plane.directory)
         return await method.apply(target, args);
       },
   });
-  return { control: { accounts, logins: plane.logins, watch: plane.watch, directory }, faults, calls };
+  return { control: { accounts, logins: control.logins, watch: control.watch, directory }, faults, calls };
 }

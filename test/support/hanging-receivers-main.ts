@@ -8,7 +8,7 @@ import { RECEIVER_KEY, VALID } from './webhook-certificates.js';
  */
 export type Message = { readonly port: number } | { readonly requests: number };
 
-const tell = (message: Message): void => {
+const send = (message: Message): void => {
   process.send?.(message);
 };
 
@@ -30,12 +30,12 @@ const server = createServer({ cert: VALID, key: RECEIVER_KEY }, (socket) => {
     if (way === '/headers') socket.write('HTTP/1.1 200 OK\r\nX-Half: ');
     if (way === '/body')
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 20000\r\n\r\n${'x'.repeat(16_000)}`);
-    tell({ requests: ++requests });
+    send({ requests: ++requests });
   });
 });
 server.on('tlsClientError', () => undefined);
 server.listen(0, '127.0.0.1', 4096, () => {
-  tell({ port: (server.address() as AddressInfo).port });
+  send({ port: (server.address() as AddressInfo).port });
 });
 process.on('disconnect', () => {
   process.exit();

@@ -22,6 +22,6 @@ export async function heldMemory(): Promise<Memory> {
   return { heap: heapUsed / MIB, whole: rss / MIB };
 }
 
-export function toldMemory({ heap, whole }: Memory): string {
+export function formatMemory({ heap, whole }: Memory): string {
   return `${heap.toFixed()} MiB of ${whole.toFixed()} MiB`;
 }

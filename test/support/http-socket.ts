@@ -12,13 +12,13 @@ export class RawConnection {
     this.socket.setEncoding('latin1');
     this.socket.on('data', (text: string) => {
       this.#received += text;
-      this.#tell();
+      this.#notify();
     });
     // A reset is one of the ways in which a connection ends.
     this.socket.on('error', () => undefined);
     this.socket.on('close', () => {
       this.#isClosed = true;
-      this.#tell();
+      this.#notify();
     });
   }
 
@@ -55,7 +55,7 @@ export class RawConnection {
     });
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const watcher of this.#watchers.splice(0)) watcher();
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { envelope } from '../../src/signal/event.js';
 import type {
   EventPageLimit,
-  FactNews,
+  IntakeListener,
   FactPage,
   OutboxSource,
   NumberedFact,
@@ -64,7 +64,7 @@ export class ListedFacts implements OutboxSource {
 }
 
 /** Keeps what it is told. */
-export class KeptNews implements FactNews {
+export class RecordedIntake implements IntakeListener {
   /** What failed, or null where it works again. */
   readonly states: (string | null)[] = [];
   passed = 0;

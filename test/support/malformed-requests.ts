@@ -9,8 +9,8 @@ export interface MalformedRequest {
   readonly sent: () => Sent;
   readonly status: number;
   readonly code: string;
-  /** What `detail` or an entry of `errors` must say. */
-  readonly says?: RegExp;
+  /** Expected in `detail` or an entry of `errors`. */
+  readonly message?: RegExp;
   /** `field` of the first entry of `errors`. */
   readonly field?: string;
 }
@@ -44,18 +44,18 @@ function refused(
   code: string,
   name: string,
   sent: Sent | (() => Sent),
-  more: Pick<MalformedRequest, 'says' | 'field'> = {},
+  more: Pick<MalformedRequest, 'message' | 'field'> = {},
 ): MalformedRequest {
   return { name, sent: typeof sent === 'function' ? sent : () => sent, status, code, ...more };
 }
 
-const noJson = (name: string, body: string | (() => string), says?: RegExp): MalformedRequest =>
+const noJson = (name: string, body: string | (() => string), message?: RegExp): MalformedRequest =>
   refused(
     400,
     'invalid_json',
     name,
     () => ({ body: typeof body === 'string' ? body : body() }),
-    says && { says },
+    message && { message },
   );
 
 const notUtf8 = (name: string, body: () => Uint8Array): MalformedRequest =>
@@ -80,11 +80,11 @@ const brokenRule = (
   name: string,
   body: string | (() => string),
   field: string,
-  says: RegExp,
+  message: RegExp,
 ): MalformedRequest =>
   refused(422, 'validation_failed', name, () => ({ body: typeof body === 'string' ? body : body() }), {
     field,
-    says,
+    message,
   });
 
 const wrongKey = (status: number, code: string, name: string, key: string | undefined): MalformedRequest =>

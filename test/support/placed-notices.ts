@@ -15,7 +15,7 @@ import type { SqlControlStore } from '../../src/storage/control/sql-control-stor
 import type { Watch } from '../../src/storage/contracts/coordination.js';
 import { anAttempt } from '../storage/duckdb/alert-records.js';
 import { aUser } from '../storage/duckdb/meta-records.js';
-import { openControlPlane } from './control-plane.js';
+import { openControlStore } from './control-store.js';
 import { aDecision, addRule } from './kept-rules.js';
 
 /** What a notice is, where a test says it. */
@@ -50,7 +50,7 @@ export class PlacedNotices {
   }
 
   static async open(t: Test, clock: Clock): Promise<PlacedNotices> {
-    return new PlacedNotices(await openControlPlane(t, { clock }));
+    return new PlacedNotices(await openControlStore(t, { clock }));
   }
 
   get notices(): Notices {

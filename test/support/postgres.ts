@@ -102,15 +102,15 @@ export class PostgresServer {
     const started = spawn(this.#binaries.postgres, ['-D', this.#data, ...options], this.#binaries.spawning);
     this.#process = started;
     diesWithUs(started, 'QUIT');
-    let said = '';
+    let output = '';
     await new Promise<void>((resolve, reject) => {
       started.once('error', reject);
       started.once('exit', () => {
-        reject(new Error(said));
+        reject(new Error(output));
       });
       started.stderr.on('data', (chunk: Buffer) => {
-        said += chunk.toString();
-        if (said.includes('ready to accept connections')) resolve();
+        output += chunk.toString();
+        if (output.includes('ready to accept connections')) resolve();
       });
     });
   }

@@ -58,7 +58,7 @@ export function connectRaw(t: Pick<Test, 'teardown'>, address: string) {
       stream.on('trailers', note);
       stream.resume();
       const status = new Promise<RawStatus>((resolve) => {
-        const tell = (): void => {
+        const notify = (): void => {
           resolve({
             httpStatus: Number(all[':status'] ?? 0),
             code: Number(all['grpc-status'] ?? -1),
@@ -67,14 +67,14 @@ export function connectRaw(t: Pick<Test, 'teardown'>, address: string) {
           });
         };
         // Clients of gRPC stop sending when the call has its status.
-        const tellStatus = (): void => {
+        const reportStatus = (): void => {
           if (!('grpc-status' in all)) return;
-          tell();
+          notify();
           stream.close(constants.NGHTTP2_CANCEL);
         };
-        stream.once('response', tellStatus);
-        stream.once('trailers', tellStatus);
-        stream.once('close', tell);
+        stream.once('response', reportStatus);
+        stream.once('trailers', reportStatus);
+        stream.once('close', notify);
       });
       return {
         status,

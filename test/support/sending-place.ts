@@ -6,7 +6,7 @@ import { Sending } from '../../src/exporters/webhook/sending.js';
 import type { DeliveryDetail } from '../../src/storage/contracts/deliveries.js';
 import { anOwner, some } from '../conformance/delivery-records.js';
 import { anEndpoint } from '../storage/duckdb/meta-records.js';
-import { openControlPlane } from './control-plane.js';
+import { openControlStore } from './control-store.js';
 import { FaultyQueue } from './faulty-queue.js';
 import { HandClock } from './hand-clock.js';
 import { RecordingLogger } from './recording-logger.js';
@@ -28,7 +28,7 @@ interface SendingPlaceOptions {
 export async function openSendingPlace(t: Test, options: SendingPlaceOptions = {}) {
   const { endpoints = 1, maxConcurrency = 10, perEndpoint = 4, breakerThreshold = 20 } = options;
   const clock = new HandClock();
-  const store = await openControlPlane(t, { clock });
+  const store = await openControlStore(t, { clock });
   const { userId } = await anOwner(store, SLUG, 0);
   const open: ((status?: string) => void)[] = [];
   const receiver = await startReceiver(t, (socket) => {

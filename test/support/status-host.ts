@@ -3,14 +3,14 @@ import type { Status } from '../../src/component/status.js';
 
 /** A host that keeps what a component says of itself. */
 export class StatusHost {
-  readonly told: Status[] = [];
+  readonly statuses: Status[] = [];
   readonly host: Host = {
     reportStatus: (status: Status) => {
-      this.told.push(status);
+      this.statuses.push(status);
     },
   } as Host;
 
   get last(): Status | undefined {
-    return this.told.at(-1);
+    return this.statuses.at(-1);
   }
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/signal/attributes.js';
 import type { Shown, ShownTrace } from './traces-client.js';
 
 /** What a message can say of a trace or a span; null: it does not say. Times in milliseconds, money in nano-USD. */
-interface Said {
+interface SentFields {
   readonly status: RunStatus;
   readonly startMs: number;
   readonly endMs: number | null;
@@ -13,7 +13,7 @@ interface Said {
   readonly costNanos: number | null;
 }
 
-interface SaidTrace extends Said {
+interface SentTrace extends SentFields {
   readonly trace_id: string;
   readonly agent: string;
   readonly success: boolean | null;
@@ -21,7 +21,7 @@ interface SaidTrace extends Said {
   readonly metadata: JsonObject | null;
 }
 
-export interface SaidSpan extends Said {
+export interface SentSpan extends SentFields {
   readonly span_id: string;
   readonly parent_span_id: string | null;
   readonly type: SpanType;
@@ -33,14 +33,14 @@ export interface SaidSpan extends Said {
   readonly output_data: JsonObject | null;
 }
 
-export interface SaidRun {
-  readonly trace: SaidTrace;
-  readonly spans: readonly SaidSpan[];
+export interface SentRun {
+  readonly trace: SentTrace;
+  readonly spans: readonly SentSpan[];
 }
 
 interface KnownTrace {
-  said: SaidTrace;
-  readonly spans: Map<string, SaidSpan>;
+  fields: SentTrace;
+  readonly spans: Map<string, SentSpan>;
 }
 
 /**
@@ -55,9 +55,9 @@ export class TraceModel {
     return this.#traces.size;
   }
 
-  accept({ trace, spans }: SaidRun): void {
-    const known = this.#traces.get(trace.trace_id) ?? { said: trace, spans: new Map<string, SaidSpan>() };
-    known.said = completed(known.said, trace);
+  accept({ trace, spans }: SentRun): void {
+    const known = this.#traces.get(trace.trace_id) ?? { fields: trace, spans: new Map<string, SentSpan>() };
+    known.fields = completed(known.fields, trace);
     this.#traces.set(trace.trace_id, known);
     for (const span of spans) {
       known.spans.set(span.span_id, completed(known.spans.get(span.span_id) ?? span, span));
@@ -68,25 +68,25 @@ export class TraceModel {
   show(traceId: string): ShownTrace | null {
     const known = this.#traces.get(traceId);
     if (!known) return null;
-    const { said } = known;
+    const { fields } = known;
     const spans = [...known.spans.values()];
-    const costNanos = said.costNanos ?? usage(spans, (span) => span.costNanos);
+    const costNanos = fields.costNanos ?? usage(spans, (span) => span.costNanos);
     return {
-      trace_id: said.trace_id,
-      agent_name: said.agent,
+      trace_id: fields.trace_id,
+      agent_name: fields.agent,
       sample_rate: null,
       kind: 'agent',
       session_id: null,
       user_id: null,
       tags: [],
-      ...shownTimes(said),
-      status: said.status,
-      success: said.success,
-      outcome: said.outcome,
-      error_message: said.error_message,
-      total_tokens: said.total_tokens ?? usage(spans, tokensOf),
+      ...shownTimes(fields),
+      status: fields.status,
+      success: fields.success,
+      outcome: fields.outcome,
+      error_message: fields.error_message,
+      total_tokens: fields.total_tokens ?? usage(spans, tokensOf),
       total_cost_usd: costNanos === null ? null : moneyToNumber(costNanos),
-      metadata: said.metadata,
+      metadata: fields.metadata,
       spans: spans
         .sort((a, b) => a.startMs - b.startMs || (a.span_id < b.span_id ? -1 : 1))
         .map((span) => showSpan(traceId, span)),
@@ -94,7 +94,7 @@ export class TraceModel {
   }
 }
 
-function completed<S extends Said>(first: S, later: S): S {
+function completed<S extends SentFields>(first: S, later: S): S {
   if (first.status !== 'running' || later.status === 'running') return first;
   const filled = Object.entries(first).map(([key, value]: [string, unknown]) => [
     key,
@@ -103,7 +103,7 @@ function completed<S extends Said>(first: S, later: S): S {
   return { ...(Object.fromEntries(filled) as S), status: later.status };
 }
 
-function showSpan(traceId: string, span: SaidSpan): Shown {
+function showSpan(traceId: string, span: SentSpan): Shown {
   const { costNanos, startMs, endMs, ...rest } = span;
   return {
     ...rest,
@@ -114,7 +114,7 @@ function showSpan(traceId: string, span: SaidSpan): Shown {
   };
 }
 
-function shownTimes({ startMs, endMs }: Pick<Said, 'startMs' | 'endMs'>): Shown {
+function shownTimes({ startMs, endMs }: Pick<SentFields, 'startMs' | 'endMs'>): Shown {
   const print = (ms: number) => new Date(ms).toISOString().replace('.000Z', 'Z');
   return {
     started_at: print(startMs),
@@ -123,30 +123,30 @@ function shownTimes({ startMs, endMs }: Pick<Said, 'startMs' | 'endMs'>): Shown 
   };
 }
 
-function tokensOf(span: SaidSpan): number | null {
+function tokensOf(span: SentSpan): number | null {
   if (span.total_tokens !== null) return span.total_tokens;
   if (span.input_tokens === null && span.output_tokens === null) return null;
   return (span.input_tokens ?? 0) + (span.output_tokens ?? 0);
 }
 
 /** A span's usage counts only if none of its descendants reports any. */
-function usage(spans: readonly SaidSpan[], measure: (span: SaidSpan) => number | null): number | null {
-  const reports = (span: SaidSpan): boolean => measure(span) !== null;
-  const isCovered = (span: SaidSpan): boolean =>
+function usage(spans: readonly SentSpan[], measure: (span: SentSpan) => number | null): number | null {
+  const reports = (span: SentSpan): boolean => measure(span) !== null;
+  const isCovered = (span: SentSpan): boolean =>
     spans.some((child) => child.parent_span_id === span.span_id && (reports(child) || isCovered(child)));
   const counted = spans.filter((span) => reports(span) && !isCovered(span));
   return spans.some(reports) ? counted.reduce((sum, span) => sum + (measure(span) ?? 0), 0) : null;
 }
 
 /** The item that says this, as an SDK sends it: what is not said is left out. */
-export function toItem({ trace, spans }: SaidRun): { trace: JsonObject; spans: JsonObject[] } {
+export function toItem({ trace, spans }: SentRun): { trace: JsonObject; spans: JsonObject[] } {
   return {
     trace: wire(trace, 'total_cost_usd'),
     spans: spans.map((span) => ({ ...wire(span, 'cost_usd'), trace_id: trace.trace_id })),
   };
 }
 
-function wire({ startMs, endMs, costNanos, ...rest }: SaidTrace | SaidSpan, costField: string): JsonObject {
+function wire({ startMs, endMs, costNanos, ...rest }: SentTrace | SentSpan, costField: string): JsonObject {
   const fields = {
     ...rest,
     started_at: new Date(startMs).toISOString(),

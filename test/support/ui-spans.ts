@@ -1,7 +1,7 @@
 import type { RunSpan } from '../../src/ui/trace/span.js';
 
 /** A span as pages know it, called like its id unless `more` says otherwise. Times in milliseconds. */
-export function anOutlinedSpan(
+export function aSpanSummary(
   id: string,
   parentId: string | null,
   start: number,

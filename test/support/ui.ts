@@ -15,7 +15,7 @@ export interface TestPages {
   /** A browser that is logged in, on a page. */
   readonly permit: (path: string, looks?: Looks) => Promise<OpenPage>;
   /** One that is not. */
-  readonly visitUnknown: (path: string, looks?: Looks) => Promise<OpenPage>;
+  readonly openUnknown: (path: string, looks?: Looks) => Promise<OpenPage>;
 }
 
 /** A whole daemon that serves the built pages, and a browser. Both end with the test. */
@@ -25,7 +25,7 @@ export async function startPages(
 ): Promise<TestPages> {
   const { url, key } = await startTestDaemon(t, options);
   const browser = await startBrowser(t, url);
-  const visitUnknown = async (path: string, looks?: Looks): Promise<OpenPage> => {
+  const openUnknown = async (path: string, looks?: Looks): Promise<OpenPage> => {
     const opened = await browser.open(looks);
     await opened.page.goto(url + path);
     return opened;
@@ -34,7 +34,7 @@ export async function startPages(
     api: new ApiCaller(url, key),
     url,
     key,
-    visitUnknown,
+    openUnknown,
     permit: async (path, looks) => {
       const opened = await browser.open(looks);
       await opened.context.request.post(`${url}/api/v1/session`, {

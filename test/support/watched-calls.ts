@@ -24,10 +24,10 @@ export async function watchCalls(
   t.teardown(() => {
     rmSync(folder, { recursive: true });
   });
-  const said = join(folder, 'calls');
+  const output = join(folder, 'calls');
   const strace = spawn(
     'strace',
-    ['-f', '-y', '-s', '500', '-e', `trace=${calls}`, '-o', said, '-p', String(pid)],
+    ['-f', '-y', '-s', '500', '-e', `trace=${calls}`, '-o', output, '-p', String(pid)],
     { stdio: ['ignore', 'ignore', 'pipe'] },
   );
   const exited = once(strace, 'exit');
@@ -42,6 +42,6 @@ export async function watchCalls(
     // It ends with the process.
     if (pid === process.pid) strace.kill();
     await exited;
-    return readFileSync(said, 'utf8').split('\n');
+    return readFileSync(output, 'utf8').split('\n');
   };
 }

@@ -14,7 +14,7 @@ import { uuidV7 } from '../../src/signal/ids.js';
 import type { SqlControlStore } from '../../src/storage/control/sql-control-store.js';
 import { type DeliveryDetail, sealOwner } from '../../src/storage/contracts/deliveries.js';
 import { componentSettings } from './component-settings.js';
-import { openControlPlane } from './control-plane.js';
+import { openControlStore } from './control-store.js';
 import { sectionConfig } from './section-config.js';
 import { sendingHere } from './sending-here.js';
 import { StatusHost } from './status-host.js';
@@ -91,7 +91,7 @@ export class WebhookService {
   static async openPlace(t: Test, again?: WebhookPlace): Promise<WebhookPlace> {
     const { directory, clock } = again ?? { directory: testFolder(t), clock: new TickingClock(t) };
     await again?.control.close();
-    return { directory, clock, control: await openControlPlane(t, { directory, clock }) };
+    return { directory, clock, control: await openControlStore(t, { directory, clock }) };
   }
 
   get control(): SqlControlStore {

@@ -12,7 +12,7 @@ function capture(options: Partial<LoggerOptions> & { readonly isTerminal?: boole
   return { logger, lines };
 }
 
-void t.test('one JSON object a line where nobody watches', async (t) => {
+void t.test('writes a JSON object per line without a terminal', async (t) => {
   const { logger, lines } = capture();
   logger.child({ receiver: 'trace_batch' }).warn({ count: 3 }, 'Slow');
   t.equal(lines.length, 1);

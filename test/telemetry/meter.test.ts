@@ -56,7 +56,7 @@ void t.test('two meters know nothing of each other', async (t) => {
   t.strictSame(await metricValues(two, 'jackdaw_x_total'), {});
 });
 
-void t.test('the process tells of itself', async (t) => {
+void t.test('exports process metrics', async (t) => {
   const meter = new PrometheusMeter();
   const end = observeProcess(meter, '1.2.3');
   const values = await metricValues(meter, 'jackdaw_');

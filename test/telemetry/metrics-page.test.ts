@@ -14,7 +14,7 @@ void t.test('the page lists every metric of a running daemon', async (t) => {
   t.ok(readProjectFile('src/telemetry/metrics.md').includes(table), table);
 });
 
-void t.test('a daemon counts spans, and tells its state and the size of its store', async (t) => {
+void t.test('metrics include spans, state and store size', async (t) => {
   const { otlpUrl, key, meter } = await startTestDaemon(t);
   // Seven spans of two traces.
   const spans = [1, 2, 3, 4, 5, 6, 7].map((id) =>

@@ -111,8 +111,8 @@ async function showsNothing(t: Test, half: Target, key: string): Promise<void> {
     t.match(await api.get(list), { count: 0 }, list);
   t.strictSame(await api.get('/agents'), []);
   t.match(await api.get('/usage'), { used: 0 });
-  const told = await half.query(`select type from events where type like 'trace.%' or type like 'agent.%'`);
-  t.strictSame(told, [], 'nobody is told of anything');
+  const events = await half.query(`select type from events where type like 'trace.%' or type like 'agent.%'`);
+  t.strictSame(events, [], 'nobody is told of anything');
   await gateway.daemon.shutdown();
 }
 

@@ -67,7 +67,7 @@ void t.test('export and import', async (t) => {
     const all = await deliveries(api);
     return all.length >= 2 && all.every(({ status }) => status === 'success');
   });
-  const told = hook.requests.length;
+  const requestsBefore = hook.requests.length;
 
   // Somebody goes on to write meanwhile.
   const writer = await api.createUser('writer@example.com', ['read', 'write']);
@@ -242,7 +242,7 @@ void t.test('export and import', async (t) => {
     const third = await startTestDaemon(t, { ...last.daemon(first.key), clock: new StillClock(then) });
     t.notMatch(third.logs.join('\n'), /encrypted with a different key/);
     t.strictSame(differences(before, await everyAnswer(new ApiCaller(third.url, first.key), IN_MEMORY)), []);
-    t.equal(hook.requests.length, told, 'nothing was delivered again');
+    t.equal(hook.requests.length, requestsBefore, 'nothing was delivered again');
   });
 
   /** What was answered before the export began is there, and nothing is there in part. */

@@ -49,8 +49,8 @@ void t.test('an export of a store whose DuckDB may take little memory', async (t
     t.match(stderr, message);
     t.match(stderr, /The partial export was removed/);
     t.notOk(existsSync(target));
-    const told = await new ApiCaller(daemon.url, daemon.key).get<FailedExport>('/admin/export');
-    t.match(told, { under_way: null, failed: { directory: target, message } });
+    const failure = await new ApiCaller(daemon.url, daemon.key).get<FailedExport>('/admin/export');
+    t.match(failure, { under_way: null, failed: { directory: target, message } });
   };
   const NO_ROOM = new RegExp(`Not enough disk space for temporary data while writing ${target}`);
 

@@ -45,7 +45,7 @@ const RULE: Rule = {
   created_at: '2026-11-20T12:00:00Z',
 };
 
-void t.test('a rule says what it looks for in the units of people', async (t) => {
+void t.test('rules are shown in readable units', async (t) => {
   t.equal(formatRule(RULE), 'Daily cost above $5.00');
   t.equal(formatCondition({ type: 'inactivity', threshold: 6 }), 'No activity for 6 h');
   t.equal(formatFound('latency_threshold', 1500), '1.5 s');
@@ -80,7 +80,7 @@ void t.test('a limit in percent is a share in the API, and comes back as it was 
     t.equal(limitOf('cost_threshold', text), undefined, text);
 });
 
-void t.test('what is sent has only the fields of its type and channel', async (t) => {
+void t.test('sends only the fields of the type and channel', async (t) => {
   t.strictSame(toNewRule(DRAFT), {
     agent_id: 'a1',
     type: 'failure_rate',
@@ -105,7 +105,7 @@ void t.test('what is sent has only the fields of its type and channel', async (t
   });
 });
 
-void t.test('to look at the past of a rule, nobody is told', async (t) => {
+void t.test('previewing a rule sends no notification', async (t) => {
   const tried = { target_service: 'payments', type: 'cost_threshold', threshold: 5, cooldown_minutes: 60 };
   t.strictSame(fromRule(RULE), { ...tried, channel: 'email' });
   const wanted = { ...tried, channel: 'webhook', webhook_url: 'https://example.com/secret' };

@@ -53,7 +53,7 @@ void t.test('alerts and webhooks in a browser', async (t) => {
   const targets = { allow_cidrs: ['127.0.0.1/32'], ca_file: caFile };
   const webhook = { targets, breaker_threshold: RUNS, retry_schedule: [] };
   const overlay = JSON.stringify({ exporters: { webhook, alerts: { interval: '1s', targets } } });
-  const { api, url, permit, visitUnknown } = await startPages(t, { directory, overlay });
+  const { api, url, permit, openUnknown } = await startPages(t, { directory, overlay });
 
   await t.test('an endpoint is made: its secret is shown once, and fields say what is wrong', async (t) => {
     const { page, complaints } = await permit('/webhooks');
@@ -174,7 +174,7 @@ void t.test('alerts and webhooks in a browser', async (t) => {
 
   await t.test('who may only look sees no action; an endpoint is deleted when it is confirmed', async (t) => {
     const reader = await api.createKey(['read']);
-    const { page, context, complaints } = await visitUnknown('/webhooks');
+    const { page, context, complaints } = await openUnknown('/webhooks');
     await context.request.post(`${url}/api/v1/session`, {
       data: { key: reader.key },
       headers: { 'X-Jackdaw': '1' },

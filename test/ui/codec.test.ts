@@ -11,7 +11,7 @@ const FIELDS = {
   range: rangeField('7d'),
 };
 
-void t.test('what a link says is what was meant, whatever it is', async (t) => {
+void t.test('link state round-trips', async (t) => {
   const states = fc.record({
     q: fc
       .string({ unit: 'binary', maxLength: 1024 })
@@ -29,7 +29,7 @@ void t.test('what a link says is what was meant, whatever it is', async (t) => {
   );
 });
 
-void t.test('nothing is said of what is as by default', async (t) => {
+void t.test('defaults are omitted from links', async (t) => {
   t.equal(printState(FIELDS, parseState(FIELDS, '')), '');
 });
 

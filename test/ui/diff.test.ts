@@ -6,7 +6,7 @@ import { diffTexts, payloadText, shortened } from '../../src/ui/messages/diff-te
 import { diffRuns, isChanged, type PayloadSizes, type RunDiff } from '../../src/ui/trace/diff.js';
 import type { RunSpan } from '../../src/ui/trace/span.js';
 import { buildTree } from '../../src/ui/trace/tree.js';
-import { anOutlinedSpan as span } from '../support/ui-spans.js';
+import { aSpanSummary as span } from '../support/ui-spans.js';
 
 const NO_SIZES: ReadonlyMap<string, PayloadSizes> = new Map();
 
@@ -35,7 +35,7 @@ const anyRun = (side: string): fc.Arbitrary<RunSpan[]> =>
     );
 
 /** What each row says, such as `a1=b2 name`. */
-function told({ rows }: RunDiff): string[] {
+function shown({ rows }: RunDiff): string[] {
   return rows.map(({ a, b, differences }) =>
     [`${a?.span.id ?? ''}=${b?.span.id ?? ''}`, ...differences].join(' '),
   );
@@ -96,9 +96,9 @@ void t.test('a step more, one less, and one in place of another', async (t) => {
     run('a', ['plan', 'search', 'write']),
     run('b', ['plan', 'look', 'check', 'write']),
   );
-  t.same(told({ rows, first } as RunDiff), ['a0=b0', 'a1=b1', 'a2=', '=b2', '=b3', 'a3=b4']);
+  t.same(shown({ rows, first } as RunDiff), ['a0=b0', 'a1=b1', 'a2=', '=b2', '=b3', 'a3=b4']);
   t.equal(first, 2);
-  t.same(told(diffOf(run('a', ['plan', 'search', 'write']), run('b', ['plan', 'look', 'write']))), [
+  t.same(shown(diffOf(run('a', ['plan', 'search', 'write']), run('b', ['plan', 'look', 'write']))), [
     'a0=b0',
     'a1=b1',
     'a2=b2 name',
@@ -119,7 +119,7 @@ void t.test(
       ['b0', { input: 5, output: 20 }],
     ]);
     const diff = diffOf(run('a', {}), run('b', { status: 'failed' }), sizes);
-    t.same(told(diff), ['a0=b0 status output', 'a1=b1', 'a2=b2 status']);
+    t.same(shown(diff), ['a0=b0 status output', 'a1=b1', 'a2=b2 status']);
     t.equal(diff.first, 2);
     t.equal(diff.rows[0]?.changedBelow, 1);
   },

@@ -40,7 +40,7 @@ function snapshot(seconds: number, offered: number, started = START): Snapshot {
   };
 }
 
-void t.test('rates are those of the last ten seconds, and begin anew with the daemon', (t) => {
+void t.test('rates cover the last ten seconds and restart with the daemon', (t) => {
   let history: readonly Snapshot[] = [];
   const look = (next: Snapshot): number | undefined => {
     history = remembered(history, next);
@@ -81,7 +81,7 @@ void t.test('figures stand near the end that an edge has for itself', (t) => {
   t.end();
 });
 
-void t.test('a queue is as full as what is nearer to its limit', (t) => {
+void t.test('the fill level of a queue is the larger of its two shares', (t) => {
   const queue = { items: 10, max_items: 100, bytes: 50, max_bytes: 100 };
   t.equal(fillOf(null), null);
   t.equal(fillOf(queue), 0.5);

@@ -5,7 +5,7 @@ import { anItem } from '../support/trace-batch.js';
 import { lookRight, settled, startPages } from '../support/ui.js';
 
 void t.test('settings', async (t) => {
-  const { api, url, key, permit, visitUnknown } = await startPages(t);
+  const { api, url, key, permit, openUnknown } = await startPages(t);
 
   await t.test('a key is made, logs another browser in, and throws it out when it is revoked', async (t) => {
     const { page, complaints } = await permit('/settings/keys');
@@ -19,7 +19,7 @@ void t.test('settings', async (t) => {
     const text = (await made.locator('code').textContent()) ?? '';
     t.match(text, /^jd_/);
 
-    const other = await visitUnknown('/settings/keys');
+    const other = await openUnknown('/settings/keys');
     await other.page.getByLabel('API key').fill(text);
     await other.page.getByRole('button', { name: 'Log in' }).click();
     await other.page.getByText('this session').waitFor();
@@ -43,7 +43,7 @@ void t.test('settings', async (t) => {
   await t.test('who revokes the key of the session is told before, and is out after', async (t) => {
     await api.call('POST', '/me/keys', { json: { name: 'spare', scopes: ['admin'] } });
     const { body } = await api.call('POST', '/me/keys', { json: { name: 'own', scopes: ['admin'] } });
-    const { page, complaints } = await visitUnknown('/settings/keys');
+    const { page, complaints } = await openUnknown('/settings/keys');
     await page.getByLabel('API key').fill((body as { readonly key: string }).key);
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByRole('button', { name: 'Revoke own' }).click();
@@ -162,7 +162,7 @@ void t.test('settings', async (t) => {
       t.notMatch(await yaml.textContent(), key);
       t.same(complaints, []);
 
-      const other = await visitUnknown('/daemon');
+      const other = await openUnknown('/daemon');
       const reader = await api.createKey(['read']);
       await other.page.getByLabel('API key').fill(reader.key);
       await other.page.getByRole('button', { name: 'Log in' }).click();
@@ -178,13 +178,13 @@ void t.test('settings', async (t) => {
     async (t) => {
       const made = await api.createUser('mia@example.com', ['read', 'write', 'manage']);
       await api.call('POST', '/admin/orgs', { json: { slug: 'mias', name: 'Of Mia' } });
-      const { page, complaints } = await visitUnknown('/');
+      const { page, complaints } = await openUnknown('/');
       await page.getByLabel('API key').fill(made.key);
       await page.getByRole('button', { name: 'Log in' }).click();
       await page.getByRole('heading', { name: 'No data yet' }).waitFor();
-      const told = await page.locator('main').innerText();
-      t.match(told, 'Authorization: Bearer $JACKDAW_KEY');
-      t.notMatch(told, 'initial-api-key');
+      const shown = await page.locator('main').innerText();
+      t.match(shown, 'Authorization: Bearer $JACKDAW_KEY');
+      t.notMatch(shown, 'initial-api-key');
       t.same(await accessibilityProblems(page), []);
       await page.getByRole('link', { name: 'your API keys' }).click();
       await page.getByRole('button', { name: 'New key' }).waitFor();

@@ -27,7 +27,7 @@ void t.test('digits, order and repeated keys stay', async (t) => {
     t.equal(printJson(parseJson(` ${text} `)), text);
 });
 
-void t.test('what is no JSON is none', async (t) => {
+void t.test('other texts are not JSON', async (t) => {
   for (const text of [
     '',
     '{',
@@ -62,7 +62,7 @@ void t.test('deep JSON is shown, and deeper than anything that is stored it is r
   t.equal(tryParseJson('['.repeat(100_000)), undefined);
 });
 
-void t.test('lines: what is closed hides what is in it', async (t) => {
+void t.test('collapsed lines hide their children', async (t) => {
   const value = parseJson('{"a":[1,{"b":{"c":{}}}],"d":"x"}');
   const all = jsonLines(value, new Set());
   t.same(

@@ -89,7 +89,7 @@ void t.test('the filters of a list are those that its URL says', async (t) => {
   t.notOk('min_duration_ms' in filterQuery(of('mind=-1'), 0));
 });
 
-void t.test('what is thought of stands in the link, whatever models are called', async (t) => {
+void t.test('hypothetical prices are in the link, for any model names', async (t) => {
   const swaps = [
     { model: 'openai/gpt-5:beta,1', as: '100 % "cheap"' },
     { model: '', as: 'gpt-5' },
@@ -103,7 +103,7 @@ void t.test('what is thought of stands in the link, whatever models are called',
   t.equal(swapsField.print([]), undefined);
 });
 
-void t.test('what is not known of an estimate is said, and nothing is made up', async (t) => {
+void t.test('shows unknown parts of an estimate', async (t) => {
   const price = {
     ...{ input: 1, cached_read: 0.1, cached_write: 1, audio_input: 1, output: 4, audio_output: 4 },
     long: null,
@@ -201,7 +201,7 @@ void t.test(
   },
 );
 
-void t.test('a list that is read keeps its places, and says what came', async (t) => {
+void t.test('a list keeps its position while being read, and shows the number of new items', async (t) => {
   const keyOf = ({ id }: { readonly id: string }) => id;
   const rows = (...ids: readonly string[]) => ids.map((id) => ({ id, at: Math.random() }));
   const first = steady(undefined, 'x', rows('a', 'b', 'c'), keyOf);
@@ -217,7 +217,7 @@ void t.test('a list that is read keeps its places, and says what came', async (t
   t.same(steady(steady(undefined, 'x', [], keyOf), 'x', fresh, keyOf).items, fresh, 'nothing was read');
 });
 
-void t.test('a run that is told of belongs to a list by the filters of its URL', async (t) => {
+void t.test('live runs are matched against the filters of the URL', async (t) => {
   const run = {
     trace_id: 'id',
     agent_id: 'abc',

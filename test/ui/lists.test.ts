@@ -64,8 +64,8 @@ async function fill(api: ApiCaller): Promise<void> {
   }
 }
 
-void t.test('lists, conversations, prompts, models and what is compared', async (t) => {
-  const { api, permit, visitUnknown } = await startPages(t);
+void t.test('lists, conversations, prompts, models and comparisons', async (t) => {
+  const { api, permit, openUnknown } = await startPages(t);
   await fill(api);
 
   await t.test('one conversation is found by its user, and read', async (t) => {
@@ -306,7 +306,7 @@ void t.test('lists, conversations, prompts, models and what is compared', async 
     const json = { name: 'kept', path: '/runs?q=kept' };
     t.equal((await api.call('PUT', `/dashboard/views/${randomUUID()}`, { json })).status, 200);
     const { key } = await api.createKey(['read']);
-    const { page, complaints } = await visitUnknown('/runs');
+    const { page, complaints } = await openUnknown('/runs');
     await page.getByLabel('API key').fill(key);
     await page.keyboard.press('Enter');
     await page.getByText('Views', { exact: true }).click();

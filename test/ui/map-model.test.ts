@@ -35,7 +35,7 @@ function graphOf(edges: readonly (Partial<GraphEdge> & Pick<GraphEdge, 'source' 
 
 const idsOf = ({ nodes }: Graph): string[] => nodes.map(({ id }) => id);
 
-void t.test('what lies so many steps around a node, whoever calls whom', async (t) => {
+void t.test('neighbourhoods ignore the direction of calls', async (t) => {
   const chain = graphOf([
     { source: 'a', target: 'b' },
     { source: 'b', target: 'c' },
@@ -49,7 +49,7 @@ void t.test('what lies so many steps around a node, whoever calls whom', async (
   t.same(idsOf(around(chain, 'nobody', 3)), []);
 });
 
-void t.test('a search finds names with those beside them', async (t) => {
+void t.test('a search finds names and their neighbours', async (t) => {
   const graph = graphOf([
     { source: 'agent', target: 'Billing' },
     { source: 'Billing', target: 'postgres' },
@@ -69,7 +69,7 @@ void t.test('the busiest stay, and the node that is looked at', async (t) => {
   t.equal(busiest(graph, 10), graph);
 });
 
-void t.test('what changed: failing and slower first, then what is new or gone', async (t) => {
+void t.test('changes: failing and slower nodes first, then new and removed ones', async (t) => {
   const before = graphOf([
     { source: 'a', target: 'fails', error_count: 1 },
     { source: 'a', target: 'slow', p95_ms: 100 },
@@ -113,7 +113,7 @@ const graph = fc
   .uniqueArray(edge, { selector: ({ source, target }) => `${source} ${target}`, maxLength: 12 })
   .map(graphOf);
 
-void t.test('what is new one way round is gone the other way round', async (t) => {
+void t.test('comparing in the other direction swaps new and removed', async (t) => {
   holds(
     t,
     fc.property(graph, graph, (a, b) => {
@@ -126,7 +126,7 @@ void t.test('what is new one way round is gone the other way round', async (t) =
   );
 });
 
-void t.test('the same graph is laid out alike, in whatever order it comes', async (t) => {
+void t.test('the layout does not depend on the input order', async (t) => {
   holds(
     t,
     fc.property(graph, (one) => {

@@ -10,7 +10,7 @@ function read(side: Side, value: unknown): Conversation | undefined {
 }
 
 /** `assistant: text Hi | call add {"a":1} #1` for each message. */
-function told(side: Side, value: unknown): readonly string[] | undefined {
+function textsOf(side: Side, value: unknown): readonly string[] | undefined {
   return read(side, value)?.messages.map(({ role, parts }) => {
     const words = parts.map((part) => {
       switch (part.kind) {
@@ -34,7 +34,7 @@ function told(side: Side, value: unknown): readonly string[] | undefined {
 void t.test('as the daemon prints calls, and OpenAI chat completions', async (t) => {
   const call = { id: 'c1', type: 'function', function: { name: 'weather', arguments: '{"city":"Oslo"}' } };
   t.same(
-    told('input', {
+    textsOf('input', {
       messages: [
         { role: 'system', content: 'Be brief.' },
         {
@@ -56,14 +56,14 @@ void t.test('as the daemon prints calls, and OpenAI chat completions', async (t)
       'tool: result {"c":4} #c1',
     ],
   );
-  t.same(told('output', { choices: [{ index: 0, message: { role: 'assistant', content: 'Cold.' } }] }), [
+  t.same(textsOf('output', { choices: [{ index: 0, message: { role: 'assistant', content: 'Cold.' } }] }), [
     'assistant: text Cold.',
   ]);
-  t.same(told('output', { role: 'assistant', content: 'Cold.', finish_reason: 'stop' }), [
+  t.same(textsOf('output', { role: 'assistant', content: 'Cold.', finish_reason: 'stop' }), [
     'assistant: text Cold.',
   ]);
   t.same(
-    told('output', {
+    textsOf('output', {
       messages: [{ role: 'assistant', tool_calls: [{ id: 'x', name: 'go', arguments: {} }] }],
     }),
     ['assistant: call go {} #x'],
@@ -71,12 +71,12 @@ void t.test('as the daemon prints calls, and OpenAI chat completions', async (t)
 });
 
 void t.test('OpenAI responses', async (t) => {
-  t.same(told('input', { instructions: 'Be brief.', input: 'Hello', model: 'gpt-5' }), [
+  t.same(textsOf('input', { instructions: 'Be brief.', input: 'Hello', model: 'gpt-5' }), [
     'system: text Be brief.',
     'user: text Hello',
   ]);
   t.same(
-    told('output', {
+    textsOf('output', {
       output: [
         { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] },
         { type: 'function_call', call_id: 'c1', name: 'add', arguments: '{"a":1}' },
@@ -95,7 +95,7 @@ void t.test('OpenAI responses', async (t) => {
 
 void t.test('Anthropic', async (t) => {
   t.same(
-    told('input', {
+    textsOf('input', {
       system: [{ type: 'text', text: 'Be brief.' }],
       messages: [
         {
@@ -133,7 +133,7 @@ void t.test('Anthropic', async (t) => {
 
 void t.test('Gemini', async (t) => {
   t.same(
-    told('input', {
+    textsOf('input', {
       systemInstruction: { parts: [{ text: 'Be brief.' }] },
       contents: [
         { role: 'user', parts: [{ text: 'Hi' }, { inlineData: { mimeType: 'image/png', data: 'AAAA' } }] },
@@ -148,14 +148,14 @@ void t.test('Gemini', async (t) => {
       'user: result {"sum":2} #',
     ],
   );
-  t.same(told('output', { candidates: [{ content: { role: 'model', parts: [{ text: 'Two.' }] } }] }), [
+  t.same(textsOf('output', { candidates: [{ content: { role: 'model', parts: [{ text: 'Two.' }] } }] }), [
     'assistant: text Two.',
   ]);
 });
 
 void t.test("Vercel's AI SDK", async (t) => {
   t.same(
-    told('input', {
+    textsOf('input', {
       messages: [
         {
           role: 'user',
@@ -187,8 +187,8 @@ void t.test("Vercel's AI SDK", async (t) => {
       'tool: result {"sum":2} #v1',
     ],
   );
-  t.same(told('input', { prompt: 'Hi' }), ['user: text Hi']);
-  t.same(told('output', { text: 'Two.', toolCalls: [{ toolCallId: 'v2', toolName: 'go', input: {} }] }), [
+  t.same(textsOf('input', { prompt: 'Hi' }), ['user: text Hi']);
+  t.same(textsOf('output', { text: 'Two.', toolCalls: [{ toolCallId: 'v2', toolName: 'go', input: {} }] }), [
     'assistant: text Two.',
     'assistant: call go {} #v2',
   ]);
@@ -201,9 +201,9 @@ void t.test('LangChain', async (t) => {
     id: ['langchain', 'schema', 'HumanMessage'],
     kwargs: { content: 'Hi' },
   };
-  t.same(told('input', { messages: [[human]] }), ['user: text Hi']);
+  t.same(textsOf('input', { messages: [[human]] }), ['user: text Hi']);
   t.same(
-    told('input', [
+    textsOf('input', [
       { type: 'system', content: 'Be brief.' },
       { type: 'human', data: { content: 'Hi' } },
     ]),
@@ -214,14 +214,14 @@ void t.test('LangChain', async (t) => {
     content: '',
     tool_calls: [{ name: 'add', args: { a: 1 }, id: 'l1', type: 'tool_call' }],
   };
-  t.same(told('output', { generations: [[{ text: '', message: answer }]] }), [
+  t.same(textsOf('output', { generations: [[{ text: '', message: answer }]] }), [
     'assistant: call add {"a":1} #l1',
   ]);
 });
 
 void t.test('OTel GenAI', async (t) => {
   t.same(
-    told('input', [
+    textsOf('input', [
       {
         role: 'user',
         parts: [
@@ -249,11 +249,11 @@ void t.test('OTel GenAI', async (t) => {
 void t.test(
   'nothing is hidden: unknown parts are shown as they are, and what came beside is kept',
   async (t) => {
-    t.same(told('input', { messages: [{ role: 'user', content: [{ type: 'hologram', x: 1 }] }] }), [
+    t.same(textsOf('input', { messages: [{ role: 'user', content: [{ type: 'hologram', x: 1 }] }] }), [
       'user: unknown {"type":"hologram","x":1}',
     ]);
     for (const role of ['__proto__', 'constructor', 'narrator'])
-      t.same(told('input', { messages: [{ role, content: 'Hi' }] }), ['other: text Hi']);
+      t.same(textsOf('input', { messages: [{ role, content: 'Hi' }] }), ['other: text Hi']);
     const conversation = read('input', { messages: [{ role: 'user', content: 'Hi' }], temperature: 0.5 });
     t.same(
       conversation?.rest.map(([key]) => key),
@@ -262,7 +262,7 @@ void t.test(
   },
 );
 
-void t.test('what is no conversation is none', async (t) => {
+void t.test('other values are not conversations', async (t) => {
   for (const value of [
     { rows: 3 },
     {},
@@ -274,5 +274,5 @@ void t.test('what is no conversation is none', async (t) => {
     null,
     7,
   ])
-    t.equal(told('input', value), undefined, JSON.stringify(value));
+    t.equal(textsOf('input', value), undefined, JSON.stringify(value));
 });

@@ -42,7 +42,7 @@ void t.test('what comes stands first; while one reads it waits, and what has no 
   t.end();
 });
 
-void t.test('a link says what is searched for, and which record is read', (t) => {
+void t.test('a link contains the search and the open record', (t) => {
   const state = parseState(LOGS_STATE, 'q=a&severity=error&service=s&trace=t&span=p&live=1&range=7d');
   t.same(logFilter(state), { query: 'a', severity: 'error', service_name: 's', trace_id: 't', span_id: 'p' });
   t.same(logFilter(parseState(LOGS_STATE, 'span=p')), {}, 'a span is found in its run');
@@ -56,7 +56,7 @@ void t.test('a link says what is searched for, and which record is read', (t) =>
   t.end();
 });
 
-void t.test('series are told apart by the labels in which they differ', (t) => {
+void t.test('series are named by the labels that differ', (t) => {
   const series = (labels: Record<string, string>) => ({ labels, points: [[60_000, 3] as const] });
   t.same(namesOf([series({ a: '1', b: 'x' }), series({ a: '1', b: 'y' })]), ['b=x', 'b=y']);
   t.same(namesOf([series({ a: '1' })]), ['a=1']);

@@ -8,7 +8,7 @@ import type { RunSpan } from '../../src/ui/trace/span.js';
 import { plainTimeLine, collapsedTimeLine } from '../../src/ui/trace/time-line.js';
 import { mergeSpans } from '../../src/ui/trace/run-summary.js';
 import { buildTree, extentOf } from '../../src/ui/trace/tree.js';
-import { anOutlinedSpan as span } from '../support/ui-spans.js';
+import { aSpanSummary as span } from '../support/ui-spans.js';
 
 const NONE: ReadonlySet<number> = new Set();
 
@@ -57,10 +57,10 @@ void t.test('a circle of parents, a parent that is not there, a span that is its
     span('d', 'gone', 2, 3),
     span('e', 'e', 8, 9),
   ]);
-  const told = nodes
+  const shown = nodes
     .filter(({ parent }) => parent < 0)
     .map(({ span: { id }, rootReason }) => [id, rootReason]);
-  t.same(told, [
+  t.same(shown, [
     ['d', 'orphan'],
     ['b', 'cycle'],
     ['e', 'cycle'],
@@ -82,7 +82,7 @@ void t.test('cost and tokens count once, where nothing below reports the same', 
   t.equal(inner?.cost, 2);
 });
 
-void t.test('a hundred thousand spans below each other, and beside each other', async (t) => {
+void t.test('a hundred thousand nested spans, and as many siblings', async (t) => {
   const deep = Array.from({ length: 100_000 }, (_, at) =>
     span(String(at), at === 0 ? null : String(at - 1), at, 200_000),
   );
@@ -122,7 +122,7 @@ void t.test(
   },
 );
 
-void t.test('the critical path goes through what was waited for', async (t) => {
+void t.test('the critical path follows the awaited spans', async (t) => {
   const nodes = buildTree([
     span('root', null, 0, 100),
     span('plan', 'root', 0, 30),
@@ -130,8 +130,8 @@ void t.test('the critical path goes through what was waited for', async (t) => {
     span('quick', 'root', 30, 50),
     span('inner', 'slow', 40, 80),
   ]);
-  const told = criticalPath(nodes, NOW).map(({ index, start, end }) => [nodes[index]?.span.id, start, end]);
-  t.same(told, [
+  const path = criticalPath(nodes, NOW).map(({ index, start, end }) => [nodes[index]?.span.id, start, end]);
+  t.same(path, [
     ['plan', 0, 30],
     ['slow', 30, 40],
     ['inner', 40, 80],
@@ -209,7 +209,7 @@ void t.test('repeats are siblings in a row that do the same', async (t) => {
   );
 });
 
-void t.test('what is revealed is seen, whatever was closed', async (t) => {
+void t.test('revealing a span expands its ancestors', async (t) => {
   fc.assert(
     fc.property(anySpans, fc.nat(14), fc.nat(4), (spans, wanted, depth) => {
       const nodes = buildTree(spans);
@@ -222,7 +222,7 @@ void t.test('what is revealed is seen, whatever was closed', async (t) => {
   );
 });
 
-void t.test('spans are found by what is shown of them', async (t) => {
+void t.test('search finds spans by their visible texts', async (t) => {
   const nodes = buildTree([
     span('a', null, 0, 1, { name: 'Plan', model: 'gpt-5' }),
     span('b', 'a', 0, 1, { error: 'Rate limit', preview: '{"city":"Oslo"}' }),
@@ -285,7 +285,7 @@ void t.test('a loop of several in turns is one row where it is given the same, a
   t.same(repeatsOf(wide), []);
 });
 
-void t.test('what came since takes the place of what was known', async (t) => {
+void t.test('updates replace known spans', async (t) => {
   const known = [span('a', null, 0, null), span('b', 'a', 1, 2)];
   t.equal(mergeSpans(known, []), known);
   const later = [span('c', 'a', 3, 4), span('a', null, 0, 5)];

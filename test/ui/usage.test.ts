@@ -12,8 +12,8 @@ function days(...events: readonly (number | null)[]) {
 }
 
 void t.test('a month ends as its last whole days went on', async (t) => {
-  const said = forecast(1000, null, days(9999, 10, 10, 10, 10, 10, 10, 10, 5), RESETS, NOW);
-  t.match(said, { perDay: 10, days: 7, total: 1045, reachedOn: null }, 'a week, without today');
+  const shown = forecast(1000, null, days(9999, 10, 10, 10, 10, 10, 10, 10, 5), RESETS, NOW);
+  t.match(shown, { perDay: 10, days: 7, total: 1045, reachedOn: null }, 'a week, without today');
 });
 
 void t.test('the day of the limit is said where it is in this month', async (t) => {

@@ -20,12 +20,12 @@ function firstRunsShown(page: Page): Promise<string> {
 }
 
 void t.test('a browser from its first login to being thrown out', async (t) => {
-  const { api, key, permit, url, visitUnknown } = await startPages(t);
+  const { api, key, permit, url, openUnknown } = await startPages(t);
 
   await t.test(
     'a key that is wrong, and one that is right; then an empty store shows how to fill it',
     async (t) => {
-      const { page, complaints } = await visitUnknown('/agents');
+      const { page, complaints } = await openUnknown('/agents');
       await page.getByLabel('API key').fill('jd_wrong');
       await page.keyboard.press('Enter');
       t.match(await page.getByRole('alert').textContent(), 'Unknown or revoked key');
@@ -75,14 +75,14 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
   await t.test('a link that logs in, once', async (t) => {
     const { body } = await api.call('POST', '/session/links', { json: {} });
     const path = new URL((body as { readonly url: string }).url);
-    const { page } = await visitUnknown(`${path.pathname}${path.hash}`);
+    const { page } = await openUnknown(`${path.pathname}${path.hash}`);
     const ask = page.getByRole('button', { name: 'Log in as admin@localhost' });
     await ask.waitFor();
     t.notMatch(page.url(), '#t=', 'the token is gone from the address');
     t.same(await accessibilityProblems(page), []);
     await ask.click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    const second = await visitUnknown(`${path.pathname}${path.hash}`);
+    const second = await openUnknown(`${path.pathname}${path.hash}`);
     t.match(await second.page.getByRole('alert').textContent(), 'was already used');
   });
 
@@ -181,24 +181,24 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     const { page, complaints } = await permit('/agents', { hasTouch: true });
     const reason = 'No runs ended in the last 7 days';
     const dash = page.locator(`[data-missing="${reason}"] > [title]`).first();
-    const told = page.locator('[popover]');
+    const tooltip = page.locator('[popover]');
     const place = async () => JSON.stringify(await page.getByRole('table').boundingBox());
     await dash.waitFor();
     await settled(page);
     const before = await place();
     await dash.tap();
-    await told.getByText(reason).waitFor();
+    await tooltip.getByText(reason).waitFor();
     t.equal(await place(), before);
     t.same(await accessibilityProblems(page), []);
     t.match(page.url(), /\/agents$/, 'the row is not opened');
-    await told.tap();
-    t.equal(await told.isVisible(), true, 'it may be read for as long as one likes');
+    await tooltip.tap();
+    t.equal(await tooltip.isVisible(), true, 'it may be read for as long as one likes');
     await page.getByRole('heading', { name: 'Agents' }).tap();
-    await told.waitFor({ state: 'detached' });
+    await tooltip.waitFor({ state: 'detached' });
     await dash.tap();
-    await told.waitFor();
+    await tooltip.waitFor();
     await page.keyboard.press('Escape');
-    await told.waitFor({ state: 'detached' });
+    await tooltip.waitFor({ state: 'detached' });
 
     t.equal(await page.locator('[data-missing] :is(a, button, [tabindex])').count(), 0, 'Tab passes it by');
     t.match(await page.getByRole('cell', { name: reason }).first().textContent(), reason, 'it is read');
@@ -261,7 +261,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
 
   await t.test('a key that is revoked ends the session', async (t) => {
     const other = await api.createKey(['read']);
-    const { page } = await visitUnknown('/runs');
+    const { page } = await openUnknown('/runs');
     await page.getByLabel('API key').fill(other.key);
     t.equal(await page.getByText('Your session has ended').count(), 0, 'there was none');
     await page.keyboard.press('Enter');

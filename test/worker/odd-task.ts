@@ -5,7 +5,7 @@ import { waitAt } from '../support/channel-place.js';
 
 /** What a thread of the pool is told to do. */
 export type OddTask =
-  | { readonly say: unknown }
+  | { readonly send: unknown }
   | { readonly bytes: ArrayBuffer }
   /** By a channel: says that it waits, and answers once it is told to go on. */
   | { readonly waitAt: string }
@@ -20,14 +20,14 @@ export const BROKEN_BY = 'JACKDAW_TEST_BROKEN_BY';
 if (existsSync(process.env[BROKEN_BY] ?? '')) throw new Error('this thread is broken');
 
 export default async function odd(task: OddTask): Promise<unknown> {
-  if ('say' in task) return { said: task.say, thread: threadId };
+  if ('send' in task) return { value: task.send, thread: threadId };
   if ('bytes' in task) {
     const answer = new Uint8Array(task.bytes).map((byte) => byte + 1).buffer;
     return handOver({ answer }, [answer]);
   }
   if ('waitAt' in task) {
     await waitAt(task.waitAt);
-    return { said: 'waited', thread: threadId };
+    return { value: 'waited', thread: threadId };
   }
   if ('fail' in task) throw new TypeError(task.fail);
   if ('exit' in task) process.exit(task.exit);

@@ -13,7 +13,7 @@ class OddError extends TypeError {
 }
 
 if (parentPort !== null) {
-  let [isHurried, abortPending] = [false, (): void => undefined];
+  let [isAborted, abortPending] = [false, (): void => undefined];
   serve(parentPort, new MessageBatcher<ThreadMessage>(parentPort), {
     echo: (value: unknown) => value,
     later: async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms, ms)),
@@ -29,11 +29,11 @@ if (parentPort !== null) {
       throw 'a text';
     },
     abortPending: () => {
-      isHurried = true;
+      isAborted = true;
       abortPending();
     },
     comeToAnEnd: async () => {
-      if (!isHurried) await new Promise<void>((resolve) => (abortPending = resolve));
+      if (!isAborted) await new Promise<void>((resolve) => (abortPending = resolve));
     },
     silence: () => new Promise(() => undefined),
     crash: () => {

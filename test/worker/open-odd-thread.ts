@@ -1,13 +1,13 @@
 import type { Test } from 'tap';
 import { ThreadClient } from '../../src/worker/thread-client.js';
-import type { SpelledError } from '../../src/worker/thread-protocol.js';
+import type { SerializedError } from '../../src/worker/thread-protocol.js';
 
 /** An error that crossed, with all that did. */
-export class Revived extends Error {
-  readonly spelled: SpelledError;
-  constructor(spelled: SpelledError) {
-    super(spelled.message);
-    this.spelled = spelled;
+export class DeserializedError extends Error {
+  readonly serialized: SerializedError;
+  constructor(serialized: SerializedError) {
+    super(serialized.message);
+    this.serialized = serialized;
   }
 }
 
@@ -18,7 +18,7 @@ export function openOddThread(t: Pick<Test, 'teardown'>) {
     module: new URL('./odd-thread.js', import.meta.url),
     name: 'odd',
     workerData: {},
-    revive: (spelled) => new Revived(spelled),
+    deserializeError: (serialized) => new DeserializedError(serialized),
     ended: (reason) => new Error('the thread is no more', { cause: reason }),
     onNotice: () => undefined,
     onCrash: (error) => crashes.push(error),

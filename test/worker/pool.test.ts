@@ -6,12 +6,12 @@ import { aPlace } from '../support/channel-place.js';
 import { BROKEN_BY, type OddTask } from './odd-task.js';
 import { testFolder } from '../support/test-folder.js';
 
-interface Said {
-  readonly said: unknown;
+interface TaskAnswer {
+  readonly value: unknown;
   readonly thread: number;
 }
 
-function open<Answer = Said>(t: Test, threads = 1, depth = 1) {
+function open<Answer = TaskAnswer>(t: Test, threads = 1, depth = 1) {
   const crashes: Error[] = [];
   const pool = new WorkerPool<OddTask, Answer>({
     module: new URL('./odd-task.js', import.meta.url),
@@ -35,7 +35,7 @@ void t.test('tasks are done, one at a time in each thread', async (t) => {
   b.goOn();
   const { thread } = await second;
   t.ok(pool.hasFreeThread);
-  t.equal((await pool.run({ say: 'now' }, [])).thread, thread, 'the other one is busy');
+  t.equal((await pool.run({ send: 'now' }, [])).thread, thread, 'the other one is busy');
   a.goOn();
   t.not((await first).thread, thread);
 });
@@ -47,13 +47,13 @@ void t.test('more tasks lie ready for a thread, as many as it is to have', async
   await here.reached;
   t.notOk(pool.hasFreeThread);
   t.ok(pool.hasRoom);
-  const others = [pool.run({ say: 1 }, []), pool.run({ say: 2 }, [])];
+  const others = [pool.run({ send: 1 }, []), pool.run({ send: 2 }, [])];
   t.notOk(pool.hasRoom);
   here.goOn();
-  t.match(await Promise.all([first, ...others]), [{ said: 'waited' }, { said: 1 }, { said: 2 }]);
+  t.match(await Promise.all([first, ...others]), [{ value: 'waited' }, { value: 1 }, { value: 2 }]);
   t.ok(pool.hasFreeThread);
   const failed = await Promise.all(
-    [pool.run({ exit: 3 }, []), pool.run({ say: 1 }, [])].map((answer) =>
+    [pool.run({ exit: 3 }, []), pool.run({ send: 1 }, [])].map((answer) =>
       answer.then(
         () => 'done',
         (error: unknown) => String(error),
@@ -61,7 +61,7 @@ void t.test('more tasks lie ready for a thread, as many as it is to have', async
     ),
   );
   t.same(failed, Array(2).fill('Error: worker exited with code: 3'), 'what it had fails with it');
-  t.match(await pool.run({ say: 'on' }, []), { said: 'on' });
+  t.match(await pool.run({ send: 'on' }, []), { value: 'on' });
 });
 
 void t.test('buffers are handed over in both directions', async (t) => {
@@ -74,16 +74,16 @@ void t.test('buffers are handed over in both directions', async (t) => {
 
 void t.test('what the module throws comes to the caller, and the thread lives on', async (t) => {
   const { pool } = open(t);
-  const { thread } = await pool.run({ say: 1 }, []);
+  const { thread } = await pool.run({ send: 1 }, []);
   await t.rejects(pool.run({ fail: 'not this one' }, []), { name: 'TypeError', message: 'not this one' });
   t.ok(pool.hasFreeThread);
-  t.equal((await pool.run({ say: 2 }, [])).thread, thread);
+  t.equal((await pool.run({ send: 2 }, [])).thread, thread);
 });
 
 void t.test('what cannot be sent fails, too', async (t) => {
   const { pool } = open(t);
-  await t.rejects(pool.run({ say: () => 1 }, []), { name: 'DataCloneError' });
-  t.match(await pool.run({ say: 2 }, []), { said: 2 });
+  await t.rejects(pool.run({ send: () => 1 }, []), { name: 'DataCloneError' });
+  t.match(await pool.run({ send: 2 }, []), { value: 2 });
 });
 
 void t.test('a thread that ends fails its task and is replaced, others do not notice', async (t) => {
@@ -93,9 +93,9 @@ void t.test('a thread that ends fails its task and is replaced, others do not no
   await other.reached;
   for (const exit of [0, 3])
     await t.rejects(pool.run({ exit }, []), { message: `worker exited with code: ${exit}` });
-  t.match(await pool.run({ say: 'on' }, []), { said: 'on' });
+  t.match(await pool.run({ send: 'on' }, []), { value: 'on' });
   other.goOn();
-  t.match(await waiting, { said: 'waited' });
+  t.match(await waiting, { value: 'waited' });
   t.same(crashes, []);
 });
 
@@ -105,15 +105,15 @@ void t.test('threads that end before they are ready fail what waits; later tasks
   t.teardown(() => Reflect.deleteProperty(process.env, BROKEN_BY));
   const { pool, crashes } = open(t);
   await t.rejects(pool.run({ breakBy: file }, []), { message: 'worker exited with code: 6' });
-  for (let i = 0; i < 3; i++) await t.rejects(pool.run({ say: i }, []));
+  for (let i = 0; i < 3; i++) await t.rejects(pool.run({ send: i }, []));
   t.ok(crashes.length > 0);
   t.match(crashes[0]?.message, 'this thread is broken');
   t.ok(pool.hasFreeThread);
   rmSync(file);
-  let answer: Said | Error;
-  do answer = await pool.run({ say: 'well' }, []).catch((error: unknown) => error as Error);
+  let answer: TaskAnswer | Error;
+  do answer = await pool.run({ send: 'well' }, []).catch((error: unknown) => error as Error);
   while (answer instanceof Error);
-  t.match(answer, { said: 'well' });
+  t.match(answer, { value: 'well' });
 });
 
 void t.test('closing fails what is under way and all that comes', async (t) => {
@@ -124,6 +124,6 @@ void t.test('closing fails what is under way and all that comes', async (t) => {
   await pool.close();
   await pool.close();
   t.type(await waiting, Error);
-  await t.rejects(pool.run({ say: 1 }, []), { message: 'the threads are closed' });
+  await t.rejects(pool.run({ send: 1 }, []), { message: 'the threads are closed' });
   await open(t).pool.close();
 });

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { openOddThread, Revived } from './open-odd-thread.js';
+import { openOddThread, DeserializedError } from './open-odd-thread.js';
 
 void t.test('calls are answered as they are done, in any order', async (t) => {
   const { thread } = openOddThread(t);
@@ -38,8 +38,8 @@ void t.test('buffers are handed over in both directions', async (t) => {
 void t.test('errors cross with name, message, plain fields and the cause in their stack', async (t) => {
   const { thread } = openOddThread(t);
   const error = await thread.call('fail', []).catch((reason: unknown) => reason);
-  if (!(error instanceof Revived)) throw new Error('the error was not revived');
-  t.match(error.spelled, {
+  if (!(error instanceof DeserializedError)) throw new Error('the error was not revived');
+  t.match(error.serialized, {
     name: 'OddError',
     message: 'it is odd',
     fields: { code: 'odd', isRetryable: true },

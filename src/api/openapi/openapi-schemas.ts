@@ -24,7 +24,7 @@ export class OpenApiSchemas {
    * @throws Error if two different schemas have the same title.
    */
   print(schema: object): JsonSchema {
-    const printed = this.#printInside(schema);
+    const printed = this.#serializeInside(schema);
     const { title } = printed;
     if (typeof title !== 'string') return printed;
     const known = this.#components.get(title);
@@ -34,16 +34,17 @@ export class OpenApiSchemas {
     return { $ref: `#/components/schemas/${title}` };
   }
 
-  #printInside(schema: object): JsonSchema {
+  #serializeInside(schema: object): JsonSchema {
     const printed: Record<string, unknown> = {};
     const { documented, ...checked } = schema as JsonSchema;
     const all = { ...checked, ...(documented as JsonSchema | undefined) };
-    for (const [keyword, value] of Object.entries(all)) printed[keyword] = this.#printKeyword(keyword, value);
+    for (const [keyword, value] of Object.entries(all))
+      printed[keyword] = this.#serializeKeyword(keyword, value);
     withoutDefaulted(printed);
     return withPattern(printed);
   }
 
-  #printKeyword(keyword: string, value: unknown): unknown {
+  #serializeKeyword(keyword: string, value: unknown): unknown {
     if (typeof value !== 'object' || value === null) return value;
     if (MAPS.has(keyword))
       return Object.fromEntries(

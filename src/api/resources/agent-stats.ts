@@ -10,7 +10,7 @@ import {
   serializeEstimate,
   serializeOutcomes,
   successRate,
-} from '../support/agent-figures.js';
+} from '../support/agent-stat-fields.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, usd, uuid } from '../support/fields.js';
 import { notFound } from '../support/not-found.js';

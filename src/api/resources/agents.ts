@@ -10,7 +10,7 @@ import {
   serializeEstimate,
   serializeOutcomes,
   successPercentage,
-} from '../support/agent-figures.js';
+} from '../support/agent-stat-fields.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, formatNullableTime, time, usd, uuid } from '../support/fields.js';
 import { longArray } from '../support/long-body.js';

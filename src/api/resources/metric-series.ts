@@ -32,17 +32,17 @@ const readSeries = {
   tag: 'metrics',
   summary: 'Get a metric over time, grouped by labels',
   description: [
-    '`avg`, `min`, `max` and `last` (the newest) aggregate the points of a step, or for histograms the values that arrived in it. `sum` adds what',
-    'arrived in the step (deltas and histograms), or the newest value of each source (gauges and cumulative sums). `rate` is the increase per second:',
-    'counter resets are detected, and the increase between two points, or since the start, is spread evenly over that time. `p50`, `p95`',
-    'and `p99` are estimated from histogram buckets, assuming evenly distributed values.',
+    '`avg`, `min`, `max` and `last` (the newest) aggregate the points of a step, for histograms the values recorded in the step.',
+    '`sum` adds the values of the step for deltas and histograms, and the newest value of each source for gauges and cumulative sums.',
+    '`rate` is the increase per second. Counter resets are detected, and an increase is spread evenly over the time since the previous point or the start of the counter.',
+    '`p50`, `p95` and `p99` are interpolated linearly within histogram buckets.',
   ].join(' '),
   access: 'read',
   query: Type.Object({
     name: Type.String({ minLength: 1 }),
     labels: Type.Optional(
       Type.String({
-        description: 'A JSON object; selects points whose labels have all its pairs.',
+        description: 'A JSON object of labels that a point must have.',
         contentMediaType: 'application/json',
         contentSchema: {
           type: 'object',
@@ -51,20 +51,20 @@ const readSeries = {
         },
       }),
     ),
-    start_time: Type.Optional(time('At or after. Absent: a day before the end.')),
-    end_time: Type.Optional(time('Before. Absent: now.')),
+    start_time: Type.Optional(time('Start of the range, inclusive. Default: a day before the end.')),
+    end_time: Type.Optional(time('End of the range, exclusive. Default: now.')),
     step: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 86_400,
-        description: `Step in seconds, for at most ${MOST_STEPS} steps. Default: the narrowest with at most ${CHART_STEPS} steps.`,
+        description: `Step in seconds. Default: chosen for at most ${CHART_STEPS} steps. At most ${MOST_STEPS} steps are allowed.`,
       }),
     ),
     agg: Type.Optional(Type.Enum(METRIC_AGGREGATIONS, { default: 'avg' })),
     group_by: Type.Optional(
       Type.String({
         maxLength: 1024,
-        description: `Comma-separated label keys, at most ${MOST_GROUP_KEYS}: points with equal values of them form one series; empty: all points form one series. Absent: series are not combined.`,
+        description: `Comma-separated label keys, at most ${MOST_GROUP_KEYS}; points with the same values form a series. Empty: one series for everything. Absent: one series per label set.`,
       }),
     ),
   }),
@@ -74,9 +74,9 @@ const readSeries = {
         type: Type.Enum(METRIC_TYPES),
         unit: Type.String({
           description:
-            'Unit of the metric; a `rate` is per second: of this unit, or of points for histograms.',
+            'Unit of the metric. A `rate` is in this unit per second, for histograms in points per second.',
         }),
-        step: Type.Integer({ description: 'Seconds.' }),
+        step: Type.Integer({ description: 'Step in seconds.' }),
         start_time: time(),
         end_time: time(),
         series: Type.Array(
@@ -94,12 +94,11 @@ const readSeries = {
             { title: 'MetricSeries' },
           ),
           {
-            description: `Ordered by labels; at most ${MOST_METRIC_SERIES}, those with the largest values.`,
+            description: `Sorted by labels. At most ${MOST_METRIC_SERIES} series; the ones with the largest values are kept.`,
           },
         ),
         is_truncated: Type.Boolean({
-          description:
-            'Whether the read limit was exceeded, so that series or the oldest points are missing.',
+          description: 'Whether series or the oldest points were omitted because the result is too large.',
         }),
       },
       { title: 'MetricSeriesList' },
@@ -113,23 +112,23 @@ const listLabels = {
   method: 'GET',
   path: '/api/v1/dashboard/metrics/labels',
   tag: 'metrics',
-  summary: 'List labels of a metric by key',
+  summary: 'List the labels of a metric by key',
   access: 'read',
   query: Type.Object({
     name: Type.String({ minLength: 1 }),
-    start_time: Type.Optional(time('Labels of points at or after. Absent: the last 7 days.')),
+    start_time: Type.Optional(time('Only labels of points at or after this time. Default: the last 7 days.')),
   }),
   responses: {
     200: Type.Array(
       Type.Object(
         {
           key: Type.String(),
-          values: Type.Array(Type.String(), { description: `Ascending, at most ${MOST_LABEL_VALUES}.` }),
+          values: Type.Array(Type.String(), { description: `Sorted values, at most ${MOST_LABEL_VALUES}.` }),
           is_truncated: Type.Boolean({ description: 'Whether there are more values.' }),
         },
         { title: 'MetricLabel' },
       ),
-      { description: `At most ${MOST_LABEL_KEYS} labels.` },
+      { description: `At most ${MOST_LABEL_KEYS} keys.` },
     ),
   },
   errors: [404],

@@ -15,21 +15,21 @@ const listPrices = {
   path: '/api/v1/dashboard/prices',
   tag: 'models',
   summary: 'List the prices of model calls that report tokens but no cost',
-  description: `First the models that the caller used, most expensive first, at most ${MOST_USED}; then the other models of the price tables, one name per entry. Prices are those of the processors \`cost\` in pipelines that lead to this store, in configuration order; if there are none, those of all pipelines. If several processors price a model, there is a row for each: a call is priced by its pipeline. Empty if no pipeline prices.`,
+  description: `Lists up to ${MOST_USED} models that the caller used, the most expensive first, then the other models of the price tables, with one name per entry. Prices come from the processors \`cost\` in pipelines that write to the queried store, in the order of the configuration, or from all pipelines if none of these has one. With several processors, a model has a row for each: a call is priced by the pipeline that receives it. Without a processor \`cost\`, the list is empty.`,
   access: 'read',
   query: Type.Object({
-    agent_id: Type.Optional(uuid('Models that were used in runs of this agent.')),
-    start_time: Type.Optional(time('Models that were used at or after.')),
-    end_time: Type.Optional(time('Models that were used at or before.')),
+    agent_id: Type.Optional(uuid('Only models used in runs of this agent.')),
+    start_time: Type.Optional(time('Only models used at or after this time.')),
+    end_time: Type.Optional(time('Only models used at or before this time.')),
   }),
   responses: {
     200: Type.Array(
       Type.Object(
         {
-          model: Type.String({ description: 'As named by spans.' }),
+          model: Type.String({ description: 'Model name, as in spans.' }),
           is_used: Type.Boolean({ description: 'Whether the caller used it in the time range.' }),
           processor: Type.String({ description: 'Id of the processor, as configured.' }),
-          pipelines: Type.Array(Type.String(), { description: 'Pipelines with the processor.' }),
+          pipelines: Type.Array(Type.String(), { description: 'Pipelines that contain the processor.' }),
           ...pricedByFields,
         },
         { title: 'ModelPrice' },

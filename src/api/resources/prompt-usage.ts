@@ -3,7 +3,7 @@ import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import type { PromptVersion, PromptVersionStats } from '../../storage/contracts/prompts.js';
 import { ROW_BYTES } from '../../storage/contracts/telemetry-writer.js';
-import { successRate } from '../support/agent-figures.js';
+import { successRate } from '../support/agent-stat-fields.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, nullable, usd, uuid } from '../support/fields.js';
 import { longList } from '../support/long-body.js';

@@ -19,7 +19,7 @@ import { longList, pagesFrom } from '../support/long-body.js';
 import { pageStats, pageRange } from '../support/paging.js';
 import { encodeCursor, decodeCursor } from '../support/run-cursor.js';
 import { promptName, promptVersion } from './prompts.js';
-import { listedRunSchema, printedRuns, printedWithSpans } from '../support/listed-runs.js';
+import { listedRunSchema, serializedRuns, serializedWithSpans } from '../support/listed-runs.js';
 import { exportFormat, exportRuns } from '../support/run-export.js';
 import { runFilter, runParameters } from '../support/runs.js';
 
@@ -41,7 +41,7 @@ const listTraces = {
   tag: 'traces',
   summary: 'List traces of all agents, newest first by default',
   description:
-    'With several of `model`, `span_name`, `span_type` and `node`, one span must match all of them. With any of these, or with `prompt_name`, runs are not counted, as with `count=none`. With `Accept: text/csv` or `application/x-ndjson`, all matching runs are returned on one page, ignoring `page`, `page_size` and `count`: as CSV (RFC 4180) with a header line, and an apostrophe before anything that a spreadsheet would read as a formula, at the start of a text and after each `;`, tab and line break in it; or as one JSON object per line. Runs that change meanwhile may appear in either state.',
+    'If several of `model`, `span_name`, `span_type` and `node` are set, one span must match all of them. With any of these or `prompt_name`, runs are not counted, as with `count=none`. With `Accept: text/csv` or `application/x-ndjson` the response contains all matching runs and ignores `page`, `page_size` and `count`. CSV follows RFC 4180 and has a header line; text that a spreadsheet would read as a formula gets an apostrophe, at its start and after each `;`, tab and line break. NDJSON has one object per line. Runs that change during the download may appear in either state.',
   access: 'read',
   query: Type.Object({
     ...runParameters,
@@ -62,13 +62,16 @@ const listTraces = {
     node: ofSpan('Runs with a span that is this node in the service map.'),
     prompt_name: Type.Optional(promptName('Runs that used this prompt.')),
     prompt_version: Type.Optional(
-      Type.Integer({ ...promptVersion, description: 'Runs that used this version; requires `prompt_name`.' }),
+      Type.Integer({
+        ...promptVersion,
+        description: 'Runs that used this version of the prompt. Requires `prompt_name`.',
+      }),
     ),
     previews: Type.Optional(
       Type.Boolean({
         default: false,
         description:
-          'Whether to add `models`, `error_span_count` and `input_preview`, which are read from the spans; ignored for CSV and NDJSON.',
+          'Adds `models`, `error_span_count` and `input_preview`, which requires reading spans. Ignored for CSV and NDJSON.',
       }),
     ),
     sort: Type.Optional(
@@ -79,14 +82,14 @@ const listTraces = {
       Type.Enum(['exact', 'none'], {
         default: 'exact',
         description:
-          '`none`: faster for many runs; `count` is null and `page` is ignored: continue with `next_cursor`.',
+          '`none` skips counting, which is faster for long lists: `count` is null and `page` is ignored; continue with `next_cursor`.',
       }),
     ),
     cursor: Type.Optional(
       Type.String({
         maxLength: 300,
         description:
-          '`next_cursor` of a response to the same list: returns the runs after it, whatever was added before it. They are not counted, and `page` is ignored.',
+          'The `next_cursor` of a response to the same request. Returns the runs after it, regardless of newer runs. Skips counting and ignores `page`.',
       }),
     ),
   }),
@@ -123,11 +126,13 @@ export function runListRoutes({ routes, telemetry }: ApiContext<'runs'>): readon
         runs.follow(userId, search, { after: place, limit }, request.abort);
       const format = exportFormat(request.header('accept'));
       if (format !== undefined) return { status: 200, ...(await exportRuns(format, follow, after)) };
-      const print: PrintRuns = async (first, others, stats) => {
+      const print: SerializeRuns = async (first, others, stats) => {
         const pages = pagesFrom(first, others);
         const tail = `],${JSON.stringify(stats).slice(1)}`;
         const listed =
-          query.previews === true ? printedWithSpans(runs, userId, pages, request.abort) : printedRuns(pages);
+          query.previews === true
+            ? serializedWithSpans(runs, userId, pages, request.abort)
+            : serializedRuns(pages);
         return await longList('{"items":[', listed, (run) => run, tail);
       };
       const { page, page_size } = query;
@@ -146,7 +151,7 @@ export function runListRoutes({ routes, telemetry }: ApiContext<'runs'>): readon
   ];
 }
 
-type PrintRuns = (
+type SerializeRuns = (
   first: readonly RunSummary[],
   others: AsyncIterable<readonly RunSummary[]> | undefined,
   stats: object,
@@ -188,7 +193,7 @@ function isFound({ span, prompt }: RunSearch): boolean {
   return span !== undefined || prompt !== undefined;
 }
 
-/** Sums may exceed the maximum that `parseMoney` accepts. */
+/** Sums may exceed the maximum of an amount. */
 function nanos(usd: number): NanoUsd {
   return parseMoney(usd) ?? Math.min(Math.round(usd * NANOS), Number.MAX_SAFE_INTEGER);
 }

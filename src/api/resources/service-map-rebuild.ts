@@ -27,9 +27,7 @@ export const rebuildServiceMap = {
           'Traces that were not in the map because they were received without the processor `service_map`.',
         ),
         differing_spans: count('Spans of the other traces whose stored node differs from the derived one.'),
-        differing_sums: count(
-          'Nodes and edges of a user and an hour whose sum differs from that of the stored traces.',
-        ),
+        differing_sums: count('Nodes and edges of a user and hour whose sum differs from the stored traces.'),
         corrected: Type.Boolean({
           description: 'Whether differences were corrected. False if there were none.',
         }),

@@ -18,7 +18,7 @@ import type { JsonObject } from '../../signal/attributes.js';
 import type { StoredSpan } from '../../storage/contracts/runs.js';
 import { count, jsonObject, nullable } from '../support/fields.js';
 import { serializeUsage, usageFields } from './span-usage.js';
-import { printSpan } from './trace-body.js';
+import { serializeSpan } from './trace-body.js';
 
 /** A list of attributes, in the order they were sent. */
 const keyValues = () =>
@@ -102,7 +102,7 @@ export const detailFields = { ...usageFields, ...sentSchema };
 /** Serializes a span with all its details. */
 export function serializeDetailedSpan(span: StoredSpan) {
   return {
-    ...printSpan(span),
+    ...serializeSpan(span),
     ...serializeUsage({ ...span, call: span.details?.call ?? null }),
     ...detailsOf(span),
   };

@@ -13,7 +13,7 @@ import { longList } from '../support/long-body.js';
  */
 export async function serializeTrace(
   trace: StoredTrace,
-  print: (span: StoredSpan) => object = printSpan,
+  print: (span: StoredSpan) => object = serializeSpan,
 ): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
   const header = serializeJson({ ...serializeRunFields(trace), metadata: trace.metadata });
   return await longList(`${header.slice(0, -1)},"spans":[`, trace.spans, print, ']}');
@@ -30,7 +30,7 @@ export async function serializeSummary(trace: TraceSummary): Promise<Uint8Array 
   return await longList(`${header.slice(0, -1)},"spans":[`, trace.spans, summaryJson, ']}');
 }
 
-export function printSpan(span: StoredSpan) {
+export function serializeSpan(span: StoredSpan) {
   return { ...serializeSpanHead(span), ...payloadOf(span) };
 }
 

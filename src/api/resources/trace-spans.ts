@@ -81,7 +81,12 @@ export function traceSpanRoutes({ routes, telemetry }: ApiContext<'runs'>): read
   return [
     routes.route(readSummary).to(async ({ identity, params, query, request }) => {
       const { userId } = identity;
-      const trace = await telemetry.runs.outline(userId, params.trace_id, query.after ?? 0, request.abort);
+      const trace = await telemetry.runs.traceSummary(
+        userId,
+        params.trace_id,
+        query.after ?? 0,
+        request.abort,
+      );
       if (!trace) throw notFound('trace');
       return { status: 200, encoded: await serializeSummary(trace) };
     }),

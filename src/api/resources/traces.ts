@@ -2,14 +2,14 @@ import { Type } from 'typebox';
 import type { Route } from '../../component/http.js';
 import type { Operation } from '../../component/operation.js';
 import type { AgentComparison } from '../../storage/contracts/runs.js';
-import { outcomeFields, serializeOutcomes, successRate } from '../support/agent-figures.js';
+import { outcomeFields, serializeOutcomes, successRate } from '../support/agent-stat-fields.js';
 import type { ApiContext } from '../support/api-context.js';
 import { count, jsonObject, nullable, formatNullableTime, time, usd, uuid } from '../support/fields.js';
 import { notFound } from '../support/not-found.js';
 import { runFields } from '../support/runs.js';
 import { serializeDetailedSpan } from './span-detail.js';
 import { detailedSpanSchema, spanSchema } from './span-schemas.js';
-import { printSpan, serializeTrace } from './trace-body.js';
+import { serializeSpan, serializeTrace } from './trace-body.js';
 
 /** The same as ingestion accepts by default: lists show a hundred of them at once. */
 const MAX_OUTCOME_LENGTH = 65_536;
@@ -130,7 +130,7 @@ export function traceRoutes({ routes, telemetry }: ApiContext<'agents' | 'runs'>
       if (!trace) throw notFound('trace');
       return {
         status: 200,
-        encoded: await serializeTrace(trace, details ? serializeDetailedSpan : printSpan),
+        encoded: await serializeTrace(trace, details ? serializeDetailedSpan : serializeSpan),
       };
     }),
     routes.route(setOutcome).to(async ({ identity, params, body }) => {

@@ -41,7 +41,7 @@ const callsSchema = Type.Object(
         CostPart,
         ReturnType<typeof Type.Number>
       >,
-      { title: 'PricedTokens', description: 'Of the repriced calls; each token is in one part.' },
+      { title: 'PricedTokens', description: 'Tokens of the repriced calls; each token is in one part.' },
     ),
     long_calls: count('Calls repriced with the rates for long inputs.'),
   },

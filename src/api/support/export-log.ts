@@ -2,7 +2,7 @@ import type { Clock, Logger } from '../../component/telemetry.js';
 import type { Micros } from '../../signal/time.js';
 import { NO_STAGE, type ExportStage } from '../../storage/transfer/export-stores.js';
 
-const SAY_EVERY_MS = 10_000;
+const LOG_EVERY_MS = 10_000;
 
 /** A running export. */
 interface CurrentExport extends ExportStage {
@@ -44,7 +44,7 @@ export class ExportLog {
   ): Promise<T | null> {
     let own: CurrentExport = { ...NO_STAGE, directory };
     this.#current ??= own;
-    let saidAt = performance.now();
+    let loggedAt = performance.now();
     const show = (stage: ExportStage): void => {
       const next = { ...stage, directory };
       if (this.#current === own) this.#current = next;
@@ -53,8 +53,8 @@ export class ExportLog {
     try {
       const done = await work((stage) => {
         show(stage);
-        if (performance.now() - saidAt < SAY_EVERY_MS) return;
-        saidAt = performance.now();
+        if (performance.now() - loggedAt < LOG_EVERY_MS) return;
+        loggedAt = performance.now();
         this.#logger.info(own, 'Export in progress.');
       });
       if (done !== null) {

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { Pages } from '../../storage/contracts/paging.js';
 import {
-  GLANCE_CHARACTERS,
-  GLANCE_MODELS,
+  PREVIEW_CHARACTERS,
+  PREVIEW_MODELS,
   type RunPreview,
   type Runs,
   type RunSummary,
@@ -19,7 +19,7 @@ export const listedRunSchema = Type.Object(
     models: Type.Optional(
       nullable(
         Type.Array(Type.String(), {
-          description: `Models named by its spans, at most ${GLANCE_MODELS}. With \`previews\`; null for runs with more than 10 000 spans.`,
+          description: `Models named by its spans, at most ${PREVIEW_MODELS}. With \`previews\`; null for runs with more than 10 000 spans.`,
         }),
       ),
     ),
@@ -33,7 +33,7 @@ export const listedRunSchema = Type.Object(
     input_preview: Type.Optional(
       nullable(
         Type.String({
-          description: `The beginning of its latest user input in readable form: up to ${GLANCE_CHARACTERS} characters. With \`previews\`; null if its first spans have no input, or one of more than about 64 KiB.`,
+          description: `The beginning of its latest user input in readable form: up to ${PREVIEW_CHARACTERS} characters. With \`previews\`; null if its first spans have no input, or one of more than about 64 KiB.`,
         }),
       ),
     ),
@@ -42,12 +42,14 @@ export const listedRunSchema = Type.Object(
 );
 
 /** Pages of runs as they are printed. */
-export async function* printedRuns(pages: Pages<RunSummary>): AsyncGenerator<readonly object[] | Uint8Array> {
+export async function* serializedRuns(
+  pages: Pages<RunSummary>,
+): AsyncGenerator<readonly object[] | Uint8Array> {
   for await (const page of pages) yield page instanceof Uint8Array ? page : page.map(serializeListedRun);
 }
 
 /** The same with previews of their spans. */
-export async function* printedWithSpans(
+export async function* serializedWithSpans(
   runs: Runs,
   userId: string,
   pages: Pages<RunSummary>,

@@ -1,6 +1,6 @@
 import { weightsOf } from '../../http/weights.js';
 import { serializeJson } from '../../signal/json.js';
-import { printRun } from '../../storage/shared/serialize-run.js';
+import { serializeRun } from '../../storage/shared/serialize-run.js';
 import type { FollowingRuns, RunCursor, RunSummary } from '../../storage/contracts/runs.js';
 
 /** Number of runs read at a time. */
@@ -46,7 +46,7 @@ export function exportFormat(accept: string | undefined): Format | undefined {
 }
 
 export function serializeListedRun(run: RunSummary) {
-  return { ...printRun(run), agent_id: run.agent_id };
+  return { ...serializeRun(run), agent_id: run.agent_id };
 }
 
 /**

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { MAX_IDENTITY, MAX_TAG } from '../../signal/run-context.js';
 import { RUN_KINDS, RUN_STATUSES, type RunKind } from '../../signal/span.js';
 import { parseTime } from '../../signal/time.js';
-import { printRun } from '../../storage/shared/serialize-run.js';
+import { serializeRun } from '../../storage/shared/serialize-run.js';
 import type { FoundRuns, RunFilter } from '../../storage/contracts/runs.js';
 import { count, nullable, time, usd, uuid } from './fields.js';
 import { longList, pagesFrom } from './long-body.js';
@@ -108,5 +108,5 @@ export async function serializeRuns(
   const stats = JSON.stringify(pageStats(items.length + (rest?.runs ?? 0), count, request));
   const head = JSON.stringify(shown).slice(0, -1);
   const start = `${head}${head === '{' ? '' : ','}"items":[`;
-  return await longList(start, pagesFrom(items, rest?.pages), printRun, `],${stats.slice(1)}`);
+  return await longList(start, pagesFrom(items, rest?.pages), serializeRun, `],${stats.slice(1)}`);
 }

@@ -13,7 +13,7 @@ import {
   type SpanType,
 } from '../../signal/span.js';
 import { formatTime } from '../../signal/time.js';
-import { toldFields } from '../../storage/shared/serialize-run.js';
+import { duplicateFields } from '../../storage/shared/serialize-run.js';
 import type { ExplainedSpan } from './explained.js';
 import type { Grounds, GroundsOfSpans } from './grounds.js';
 import type { StoredSpan } from './stored-runs.js';
@@ -73,7 +73,7 @@ export function explainedSpan(
     total_tokens: row.total_tokens,
     ...serializeUsage({ ...row, call }),
     cost_usd: row.cost_usd === null ? null : moneyToNumber(row.cost_usd),
-    ...toldFields(row.same_as),
+    ...duplicateFields(row.same_as),
     session_id: metadata.session_id ?? null,
     user_id: metadata.user_id ?? null,
     tags: metadata.tags ?? null,

@@ -1,7 +1,7 @@
 import { FIELDS, type Field } from '../../otlp/map/conventions/convention.js';
 import { SPAN_ATTRIBUTES, VERBATIM } from '../../otlp/map/conventions/jackdaw.js';
 import type { OwnAttributes } from '../../otlp/map/own-attributes.js';
-import type { Ground, Sources, Told, Provenance } from '../../otlp/map/provenance.js';
+import type { Ground, Sources, DecidedProperty, Provenance } from '../../otlp/map/provenance.js';
 import type { SpanRecord } from '../../signal/span.js';
 
 /** The sources of a span's values, by name: an attribute key, or the description of a rule. */
@@ -32,27 +32,27 @@ const ALL_FIELDS: ReadonlySet<string> = new Set(FIELDS);
 
 /** Records the sources of values while spans are read. */
 export class GroundsOfSpans implements Provenance {
-  readonly #told = new Map<string, { readonly ground: string; readonly isKey: boolean }>();
+  readonly #grounds = new Map<string, { readonly ground: string; readonly isKey: boolean }>();
   readonly #spans = new WeakMap<SpanRecord, Grounds>();
 
-  told(what: Told, ground: Ground): void {
-    this.#told.set(what, { ground, isKey: false });
+  decided(what: DecidedProperty, ground: Ground): void {
+    this.#grounds.set(what, { ground, isKey: false });
   }
 
   found(what: 'input_data' | 'output_data', key: string): void {
-    this.#told.set(what, { ground: key, isKey: true });
+    this.#grounds.set(what, { ground: key, isKey: true });
   }
 
   read(span: SpanRecord, sources: Sources, own: OwnAttributes | undefined): void {
     const grounds: Record<string, string> = {};
     if (own?.get(VERBATIM) !== true) {
       for (const [name, field] of Object.entries(OF_FIELDS)) note(grounds, name, sources.source(field));
-      for (const [name, { ground, isKey }] of this.#told)
+      for (const [name, { ground, isKey }] of this.#grounds)
         note(grounds, name, !isKey && isField(ground) ? sources.source(ground) : ground);
     }
     for (const [name, { key }] of Object.entries(SPAN_ATTRIBUTES))
       if (own?.has(key) === true) grounds[name] = key;
-    this.#told.clear();
+    this.#grounds.clear();
     this.#spans.set(span, grounds);
   }
 

@@ -4,7 +4,7 @@ import { AGENT_SOURCES, RUN_STATUSES } from '../../signal/span.js';
 import type { ExplainedSpan, RunGround } from './explained.js';
 import type { StoredRun } from './stored-runs.js';
 
-type Said = 'session_id' | 'user_id' | 'tags';
+type ContextField = 'session_id' | 'user_id' | 'tags';
 
 /**
  * The sources of a run's values, by name.
@@ -38,7 +38,7 @@ export function groundsOfRun(
 const DECLARED: RunGround = { span_id: null, source: 'a declared header' };
 
 /** The topmost span with a value. */
-function topmostWith(name: Said, spans: readonly ExplainedSpan[]): ExplainedSpan | undefined {
+function topmostWith(name: ContextField, spans: readonly ExplainedSpan[]): ExplainedSpan | undefined {
   return spans.filter((span) => span[name] !== null).toSorted((a, b) => a.depth - b.depth)[0];
 }
 
@@ -65,8 +65,8 @@ function kindGround(spans: readonly ExplainedSpan[]): RunGround {
 function decidingSpan({ header, spans: stored }: StoredRun, spans: readonly ExplainedSpan[]) {
   const root = spans.find(({ parent_span_id: parent }) => parent === null);
   if (root === undefined || root.status === RUN_STATUSES[header.status]) return root;
-  const speaking = lastOutcome(stored.map(({ facts }) => facts));
-  const id = stored.find(({ facts }) => facts === speaking)?.row.span_id;
+  const deciding = lastOutcome(stored.map(({ facts }) => facts));
+  const id = stored.find(({ facts }) => facts === deciding)?.row.span_id;
   return spans.find(({ span_id }) => span_id === id) ?? root;
 }
 

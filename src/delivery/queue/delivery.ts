@@ -315,7 +315,7 @@ export class Delivery implements Consumer<Batch<unknown>> {
 
 /**
  * The name under which a batch is passed on that came with a name: always the same for the same batch, and never that of another
- * user's batch, whatever names users choose.
+ * user's batch, for any user names.
  */
 function passedOnId(tenant: string, id: string): string {
   return createHash('sha256').update(`${tenant}/${id}`).digest('base64url');

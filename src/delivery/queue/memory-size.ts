@@ -8,7 +8,7 @@ const SLOT_BYTES = 8;
 const TEXT_BYTES = 24;
 
 /** Size of a span received by OTLP whose metadata was not read yet; undefined for everything else. */
-function broughtBytes(value: object): number | undefined {
+function rawBytes(value: object): number | undefined {
   return isUnseen(value as SpanRecord) ? sentOf(value as SpanRecord)?.bytes.length : undefined;
 }
 
@@ -26,11 +26,11 @@ export function approximateBytes(value: unknown): number {
     else if (ArrayBuffer.isView(next)) bytes += OBJECT_BYTES + next.byteLength;
     else if (typeof next === 'object' && next !== null) {
       bytes += OBJECT_BYTES;
-      const brought = broughtBytes(next);
-      bytes += brought ?? 0;
+      const raw = rawBytes(next);
+      bytes += raw ?? 0;
       if (Array.isArray(next)) for (const child of next) waiting.push(child);
       // The metadata are not made yet, and must not be made to be measured: the bytes that they follow from count.
-      else if (brought !== undefined) {
+      else if (raw !== undefined) {
         for (const key of Object.keys(next))
           if (key !== 'metadata') waiting.push(next[key as keyof typeof next]);
       } else for (const key in next) waiting.push(next[key as keyof typeof next]);

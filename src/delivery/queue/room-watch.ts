@@ -17,7 +17,7 @@ export class RoomWatch {
   readonly #onChange: (isFull: boolean) => void;
   /** The share that has to be free; null if nothing is missing. */
   #missing: number | null = null;
-  #isTold = false;
+  #isReported = false;
   #cancel: () => void = () => undefined;
 
   /** @param onChange called when the queue has been full for some seconds, and when it has room again */
@@ -40,7 +40,7 @@ export class RoomWatch {
     this.#missing = missing;
     if (!isNew) return;
     this.#cancel = this.#clock.after(PATIENCE_MS, () => {
-      this.#isTold = true;
+      this.#isReported = true;
       this.#onChange(true);
     });
   }
@@ -49,8 +49,8 @@ export class RoomWatch {
   changed(used: number): void {
     if (this.#missing === null || used > 1 - this.#missing) return;
     this.end();
-    if (this.#isTold) this.#onChange(false);
-    this.#isTold = false;
+    if (this.#isReported) this.#onChange(false);
+    this.#isReported = false;
   }
 
   /** Cancels the pending report. */

@@ -31,7 +31,7 @@ export class UserShares {
    *
    * @param besides amount without a user
    */
-  crowdsOut(user: string, amount: number, besides = 0): boolean {
+  crowdsOut(user: string, amount: number, reserved = 0): boolean {
     this.#first ??= user;
     if (user !== this.#first) this.#isShared = true;
     if (!this.#isShared) return false;
@@ -39,6 +39,6 @@ export class UserShares {
     // Other users may hold nothing at the moment; their room is reserved all the same.
     const users = Math.max(2, this.#amounts.size + (had > 0 ? 0 : 1));
     const wanted = had + amount;
-    return wanted > this.#max / users && wanted > TIMES_FREE * (this.#max - this.#sum - besides - amount);
+    return wanted > this.#max / users && wanted > TIMES_FREE * (this.#max - this.#sum - reserved - amount);
   }
 }

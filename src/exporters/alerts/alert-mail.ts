@@ -72,7 +72,7 @@ function textOf(fired: Fired): readonly string[] {
     `Alert id:  ${alert_id}`,
     ...(repeat > 0 ? [`Repeats:   ${repeat} (earlier firings of this incident)`] : []),
     // For other types the first line is complete.
-    ...section('Conditions:', fired.type === 'composite' ? conditions.map(tell) : []),
+    ...section('Conditions:', fired.type === 'composite' ? conditions.map(formatCondition) : []),
     ...section('Example traces:', example_trace_ids),
   ];
 }
@@ -83,7 +83,7 @@ function shownTarget({ agent_name, target_service }: Fired, max: number): string
   return name === '' ? '(no name)' : shorten(name, max);
 }
 
-function tell(condition: ShownCondition): string {
+function formatCondition(condition: ShownCondition): string {
   const verdict = condition.met ? 'met' : 'not met';
   if (condition.type === 'metric_threshold') {
     const { metric_name, operator, value, observed } = condition;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EvaluatorOptions } from '../../alerting/evaluator-options.js';
 import { Evaluator } from '../../alerting/evaluator.js';
-import type { Brought } from '../../alerting/touched.js';
+import type { TouchedData } from '../../alerting/touched.js';
 import type { Reload } from '../../component/component.js';
 import type { ConsumeContext, Receipt } from '../../component/consumer.js';
 import type { Exporter, Outputs, Settings } from '../../component/factory.js';
@@ -117,9 +117,9 @@ export class AlertsExporter implements Exporter {
   }
 
   /** Schedules an evaluation once all other consumers of the batch have answered: its stored part is readable then. */
-  #take({ items }: Batch<unknown>, brought: Brought, { answered }: ConsumeContext): Receipt {
-    if (answered === undefined) this.#evaluator?.touched(brought);
-    else void answered.then(() => this.#evaluator?.touched(brought));
+  #take({ items }: Batch<unknown>, touched: TouchedData, { answered }: ConsumeContext): Receipt {
+    if (answered === undefined) this.#evaluator?.touched(touched);
+    else void answered.then(() => this.#evaluator?.touched(touched));
     return { accepted: items.length, refused: [] };
   }
 

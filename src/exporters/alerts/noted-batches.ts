@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Brought } from '../../alerting/touched.js';
+import type { TouchedData } from '../../alerting/touched.js';
 import type { MetricsBatch, TracesBatch } from '../../signal/batch.js';
 import type { TraceRecord } from '../../signal/trace.js';
 
@@ -13,13 +13,13 @@ export class NotedBatches {
   /** Agent names in the records of a run, by run id, for the most recently used runs. */
   readonly #names = new LRUCache<string, readonly string[]>({ max: REMEMBERED_RUNS });
 
-  traces({ tenant, items }: TracesBatch): Brought {
+  traces({ tenant, items }: TracesBatch): TouchedData {
     const agents = new Set<string>();
     for (const item of items) this.#addNames(item, agents);
     return { userId: tenant, agents, hasSpans: items.length > 0, hasPoints: false };
   }
 
-  metrics({ tenant, items }: MetricsBatch): Brought {
+  metrics({ tenant, items }: MetricsBatch): TouchedData {
     return { userId: tenant, agents: NO_AGENTS, hasSpans: false, hasPoints: items.length > 0 };
   }
 

@@ -5,7 +5,7 @@ import type { Consumer, Receipt } from '../../component/consumer.js';
 import { shorten } from '../../component/item-problems.js';
 import { sizeBytes } from '../../config/size.js';
 import type { DebugConfig } from './config.js';
-import { outline } from './outline.js';
+import { summarize } from './summarize.js';
 import { Sampler } from './sampler.js';
 import { serializeJson } from '../../signal/json.js';
 
@@ -36,7 +36,7 @@ class DebugExporter implements Exporter {
     logger.info({ signal, tenant, items: items.length }, `A batch of ${signal}`);
     if (config.verbosity === 'basic') return;
     for (const item of items.slice(0, config.max_items)) {
-      const fields = outline(signal, item);
+      const fields = summarize(signal, item);
       logger.info(
         config.verbosity === 'normal' ? fields : { ...fields, whole: this.#whole(item) },
         `An item of ${signal}`,

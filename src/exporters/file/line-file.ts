@@ -13,7 +13,7 @@ const STAMP = String.raw`\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z`;
  *
  * @throws the error of the file system
  */
-async function putAside(path: string, now: Micros): Promise<void> {
+async function rotate(path: string, now: Micros): Promise<void> {
   const { folder, stem, extension } = partsOf(path);
   for (let ms = Math.floor(now / 1000); ; ms++) {
     const stamp = new Date(ms).toISOString().replaceAll(':', '-');
@@ -174,7 +174,7 @@ export class LineFile {
   async #rotate(): Promise<void> {
     const { path, clock, maxBackups } = this.#options;
     await this.close();
-    await putAside(path, clock.now());
+    await rotate(path, clock.now());
     await this.#open();
     await pruneBackups(path, maxBackups);
   }

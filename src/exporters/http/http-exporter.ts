@@ -50,16 +50,16 @@ function failureOf(
     !PASSING.has(statusCode) &&
     remedy === undefined;
   if (isPermanent) {
-    const said = shorten(hide(responseBody).replace(/\s+/g, ' ').trim());
-    const message = `${place} answered ${statusCode}${said === '' ? '' : `: ${said}`}`;
+    const text = shorten(hide(responseBody).replace(/\s+/g, ' ').trim());
+    const message = `${place} answered ${statusCode}${text === '' ? '' : `: ${text}`}`;
     return new ConsumeError(error === null ? message : `${place}: ${error}`, {
       code: 'validation_failed',
       retryable: false,
     });
   }
-  const cure = kind === 'blocked' ? 'add its network to targets.allow_cidrs to allow it' : remedy;
+  const advice = kind === 'blocked' ? 'add its network to targets.allow_cidrs to allow it' : remedy;
   return new ConsumeError(
-    `${place}: ${error ?? `the answer was ${statusCode ?? 'none'}`}${cure === undefined ? '' : `: ${cure}`}`,
+    `${place}: ${error ?? `the answer was ${statusCode ?? 'none'}`}${advice === undefined ? '' : `: ${advice}`}`,
     {
       code: statusCode === 429 ? 'rate_limited' : 'overloaded',
       retryable: true,

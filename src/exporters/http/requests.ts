@@ -22,7 +22,7 @@ import type { JsonValue } from '../../signal/attributes.js';
 import type { Batch, Batches } from '../../signal/batch.js';
 import { serializeJson } from '../../signal/json.js';
 import { hasBody, requestScope, type HttpConfig } from './config.js';
-import type { BroughtBy } from '../../expressions/scope/identity-fields.js';
+import type { Sender } from '../../expressions/scope/identity-fields.js';
 import type { View } from '../../expressions/scope/view.js';
 import type { ItemName } from './config.js';
 
@@ -196,7 +196,7 @@ interface Unit {
 }
 
 /** Splits a batch into the units of a body. @param batch of the signal of `item` */
-function unitsOf(item: ItemName, batch: Batch<unknown>, identity: View<BroughtBy>): readonly Unit[] {
+function unitsOf(item: ItemName, batch: Batch<unknown>, identity: View<Sender>): readonly Unit[] {
   switch (item) {
     case 'event':
       return (batch as Batches['events']).items.map((event) => ({

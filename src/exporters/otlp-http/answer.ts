@@ -27,12 +27,12 @@ export function failureOf(
   hide: (text: string) => string = (text) => text,
 ): ConsumeError {
   const { status, retryAfter } = answer;
-  const said = shorten(hide(readFailure(answer.body, encodingOf(answer.contentType)).trim()));
+  const text = shorten(hide(readFailure(answer.body, encodingOf(answer.contentType)).trim()));
   const remedy = remedyFor(status);
   const isRedirect = status >= 300 && status < 400;
   const advice = isRedirect ? 'redirects are not followed: set the final URL' : remedy;
   const hint = advice === undefined ? '' : ` (${advice})`;
-  const message = `${place} answered ${status}${hint}${said === '' ? '' : `: ${said}`}`;
+  const message = `${place} answered ${status}${hint}${text === '' ? '' : `: ${text}`}`;
   if (!RETRYABLE.has(status) && remedy === undefined)
     return new ConsumeError(message, { code: 'validation_failed', retryable: false });
   const retryAfterMs = readRetryAfter(retryAfter, now);

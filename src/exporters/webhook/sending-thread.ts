@@ -33,7 +33,7 @@ export async function startSendingThread(setup: SendingSetup): Promise<RunningSe
     name: 'jackdaw-webhooks',
     workerData,
     transferList: [controlPort, secretsPort],
-    revive: plainError,
+    deserializeError: plainError,
     ended: (cause) => new Error('the webhook thread ended', { cause }),
     onNotice: (notice, value) => {
       takeNotice(setup, notice, value);

@@ -4,7 +4,7 @@ import { MS_PER_HOUR } from '../../signal/time-units.js';
 import { repeat } from '../../telemetry/repeat.js';
 
 const RETENTION_TURN_MS = MS_PER_HOUR;
-const FIGURES_TURN_MS = 15_000;
+const STATS_TURN_MS = 15_000;
 
 export interface UpkeepTools {
   readonly queue: Pick<DeliveryQueue, 'removeBefore' | 'stats'>;
@@ -31,7 +31,7 @@ export class Upkeep {
       if (removed > 0)
         logger.info({ deliveries: removed }, 'Removed webhook deliveries older than retention');
     });
-    const endStats = turns(FIGURES_TURN_MS, async () => {
+    const endStats = turns(STATS_TURN_MS, async () => {
       this.#stats = await queue.stats(clock.now());
       if (this.#stats.pending > 0) onPending();
     });

@@ -27,11 +27,11 @@ const port = parentPort;
 if (port === null) throw new Error('webhook-thread.js runs as a worker thread only');
 const { options, controlPort, secretsPort, isDebugEnabled } = workerData as WebhookThreadData;
 
-const outbox = new MessageBatcher<ThreadMessage>(port);
-const tell =
+const batcher = new MessageBatcher<ThreadMessage>(port);
+const notify =
   (notice: keyof SendingEvents | 'log') =>
   (value: unknown): void => {
-    outbox.post({ kind: 'notice', notice, value });
+    batcher.post({ kind: 'notice', notice, value });
   };
 
 /** Aborts attempts in progress. */
@@ -43,16 +43,16 @@ const sending = new Sending(options, {
   secrets: new OpenedSecrets(secretsBeyond(secretsPort)),
   clock: systemClock,
   random: Math.random,
-  logger: noticeLogger(tell('log'), isDebugEnabled),
+  logger: noticeLogger(notify('log'), isDebugEnabled),
   events: {
-    attempted: tell('attempted'),
-    paused: tell('paused'),
-    storeFailing: tell('storeFailing'),
-    underWay: tell('underWay'),
+    attempted: notify('attempted'),
+    paused: notify('paused'),
+    storeFailing: notify('storeFailing'),
+    underWay: notify('underWay'),
   },
 });
 
-serve(port, outbox, {
+serve(port, batcher, {
   wake: () => {
     sending.wake();
   },
@@ -67,6 +67,6 @@ serve(port, outbox, {
 });
 
 function secretsBeyond(secrets: MessagePort): Pick<SecretBox, 'open'> {
-  const client = new PortClient(secrets, { revive: plainError, onNotice: () => undefined });
+  const client = new PortClient(secrets, { deserializeError: plainError, onNotice: () => undefined });
   return { open: (sealed, owner) => client.call('open', [sealed, owner]) };
 }

@@ -1,7 +1,7 @@
 import { maybeText, text, type Fields } from './field.js';
 
 /** Who brought a batch. */
-export interface BroughtBy {
+export interface Sender {
   /** The tenant; of events of an organization the organization. */
   readonly userId: string;
   /** Null if authentication is off, and for events. */
@@ -12,4 +12,4 @@ export interface BroughtBy {
 export const IDENTITY_FIELDS = {
   user_id: text('UUID of the user', (by) => by.userId),
   key_id: maybeText('UUID of the API key', (by) => by.keyId),
-} as const satisfies Fields<BroughtBy>;
+} as const satisfies Fields<Sender>;

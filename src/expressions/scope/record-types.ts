@@ -4,7 +4,7 @@ import type { MetricPoint } from '../../signal/metric.js';
 import type { TraceRecord } from '../../signal/trace.js';
 import { EVENT_FIELDS } from './event-fields.js';
 import type { Fields } from './field.js';
-import { IDENTITY_FIELDS, type BroughtBy } from './identity-fields.js';
+import { IDENTITY_FIELDS, type Sender } from './identity-fields.js';
 import { LOG_FIELDS } from './log-fields.js';
 import { POINT_FIELDS } from './point-fields.js';
 import { SPAN_TYPE } from './span-view.js';
@@ -18,7 +18,7 @@ export const RECORD_TYPES = {
   log: viewType<LogRecord>('Log', LOG_FIELDS),
   point: viewType<MetricPoint>('Point', POINT_FIELDS),
   event: viewType<EventRecord>('Event', EVENT_FIELDS),
-  identity: viewType<BroughtBy>('Identity', IDENTITY_FIELDS),
+  identity: viewType<Sender>('Identity', IDENTITY_FIELDS),
 } as const;
 
 export type RecordVariable = keyof typeof RECORD_TYPES;

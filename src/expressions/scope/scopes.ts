@@ -8,7 +8,7 @@ import type { LogRecord } from '../../signal/log-record.js';
 import type { MetricPoint } from '../../signal/metric.js';
 import type { SpanRecord } from '../../signal/span.js';
 import type { TraceRecord } from '../../signal/trace.js';
-import type { BroughtBy } from './identity-fields.js';
+import type { Sender } from './identity-fields.js';
 import { RECORD_TYPES, type Variable } from './record-types.js';
 import { spanView } from './span-view.js';
 import { RECORD, type View } from './view.js';
@@ -29,7 +29,7 @@ export type ScopeName = keyof typeof SCOPES;
 export type Scope = Readonly<Partial<Record<Variable, View | JsonObject | readonly JsonValue[]>>>;
 
 /** Who brought a batch, as expressions see it. */
-export function identityView({ tenant }: Batch<unknown>, { keyId }: ConsumeContext): View<BroughtBy> {
+export function identityView({ tenant }: Batch<unknown>, { keyId }: ConsumeContext): View<Sender> {
   return new RECORD_TYPES.identity.view({ userId: tenant, keyId: keyId ?? null });
 }
 
@@ -37,28 +37,28 @@ export function traceView(record: TraceRecord): View<TraceRecord> {
   return new RECORD_TYPES.trace.view(record);
 }
 
-export function traceScope(trace: View<TraceRecord>, identity: View<BroughtBy>): Scope {
+export function traceScope(trace: View<TraceRecord>, identity: View<Sender>): Scope {
   return new TraceScope(trace, identity);
 }
 
-export function spanScope(span: SpanRecord, trace: View<TraceRecord>, identity: View<BroughtBy>): Scope {
+export function spanScope(span: SpanRecord, trace: View<TraceRecord>, identity: View<Sender>): Scope {
   return new SpanScope(span, trace, identity);
 }
 
-export function logScope(log: LogRecord, identity: View<BroughtBy>): Scope {
+export function logScope(log: LogRecord, identity: View<Sender>): Scope {
   return { log: new RECORD_TYPES.log.view(log), resource: log.origin.resource, identity };
 }
 
-export function pointScope(point: MetricPoint, identity: View<BroughtBy>): Scope {
+export function pointScope(point: MetricPoint, identity: View<Sender>): Scope {
   return { point: new RECORD_TYPES.point.view(point), resource: point.stream.origin.resource, identity };
 }
 
-export function eventScope(event: EventRecord, identity: View<BroughtBy>): Scope {
+export function eventScope(event: EventRecord, identity: View<Sender>): Scope {
   return { event: new RECORD_TYPES.event.view(event), identity };
 }
 
 /** The scope for values computed by other expressions. */
-export function itemsScope(items: readonly JsonValue[], identity: View<BroughtBy>): Scope {
+export function itemsScope(items: readonly JsonValue[], identity: View<Sender>): Scope {
   return { items, identity };
 }
 
@@ -66,10 +66,10 @@ export function itemsScope(items: readonly JsonValue[], identity: View<BroughtBy
 class SpanScope {
   readonly span: View<SpanRecord>;
   readonly trace: View<TraceRecord>;
-  readonly identity: View<BroughtBy>;
+  readonly identity: View<Sender>;
   readonly #span: SpanRecord;
 
-  constructor(span: SpanRecord, trace: View<TraceRecord>, identity: View<BroughtBy>) {
+  constructor(span: SpanRecord, trace: View<TraceRecord>, identity: View<Sender>) {
     this.#span = span;
     this.span = spanView(span);
     this.trace = trace;
@@ -84,9 +84,9 @@ class SpanScope {
 /** The resource of a run is that of its topmost span. */
 class TraceScope {
   readonly trace: View<TraceRecord>;
-  readonly identity: View<BroughtBy>;
+  readonly identity: View<Sender>;
 
-  constructor(trace: View<TraceRecord>, identity: View<BroughtBy>) {
+  constructor(trace: View<TraceRecord>, identity: View<Sender>) {
     this.trace = trace;
     this.identity = identity;
   }

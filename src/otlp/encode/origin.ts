@@ -49,10 +49,10 @@ export function resourceOf(attributes: JsonObject): Resource {
   return { attributes: toKeyValues(attributes) };
 }
 
-export function scopeOf(said: JsonObject | null): Scope {
-  const name = textOf(said?.['name']);
-  const version = textOf(said?.['version']);
-  const attributes = objectOf(said?.['attributes']);
+export function scopeOf(scope: JsonObject | null): Scope {
+  const name = textOf(scope?.['name']);
+  const version = textOf(scope?.['version']);
+  const attributes = objectOf(scope?.['attributes']);
   return {
     ...(name === undefined ? {} : { name }),
     ...(version === undefined ? {} : { version }),

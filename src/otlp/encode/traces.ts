@@ -32,10 +32,10 @@ export function encodeTraces(batch: TracesBatch, takes: TakesSpan = () => false)
     spans.forEach((span, index) => {
       // One span is enough to carry the header.
       const own = index === 0 ? header : [];
-      const brought = sentOf(span);
-      if (brought === undefined) add(groups, trace, span, own);
-      else if (own.length > 0 || !takes(span, brought))
-        sent.spansOf(brought.origin).push(withAttributes(encodeSent(span, brought), own));
+      const raw = sentOf(span);
+      if (raw === undefined) add(groups, trace, span, own);
+      else if (own.length > 0 || !takes(span, raw))
+        sent.spansOf(raw.origin).push(withAttributes(encodeSent(span, raw), own));
     });
   }
   return {

@@ -31,12 +31,12 @@ export function hintOf(
   if (serviceName !== '' && !serviceName.startsWith(UNKNOWN_SERVICE)) {
     const name = storableName(serviceName);
     if (name !== '') {
-      reading.provenance?.told('agent', 'service.name of the resource');
+      reading.provenance?.decided('agent', 'service.name of the resource');
       return { source: 'service.name', name };
     }
   }
   if (!span.isRoot) return null;
-  reading.provenance?.told('agent', 'name of the root');
+  reading.provenance?.decided('agent', 'name of the root');
   return { source: 'root span', name: span.name };
 }
 
@@ -76,6 +76,6 @@ function named(field: Field, reading: SpanReading, names: AgentNames): string | 
 }
 
 function because(ground: Ground, name: string | null, { provenance }: SpanReading): string | null {
-  if (name !== null) provenance?.told('agent', ground);
+  if (name !== null) provenance?.decided('agent', ground);
   return name;
 }

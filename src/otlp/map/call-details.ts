@@ -18,18 +18,18 @@ const ZERO_COSTS = new NamePatterns(CONVENTIONS.flatMap(({ zeroCosts }) => zeroC
 
 /** The cost of a span from its attributes: the total, or the sum of input and output. */
 export function costOf(reading: SpanReading, { scope }: Origin): NanoUsd | null {
-  const told = toldCost(reading);
-  const isNone = told === 0 && typeof scope?.name === 'string' && ZERO_COSTS.has(scope.name);
-  return isNone ? null : told;
+  const cost = reportedTotal(reading);
+  const isNone = cost === 0 && typeof scope?.name === 'string' && ZERO_COSTS.has(scope.name);
+  return isNone ? null : cost;
 }
 
-function toldCost(reading: SpanReading): NanoUsd | null {
+function reportedTotal(reading: SpanReading): NanoUsd | null {
   const total = reading.count('cost');
   if (total !== null) return total;
   const input = reading.count('cost_input');
   const output = reading.count('cost_output');
   if (input === null && output === null) return null;
-  reading.provenance?.told('cost_usd', input === null ? 'cost_output' : 'cost_input');
+  reading.provenance?.decided('cost_usd', input === null ? 'cost_output' : 'cost_input');
   return (input ?? 0) + (output ?? 0);
 }
 

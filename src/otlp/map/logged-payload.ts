@@ -35,7 +35,7 @@ export function loggedPayload(type: SpanType, events: readonly LoggedEvent[]): L
   }
   messages.offer(reading);
   reading.end();
-  return { input: said(inputData(type, reading)), output: said(outputData(type, reading)) };
+  return { input: withoutEmpty(inputData(type, reading)), output: withoutEmpty(outputData(type, reading)) };
 }
 
 /** Whether an event belongs to a model call. During streaming it may be attached to the caller's span. */
@@ -59,7 +59,7 @@ function bounded(attributes: JsonObject): JsonObject {
 }
 
 /** Removes messages with roles only, which clients send if they hide contents. */
-function said(data: JsonObject | null): JsonObject | null {
+function withoutEmpty(data: JsonObject | null): JsonObject | null {
   if (data === null || !Array.isArray(data.messages) || haveContent(data.messages)) return data;
   const others = Object.entries(data).filter(([name]) => name !== 'messages');
   return others.length === 0 ? null : Object.fromEntries(others);

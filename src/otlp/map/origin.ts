@@ -17,10 +17,10 @@ export function originOf(resource: Resource | null | undefined, scope: Scope | n
 function scopeOf(scope: Scope | null | undefined): JsonObject | null {
   const { name, version } = scope ?? {};
   const attributes = toJsonObject(scope?.attributes);
-  const said: JsonObject = {
+  const fields: JsonObject = {
     ...(name ? { name: name.toWellFormed() } : {}),
     ...(version ? { version: version.toWellFormed() } : {}),
     ...(Object.keys(attributes).length > 0 ? { attributes } : {}),
   };
-  return Object.keys(said).length > 0 ? said : null;
+  return Object.keys(fields).length > 0 ? fields : null;
 }

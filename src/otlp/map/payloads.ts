@@ -5,7 +5,7 @@ import type { Field } from './conventions/convention.js';
 import { isObject } from './json-text.js';
 import { toolInput, toolOutput } from './messages/tool-values.js';
 import { parsed } from './messages/texts.js';
-import { isSaid, shaped, type Shaped } from './shapes.js';
+import { hasContent, shaped, type Shaped } from './shapes.js';
 import type { FoundPayload, SpanReading } from './span-reading.js';
 
 /**
@@ -72,11 +72,11 @@ function wrapped(
 
 function request(reading: SpanReading): JsonObject | null {
   if (reading.has('http_method') || reading.has('url')) {
-    reading.provenance?.told('input_data', reading.has('url') ? 'url' : 'http_method');
+    reading.provenance?.decided('input_data', reading.has('url') ? 'url' : 'http_method');
     return withoutNulls({ method: reading.text('http_method'), url: reading.text('url') });
   }
   if (!reading.has('rpc_system')) return null;
-  reading.provenance?.told('input_data', 'rpc_method');
+  reading.provenance?.decided('input_data', 'rpc_method');
   return withoutNulls({
     system: reading.text('rpc_system'),
     service: reading.text('rpc_service'),
@@ -87,14 +87,14 @@ function request(reading: SpanReading): JsonObject | null {
 function status(reading: SpanReading): JsonObject | null {
   const code = reading.count('http_status') ?? reading.text('rpc_status');
   if (code === null) return null;
-  reading.provenance?.told('output_data', reading.has('http_status') ? 'http_status' : 'rpc_status');
+  reading.provenance?.decided('output_data', reading.has('http_status') ? 'http_status' : 'rpc_status');
   return { status_code: code };
 }
 
 function query(reading: SpanReading): JsonObject | null {
   const found = of('input_data', 'input', reading);
-  if (reading.has('db_query')) reading.provenance?.told('input_data', 'db_query');
-  else if (found === undefined) reading.provenance?.told('input_data', 'db_system');
+  if (reading.has('db_query')) reading.provenance?.decided('input_data', 'db_query');
+  else if (found === undefined) reading.provenance?.decided('input_data', 'db_system');
   const asked = reading.text('db_query') ?? (found === undefined ? null : parsed(found.value));
   const data = withoutNulls({
     system: reading.text('db_system'),
@@ -108,7 +108,7 @@ function query(reading: SpanReading): JsonObject | null {
 function rows(reading: SpanReading): JsonObject | null {
   const count = reading.count('db_rows');
   if (count === null) return null;
-  reading.provenance?.told('output_data', 'db_rows');
+  reading.provenance?.decided('output_data', 'db_rows');
   const found = reading.payload('output');
   return { returned_rows: count, ...(found === undefined ? {} : { result: parsed(found.value) }) };
 }
@@ -154,7 +154,7 @@ function best(
     const each = shaped(payload, role, found);
     if (first === undefined) reading.provenance?.found(what, payload.source);
     first ??= each;
-    if (!isSaid(each)) continue;
+    if (!hasContent(each)) continue;
     reading.provenance?.found(what, payload.source);
     return mayBePart ? (conversation(each, found.slice(i + 1), reading) ?? each) : each;
   }

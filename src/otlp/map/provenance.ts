@@ -3,7 +3,7 @@ import type { Field } from './conventions/convention.js';
 import type { OwnAttributes } from './own-attributes.js';
 
 /** Properties of a span that a rule decides, rather than the best source of one field. */
-export type Told =
+export type DecidedProperty =
   | 'type'
   | 'name'
   | 'status'
@@ -28,7 +28,7 @@ export interface Sources {
 /** Records how spans are mapped, to explain the values that Jackdaw shows (`jackdaw explain`). */
 export interface Provenance {
   /** @param ground for one value the last call counts */
-  told(what: Told, ground: Ground): void;
+  decided(what: DecidedProperty, ground: Ground): void;
   /** @param key of the attribute that a payload comes from, as {@link Sources} gives it */
   found(what: 'input_data' | 'output_data', key: string): void;
   /**

@@ -21,10 +21,10 @@ export function shaped(found: FoundPayload, role: string | null, all: readonly F
       if (typeof content === 'string') return named('value', content);
       return messages(Array.isArray(content) ? content : [content], role);
     case 'text':
-      return named('messages', [saidBy(role, content, calledBeside(all))]);
+      return named('messages', [messageOf(role, content, separateCalls(all))]);
     case 'calls':
       return Array.isArray(content)
-        ? named('messages', [saidBy(role, undefined, content)])
+        ? named('messages', [messageOf(role, undefined, content)])
         : named('value', content);
     case 'prompt':
       return prompt(content);
@@ -38,7 +38,7 @@ export function shaped(found: FoundPayload, role: string | null, all: readonly F
 }
 
 /** Whether a payload has content beyond the roles of messages. */
-export function isSaid({ data }: Shaped): boolean {
+export function hasContent({ data }: Shaped): boolean {
   return !Array.isArray(data.messages) || haveContent(data.messages);
 }
 
@@ -58,8 +58,8 @@ function messages(list: readonly JsonValue[], role: string | null): Shaped {
 /** The input of the Vercel AI SDK: a text, or messages, with an optional system prompt. */
 function prompt(content: JsonValue): Shaped {
   if (!isObject(content)) return whole(content, null);
-  const { system, prompt: asked, messages: told, ...others } = content;
-  const list = Array.isArray(told) ? told : Array.isArray(asked) ? asked : [];
+  const { system, prompt: asked, messages: sent, ...others } = content;
+  const list = Array.isArray(sent) ? sent : Array.isArray(asked) ? asked : [];
   const question = typeof asked === 'string' ? [{ role: 'user', content: asked }] : toMessages(list, null);
   if (question.length === 0) return { data: content, isWhole: true };
   const before = typeof system === 'string' ? [{ role: 'system', content: system }] : [];
@@ -67,13 +67,13 @@ function prompt(content: JsonValue): Shaped {
 }
 
 /** Tool calls that a client sends separately from the text of an answer. */
-function calledBeside(all: readonly FoundPayload[]): readonly JsonValue[] {
+function separateCalls(all: readonly FoundPayload[]): readonly JsonValue[] {
   const found = all.find(({ shape }) => shape === 'calls');
   const calls = found === undefined ? undefined : parsed(found.value);
   return Array.isArray(calls) ? calls : [];
 }
 
-function saidBy(
+function messageOf(
   role: string | null,
   content: JsonValue | undefined,
   calls: readonly JsonValue[],

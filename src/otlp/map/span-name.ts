@@ -15,18 +15,18 @@ export function spokenName(sent: string, reading: SpanReading): string {
 /** The shown name of a span; for a tool, its name. @param spanName the readable name */
 export function nameOf(spanName: string, type: SpanType, reading: SpanReading): string {
   const tool = type === 'tool' ? storableName(toolOf(spanName, reading)) : '';
-  if (tool === '') reading.provenance?.told('name', 'name of the span');
+  if (tool === '') reading.provenance?.decided('name', 'name of the span');
   return tool || storableName(spanName) || NO_NAME;
 }
 
 function toolOf(spanName: string, reading: SpanReading): string {
-  const said = reading.text('tool_name');
-  if (said === null) {
-    reading.provenance?.told('name', 'name of the span, reduced to the tool');
+  const tool = reading.text('tool_name');
+  if (tool === null) {
+    reading.provenance?.decided('name', 'name of the span, reduced to the tool');
     return toolIn(spanName);
   }
-  reading.provenance?.told('name', 'tool_name');
-  return said;
+  reading.provenance?.decided('name', 'tool_name');
+  return tool;
 }
 
 function toolIn(spanName: string): string {

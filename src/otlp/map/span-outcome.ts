@@ -26,20 +26,20 @@ export function statusOf(
   const isTimeout = TIMEOUT.test(reading.text('error_type') ?? '') || TIMEOUT.test(exception?.type ?? '');
   const { provenance } = reading;
   if (isTimeout && code !== OK) {
-    provenance?.told('status', 'type of the error');
+    provenance?.decided('status', 'type of the error');
     return 'timed_out';
   }
   if (code === ERROR) {
-    provenance?.told('status', STATUS_CODE);
+    provenance?.decided('status', STATUS_CODE);
     return 'failed';
   }
   // Some clients report status OK for the call of a tool that failed.
   if (reading.has('is_failed')) {
-    provenance?.told('status', 'is_failed');
+    provenance?.decided('status', 'is_failed');
     return 'failed';
   }
-  if (reading.has('is_pending')) provenance?.told('status', 'is_pending');
-  else provenance?.told('status', ended === null ? 'it has no end' : STATUS_CODE);
+  if (reading.has('is_pending')) provenance?.decided('status', 'is_pending');
+  else provenance?.decided('status', ended === null ? 'it has no end' : STATUS_CODE);
   return ended === null || reading.has('is_pending') ? 'running' : 'completed';
 }
 
@@ -56,17 +56,17 @@ export function errorOf(
 ): string | null {
   if (status !== 'failed' && status !== 'timed_out') return null;
   const text =
-    said(withoutStack(formatException(exception)), 'event exception', reading) ||
-    said(withoutStack(span.status?.message ?? ''), 'message of the status', reading) ||
-    said(withoutStack(reading.text('status_message') ?? ''), 'status_message', reading) ||
-    said(httpStatus(reading), 'http_status', reading) ||
-    said(toolError(reading, output?.result), 'result of the tool', reading) ||
-    said(reading.text('error_type') ?? '', 'error_type', reading);
+    withSource(withoutStack(formatException(exception)), 'event exception', reading) ||
+    withSource(withoutStack(span.status?.message ?? ''), 'message of the status', reading) ||
+    withSource(withoutStack(reading.text('status_message') ?? ''), 'status_message', reading) ||
+    withSource(httpStatus(reading), 'http_status', reading) ||
+    withSource(toolError(reading, output?.result), 'result of the tool', reading) ||
+    withSource(reading.text('error_type') ?? '', 'error_type', reading);
   return text === '' ? null : storableText(text);
 }
 
-function said(text: string, ground: Ground, { provenance }: SpanReading): string {
-  if (text !== '') provenance?.told('error_message', ground);
+function withSource(text: string, ground: Ground, { provenance }: SpanReading): string {
+  if (text !== '') provenance?.decided('error_message', ground);
   return text;
 }
 

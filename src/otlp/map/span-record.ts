@@ -106,16 +106,16 @@ function responseUsage(response: JsonObject | null): ResponseUsage | undefined {
   const total = usageFigure(usage, 'total', wholeNumber) ?? null;
   if (input === null && output === null && total === null) return undefined;
   // Anthropic counts cached tokens in addition to the input, all other providers within it.
-  const beside = BESIDE.reduce((sum, name) => sum + (wholeNumber(usage[name]) ?? 0), 0);
+  const cacheTokens = CACHE_TOKENS.reduce((sum, name) => sum + (wholeNumber(usage[name]) ?? 0), 0);
   return {
-    input: input === null ? null : input + beside,
+    input: input === null ? null : input + cacheTokens,
     output,
     total,
     parts: usagePartsOf(usage, wholeNumber),
   };
 }
 
-const BESIDE = ['cache_read_input_tokens', 'cache_creation_input_tokens'];
+const CACHE_TOKENS = ['cache_read_input_tokens', 'cache_creation_input_tokens'];
 
 function wholeNumber(value: JsonValue | undefined): number | undefined {
   const number = value === undefined ? undefined : count(value);
@@ -307,13 +307,14 @@ function parentOf({ buffer, traceId, parentSpanId: id }: ReadSpan): string | nul
 
 /** The kind according to attributes or the name of the span. */
 function kindOf(spanName: string, { scope }: Origin, reading: SpanReading): Kind | null {
-  const said = reading.value('kind') as Kind | null;
-  if (said !== null) {
-    reading.provenance?.told('type', 'kind');
-    return said;
+  const own = reading.value('kind') as Kind | null;
+  if (own !== null) {
+    reading.provenance?.decided('type', 'kind');
+    return own;
   }
   const kind = kindByName(scope?.name, spanName);
-  if (kind !== null) reading.provenance?.told('type', 'name of the span, by the naming rules of its scope');
+  if (kind !== null)
+    reading.provenance?.decided('type', 'name of the span, by the naming rules of its scope');
   return kind;
 }
 
@@ -323,7 +324,7 @@ function takeResponseUsage(span: Omit<SpanRecord, 'metadata'>, { provenance }: S
   const usage = responseUsage(span.output_data);
   if (usage === undefined) return;
   for (const field of ['input_tokens', 'output_tokens', 'total_tokens'] as const)
-    provenance?.told(field, 'usage in the response');
+    provenance?.decided(field, 'usage in the response');
   span.input_tokens = usage.input;
   span.output_tokens = usage.output;
   span.total_tokens = usage.total;

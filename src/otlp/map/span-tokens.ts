@@ -2,8 +2,8 @@ import type { Origin } from '../../signal/origin.js';
 import { CONVENTIONS } from './clients/index.js';
 import type { SpanReading } from './span-reading.js';
 
-const BESIDE: ReadonlySet<unknown> = new Set(
-  CONVENTIONS.flatMap(({ cachesBesideInput }) => cachesBesideInput ?? []),
+const SEPARATE_CACHES: ReadonlySet<unknown> = new Set(
+  CONVENTIONS.flatMap(({ separateCaches }) => separateCaches ?? []),
 );
 
 interface Tokens {
@@ -24,9 +24,9 @@ export function tokensOf(reading: SpanReading, { scope }: Origin): Tokens {
   if (input === null) return { input, output, total };
   const cached = (reading.count('cached_read') ?? 0) + (reading.count('cached_write') ?? 0);
   if (cached === 0) return { input, output, total };
-  const told = input + (output ?? 0);
-  const isBeside = cached > input || total === told + cached || BESIDE.has(scope?.name);
-  if (!isBeside) return { input, output, total };
-  reading.provenance?.told('input_tokens', 'reported without cached tokens');
-  return { input: input + cached, output, total: total === told ? told + cached : total };
+  const sum = input + (output ?? 0);
+  const isSeparate = cached > input || total === sum + cached || SEPARATE_CACHES.has(scope?.name);
+  if (!isSeparate) return { input, output, total };
+  reading.provenance?.decided('input_tokens', 'reported without cached tokens');
+  return { input: input + cached, output, total: total === sum ? sum + cached : total };
 }

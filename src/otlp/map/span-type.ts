@@ -28,7 +28,7 @@ export function spanType(
   if (reading.has('is_http') && otlpKind === CLIENT) return by('is_http', 'http', reading);
   if (reading.has('is_rpc') && otlpKind !== SERVER) return by('is_rpc', 'http', reading);
   if (reading.has('is_agent')) return by('is_agent', 'agent', reading);
-  reading.provenance?.told('type', untypedReason(reading, otlpKind, isRoot));
+  reading.provenance?.decided('type', untypedReason(reading, otlpKind, isRoot));
   return isRoot ? 'agent' : 'custom';
 }
 
@@ -41,7 +41,7 @@ function untypedReason(reading: SpanReading, otlpKind: number, isRoot: boolean):
 }
 
 function by(field: Field, type: SpanType, reading: SpanReading): SpanType {
-  reading.provenance?.told('type', field);
+  reading.provenance?.decided('type', field);
   return type;
 }
 

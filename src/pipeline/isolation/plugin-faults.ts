@@ -55,7 +55,7 @@ export class PluginFaults {
   /** Enables reporting of the component's status. */
   follow(host: Pick<Host, 'reportStatus'>): void {
     this.#host = host;
-    if (this.#last !== undefined || this.#lost > 0) this.#tell();
+    if (this.#last !== undefined || this.#lost > 0) this.#report();
   }
 
   /** Sets the status reported by the component. Only an extension may end the daemon, because stores are extensions. */
@@ -64,7 +64,7 @@ export class PluginFaults {
       status.level === 'fatal' && this.#labels.kind !== 'extension'
         ? { ...status, level: 'permanent' }
         : status;
-    this.#tell();
+    this.#report();
   }
 
   /** @param what a predicate, to follow the component's name in a sentence: `threw …` */
@@ -78,15 +78,15 @@ export class PluginFaults {
     this.#cancelQuiet();
     this.#cancelQuiet = this.#clock.after(QUIET_MS, () => {
       this.#last = undefined;
-      this.#tell();
+      this.#report();
     });
-    this.#tell();
+    this.#report();
   }
 
   /** A call that timed out is still running (1), or has ended (−1). */
   lost(calls: 1 | -1): void {
     this.#lost += calls;
-    this.#tell();
+    this.#report();
   }
 
   /** Cancels the timer. */
@@ -94,7 +94,7 @@ export class PluginFaults {
     this.#cancelQuiet();
   }
 
-  #tell(): void {
+  #report(): void {
     const healthIssues = [
       ...(this.#own.message === undefined ? [] : [this.#own.message]),
       ...(this.#lost === 0

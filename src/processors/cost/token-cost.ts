@@ -6,7 +6,7 @@ import {
   tokensByPart,
   tokensOfCall,
   type Tokens,
-  type ToldTokens,
+  type ReportedTokens,
 } from '../../signal/call-tokens.js';
 
 /** The cost of a call. */
@@ -24,13 +24,13 @@ export interface Cost {
  * @returns undefined if the counts are insufficient
  */
 export function tokensOf(
-  told: ToldTokens,
+  reported: ReportedTokens,
   usage: UsageParts | null,
   { output: outputRate }: Price,
 ): Tokens | undefined {
-  const { input_tokens, output_tokens } = told;
+  const { input_tokens, output_tokens } = reported;
   if (input_tokens === null && output_tokens === null && outputRate !== 0) return undefined;
-  return tokensOfCall(told, usage);
+  return tokensOfCall(reported, usage);
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Consumer, Refusal } from '../../component/consumer.js';
 import type { Settings } from '../../component/factory.js';
 import { consumeKept } from '../../component/keep-items.js';
 import { EvaluationFailures } from '../../expressions/failures.js';
-import type { BroughtBy } from '../../expressions/scope/identity-fields.js';
+import type { Sender } from '../../expressions/scope/identity-fields.js';
 import {
   identityView,
   spanScope,
@@ -31,7 +31,7 @@ interface Left {
 /** Processor `filter` for log records, metric points and events: see README.md. */
 export function createItemFilter<Item, B extends Batch<Item>>(
   list: ListName,
-  scopeOf: (item: Item, identity: View<BroughtBy>) => Scope,
+  scopeOf: (item: Item, identity: View<Sender>) => Scope,
   settings: Settings<FilterConfig>,
   next: Consumer<B>,
 ): Component & Consumer<B> {
@@ -86,7 +86,7 @@ export function createTraceFilter(
   };
 }
 
-function leftOf(item: TraceRecord, identity: View<BroughtBy>, traces: ItemFilter, spans: ItemFilter): Left {
+function leftOf(item: TraceRecord, identity: View<Sender>, traces: ItemFilter, spans: ItemFilter): Left {
   const view = traceView(item);
   const fate = traces.judge(traceScope(view, identity));
   if (fate !== 'keep' || spans.isOpen) return { fate, left: item, dropped: 0 };

@@ -36,7 +36,7 @@ const REMEMBERED_FOR = 5 * MICROS_PER_SECOND;
 export class Quota<B extends Batch<unknown>> implements Component, Consumer<B> {
   readonly #settings: Settings<QuotaConfig>;
   readonly #next: Consumer<B>;
-  readonly #isCounted: boolean;
+  readonly #isCharged: boolean;
   readonly #certainItems: (items: number) => number;
   /** The last known quota usage of users, unless limits may have changed since. */
   #standings: InvalidatedCache<QuotaUsage> | undefined;
@@ -45,7 +45,7 @@ export class Quota<B extends Batch<unknown>> implements Component, Consumer<B> {
   constructor(signal: TelemetrySignal, settings: Settings<QuotaConfig> & { readonly next: Consumer<B> }) {
     this.#settings = settings;
     this.#next = settings.next;
-    this.#isCounted = settings.config.count.some((kind) => COUNTABLE[kind] === signal);
+    this.#isCharged = settings.config.count.some((kind) => COUNTABLE[kind] === signal);
     this.#certainItems = CERTAIN_ITEMS[signal];
   }
 
@@ -54,7 +54,7 @@ export class Quota<B extends Batch<unknown>> implements Component, Consumer<B> {
     const { id, config, clock, logger } = this.#settings;
     const telemetry = host.extension(config.store, countsItems);
     const control = host.extension(config.control, isControlStore);
-    if (!this.#isCounted) return;
+    if (!this.#isCharged) return;
     this.#standings = new InvalidatedCache(REMEMBERED, clock, control.watch, ['keys'], REMEMBERED_FOR);
     const store = await telemetry.identity();
     const quota = { store, monthly_events: config.monthly_events };
@@ -70,7 +70,7 @@ export class Quota<B extends Batch<unknown>> implements Component, Consumer<B> {
 
   /** @throws ConsumeError `quota_exceeded` if the store would certainly refuse the batch */
   async consume(batch: B, context: ConsumeContext): Promise<Receipt> {
-    if (!this.#isCounted) return this.#next.consume(batch, context);
+    if (!this.#isCharged) return this.#next.consume(batch, context);
     this.#refuseWhatIsCertain(batch, context);
     // Of several quota processors, the smallest limit applies.
     const monthly_items = smallest([batch.quota?.monthly_items ?? 0, this.#settings.config.monthly_events]);

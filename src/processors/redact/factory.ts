@@ -40,7 +40,7 @@ function createRedact<Item, B extends Batch<Item>>(
   return {
     async consume(batch, context) {
       const items = batch.items.map((item) => redact(item, redaction));
-      tally.tell();
+      tally.report();
       return next.consume({ ...batch, items }, context);
     },
   };

@@ -25,8 +25,8 @@ export class KeyNames {
     this.#names = new Set(names.map(plain));
     const known = [...this.#names];
     // Upper-case bytes can be derived for ASCII letters only.
-    const isTold = known.every((name) => PLAIN_NAME.test(name) && !ESCAPED.test(name));
-    this.signs = isTold ? known.map(signOf) : undefined;
+    const areKnown = known.every((name) => PLAIN_NAME.test(name) && !ESCAPED.test(name));
+    this.signs = areKnown ? known.map(signOf) : undefined;
   }
 
   /** Also matches the last part of a key: `http.request.header.authorization` matches `authorization`. */

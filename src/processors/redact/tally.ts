@@ -21,7 +21,7 @@ export class Tally {
   }
 
   /** Adds the pending counts to the metric and resets them. */
-  tell(): void {
+  report(): void {
     for (const [pattern, count] of this.#counts)
       this.#counter.add(count, { processor: this.#processor, pattern });
     this.#counts.clear();

@@ -4,7 +4,7 @@ import { droppedItems } from '../../component/dropped-items.js';
 import type { Settings } from '../../component/factory.js';
 import { consumeKept } from '../../component/keep-items.js';
 import { EvaluationFailures } from '../../expressions/failures.js';
-import type { BroughtBy } from '../../expressions/scope/identity-fields.js';
+import type { Sender } from '../../expressions/scope/identity-fields.js';
 import { identityView, logScope, spanScope, traceScope, traceView } from '../../expressions/scope/scopes.js';
 import type { View } from '../../expressions/scope/view.js';
 import type { Batch, LogsBatch, TracesBatch } from '../../signal/batch.js';
@@ -54,7 +54,7 @@ export function createTraceTransform(
 }
 
 /** A dropped span is removed from its trace; a refused span refuses the trace. */
-function ofSpans(item: TraceRecord, rules: Rules<SpanRecord>, identity: View<BroughtBy>): Fate {
+function ofSpans(item: TraceRecord, rules: Rules<SpanRecord>, identity: View<Sender>): Fate {
   let kept = 0;
   for (const span of item.spans) {
     const fate = rules.apply(span, () => spanScope(span, traceView(item), identity));
@@ -71,7 +71,7 @@ function transformOf<Item, B extends Batch<Item>>(
   next: Consumer<B>,
   label: string,
   isIdle: boolean,
-  change: (item: Item, identity: View<BroughtBy>) => Fate,
+  change: (item: Item, identity: View<Sender>) => Fate,
 ): Component & Consumer<B> {
   const counter = droppedItems(meter);
   const labels = { processor: id, item: label };

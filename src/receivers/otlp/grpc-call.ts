@@ -4,7 +4,7 @@ import { HttpProblem } from '../../component/http.js';
 import type { Clock } from '../../component/telemetry.js';
 import { Body, connectionClosed } from '../../http/body.js';
 import { plainRemoteAddress } from '../../http/peers.js';
-import type { Holding } from '../../http/shares.js';
+import type { SharedUse } from '../../http/shares.js';
 import { ANSWER_HEADERS, frame, PREFIX_BYTES, trailersOf, type CallStatus } from './grpc-wire.js';
 
 /** How long a client may take to notice that its call has failed. */
@@ -17,7 +17,7 @@ export interface GrpcCallOptions {
   /** Time limit for the whole message and its end to arrive, and again for the client to read the response, in milliseconds. */
   readonly timeoutMs: number;
   /** Counts the bytes of the message, as received and as inflated. */
-  readonly holding: Holding;
+  readonly shared: SharedUse;
   readonly proxies: TrustedProxies;
   readonly clock: Clock;
 }
@@ -191,7 +191,7 @@ export class GrpcCall {
   }
 
   #begin(flag: number, length: number): void {
-    const { maxMessageBytes: maxBytes, timeoutMs, holding, clock } = this.#options;
+    const { maxMessageBytes: maxBytes, timeoutMs, shared, clock } = this.#options;
     const encoding = this.header('grpc-encoding') ?? 'identity';
     if (flag > 1 || (flag === 1 && encoding === 'identity'))
       throw broken('The compression flag must be 0, or 1 with an encoding.');
@@ -201,7 +201,7 @@ export class GrpcCall {
       contentEncoding: flag === 1 ? encoding : undefined,
       maxBytes,
       timeoutMs,
-      budget: holding,
+      budget: shared,
       clock,
     });
     if (this.#body.problem !== undefined) throw this.#body.problem;

@@ -8,7 +8,7 @@ import { parseEndpoint, type Endpoint } from '../../config/endpoint.js';
 import { Connections, type ConnectionLimits, type NoRoom } from '../../http/connections.js';
 import { ACCEPTED_CODINGS } from '../../http/decompress.js';
 import { quotaHeaders } from '../../http/quota-headers.js';
-import { Holding, Shares } from '../../http/shares.js';
+import { SharedUse, Shares } from '../../http/shares.js';
 import { encodeExportResponse } from '../../otlp/wire/export-response.js';
 import { statusBytes } from '../../otlp/wire/status.js';
 import { TELEMETRY_SIGNALS, type TelemetrySignal } from '../../signal/batch.js';
@@ -169,11 +169,11 @@ export class GrpcServer {
   /** Never rejects. */
   async #serve(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): Promise<void> {
     const { maxMessageBytes, messageTimeoutMs, host, clock } = this.#options;
-    const holding = new Holding(this.#bytes);
+    const shared = new SharedUse(this.#bytes);
     const call = new GrpcCall(stream, headers, {
       maxMessageBytes,
       timeoutMs: messageTimeoutMs,
-      holding,
+      shared,
       proxies: host.trustedProxies,
       clock,
     });
@@ -186,7 +186,7 @@ export class GrpcServer {
       // All refusals up to here used the head alone: nothing of the message was read.
       owner = caller.userId;
       this.#calls.add(owner, 1);
-      holding.belongTo(owner);
+      shared.belongTo(owner);
       const { message, metadata } = await this.#answer(signal, caller, call);
       call.answer(message, metadata);
     } catch (error) {

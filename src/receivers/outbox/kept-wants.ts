@@ -12,7 +12,7 @@ const WANT_MS = 15 * MS_PER_MINUTE;
 const AGAIN_MS = 5 * MS_PER_MINUTE;
 const RETRY_MS = 10_000;
 /** Minimum interval between warnings about failures. */
-const SAY_MS = 10 * MS_PER_MINUTE;
+const WANT_EVERY_MS = 10 * MS_PER_MINUTE;
 
 export interface WantTools {
   readonly events: Pick<EventLog, 'want'>;
@@ -37,7 +37,7 @@ export class KeptWants {
 
   private constructor(tools: WantTools) {
     this.#tools = tools;
-    this.#log = new SparseLog(tools.logger, tools.clock, SAY_MS);
+    this.#log = new SparseLog(tools.logger, tools.clock, WANT_EVERY_MS);
   }
 
   /**
@@ -56,7 +56,7 @@ export class KeptWants {
   /** @returns milliseconds until the next request is due */
   async #first(): Promise<number> {
     try {
-      await this.#say();
+      await this.#store();
       return AGAIN_MS;
     } catch (error) {
       if (!(error instanceof ConsumeError) || !error.retryable) throw error;
@@ -75,7 +75,7 @@ export class KeptWants {
       await pause(clock, waitMs, this.#stop.signal);
       if (this.#stop.signal.aborted) return;
       try {
-        await this.#say();
+        await this.#store();
         waitMs = AGAIN_MS;
       } catch (error) {
         this.#failed(error);
@@ -88,7 +88,7 @@ export class KeptWants {
     this.#log.warn(0, { err: error }, 'Could not store which event types are needed; retrying');
   }
 
-  async #say(): Promise<void> {
+  async #store(): Promise<void> {
     const { events, open, owner, types, health, clock } = this.#tools;
     await open();
     await health.ask('wanting', () => events.want(owner, types, clock.now() + WANT_MS * MICROS_PER_MS));

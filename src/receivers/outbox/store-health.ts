@@ -5,7 +5,7 @@ export type StoreWork = 'opening' | 'reading' | 'saving' | 'leasing' | 'wanting'
 export class StoreHealth {
   readonly #onChange: (failing: StoreWork | null) => void;
   readonly #failing = new Set<StoreWork>();
-  #told: StoreWork | null = null;
+  #reported: StoreWork | null = null;
 
   /** @param onChange called with the failing call, reading first, and with null when all calls succeed again */
   constructor(onChange: (failing: StoreWork | null) => void) {
@@ -17,20 +17,20 @@ export class StoreHealth {
     try {
       const answer = await work();
       this.#failing.delete(what);
-      this.#tell();
+      this.#report();
       return answer;
     } catch (error) {
       this.#failing.add(what);
-      this.#tell();
+      this.#report();
       throw error;
     }
   }
 
-  #tell(): void {
+  #report(): void {
     const [first = null] = this.#failing;
     const worst = this.#failing.has('reading') ? 'reading' : first;
-    if (worst === this.#told) return;
-    this.#told = worst;
+    if (worst === this.#reported) return;
+    this.#reported = worst;
     this.#onChange(worst);
   }
 }

@@ -54,7 +54,7 @@ const FORGET_EVERY_MS = 3_600_000;
 const UPKEEP_EVERY_MS = 5000;
 const RETENTION_LEASE_MS = 600_000;
 /** Interval for updating the metrics of reads. */
-const FIGURES_EVERY_MS = 5000;
+const STATS_EVERY_MS = 5000;
 const SIZES_EVERY_MS = 60_000;
 /** Interval of the health probe. */
 const LOOK_EVERY_MS = 5000;
@@ -81,7 +81,7 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
   readonly transfer: TelemetryTransfer;
   readonly #out: TransferOut;
   readonly #items: ItemWrites;
-  readonly #plane: RunStore;
+  readonly #runStore: RunStore;
   readonly #turns: ReadPool<ReadRight>;
   readonly #readMetrics: ReadMetrics;
   readonly #sizes: StoreSizes;
@@ -98,28 +98,28 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
     this.#options = options;
     const { clock } = settings;
     const { stored } = this;
-    const plane = new RunStore(this.#reach, this.arrivals, options, { clock, stored });
+    const runStore = new RunStore(this.#reach, this.arrivals, options, { clock, stored });
     const items = new ItemWrites({
       reach: this.#reach,
       arrivals: this.arrivals,
       options,
-      admit: async (...args) => await plane.admit(...args),
-      claim: async (...args) => await plane.claim(...args),
+      admit: async (...args) => await runStore.admit(...args),
+      claim: async (...args) => await runStore.claim(...args),
       clock,
       stored,
-      termsOf: async (userId) => await plane.termsOf(userId),
+      termsOf: async (userId) => await runStore.termsOf(userId),
     });
     this.#items = items;
-    this.#plane = plane;
+    this.#runStore = runStore;
     this.writer = {
-      traces: async (...args) => await plane.traces(...args),
+      traces: async (...args) => await runStore.traces(...args),
       metrics: async (...args) => await items.metrics(...args),
       logs: async (...args) => await items.logs(...args),
     };
     this.#turns = openTurns(settings, options);
     this.#readMetrics = new ReadMetrics(settings.meter);
     this.#sizes = new StoreSizes(settings.meter, options.database);
-    const { runs, agents, models, series, sessions, map, prompts, past } = plane;
+    const { runs, agents, models, series, sessions, map, prompts, past } = runStore;
     const [logs, metrics] = [new LogReads(this.#reach), new MetricReads(this.#reach)];
     const reads = withTurns(
       { runs, agents, models, series, sessions, map, prompts, past, logs, metrics },
@@ -135,8 +135,8 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
     this.past = reads.past;
     this.logs = reads.logs;
     this.metrics = reads.metrics;
-    this.stats = plane.stats;
-    this.usage = plane.usage;
+    this.stats = runStore.stats;
+    this.usage = runStore.usage;
     const open = () => {
       const { connection } = this.#reach;
       if (this.#control === null || this.#id === null) throw notOpen();
@@ -150,7 +150,7 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
       open,
       options,
       finishLeft: async () => {
-        await plane.finishLeft();
+        await runStore.finishLeft();
       },
     });
     this.transfer = {
@@ -159,10 +159,10 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
         open,
         database: options.database,
         write: async (change) => {
-          await plane.fill(change);
+          await runStore.fill(change);
         },
         items,
-        timeOut: async (at) => await plane.timeOut(at),
+        timeOut: async (at) => await runStore.timeOut(at),
       }),
     };
   }
@@ -186,10 +186,10 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
     const connection = await Connection.open(this.#options, place);
     this.#control = control;
     this.#reach.open({ connection, tenants: new Tenants(control, clock) });
-    this.#plane.open(control, this.#id, this.#owner);
+    this.#runStore.open(control, this.#id, this.#owner);
     this.stored.open({
       defaultLimit: host.userLimits.storedBytes,
-      termsOf: async (userId) => await this.#plane.termsOf(userId),
+      termsOf: async (userId) => await this.#runStore.termsOf(userId),
       measure: async () => await Promise.all([readStoredBytes(connection), control.accounts.storedBytes()]),
       clock,
       logger: this.#settings.logger,
@@ -200,7 +200,7 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
         this.#settings,
         { everyMs: UPKEEP_EVERY_MS, failed: 'Could not complete run maintenance; retrying.', isLater: true },
         async () => {
-          await this.#plane.runMaintenance();
+          await this.#runStore.runMaintenance();
         },
       ),
     );
@@ -210,14 +210,14 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
     this.#repeat(SIZES_EVERY_MS, 'Could not update the metrics of the tables.', async () => {
       await this.#sizes.update(connection);
     });
-    this.#repeat(FIGURES_EVERY_MS, 'Could not update the metrics of reads.', async () => {
+    this.#repeat(STATS_EVERY_MS, 'Could not update the metrics of reads.', async () => {
       this.#readMetrics.update(this.#turns.stats);
     });
     this.#repeat(LOOK_EVERY_MS, 'Could not check whether ClickHouse is reachable.', async () => {
       await this.#look(host, connection);
     });
     this.#repeat(FORGET_EVERY_MS, 'Could not remove old batch names; retrying.', async () => {
-      await this.#plane.forgetNames();
+      await this.#runStore.forgetNames();
     });
     this.#repeat(RETENTION_EVERY_MS, 'Retention failed; retrying.', async () => {
       await this.#retain();
@@ -229,11 +229,11 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
     this.#turns.abortPending();
     await waitFor(this.#out.close(), deadline);
     await waitFor(
-      Promise.all([this.#items.idle(), this.#plane.idle()]).then(() => undefined),
+      Promise.all([this.#items.idle(), this.#runStore.idle()]).then(() => undefined),
       deadline,
     );
     this.stored.close();
-    this.#plane.close();
+    this.#runStore.close();
     const opened = this.#reach.close();
     opened?.tenants.close();
     await opened?.connection.close();

@@ -75,7 +75,7 @@ export class ItemWrites implements Partial<TelemetryWriter> {
     const { items, tenant: userId } = batch;
     const { length } = items;
     const { arrivals, admit } = this.#parts;
-    const tell = arrivals.logsOf(batch);
+    const notify = arrivals.logsOf(batch);
     // Built before the first `await`: the caller may change the batch afterwards.
     const made = logRows(items, receivedAt);
     const name = named === undefined ? null : nameOfBatch('logs', named.id, receivedAt).batch;
@@ -85,7 +85,7 @@ export class ItemWrites implements Partial<TelemetryWriter> {
     const rows = made.rows.map((row): NewRow => ({ tenant, batch: name ?? NO_BATCH, ...row }));
     await this.#add(this.#logs, { rows, bytes: made.bytes, tenant, name, admitted });
     const usage = await admitted?.written(length, []);
-    tell?.();
+    notify?.();
     return receiptOf(length, [], usage ?? null);
   }
 

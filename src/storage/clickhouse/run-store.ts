@@ -38,7 +38,7 @@ import {
   timeOutIdleRuns,
   type UpkeepParts,
 } from './runs/run-upkeep.js';
-import { tellSettled, type WantedOfTenant } from './runs/settled-events.js';
+import { emitApplied, type WantedOfTenant } from './runs/applied-events.js';
 import { TracesWriter } from './runs/traces-writer.js';
 import { RunWrites } from './runs/write-runs.js';
 
@@ -158,8 +158,8 @@ export class RunStore {
       inserts: insertsBy(connection),
       agents: names,
       mostAgents: MOST_AGENTS,
-      onSettled: async (settled) => {
-        await tellSettled(settled, control.events, async (tenant) => await this.#wantedOf(tenant));
+      onApplied: async (applied) => {
+        await emitApplied(applied, control.events, async (tenant) => await this.#wantedOf(tenant));
       },
     });
     const { groupRows, maxQueueBytes } = this.#options;
@@ -193,7 +193,7 @@ export class RunStore {
   /** Resolves when all started writes are done. */
   async idle(): Promise<void> {
     await this.#order.sent();
-    await this.#opened?.queue.settled();
+    await this.#opened?.queue.drained();
     await this.map.idle();
   }
 

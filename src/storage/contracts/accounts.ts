@@ -65,7 +65,7 @@ export interface StoredKey extends ApiKey {
   readonly digest: string;
 }
 
-/** A key and its user, whatever the state of the key. */
+/** A key in any state, and its user. */
 export interface FoundKey {
   readonly key: StoredKey;
   readonly user: StoredUser;

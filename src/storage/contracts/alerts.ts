@@ -446,7 +446,7 @@ export interface WantedMetric {
 export interface Looked {
   readonly evidence: Evidence;
   /** For each `since`: whether any row was added or changed since then. True if this store did not create the evidence. */
-  readonly isNews: readonly boolean[];
+  readonly isNew: readonly boolean[];
 }
 
 export interface Observing {

@@ -3,7 +3,7 @@ import type { Accounts, AuditLog, Logins, Organizations, Views } from './account
 import type { AlertRules, AlertSecrets, Notices } from './alerts.js';
 import type { ControlTransfer } from './transfer.js';
 import type { DeliveryQueue, Endpoints } from './deliveries.js';
-import type { EventLog, FactIntake, FactNews, OutboxSource } from './events.js';
+import type { EventLog, FactIntake, IntakeListener, OutboxSource } from './events.js';
 import type { Leases, InternedAgents, SettingsBoard, Watch, WriteIntentLog } from './coordination.js';
 import type { Prompts } from './prompts.js';
 import type { MessagePort } from 'node:worker_threads';
@@ -42,7 +42,7 @@ export interface ControlStore {
    * Copies the facts of a source into {@link events}, including earlier ones, each once and in order, until stopped. Failures are
    * retried indefinitely. A source may have only one relay at a time.
    */
-  takeFacts(source: OutboxSource, news: FactNews): Promise<FactIntake>;
+  takeFacts(source: OutboxSource, news: IntakeListener): Promise<FactIntake>;
   /**
    * The directory of its files, where a first key and a key of secrets can be created; null if absent: then both must be
    * configured.
@@ -143,8 +143,8 @@ export const CONTROL_METHODS: { readonly [Name in ControlContract]: MethodsOf<Co
   writes: {
     begin: true,
     renew: true,
-    ticket: true,
-    firstTickets: true,
+    fence: true,
+    firstFences: true,
     openWrites: true,
     finish: true,
     takeOver: true,

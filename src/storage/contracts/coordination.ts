@@ -151,7 +151,7 @@ export interface BegunWrite {
 }
 
 /** Items found to be new. They are counted, and the charges of the write are refunded in full. */
-export interface SettledItems {
+export interface AppliedItems {
   readonly tenant: number;
   /** Equal to {@link Charge.at} of the charge. */
   readonly at: Micros;
@@ -181,8 +181,8 @@ export interface ChargedItems {
  * expires, and a repeated `finish` finds that it has ended.
  *
  * The store derives its results from the stored facts with a pure function, so it does not matter which process computes them or how
- * often; but only the latest reader has seen everything. **Tickets** order the readers: a ticket is taken after a write is stored
- * completely and before the facts are read back. The greatest ticket has seen all writes with smaller tickets.
+ * often; but only the latest reader has seen everything. **Fences** order the readers: a fence is taken after a write is stored
+ * completely and before the facts are read back. The greatest fence has seen all writes with smaller fences.
  */
 export interface WriteIntentLog {
   /**
@@ -199,19 +199,19 @@ export interface WriteIntentLog {
    */
   renew(write: OpenWrite, leaseMs: number): Promise<boolean>;
   /**
-   * Assigns a ticket greater than all earlier ones, of any write. The first ticket of a write is stored with it, also if another process
-   * takes further ones. When this resolves, {@link firstTickets} has all smaller tickets: a write without one there will get a greater
+   * Assigns a fence greater than all earlier ones, of any write. The first fence of a write is stored with it, also if another process
+   * takes further ones. When this resolves, {@link firstFences} has all smaller fences: a write without one there will get a greater
    * one.
    *
    * @returns null if the write was taken over or has ended
    */
-  ticket(write: OpenWrite): Promise<number | null>;
+  fence(write: OpenWrite): Promise<number | null>;
   /**
-   * The first tickets of writes, by their numbers: null for a write that has none yet, or ended without one. Writes that ended a while
-   * ago ({@link forgetEnded}) are missing: their tickets were smaller than the first ticket of any write in progress. Compare with the
-   * first ticket of the caller's own write.
+   * The first fences of writes, by their numbers: null for a write that has none yet, or ended without one. Writes that ended a while
+   * ago ({@link forgetEnded}) are missing: their fences were smaller than the first fence of any write in progress. Compare with the
+   * first fence of the caller's own write.
    */
-  firstTickets(store: string, numbers: readonly number[]): Promise<ReadonlyMap<number, number | null>>;
+  firstFences(store: string, numbers: readonly number[]): Promise<ReadonlyMap<number, number | null>>;
   /** The numbers of writes in progress, of any process, including those with expired leases. */
   openWrites(store: string): Promise<readonly number[]>;
   /**
@@ -224,7 +224,7 @@ export interface WriteIntentLog {
    */
   finish(
     write: OpenWrite,
-    items: readonly SettledItems[],
+    items: readonly AppliedItems[],
     batch?: NamedBatch & Pick<BatchStanding, 'refused'>,
   ): Promise<readonly number[] | null>;
   /**
@@ -236,7 +236,7 @@ export interface WriteIntentLog {
    */
   takeOver(store: string, owner: string, leaseMs: number, most: number): Promise<readonly TakenWrite[]>;
   /**
-   * Removes writes that ended at least this long ago, by the clock that decides about leases. A write whose first ticket is greater than
+   * Removes writes that ended at least this long ago, by the clock that decides about leases. A write whose first fence is greater than
    * that of a write in progress is kept until that has ended, because it may be read.
    *
    * @returns how many

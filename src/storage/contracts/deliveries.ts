@@ -72,7 +72,7 @@ export interface Endpoints {
   /** Replaces the secret immediately. @returns false if the endpoint does not exist */
   rotateSecret(slug: string, id: string, sealedSecret: string): Promise<boolean>;
   /**
-   * Writes an event `webhook.test` for this endpoint only, whatever its subscriptions, and queues its delivery in the same transaction.
+   * Writes an event `webhook.test` for this endpoint only, regardless of subscriptions, and queues its delivery in the same transaction.
    *
    * @returns null if the endpoint does not exist
    */
@@ -292,7 +292,7 @@ export interface DeliveryQueue {
    */
   finish(results: readonly FinishedAttempt[], rules: FinishedRules): Promise<readonly string[]>;
   /**
-   * Requests one more attempt, whatever the status, in addition to the schedule; each call requests another. Does nothing if the
+   * Requests one more attempt in any status, in addition to the schedule; each call requests another. Does nothing if the
    * endpoint is paused.
    *
    * @returns false if no endpoint of the organization has such a delivery
@@ -341,7 +341,7 @@ export interface DeliveryQueue {
    * @returns null if no endpoint of the organization has such a delivery
    */
   readAttempts(slug: string, deliveryId: string, after: number): Promise<readonly DeliveryAttempt[] | null>;
-  /** Removes the deliveries queued before a time, whatever their status. @returns how many */
+  /** Removes the deliveries queued before a time, in any status. @returns how many */
   removeBefore(time: Micros): Promise<number>;
   stats(now: Micros): Promise<DeliveryStats>;
 }

@@ -4,7 +4,7 @@ import { ConsumeError, type ConsumeErrorCode } from '../../component/consume-err
 import type { QuotaUsage } from '../../component/consumer.js';
 import type { Micros } from '../../signal/time.js';
 import { MICROS_PER_MS } from '../../signal/time-units.js';
-import type { SpelledError } from '../../worker/thread-protocol.js';
+import type { SerializedError } from '../../worker/thread-protocol.js';
 
 /**
  * A unique name already exists (`email`, `slug`, `version` of a prompt), or a `prompt` violates a rule that the message states.
@@ -103,7 +103,7 @@ type PlainErrorClass = new (message: string) => Error;
  * @param own further classes, by error name
  */
 export function deserializeError(
-  { name, message, stack, fields }: SpelledError,
+  { name, message, stack, fields }: SerializedError,
   own: Readonly<Record<string, PlainErrorClass>> = {},
 ): Error {
   const error = deserialized(name, message, fields, own[name]);
@@ -114,7 +114,7 @@ export function deserializeError(
 function deserialized(
   name: string,
   message: string,
-  fields: SpelledError['fields'],
+  fields: SerializedError['fields'],
   Own: PlainErrorClass = Error,
 ): Error {
   if (name === 'ConflictError')

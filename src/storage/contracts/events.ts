@@ -169,7 +169,7 @@ export interface OutboxSource {
 }
 
 /** Reports on the copying of facts into the log. */
-export interface FactNews {
+export interface IntakeListener {
   /** Called on every failed attempt; null: copying works again. */
   failing(error: Error | null): void;
   /** Number of facts skipped because their users do not exist. */

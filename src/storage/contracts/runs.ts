@@ -142,7 +142,7 @@ export interface RunSearch extends RunFilter {
 /** Data from the spans of a run that lists show. */
 export interface RunPreview {
   readonly trace_id: string;
-  /** Models named by its spans, by name; {@link GLANCE_MODELS} at most. */
+  /** Models named by its spans, by name; at most {@link PREVIEW_MODELS}. */
   readonly models: readonly string[];
   /** Failed or timed out. */
   readonly error_span_count: number;
@@ -151,9 +151,9 @@ export interface RunPreview {
 }
 
 /** Maximum number of models listed for a run. */
-export const GLANCE_MODELS = 10;
+export const PREVIEW_MODELS = 10;
 /** Maximum length of a preview in UTF-16 units. */
-export const GLANCE_CHARACTERS = 200;
+export const PREVIEW_CHARACTERS = 200;
 
 /** Sort keys of lists of runs, besides the start. */
 export const RUN_SORTS = ['duration_ms', 'total_tokens', 'total_cost_usd'] as const;
@@ -216,7 +216,12 @@ export interface Runs {
    * @param since the `seq` of an earlier result: only spans received or changed after it; 0: all spans
    * @returns null for an unknown trace
    */
-  outline(userId: string, traceId: string, since: number, abort?: AbortSignal): Promise<TraceSummary | null>;
+  traceSummary(
+    userId: string,
+    traceId: string,
+    since: number,
+    abort?: AbortSignal,
+  ): Promise<TraceSummary | null>;
   /**
    * One span of a trace; the cost does not depend on the number of spans.
    *
@@ -266,7 +271,7 @@ export interface Runs {
   setOutcome(userId: string, traceId: string, change: OutcomeChange): Promise<RunOutcome | null>;
 }
 
-/** Run counts by status, whatever their success signals. */
+/** Run counts by status, regardless of success signals. */
 export interface RunOutcomes {
   /** Runs with status `failed` or `timed_out`. */
   readonly failed_runs: number;

@@ -71,7 +71,7 @@ export const TELEMETRY_METHODS: {
   writer: { traces: true, metrics: true, logs: true },
   runs: {
     read: true,
-    outline: true,
+    traceSummary: true,
     readSpan: true,
     list: true,
     follow: true,

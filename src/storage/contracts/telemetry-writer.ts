@@ -130,8 +130,8 @@ export async function monthlyLimit(
 
 /** The smallest limit; 0 means no limit. @returns null if there is no limit */
 export function smallest(limits: readonly number[]): number | null {
-  const holding = limits.filter((limit) => limit > 0);
-  return holding.length === 0 ? null : Math.min(...holding);
+  const positive = limits.filter((limit) => limit > 0);
+  return positive.length === 0 ? null : Math.min(...positive);
 }
 
 /** A user's storage usage. */

@@ -145,7 +145,7 @@ export class AccountRows implements Accounts {
 
   async updateUser(id: string, change: UserChange): Promise<StoredUser | 'last_admin' | null> {
     const userId = id.toLowerCase();
-    return await this.#database.transaction(async (tx, tell) => {
+    return await this.#database.transaction(async (tx, notify) => {
       await this.#lock(tx);
       if (change.disabled === true && (await isLastAdmin(tx, { userId }))) return 'last_admin';
       if (change.email !== undefined) await refuseTaken(tx, change.email, userId);
@@ -157,12 +157,12 @@ export class AccountRows implements Accounts {
         .returningAll()
         .executeTakeFirst();
       if (row === undefined) return null;
-      tell('keys');
+      notify('keys');
       if (change.disabled !== undefined) {
         const changed = await nextNumbers(tx, KEY, 1);
         await tx.updateTable('api_keys').set({ changed }).where('user_id', '=', userId).execute();
         await touchRulesOf(tx, userId);
-        tell('rules');
+        notify('rules');
       }
       return toUser(row);
     });
@@ -212,19 +212,19 @@ export class AccountRows implements Accounts {
   }
 
   async createKey(key: StoredKey): Promise<boolean> {
-    return await this.#database.transaction(async (tx, tell) => {
+    return await this.#database.transaction(async (tx, notify) => {
       const number = await nextNumbers(tx, KEY, 1);
       const user = await tx.selectFrom('users').select('id').where('id', '=', key.user_id).executeTakeFirst();
       if (user === undefined || (await isRevoked(tx, key.parent_id))) return false;
       await pruneEnded(tx, key.user_id, key.created_at);
       await tx.insertInto('api_keys').values(fromKey(key, number)).execute();
-      tell('keys');
+      notify('keys');
       return true;
     });
   }
 
   async revokeKey(id: string, at: Micros, withChildren = false): Promise<RevokedKeys> {
-    return await this.#database.transaction(async (tx, tell) => {
+    return await this.#database.transaction(async (tx, notify) => {
       await this.#lock(tx);
       // Taken before the keys are read: a concurrent `createKey` waits, and finds its parent revoked.
       const changed = await nextNumbers(tx, KEY, 1);
@@ -244,7 +244,7 @@ export class AccountRows implements Accounts {
         .where('id', '=', id.toLowerCase())
         .executeTakeFirstOrThrow();
       await pruneEnded(tx, user_id, at);
-      tell('keys');
+      notify('keys');
       return revoked.map((row) => row.id);
     });
   }
@@ -265,7 +265,7 @@ export class AccountRows implements Accounts {
   }
 
   async bootstrap({ user, organization, key }: FirstAccount): Promise<boolean> {
-    return await this.#database.transaction(async (tx, tell) => {
+    return await this.#database.transaction(async (tx, notify) => {
       await this.#lock(tx);
       const other = await tx.selectFrom('users').select('id').limit(1).executeTakeFirst();
       if (other !== undefined) return false;
@@ -276,7 +276,7 @@ export class AccountRows implements Accounts {
         .insertInto('api_keys')
         .values(fromKey(key, await nextNumbers(tx, KEY, 1)))
         .execute();
-      tell('keys');
+      notify('keys');
       return true;
     });
   }

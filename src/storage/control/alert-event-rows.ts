@@ -34,12 +34,12 @@ export async function listEvents(
     .offset(page.offset)
     .execute();
   const numbers = rows.map(({ number }) => number);
-  const told = await notificationsOf(db, numbers);
+  const notifications = await notificationsOf(db, numbers);
   const explained = await tracesOf(db, numbers);
   const items = rows.map(({ number, type, ...event }) => ({
     ...event,
     type: type as AlertType,
-    notifications: told(number),
+    notifications: notifications(number),
     trace_ids: explained(number),
   }));
   return { items, count };

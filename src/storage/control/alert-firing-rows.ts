@@ -19,7 +19,7 @@ import { noticesOf, toNotification } from './notice-columns.js';
 import { nextNumbers } from './numbers.js';
 import type { Tables } from './tables.js';
 
-type Tell = (topic: Topic) => void;
+type Notify = (topic: Topic) => void;
 
 /** Each takes at most twelve parameters; SQLite allows 32,766 per statement, PostgreSQL 65,535. */
 const ROWS_A_STATEMENT = 1000;
@@ -27,7 +27,7 @@ const ROWS_A_STATEMENT = 1000;
 /** Writes firings with all rows and events they cause. @returns for each whether it was written */
 export async function recordFirings(
   tx: Transaction<Tables>,
-  tell: Tell,
+  notify: Notify,
   firings: readonly DecidedFiring[],
 ): Promise<readonly boolean[]> {
   const { first, found } = await findRules(tx, firings);
@@ -63,12 +63,12 @@ export async function recordFirings(
       .where('id', '=', rule.alert.id)
       .execute();
   if (all.length > 0) {
-    tell('rules');
-    tell('notices');
+    notify('rules');
+    notify('notices');
   }
   await appendWanted(
     tx,
-    tell,
+    notify,
     all.map(({ fact }) => fact),
   );
   return written.map((one) => one !== null);
@@ -104,7 +104,7 @@ function suppressedIn(row: Tables['alert_notices'], full: ReadonlySet<string>): 
 /** Ends incidents. @returns for each whether it was written */
 export async function recordResolutions(
   tx: Transaction<Tables>,
-  tell: Tell,
+  notify: Notify,
   resolutions: readonly Resolution[],
 ): Promise<readonly boolean[]> {
   const { first, found } = await findRules(tx, resolutions);
@@ -125,8 +125,8 @@ export async function recordResolutions(
     await endIncident(tx, id, resolution.incidentId, resolution.resolvedAt);
     facts.push(resolvedFact(rule, resolution));
   }
-  if (facts.length > 0) tell('rules');
-  await appendWanted(tx, tell, facts);
+  if (facts.length > 0) notify('rules');
+  await appendWanted(tx, notify, facts);
   return written;
 }
 
@@ -164,11 +164,11 @@ export async function listFirings(
     .limit(page.limit)
     .offset(page.offset)
     .execute();
-  const told = await notificationsOf(
+  const notifications = await notificationsOf(
     db,
     rows.map(({ number }) => number),
   );
-  const items = rows.map(({ number, ...firing }) => ({ ...firing, notifications: told(number) }));
+  const items = rows.map(({ number, ...firing }) => ({ ...firing, notifications: notifications(number) }));
   return { items, count };
 }
 
@@ -203,7 +203,7 @@ async function findRules(
 }
 
 /** Appends the subscribed facts of one type; must be the last step of a transaction. */
-async function appendWanted(tx: Transaction<Tables>, tell: Tell, facts: readonly Fact[]): Promise<void> {
+async function appendWanted(tx: Transaction<Tables>, notify: Notify, facts: readonly Fact[]): Promise<void> {
   const wanted: Fact[] = [];
   const isWantedOf = new Map<string, boolean>();
   for (const fact of facts) {
@@ -211,7 +211,7 @@ async function appendWanted(tx: Transaction<Tables>, tell: Tell, facts: readonly
     isWantedOf.set(fact.tenant, isKnown);
     if (isKnown) wanted.push(fact);
   }
-  if ((await appendFacts(tx, wanted)) > 0) tell('events');
+  if ((await appendFacts(tx, wanted)) > 0) notify('events');
 }
 
 function firedFact({ userId }: AlertRule, { eventId, firedAt, data }: DecidedFiring): Fact {

@@ -54,7 +54,7 @@ export class AlertRuleRows implements AlertRules {
 
   async create(userId: string, alert: Alert, most: number): Promise<'created' | 'full' | 'unknown'> {
     const user_id = userId.toLowerCase();
-    return await this.#database.transaction(async (tx, tell) => {
+    return await this.#database.transaction(async (tx, notify) => {
       const number = await nextNumbers(tx, RULE, 1);
       const user = await tx.selectFrom('users').select('id').where('id', '=', user_id).executeTakeFirst();
       if (user === undefined) return 'unknown';
@@ -68,7 +68,7 @@ export class AlertRuleRows implements AlertRules {
         .insertInto('alert_rules')
         .values(fromNewAlert(alert, user_id, number))
         .execute();
-      tell('rules');
+      notify('rules');
       return 'created';
     });
   }
@@ -91,7 +91,7 @@ export class AlertRuleRows implements AlertRules {
     change: AlertChange,
     now: Micros,
   ): Promise<AlertRule | 'lacks_webhook_url' | null> {
-    return await this.#database.transaction(async (tx, tell) => {
+    return await this.#database.transaction(async (tx, notify) => {
       const changed = await nextNumbers(tx, RULE, 1);
       const row = await tx
         .selectFrom('alert_rules')
@@ -106,14 +106,14 @@ export class AlertRuleRows implements AlertRules {
       if (next.channel !== 'email' && next.webhook_url === null) return 'lacks_webhook_url';
       await tx.updateTable('alert_rules').set(columns).where('id', '=', row.id).execute();
       if (isPaused && row.incident_id !== null) await endIncident(tx, row.id, row.incident_id, now);
-      tell('rules');
+      notify('rules');
       return toRule(next);
     });
   }
 
   async delete(userId: string, id: string): Promise<boolean> {
     const alert_id = id.toLowerCase();
-    return await this.#database.transaction(async (tx, tell) => {
+    return await this.#database.transaction(async (tx, notify) => {
       const number = await nextNumbers(tx, RULE, 1);
       // Also deletes its firings and their notices.
       const removed = await tx
@@ -124,7 +124,7 @@ export class AlertRuleRows implements AlertRules {
       if (removed.numDeletedRows === 0n) return false;
       await tx.insertInto('alert_removals').values({ number, alert_id }).execute();
       await this.#forgetRemovals(tx, number);
-      tell('rules');
+      notify('rules');
       return true;
     });
   }
@@ -185,12 +185,12 @@ export class AlertRuleRows implements AlertRules {
 
   async recordFirings(firings: readonly DecidedFiring[]): Promise<readonly boolean[]> {
     if (firings.length === 0) return [];
-    return await this.#database.transaction((tx, tell) => recordFirings(tx, tell, firings));
+    return await this.#database.transaction((tx, notify) => recordFirings(tx, notify, firings));
   }
 
   async recordResolutions(resolutions: readonly Resolution[]): Promise<readonly boolean[]> {
     if (resolutions.length === 0) return [];
-    return await this.#database.transaction((tx, tell) => recordResolutions(tx, tell, resolutions));
+    return await this.#database.transaction((tx, notify) => recordResolutions(tx, notify, resolutions));
   }
 
   async beat(source: string, now: Micros): Promise<Micros | null> {

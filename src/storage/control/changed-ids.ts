@@ -26,7 +26,7 @@ export class ChangedIds {
   note(ids: readonly string[]): void {
     if (ids.length === 0) return;
     for (const id of ids) this.#changes.add(id);
-    this.#tell();
+    this.#notify();
   }
 
   /** Counts changes with unknown ids. */
@@ -34,7 +34,7 @@ export class ChangedIds {
     if (count === 0) return;
     this.#losses += 1;
     this.#changes.add(`${LOSS}${String(count)} ${String(this.#losses)}`);
-    this.#tell();
+    this.#notify();
   }
 
   /** The first page of changes after a number. @param after null: returns only the current position */
@@ -49,7 +49,7 @@ export class ChangedIds {
     return { ids: ids.filter((id) => !id.startsWith(LOSS)), next: some.at(-1)?.number ?? last, lost };
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener();
   }
 

@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { contractOver } from '../../worker/contract-over.js';
 import { PortClient, type CallOptions } from '../../worker/port-client.js';
-import type { SpelledError } from '../../worker/thread-protocol.js';
+import type { SerializedError } from '../../worker/thread-protocol.js';
 import {
   CONTROL_METHODS,
   type ControlContract,
@@ -10,7 +10,7 @@ import {
 } from '../contracts/control-store.js';
 import type { Topic, Watch } from '../contracts/coordination.js';
 import { deserializeError, unavailable } from '../contracts/errors.js';
-import type { FactIntake, FactNews, OutboxSource } from '../contracts/events.js';
+import type { FactIntake, IntakeListener, OutboxSource } from '../contracts/events.js';
 import { factPort } from '../shared/outbox-port.js';
 import { TopicListeners } from './topic-listeners.js';
 
@@ -18,13 +18,13 @@ import { TopicListeners } from './topic-listeners.js';
 export const CHANGED = 'changed';
 
 /** The notice about an intake of facts; its value is an {@link IntakeNotice}. */
-export const FACT_NEWS = 'fact news';
+export const INTAKE_NOTICE = 'intake';
 
-/** What `FactNews` receives. */
+/** What an `IntakeListener` receives. */
 export interface IntakeNotice {
   /** The number that the client assigned to the intake. */
   readonly intake: number;
-  readonly news: { readonly failing: SpelledError | null } | { readonly passedOver: number };
+  readonly news: { readonly failing: SerializedError | null } | { readonly passedOver: number };
 }
 
 /** The name of a method of a contract in calls. */
@@ -40,7 +40,7 @@ export abstract class ControlClient extends WithContracts implements ControlStor
   abstract readonly directory: string | null;
   readonly #watch = new TopicListeners();
   /** By the numbers of intakes. */
-  readonly #news = new Map<number, FactNews>();
+  readonly #news = new Map<number, IntakeListener>();
   #intakes = 0;
 
   constructor() {
@@ -60,7 +60,7 @@ export abstract class ControlClient extends WithContracts implements ControlStor
     return await this.call('identity', []);
   }
 
-  async takeFacts(source: OutboxSource, news: FactNews): Promise<FactIntake> {
+  async takeFacts(source: OutboxSource, news: IntakeListener): Promise<FactIntake> {
     const intake = ++this.#intakes;
     const port = await factPort(source);
     this.#news.set(intake, news);
@@ -81,11 +81,11 @@ export abstract class ControlClient extends WithContracts implements ControlStor
   ): Promise<Result>;
 
   /** Must be called with every notice of the thread. @returns whether the notice was handled */
-  protected heard(notice: string, value: unknown): boolean {
+  protected handleNotice(notice: string, value: unknown): boolean {
     if (notice === CHANGED) {
       // Synchronously, so that listeners run before the answer that follows the hint.
       for (const listener of this.#watch.of(value as Topic)) listener();
-    } else if (notice === FACT_NEWS) this.#heardFacts(value as IntakeNotice);
+    } else if (notice === INTAKE_NOTICE) this.#handleFacts(value as IntakeNotice);
     else return false;
     return true;
   }
@@ -97,10 +97,10 @@ export abstract class ControlClient extends WithContracts implements ControlStor
     );
   }
 
-  #heardFacts({ intake, news }: IntakeNotice): void {
-    const told = this.#news.get(intake);
-    if ('passedOver' in news) told?.passedOver(news.passedOver);
-    else told?.failing(news.failing && deserializeError(news.failing));
+  #handleFacts({ intake, news }: IntakeNotice): void {
+    const listener = this.#news.get(intake);
+    if ('passedOver' in news) listener?.passedOver(news.passedOver);
+    else listener?.failing(news.failing && deserializeError(news.failing));
   }
 }
 
@@ -131,9 +131,9 @@ class PortControl extends ControlClient implements ConnectedControl {
     super();
     this.#port = port;
     this.#client = new PortClient(port, {
-      revive: (error) => deserializeError(error),
+      deserializeError: (error) => deserializeError(error),
       onNotice: (notice, value) => {
-        this.heard(notice, value);
+        this.handleNotice(notice, value);
       },
     });
     port.on('close', () => {

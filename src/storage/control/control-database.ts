@@ -15,12 +15,12 @@ const MOST_PAUSE_MS = 20;
 /**
  * The body of a transaction.
  *
- * @param tell notifies the watchers of a topic after the commit
+ * @param notify notifies the watchers of a topic after the commit
  * @param changed records deliveries as changed after the commit
  */
 export type Work<Result> = (
   tx: Transaction<Tables>,
-  tell: (topic: Topic) => void,
+  notify: (topic: Topic) => void,
   changed: (deliveries: readonly string[]) => void,
 ) => Promise<Result>;
 
@@ -87,7 +87,7 @@ export class ControlDatabase {
               (ids) => void deliveries.push(...ids),
             ),
           );
-          if (topics.size + deliveries.length > 0) this.#signals.tell(topics, deliveries);
+          if (topics.size + deliveries.length > 0) this.#signals.notify(topics, deliveries);
           return result;
         } catch (error) {
           const meets = error instanceof DatabaseFailure && error.kind === 'repeat';

@@ -36,7 +36,7 @@ export class ControlExtension extends ControlClient implements ControlConnector,
       module: firstModule(new URL('./control-thread.js', import.meta.url)),
       name: 'jackdaw-control',
       workerData: this.#options,
-      revive: (error) => deserializeError(error, { ControlStoreError }),
+      deserializeError: (error) => deserializeError(error, { ControlStoreError }),
       ended: (cause) => unavailable('The control store is closed.', cause),
       onNotice: (notice, value) => {
         this.#notice(host, notice, value);
@@ -107,7 +107,7 @@ export class ControlExtension extends ControlClient implements ControlConnector,
   }
 
   #notice(host: Host, notice: string, value: unknown): void {
-    if (this.heard(notice, value)) return;
+    if (this.handleNotice(notice, value)) return;
     if (notice === 'log') writeNotice(this.#settings.logger, value as LogNotice);
     else if (notice === 'reach') this.#reached(host, value as string | null);
   }

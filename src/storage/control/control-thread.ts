@@ -6,7 +6,7 @@ import type { ThreadMessage } from '../../worker/thread-protocol.js';
 import { serve } from '../../worker/thread-server.js';
 import type { ControlOptions } from './control-options.js';
 import { openControl } from './open-control.js';
-import { methodsOf, serveControl, tellChanges } from './serve-control.js';
+import { methodsOf, serveControl, notifyChanges } from './serve-control.js';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../../component/telemetry.js';
 
@@ -19,13 +19,13 @@ const ANSWER_MS = 5000;
  * Checks regularly whether a store responds.
  *
  * @param ask a small read or write, which throws if there is a problem
- * @param tell called once with the reason when the store fails, and with null when it has recovered
+ * @param notify called once with the reason when the store fails, and with null when it has recovered
  * @returns a function that stops the checks
  */
 function watchHealth(
   clock: Clock,
   ask: () => Promise<unknown>,
-  tell: (healthIssue: string | null) => void,
+  notify: (healthIssue: string | null) => void,
 ): () => void {
   let isEnded = false;
   let isLost = false;
@@ -33,7 +33,7 @@ function watchHealth(
   const look = async (): Promise<void> => {
     const healthIssue = await healthIssueOf(ask);
     if (isEnded) return;
-    if (healthIssue === null ? isLost : !isLost) tell(healthIssue);
+    if (healthIssue === null ? isLost : !isLost) notify(healthIssue);
     isLost = healthIssue !== null;
     next();
   };
@@ -67,9 +67,9 @@ async function healthIssueOf(ask: () => Promise<unknown>): Promise<string | null
 const port = parentPort;
 if (port === null) throw new Error('control-thread.js runs as a worker thread only');
 
-const outbox = new MessageBatcher<ThreadMessage>(port);
+const batcher = new MessageBatcher<ThreadMessage>(port);
 const sendLine = (line: LogNotice): void => {
-  outbox.post({ kind: 'notice', notice: 'log', value: line });
+  batcher.post({ kind: 'notice', notice: 'log', value: line });
 };
 const options = workerData as ControlOptions;
 const opening = openControl(options, { clock: systemClock, logger: noticeLogger(sendLine, false) });
@@ -78,18 +78,18 @@ opening.catch(() => undefined);
 
 let endHealthProbe = (): void => undefined;
 let abortPending = (): void => undefined;
-const hurried = new Promise<void>((resolve) => (abortPending = resolve));
+const aborted = new Promise<void>((resolve) => (abortPending = resolve));
 
-serve(port, outbox, {
-  ...methodsOf(opening, outbox),
+serve(port, batcher, {
+  ...methodsOf(opening, batcher),
   open: async () => {
     const store = await opening;
-    tellChanges(store, outbox);
+    notifyChanges(store, batcher);
     endHealthProbe = watchHealth(
       systemClock,
       () => store.check(),
       (healthIssue) => {
-        outbox.post({ kind: 'notice', notice: 'reach', value: healthIssue }, [], true);
+        batcher.post({ kind: 'notice', notice: 'reach', value: healthIssue }, [], true);
       },
     );
     return store.directory;
@@ -101,7 +101,7 @@ serve(port, outbox, {
   close: async () => {
     endHealthProbe();
     // Does not wait for an unresponsive server: it rolls back uncommitted work.
-    await Promise.race([(await opening).close(), hurried]);
+    await Promise.race([(await opening).close(), aborted]);
   },
   abortPending,
 });

@@ -33,12 +33,12 @@ export async function listDeliveriesAfter(
   let place = after;
   for (let look = 0; look < MOST_LOOKS; look++) {
     const rows = await rowsBehind(db, organization.id, filter, place, size);
-    const told = await summaries(
+    const changed = await summaries(
       db,
       rows.map(({ id }) => id),
     );
     for (const { id, endpoint_id, subject_kind, subject_id } of rows) {
-      const summary = told.get(id);
+      const summary = changed.get(id);
       if (summary === undefined || !matches(summary, filter)) continue;
       const last = found.at(-1);
       if (found.length === limit && last !== undefined)
@@ -106,9 +106,9 @@ export async function readChanged(
     .where('d.id', 'in', ids)
     .execute();
   const found = new Map(rows.map((row) => [row.id, row]));
-  const told = await summaries(db, ids);
+  const changed = await summaries(db, ids);
   return ids.flatMap((id) => {
-    const [row, summary] = [found.get(id), told.get(id)];
+    const [row, summary] = [found.get(id), changed.get(id)];
     if (row === undefined || summary === undefined) return [];
     const { endpoint_id, subject_kind, subject_id, slug } = row;
     return { ...summary, endpoint_id, subject: subjectIn(subject_kind, subject_id), org_slug: slug };

@@ -20,7 +20,7 @@ interface NotedResults {
   /** Ids of endpoints. */
   readonly paused: readonly string[];
   /** Whether an event was written. */
-  readonly isTold: boolean;
+  readonly hasEvents: boolean;
 }
 
 /**
@@ -112,7 +112,7 @@ async function follow(
     if (await isWanted(tx, fact)) facts.push(fact);
   }
   await appendFacts(tx, facts);
-  return { paused: paused.map(({ id }) => id), isTold: facts.length > 0 };
+  return { paused: paused.map(({ id }) => id), hasEvents: facts.length > 0 };
 }
 
 function endpointDisabled(endpoint: EndpointRow, now: Micros): Fact {

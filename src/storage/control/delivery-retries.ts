@@ -17,7 +17,7 @@ export async function retryOne(
   deliveryId: string,
 ): Promise<boolean> {
   const { dialect } = database;
-  return await database.transaction(async (tx, tell, changed) => {
+  return await database.transaction(async (tx, notify, changed) => {
     const found = await ofOrganization(tx, slug, deliveryId).executeTakeFirst();
     if (found === undefined) return false;
     const { id, endpoint_id } = found;
@@ -28,7 +28,7 @@ export async function retryOne(
     if (endpoint.is_active === 0) return true;
     await ask(tx, dialect, endpoint_id, [id]);
     changed([id]);
-    tell('deliveries');
+    notify('deliveries');
     return true;
   });
 }
@@ -43,7 +43,7 @@ export async function retrySome(
   let queued = 0;
   for (;;) {
     const size = Math.min(RETRIED_AT_ONCE, limit - queued);
-    const some = await database.transaction(async (tx, tell, changed) => {
+    const some = await database.transaction(async (tx, notify, changed) => {
       const known = await tx
         .selectFrom('webhook_endpoints as e')
         .innerJoin('organizations as o', 'o.id', 'e.organization_id')
@@ -59,7 +59,7 @@ export async function retrySome(
       if (ids.length > 0) {
         await ask(tx, dialect, known.id, ids);
         changed(ids);
-        tell('deliveries');
+        notify('deliveries');
       }
       return { queued: ids.length, hasMore: found.length > size };
     });

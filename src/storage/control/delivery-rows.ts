@@ -39,10 +39,10 @@ export class DeliveryRows implements DeliveryQueue {
 
   async enqueue(events: readonly StoredEvent[], now: Micros): Promise<number> {
     if (events.length === 0) return 0;
-    return await this.#database.transaction(async (tx, tell, changed) => {
+    return await this.#database.transaction(async (tx, notify, changed) => {
       const added = await takeEvents(tx, this.#database.dialect, events, now);
       changed(added);
-      if (added.length > 0) tell('deliveries');
+      if (added.length > 0) notify('deliveries');
       return added.length;
     });
   }
@@ -84,11 +84,11 @@ export class DeliveryRows implements DeliveryQueue {
 
   async finish(results: readonly FinishedAttempt[], rules: FinishedRules): Promise<readonly string[]> {
     if (results.length === 0) return [];
-    return await this.#database.transaction(async (tx, tell, changed) => {
-      const { ended, paused, isTold } = await noteResults(tx, this.#database.dialect, results, rules);
+    return await this.#database.transaction(async (tx, notify, changed) => {
+      const { ended, paused, hasEvents } = await noteResults(tx, this.#database.dialect, results, rules);
       changed(ended);
-      if (paused.length > 0) tell('endpoints');
-      if (isTold) tell('events');
+      if (paused.length > 0) notify('endpoints');
+      if (hasEvents) notify('events');
       return paused;
     });
   }

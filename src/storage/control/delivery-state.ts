@@ -62,7 +62,7 @@ export function claimed(waiting: Waiting, now: Micros): Waiting {
   };
 }
 
-/** The state after the running attempt ended. Attempts requested in the meantime remain, whatever the result. */
+/** The state after the running attempt ended. Attempts requested in the meantime remain, regardless of the result. */
 export function finished(
   waiting: Waiting,
   result: Pick<FinishedAttempt, 'succeeded' | 'isGone' | 'retryAt'>,

@@ -7,7 +7,7 @@ export type RowsOf = (table: keyof Tables) => AsyncIterable<readonly Readonly<Re
 
 /** The differences between the databases. */
 export interface Dialect {
-  /** The type of a text column: compared and sorted by code points, whatever the database's locale. */
+  /** The type of a text column: compared and sorted by code points, independent of the database's locale. */
   readonly text: string;
   /** Microseconds since 1970, on the clock that decides about leases. */
   now(): RawBuilder<number>;

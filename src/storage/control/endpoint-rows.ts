@@ -27,7 +27,7 @@ export class EndpointRows implements Endpoints {
   }
 
   async create(slug: string, endpoint: StoredEndpoint, most = Infinity): Promise<CreatedEndpoint> {
-    return await this.#database.transaction(async (tx, tell) => {
+    return await this.#database.transaction(async (tx, notify) => {
       // Locked, so that two concurrent calls count each other's endpoint.
       const query = tx.selectFrom('organizations').select('id').where('slug', '=', slug);
       const organization = await this.#database.dialect.lock(query).executeTakeFirst();
@@ -39,7 +39,7 @@ export class EndpointRows implements Endpoints {
         .executeTakeFirstOrThrow();
       if (count >= most) return 'full';
       await tx.insertInto('webhook_endpoints').values(fromEndpoint(endpoint, organization.id)).execute();
-      tell('endpoints');
+      notify('endpoints');
       return 'created';
     });
   }
@@ -63,7 +63,7 @@ export class EndpointRows implements Endpoints {
     change: EndpointChange,
     now: Micros,
   ): Promise<WebhookEndpoint | null> {
-    return await this.#database.transaction(async (tx, tell) => {
+    return await this.#database.transaction(async (tx, notify) => {
       const before = await this.#locked(tx, slug, id);
       if (before === undefined) return null;
       const row = await tx
@@ -76,26 +76,26 @@ export class EndpointRows implements Endpoints {
       if (change.is_active === false) await forgetManual(tx, row.id);
       if (change.is_active === true && before.is_active === 0) {
         await resumeHeld(tx, row.id, now);
-        tell('deliveries');
+        notify('deliveries');
       }
-      tell('endpoints');
+      notify('endpoints');
       return toEndpoint(row);
     });
   }
 
   async delete(slug: string, id: string): Promise<boolean> {
-    return await this.#database.transaction(async (tx, tell) => {
+    return await this.#database.transaction(async (tx, notify) => {
       const row = await this.#locked(tx, slug, id);
       if (row === undefined) return false;
       await removeOfEndpoint(tx, row.id);
       await tx.deleteFrom('webhook_endpoints').where('id', '=', row.id).execute();
-      tell('endpoints');
+      notify('endpoints');
       return true;
     });
   }
 
   async test(slug: string, id: string, now: Micros): Promise<TestedEndpoint | null> {
-    return await this.#database.transaction(async (tx, tell, changed) => {
+    return await this.#database.transaction(async (tx, notify, changed) => {
       const row = await this.#locked(tx, slug, id);
       if (row === undefined) return null;
       if (row.is_active === 0) return 'paused';
@@ -104,14 +104,14 @@ export class EndpointRows implements Endpoints {
       if (deliveryId === undefined) throw new Error('the test event was not queued for its endpoint');
       await appendFacts(tx, [fact]);
       changed([deliveryId]);
-      tell('deliveries');
-      tell('events');
+      notify('deliveries');
+      notify('events');
       return { deliveryId };
     });
   }
 
   async rotateSecret(slug: string, id: string, sealedSecret: string): Promise<boolean> {
-    return await this.#database.transaction(async (tx, tell) => {
+    return await this.#database.transaction(async (tx, notify) => {
       const changed = await tx
         .updateTable('webhook_endpoints')
         .set({ sealed_secret: sealedSecret })
@@ -119,7 +119,7 @@ export class EndpointRows implements Endpoints {
         .where('organization_id', '=', organizationOf(tx, slug))
         .executeTakeFirst();
       if (changed.numUpdatedRows === 0n) return false;
-      tell('endpoints');
+      notify('endpoints');
       return true;
     });
   }

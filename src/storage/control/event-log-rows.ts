@@ -29,7 +29,7 @@ export class EventLogRows implements EventLog {
   }
 
   async append(facts: readonly Fact[], mark?: SourceMark): Promise<number> {
-    return await this.#database.transaction(async (tx, tell) => {
+    return await this.#database.transaction(async (tx, notify) => {
       if (mark !== undefined)
         await tx
           .insertInto('event_marks')
@@ -37,7 +37,7 @@ export class EventLogRows implements EventLog {
           .onConflict((conflict) => conflict.column('source').doUpdateSet({ mark: mark.mark }))
           .execute();
       const added = await appendFacts(tx, facts);
-      if (added > 0) tell('events');
+      if (added > 0) notify('events');
       return added;
     });
   }
@@ -116,7 +116,7 @@ export class EventLogRows implements EventLog {
 
   async want(owner: string, types: readonly (EventType | '*')[], until: Micros): Promise<void> {
     const rows = [...new Set(types)].sort().map((type) => ({ owner, type, until }));
-    await this.#database.transaction(async (tx, tell) => {
+    await this.#database.transaction(async (tx, notify) => {
       await tx
         .deleteFrom('event_wants')
         .where((row) => row.or([row('owner', '=', owner), row('until', '<', until - FORGOTTEN)]))
@@ -128,7 +128,7 @@ export class EventLogRows implements EventLog {
           .onConflict((conflict) => conflict.columns(['owner', 'type']).doUpdateSet({ until }))
           .execute();
       // The set of written events changes, as if an endpoint had subscribed.
-      tell('endpoints');
+      notify('endpoints');
     });
   }
 

@@ -31,7 +31,7 @@ export class LoginRows implements Logins {
   }
 
   async create(login: Login): Promise<void> {
-    await this.#database.transaction(async (tx, tell) => {
+    await this.#database.transaction(async (tx, notify) => {
       const changed = await nextNumbers(tx, LOGIN, 1);
       await tx.deleteFrom('logins').where('expires_at', '<=', login.created_at).execute();
       const others = await tx
@@ -58,7 +58,7 @@ export class LoginRows implements Logins {
         .insertInto('logins')
         .values({ ...login, has_ended: 0, changed })
         .execute();
-      tell('logins');
+      notify('logins');
     });
   }
 
@@ -101,10 +101,10 @@ export class LoginRows implements Logins {
 
   async end(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
-    await this.#database.transaction(async (tx, tell) => {
+    await this.#database.transaction(async (tx, notify) => {
       const changed = await nextNumbers(tx, LOGIN, 1);
       await tx.updateTable('logins').set({ has_ended: 1, changed }).where('id', 'in', ids).execute();
-      tell('logins');
+      notify('logins');
     });
   }
 

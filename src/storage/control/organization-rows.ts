@@ -28,7 +28,7 @@ export class OrganizationRows implements Organizations {
   }
 
   async putMember(slug: string, userId: string, role?: Role): Promise<Role | null> {
-    return await this.#database.transaction(async (tx, tell) => {
+    return await this.#database.transaction(async (tx, notify) => {
       const organizationId = await organizationOf(tx, slug);
       const user = await tx
         .selectFrom('users')
@@ -38,7 +38,7 @@ export class OrganizationRows implements Organizations {
       if (organizationId === null || user === undefined) return null;
       const member = { organization_id: organizationId, user_id: user.id, role };
       const given = await insertMember(tx, member);
-      tell('endpoints');
+      notify('endpoints');
       return given;
     });
   }
@@ -59,7 +59,7 @@ export class OrganizationRows implements Organizations {
   }
 
   async removeMember(slug: string, userId: string): Promise<boolean> {
-    return await this.#database.transaction(async (tx, tell) => {
+    return await this.#database.transaction(async (tx, notify) => {
       const organizationId = await organizationOf(tx, slug);
       if (organizationId === null) return false;
       const removed = await tx
@@ -68,7 +68,7 @@ export class OrganizationRows implements Organizations {
         .where('user_id', '=', userId.toLowerCase())
         .executeTakeFirst();
       if (removed.numDeletedRows === 0n) return false;
-      tell('endpoints');
+      notify('endpoints');
       return true;
     });
   }

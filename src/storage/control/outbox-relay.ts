@@ -5,7 +5,7 @@ import type {
   EventLog,
   EventPageLimit,
   FactIntake,
-  FactNews,
+  IntakeListener,
   FactPage,
   OutboxSource,
   NumberedFact,
@@ -26,7 +26,7 @@ export interface OutboxRelayTools {
   readonly events: Pick<EventLog, 'append' | 'markOf'>;
   readonly accounts: Pick<Accounts, 'findTenants'>;
   readonly clock: Clock;
-  readonly news: FactNews;
+  readonly news: IntakeListener;
 }
 
 /** A page that is being read. */

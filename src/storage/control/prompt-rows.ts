@@ -25,7 +25,7 @@ import { formatTime } from '../../signal/time.js';
 import type { Fact } from '../contracts/events.js';
 
 /** Maximum length of a description in its event, to keep payloads for receivers small. */
-const TOLD_DESCRIPTION = 1000;
+const MOST_DESCRIPTION = 1000;
 
 /** The fact for the creation of a prompt version. */
 function promptCreated(userId: string, prompt: PromptVersion): Fact {
@@ -39,7 +39,7 @@ function promptCreated(userId: string, prompt: PromptVersion): Fact {
     id,
     name,
     version,
-    description: description === null ? null : cutText(description, TOLD_DESCRIPTION),
+    description: description === null ? null : cutText(description, MOST_DESCRIPTION),
     is_active,
     created_at: formatTime(created_at),
   });
@@ -79,7 +79,7 @@ export class PromptRows implements Prompts {
     const user_id = userId.toLowerCase();
     const { id, name, version, template_text, description, is_active, created_at } = prompt;
     const name_key = indexKey(name);
-    return await this.#database.transaction(async (tx, tell) => {
+    return await this.#database.transaction(async (tx, notify) => {
       // Takes the lock that enforces the limits.
       const number = await nextNumbers(tx, 'prompt', 1);
       const inserted = await tx
@@ -105,11 +105,11 @@ export class PromptRows implements Prompts {
         throw new ConflictError('version', `Version ${String(version)} of the prompt already exists.`);
       await refuseRemoved(tx, { user_id, name_key, version });
       await refuseTooMany(tx, user_id);
-      tell('prompts');
+      notify('prompts');
       const fact = promptCreated(user_id, prompt);
       if (await isWanted(tx, fact)) {
         await appendFacts(tx, [fact]);
-        tell('events');
+        notify('events');
       }
       return number;
     });
@@ -118,7 +118,7 @@ export class PromptRows implements Prompts {
   async remove(userId: string, name: string, version: number | null): Promise<boolean> {
     const user_id = userId.toLowerCase();
     const name_key = indexKey(name);
-    return await this.#database.transaction(async (tx, tell) => {
+    return await this.#database.transaction(async (tx, notify) => {
       const number = await nextNumbers(tx, 'prompt', 1);
       let removing = tx.deleteFrom('prompts').where('user_id', '=', user_id).where('name_key', '=', name_key);
       if (version !== null) removing = removing.where('version', '=', version);
@@ -149,7 +149,7 @@ export class PromptRows implements Prompts {
             .limit(1),
         )
         .execute();
-      tell('prompts');
+      notify('prompts');
       return true;
     });
   }

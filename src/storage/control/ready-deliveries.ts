@@ -19,7 +19,7 @@ export interface ReadyDeliveries {
   readonly first: Micros | null;
 }
 
-/** Reads some organizations, or all: three index look-ups per endpoint, whatever the backlog. */
+/** Reads some organizations, or all: three index look-ups per endpoint, for any backlog. */
 export async function readEndpoints(
   tx: Transaction<Tables>,
   organizations?: readonly string[],

@@ -6,24 +6,24 @@ import { CONTROL_METHODS, type ControlStore } from '../contracts/control-store.j
 import { factsOver } from '../shared/outbox-port.js';
 import type { FactIntake } from '../contracts/events.js';
 import { TOPICS } from '../contracts/coordination.js';
-import { callName, CHANGED, FACT_NEWS, type IntakeNotice } from './control-client.js';
+import { callName, CHANGED, INTAKE_NOTICE, type IntakeNotice } from './control-client.js';
 
 type Method = (...args: readonly unknown[]) => unknown;
 
 /** Serves a control store to another thread: the other end of `connectControl`. Ends when the port is closed. */
-export function serveControl(plane: ControlStore, port: MessagePort): void {
-  const outbox = new MessageBatcher<ThreadMessage>(port);
-  port.on('close', tellChanges(plane, outbox));
-  serve(port, outbox, methodsOf(Promise.resolve(plane), outbox));
+export function serveControl(control: ControlStore, port: MessagePort): void {
+  const batcher = new MessageBatcher<ThreadMessage>(port);
+  port.on('close', notifyChanges(control, batcher));
+  serve(port, batcher, methodsOf(Promise.resolve(control), batcher));
 }
 
 /**
  * The methods for remote calls.
  *
  * @param opening earlier calls wait until it resolves
- * @param outbox leads to the remote
+ * @param batcher sends to the client
  */
-export function methodsOf(opening: Promise<ControlStore>, outbox: MessageBatcher<ThreadMessage>): Methods {
+export function methodsOf(opening: Promise<ControlStore>, batcher: MessageBatcher<ThreadMessage>): Methods {
   const methods: [string, Method][] = Object.entries(CONTROL_METHODS).flatMap(([contract, names]) =>
     Object.keys(names).map((method): [string, Method] => [
       callName(contract, method),
@@ -35,17 +35,17 @@ export function methodsOf(opening: Promise<ControlStore>, outbox: MessageBatcher
   );
   return {
     ...Object.fromEntries(methods),
-    ...intakesOf(opening, outbox),
+    ...intakesOf(opening, batcher),
     identity: async () => await (await opening).identity(),
     directory: async () => (await opening).directory,
   };
 }
 
 /** Sources are read over separate ports, so that facts do not pass through the remote's thread. */
-function intakesOf(opening: Promise<ControlStore>, outbox: MessageBatcher<ThreadMessage>): Methods {
+function intakesOf(opening: Promise<ControlStore>, batcher: MessageBatcher<ThreadMessage>): Methods {
   const intakes = new Map<number, FactIntake>();
-  const tell = (intake: number, news: IntakeNotice['news']): void => {
-    outbox.post({ kind: 'notice', notice: FACT_NEWS, value: { intake, news } satisfies IntakeNotice });
+  const notify = (intake: number, news: IntakeNotice['news']): void => {
+    batcher.post({ kind: 'notice', notice: INTAKE_NOTICE, value: { intake, news } satisfies IntakeNotice });
   };
   return {
     takeFacts: async (intake: number, name: string, port: MessagePort) => {
@@ -53,10 +53,10 @@ function intakesOf(opening: Promise<ControlStore>, outbox: MessageBatcher<Thread
         await opening
       ).takeFacts(factsOver(name, port), {
         failing: (error) => {
-          tell(intake, { failing: error && serializeError(error) });
+          notify(intake, { failing: error && serializeError(error) });
         },
         passedOver: (facts) => {
-          tell(intake, { passedOver: facts });
+          notify(intake, { passedOver: facts });
         },
       });
       const stop = async (): Promise<void> => {
@@ -78,10 +78,10 @@ function intakesOf(opening: Promise<ControlStore>, outbox: MessageBatcher<Thread
  *
  * @returns a function that stops forwarding
  */
-export function tellChanges({ watch }: ControlStore, outbox: MessageBatcher<ThreadMessage>): () => void {
+export function notifyChanges({ watch }: ControlStore, batcher: MessageBatcher<ThreadMessage>): () => void {
   const ends = TOPICS.map((topic) =>
     watch.watch(topic, () => {
-      outbox.post({ kind: 'notice', notice: CHANGED, value: topic }, [], true);
+      batcher.post({ kind: 'notice', notice: CHANGED, value: topic }, [], true);
     }),
   );
   return () => {

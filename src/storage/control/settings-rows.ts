@@ -16,7 +16,7 @@ export class SettingsRows implements SettingsBoard {
 
   async publish(owner: string, terms: PublishedSettings, until: Micros): Promise<void> {
     const changed = { terms: JSON.stringify(terms), until };
-    await this.#database.transaction(async (tx, tell) => {
+    await this.#database.transaction(async (tx, notify) => {
       await tx
         .insertInto('terms')
         .values({ owner, ...changed })
@@ -26,14 +26,14 @@ export class SettingsRows implements SettingsBoard {
         .deleteFrom('terms')
         .where('until', '<', until - FORGOTTEN)
         .execute();
-      tell('terms');
+      notify('terms');
     });
   }
 
   async withdraw(owner: string): Promise<void> {
-    await this.#database.transaction(async (tx, tell) => {
+    await this.#database.transaction(async (tx, notify) => {
       const removed = await tx.deleteFrom('terms').where('owner', '=', owner).executeTakeFirst();
-      if (removed.numDeletedRows > 0n) tell('terms');
+      if (removed.numDeletedRows > 0n) notify('terms');
     });
   }
 

@@ -7,7 +7,7 @@ export interface Signals extends Watch {
   /** Recently changed deliveries. */
   readonly deliveries: ChangedIds;
   /** Announces a commit. @param deliveries that it changed */
-  tell(topics: ReadonlySet<Topic>, deliveries: readonly string[]): void;
+  notify(topics: ReadonlySet<Topic>, deliveries: readonly string[]): void;
   close(): Promise<void>;
 }
 
@@ -20,14 +20,14 @@ export class LocalSignals implements Signals {
     return this.#listeners.watch(topic, listener);
   }
 
-  tell(topics: ReadonlySet<Topic>, deliveries: readonly string[] = []): void {
+  notify(topics: ReadonlySet<Topic>, deliveries: readonly string[] = []): void {
     this.deliveries.note(deliveries);
     for (const topic of topics) for (const listener of this.#listeners.of(topic)) queueMicrotask(listener);
   }
 
   /** Notifies all watchers of all topics. */
-  tellAll(): void {
-    this.tell(this.#listeners.topics);
+  notifyAll(): void {
+    this.notify(this.#listeners.topics);
   }
 
   async close(): Promise<void> {

@@ -2,7 +2,7 @@ import type { Clock } from '../../component/telemetry.js';
 import { uuidV7 } from '../../signal/ids.js';
 import { systemClock } from '../../telemetry/system-clock.js';
 import type { ControlStore } from '../contracts/control-store.js';
-import type { FactIntake, FactNews, OutboxSource } from '../contracts/events.js';
+import type { FactIntake, IntakeListener, OutboxSource } from '../contracts/events.js';
 import type { Watch } from '../contracts/coordination.js';
 import { AccountRows } from './account-rows.js';
 import { AgentNumberRows } from './agent-number-rows.js';
@@ -82,7 +82,7 @@ export class SqlControlStore extends OverDatabase implements ControlStore {
     return kept.id;
   }
 
-  async takeFacts(source: OutboxSource, news: FactNews): Promise<FactIntake> {
+  async takeFacts(source: OutboxSource, news: IntakeListener): Promise<FactIntake> {
     const { events, accounts } = this;
     const pump = new OutboxRelay({ source, events, accounts, clock: this.#clock, news });
     this.#intakes.add(pump);

@@ -10,7 +10,7 @@ import {
   type NamedBatch,
   type NewWrite,
   type OpenWrite,
-  type SettledItems,
+  type AppliedItems,
   type TakenWrite,
   type TouchedTrace,
   type WriteIntentLog,
@@ -37,7 +37,7 @@ const FORGOTTEN_AT_ONCE = 1000;
 
 /**
  * One row per write, and one per month and day of a user. Locking order: write, name of its batch, months, days, counter. The counter of
- * tickets is locked before the row of its write, and no transaction that holds such a row waits for that counter.
+ * fences is locked before the row of its write, and no transaction that holds such a row waits for that counter.
  */
 export class WriteIntentRows implements WriteIntentLog {
   readonly #database: ControlDatabase;
@@ -95,18 +95,18 @@ export class WriteIntentRows implements WriteIntentLog {
     });
   }
 
-  async ticket(write: OpenWrite): Promise<number | null> {
+  async fence(write: OpenWrite): Promise<number | null> {
     return await this.#database.transaction(async (tx) => {
-      // No other transaction gets a ticket until the commit, so writes with greater tickets see this one.
-      const ticket = await nextNumbers(tx, 'ticket', 1);
+      // No other transaction gets a fence until the commit, so writes with greater fences see this one.
+      const fence = await nextNumbers(tx, 'ticket', 1);
       const noted = await tx
         .updateTable('writes')
-        .set((row) => ({ first_ticket: row.fn.coalesce('first_ticket', row.val(ticket)) }))
+        .set((row) => ({ first_ticket: row.fn.coalesce('first_ticket', row.val(fence)) }))
         .where('number', '=', write.number)
         .where('token', '=', write.token)
         .where('ended_at', 'is', null)
         .executeTakeFirst();
-      return noted.numUpdatedRows > 0n ? ticket : null;
+      return noted.numUpdatedRows > 0n ? fence : null;
     });
   }
 
@@ -122,7 +122,7 @@ export class WriteIntentRows implements WriteIntentLog {
     return rows.map(({ number }) => number);
   }
 
-  async firstTickets(store: string, numbers: readonly number[]): Promise<ReadonlyMap<number, number | null>> {
+  async firstFences(store: string, numbers: readonly number[]): Promise<ReadonlyMap<number, number | null>> {
     const found = new Map<number, number | null>();
     for (let start = 0; start < numbers.length; start += NUMBERS_A_QUERY) {
       const some = numbers.slice(start, start + NUMBERS_A_QUERY);
@@ -141,7 +141,7 @@ export class WriteIntentRows implements WriteIntentLog {
 
   async finish(
     write: OpenWrite,
-    items: readonly SettledItems[],
+    items: readonly AppliedItems[],
     batch?: NamedBatch & Pick<BatchStanding, 'refused'>,
   ): Promise<readonly number[] | null> {
     checkItems(items);
@@ -243,7 +243,7 @@ export class WriteIntentRows implements WriteIntentLog {
         .select('number')
         .where('store', '=', store)
         .where('ended_at', '<=', fromNow(dialect, -ageMs))
-        // In the same statement: writes it sees as ended have smaller tickets than those it does not see yet.
+        // In the same statement: writes it sees as ended have smaller fences than those it does not see yet.
         .where((row) =>
           row.not(
             row.exists(

@@ -17,7 +17,7 @@ interface WriteTable {
   /** From 1, incremented by each takeover. */
   token: number;
   expires_at: number;
-  /** Null before its first ticket. */
+  /** Null before its first fence. */
   first_ticket: number | null;
   /** Null while the write is in progress. */
   ended_at: number | null;

@@ -19,7 +19,7 @@ import { PIECE_BYTES, SPAN_WIRE, TRACE_LATER, TRACE_SAMPLED, TRACE_WIRE } from '
 import { PayloadWriter } from '../../runs/rules/payload.js';
 import { haveSeveralReporters, WHOLE, type DuplicateCall } from '../../runs/rules/duplicate-calls.js';
 import { countedOnce, type Usage, type UsageNode } from '../../runs/rules/usage.js';
-import type { Counted } from './counted.js';
+import type { Charge } from './charge.js';
 import { namedPrompts, type NamedPrompts, type PromptMessage } from './prompt-message.js';
 import { serializeJson } from '../../signal/json.js';
 import type { GivenPayload } from '../../runs/rules/payload.js';
@@ -95,7 +95,7 @@ export interface TracesMessage extends EncodedRows {
   /** The subscribed event types of this user's telemetry. */
   readonly wanted: readonly EventType[];
   /** Present if the batch counts for a quota. */
-  readonly counted?: Counted;
+  readonly counted?: Charge;
   /** Present if spans name prompt versions. */
   readonly prompts?: PromptMessage;
 }
@@ -169,7 +169,7 @@ function callKeyOf({ type, call }: SpanRecord): string | null {
 interface EncodedSpan {
   readonly span: SpanRecord;
   /** Set for a span whose model call several spans report. */
-  readonly told: DuplicateCall | undefined;
+  readonly duplicate: DuplicateCall | undefined;
 }
 
 type SpanColumns = RowOf<typeof SPAN_WIRE>;
@@ -202,8 +202,9 @@ const SPAN_VALUES: { readonly [Name in keyof SpanColumns]: (encoded: EncodedSpan
     (span.duration_ms === null ? DERIVED.duration_ms : 0) |
     (span.total_tokens === null ? DERIVED.total_tokens : 0),
   call_key: ({ span }) => callKeyOf(span),
-  same_as: ({ told }) => told?.same_as ?? null,
-  counted: ({ told }) => (told === undefined || told.counted === WHOLE ? null : told.counted),
+  same_as: ({ duplicate }) => duplicate?.same_as ?? null,
+  counted: ({ duplicate }) =>
+    duplicate === undefined || duplicate.counted === WHOLE ? null : duplicate.counted,
 };
 const SPAN_WRITERS = SPAN_WIRE.map(({ name, kind }, column) => ({
   column,
@@ -211,8 +212,13 @@ const SPAN_WRITERS = SPAN_WIRE.map(({ name, kind }, column) => ({
   valueOf: SPAN_VALUES[name],
 }));
 
-function writeSpan(to: ColumnsWriter, row: number, span: SpanRecord, told: DuplicateCall | undefined): void {
-  const encoded = { span, told };
+function writeSpan(
+  to: ColumnsWriter,
+  row: number,
+  span: SpanRecord,
+  duplicate: DuplicateCall | undefined,
+): void {
+  const encoded = { span, duplicate };
   for (const { column, kind, valueOf } of SPAN_WRITERS) to.value(column, kind, row, valueOf(encoded));
 }
 

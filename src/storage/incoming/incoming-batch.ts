@@ -9,7 +9,7 @@ import { ColumnsReader } from '../../worker/columns-reader.js';
 import { wordsOfKey } from '../../worker/uuid-words.js';
 import { indexOf } from '../schema/table.js';
 import { SPAN_WIRE } from '../schema/tables.js';
-import type { Counted } from './counted.js';
+import type { Charge } from './charge.js';
 import type { PromptMessage } from './prompt-message.js';
 import { SPAN_MESSAGE, TRACE_MESSAGE, type TracesMessage } from './encode-traces.js';
 
@@ -32,7 +32,7 @@ export class IncomingBatch implements SentRows {
   readonly sameIds: Uint32Array;
   readonly bytes: number;
   /** The user and month whose quota it counts for; null for none. */
-  readonly counted: Counted | null;
+  readonly counted: Charge | null;
   /** Its additions to the service map; null if they were not derived. */
   readonly map: DerivedMap | null;
   /** The subscribed event types of its user. */

@@ -102,7 +102,7 @@ export function newSpansAt(
     return typeof value === 'string' ? value : null;
   };
   const states: SpanState[] = [];
-  let said: string | null = null;
+  let lastText: string | null = null;
   let context: RunContext | null = null;
   let hint = null as SpanState['agent_hint'];
   for (let row = batch.start(trace); row < batch.end(trace); row++) {
@@ -110,8 +110,8 @@ export function newSpansAt(
     // Most spans of a trace have the same value, which is shared.
     if (found?.source !== hint?.source || found?.name !== hint?.name) hint = found;
     const text = textAt(S.context, row);
-    if (text !== said) {
-      said = text;
+    if (text !== lastText) {
+      lastText = text;
       context = text === null ? null : parseContext(text);
     }
     states.push({

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../signal/attributes.js';
 import { parseJson, serializeJson } from '../../signal/json.js';
-import { GLANCE_CHARACTERS } from '../contracts/runs.js';
+import { PREVIEW_CHARACTERS } from '../contracts/runs.js';
 
 /** Longer input is not parsed; the preview shows its beginning. */
 const MOST_READ = 64 * 1024;
@@ -46,8 +46,8 @@ function textIn(value: JsonValue, levels: number): string | undefined {
   if (typeof value === 'string') return levels > 0 ? textInText(value, levels) : value;
   if (typeof value !== 'object' || value === null || levels === 0) return undefined;
   if (Array.isArray(value)) {
-    const said = value.findLast(isUsers) ?? value.at(-1);
-    const texts = said !== undefined && hasRole(said) ? [said] : value;
+    const message = value.findLast(isUsers) ?? value.at(-1);
+    const texts = message !== undefined && hasRole(message) ? [message] : value;
     const found = texts.flatMap((each) => textIn(each, levels - 1) ?? []);
     return found.length === 0 ? undefined : found.join(' ');
   }
@@ -80,9 +80,9 @@ function isUsers(value: JsonValue): boolean {
 function oneLine(text: string): string {
   // Longer than the result, so that enough remains after blanks are joined.
   const some = text
-    .slice(0, 4 * GLANCE_CHARACTERS)
+    .slice(0, 4 * PREVIEW_CHARACTERS)
     .replaceAll(/\s+/g, ' ')
     .trim()
-    .slice(0, GLANCE_CHARACTERS);
+    .slice(0, PREVIEW_CHARACTERS);
   return /[\uD800-\uDBFF]$/.test(some) ? some.slice(0, -1) : some;
 }

@@ -2,7 +2,7 @@ import type { LogsBatch, TracesBatch } from '../../signal/batch.js';
 import type { ArrivalListener, ChangeFeed } from '../contracts/telemetry-writer.js';
 
 /** Notifies the listeners after the commit. */
-type Tell = () => void;
+type Notify = () => void;
 
 /** Listeners by user, and the notifications of a write. */
 export class LocalChangeFeed implements ChangeFeed {
@@ -19,7 +19,7 @@ export class LocalChangeFeed implements ChangeFeed {
   }
 
   /** @returns undefined without listeners */
-  tracesOf({ tenant, items }: TracesBatch): Tell | undefined {
+  tracesOf({ tenant, items }: TracesBatch): Notify | undefined {
     const listeners = this.#listeners.get(tenant);
     if (listeners === undefined) return undefined;
     const ids = new Set(items.map(({ trace }) => trace.trace_id));
@@ -29,13 +29,13 @@ export class LocalChangeFeed implements ChangeFeed {
   }
 
   /** @returns undefined without listeners, or if none wants these records */
-  logsOf({ tenant, items }: LogsBatch): Tell | undefined {
+  logsOf({ tenant, items }: LogsBatch): Notify | undefined {
     const listeners = this.#listeners.get(tenant);
     if (listeners === undefined) return undefined;
     const kept = [...listeners].flatMap((listener) => listener.logs?.(items) ?? []);
     if (kept.length === 0) return undefined;
     return () => {
-      for (const tell of kept) tell();
+      for (const notify of kept) notify();
     };
   }
 

@@ -29,7 +29,7 @@ export function serveFacts(source: Pick<OutboxSource, 'readFacts'>, port: Messag
 /** The source at the other end of a port, until it is closed. */
 export function factsOver(name: string, port: MessagePort): OutboxSource {
   const client = new PortClient(port, {
-    revive: (error) => deserializeError(error),
+    deserializeError: (error) => deserializeError(error),
     onNotice: () => undefined,
   });
   port.on('close', () => {

@@ -34,7 +34,7 @@ export function pricedTokens(output: string): Readonly<Record<CostPart, string>>
 }
 
 /** Bits of a call: what counts of it ({@link COUNTS}; its cost only if it has one), and why it cannot be repriced. */
-export const TOLD = {
+export const CALL_FLAGS = {
   call: COUNTS.call,
   priced: COUNTS.cost,
   running: 4,
@@ -49,7 +49,7 @@ export const LONG_INPUTS: readonly number[] = [
 ];
 
 /**
- * Whether a price needs no rounding per call, and sums of calls by {@link TOLD} separate long calls: then sums give the same result.
+ * Whether a price needs no rounding per call, and sums of calls by {@link CALL_FLAGS} separate long calls: then sums give the same result.
  */
 export function isOfSums(price: Price): boolean {
   const { long } = price;

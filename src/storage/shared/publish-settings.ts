@@ -51,7 +51,7 @@ export async function keepPublished(
   let cancel: () => void = () => undefined;
   const publishLater = (afterMs: number): void => {
     cancel = clock.after(afterMs, () => {
-      underWay = publish().catch(tellLater);
+      underWay = publish().catch(reportLater);
     });
   };
   const publish = async (): Promise<void> => {
@@ -60,7 +60,7 @@ export async function keepPublished(
     await terms.publish(owner, published, clock.now() + HOLD_MS * MICROS_PER_MS);
   };
   let hasEnded = false;
-  const tellLater = (error: unknown): void => {
+  const reportLater = (error: unknown): void => {
     cancel();
     if (!hasEnded) publishLater(RETRY_MS);
     const message = 'Could not publish the settings of this process; retrying';
@@ -73,7 +73,7 @@ export async function keepPublished(
       cancel();
       throw error;
     }
-    tellLater(error);
+    reportLater(error);
   }
   return async () => {
     hasEnded = true;

@@ -56,12 +56,12 @@ export interface ReadStats {
  *
  * @returns null if no place is free: the read then does that part itself
  */
-export type PartBeside<Place> = <T>(work: (place: Place) => Promise<T>) => Promise<T> | null;
+export type RunParallel<Place> = <T>(work: (place: Place) => Promise<T>) => Promise<T> | null;
 
 /** A running read. */
 export interface PoolRead<Place> {
   readonly mayBeEnded: Reader['mayBeEnded'];
-  readonly beside: PartBeside<Place>;
+  readonly runParallel: RunParallel<Place>;
   /** Runs a part of the read, with the time limit of a whole read. */
   part<T>(work: () => Promise<T>): Promise<T>;
   /** Stops its statements, including parallel ones, and fails the read with an error. */
@@ -210,7 +210,7 @@ export class ReadPool<Place extends ReadPlace> {
     let isEnded = false;
     const running: PoolRead<Place> = {
       mayBeEnded: waiting.mayBeEnded,
-      beside: (part) => {
+      runParallel: (part) => {
         if (isEnded) return null;
         // The part is stopped together with this read.
         return this.#useIfFree({ ...waiting, mayBeEnded: false, abort: undefined }, async (other, itself) => {

@@ -4,7 +4,7 @@ import { formatTime } from '../../signal/time.js';
 import type { RunSummary } from '../contracts/runs.js';
 
 /** A run as returned by the API and in events. */
-export interface PrintedRun {
+export interface SerializedRun {
   readonly trace_id: string;
   readonly agent_name: string;
   readonly kind: RunKind;
@@ -25,7 +25,7 @@ export interface PrintedRun {
   readonly sample_rate: number | null;
 }
 
-export function serializeRunFields(run: RunSummary): PrintedRun {
+export function serializeRunFields(run: RunSummary): SerializedRun {
   return {
     trace_id: run.trace_id,
     agent_name: run.agent_name,
@@ -46,11 +46,11 @@ export function serializeRunFields(run: RunSummary): PrintedRun {
   };
 }
 
-export function printRun(run: RunSummary): PrintedRun & { readonly span_count: number } {
+export function serializeRun(run: RunSummary): SerializedRun & { readonly span_count: number } {
   return { ...serializeRunFields(run), span_count: run.span_count };
 }
 
 /** The fields for a span that duplicates a call counted on another span; otherwise none. @param sameAs the other span's id */
-export function toldFields(sameAs: unknown): { readonly counted?: false; readonly same_as?: string } {
+export function duplicateFields(sameAs: unknown): { readonly counted?: false; readonly same_as?: string } {
   return typeof sameAs === 'string' ? { counted: false, same_as: sameAs } : {};
 }

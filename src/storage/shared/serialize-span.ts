@@ -1,6 +1,6 @@
 import { moneyToNumber } from '../../signal/money.js';
 import { formatTime, type Micros } from '../../signal/time.js';
-import { toldFields } from './serialize-run.js';
+import { duplicateFields } from './serialize-run.js';
 import type { SpanSummary, StoredSpan } from '../contracts/runs.js';
 
 /** The fields of a span in the API, without its payload. */
@@ -26,8 +26,8 @@ export function serializeSpanHead(span: SpanHead) {
     total_tokens: span.total_tokens,
     cost_usd: span.cost_usd === null ? null : moneyToNumber(span.cost_usd),
     error_message: span.error_message,
-    ...toldFields(span.same_as),
-  } satisfies Record<HeadField, unknown>;
+    ...duplicateFields(span.same_as),
+  };
 }
 
 /** The same as JSON, with the fields of summaries. */

@@ -42,7 +42,7 @@ export interface ExportControl {
   readonly reached?: (stage: ExportStage) => void;
 }
 
-const TELL_EVERY_MS = 1000;
+const REPORT_EVERY_MS = 1000;
 
 /**
  * Exports both stores to a directory while they are in use: telemetry from one snapshot, and control data from a later one, so that it
@@ -75,7 +75,7 @@ async function writeStores(
   { abort, skipsDamaged, reached = () => undefined }: ExportControl,
 ): Promise<Manifest | null> {
   if (!(await telemetry.begin())) return null;
-  const stopTelling = telling(async () => {
+  const stopReporting = reporting(async () => {
     reached({ ...(await telemetry.progress()), bytes: await target.bytes() });
   });
   try {
@@ -100,7 +100,7 @@ async function writeStores(
       { telemetry: telemetryFiles, control: [...controlFiles, ...key] },
     );
   } finally {
-    stopTelling();
+    stopReporting();
     await telemetry.end();
   }
 }
@@ -136,15 +136,15 @@ async function allOf<A, B>(
 }
 
 /** Calls a function every second without overlap. A failed call is ignored. @returns a function that stops the calls */
-function telling(tell: () => Promise<void>): () => void {
-  let isTelling = false;
+function reporting(report: () => Promise<void>): () => void {
+  let isReporting = false;
   const timer = setInterval(() => {
-    if (isTelling) return;
-    isTelling = true;
-    void tell()
+    if (isReporting) return;
+    isReporting = true;
+    void report()
       .catch(() => undefined)
-      .finally(() => (isTelling = false));
-  }, TELL_EVERY_MS);
+      .finally(() => (isReporting = false));
+  }, REPORT_EVERY_MS);
   return () => {
     clearInterval(timer);
   };

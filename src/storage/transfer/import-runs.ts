@@ -15,7 +15,7 @@ const MESSAGE_BYTES = 1024 * 1024;
 /** Values that all parts of a message share. */
 interface Shared {
   readonly tenant: number;
-  readonly heardAt: Micros;
+  readonly lastSeenAt: Micros;
   readonly isMapped: boolean;
 }
 
@@ -99,13 +99,13 @@ export class RunsImport {
     const { run, spans } = part;
     const shared = {
       tenant: Number(run['tenant']),
-      heardAt: Number(run['heard_at']),
+      lastSeenAt: Number(run['heard_at']),
       isMapped: run['is_mapped'] === true,
     };
     const before = this.#shared;
     const isSame =
       before?.tenant === shared.tenant &&
-      before.heardAt === shared.heardAt &&
+      before.lastSeenAt === shared.lastSeenAt &&
       before.isMapped === shared.isMapped &&
       this.#spans + spans.length <= MESSAGE_SPANS &&
       // A message contains each run once.
@@ -125,7 +125,7 @@ export class RunsImport {
     this.#spans = 0;
     this.#bytes = 0;
     if (shared === null) return;
-    const encoded = this.#encoder.encode(parts, shared.heardAt, shared.isMapped);
+    const encoded = this.#encoder.encode(parts, shared.lastSeenAt, shared.isMapped);
     await this.#sending.send(bytes, async () => {
       await this.#to.traces(shared.tenant, encoded);
       this.#wrote(rows + parts.filter(({ spans }) => spans.length === 0).length);

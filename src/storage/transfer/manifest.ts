@@ -120,7 +120,7 @@ export async function verifyFile(directory: string, { path, bytes, sha256 }: Man
   );
 }
 
-/** Whether the path is one that exports use: other files are never read, whatever the manifest contains. */
+/** Whether the path is one that exports use: other files are never read, even if the manifest lists them. */
 function isOfExport({ path }: ManifestFile): boolean {
   const [folder, name = '', ...more] = path.split('/');
   if (more.length > 0) return false;

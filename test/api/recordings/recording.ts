@@ -44,7 +44,7 @@ type Tool = readonly [name: string, args: Expected, result: Expected];
 export type Expected = JsonValue | RegExp | { readonly [key: string]: Expected } | readonly Expected[];
 
 /** A run that completed, of which nothing is to be said but what is said here. */
-export function run(agent: string, said: Partial<Omit<ExpectedRun, 'agent'>> = {}): ExpectedRun {
+export function run(agent: string, fields: Partial<Omit<ExpectedRun, 'agent'>> = {}): ExpectedRun {
   return {
     agent,
     kind: 'agent',
@@ -58,7 +58,7 @@ export function run(agent: string, said: Partial<Omit<ExpectedRun, 'agent'>> = {
     tools: [],
     question: null,
     answer: null,
-    ...said,
+    ...fields,
   };
 }
 
@@ -66,9 +66,9 @@ export function run(agent: string, said: Partial<Omit<ExpectedRun, 'agent'>> = {
 export function failed(
   agent: string,
   error: string,
-  said: Partial<Omit<ExpectedRun, 'agent'>> = {},
+  fields: Partial<Omit<ExpectedRun, 'agent'>> = {},
 ): ExpectedRun {
-  return run(agent, { status: 'failed', error, ...said });
+  return run(agent, { status: 'failed', error, ...fields });
 }
 
 /** What the small programs' model server answers, and of what each of its calls consists. */

@@ -31,7 +31,7 @@ function aRun(agent: string, calls: readonly (JsonObject & { readonly hour: stri
     spans: 0,
   });
   const traceId = traceIdOf(item);
-  const spans = calls.map(({ hour, ...said }) => ({
+  const spans = calls.map(({ hour, ...call }) => ({
     ...aSpan(traceId, {
       total_tokens: undefined,
       duration_ms: undefined,
@@ -39,7 +39,7 @@ function aRun(agent: string, calls: readonly (JsonObject & { readonly hour: stri
       cost_usd: undefined,
     }),
     started_at: `2026-11-03T${hour}:00:00Z`,
-    ...said,
+    ...call,
   }));
   return { trace: item.trace, spans };
 }

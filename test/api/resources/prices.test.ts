@@ -27,9 +27,9 @@ models:
 
 /** A run of one call each, as tokens and costs are told. */
 function runs(calls: readonly Changes[]): Item[] {
-  return calls.map((said) => {
+  return calls.map((call) => {
     const item = anItem({ spans: 0 });
-    const span = aSpan(traceIdOf(item), { total_tokens: undefined, cost_usd: undefined, ...said });
+    const span = aSpan(traceIdOf(item), { total_tokens: undefined, cost_usd: undefined, ...call });
     return { ...item, spans: [span] };
   });
 }

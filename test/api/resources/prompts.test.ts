@@ -6,7 +6,7 @@ import { ApiCaller } from '../../support/api-caller.js';
 import { HandClock } from '../../support/hand-clock.js';
 import { ENGINES, startListener } from '../../support/http-listener.js';
 import { head, RawConnection } from '../../support/http-socket.js';
-import { openControlPlane } from '../../support/control-plane.js';
+import { openControlStore } from '../../support/control-store.js';
 import { ODD_TEXTS } from '../../support/odd-texts.js';
 import { aUser } from '../../storage/duckdb/meta-records.js';
 
@@ -235,7 +235,7 @@ for (const engine of ENGINES)
   void t.test(
     `${engine}: a name may hold any character: it stands percent-encoded in the path`,
     async (t) => {
-      const control = await openControlPlane(t);
+      const control = await openControlStore(t);
       const user = aUser();
       await control.accounts.createUser(user);
       const userId = user.id;

@@ -103,8 +103,8 @@ function hostileTraces(): unknown[] {
   ];
   const items = wrongSpans.map((wrong) => {
     const item = anItem({ spans: 0 });
-    const said = { name: CANARY, input_data: { [KEY]: CANARY }, metadata: { [KEY]: CANARY }, ...wrong };
-    return { ...item, spans: [aSpan(traceIdOf(item), said)] };
+    const canary = { name: CANARY, input_data: { [KEY]: CANARY }, metadata: { [KEY]: CANARY }, ...wrong };
+    return { ...item, spans: [aSpan(traceIdOf(item), canary)] };
   });
   const headers = [
     { agent: LONG },

@@ -107,8 +107,8 @@ void t.test('what was not sent is not told: status, message, events', async (t) 
   const path = '/dashboard/traces/01010101-0101-0101-0101-010101010101/spans/01010101-0101-0101';
   const bare = await api.get<Fields>(`${path}-0101-010101010101`);
   t.match(bare, { status: 'failed', error_message: 'E', status_code: 2, status_message: null, events: [] });
-  const told = await api.get<Fields>(`${path}-0202-020202020202`);
-  t.match(told, { status_message: 'no\nway', kind: 9, trace_state: null, links: [], scope: null });
+  const detail = await api.get<Fields>(`${path}-0202-020202020202`);
+  t.match(detail, { status_message: 'no\nway', kind: 9, trace_state: null, links: [], scope: null });
 });
 
 void t.test('a span of the batch route shows its metadata', async (t) => {
@@ -137,12 +137,12 @@ void t.test('a span shows its usage and its cost by their parts', async (t) => {
     'gen_ai.usage.cache_read.input_tokens': 64,
     'gen_ai.usage.reasoning_tokens': 16,
   };
-  const told = { 'gen_ai.usage.cost': 0, 'langfuse.observation.type': 'generation' };
+  const attributes = { 'gen_ai.usage.cost': 0, 'langfuse.observation.type': 'generation' };
   const reported = { 'llm.cost.total': 2e-8, 'llm.cost.prompt': 2e-8, 'gen_ai.operation.name': 'chat' };
   await send(
     api,
     tracesOf(
-      otlpSpan(1, { attributes: toKeyValues({ ...call, ...told }) }),
+      otlpSpan(1, { attributes: toKeyValues({ ...call, ...attributes }) }),
       otlpSpan(2, { attributes: toKeyValues(reported) }),
       otlpSpan(3, { attributes: toKeyValues({ ...call, 'gen_ai.response.model': 'of nobody' }) }),
       otlpSpan(4),

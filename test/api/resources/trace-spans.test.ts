@@ -6,7 +6,7 @@ import { startApi } from '../../support/api.js';
 import { traceIdOf } from '../../support/header-text.js';
 import { anItem, aSpan } from '../../support/trace-batch.js';
 
-interface Outline {
+interface Summary {
   readonly seq: number;
   readonly spans: readonly Readonly<Record<string, unknown>>[];
 }
@@ -22,7 +22,7 @@ void t.test('a trace with its spans but without their payloads, and then what is
   await api.send([item]);
   const path = `/dashboard/traces/${id}`;
   const whole = await api.get<{ spans: Record<string, unknown>[] }>(path);
-  const first = await api.get<Outline>(`${path}/spans`);
+  const first = await api.get<Summary>(`${path}/spans`);
   t.strictSame(
     first.spans.map((span) => without(span, 'node', 'input_bytes', 'output_bytes', 'preview')),
     whole.spans.map((span) => without(span, 'input_data', 'output_data')),
@@ -40,9 +40,9 @@ void t.test('a trace with its spans but without their payloads, and then what is
   });
   t.match(of('run'), { node: 'researcher', preview: null, input_bytes: null, output_bytes: null });
 
-  t.strictSame((await api.get<Outline>(`${path}/spans?after=${String(seq)}`)).spans, []);
+  t.strictSame((await api.get<Summary>(`${path}/spans?after=${String(seq)}`)).spans, []);
   await api.send([{ ...item, spans: [aSpan(id, { name: 'later' })] }]);
-  const news = await api.get<Outline>(`${path}/spans?after=${String(seq)}`);
+  const news = await api.get<Summary>(`${path}/spans?after=${String(seq)}`);
   t.match(news.spans, [{ name: 'later' }]);
   t.equal(news.spans.length, 1);
   t.equal((await api.call('GET', `/dashboard/traces/${randomUUID()}/spans`)).status, 404);

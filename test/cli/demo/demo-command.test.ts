@@ -132,7 +132,7 @@ void t.test('no daemon: one clear error at once', async (t) => {
   await t.rejects(demo(['--url', closed, '--key', KEY, ...SMALL]), /No daemon answers at .*jackdaw run/);
 });
 
-void t.test('a refused key, a key without the scope, and a stranger are told apart', async (t) => {
+void t.test('distinguishes a refused key, a missing scope and another server', async (t) => {
   const problem = { detail: 'The key lacks the scope write.' };
   for (const [status, body, message] of [
     [401, {}, /does not accept the API key from JACKDAW_KEY/],
@@ -182,7 +182,7 @@ void t.test('runs that the daemon rejects are reported', async (t) => {
   t.match(err, /rejected \d+ runs; the first because of \/trace\/agent is too long/);
 });
 
-void t.test('an interrupt ends the sending of a history with a summary of what was sent', async (t) => {
+void t.test('an interrupt ends sending with a summary', async (t) => {
   const daemon = await startScriptedDaemon(t);
   const io = new FakeProcess();
   daemon.onBatch(() => {

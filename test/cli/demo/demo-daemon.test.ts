@@ -74,7 +74,7 @@ async function demo(daemon: TestDaemon, untilMs: number, ...options: readonly st
   return io.outText();
 }
 
-void t.test('two plays do not collide, and what is around the runs is made once', async (t) => {
+void t.test('two demos do not collide, and shared objects are created once', async (t) => {
   const daemon = await startTestDaemon(t);
   // So few runs that some hours have none.
   const size = ['--days', '28', '--runs-per-day', '12'];

@@ -186,12 +186,12 @@ void t.test('the last 24 hours hold an incident, a worse prompt and a costly rel
 });
 
 void t.test('sessions have several runs', async (t) => {
-  const visits = new Map<unknown, number>();
+  const nodeCounts = new Map<unknown, number>();
   for (const { trace } of bodies({ days: 30, runsPerDay: 200 })) {
     const id = trace.metadata?.['session_id'];
-    visits.set(id, (visits.get(id) ?? 0) + 1);
+    nodeCounts.set(id, (nodeCounts.get(id) ?? 0) + 1);
   }
-  t.ok([...visits.values()].filter((count) => count > 2).length > 50);
+  t.ok([...nodeCounts.values()].filter((count) => count > 2).length > 50);
 });
 
 void t.test('declared sums are the sums of the spans', async (t) => {

@@ -30,7 +30,7 @@ void t.test('a queue on disk that is full for five seconds says so until it has 
   const taken = await fill(t, () => send('a', [noise(50_000)]));
   t.ok(taken > 10);
   clock.advance(4999);
-  t.same(host.told, [], 'nobody is told of a burst');
+  t.same(host.statuses, [], 'nobody is told of a burst');
   clock.advance(1);
   t.equal(host.last?.level, 'recoverable');
   t.match(
@@ -45,7 +45,7 @@ void t.test('a queue on disk that is full for five seconds says so until it has 
     delivered += 1;
   }
   t.ok(delivered > 1 && delivered < taken, 'a tenth of it has to be free, not all');
-  t.strictSame(host.told.slice(1), [{ level: 'ok' }]);
+  t.strictSame(host.statuses.slice(1), [{ level: 'ok' }]);
   await t.resolves(send('a', [noise(50_000)]));
 });
 
@@ -62,7 +62,7 @@ void t.test('so does one in memory, for its signal, and what drains meanwhile is
   clock.advance(3000);
   await deliver(2);
   clock.advance(10_000);
-  t.same(host.told, [], 'it had room in time');
+  t.same(host.statuses, [], 'it had room in time');
   t.equal(await fill(t, () => send('a', [1])), 2);
   clock.advance(3000);
   await t.rejects(send('a', [1]));
@@ -72,24 +72,24 @@ void t.test('so does one in memory, for its signal, and what drains meanwhile is
     message: /^the queue of logs in memory is full: .* raise queue.max_items and queue.max_size$/,
   });
   await deliver(1);
-  t.equal(host.told.length, 1, 'one free place is not room enough');
+  t.equal(host.statuses.length, 1, 'one free place is not room enough');
   await deliver(1);
-  t.match(host.told.slice(1), [{ level: 'ok' }]);
+  t.match(host.statuses.slice(1), [{ level: 'ok' }]);
 });
 
 void t.test('what the exporter itself tells stands beside it', async (t) => {
-  const told: Status[] = [];
+  const states: Status[] = [];
   const parts = new StatusParts();
-  parts.begin((status) => told.push(status));
+  parts.begin((status) => states.push(status));
   parts.set('exporter', { level: 'degraded', message: 'the key is refused' });
   parts.set('room', { level: 'recoverable', message: 'it is full' });
   parts.set('disk of logs', { level: 'recoverable', message: 'it is full' });
-  t.strictSame(told.at(-1), { level: 'recoverable', message: 'it is full | the key is refused' });
+  t.strictSame(states.at(-1), { level: 'recoverable', message: 'it is full | the key is refused' });
   parts.set('room', { level: 'ok' });
   parts.set('disk of logs', { level: 'ok' });
-  t.strictSame(told.at(-1), { level: 'degraded', message: 'the key is refused' });
+  t.strictSame(states.at(-1), { level: 'degraded', message: 'the key is refused' });
   parts.set('exporter', { level: 'ok' });
-  t.strictSame(told.at(-1), { level: 'ok' });
+  t.strictSame(states.at(-1), { level: 'ok' });
 });
 
 void t.test('where the rest of a queue is kept for others, it is not full', async (t) => {
@@ -98,7 +98,7 @@ void t.test('where the rest of a queue is kept for others, it is not full', asyn
   await send('quiet', [1]);
   t.ok((await fill(t, () => send('loud', [1]))) < 95);
   clock.advance(10_000);
-  t.same(host.told, []);
+  t.same(host.statuses, []);
 });
 
 void t.test('no client is told of events that wait in the outbox: the daemon stays ready', async (t) => {
@@ -111,20 +111,20 @@ void t.test('no client is told of events that wait in the outbox: the daemon sta
 
 void t.test('how much has to be free again depends on what was refused', async (t) => {
   const clock = new HandClock();
-  const told: boolean[] = [];
-  const room = new RoomWatch(clock, (isFull) => told.push(isFull));
+  const states: boolean[] = [];
+  const room = new RoomWatch(clock, (isFull) => states.push(isFull));
   room.refused(0.8, 1.05);
   clock.advance(5000);
   room.changed(0.76);
-  t.strictSame(told, [true]);
+  t.strictSame(states, [true]);
   room.changed(0.74);
-  t.strictSame(told, [true, false]);
+  t.strictSame(states, [true, false]);
   room.refused(0.2, 3);
   clock.advance(5000);
-  t.strictSame(told, [true, false], 'what would never fit says nothing of a queue that is half empty');
+  t.strictSame(states, [true, false], 'what would never fit says nothing of a queue that is half empty');
   room.refused(0.9, 1.2);
   room.end();
   clock.advance(5000);
-  t.strictSame(told, [true, false], 'nor does one that ends');
+  t.strictSame(states, [true, false], 'nor does one that ends');
   t.equal(clock.pending, 0);
 });

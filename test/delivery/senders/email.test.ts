@@ -78,7 +78,7 @@ const headersOf = (text: string): readonly string[] => {
 };
 
 /** What a result says, without how long it took. */
-const said = ({ kind, statusCode, error }: MailResult) => ({ kind, statusCode, error });
+const summarize = ({ kind, statusCode, error }: MailResult) => ({ kind, statusCode, error });
 
 void t.test('a mail arrives, with exactly these headers', async (t) => {
   const mails = await startMails(t);
@@ -164,7 +164,7 @@ void t.test('an address is one mailbox, or nothing is sent', async (t) => {
 });
 
 void t.test('what the server answers decides', async (t) => {
-  const cases: readonly (readonly [Error, ReturnType<typeof said>])[] = [
+  const cases: readonly (readonly [Error, ReturnType<typeof summarize>])[] = [
     [
       answer(451, '4.7.1 Try again later'),
       { kind: 'transient', statusCode: 451, error: 'The mail server answered: 451 4.7.1 Try again later' },
@@ -199,7 +199,7 @@ void t.test('what the server answers decides', async (t) => {
   const { send } = startMailer(t, mails.port);
   for (const [problem, expected] of cases) {
     next = problem;
-    t.strictSame(said(await send()), expected);
+    t.strictSame(summarize(await send()), expected);
   }
   next = undefined;
   t.equal((await send()).kind, 'sent', 'the next one gets through');
@@ -225,7 +225,7 @@ void t.test('a mail that is refused as a whole', async (t) => {
 
 void t.test('a server that is not there', async (t) => {
   const { send } = startMailer(t, await freePort());
-  t.strictSame(said(await send()), {
+  t.strictSame(summarize(await send()), {
     kind: 'transient',
     statusCode: null,
     error: 'The mail server refused the connection',
@@ -238,7 +238,7 @@ void t.test('a greeting that does not come ends with the time of the mail', asyn
   const sending = send();
   await connected;
   clock.advance(30_000);
-  t.strictSame(said(await sending), {
+  t.strictSame(summarize(await sending), {
     kind: 'transient',
     statusCode: null,
     error: 'The mail server did not finish within 30000 ms',
@@ -247,7 +247,7 @@ void t.test('a greeting that does not come ends with the time of the mail', asyn
 
 void t.test('what the connection is told is not about the mail', async (t) => {
   const { port } = await startRaw(t, (socket) => socket.end('554 5.7.1 10.1.2.3 is not welcome\r\n'));
-  t.strictSame(said(await startMailer(t, port).send()), {
+  t.strictSame(summarize(await startMailer(t, port).send()), {
     kind: 'transient',
     statusCode: 554,
     error: 'The mail server answered: 554 5.7.1 [address] is not welcome',
@@ -273,7 +273,7 @@ void t.test('TLS is used where it is wanted, or nothing is sent', async (t) => {
     error: 'The TLS handshake with the mail server failed',
   };
   const notOffered = await startMailer(t, plain.port, { requireTls: true }, [AUTHORITY]).send();
-  t.strictSame(said(notOffered), { ...refused, statusCode: 500 });
+  t.strictSame(summarize(notOffered), { ...refused, statusCode: 500 });
   t.equal(plain.received.length, 0);
 
   let isSafe: boolean | undefined;
@@ -283,7 +283,7 @@ void t.test('TLS is used where it is wanted, or nothing is sent', async (t) => {
   };
   const starttls = await startMails(t, { ...safe, onMailFrom });
   t.strictSame(
-    said(await startMailer(t, starttls.port, { requireTls: true }).send()),
+    summarize(await startMailer(t, starttls.port, { requireTls: true }).send()),
     refused,
     'of an unknown authority',
   );
@@ -295,7 +295,7 @@ void t.test('TLS is used where it is wanted, or nothing is sent', async (t) => {
   t.equal(isSafe, true);
 
   const secure = await startMails(t, { ...safe, secure: true, onMailFrom });
-  t.strictSame(said(await startMailer(t, secure.port, { secure: true }).send()), refused);
+  t.strictSame(summarize(await startMailer(t, secure.port, { secure: true }).send()), refused);
   t.equal((await startMailer(t, secure.port, { secure: true }, [AUTHORITY]).send()).kind, 'sent');
 });
 
@@ -319,7 +319,7 @@ void t.test('a login, and one that fails: the password is told to nobody', async
   t.equal((await send()).kind, 'sent');
   const wrong = 'another password';
   const result = await startMailer(t, mails.port, { login: { user: 'jackdaw', password: wrong } }).send();
-  t.strictSame(said(result), {
+  t.strictSame(summarize(result), {
     kind: 'transient',
     statusCode: 535,
     error: 'The mail server rejected user and password (535)',

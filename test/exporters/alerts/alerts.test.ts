@@ -40,13 +40,13 @@ const smtpAt = (port: number): SmtpSettings => ({
 });
 
 /** The two planes that an exporter stands on. */
-interface Planes {
+interface Stores {
   readonly opened: TestStore;
   readonly control: SqlControlStore;
   readonly secrets: SecretBox;
 }
 
-async function openPlanes(t: Test): Promise<Planes> {
+async function openStores(t: Test): Promise<Stores> {
   const opened = await TestStore.open(t);
   return {
     opened,
@@ -58,13 +58,13 @@ async function openPlanes(t: Test): Promise<Planes> {
   };
 }
 
-function hostOf(planes: Planes, smtp: SmtpSettings | null = null): Host {
+function hostOf(stores: Stores, smtp: SmtpSettings | null = null): Host {
   return {
-    ...hostThatKeeps(planes.opened.statuses),
-    secretBox: () => planes.secrets,
+    ...hostThatKeeps(stores.opened.statuses),
+    secretBox: () => stores.secrets,
     smtp,
     extension: (id, isWanted) => {
-      const found: unknown = id === 'sqlite' ? planes.control : planes.opened.store;
+      const found: unknown = id === 'sqlite' ? stores.control : stores.opened.store;
       if (!isWanted(found)) throw new Error(`${id} is not what was wanted`);
       return found;
     },
@@ -72,7 +72,7 @@ function hostOf(planes: Planes, smtp: SmtpSettings | null = null): Host {
 }
 
 /** An exporter that may send to 127.0.0.1, where all names lead. */
-function newExporter(t: Test, { opened }: Planes, id = 'alerts') {
+function newExporter(t: Test, { opened }: Stores, id = 'alerts') {
   const authority = join(dirname(opened.path), 'authority.pem');
   writeFileSync(authority, AUTHORITY);
   const settings = componentSettings(id);
@@ -141,17 +141,17 @@ void t.test('it takes whatever comes, and can be stopped without a start', async
 });
 
 void t.test('rules are judged soon after everybody else has a batch', async (t) => {
-  const planes = await openPlanes(t);
-  const userId = await planes.opened.addUser();
-  const { exporter } = newExporter(t, planes);
-  await exporter.start(hostOf(planes));
+  const stores = await openStores(t);
+  const userId = await stores.opened.addUser();
+  const { exporter } = newExporter(t, stores);
+  await exporter.start(hostOf(stores));
   const service = { agent_id: null, agent_name: null, target_service: 'planner', threshold: 0.5 };
-  const rule = await addRule(planes.control, userId, service);
+  const rule = await addRule(stores.control, userId, service);
   const now = Date.now() * 1000;
   const items = [aTrace(0, { agent: 'planner', status: 'failed', started_at: now, ended_at: now })];
   const context = { receivedAt: now };
   // Nobody waits for the store here: it is told of the batch before that has it.
-  const answered = planes.opened.store.writer
+  const answered = stores.opened.store.writer
     .traces({ tenant: userId, items: [...items] }, context)
     .then(() => undefined);
   const batch = { tenant: userId, items };
@@ -159,22 +159,22 @@ void t.test('rules are judged soon after everybody else has a batch', async (t) 
   t.equal(batch.items.length, 1, 'the list is left as it is');
   await until(
     'it has fired',
-    async () => ((await planes.control.alerts.read(userId, rule.alert.id))?.incident ?? null) !== null,
+    async () => ((await stores.control.alerts.read(userId, rule.alert.id))?.incident ?? null) !== null,
   );
   await exporter.shutdown(NOW);
 });
 
 void t.test('as long as it runs it says where it may send, and how alerts are evaluated', async (t) => {
-  const planes = await openPlanes(t);
-  const { exporter, meter, logger } = newExporter(t, planes);
-  await exporter.start(hostOf(planes));
-  const published = () => planes.control.terms.all(Date.now() * 1000);
+  const stores = await openStores(t);
+  const { exporter, meter, logger } = newExporter(t, stores);
+  await exporter.start(hostOf(stores));
+  const published = () => stores.control.terms.all(Date.now() * 1000);
   const alerting = { windowMs: 3_600_000, minSamples: 1, timezone: 'UTC' };
   t.strictSame(await published(), [{ targets: { allow_cidrs: ['127.0.0.1/32'] }, alerting }]);
   t.match(logger.lines.join('\n'), /No mail server is configured/);
-  const second = newExporter(t, planes, 'alerts/second').exporter;
+  const second = newExporter(t, stores, 'alerts/second').exporter;
   await t.rejects(
-    second.start(hostOf(planes)),
+    second.start(hostOf(stores)),
     /The alerts of "duckdb" are evaluated by exporter "alerts" already: use that exporter in all pipelines, or name another store/,
   );
   await second.shutdown(NOW);
@@ -187,21 +187,21 @@ void t.test('as long as it runs it says where it may send, and how alerts are ev
   for (const name of ['evaluated_rules_total', 'fired_total', 'resolved_total', 'evaluation_failures_total'])
     t.match(text, new RegExp(`jackdaw_alerts_${name}{exporter="alerts"} 0\n`), name);
   t.match(text, /jackdaw_alerts_notifications_total{exporter="alerts",channel="email",status="skipped"} 0\n/);
-  const third = newExporter(t, planes, 'alerts/third').exporter;
-  await third.start(hostOf(planes));
+  const third = newExporter(t, stores, 'alerts/third').exporter;
+  await third.start(hostOf(stores));
   await third.shutdown(NOW);
 });
 
 void t.test('a CA file that is of no use stops the start, and nothing is held', async (t) => {
-  const planes = await openPlanes(t);
-  const file = join(dirname(planes.opened.path), 'empty.pem');
+  const stores = await openStores(t);
+  const file = join(dirname(stores.opened.path), 'empty.pem');
   writeFileSync(file, '');
   const config = configOf(`targets: { ca_file: ${JSON.stringify(file)} }`);
   const exporter = new AlertsExporter({ ...componentSettings('alerts/other'), config });
-  await t.rejects(exporter.start(hostOf(planes)), /empty\.pem \(targets\.ca_file\) contains no certificate/);
+  await t.rejects(exporter.start(hostOf(stores)), /empty\.pem \(targets\.ca_file\) contains no certificate/);
   await exporter.shutdown(NOW);
-  const next = newExporter(t, planes).exporter;
-  await next.start(hostOf(planes));
+  const next = newExporter(t, stores).exporter;
+  await next.start(hostOf(stores));
   await next.shutdown(NOW);
 });
 
@@ -233,16 +233,16 @@ void t.test(
         if (!isBroken) done();
       },
     });
-    const planes = await openPlanes(t);
-    const { opened, control } = planes;
+    const stores = await openStores(t);
+    const { opened, control } = stores;
     const user = aUser({ email: 'somebody@example.org' });
     const userId = user.id;
     await control.accounts.createUser(user);
     const webhook_url = `${receiver.url}/`;
     const service = { agent_id: null, agent_name: null, target_service: 'db:postgres' };
     const rule = await addRule(control, userId, { ...service, channel: 'both', webhook_url });
-    const first = newExporter(t, planes).exporter;
-    await first.start(hostOf(planes, smtpAt(mails.port)));
+    const first = newExporter(t, stores).exporter;
+    await first.start(hostOf(stores, smtpAt(mails.port)));
     const firedAt = Date.now() * 1000;
     const eventId = uuidV7(firedAt / 1000);
     const { data } = JSON.parse(firedEnvelope(eventId, service)) as { data: object };
@@ -251,7 +251,7 @@ void t.test(
     await until('both are under way', () => ids.length > 0 && receiver.requests.length > 0);
     await first.shutdown(NOW);
     const notices = async () =>
-      (await planes.control.alerts.listFirings(userId, rule.alert.id, ALL))?.items[0]?.notifications;
+      (await stores.control.alerts.listFirings(userId, rule.alert.id, ALL))?.items[0]?.notifications;
     t.match(await notices(), [
       { channel: 'email', status: 'pending', attempts: [] },
       { channel: 'webhook', status: 'pending', attempts: [] },
@@ -259,8 +259,8 @@ void t.test(
 
     isBroken = false;
     await opened.reopen();
-    const second = newExporter(t, planes).exporter;
-    await second.start(hostOf(planes, smtpAt(mails.port)));
+    const second = newExporter(t, stores).exporter;
+    await second.start(hostOf(stores, smtpAt(mails.port)));
     await until('both are sent', async () =>
       ((await notices()) ?? []).every(({ status }) => status === 'sent'),
     );
@@ -272,9 +272,9 @@ void t.test(
       mails.received.map(({ id, to }) => [id, to]),
       [[`<${eventId}.alert@example.com>`, ['somebody@example.org']]],
     );
-    const stored = await planes.control.alertSecrets.find(userId);
+    const stored = await stores.control.alertSecrets.find(userId);
     t.ok(stored, 'a user without a secret got one');
-    const secret = await planes.secrets.open(stored?.sealed_secret ?? '', alertSecretOwner(userId));
+    const secret = await stores.secrets.open(stored?.sealed_secret ?? '', alertSecretOwner(userId));
     for (const { headers, body } of receiver.requests)
       for (const [name, verify] of VERIFIERS)
         t.doesNotThrow(() => verify({ headers, body: body.toString() }, secret), name);

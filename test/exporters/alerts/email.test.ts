@@ -32,7 +32,7 @@ async function startEmail(t: Test, port: number | null) {
     from: 'Jackdaw <jackdaw@example.com>',
   };
   const mailer = port === null ? null : new Mailer({ smtp, clock });
-  const told: string[] = [];
+  const results: string[] = [];
   const tools = { clock, logger, random: () => 0.5 };
   const notifier = new Notifier({
     ...tools,
@@ -40,7 +40,7 @@ async function startEmail(t: Test, port: number | null) {
     watch: store.watch,
     channels: { webhook: none, email: new EmailChannel({ ...tools, mailer }) },
     onStore: () => undefined,
-    onResult: (...result) => told.push(result.join(' ')),
+    onResult: (...result) => results.push(result.join(' ')),
   });
   t.teardown(async () => {
     await notifier.stop(AbortSignal.abort());
@@ -53,7 +53,7 @@ async function startEmail(t: Test, port: number | null) {
     });
     return store.results.at(-1);
   };
-  return { clock, logger, store, told, recorded };
+  return { clock, logger, store, results, recorded };
 }
 
 /** A server that answers recipients as a test wants. */
@@ -68,7 +68,7 @@ async function startAnswering(t: Test, answers: readonly (readonly [code: number
 
 void t.test('a notice comes to the address of its user', async (t) => {
   const mails = await startMails(t);
-  const { store, clock, recorded, told } = await startEmail(t, mails.port);
+  const { store, clock, recorded, results } = await startEmail(t, mails.port);
   await store.put('email', clock.now());
   t.match(await recorded(1), {
     status: 'sent',
@@ -82,12 +82,12 @@ void t.test('a notice comes to the address of its user', async (t) => {
     to: ['somebody@example.org'],
   });
   t.match(mail?.text, /\r\nSubject: Alert: failure rate of planner is 52 % \(above 20 %\)\r\n/);
-  t.strictSame(told, ['email sent']);
+  t.strictSame(results, ['email sent']);
 });
 
 void t.test('451: tried again when the time has come, as the same mail', async (t) => {
   const mails = await startAnswering(t, [[451, '4.3.0 Later'], null]);
-  const { store, clock, recorded, told } = await startEmail(t, mails.port);
+  const { store, clock, recorded, results } = await startEmail(t, mails.port);
   await store.put('email', clock.now());
   const first = await recorded(1);
   t.match(first, {
@@ -104,7 +104,7 @@ void t.test('451: tried again when the time has come, as the same mail', async (
   clock.advance(MINUTE_MS);
   t.match(await recorded(2), { status: 'sent', attempt: { attempt_number: 2 } });
   t.equal(mails.received.length, 1);
-  t.strictSame(told, ['email pending', 'email sent']);
+  t.strictSame(results, ['email pending', 'email sent']);
 });
 
 void t.test('550: nothing more is tried', async (t) => {

@@ -6,7 +6,7 @@ import { EmailChannel } from '../../../src/exporters/alerts/email-channel.js';
 import { Notifier } from '../../../src/exporters/alerts/notifier.js';
 import { WebhookChannel } from '../../../src/exporters/alerts/webhook-channel.js';
 import { aUser } from '../../storage/duckdb/meta-records.js';
-import { openControlPlane } from '../../support/control-plane.js';
+import { openControlStore } from '../../support/control-store.js';
 import { aDecision, addRule } from '../../support/kept-rules.js';
 import { startMails } from '../../support/mail-server.js';
 import { firedEnvelope } from '../../support/placed-notices.js';
@@ -25,11 +25,11 @@ async function startSending(t: Test, hasMails: boolean) {
   const policy = new AddressPolicy(['127.0.0.1/32']);
   const { sender, clock } = await startSender(t, { policy });
   const logger = new RecordingLogger();
-  const control = await openControlPlane(t, { clock });
+  const control = await openControlStore(t, { clock });
   const tools = { clock, logger, random: () => 0.5 };
   const server = { host: '127.0.0.1', port: mails.port, secure: false, requireTls: false, login: null };
   const mailer = hasMails ? new Mailer({ smtp: { ...server, from: 'j@example.com' }, clock }) : null;
-  const told: string[] = [];
+  const results: string[] = [];
   const [one, other] = [aUser(), aUser()];
   for (const user of [one, other]) await control.accounts.createUser(user);
   const { data } = JSON.parse(firedEnvelope('an event')) as { data: object };
@@ -61,7 +61,7 @@ async function startSending(t: Test, hasMails: boolean) {
       }),
     },
     onStore: () => undefined,
-    onResult: (...result) => told.push(result.join(' ')),
+    onResult: (...result) => results.push(result.join(' ')),
   });
   t.teardown(async () => {
     await notifier.stop(AbortSignal.abort());
@@ -70,12 +70,12 @@ async function startSending(t: Test, hasMails: boolean) {
   return {
     ...{ clock, mails, logger, other },
     posts: (path: string) => receiver.requests.filter(({ line }) => line.includes(path)).length,
-    told: (result: string) => told.filter((one) => one === result).length,
+    results: (result: string) => results.filter((one) => one === result).length,
   };
 }
 
 void t.test('one user’s receiver that hangs and mails without end hold up nobody else', async (t) => {
-  const { clock, mails, other, posts, told, logger } = await startSending(t, true);
+  const { clock, mails, other, posts, results, logger } = await startSending(t, true);
   // No time passes: the other user is among the first.
   await until('the other user’s webhook has come', () => posts('/answers') === 1);
   await until('the other user’s mail has come', () =>
@@ -83,19 +83,19 @@ void t.test('one user’s receiver that hangs and mails without end hold up nobo
   );
   await until('the rest of the mails are settled', () => {
     clock.advance(1);
-    return told('email sent') + told('email skipped') === 201;
+    return results('email sent') + results('email skipped') === 201;
   });
   t.equal(mails.received.length, 21);
-  t.equal(told('email skipped'), 180);
+  t.equal(results('email skipped'), 180);
   t.match(logger.lines.join('\n'), /the limit is 20 per user and hour.*"?items"?/);
   t.equal(posts('/hangs'), 4);
   t.equal(posts('/answers'), 1);
 });
 
 void t.test('without a mail server all mails are settled at once', async (t) => {
-  const { mails, posts, told } = await startSending(t, false);
+  const { mails, posts, results } = await startSending(t, false);
   await until('the other user’s webhook has come', () => posts('/answers') === 1);
-  t.equal(told('email skipped'), 201);
+  t.equal(results('email skipped'), 201);
   t.equal(mails.received.length, 0);
   await until('the receiver hangs', () => posts('/hangs') === 4);
 });

@@ -29,7 +29,7 @@ async function startLoop(t: Test, over?: { readonly store: PlacedNotices; readon
   const store = over?.store ?? (await PlacedNotices.open(t, clock));
   const logger = new RecordingLogger();
   const attempts: Attempt[] = [];
-  const told: string[] = [];
+  const results: string[] = [];
   const statuses: boolean[] = [];
   const channel: Channel = {
     toSkip: () => null,
@@ -56,10 +56,10 @@ async function startLoop(t: Test, over?: { readonly store: PlacedNotices; readon
     random: () => 0.5,
     logger,
     onStore: (isFailing) => statuses.push(isFailing),
-    onResult: (...result) => told.push(result.join(' ')),
+    onResult: (...result) => results.push(result.join(' ')),
   });
   t.teardown(() => notifier.stop(AbortSignal.abort()));
-  return { store, clock, logger, attempts, told, statuses, notifier };
+  return { store, clock, logger, attempts, results, statuses, notifier };
 }
 
 /** Lets everything happen that is to happen at once. */
@@ -68,7 +68,7 @@ async function settle(): Promise<void> {
 }
 
 void t.test('what is due is sent, and what became of it is recorded', async (t) => {
-  const { store, clock, attempts, told } = await startLoop(t);
+  const { store, clock, attempts, results } = await startLoop(t);
   await store.put('webhook', clock.now(), { attempts: 2 });
   await until('it is begun', () => attempts.length === 1);
   const begun = clock.now();
@@ -89,7 +89,7 @@ void t.test('what is due is sent, and what became of it is recorded', async (t) 
       retryAt: null,
     },
   ]);
-  t.strictSame(told, ['webhook sent']);
+  t.strictSame(results, ['webhook sent']);
   t.equal((await store.control.notices.claim({ ...WITHOUT_LIMITS, now: clock.now() })).items.length, 0);
 });
 
@@ -179,7 +179,7 @@ void t.test('a store that fails is asked again, and no result is lost', async (t
 });
 
 void t.test('a notice that cannot even be made has failed, and holds up nothing', async (t) => {
-  const { store, clock, attempts, told, logger } = await startLoop(t);
+  const { store, clock, attempts, results, logger } = await startLoop(t);
   await store.put('email', clock.now());
   await until('it is begun', () => attempts.length === 1);
   attempts[0]?.fail(new Error('no such thing'));
@@ -187,7 +187,7 @@ void t.test('a notice that cannot even be made has failed, and holds up nothing'
   t.match(store.results, [
     { status: 'failed', attempt: { error_message: 'Could not create the notice' }, retryAt: null },
   ]);
-  t.strictSame(told, ['email failed']);
+  t.strictSame(results, ['email failed']);
   t.match(logger.lines.join('\n'), /because of an internal error.*no such thing/);
 });
 

@@ -79,7 +79,7 @@ void t.test('so many batches a second are written, and every so manyth of the re
   await sendTraces();
   t.equal(lines.length, 5, 'the next second begins anew');
 
-  const few = createDebug('sampling_initial: 1\nsampling_thereafter: 0');
-  for (let count = 0; count < 10; count++) await few.sendTraces();
-  t.equal(few.lines.length, 1);
+  const small = createDebug('sampling_initial: 1\nsampling_thereafter: 0');
+  for (let count = 0; count < 10; count++) await small.sendTraces();
+  t.equal(small.lines.length, 1);
 });

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { startHangingReceivers } from '../../support/hanging-receivers.js';
-import { heldMemory, toldMemory } from '../../support/held-memory.js';
+import { heldMemory, formatMemory } from '../../support/held-memory.js';
 import { until } from '../../support/until.js';
 import { WebhookService } from '../../support/webhook-service.js';
 
@@ -22,7 +22,7 @@ void t.test(`memory stays flat with ${RECEIVERS} endpoints that hang`, { timeout
     await service.emit();
     await waitFor(round * RECEIVERS);
     const during = await heldMemory();
-    t.comment(`round ${round}: ${toldMemory(before)}, then ${toldMemory(during)}`);
+    t.comment(`round ${round}: ${formatMemory(before)}, then ${formatMemory(during)}`);
     t.ok(during.whole - before.whole < 400, 'what hangs does not cost much');
     service.clock.advance(TIMEOUT_MS);
     await until('all are recorded', async () =>
@@ -32,6 +32,6 @@ void t.test(`memory stays flat with ${RECEIVERS} endpoints that hang`, { timeout
   }
   const [first, last] = ends;
   if (!first || !last) throw new Error('two rounds');
-  t.ok(last.heap - first.heap < 16, `heap: ${toldMemory(first)}, then ${toldMemory(last)}`);
+  t.ok(last.heap - first.heap < 16, `heap: ${formatMemory(first)}, then ${formatMemory(last)}`);
   t.ok(last.whole - first.whole < 150, 'nor does what lies outside of it grow');
 });

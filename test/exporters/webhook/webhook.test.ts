@@ -111,8 +111,8 @@ void t.test('a thread that cannot be started is fatal, and nothing is lost', asy
   const { id } = await service.addEndpoint('https://hook.test/');
   const batch = { tenant: service.tenant, items: [service.event('trace.failed', {})] };
   t.match(await exporter.inputs.events?.consume(batch, { receivedAt: 0 }), { accepted: 1 });
-  await until('it is told', () => service.statuses.told.length > 0);
-  t.match(service.statuses.told, [
+  await until('it is told', () => service.statuses.statuses.length > 0);
+  t.match(service.statuses.statuses, [
     { level: 'fatal', message: /^The thread that sends webhooks could not be started; see the log\./ },
   ]);
   t.match(settings.logger.lines, [/^error The thread that sends webhooks could not be started.*no more/]);

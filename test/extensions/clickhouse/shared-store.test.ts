@@ -161,12 +161,12 @@ void t.test(
     const spans = (...ids: readonly string[]): object => ({
       resourceSpans: [{ scopeSpans: [{ spans: ids.map(call) }] }],
     });
-    const said = (spanId: string, stringValue: string): object => ({
+    const attribute = (spanId: string, stringValue: string): object => ({
       resourceLogs: [{ scopeLogs: [{ logRecords: [aChoice(spanId, stringValue)] }] }],
     });
-    await send(two.api, 'logs', said('00000000000000a1', 'before'));
+    await send(two.api, 'logs', attribute('00000000000000a1', 'before'));
     await send(one.api, 'traces', spans('00000000000000a1', '00000000000000a2'));
-    await send(two.api, 'logs', said('00000000000000a2', 'behind'));
+    await send(two.api, 'logs', attribute('00000000000000a2', 'behind'));
     for (const { api } of [one, two])
       t.match(
         await api.get(`/dashboard/traces/${CALLED_ID}`),

@@ -166,7 +166,7 @@ void t.test('an endpoint of its own', async (t) => {
   t.equal(asked[0], '127.0.0.1:5000');
 });
 
-void t.test('without built pages the log says so once, and there are none', async (t) => {
+void t.test('without built pages, logs this once and serves none', async (t) => {
   const { url, logger } = await serve(t, { folder: join(testFolder(t), 'gone') });
   t.equal((await send(url)).status, 404);
   t.match(logger.lines, [/The web pages were not built/]);

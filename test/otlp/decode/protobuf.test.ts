@@ -61,7 +61,7 @@ void t.test('64-bit values keep every bit', async (t) => {
   t.equal(nanosToMicros(span?.startTimeUnixNano ?? 0), Number(START) / 1000);
 });
 
-void t.test('values of every type, empty ones told from absent ones', async (t) => {
+void t.test('reads values of every type, and distinguishes empty from absent ones', async (t) => {
   const values: readonly AnyValue[] = [
     { stringValue: '' },
     { stringValue: 'grüße 🎉' },

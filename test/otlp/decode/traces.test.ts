@@ -15,23 +15,23 @@ import { holds, same } from '../../support/property.js';
 const MANY = 1_000_000;
 
 /** What both ways of reading must agree on: everything that a span says, and what it came under. */
-interface Said {
+interface Expected {
   readonly spans: unknown[];
   readonly problem: string | undefined;
 }
 
-function generated(bytes: Uint8Array, most = MANY): Said {
+function generated(bytes: Uint8Array, most = MANY): Expected {
   return attempt(() => {
     const { resourceSpans } = decodeProtobuf('traces', bytes, most);
     return (resourceSpans ?? []).flatMap(({ resource, scopeSpans }) =>
       (scopeSpans ?? []).flatMap(({ scope, spans }) =>
-        (spans ?? []).map((span) => ({ span: said(span), resource: plain(resource), scope: plain(scope) })),
+        (spans ?? []).map((span) => ({ span: mapped(span), resource: plain(resource), scope: plain(scope) })),
       ),
     );
   });
 }
 
-function own(bytes: Uint8Array, most = MANY): Said {
+function own(bytes: Uint8Array, most = MANY): Expected {
   return attempt(() => {
     const { resources } = decodeTraces(bytes, most);
     return resources.flatMap(({ scopes }) =>
@@ -41,7 +41,7 @@ function own(bytes: Uint8Array, most = MANY): Said {
           const { resource, scopeSpans } = readSentOrigin(origin.bytes);
           return {
             span: {
-              ...said(whole),
+              ...mapped(whole),
               // What is read at once, in place of what the kept bytes say.
               ...plain({
                 name: span.name || undefined,
@@ -69,7 +69,7 @@ function own(bytes: Uint8Array, most = MANY): Said {
   });
 }
 
-function attempt(read: () => unknown[]): Said {
+function attempt(read: () => unknown[]): Expected {
   try {
     return { spans: read(), problem: undefined };
   } catch (error) {
@@ -78,7 +78,7 @@ function attempt(read: () => unknown[]): Said {
   }
 }
 
-function said(span: Span): Record<string, unknown> {
+function mapped(span: Span): Record<string, unknown> {
   const { startTimeUnixNano, endTimeUnixNano, traceId, spanId, parentSpanId, attributes, ...rest } = span;
   return {
     ...plain(rest),
@@ -141,7 +141,7 @@ void t.test('requests are read as the generated code reads them', async (t) => {
   );
 });
 
-void t.test('and so is whatever is no request, or one that is laid out otherwise', async (t) => {
+void t.test('rejects invalid requests and other layouts', async (t) => {
   const seed = protobufOf('traces', FULL.traces);
   const change = fc.oneof(
     fc.record({ at: fc.nat(seed.length - 1), byte: fc.integer({ min: 0, max: 255 }) }),
@@ -240,7 +240,7 @@ void t.test('fields are counted alike', async (t) => {
   t.equal(own(bytes, 5).problem, 'too large');
 });
 
-void t.test('of values that nobody asks for nothing is made', async (t) => {
+void t.test('creates no objects for unused values', async (t) => {
   const { resources }: ReadTraces = decodeTraces(protobufOf('traces', FULL.traces), MANY);
   const span = resources[0]?.scopes[0]?.spans[0];
   t.equal(

@@ -163,7 +163,7 @@ const REQUEST: TracesRequest = {
   ],
 };
 
-void t.test('spans that came by OTLP are what they were, to the nanosecond', async (t) => {
+void t.test('OTLP spans are forwarded unchanged, to the nanosecond', async (t) => {
   const first = asRuns(REQUEST);
   t.equal(first.items.flatMap(({ spans }) => spans).length, 3);
   for (const again of bothWays('traces', first)) t.strictSame(asRuns(again), first);

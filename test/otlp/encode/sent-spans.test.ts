@@ -58,7 +58,7 @@ function roundTrip(request: TracesRequest): void {
   same(spansOf(decodeProtobuf('traces', encoded, FIELDS), taken), spansOf(sent, taken));
 }
 
-void t.test('what is sent on is what came, to the last bit', async (t) => {
+void t.test('forwarded requests are identical to the received bytes', async (t) => {
   t.doesNotThrow(() => {
     roundTrip(FULL.traces);
   });

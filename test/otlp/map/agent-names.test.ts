@@ -1,6 +1,6 @@
 import t from 'tap';
 import { AgentNames } from '../../../src/otlp/map/agent-names.js';
-import { toldRun, type SentSpan } from '../../support/told-run.js';
+import { mapRun, type SentSpan } from '../../support/mapped-run.js';
 
 /** What a name of a span or an attribute comes to; null: it names nobody. */
 const NAMES: readonly (readonly [sent: string, agent: string | null])[] = [
@@ -211,23 +211,23 @@ const RUNS: Readonly<Record<string, readonly [agent: string, root: SentSpan]>> =
 };
 
 void t.test('the agent of a run', async (t) => {
-  for (const [what, [agent, root]] of Object.entries(RUNS)) t.equal(toldRun(root).agent, agent, what);
+  for (const [what, [agent, root]] of Object.entries(RUNS)) t.equal(mapRun(root).agent, agent, what);
 });
 
 void t.test('where not even the service has a name, the root does', async (t) => {
   for (const service of ['unknown_service', 'unknown_service:node', '']) {
-    t.equal(toldRun(called('Agent.run', AGENT), { service }).agent, 'Agent.run');
-    t.equal(toldRun(called('main', {}, called('step', {})), { service }).agent, 'main');
+    t.equal(mapRun(called('Agent.run', AGENT), { service }).agent, 'Agent.run');
+    t.equal(mapRun(called('main', {}, called('step', {})), { service }).agent, 'main');
   }
 });
 
 void t.test('an operator names roots of any kind, and takes names from others', async (t) => {
   const names = { generic: ['weather_bot'], specific: ['nightly *', 'LangGraph'] };
-  t.equal(toldRun(called('nightly report', {}, invoke('a')), { names }).agent, 'nightly report');
-  t.equal(toldRun(called('LangGraph', CHAIN, invoke('a')), { names }).agent, 'LangGraph');
-  t.equal(toldRun(called('weather_bot', CHAIN, invoke('a')), { names }).agent, 'a');
+  t.equal(mapRun(called('nightly report', {}, invoke('a')), { names }).agent, 'nightly report');
+  t.equal(mapRun(called('LangGraph', CHAIN, invoke('a')), { names }).agent, 'LangGraph');
+  t.equal(mapRun(called('weather_bot', CHAIN, invoke('a')), { names }).agent, 'a');
   t.equal(
-    toldRun(called('main', {}, called('nightly report', {})), { names }).agent,
+    mapRun(called('main', {}, called('nightly report', {})), { names }).agent,
     'svc',
     'only at the root',
   );

@@ -1,12 +1,12 @@
 import t from 'tap';
-import { toldRun, type Sending, type SentSpan, type ToldRun } from '../../support/told-run.js';
+import { mapRun, type Sending, type SentSpan, type MappedRun } from '../../support/mapped-run.js';
 
 /**
  * A small run of each client, in the shape that it sends, and what a person who wrote the program expects to be told of it.
  */
 interface ClientRun extends Sending {
   readonly root: SentSpan;
-  readonly told: Partial<ToldRun>;
+  readonly expected: Partial<MappedRun>;
 }
 
 const BERLIN = { city: 'Berlin' };
@@ -62,7 +62,7 @@ const CLIENTS: Readonly<Record<string, ClientRun>> = {
         },
       ],
     },
-    told: {
+    expected: {
       agent: 'Customer support',
       calls: [['gpt-4o-mini', 'openai', 120, 45, { cached_read: 64, reasoning: 16 }]],
       tools: [['get_weather', BERLIN, 'sunny']],
@@ -104,7 +104,7 @@ const CLIENTS: Readonly<Record<string, ClientRun>> = {
         },
       ],
     },
-    told: {
+    expected: {
       agent: 'weather_bot',
       session: 'lc-sess',
       user: 'lc-user',
@@ -136,7 +136,7 @@ const CLIENTS: Readonly<Record<string, ClientRun>> = {
         },
       ],
     },
-    told: {
+    expected: {
       agent: 'weather_agent',
       tools: [['get_weather', BERLIN, 'sunny']],
       question: { task: 'weather in Berlin?', stream: false },
@@ -174,7 +174,7 @@ const CLIENTS: Readonly<Record<string, ClientRun>> = {
         },
       ],
     },
-    told: {
+    expected: {
       agent: 'Triage agent',
       calls: [['gpt-4o-mini', 'openai', 120, 45, { cached_read: 64, reasoning: 16 }]],
     },
@@ -207,7 +207,7 @@ const CLIENTS: Readonly<Record<string, ClientRun>> = {
         },
       ],
     },
-    told: {
+    expected: {
       agent: 'svc',
       session: 't-1',
       tools: [['get_weather', BERLIN, 'sunny']],
@@ -251,7 +251,7 @@ const CLIENTS: Readonly<Record<string, ClientRun>> = {
         },
       ],
     },
-    told: {
+    expected: {
       agent: 'weather-fn',
       session: 'v-sess',
       user: 'v-user',
@@ -310,7 +310,7 @@ const CLIENTS: Readonly<Record<string, ClientRun>> = {
         },
       ],
     },
-    told: {
+    expected: {
       agent: 'weather-fn',
       user: 'v-user',
       calls: [['gpt-4o-mini', 'openai', 120, 45, { cached_read: 64, reasoning: 16 }]],
@@ -343,7 +343,11 @@ const CLIENTS: Readonly<Record<string, ClientRun>> = {
         },
       ],
     },
-    told: { agent: 'Travel', tools: [['get_weather', BERLIN, 'sunny']], answer: { value: 'It is sunny.' } },
+    expected: {
+      agent: 'Travel',
+      tools: [['get_weather', BERLIN, 'sunny']],
+      answer: { value: 'It is sunny.' },
+    },
   },
 
   'Vercel AI SDK, a call that answers with a tool': {
@@ -356,7 +360,7 @@ const CLIENTS: Readonly<Record<string, ClientRun>> = {
           '[{"toolCallType":"function","toolCallId":"c1","toolName":"get_weather","args":"{\\"city\\": \\"Berlin\\"}"}]',
       },
     },
-    told: { question: { messages: [QUESTION] }, answer: { messages: [CALL] } },
+    expected: { question: { messages: [QUESTION] }, answer: { messages: [CALL] } },
   },
 
   Langfuse: {
@@ -391,7 +395,7 @@ const CLIENTS: Readonly<Record<string, ClientRun>> = {
         },
       ],
     },
-    told: {
+    expected: {
       agent: 'weather-agent',
       session: 'lf-sess',
       user: 'lf-user',
@@ -433,7 +437,7 @@ const CLIENTS: Readonly<Record<string, ClientRun>> = {
         },
       ],
     },
-    told: {
+    expected: {
       agent: 'weather-strand',
       session: 'st-sess',
       user: 'st-user',
@@ -479,7 +483,7 @@ const CLIENTS: Readonly<Record<string, ClientRun>> = {
         },
       ],
     },
-    told: {
+    expected: {
       agent: 'weather_adk',
       session: 'adk-sess',
       calls: [
@@ -507,7 +511,7 @@ const CLIENTS: Readonly<Record<string, ClientRun>> = {
         'gen_ai.completion.0.function_call.name': 'get_weather',
       },
     },
-    told: {
+    expected: {
       agent: 'svc',
       user: 'end-user-1',
       calls: [['gpt-4o-mini', 'openai', 120, 45, null]],
@@ -546,7 +550,7 @@ const CLIENTS: Readonly<Record<string, ClientRun>> = {
         },
       ],
     },
-    told: {
+    expected: {
       agent: 'weather_bot',
       session: 't-1',
       tools: [['get_weather', BERLIN, 'sunny']],
@@ -569,7 +573,7 @@ const CLIENTS: Readonly<Record<string, ClientRun>> = {
         'gen_ai.usage.cache_creation.input_tokens': 20,
       },
     },
-    told: {
+    expected: {
       calls: [['claude-sonnet-4-5', 'anthropic', 90, 45, { cached_read: 14, cached_write: 20 }]],
     },
   },
@@ -598,7 +602,7 @@ const CLIENTS: Readonly<Record<string, ClientRun>> = {
         },
       ],
     },
-    told: {
+    expected: {
       agent: 'weather_bot',
       session: 't-1',
       user: 'ls-user',
@@ -630,7 +634,7 @@ const CLIENTS: Readonly<Record<string, ClientRun>> = {
         },
       ],
     },
-    told: {
+    expected: {
       agent: 'weather_agent',
       tags: ['x'],
       tools: [['get_weather', BERLIN, 'sunny']],
@@ -654,14 +658,15 @@ const CLIENTS: Readonly<Record<string, ClientRun>> = {
         },
       ],
     },
-    told: { agent: 'shop', status: 'completed', session: 'sess-1', user: 'u-1', calls: [], tools: [] },
+    expected: { agent: 'shop', status: 'completed', session: 'sess-1', user: 'u-1', calls: [], tools: [] },
   },
 };
 
-for (const [client, { root, told, ...sending }] of Object.entries(CLIENTS))
+for (const [client, { root, expected: reported, ...sending }] of Object.entries(CLIENTS))
   void t.test(`a run of ${client}`, async (t) => {
-    const run = toldRun(root, sending);
-    for (const key of Object.keys(told) as (keyof ToldRun)[]) t.strictSame(run[key], told[key], key);
+    const run = mapRun(root, sending);
+    for (const key of Object.keys(reported) as (keyof MappedRun)[])
+      t.strictSame(run[key], reported[key], key);
   });
 
 void t.test('JSON in JSON in JSON is unwrapped, in texts and in messages', async (t) => {
@@ -670,10 +675,10 @@ void t.test('JSON in JSON in JSON is unwrapped, in texts and in messages', async
     attributes: { ...attributes },
   });
   const twice = (value: unknown): string => JSON.stringify(JSON.stringify(value));
-  t.strictSame(toldRun(span({ 'input.value': twice('sunny') })).question, { value: 'sunny' });
-  t.strictSame(toldRun(span({ 'input.value': twice({ a: 1 }) })).question, { a: 1 });
-  t.strictSame(toldRun(span({ 'gen_ai.input.messages': twice([QUESTION]) })).question, {
+  t.strictSame(mapRun(span({ 'input.value': twice('sunny') })).question, { value: 'sunny' });
+  t.strictSame(mapRun(span({ 'input.value': twice({ a: 1 }) })).question, { a: 1 });
+  t.strictSame(mapRun(span({ 'gen_ai.input.messages': twice([QUESTION]) })).question, {
     messages: [QUESTION],
   });
-  t.strictSame(toldRun(span({ 'input.value': '"open' })).question, { value: '"open' });
+  t.strictSame(mapRun(span({ 'input.value': '"open' })).question, { value: '"open' });
 });

@@ -484,7 +484,7 @@ function attributesOf(sources: readonly (readonly [string, JsonValue, JsonValue?
   return Object.fromEntries(sources.map(([key, value]) => [key, value]));
 }
 
-void t.test('what a cost consists of: every dollar in one part, whoever counts them together', async (t) => {
+void t.test('cost parts add up to the total for every convention', async (t) => {
   const costOf = (attributes: JsonObject) => {
     const { cost_usd, call } = mapSpan({ ...LLM, ...attributes });
     return [cost_usd, call?.cost ?? null];

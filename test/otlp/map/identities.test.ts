@@ -1,7 +1,7 @@
 import t from 'tap';
 import { mapSpan } from '../../support/mapped-span.js';
 
-void t.test('a session and a user are told by texts that tell one from others', async (t) => {
+void t.test('sessions and users need identifying texts', async (t) => {
   for (const nobody of ['', ' ', 'None', 'null', 'undefined', "[Scrubbed due to 'session']"]) {
     const { metadata } = mapSpan({
       'session.id': nobody,

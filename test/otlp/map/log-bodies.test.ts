@@ -24,7 +24,7 @@ interface Found {
   readonly items: readonly (object & { readonly id: string })[];
 }
 
-void t.test('what was sent is what the API shows, by body, in both encodings', async (t) => {
+void t.test('the API shows the sent bodies, in both encodings', async (t) => {
   const api = await startApi(t);
   for (const file of readdirSync(join(projectFolder(), FOLDER))) {
     const golden = JSON.parse(readProjectFile(join(FOLDER, file))) as Golden;

@@ -80,10 +80,10 @@ void t.test('bodies of any kind: JSON text, a text alone, none but attributes', 
 });
 
 void t.test('the details of a call are read like attributes of a span', async (t) => {
-  const said = (role: string, content: string) => [{ role, parts: [{ type: 'text', content }] }];
+  const withoutEmpty = (role: string, content: string) => [{ role, parts: [{ type: 'text', content }] }];
   const attributes = {
-    'gen_ai.input.messages': said('user', 'Hi'),
-    'gen_ai.output.messages': JSON.stringify(said('assistant', 'Hello.')),
+    'gen_ai.input.messages': withoutEmpty('user', 'Hi'),
+    'gen_ai.output.messages': JSON.stringify(withoutEmpty('assistant', 'Hello.')),
     'gen_ai.system_instructions': [{ type: 'text', content: 'Be brief.' }],
     'gen_ai.response.finish_reasons': ['stop'],
   };
@@ -96,7 +96,7 @@ void t.test('the details of a call are read like attributes of a span', async (t
   t.strictSame(loggedPayload('llm', [event(name, attributes)]), expected, 'in the body');
 });
 
-void t.test('what tells of a model call is not what its caller was asked', async (t) => {
+void t.test('input of a model call differs from input of its caller', async (t) => {
   const details = (attributes: JsonObject) => event('client.inference.operation.details', null, attributes);
   const messages = { 'gen_ai.input.messages': [{ role: 'user', parts: [{ type: 'text', content: 'Hi' }] }] };
   const nothing = { input: null, output: null };
@@ -110,7 +110,7 @@ void t.test('what tells of a model call is not what its caller was asked', async
   });
 });
 
-void t.test('of a tool they are what it was called with and gave back', async (t) => {
+void t.test('for tools, payloads are arguments and results', async (t) => {
   t.strictSame(
     loggedPayload('tool', [
       event('tool.message', { id: 'call_1', content: '{"city": "Berlin"}' }),
@@ -133,7 +133,7 @@ void t.test('what says nothing of contents is no payload', async (t) => {
   );
 });
 
-void t.test('what came twice counts once, what was said twice counts twice', async (t) => {
+void t.test('repeated records count once, repeated messages twice', async (t) => {
   const [hi, again] = [event('user.message', { content: 'hi' }), event('user.message', { content: 'hi' })];
   const { input } = loggedPayload('llm', [hi, hi, again, structuredClone(hi)]);
   t.strictSame(input, {

@@ -37,7 +37,7 @@ void t.test('each of them wins over every convention and is not kept in metadata
   t.notOk(Object.keys(span.metadata ?? {}).some((key) => key.startsWith('jackdaw.span.')));
 });
 
-void t.test('what they cannot say of a field leaves it as it is', async (t) => {
+void t.test('invalid attributes leave a field unchanged', async (t) => {
   const sent = {
     'jackdaw.span.type': 'robot',
     'jackdaw.span.id': 'x',
@@ -52,7 +52,7 @@ void t.test('what they cannot say of a field leaves it as it is', async (t) => {
   t.strictSame(mapSpan({ ...LLM, ...sent }), mapSpan(LLM));
 });
 
-void t.test('a verbatim span is what they say and nothing else', async (t) => {
+void t.test('a verbatim span has only the values of its own attributes', async (t) => {
   const id = '0196f000-0000-7000-8000-000000000001';
   const parent = '0196f000-0000-7000-8000-000000000002';
   const span = mapSpan({
@@ -78,7 +78,7 @@ void t.test('a verbatim span is what they say and nothing else', async (t) => {
   );
 });
 
-void t.test('a declared header stands for the run; without agent or start there is none', async (t) => {
+void t.test('a declared header describes the run; it needs agent and start', async (t) => {
   const header = { 'jackdaw.trace.agent': 'shop', 'jackdaw.trace.started_at': '2026-01-15T11:00:00Z' };
   const map = (...attributes: Parameters<typeof toKeyValues>[0][]) =>
     mapSpans(tracesOf(...attributes.map((each, i) => aSpan(i + 1, { attributes: toKeyValues(each) })))).batch

@@ -23,9 +23,14 @@ export interface ExpectedSpan {
   readonly children: readonly ExpectedSpan[];
 }
 
-type Said = Partial<Omit<ExpectedSpan, 'name' | 'type' | 'children'>>;
+type ExpectedFields = Partial<Omit<ExpectedSpan, 'name' | 'type' | 'children'>>;
 
-function span(type: SpanType, name: string, said: Said = {}, ...children: ExpectedSpan[]): ExpectedSpan {
+function span(
+  type: SpanType,
+  name: string,
+  fields: ExpectedFields = {},
+  ...children: ExpectedSpan[]
+): ExpectedSpan {
   return {
     name,
     type,
@@ -33,7 +38,7 @@ function span(type: SpanType, name: string, said: Said = {}, ...children: Expect
     tokens: [null, null, null],
     input: null,
     output: null,
-    ...said,
+    ...fields,
     children,
   };
 }

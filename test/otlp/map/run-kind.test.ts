@@ -61,6 +61,6 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
 
 for (const [row, cases] of Object.entries(ROWS))
   void t.test(row, async (t) => {
-    for (const [said, attributes, changes] of cases)
-      t.equal(mapSpan(attributes, changes).run_kind, said, JSON.stringify([attributes, changes?.kind]));
+    for (const [message, attributes, changes] of cases)
+      t.equal(mapSpan(attributes, changes).run_kind, message, JSON.stringify([attributes, changes?.kind]));
   });

@@ -31,7 +31,7 @@ void t.test('the threshold of a trace state says which share was kept', async (t
 const ratesOf = (request: Parameters<typeof mapSpans>[0]): (number | null)[] =>
   mapSpans(request).batch.items.map(({ trace }) => trace.sample_rate);
 
-void t.test('a run has the share of its topmost span, and tells it when it is passed on', async (t) => {
+void t.test('a run has the sample rate of its root span and forwards it', async (t) => {
   const sent = tracesOf(
     aSpan(1, { traceState: 'ot=th:8', parentSpanId: aSpan(2).spanId }),
     aSpan(2, { traceState: 'ot=th:c' }),

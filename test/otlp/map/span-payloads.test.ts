@@ -180,9 +180,9 @@ void t.test('messages that are events of the span', async (t) => {
     messages: [{ role: 'assistant', content: 'Hello', finish_reason: 'stop' }],
   });
   t.equal(Array.isArray(span.metadata?.events) && span.metadata.events.length, 6, 'all are kept');
-  const said = [{ role: 'user', content: 'Hey' }];
-  const first = mapSpan({ ...LLM, 'gen_ai.input.messages': said }, { events });
-  t.strictSame(first.input_data, { messages: said }, 'attributes come first');
+  const message = [{ role: 'user', content: 'Hey' }];
+  const first = mapSpan({ ...LLM, 'gen_ai.input.messages': message }, { events });
+  t.strictSame(first.input_data, { messages: message }, 'attributes come first');
 
   const details = event('gen_ai.client.inference.operation.details', {
     'gen_ai.input.messages': '[{"role": "user", "parts": []}]',

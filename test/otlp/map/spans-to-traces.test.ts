@@ -234,9 +234,9 @@ void t.test('spans that cannot be taken are refused alone, with their place and 
   t.equal(batch.items[0]?.spans.length, 2);
   t.equal(rejected.length, bad.length);
   bad.forEach(([, reason], i) => {
-    const said = rejected[i] ?? '';
-    t.match(said, reason);
-    t.ok(said.startsWith(`/resourceSpans/0/scopeSpans/0/spans/${i + 1}/`), said);
+    const message = rejected[i] ?? '';
+    t.match(message, reason);
+    t.ok(message.startsWith(`/resourceSpans/0/scopeSpans/0/spans/${i + 1}/`), message);
   });
   t.strictSame(mapSpans({}), { batch: { tenant: 'a user', items: [] }, rejected: [] });
   t.strictSame(mapSpans({ resourceSpans: [{}, { scopeSpans: [{}] }] }).batch.items, []);
@@ -253,7 +253,7 @@ void t.test('an end before the start is moved to the start and noted', async (t)
   t.equal(mapSpan({}, { endTimeUnixNano: START }).metadata?.['clock_skew'], undefined);
 });
 
-void t.test('a record for each trace; a span that is there twice comes in one of its own', async (t) => {
+void t.test('creates one record per trace, and a further one for repeated spans', async (t) => {
   const other = Buffer.alloc(16, 7);
   const { batch } = mapSpans(
     tracesOf(

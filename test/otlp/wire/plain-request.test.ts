@@ -20,7 +20,7 @@ const plain = (request: TracesRequest) => plainRequest(bytesOf(request), MANY);
 const inTrace = (trace: number, span: number): Span =>
   aSpan(span, { traceId: Buffer.alloc(16, trace), parentSpanId: Buffer.alloc(8, 99) });
 
-void t.test('what is well formed and good is plain, and its spans are counted by trace', async (t) => {
+void t.test('valid requests are plain, and spans are counted by trace', async (t) => {
   t.strictSame(plain(FULL.traces), { spans: [1] });
   t.strictSame(plain(tracesOf(inTrace(2, 1), inTrace(1, 1), inTrace(2, 2), inTrace(2, 3))), {
     spans: [3, 1],
@@ -34,7 +34,7 @@ void t.test('what is well formed and good is plain, and its spans are counted by
   t.strictSame(plain(tracesOf(aSpan(1, { name: 'grüße 🎉'.repeat(50) }))), { spans: [1] });
 });
 
-void t.test('what has to be refused, told apart or looked at is not', async (t) => {
+void t.test('requests that need decoding are not plain', async (t) => {
   const own = { key: 'jackdaw.cost_usd', value: { stringValue: '1' } };
   const spans: Readonly<Record<string, Partial<Span>>> = {
     'no trace id': { traceId: null },
@@ -77,7 +77,7 @@ void t.test('the fields are counted as the decoder counts them', async (t) => {
   t.throws(() => decodeTraces(bytes, enough - 1), /has more than/);
 });
 
-void t.test('what is plain can be read, and nothing of it is refused by mapping or validation', async (t) => {
+void t.test('plain requests decode, and pass mapping and validation', async (t) => {
   t.ok(isMappedWithin(LIMITS));
   let found = 0;
   const changes = fc.oneof(fc.constant([]), fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 2 }));

@@ -24,7 +24,7 @@ void t.test('a text is found again by its bytes, and never another in its place'
   t.notOk(found.failed, fc.defaultReportMessage(found) ?? '');
 });
 
-void t.test('what was put is one and the same text from then on', async (t) => {
+void t.test('interned texts are shared', async (t) => {
   const short = new ShortTexts();
   const bytes = Buffer.from('service.name and more');
   t.equal(short.find(bytes, 0, 12), undefined);

@@ -130,7 +130,7 @@ void t.test('each span gets the cost that is due to it, and says where it comes 
   });
   await processor.start?.(new TestHost());
   t.match(settings.logger.lines.join('\n'), /2026-01-01/);
-  const spans = spansOf(CASES.map(([, said]) => structuredClone(said)));
+  const spans = spansOf(CASES.map(([, tokens]) => structuredClone(tokens)));
   const read = itemReader()(anItem());
   if (typeof read === 'string') throw new Error(read);
   const item = { trace: read.trace, spans };
@@ -139,10 +139,10 @@ void t.test('each span gets the cost that is due to it, and says where it comes 
     refused: [],
   });
   const expected: Record<string, number> = {};
-  CASES.forEach(([name, said, cost, source, result], index) => {
+  CASES.forEach(([name, tokens, cost, source, result], index) => {
     t.equal(spans[index]?.cost_usd, cost, name);
     t.equal(spans[index]?.call?.cost?.source, source, `${name}: source`);
-    t.strictSame(spans[index]?.call?.usage ?? null, said.call?.usage ?? null, `${name}: usage`);
+    t.strictSame(spans[index]?.call?.usage ?? null, tokens.call?.usage ?? null, `${name}: usage`);
     const series = `jackdaw_cost_spans_total{processor="cost/ours",result="${result}"}`;
     if (result !== '') expected[series] = (expected[series] ?? 0) + 1;
   });

@@ -47,10 +47,10 @@ function expected(of: Price, given: Tokens): bigint | undefined {
   const all = plain + read + write;
   const used: Rates = of.long !== null && all > BigInt(of.long.over) ? of.long : of;
   const least = (a: bigint, b: number): bigint => (a < BigInt(b) ? a : BigInt(b));
-  const [heard, spoken] = [least(plain, given.audioInput), least(output, given.audioOutput)];
+  const [audioInput, spoken] = [least(plain, given.audioInput), least(output, given.audioOutput)];
   const numerator =
-    (plain - heard) * BigInt(used.input) +
-    heard * BigInt(used.audio_input) +
+    (plain - audioInput) * BigInt(used.input) +
+    audioInput * BigInt(used.audio_input) +
     read * BigInt(used.cached_read) +
     write * BigInt(used.cached_write) +
     (output - spoken) * BigInt(used.output) +

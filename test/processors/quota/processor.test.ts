@@ -10,7 +10,7 @@ import { quotaProcessor } from '../../../src/processors/quota/factory.js';
 import { TELEMETRY_SIGNALS, type Batch, type TelemetrySignal } from '../../../src/signal/batch.js';
 import { componentSettings } from '../../support/component-settings.js';
 import { environmentOf } from '../../support/config-problems.js';
-import { openControlPlane } from '../../support/control-plane.js';
+import { openControlStore } from '../../support/control-store.js';
 import { NOON } from '../../support/run-records.js';
 import { sectionConfig } from '../../support/section-config.js';
 
@@ -37,7 +37,7 @@ const STORE = { writer: {}, usage: {}, identity: async () => 'a-store' };
 
 /** With a control store in files, and a telemetry store of which nothing is used but its name. */
 async function aHost(t: Test) {
-  const control = await openControlPlane(t);
+  const control = await openControlStore(t);
   const extensions: Readonly<Record<string, unknown>> = { duckdb: STORE, sqlite: control };
   const host: Pick<Host, 'extension'> = {
     extension: (id, isWanted) => {

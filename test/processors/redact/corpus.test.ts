@@ -13,7 +13,7 @@ const { redactor } = redactionOf(
 /** The least that is accepted of both. */
 const LEAST = 0.98;
 
-void t.test('what is found of the examples, and how much of what is found is right', async (t) => {
+void t.test('recall and precision on the examples', async (t) => {
   const present = trueExamples();
   const absent = falseExamples();
   t.ok(present.length >= 200 && absent.length >= 200, 'there are 200 of each');

@@ -39,7 +39,7 @@ async function send({ url, otlpUrl, key }: TestDaemon, t: Test): Promise<void> {
       spans: 0,
       trace: { metadata: { values: some }, error_message: serializeJson(some.slice(0, 20)) },
     });
-    const said = some.map((value) =>
+    const texts = some.map((value) =>
       aSpan(traceIdOf(item), {
         input_data: { value },
         output_data: { text: serializeJson(value) },
@@ -51,7 +51,7 @@ async function send({ url, otlpUrl, key }: TestDaemon, t: Test): Promise<void> {
     const batch = await fetch(`${url}/api/v1/traces/batch`, {
       method: 'POST',
       headers: { authorization, 'content-type': 'application/json' },
-      body: serializeJson({ traces: [{ ...item, spans: said }] }),
+      body: serializeJson({ traces: [{ ...item, spans: texts }] }),
     });
     t.equal(batch.status, 200, await batch.text());
   }

@@ -84,7 +84,7 @@ void t.test('a key in letters beyond ASCII, large in what came', async (t) => {
   t.match(passed[0]?.items[0]?.spans[0]?.metadata, { ÄRZTIN: '[redacted]', 'A-B*': '[redacted]', kept: 'z' });
 });
 
-void t.test('patterns of RE2 are replaced by what is said', async (t) => {
+void t.test('RE2 patterns use the configured replacement', async (t) => {
   const { consume, passed } = logs(
     `patterns:
   - { name: employee, regex: 'E-\\d{6}', replacement: '<who>' }
@@ -173,7 +173,7 @@ void t.test('a key that is longer than any known one goes to its end, with all k
   t.equal(passed[0]?.items[0]?.body, 'from [api_key] to [api_key].');
 });
 
-void t.test('the log tells nothing of what was found', async (t) => {
+void t.test('logs contain no matches', async (t) => {
   const { consume, settings } = logs(`builtin: [email]`);
   await consume([aLog({ body: 'a@example.com' })]);
   t.strictSame(settings.logger.lines, []);
@@ -196,7 +196,7 @@ void t.test('a pattern that cannot be is refused, and so is a second of one name
   );
 });
 
-void t.test('the example of the page does what it says', async (t) => {
+void t.test('the example of the README works', async (t) => {
   const text =
     /redact\/pii:\n(.*?)\nservice:/s.exec(readProjectFile('src/processors/redact/README.md'))?.[1] ?? '';
   const { consume, passed } = logs(text.replace('${env:HASH_KEY:-0123456789abcdef}', SECRET));

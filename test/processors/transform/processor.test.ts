@@ -25,7 +25,7 @@ function problems(yaml: string): string {
   }
 }
 
-void t.test('the example of the page does what it says', async (t) => {
+void t.test('the example of the README works', async (t) => {
   const text =
     /transform\/team:\n(.*?)\nservice:/s.exec(readProjectFile('src/processors/transform/README.md'))?.[1] ??
     '';

@@ -33,7 +33,7 @@ void t.test('what could take nothing is refused', async (t) => {
   t.match(faults(nowhere), [/has no listener/]);
 });
 
-void t.test('it tells which ports and certificates it will need', async (t) => {
+void t.test('declares its ports and certificates', async (t) => {
   const tls = '{ cert_file: a.crt, key_file: a.key }';
   const config = configOf(`{ protocols: { grpc: { tls: ${tls} }, http: { endpoint: null } } }`);
   t.strictSame(otlpReceiver.resources?.(config), [

@@ -85,7 +85,7 @@ void t.test('a message that says it is too large is refused at once, before the 
   t.match((await meter.print()).text, 'transport="grpc",code="body_too_large"} 1');
 });
 
-void t.test('what is no call of gRPC gets an answer of HTTP', async (t) => {
+void t.test('requests other than gRPC get an HTTP response', async (t) => {
   const { grpcAddress } = await startOtlpService(t, ALL);
   const { open } = connectRaw(t, grpcAddress);
   const json = open('logs', { 'content-type': 'application/json' });
@@ -95,7 +95,7 @@ void t.test('what is no call of gRPC gets an answer of HTTP', async (t) => {
   t.match(await got.status, { httpStatus: 405, code: -1 });
 });
 
-void t.test('a client that waits no longer is told so', async (t) => {
+void t.test('an expired deadline is reported to the client', async (t) => {
   const { grpcAddress, clock } = await startOtlpService(t, ALL);
   const { open } = connectRaw(t, grpcAddress);
   const call = open('logs', { 'grpc-timeout': '2500m' });

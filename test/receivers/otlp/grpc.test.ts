@@ -46,7 +46,7 @@ void t.test(
   },
 );
 
-void t.test('rejected items are told as partial success', async (t) => {
+void t.test('rejected items are reported as partial success', async (t) => {
   const { grpcAddress } = await startOtlpService(t, ALL);
   const call = startOtlpGrpcClient(t, grpcAddress);
   const request = tracesOf(aSpan(1), aSpan(2, { startTimeUnixNano: 0 }), aSpan(3, { traceId: null }));
@@ -153,7 +153,7 @@ void t.test(
   },
 );
 
-void t.test('services and signals that nobody takes are UNIMPLEMENTED', async (t) => {
+void t.test('unknown services and unused signals are UNIMPLEMENTED', async (t) => {
   const { grpcAddress } = await startOtlpService(t, { traces: takeAll });
   const call = startOtlpGrpcClient(t, grpcAddress);
   const failure = await grpcFailureOf(call('metrics', protobufOf('metrics', ONE_ITEM.metrics)));

@@ -98,7 +98,7 @@ void t.test('requests without any telemetry succeed, and do not trouble the pipe
   }
 });
 
-void t.test('what is rejected is told as partial success, with the count and the reasons', async (t) => {
+void t.test('rejected items are reported as partial success, with count and reasons', async (t) => {
   const consumed: number[] = [];
   const refusesSecond: Consumer<TracesBatch> = {
     consume: async ({ items }): Promise<Receipt> => {
@@ -280,7 +280,7 @@ void t.test('what may be retried is 429 or 503 with the time to wait, and never 
   }
 });
 
-void t.test('a failure that sending again cannot cure is 500, tells nothing, and is logged', async (t) => {
+void t.test('permanent failures are logged and answered 500 without details', async (t) => {
   const service = await startOtlpService(t, { ...ALL, logs: failing('internal_error', false) });
   const answer = await service.send('logs', { encoding: 'json', body: jsonOf(ONE_ITEM.logs) });
   t.equal(answer.status, 500);
@@ -309,7 +309,7 @@ void t.test('a body that comes too slowly may be sent again', async (t) => {
   t.match(answer.body, { code: 14, message: /did not arrive/ });
 });
 
-void t.test('only so much waits for the store, and a stop finishes what was taken', async (t) => {
+void t.test('pending requests are limited, and a stop completes accepted ones', async (t) => {
   let release = (): void => undefined;
   let arrived = (): void => undefined;
   const arrival = new Promise<void>((resolve) => (arrived = resolve));

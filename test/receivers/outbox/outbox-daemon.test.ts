@@ -121,7 +121,7 @@ void t.test('what an exporter does not take waits for it, also over a restart', 
   );
 });
 
-void t.test('a new reader begins with what comes from then on', async (t) => {
+void t.test('a new reader begins with new events', async (t) => {
   const directory = testFolder(t);
   const first = await startWithOutbox(t, { directory });
   await first.api.send([aRun('a')]);

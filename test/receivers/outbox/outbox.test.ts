@@ -150,7 +150,7 @@ void t.test('it waits for events, and looks now and then, as a hint may be lost'
   t.equal(await progress(), 2);
 });
 
-void t.test('what fails is tried again for ever, what was taken is not', async (t) => {
+void t.test('failed events are retried forever, accepted ones are not', async (t) => {
   const { store, handed, succeed, fail, advance, progress, statuses, logger } = await startOutbox(
     t,
     'retry: { initial_interval: 1s, max_interval: 10s }',
@@ -192,7 +192,7 @@ void t.test('the wait that the other side asks for is kept', async (t) => {
   t.equal(handed().length, 2);
 });
 
-void t.test('what is never taken is passed over, said and counted', async (t) => {
+void t.test('permanently refused events are skipped, logged and counted', async (t) => {
   const { store, handed, succeed, fail, progress, logger, metric } = await startOutbox(t);
   await store.commit({ tenant: 'ann' }, { tenant: 'ann', type: 'agent.created' }, { tenant: 'bob' });
   await settled();
@@ -211,7 +211,7 @@ void t.test('what is never taken is passed over, said and counted', async (t) =>
   });
 });
 
-void t.test('single events that are refused are passed over likewise', async (t) => {
+void t.test('single refused events are also skipped', async (t) => {
   const { store, exporter, progress, logger, metric } = await startOutbox(t);
   await store.commit({}, { type: 'prompt.created' }, {});
   await settled();
@@ -324,7 +324,7 @@ void t.test('there is one note at a time', async (t) => {
   t.equal(await progress(), 4);
 });
 
-void t.test('a stop notes what was handed on before the page under way', async (t) => {
+void t.test('a stop saves progress up to the current page', async (t) => {
   const { store, succeed, progress, stop } = await startOutbox(t, 'max_batch_size: 1');
   await store.commit({}, {}, {});
   await settled();
@@ -414,7 +414,7 @@ void t.test('nor does one in the middle of an attempt', async (t) => {
   ]);
 });
 
-void t.test('at the deadline of a stop the batch under way is told, and left', async (t) => {
+void t.test('at the stop deadline the current batch is aborted', async (t) => {
   const { store, exporter, handed, succeed, progress, stop } = await startOutbox(t);
   await store.commit({ tenant: 'ann' }, { tenant: 'bob' });
   await settled();
@@ -465,7 +465,7 @@ void t.test('of two processes one hands on, and the other when that has stopped'
   t.strictSame(second.handed(), ['a-user: e3'], 'from where the other was');
 });
 
-void t.test('whoever dies is followed when its lease is over', async (t) => {
+void t.test('another process continues after the lease of a dead one', async (t) => {
   const store = await WatchedLog.open(t);
   await store.takeLease(LEASE, 15_000);
   const { handed, advance } = await startOutbox(t, '', store);
@@ -501,7 +501,7 @@ void t.test('who lost the lease breaks off, notes nothing and goes on in its tur
   await stop();
 });
 
-void t.test('a lease that somebody took is noticed by whoever notes progress', async (t) => {
+void t.test('saving progress detects a lost lease', async (t) => {
   const { store, exporter, handed, advance, succeed, progress } = await startOutbox(t, 'max_batch_size: 1');
   const owner = await store.takeLease('outbox another', 1000);
   t.ok(owner, 'another reader has a lease of its own');
@@ -532,7 +532,7 @@ void t.test('a control store that cannot be asked for the lease is asked again',
   t.equal(handed().length, 1);
 });
 
-void t.test('what is wanted is said again before it is over', async (t) => {
+void t.test('wanted event types are renewed before they expire', async (t) => {
   const { store, advance, statuses, stop } = await startOutbox(t, "types: ['agent.created']");
   t.equal(store.wants, 1);
   store.faults.want.push(broken());

@@ -3,7 +3,7 @@ import { envelope, type EventRecord, type EventType } from '../../../src/signal/
 import type { ControlStore } from '../../../src/storage/contracts/control-store.js';
 import type { EventLog, EventPageLimit, EventPosition } from '../../../src/storage/contracts/events.js';
 import type { Lease } from '../../../src/storage/contracts/coordination.js';
-import { openControlPlane } from '../../support/control-plane.js';
+import { openControlStore } from '../../support/control-store.js';
 import { HandClock } from '../../support/hand-clock.js';
 
 /** A control plane of a real file whose log of events notes what it is asked for, and fails or waits where a test wants it. */
@@ -41,7 +41,7 @@ export class WatchedLog {
     t.teardown(async () => {
       for (const end of log?.ends ?? []) await end();
     });
-    log = new WatchedLog(await openControlPlane(t, { clock }), clock);
+    log = new WatchedLog(await openControlStore(t, { clock }), clock);
     return log;
   }
 

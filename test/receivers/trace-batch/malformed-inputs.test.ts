@@ -32,12 +32,12 @@ void t.test('malformed requests get their documented answer, and the next good o
   await client.send({ body: goodBody() });
   const before = await memoryOf(daemon);
   let most = before;
-  for (const { name, sent, status, code, says, field } of malformedRequests(reader)) {
+  for (const { name, sent, status, code, message, field } of malformedRequests(reader)) {
     const answer = await client.send(sent());
     t.equal(answer.status, status, name);
     t.equal(answer.headers['content-type'], 'application/problem+json', name);
     t.match(answer.body, { type: 'about:blank', status, code, title: String, detail: String }, name);
-    if (says) t.match(JSON.stringify(answer.body), says, name);
+    if (message) t.match(JSON.stringify(answer.body), message, name);
     if (field !== undefined) t.match(answer.body, { errors: [{ field, message: String }] }, name);
     const next = await client.send({ body: goodBody() });
     t.match(next, { status: 200, body: { accepted: 1, rejected: 0 } }, `${name}: the next is taken`);

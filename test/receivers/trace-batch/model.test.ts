@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../src/signal/attributes.js';
 import { RUN_STATUSES, SPAN_TYPES } from '../../../src/signal/span.js';
 import { startTestDaemon } from '../../support/daemon.js';
 import { SEED } from '../../support/property.js';
-import { TraceModel, toItem, type SaidRun, type SaidSpan } from '../../support/trace-model.js';
+import { TraceModel, toItem, type SentRun, type SentSpan } from '../../support/trace-model.js';
 import { TracesClient } from '../../support/traces-client.js';
 
 /** Few enough ids that traces, spans and users meet all the time. */
@@ -15,7 +15,7 @@ const USERS = 2;
 const START_MS = Date.UTC(2026, 10, 3, 8, 15, 30, 250);
 
 const maybe = <T>(arbitrary: Arbitrary<T>): Arbitrary<T | null> => fc.option(arbitrary, { freq: 2 });
-const said = {
+const message = {
   status: fc.constantFrom(...RUN_STATUSES),
   durationMs: maybe(fc.nat(5000)),
   error_message: maybe(fc.string({ unit: 'grapheme', maxLength: 20 })),
@@ -29,7 +29,7 @@ const payload: Arbitrary<JsonObject> = fc.dictionary(
 );
 
 const spanPlan = fc.record({
-  ...said,
+  ...message,
   span: fc.nat(SPANS - 1),
   // So many numbers below its own, so that no ring of parents arises; the parent may never come.
   parent: maybe(fc.nat(1)),
@@ -70,7 +70,7 @@ const FLAWS: Readonly<Record<string, { readonly error: RegExp; readonly make: (i
 type Item = ReturnType<typeof toItem>;
 
 const runPlan = fc.record({
-  ...said,
+  ...message,
   trace: fc.nat(TRACES - 1),
   agent: fc.constantFrom('researcher', 'writer'),
   success: maybe(fc.boolean()),
@@ -93,7 +93,7 @@ const requests = fc.array(
 
 type RunPlan = typeof runPlan extends Arbitrary<infer Plan> ? Plan : never;
 
-void t.test('whatever is sent, each user sees what a simple model says', async (t) => {
+void t.test('answers match a simple model for any requests', async (t) => {
   const { url, key } = await startTestDaemon(t);
   const admin = new TracesClient(url, key);
   const check = async (sent: readonly { readonly user: number; readonly runs: readonly RunPlan[] }[]) => {
@@ -150,7 +150,7 @@ void t.test('whatever is sent, each user sees what a simple model says', async (
   }
 });
 
-function toRun(plan: RunPlan, traceIds: readonly string[], spanIds: readonly string[]): SaidRun {
+function toRun(plan: RunPlan, traceIds: readonly string[], spanIds: readonly string[]): SentRun {
   const { trace, spans, durationMs, agent, status, success, outcome, metadata } = plan;
   const { error_message, total_tokens, costNanos } = plan;
   const startMs = START_MS + trace * 1000;
@@ -168,7 +168,7 @@ function toRun(plan: RunPlan, traceIds: readonly string[], spanIds: readonly str
       startMs,
       endMs: durationMs === null ? null : startMs + durationMs,
     },
-    spans: spans.map(({ span, parent, durationMs, ...rest }): SaidSpan => {
+    spans: spans.map(({ span, parent, durationMs, ...rest }): SentSpan => {
       const startMs = START_MS + (span % 3) * 7;
       return {
         ...rest,

@@ -156,7 +156,7 @@ void t.test('a key without the scope is refused before the body is looked at', a
   t.equal(nobody.status, 401);
 });
 
-void t.test('when as many requests wait as may, the next are told to come later', async (t) => {
+void t.test('at the limit of pending requests, further ones get a retry delay', async (t) => {
   const consumer = new HeldConsumer();
   const service = await startTraceBatchService(t, consumer, {
     max_in_flight: { requests: 1, bytes: '128MiB' },
@@ -181,7 +181,7 @@ void t.test('when as many requests wait as may, the next are told to come later'
   t.equal((await third).status, 200);
 });
 
-void t.test('when as many bytes wait as may, the next are told to come later', async (t) => {
+void t.test('at the limit of pending bytes, further requests get a retry delay', async (t) => {
   const consumer = new HeldConsumer();
   const service = await startTraceBatchService(t, consumer, { max_in_flight: { requests: 10, bytes: 3000 } });
   const arrived = consumer.arrival();

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import type { Receipt } from '../../../src/component/consumer.js';
 import type { WriteIntentLog } from '../../../src/storage/contracts/coordination.js';
 import { ClickHouseServer } from '../../support/clickhouse-server.js';
-import { openControlPlane } from '../../support/control-plane.js';
+import { openControlStore } from '../../support/control-store.js';
 import { aSpanRecord, aTrace, NOON } from '../../support/run-records.js';
 import { TestClickHouse } from './test-clickhouse.js';
 
@@ -46,7 +46,7 @@ async function sendBoth(
   spans: { readonly first: readonly string[]; readonly second: readonly string[] },
 ): Promise<readonly PromiseSettledResult<Receipt>[]> {
   const [isWriting, isCounted] = [moment(), moment()];
-  const control = await openControlPlane(t);
+  const control = await openControlStore(t);
   const { writes: book } = control;
   const writes = withBefore(book, {
     begin: async (write) => {
@@ -95,7 +95,7 @@ void t.test('what a batch brings that is new', { skip }, async (t) => {
   });
 
   await t.test('is found out before a store that closes is closed', async (t) => {
-    const control = await openControlPlane(t);
+    const control = await openControlStore(t);
     const { writes: book } = control;
     let closing: Promise<void> | undefined;
     const writes = withBefore(book, {

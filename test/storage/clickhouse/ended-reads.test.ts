@@ -42,7 +42,7 @@ function stats(abandoned: number, timedOut: number): readonly string[] {
   ];
 }
 
-void t.test('a statement that nobody waits for ends on the server', { skip }, async (t) => {
+void t.test('abandoned statements end on the server', { skip }, async (t) => {
   if (typeof server === 'string') return;
   const options = { ...clickHouseOptions(server), database: 'default' };
   const connection = await Connection.open(options, { database: 'default', now: () => performance.now() });

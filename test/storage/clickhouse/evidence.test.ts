@@ -10,26 +10,26 @@ const NOW = 1_700_000_000 * SECOND;
 
 void t.test('points that came later are news, also those that are seen late', async (t) => {
   const { evidence } = arrivalsLookedAt([NOW, NOW - 2 * SECOND, NOW - 20 * SECOND]);
-  const isNews = (...arrivals: number[]) => arrivalsLookedAt(arrivals, [evidence]).isNews[0];
-  t.equal(isNews(NOW, NOW - 2 * SECOND), false);
-  t.equal(isNews(), false, 'what went is no news');
-  t.equal(isNews(NOW + 1, NOW), true);
-  t.equal(isNews(NOW, NOW - SECOND), true, 'an insert that began before and ended after another one');
-  t.equal(isNews(NOW, NOW - 20 * SECOND), false);
-  t.equal(isNews(NOW, NOW - 15 * SECOND), false, 'so late comes none');
-  t.same(arrivalsLookedAt([NOW], ['0', 'none of ours', '']).isNews, [true, true, true]);
-  t.same(arrivalsLookedAt([], [arrivalsLookedAt([]).evidence]).isNews, [false]);
+  const isNew = (...arrivals: number[]) => arrivalsLookedAt(arrivals, [evidence]).isNew[0];
+  t.equal(isNew(NOW, NOW - 2 * SECOND), false);
+  t.equal(isNew(), false, 'what went is no news');
+  t.equal(isNew(NOW + 1, NOW), true);
+  t.equal(isNew(NOW, NOW - SECOND), true, 'an insert that began before and ended after another one');
+  t.equal(isNew(NOW, NOW - 20 * SECOND), false);
+  t.equal(isNew(NOW, NOW - 15 * SECOND), false, 'so late comes none');
+  t.same(arrivalsLookedAt([NOW], ['0', 'none of ours', '']).isNew, [true, true, true]);
+  t.same(arrivalsLookedAt([], [arrivalsLookedAt([]).evidence]).isNew, [false]);
 });
 
 void t.test('evidence stays short', async (t) => {
   const many = Array.from({ length: MOST_ARRIVALS }, (_, i) => NOW - i * 1000);
   const { evidence } = arrivalsLookedAt(many);
   t.ok(evidence.length < 1000);
-  const isNews = (arrival: number) => arrivalsLookedAt([NOW, arrival], [evidence]).isNews[0];
-  t.equal(isNews(NOW - 500), true);
-  t.equal(isNews(NOW - MOST_ARRIVALS * 1000), false, 'those for which there was no room were seen');
+  const isNew = (arrival: number) => arrivalsLookedAt([NOW, arrival], [evidence]).isNew[0];
+  t.equal(isNew(NOW - 500), true);
+  t.equal(isNew(NOW - MOST_ARRIVALS * 1000), false, 'those for which there was no room were seen');
 });
 
-void t.test('runs are news when they were settled anew', async (t) => {
-  t.same(lookedAt(5, ['4', '5', 'none of ours']), { evidence: '5', isNews: [true, false, true] });
+void t.test('runs applied again are new evidence', async (t) => {
+  t.same(lookedAt(5, ['4', '5', 'none of ours']), { evidence: '5', isNew: [true, false, true] });
 });

@@ -9,7 +9,7 @@ import { GroupedInserts, InsertRoom } from '../../../src/storage/clickhouse/tabl
 import { createTable, type ClickHouseTable } from '../../../src/storage/clickhouse/tables/table.js';
 import { dayOf } from '../../../src/storage/clickhouse/tables/days.js';
 import { ClickHouseServer } from '../../support/clickhouse-server.js';
-import { openControlPlane } from '../../support/control-plane.js';
+import { openControlStore } from '../../support/control-store.js';
 import { metricValues } from '../../support/engine.js';
 import { HandClock } from '../../support/hand-clock.js';
 import { aLog } from '../../support/log-records.js';
@@ -87,11 +87,11 @@ void t.test('items', { skip }, async (t) => {
     const again = opened.store.writer.metrics({ tenant: user, items: points, quota }, context('c'));
     t.match(await again, { accepted: 2, refused: [] });
     // Of a new one they are; where that fails its name is free again.
-    const anew = async () =>
+    const write = async () =>
       await opened.store.writer.metrics({ tenant: user, items: points, quota }, context('d'));
-    await t.rejects(anew(), { name: 'ConsumeError' });
+    await t.rejects(write(), { name: 'ConsumeError' });
     await server.heal();
-    t.match(await anew(), { accepted: 2, refused: [] });
+    t.match(await write(), { accepted: 2, refused: [] });
     const limited = async (monthly_items: number) =>
       await opened.store.writer.metrics(
         { tenant: user, items: points, quota: { monthly_items } },
@@ -249,7 +249,7 @@ const NUMBERS: ClickHouseTable = {
 };
 
 async function groups(
-  t: Parameters<typeof openControlPlane>[0],
+  t: Parameters<typeof openControlStore>[0],
   server: ClickHouseServer,
   room = new InsertRoom(1e6),
 ): Promise<{ readonly inserts: GroupedInserts; readonly table: string }> {
@@ -258,7 +258,7 @@ async function groups(
   const place = { database: options.database, now: () => performance.now() };
   const connection = await Connection.open(options, place);
   const reach = new StoreHandle();
-  reach.open({ connection, tenants: new Tenants(await openControlPlane(t), new HandClock()) });
+  reach.open({ connection, tenants: new Tenants(await openControlStore(t), new HandClock()) });
   t.teardown(() => connection.close());
   return {
     inserts: new GroupedInserts(reach, NUMBERS, { groupRows: 1000, isReplicated: false }, room),

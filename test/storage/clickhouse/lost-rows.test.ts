@@ -67,7 +67,7 @@ const server = await ClickHouseServer.start(t);
 const skip = typeof server === 'string' ? server : false;
 const DAYS = [0, 1, 2].map((day) => NOON - day * MICROS_PER_DAY);
 
-void t.test('a server that is killed before an insert is heard of', { skip }, async (t) => {
+void t.test('a server killed before it acknowledges an insert', { skip }, async (t) => {
   if (typeof server === 'string') return;
 
   for (const table of ['logs', 'points'] as const)

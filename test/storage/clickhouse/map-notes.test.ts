@@ -85,7 +85,7 @@ const sent = fc.record({
   service: fc.constantFrom('billing', 'search', 'mail'),
 });
 
-void t.test('what is written while days are noted is in every answer', { skip }, async (t) => {
+void t.test('rows written while days are cached are in every answer', { skip }, async (t) => {
   if (typeof server === 'string') return;
   const one = await TestClickHouse.open(t, server);
   const other = await TestClickHouse.open(t, server, { database: one.options.database }, one.control);

@@ -9,7 +9,7 @@ import { createTable } from '../../../src/storage/clickhouse/tables/table.js';
 import { createEventsView, LOGS } from '../../../src/storage/clickhouse/tables/log-tables.js';
 import type { Leases } from '../../../src/storage/contracts/coordination.js';
 import { ClickHouseServer } from '../../support/clickhouse-server.js';
-import { openControlPlane } from '../../support/control-plane.js';
+import { openControlStore } from '../../support/control-store.js';
 import { clickHouseOptions } from './clickhouse-place.js';
 
 const CONTROL = randomUUID();
@@ -33,7 +33,7 @@ const skip = typeof server === 'string' ? server : false;
 
 void t.test('the tables', { skip }, async (t) => {
   if (typeof server === 'string') return;
-  const { leases } = await openControlPlane(t);
+  const { leases } = await openControlStore(t);
 
   await t.test('are made once, by whoever comes first, and the store keeps its identity', async (t) => {
     const options = clickHouseOptions(server);

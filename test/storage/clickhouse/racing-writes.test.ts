@@ -12,8 +12,8 @@ import { insertsBy } from '../../../src/storage/clickhouse/runs/insert-rows.js';
 import { NodeNumbers } from '../../../src/storage/clickhouse/runs/node-names.js';
 import { RunQueue } from '../../../src/storage/clickhouse/runs/run-queue.js';
 import { finishLeftWrites } from '../../../src/storage/clickhouse/runs/run-upkeep.js';
-import { tellSettled } from '../../../src/storage/clickhouse/runs/settled-events.js';
-import { settledRun } from '../../../src/storage/clickhouse/runs/settled-run.js';
+import { emitApplied } from '../../../src/storage/clickhouse/runs/applied-events.js';
+import { deriveRun } from '../../../src/storage/clickhouse/runs/derive-run.js';
 import { readFacts } from '../../../src/storage/clickhouse/runs/stored-facts.js';
 import { TracesWriter } from '../../../src/storage/clickhouse/runs/traces-writer.js';
 import { RunWrites } from '../../../src/storage/clickhouse/runs/write-runs.js';
@@ -24,7 +24,7 @@ import { monthOf } from '../../../src/storage/contracts/telemetry-writer.js';
 import type { SqlControlStore } from '../../../src/storage/control/sql-control-store.js';
 import { runRows } from '../../../src/storage/clickhouse/runs/run-rows.js';
 import { ClickHouseServer } from '../../support/clickhouse-server.js';
-import { controlPlaneAt } from '../../support/control-plane.js';
+import { controlStoreAt } from '../../support/control-store.js';
 import { HandClock } from '../../support/hand-clock.js';
 import { neverDiffers, same } from '../../support/property.js';
 import { aHeader, aSpanRecord, NOON } from '../../support/run-records.js';
@@ -86,7 +86,7 @@ async function scene(t: Test, server: ClickHouseServer): Promise<Scene> {
   const connection = await Connection.open(options, { ...place, database: options.database });
   t.teardown(() => connection.close());
   const clock = new HandClock();
-  const control = await controlPlaneAt(join(testFolder(t), 'control.db'), clock);
+  const control = await controlStoreAt(join(testFolder(t), 'control.db'), clock);
   t.teardown(() => control.close());
   const users = new Map<string, number>();
   await control.events.want('test', ['*'], Number.MAX_SAFE_INTEGER);
@@ -111,8 +111,8 @@ async function scene(t: Test, server: ClickHouseServer): Promise<Scene> {
       owner: `gateway ${String(i)}`,
       leaseMs: LEASE_MS,
       mostAgents: 100,
-      onSettled: (settled: Parameters<typeof tellSettled>[0]) =>
-        faults.around(() => tellSettled(settled, control.events, wantedOf)),
+      onApplied: (applied: Parameters<typeof emitApplied>[0]) =>
+        faults.around(() => emitApplied(applied, control.events, wantedOf)),
     };
     const writes = new RunWrites(parts);
     const queue = new RunQueue(writes, connection, { rows: 30, underWay: 2, waitingBytes: 1e9 });
@@ -223,7 +223,7 @@ function itemsOf({ spans, headers }: Request, ids: Ids): TraceRecord[] {
   }));
 }
 
-/** The ticket tells only who looked last. */
+/** The fence tells only who looked last. */
 const NOT_COMPARED: ReadonlySet<string> = new Set(['version', 'nodes', 'edges']);
 
 /** Everything that can be read of a run, as its row has it. */
@@ -248,14 +248,14 @@ async function check({ connection, control }: Scene, user: { id: string; tenant:
   );
   const agents = await control.agents.ofTenant(STORE, user.tenant);
   const expected = facts.flatMap((each) => {
-    const settled = settledRun(each, nodes);
-    if (settled === null) return [];
+    const applied = deriveRun(each, nodes);
+    if (applied === null) return [];
     same(
-      settled.wholes.map(({ made }) => made.begun.row.span_id),
+      applied.wholes.map(({ made }) => made.begun.row.span_id),
       [],
     );
-    const agent = agents.find(({ name }) => name === settled.run.agent);
-    const [row] = runRows(settled, agent?.number ?? 0, 0);
+    const agent = agents.find(({ name }) => name === applied.run.agent);
+    const [row] = runRows(applied, agent?.number ?? 0, 0);
     const values: Readonly<Record<string, unknown>> = { ...row?.rest, ...row?.fields };
     return [Object.fromEntries(RUN_COLUMNS.map(({ name }) => [name, values[name]]))];
   });
@@ -332,17 +332,17 @@ void t.test(
               facts.map((f) => f.messages.map((m) => [m.order, m.kind === 'header' ? m.spans : 0])),
             ),
           );
-        // Which of two headers without spans was the first is for the tickets to say, not for the order.
+        // Which of two headers without spans was the first is for the fences to say, not for the order.
         same(used >= found.size && used <= found.size + facts.length, true);
         if (facts.every(({ messages }) => messages.every((one) => one.kind === 'header' && one.spans > 0)))
           same(used, most);
         const page = await control.events.read(after, { events: 10_000, bytes: 1e9 });
         after = page.next;
-        const told = page.events.filter(({ tenant }) => tenant === user.id).map(({ event }) => event.body);
-        const ended = told.filter((body) => body.includes('"trace.')).map((body) => idIn(body));
+        const events = page.events.filter(({ tenant }) => tenant === user.id).map(({ event }) => event.body);
+        const ended = events.filter((body) => body.includes('"trace.')).map((body) => idIn(body));
         same(ended.length, new Set(ended).size);
         for (const each of facts) {
-          const run = settledRun(each, new NodeNumbers());
+          const run = deriveRun(each, new NodeNumbers());
           if (run?.run.hasEnded === true) same(ended.includes(each.traceId), true);
         }
       },

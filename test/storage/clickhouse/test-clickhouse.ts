@@ -9,7 +9,7 @@ import {
 import type { SqlControlStore } from '../../../src/storage/control/sql-control-store.js';
 import type { ClickHouseServer } from '../../support/clickhouse-server.js';
 import { componentSettings } from '../../support/component-settings.js';
-import { openControlPlane } from '../../support/control-plane.js';
+import { openControlStore } from '../../support/control-store.js';
 import { aUser } from '../duckdb/meta-records.js';
 import { clickHouseOptions } from './clickhouse-place.js';
 
@@ -34,7 +34,7 @@ export class TestClickHouse {
     changes: Partial<ClickHouseStoreOptions> = {},
     given?: SqlControlStore,
   ): Promise<TestClickHouse> {
-    const control = given ?? (await openControlPlane(t));
+    const control = given ?? (await openControlStore(t));
     const options = { ...clickHouseOptions(server, changes), control: 'sqlite' };
     const opened = new TestClickHouse(control, options);
     t.teardown(async () => {

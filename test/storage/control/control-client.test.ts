@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import type { ControlStore } from '../../../src/storage/contracts/control-store.js';
 import { connectControl, type ConnectedControl } from '../../../src/storage/control/control-client.js';
 import { serveControl } from '../../../src/storage/control/serve-control.js';
-import { openControlPlane } from '../../support/control-plane.js';
+import { openControlStore } from '../../support/control-store.js';
 import { testFolder } from '../../support/test-folder.js';
 import { until } from '../../support/until.js';
 import { anEndpoint, aKey, anOrganization, aUser } from '../duckdb/meta-records.js';
@@ -17,9 +17,9 @@ async function bootstrap({ accounts }: ControlStore): Promise<void> {
 }
 
 /** Another plane over the same store, over a port. */
-async function over(t: Test, plane: ControlStore): Promise<ConnectedControl> {
+async function over(t: Test, control: ControlStore): Promise<ConnectedControl> {
   const { port1, port2 } = new MessageChannel();
-  serveControl(plane, port1);
+  serveControl(control, port1);
   const remote = await connectControl(port2);
   t.teardown(() => {
     remote.close();
@@ -28,31 +28,31 @@ async function over(t: Test, plane: ControlStore): Promise<ConnectedControl> {
 }
 
 void t.test('watchers have been called when a call that changed something is answered', async (t) => {
-  const store = await openControlPlane(t);
+  const store = await openControlStore(t);
   const [remote, other] = [await over(t, store), await over(t, store)];
-  const heard: string[] = [];
-  remote.watch.watch('keys', () => heard.push('keys'));
-  const end = remote.watch.watch('endpoints', () => heard.push('endpoints'));
-  remote.watch.watch('endpoints', () => heard.push('endpoints again'));
-  other.watch.watch('endpoints', () => heard.push('other'));
+  const notices: string[] = [];
+  remote.watch.watch('keys', () => notices.push('keys'));
+  const end = remote.watch.watch('endpoints', () => notices.push('endpoints'));
+  remote.watch.watch('endpoints', () => notices.push('endpoints again'));
+  other.watch.watch('endpoints', () => notices.push('other'));
   await bootstrap(remote);
-  t.ok(heard.includes('keys'));
+  t.ok(notices.includes('keys'));
 
-  heard.length = 0;
+  notices.length = 0;
   await remote.endpoints.create(ORGANIZATION.slug, ENDPOINT);
-  t.ok(heard.includes('endpoints'));
-  t.ok(heard.includes('endpoints again'));
-  await until('the other has heard of it, too', () => heard.includes('other'));
+  t.ok(notices.includes('endpoints'));
+  t.ok(notices.includes('endpoints again'));
+  await until('the other has heard of it, too', () => notices.includes('other'));
 
   end();
-  heard.length = 0;
+  notices.length = 0;
   await remote.endpoints.delete(ORGANIZATION.slug, ENDPOINT.id);
-  t.ok(heard.includes('endpoints again'));
-  t.notOk(heard.includes('endpoints'), 'who has ended it hears no more');
+  t.ok(notices.includes('endpoints again'));
+  t.notOk(notices.includes('endpoints'), 'who has ended it hears no more');
 });
 
 void t.test('of many changes at the same time, each answer comes behind its hint', async (t) => {
-  const remote = await over(t, await openControlPlane(t));
+  const remote = await over(t, await openControlStore(t));
   await bootstrap(remote);
   let hints = 0;
   let answers = 0;
@@ -68,8 +68,8 @@ void t.test('of many changes at the same time, each answer comes behind its hint
   );
 });
 
-void t.test('errors keep their classes, and what they say', async (t) => {
-  const store = await openControlPlane(t);
+void t.test('errors keep their classes and messages', async (t) => {
+  const store = await openControlStore(t);
   const remote = await over(t, store);
   await bootstrap(remote);
   await t.rejects(remote.accounts.createUser(aUser({ email: USER.email })), {
@@ -87,7 +87,7 @@ void t.test('errors keep their classes, and what they say', async (t) => {
 
 void t.test('identity, folder and sets come over, too', async (t) => {
   const directory = testFolder(t);
-  const store = await openControlPlane(t, { directory });
+  const store = await openControlStore(t, { directory });
   const remote = await over(t, store);
   t.equal(remote.directory, directory);
   t.equal(await remote.identity(), await store.identity());
@@ -96,7 +96,7 @@ void t.test('identity, folder and sets come over, too', async (t) => {
 });
 
 void t.test('a port that is closed fails what waits for it, and hears no more', async (t) => {
-  const store = await openControlPlane(t);
+  const store = await openControlStore(t);
   const { port1, port2 } = new MessageChannel();
   serveControl(store, port1);
   const remote = await connectControl(port2);

@@ -8,7 +8,7 @@ import { connectControl } from '../../../src/storage/control/control-client.js';
 import type { FactConnector } from '../../../src/storage/shared/outbox-port.js';
 import { componentSettings } from '../../support/component-settings.js';
 import { metricValues } from '../../support/engine.js';
-import { KeptNews, ListedFacts } from '../../support/listed-facts.js';
+import { RecordedIntake, ListedFacts } from '../../support/listed-facts.js';
 import { StatusHost } from '../../support/status-host.js';
 import { testFolder } from '../../support/test-folder.js';
 import { until } from '../../support/until.js';
@@ -75,7 +75,7 @@ void t.test('it can be asked while it is open, and after a stop everything is in
   });
 });
 
-void t.test('what is under way when it stops is answered', async (t) => {
+void t.test('calls in progress are answered before the stop', async (t) => {
   const { extension } = await start(t);
   const writes = Array.from({ length: 50 }, (_, i) => extension.leases.take(`name ${String(i)}`, 'a', 1000));
   const stopped = extension.shutdown(inTime);
@@ -85,20 +85,20 @@ void t.test('what is under way when it stops is answered', async (t) => {
 
 void t.test('over a port it is another plane; it ends with the thread', async (t) => {
   const { extension, directory } = await start(t);
-  const plane = await connectControl(await extension.connect());
-  t.equal(plane.directory, directory);
+  const control = await connectControl(await extension.connect());
+  t.equal(control.directory, directory);
   let hints = 0;
-  plane.watch.watch('endpoints', () => {
+  control.watch.watch('endpoints', () => {
     hints++;
   });
   await addEndpoint(extension);
   await until('the hint has come', () => hints > 0);
-  t.equal((await plane.endpoints.listAll()).length, 1);
+  t.equal((await control.endpoints.listAll()).length, 1);
   await extension.shutdown(inTime);
-  await t.rejects(plane.endpoints.listAll(), UNAVAILABLE);
+  await t.rejects(control.endpoints.listAll(), UNAVAILABLE);
 });
 
-void t.test('what is no call is answered with an error, and the thread goes on', async (t) => {
+void t.test('invalid messages are answered with an error, and the thread continues', async (t) => {
   const { extension, host } = await start(t);
   const port = await extension.connect();
   const answers: unknown[] = [];
@@ -132,7 +132,7 @@ void t.test('what is no call is answered with an error, and the thread goes on',
   port.close();
 });
 
-void t.test('a thread that ends by itself is fatal, and fails what waits for it', async (t) => {
+void t.test('an unexpected end of the thread is fatal and fails pending calls', async (t) => {
   const { extension, host, logger, directory } = await start(t);
   await addEndpoint(extension);
   // A source of facts that says what none of ours does.
@@ -142,10 +142,10 @@ void t.test('a thread that ends by itself is fatal, and fails what waits for it'
     readFacts: (...args) => new ListedFacts().readFacts(...args),
     connectFacts: async () => port2,
   };
-  await extension.takeFacts(source, new KeptNews());
+  await extension.takeFacts(source, new RecordedIntake());
   port1.postMessage(null);
   await until('it has ended', () => host.last !== undefined);
-  t.match(host.told, [{ level: 'fatal', message: /control thread ended; see the log/ }]);
+  t.match(host.statuses, [{ level: 'fatal', message: /control thread ended; see the log/ }]);
   t.match(logger.lines.join('\n'), 'The control thread ended.');
   await t.rejects(extension.accounts.listUsers(), UNAVAILABLE);
   await extension.shutdown(inTime);

@@ -48,10 +48,10 @@ void t.test('whenever the process is killed, each fact is in the log once, in it
   const facts = [...stored.values()].reduce((sum, count) => sum + count, 0);
   const log = async () => (await opened.control.events.read(start, ALL)).events;
   await until('all are told', async () => (await log()).length >= facts);
-  const told = await log();
-  t.equal(told.length, facts, `${KILLS} kills, ${facts} facts`);
+  const kept = await log();
+  t.equal(kept.length, facts, `${KILLS} kills, ${facts} facts`);
   for (const user of users) {
-    const traces = told
+    const traces = kept
       .filter(({ tenant }) => tenant === user)
       .map(({ event }) => (JSON.parse(event.body) as { data: { trace_id: string } }).data.trace_id);
     t.equal(traces.length, stored.get(user));

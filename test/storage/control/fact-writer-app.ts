@@ -2,7 +2,7 @@ import { ControlExtension } from '../../../src/storage/control/control-extension
 import type { FactConnector } from '../../../src/storage/shared/outbox-port.js';
 import { DuckDBStore } from '../../../src/storage/duckdb/client/store.js';
 import { watchedPort } from '../../chaos/watched-port.js';
-import { controlPathOf } from '../../support/control-plane.js';
+import { controlPathOf } from '../../support/control-store.js';
 import { componentSettings } from '../../support/component-settings.js';
 import { aTrace, NOON } from '../../support/run-records.js';
 import { StatusHost } from '../../support/status-host.js';

@@ -83,7 +83,7 @@ function checkExtension(server: PostgresServer): void {
     const url = await server.createDatabase();
     const { extension, host, logger } = await start(t, url.replace('postgres@', 'postgres:hidden-word@'));
     await extension.accounts.createUser(aUser());
-    t.strictSame(host.told, []);
+    t.strictSame(host.statuses, []);
     await server.stop();
     await t.rejects(extension.accounts.listUsers(), UNAVAILABLE);
     await until('it says so', () => host.last !== undefined);
@@ -94,9 +94,9 @@ function checkExtension(server: PostgresServer): void {
     await server.resume();
     await until('it says that it works again', () => host.last?.level === 'ok');
     t.equal((await extension.accounts.listUsers()).length, 1);
-    t.equal(host.told.length, 2);
+    t.equal(host.statuses.length, 2);
     t.match(logger.lines.join('\n'), 'The control store is available again.');
-    t.notMatch([...logger.lines, JSON.stringify(host.told)].join('\n'), 'hidden-word');
+    t.notMatch([...logger.lines, JSON.stringify(host.statuses)].join('\n'), 'hidden-word');
   });
 
   void t.test('a server that stands still does not hold up the end of the daemon', async (t) => {

@@ -21,9 +21,9 @@ function checkPostgres(server: PostgresServer): void {
   }
 
   async function note(database: ControlDatabase, name: string): Promise<void> {
-    await database.transaction(async (tx, tell) => {
+    await database.transaction(async (tx, notify) => {
       await tx.insertInto('counters').values({ name, last: 1 }).execute();
-      tell('keys');
+      notify('keys');
     });
   }
 
@@ -61,8 +61,8 @@ function checkPostgres(server: PostgresServer): void {
     const database = await open(await server.createDatabase());
     for (const name of ['a', 'b']) await note(database, name);
     let attempts = 0;
-    let isMet = (): void => undefined;
-    const met = new Promise<void>((resolve) => (isMet = resolve));
+    let isConnected = (): void => undefined;
+    const met = new Promise<void>((resolve) => (isConnected = resolve));
     let arrived = 0;
     const cross = async (first: string, second: string): Promise<void> => {
       await database.transaction(async (tx) => {
@@ -74,7 +74,7 @@ function checkPostgres(server: PostgresServer): void {
             .where('name', '=', name)
             .execute();
         await add(first);
-        if (++arrived === 2) isMet();
+        if (++arrived === 2) isConnected();
         await met;
         await add(second);
       });

@@ -78,11 +78,11 @@ void t.test('the file is one process’s at a time', async (t) => {
   };
   await t.rejects(openStore(path), refused, 'not even the same process has it twice');
   const writer = spawn(process.execPath, [WRITER, path], { stdio: ['ignore', 'ignore', 'pipe'] });
-  let said = '';
-  writer.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  let message = '';
+  writer.stderr.on('data', (chunk: Buffer) => (message += chunk.toString()));
   const [code] = (await once(writer, 'close')) as [number];
   t.not(code, 0);
-  t.match(said, refused.message);
+  t.match(message, refused.message);
   t.ok(await store.leases.take('a', 'b', LONG), 'it goes on');
   await store.close();
   const again = await openStore(path);
@@ -90,7 +90,7 @@ void t.test('the file is one process’s at a time', async (t) => {
   await again.close();
 });
 
-void t.test('what is not a control store is refused, and stays as it is', async (t) => {
+void t.test('other databases are refused and unchanged', async (t) => {
   const path = newPath(t);
   await (await openStore(path)).close();
   const folder = join(path, '..');
@@ -135,18 +135,18 @@ void t.test(
       const writer = spawn(process.execPath, [WRITER, path], { stdio: ['ignore', 'pipe', 'inherit'] });
       t.teardown(() => writer.kill('SIGKILL'));
       const exited = once(writer, 'exit');
-      const told = new Map<string, number>();
+      const stored = new Map<string, number>();
       let lines = 0;
       for await (const line of createInterface({ input: writer.stdout })) {
         const [source = '', mark] = line.split(' ');
-        told.set(source, Number(mark));
+        stored.set(source, Number(mark));
         // Several are under way all the time: some transaction or other is cut.
         if (++lines === 25 * round) writer.kill('SIGKILL');
       }
       t.same(await exited, [null, 'SIGKILL']);
       const store = await openStore(path);
       const { events } = await store.events.read('0', { events: 1e6, bytes: 1e9 });
-      for (const [source, acknowledged] of told) {
+      for (const [source, acknowledged] of stored) {
         const mark = Number(await store.events.markOf(source));
         t.ok(mark >= acknowledged);
         t.equal(events.filter(({ tenant }) => tenant === source).length, mark * FACTS);

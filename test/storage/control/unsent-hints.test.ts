@@ -8,14 +8,14 @@ import {
 
 const NONE = { topics: new Set<never>(), deliveries: [], lost: 0 };
 
-void t.test('every message fits, and what nobody can name any more is counted', async (t) => {
+void t.test('messages fit the size limit, and surplus ids are counted', async (t) => {
   const unsent = new UnsentHints();
   t.ok(unsent.isEmpty);
   const ids = Array.from({ length: 1300 }, () => randomUUID());
   unsent.add({ topics: new Set(['keys', 'events']), deliveries: ids, lost: 0 });
   unsent.add({ ...NONE, deliveries: ids.slice(0, 10) });
   let [messages, lost] = [0, 0];
-  const told: string[] = [];
+  const changes: string[] = [];
   while (!unsent.isEmpty) {
     const hints = unsent.take();
     const words = [randomUUID(), ...serializeHints(hints)].join(' ');
@@ -23,9 +23,9 @@ void t.test('every message fits, and what nobody can name any more is counted', 
     t.same(readHints(words.split(' ').slice(1)), hints);
     messages += 1;
     lost += hints.lost;
-    told.push(...hints.deliveries);
+    changes.push(...hints.deliveries);
   }
-  t.same(told, ids.slice(0, 1000));
+  t.same(changes, ids.slice(0, 1000));
   t.same([messages, lost], [5, 300]);
 });
 

@@ -33,7 +33,7 @@ else
         const charges = tenants.map((tenant) => ({ tenant, at, items: 2, isExact: true, limit: LONG }));
         const begun = await writes.begin({ store: STORE, owner: 'a', leaseMs: LONG, traces: [], charges });
         const write = invariant(begun.write, 'write');
-        await writes.ticket(write);
+        await writes.fence(write);
         const named = tenants.map((tenant) => ({ tenant, name: `agent ${String(round)}`, at }));
         await agents.number(
           STORE,

@@ -3,7 +3,7 @@ import type { Test } from 'tap';
 import { ALL_EVENTS, type EventType } from '../../../src/signal/event.js';
 import type { Micros } from '../../../src/signal/time.js';
 import type { TraceRecord } from '../../../src/signal/trace.js';
-import { printRun, type PrintedRun } from '../../../src/storage/shared/serialize-run.js';
+import { serializeRun, type SerializedRun } from '../../../src/storage/shared/serialize-run.js';
 import { AGENTS } from '../../../src/storage/schema/tables.js';
 import type { ReadContext } from '../../../src/storage/duckdb/segments/read-context.js';
 import type { Read } from '../../../src/storage/duckdb/segments/read.js';
@@ -196,11 +196,11 @@ export class EventEngine {
   async shownRun(
     { tenant }: Listener,
     traceId: string,
-  ): Promise<PrintedRun & { readonly agent_id: string; readonly span_count: number }> {
+  ): Promise<SerializedRun & { readonly agent_id: string; readonly span_count: number }> {
     const found = await this.parts.runs.read(this.asking(tenant), traceId);
     if (found === null) throw new Error('the run is not there');
     const { trace } = found.value;
-    return { agent_id: trace.agent_id, ...printRun(trace) };
+    return { agent_id: trace.agent_id, ...serializeRun(trace) };
   }
 
   /** A user that asks for what it sees. @param read absent: one of the store's own */
@@ -236,7 +236,7 @@ export function dataOf({ event }: TelemetryEvent): Record<string, unknown> {
 }
 
 /** An event in a word: its type, and the trace or agent that it is about. */
-export function told(event: TelemetryEvent): string {
+export function describeEvent(event: TelemetryEvent): string {
   const { trace_id, name } = dataOf(event);
   return `${event.event.type} ${String(trace_id ?? name)}`;
 }

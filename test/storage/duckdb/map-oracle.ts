@@ -55,7 +55,7 @@ export async function oracleMap(path: string, tenant: number, since: number | nu
   });
 }
 
-const FIGURES = `count(*) FILTER (failed)::INTEGER AS errors, string_agg(micros, ',' ORDER BY micros) AS micros`;
+const STATS_COLUMNS = `count(*) FILTER (failed)::INTEGER AS errors, string_agg(micros, ',' ORDER BY micros) AS micros`;
 
 /** The 95th percentile from all durations: of buckets that begin at 100 us and are a quarter of an octave wide, each filled evenly. */
 function statsOf({ errors, micros }: Readonly<Record<string, unknown>>): Stats {
@@ -76,7 +76,8 @@ function statsOf({ errors, micros }: Readonly<Record<string, unknown>>): Stats {
 const byCodePoints = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 async function nodesOf(query: Query): Promise<ShownMap['nodes']> {
-  const found = await query(`SELECT id, min(type) AS type, sum(spans)::INTEGER AS spans, ${FIGURES} FROM (
+  const found =
+    await query(`SELECT id, min(type) AS type, sum(spans)::INTEGER AS spans, ${STATS_COLUMNS} FROM (
       SELECT agent AS id, ${SPAN_TYPES.indexOf('agent')} AS type, 0 AS spans, FALSE AS failed, NULL AS micros FROM run
       UNION ALL SELECT node, type, 1, failed, micros FROM span WHERE node IS NOT NULL) GROUP BY id`);
   return found
@@ -90,7 +91,7 @@ async function nodesOf(query: Query): Promise<ShownMap['nodes']> {
 }
 
 async function edgesOf(query: Query): Promise<ShownMap['edges']> {
-  const found = await query(`SELECT source, target, count(*)::INTEGER AS weight, ${FIGURES} FROM (
+  const found = await query(`SELECT source, target, count(*)::INTEGER AS weight, ${STATS_COLUMNS} FROM (
       SELECT coalesce(c.node, CASE WHEN NOT EXISTS (
           SELECT 1 FROM span a WHERE a.trace_id = s.trace_id AND a.type = ${SPAN_TYPES.indexOf('agent')})
         THEN run.agent END) AS source, s.node AS target, s.failed, s.micros

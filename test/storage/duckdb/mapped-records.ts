@@ -34,9 +34,9 @@ export function varied(item: TraceRecord, choose: () => number): TraceRecord {
     return peer === undefined ? span : { ...span, metadata: { ...span.metadata, 'peer.service': peer } };
   });
   if (spans.length === 0 || choose() < 6) return { ...item, spans };
-  const hinted = spans.map((span): SpanRecord => ({
+  const withHint = spans.map((span): SpanRecord => ({
     ...span,
     agent_hint: { source: 'service.name', name: PEERS[choose()] ?? 'service' },
   }));
-  return aFollowingRecord(hinted);
+  return aFollowingRecord(withHint);
 }

@@ -23,7 +23,7 @@ export interface Call {
 }
 
 /** What counts of spans of any runs, as the rule for the spans of one says. */
-export function toldIn(spans: readonly SpanRecord[]): ReadonlyMap<string, DuplicateCall> {
+export function duplicatesIn(spans: readonly SpanRecord[]): ReadonlyMap<string, DuplicateCall> {
   const runs = new Set(spans.map(({ trace_id }) => trace_id));
   return new Map(
     [...runs].flatMap((id) => [
@@ -39,9 +39,9 @@ export function usageNode(span: SpanRecord): UsageNode {
 }
 
 function callsWithin(calls: readonly Call[], { start_time, end_time }: ModelFilter) {
-  const told = toldIn(calls.map(({ span }) => span));
+  const duplicates = duplicatesIn(calls.map(({ span }) => span));
   const counts = ({ span_id }: SpanRecord, bit: number): boolean =>
-    ((told.get(span_id)?.counted ?? WHOLE) & bit) !== 0;
+    ((duplicates.get(span_id)?.counted ?? WHOLE) & bit) !== 0;
   const within = calls
     .map(({ span }) => span)
     .filter((span) => span.type === 'llm' && counts(span, WHOLE))
@@ -87,16 +87,16 @@ export function repricedOf(
   const dollars = (of: typeof all, what: (one: (typeof all)[number]) => number | null): number | null =>
     of.length === 0 ? null : sum(of.map(what)) / 1e9;
   const real = ({ cost_usd }: (typeof all)[number]) => cost_usd;
-  const anew = ({ cost }: (typeof all)[number]) => cost?.total ?? 0;
+  const recomputed = ({ cost }: (typeof all)[number]) => cost?.total ?? 0;
   return {
     calls: all.filter(({ isCall }) => isCall).length,
     priced_calls: priced.length,
     total_cost: dollars(priced, real),
     repriced_calls: done.length,
-    repriced_cost: dollars(done, anew),
+    repriced_cost: dollars(done, recomputed),
     both_calls: both.length,
     both_cost: dollars(both, real),
-    both_repriced_cost: dollars(both, anew),
+    both_repriced_cost: dollars(both, recomputed),
     left_out: Object.fromEntries(
       UNPRICEABLE.map((reason) => [reason, all.filter(({ isCall, why }) => isCall && why === reason).length]),
     ) as Record<Unpriceable, number>,

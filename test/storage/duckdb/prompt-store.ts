@@ -10,7 +10,7 @@ import { addPrompts } from './prompt-oracle.js';
 export const P1 = { name: 'p', version: 1 };
 
 /** Both planes, as they are now. */
-interface Planes {
+interface Stores {
   readonly store: Pick<TelemetryStore, 'prompts' | 'runs'> & {
     readonly writer: Pick<TelemetryStore['writer'], 'traces'>;
   };
@@ -19,7 +19,7 @@ interface Planes {
 }
 
 /** A user with versions 1 and 2 of the prompt `p`. */
-export class PromptStore<Opened extends Planes> {
+export class PromptStore<Opened extends Stores> {
   readonly opened: Opened;
   readonly tenant: string;
   readonly #now: () => Micros;
@@ -31,7 +31,7 @@ export class PromptStore<Opened extends Planes> {
   }
 
   /** @param now when links are made */
-  static async of<Opened extends Planes>(
+  static async of<Opened extends Stores>(
     opened: Opened,
     now: () => Micros = () => NOON,
   ): Promise<PromptStore<Opened>> {

@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
 import type { DuckDBStoreOptions } from '../../../src/storage/duckdb/client/store.js';
-import { controlPathOf } from '../../support/control-plane.js';
+import { controlPathOf } from '../../support/control-store.js';
 import type { Answer, StoreCall } from './store-process.js';
 
 const PROGRAM = fileURLToPath(new URL('./store-process.js', import.meta.url));

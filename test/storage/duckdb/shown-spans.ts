@@ -1,4 +1,4 @@
-import { printSpan } from '../../../src/api/resources/trace-body.js';
+import { serializeSpan } from '../../../src/api/resources/trace-body.js';
 import type { SpanRecord } from '../../../src/signal/span.js';
 import type { StoredTrace } from '../../../src/storage/contracts/runs.js';
 import type { ShownPage } from '../../../src/storage/duckdb/read/run-reads.js';
@@ -32,7 +32,7 @@ export type ShownSpan = Omit<
 
 /** The spans of a stored trace, all pages of them. */
 export async function spansOf(trace: Pick<StoredTrace, 'spans'>): Promise<ShownSpan[]> {
-  return await listOf(trace.spans, printSpan);
+  return await listOf(trace.spans, serializeSpan);
 }
 
 /** An object without some of its fields. */

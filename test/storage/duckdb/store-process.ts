@@ -4,7 +4,7 @@ import type { User } from '../../../src/storage/contracts/accounts.js';
 import type { SqlControlStore } from '../../../src/storage/control/sql-control-store.js';
 import { DuckDBStore, type DuckDBStoreOptions } from '../../../src/storage/duckdb/client/store.js';
 import { componentSettings } from '../../support/component-settings.js';
-import { controlPlaneAt } from '../../support/control-plane.js';
+import { controlStoreAt } from '../../support/control-store.js';
 import { hostThatKeeps, STORE_OPTIONS } from './test-store.js';
 
 /**
@@ -53,7 +53,7 @@ const store = new DuckDBStore(
 );
 
 await answer(0, async () => {
-  control = await controlPlaneAt(process.argv[5] ?? '', settings.clock);
+  control = await controlStoreAt(process.argv[5] ?? '', settings.clock);
   await store.start(hostThatKeeps(statuses, control));
 });
 for await (const line of createInterface({ input: process.stdin })) {

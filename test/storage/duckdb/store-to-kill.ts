@@ -1,6 +1,6 @@
 import { DuckDBStore } from '../../../src/storage/duckdb/client/store.js';
 import { componentSettings } from '../../support/component-settings.js';
-import { controlPathOf, controlPlaneAt } from '../../support/control-plane.js';
+import { controlPathOf, controlStoreAt } from '../../support/control-store.js';
 import { hostThatKeeps, STORE_OPTIONS } from './test-store.js';
 
 /** A store of small segments, so that a process that writes to it is killed at any step of their lives. */
@@ -9,6 +9,6 @@ export async function storeToKill(path: string): Promise<DuckDBStore> {
     { ...componentSettings('duckdb'), config: {} },
     { ...STORE_OPTIONS, path, maxQueueBytes: 1e9, segmentSize: { rows: 80, bytes: 1e9 } },
   );
-  await store.start(hostThatKeeps([], await controlPlaneAt(controlPathOf(path))));
+  await store.start(hostThatKeeps([], await controlStoreAt(controlPathOf(path))));
   return store;
 }

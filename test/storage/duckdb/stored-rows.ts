@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Database, identifier, literal } from '../../../src/storage/duckdb/files/database.js';
-import { TOLD } from '../../../src/storage/shared/priced-tokens.js';
+import { CALL_FLAGS } from '../../../src/storage/shared/priced-tokens.js';
 
 /** The telemetry files of a closed store. */
 export function filesOf(path: string): string[] {
@@ -45,7 +45,7 @@ export async function duplicatesIn(path: string): Promise<string[]> {
 
 /** Where the sums that the cold file of a closed store keeps are not those of its rows, each as a line. */
 export async function wrongSumsIn(path: string): Promise<string[]> {
-  const ofTold = (bit: number, what: string): string =>
+  const ofCounts = (bit: number, what: string): string =>
     `CASE WHEN (told & ${bit}) > 0 THEN ${what} ELSE 0 END`;
   const sums = {
     run_sums: {
@@ -75,13 +75,13 @@ export async function wrongSumsIn(path: string): Promise<string[]> {
         total_tokens: 'sum(total_tokens::HUGEINT)',
         ...Object.fromEntries(
           ['input_tokens', 'output_tokens', 'total_tokens'].map((tokens) => [
-            ofTold(TOLD.call, tokens),
+            ofCounts(CALL_FLAGS.call, tokens),
             `sum(of_call * ${tokens}::HUGEINT)`,
           ]),
         ),
-        [ofTold(TOLD.call, 'calls')]: 'sum(of_call)',
-        [ofTold(TOLD.priced, 'calls')]: 'sum(of_cost) FILTER (WHERE cost_usd IS NOT NULL)',
-        [ofTold(TOLD.priced, 'nanos')]: 'sum(of_cost * cost_usd)',
+        [ofCounts(CALL_FLAGS.call, 'calls')]: 'sum(of_call)',
+        [ofCounts(CALL_FLAGS.priced, 'calls')]: 'sum(of_cost) FILTER (WHERE cost_usd IS NOT NULL)',
+        [ofCounts(CALL_FLAGS.priced, 'nanos')]: 'sum(of_cost * cost_usd)',
       },
     },
   };

@@ -7,7 +7,7 @@ import type { SqlControlStore } from '../../../src/storage/control/sql-control-s
 import type { ControlStore } from '../../../src/storage/contracts/control-store.js';
 import { DuckDBStore, type DuckDBStoreOptions } from '../../../src/storage/duckdb/client/store.js';
 import { componentSettings } from '../../support/component-settings.js';
-import { controlPathOf, controlPlaneAt } from '../../support/control-plane.js';
+import { controlPathOf, controlStoreAt } from '../../support/control-store.js';
 import { testFolder } from '../../support/test-folder.js';
 import { aUser } from './meta-records.js';
 
@@ -89,7 +89,7 @@ export class TestStore {
 
   /** @param options other options from here on */
   async start(options: Partial<DuckDBStoreOptions> = {}): Promise<void> {
-    this.#control ??= await controlPlaneAt(this.#controlPath, this.settings.clock);
+    this.#control ??= await controlStoreAt(this.#controlPath, this.settings.clock);
     const store = new DuckDBStore(
       { ...this.settings, config: {} },
       { ...STORE_OPTIONS, path: this.path, ...this.#options, ...options },

@@ -108,14 +108,14 @@ export const alertChangeSchema = Type.Object(
 );
 
 /** The fields of a new alert that the sender sets. */
-type AlertTerms = Omit<Alert, 'id' | 'agent_name' | 'is_active' | 'last_fired_at' | 'created_at'>;
+type AlertDefinition = Omit<Alert, 'id' | 'agent_name' | 'is_active' | 'last_fired_at' | 'created_at'>;
 
 /**
  * Checks the rules between the fields of a new alert.
  *
  * @throws HttpProblem 422 with all violated rules
  */
-export function readNewAlert(body: Static<typeof newAlertSchema>, policy: AddressPolicy): AlertTerms {
+export function readNewAlert(body: Static<typeof newAlertSchema>, policy: AddressPolicy): AlertDefinition {
   const { agent_id, target_service, type, channel, webhook_url, composite_config } = body;
   const errors = [
     ...targetErrors(body),

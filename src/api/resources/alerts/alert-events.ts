@@ -91,14 +91,14 @@ function filterOf({
 }
 
 /** Fields of the event `alert.fired`; older versions may have fewer. */
-interface Told {
+interface NotifiedTarget {
   readonly window?: { readonly from: string; readonly to: string };
   readonly sample_count?: number;
   readonly conditions?: readonly ShownCondition[];
 }
 
 function serializeEvent(event: AlertEvent): Static<typeof eventSchema> {
-  const { data } = JSON.parse(event.body) as { readonly data: Told };
+  const { data } = JSON.parse(event.body) as { readonly data: NotifiedTarget };
   const { agent_id, agent_name, target_service } = event;
   return {
     ...serializeFiring(event),

@@ -53,7 +53,7 @@ const firingFields = {
   notifications: Type.Array(notificationSchema),
 };
 
-/** A firing, whatever the alert. */
+/** A firing of any alert. */
 export const firingSchema = Type.Object(firingFields, { title: 'AlertEvent' });
 
 const listAlertEvents = {

@@ -8,7 +8,7 @@ import { formatTime } from '../../../signal/time.js';
 import type { Alert, AlertRule } from '../../../storage/contracts/alerts.js';
 import { newAlertSchema, readNewAlert } from './alert-body.js';
 import { ALERTS } from './alert-places.js';
-import { alertTestSchema, serializeTrial, publishedTerms } from './alert-test.js';
+import { alertTestSchema, serializeTrial, publishedSettings } from './alert-test.js';
 import type { ApiContext } from '../../support/api-context.js';
 import { nullable, formatNullableTime, time } from '../../support/fields.js';
 import { notFound } from '../../support/not-found.js';
@@ -99,7 +99,7 @@ export function alertPreviewRoutes({
         created_at: now,
       };
       const rule: AlertRule = { userId, alert, incident: null, evidence: null };
-      const published = await publishedTerms(terms, now);
+      const published = await publishedSettings(terms, now);
       const count = Math.min(MOST_POINTS, body.hours * 60);
       const step = Math.round((body.hours * MICROS_PER_HOUR) / count / MICROS_PER_MINUTE) * MICROS_PER_MINUTE;
       const moments = { now, step, count: count + 1 };
@@ -119,7 +119,7 @@ export function alertPreviewRoutes({
           now: { ...serializeTrial(trial), is_evaluated: published.isEvaluated },
           points: points.map(({ at, value, verdict }) => [
             Math.round(at / 1000),
-            isComposite ? metAs(verdict) : value,
+            isComposite ? observedFor(verdict) : value,
           ]),
           conditions: (points[0]?.observed ?? []).map((_, index) =>
             points.map(({ observed }) => observed[index] ?? null),
@@ -136,6 +136,6 @@ export function alertPreviewRoutes({
   ];
 }
 
-function metAs(verdict: 'met' | 'not_met' | 'no_data'): number | null {
+function observedFor(verdict: 'met' | 'not_met' | 'no_data'): number | null {
   return { met: 1, not_met: 0, no_data: null }[verdict];
 }

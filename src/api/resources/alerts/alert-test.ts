@@ -12,7 +12,7 @@ import type { ApiContext } from '../../support/api-context.js';
 import { count, nullable, time } from '../../support/fields.js';
 
 /** The settings of an exporter `alerts` with an empty configuration. */
-const DEFAULT_TERMS: AlertingSettings = { windowMs: MS_PER_HOUR, minSamples: 1, timezone: 'UTC' };
+const DEFAULT_SETTINGS: AlertingSettings = { windowMs: MS_PER_HOUR, minSamples: 1, timezone: 'UTC' };
 
 /** A condition and its result. */
 export const triedConditionSchema = Type.Object(
@@ -84,7 +84,7 @@ export function alertTestRoutes({
       const rule = await alerts.read(identity.userId, params.alert_id);
       if (!rule) throw noAlert();
       const now = clock.now();
-      const published = await publishedTerms(terms, now);
+      const published = await publishedSettings(terms, now);
       const source = await telemetry.identity();
       const trial = await tryAlert({ stats: telemetry.stats, source }, rule, published.terms, now);
       return { status: 200, json: { ...serializeTrial(trial), is_evaluated: published.isEvaluated } };
@@ -93,12 +93,12 @@ export function alertTestRoutes({
 }
 
 /** The alerting settings in use, and whether any process evaluates alerts. */
-export async function publishedTerms(
+export async function publishedSettings(
   terms: Pick<SettingsBoard, 'all'>,
   now: Micros,
 ): Promise<{ readonly terms: AlertingSettings; readonly isEvaluated: boolean }> {
   const published = (await terms.all(now)).find(({ alerting }) => alerting !== undefined)?.alerting;
-  return { terms: published ?? DEFAULT_TERMS, isEvaluated: published !== undefined };
+  return { terms: published ?? DEFAULT_SETTINGS, isEvaluated: published !== undefined };
 }
 
 export function serializeTrial(

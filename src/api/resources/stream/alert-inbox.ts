@@ -1,18 +1,18 @@
 import type { Identity } from '../../../component/identity.js';
 import type { AlertRule } from '../../../storage/contracts/alerts.js';
 import { serializeAlert } from '../alerts/alert-schema.js';
-import type { AlertNews } from './alert-news.js';
+import type { AlertFeed } from './alert-feed.js';
 import type { Inbox } from './inbox.js';
 import { lostEvent, sseEvent } from './sse.js';
 
 const MOST_ALERTS = 1000;
 
 /** Current states of a user's changed alerts. @returns a function that opens the inbox */
-export function alertInbox(news: AlertNews, { userId, scopes }: Identity): (wake: () => void) => Inbox {
+export function alertInbox(feed: AlertFeed, { userId, scopes }: Identity): (wake: () => void) => Inbox {
   return (wake) => {
     let rules = new Map<string, AlertRule>();
     let lost = 0;
-    const leave = news.enter(userId, (rule) => {
+    const leave = feed.enter(userId, (rule) => {
       if (rules.size < MOST_ALERTS || rules.has(rule.alert.id)) rules.set(rule.alert.id, rule);
       else lost += 1;
       wake();

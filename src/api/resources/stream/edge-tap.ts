@@ -22,7 +22,7 @@ export class EdgeTap implements EdgeListener, Inbox {
   readonly #userId: string;
   readonly #wake: () => void;
   readonly #clock: Clock;
-  #told: Uint8Array[] = [];
+  #pending: Uint8Array[] = [];
   /** Items of batches in progress. */
   #under = 0;
   #lost = 0;
@@ -56,28 +56,28 @@ export class EdgeTap implements EdgeListener, Inbox {
           is_truncated: isCut,
           item,
         };
-        this.#told.push(sseEvent('tap', serializeJson(shown)));
+        this.#pending.push(sseEvent('tap', serializeJson(shown)));
       }
       this.#wake();
     };
   }
 
   take(): readonly Uint8Array[] {
-    const events = this.#told;
+    const events = this.#pending;
     if (this.#lost > 0) events.push(lostEvent('tap', this.#lost));
-    this.#told = [];
+    this.#pending = [];
     this.#lost = 0;
     this.#mayRead = true;
     return events;
   }
 
   close(): void {
-    this.#told = [];
+    this.#pending = [];
   }
 
   /** Copies the current values, because downstream components may change them. */
   #see(batch: AnyBatch, signal: Signal): readonly SeenItem[] {
-    const room = Math.min(MOST_OF_BATCH, MOST_ITEMS - this.#told.length - this.#under);
+    const room = Math.min(MOST_OF_BATCH, MOST_ITEMS - this.#pending.length - this.#under);
     if (room <= 0) return [];
     if (batch.kind === 'raw') {
       if (!this.#mayRead) return [];

@@ -7,7 +7,7 @@ import { serializeListedRun } from '../../support/run-export.js';
 import { FollowedTraces } from './followed-traces.js';
 import type { Inbox } from './inbox.js';
 import { LogTail } from './log-tail.js';
-import type { Seat } from './news-desk.js';
+import type { Seat } from './feeds.js';
 import { lostEvent, SSE_COMMENT, SSE_RETRY, sseEvent } from './sse.js';
 import type { Topics } from './topics.js';
 import type { LogFilter } from '../../../storage/contracts/logs.js';
@@ -35,7 +35,7 @@ export interface StreamOptions {
   /** Prefix of change numbers in event ids. */
   readonly era: string;
   readonly seat: Seat;
-  readonly runs: Pick<Runs, 'find' | 'outline'>;
+  readonly runs: Pick<Runs, 'find' | 'traceSummary'>;
   /** Factories of the other inboxes; each gets the function that wakes the stream. */
   readonly inboxes: readonly ((wake: () => void) => Inbox)[];
   /** Whether the client is still authorized. */
@@ -57,7 +57,7 @@ export class EventStream implements AsyncIterable<Uint8Array> {
   #lostRuns = 0;
   /** The number of the last change that was sent. */
   #seen: number;
-  #hasNews = true;
+  #hasChanges = true;
   #isOver = false;
   #goOn: () => void = () => undefined;
   #sentMs = 0;
@@ -65,14 +65,14 @@ export class EventStream implements AsyncIterable<Uint8Array> {
   constructor(options: StreamOptions) {
     this.#options = options;
     const { topics, userId, runs, seat, logFilter, inboxes, gone, draining } = options;
-    this.#seen = options.after ?? seat.news.last;
+    this.#seen = options.after ?? seat.feed.last;
     this.#traces = new FollowedTraces(runs, userId, topics.traces);
     this.#tail = topics.logs ? new LogTail(logFilter, this.#wake) : null;
     const forgot = (number: number): void => {
       if (number > this.#seen) this.#lostRuns += 1;
     };
     this.#ends.push(
-      seat.news.enter({ wake: this.#wake, forgot, ...(this.#tail && { logs: this.#tail.offer }) }),
+      seat.feed.enter({ wake: this.#wake, forgot, ...(this.#tail && { logs: this.#tail.offer }) }),
     );
     this.#inboxes = inboxes.map((open) => open(this.#wake));
     for (const inbox of this.#inboxes)
@@ -118,14 +118,14 @@ export class EventStream implements AsyncIterable<Uint8Array> {
           return;
         }
         try {
-          for await (const piece of this.#news()) {
+          for await (const piece of this.#changes()) {
             yield piece;
             this.#sentMs = this.#nowMs;
           }
         } catch (error) {
           if (this.#options.gone.aborted) return;
           if (!(error instanceof ConsumeError && error.retryable)) throw error;
-          this.#hasNews = true;
+          this.#hasChanges = true;
           await this.#pause(RETRY_MS);
         }
         // The clock may be set back meanwhile.
@@ -134,7 +134,7 @@ export class EventStream implements AsyncIterable<Uint8Array> {
           this.#sentMs = this.#nowMs;
         }
         await this.#pause(FRAME_MS);
-        if (!this.#hasNews) await this.#pause(CHECK_MS - FRAME_MS, true);
+        if (!this.#hasChanges) await this.#pause(CHECK_MS - FRAME_MS, true);
       }
     } finally {
       this.#end();
@@ -162,10 +162,10 @@ export class EventStream implements AsyncIterable<Uint8Array> {
     return this.#options.isAllowed() ? null : 'signed_out';
   }
 
-  async *#news(): AsyncGenerator<Uint8Array> {
-    this.#hasNews = false;
+  async *#changes(): AsyncGenerator<Uint8Array> {
+    this.#hasChanges = false;
     const { topics, seat, gone } = this.#options;
-    const changes = seat.news.since(this.#seen);
+    const changes = seat.feed.since(this.#seen);
     for (const { id } of changes) this.#traces.touched(id);
     if (this.#lostRuns > 0) this.#traces.allTouched();
     if (topics.runs) {
@@ -182,13 +182,13 @@ export class EventStream implements AsyncIterable<Uint8Array> {
         seen,
       );
       this.#seen = seen;
-      this.#hasNews ||= changes.length > now.length;
+      this.#hasChanges ||= changes.length > now.length;
     } else {
       this.#lostRuns = 0;
       this.#seen = changes.at(-1)?.number ?? this.#seen;
     }
-    for await (const { traceId, outline } of this.#traces.news(this.#nowMs, gone))
-      yield outline === null ? lostEvent(`trace:${traceId}`, null) : sseEvent('span', outline);
+    for await (const { traceId, summary } of this.#traces.updates(this.#nowMs, gone))
+      yield summary === null ? lostEvent(`trace:${traceId}`, null) : sseEvent('span', summary);
     yield* this.#logEvents();
     for (const inbox of this.#inboxes) {
       const events = inbox.take();
@@ -224,17 +224,17 @@ export class EventStream implements AsyncIterable<Uint8Array> {
   }
 
   readonly #wake = (): void => {
-    this.#hasNews = true;
+    this.#hasChanges = true;
     this.#goOn();
   };
 
-  /** Waits at most until the end of the stream. @param isForNews whether news also end the wait */
-  async #pause(ms: number, isForNews = false): Promise<void> {
+  /** Waits at most until the end of the stream. @param wakesOnChange whether changes also end the wait */
+  async #pause(ms: number, wakesOnChange = false): Promise<void> {
     if (this.#isOver || this.#options.draining.aborted) return;
     await new Promise<void>((resolve) => {
       const cancel = this.#options.clock.after(ms, resolve);
       this.#goOn = () => {
-        if (!isForNews && !this.#isOver && !this.#options.draining.aborted) return;
+        if (!wakesOnChange && !this.#isOver && !this.#options.draining.aborted) return;
         cancel();
         resolve();
       };

@@ -17,18 +17,18 @@ interface Followed {
 }
 
 /** An update of a run. */
-export type TraceNews =
-  | { readonly traceId: string; readonly outline: Uint8Array }
+export type TraceUpdate =
+  | { readonly traceId: string; readonly summary: Uint8Array }
   /** The update is too large for an event. */
-  | { readonly traceId: string; readonly outline: null };
+  | { readonly traceId: string; readonly summary: null };
 
 /** The runs that a stream follows, each from the client's position. */
 export class FollowedTraces {
-  readonly #runs: Pick<Runs, 'outline'>;
+  readonly #runs: Pick<Runs, 'traceSummary'>;
   readonly #userId: string;
   readonly #traces: Map<string, Followed>;
 
-  constructor(runs: Pick<Runs, 'outline'>, userId: string, traces: ReadonlyMap<string, number | null>) {
+  constructor(runs: Pick<Runs, 'traceSummary'>, userId: string, traces: ReadonlyMap<string, number | null>) {
     this.#runs = runs;
     this.#userId = userId;
     this.#traces = new Map(
@@ -52,15 +52,15 @@ export class FollowedTraces {
    *
    * @throws ConsumeError if the store cannot be read; the update stays due
    */
-  async *news(nowMs: number, abort: AbortSignal): AsyncGenerator<TraceNews> {
+  async *updates(nowMs: number, abort: AbortSignal): AsyncGenerator<TraceUpdate> {
     for (const [traceId, followed] of this.#traces) {
       if (!isDueAt(followed, nowMs)) continue;
       const wasTouched = followed.isDue;
       followed.isDue = false;
       followed.lookedAtMs = nowMs;
       try {
-        const news = await this.#newsOf(traceId, followed, wasTouched, abort);
-        if (news !== undefined) yield news;
+        const update = await this.#updateOf(traceId, followed, wasTouched, abort);
+        if (update !== undefined) yield update;
       } catch (error) {
         followed.isDue = true;
         throw error;
@@ -68,14 +68,14 @@ export class FollowedTraces {
     }
   }
 
-  async #newsOf(
+  async #updateOf(
     traceId: string,
     followed: Followed,
     wasTouched: boolean,
     abort: AbortSignal,
-  ): Promise<TraceNews | undefined> {
+  ): Promise<TraceUpdate | undefined> {
     const { seq, status } = followed;
-    const trace = await this.#runs.outline(this.#userId, traceId, seq ?? NONE, abort);
+    const trace = await this.#runs.traceSummary(this.#userId, traceId, seq ?? NONE, abort);
     if (trace === null) {
       // All data of a new run is unsent.
       followed.seq ??= 0;
@@ -89,7 +89,7 @@ export class FollowedTraces {
     // Following starts here, so there is no update yet.
     if (seq === null) return undefined;
     if (!wasTouched && trace.status === status) return undefined;
-    return { traceId, outline: isWhole ? body : null };
+    return { traceId, summary: isWhole ? body : null };
   }
 }
 

@@ -10,14 +10,14 @@ import { kindParameter } from '../../support/runs.js';
 import { MAX_LOG_QUERY, spanNeedsTrace } from '../logs.js';
 import { serializeDaemon } from '../daemon.js';
 import { alertInbox } from './alert-inbox.js';
-import { AlertNews } from './alert-news.js';
-import { DaemonNews } from './daemon-news.js';
-import { DeliveryNews } from './delivery-news.js';
+import { AlertFeed } from './alert-feed.js';
+import { DaemonFeed } from './daemon-feed.js';
+import { DeliveryFeed } from './delivery-feed.js';
 import { EdgeTaps, MOST_OF_USER } from './edge-taps.js';
 import { EventStream } from './event-stream.js';
-import { MOST_STREAMS, NewsDesk } from './news-desk.js';
+import { MOST_STREAMS, UserFeeds } from './feeds.js';
 import { MOST_TRACES, readTopics, type Topics } from './topics.js';
-import type { UserNews } from './user-news.js';
+import type { UserFeed } from './user-feed.js';
 import type { ChangedDelivery } from '../../../storage/contracts/deliveries.js';
 import { serializeChanged } from '../webhooks/organization-deliveries.js';
 import type { Inbox } from './inbox.js';
@@ -26,13 +26,13 @@ import { lostEvent, sseEvent } from './sse.js';
 const MOST_DELIVERIES = 500;
 
 /** Current states of changed deliveries in a user's organizations. @returns a function that opens the inbox */
-function deliveryInbox(news: DeliveryNews, userId: string): (wake: () => void) => Inbox {
+function deliveryInbox(feed: DeliveryFeed, userId: string): (wake: () => void) => Inbox {
   return (wake) => {
     let changed = new Map<string, ChangedDelivery>();
     let lost = 0;
-    const leave = news.enter({
+    const leave = feed.enter({
       userId,
-      tell: (delivery) => {
+      notify: (delivery) => {
         if (changed.size < MOST_DELIVERIES || changed.has(delivery.id)) changed.set(delivery.id, delivery);
         else lost += 1;
         wake();
@@ -66,15 +66,19 @@ const followChanges = {
   tag: 'stream',
   summary: 'Stream live updates as server-sent events',
   description: [
-    'Events have JSON data. `open` comes first. `run`: a new or changed run, as in lists. `span`: updates of a',
-    'followed run, as returned by `readTraceSpans` with `after`. `log`: a stored record, as in `searchLogs`, with long',
-    'parts shortened (`is_truncated`). `alert`: an alert that fired, was resolved or was changed, with `is_firing`. `delivery`: a delivery of one of the caller’s organizations that was queued, retried, or had an attempt end, as in `listOrganizationDeliveries`, with its `org_slug`. `edges`: the daemon as',
-    'returned by `readDaemon`, immediately and then every two seconds. `tap`: an item that passed an edge, and its outcome: `{at, signal, batch_items, duration_ms, outcome, reason, is_truncated, item}`, where `outcome` is `taken`, `refused` or `failed`, and `item` is truncated and omits empty fields. Only a sample of the caller’s own items is shown. `lost {topic, count}`:',
-    'this many events of a topic were dropped because the stream or its client was too slow (null: unknown number): read them with the',
-    'route of the topic. `bye {reason}`: the stream ends because the daemon stops (`shutting_down`) or the key or login is no longer valid',
-    '(`signed_out`). Events are sent at most four times a second; a comment at least every seven seconds. With the header',
-    '`Last-Event-ID`, changes of runs continue after that event if it is at most a minute old and at most 2000 runs changed since; for other topics, `lost` is sent.',
-    `A user can have ${MOST_STREAMS} streams; ${MOST_OF_USER} of them can tap an edge.`,
+    'The data of each event is JSON. `open` is the first event.',
+    '`run`: a new or changed run, as lists show it.',
+    '`span`: changes of a followed run, as `readTraceSpans` returns them with `after`.',
+    '`log`: a stored log record, as `searchLogs` shows it, with long parts cut (`is_truncated`).',
+    '`alert`: an alert that fired, ended or was changed, with `is_firing`.',
+    '`delivery`: a delivery to an endpoint of one of the caller’s organizations that was queued or retried, or whose attempt ended, as `listOrganizationDeliveries` shows it, with its `org_slug`.',
+    '`edges`: the daemon as `readDaemon` returns it, immediately and then every two seconds.',
+    '`tap`: an item that passed an edge, with its result: `{at, signal, batch_items, duration_ms, outcome, reason, is_truncated, item}`. `outcome` is `taken`, `refused` or `failed`; `item` is cut and omits empty fields. Taps are a sample and contain only items of the caller.',
+    '`lost {topic, count}`: items of a topic were omitted because the stream or its reader was too slow; a null count is unknown. Read them with the route of the topic.',
+    '`bye {reason}`: the stream ends because the daemon stops (`shutting_down`) or the key or login is no longer valid (`signed_out`).',
+    'Changes are sent at most four times a second, and a comment at least every seven seconds.',
+    'With the header `Last-Event-ID`, changes of runs resume after that event if it is at most a minute old and at most 2000 runs have changed; other topics report `lost`.',
+    `A user may have ${MOST_STREAMS} streams, of which ${MOST_OF_USER} may tap an edge.`,
   ].join(' '),
   access: 'read',
   mediaType: 'text/event-stream',
@@ -85,11 +89,11 @@ const followChanges = {
       description: `Comma-separated: \`runs\`, \`logs\`, \`alerts\`, \`deliveries\`, \`daemon\` and \`tap\` (which need the scope \`admin\`), \`trace:ID\`, \`trace:ID@SEQ\` (changes of the run after this \`seq\` of its summary); at most ${MOST_TRACES} runs.`,
     }),
     kind: kindParameter,
-    agent_id: Type.Optional(uuid('For `runs`: only those of this agent.')),
+    agent_id: Type.Optional(uuid('For `runs`: only runs of this agent.')),
     query: Type.Optional(
       Type.String({
         maxLength: MAX_LOG_QUERY,
-        description: 'For `logs`, as in `searchLogs`; so are the next parameters.',
+        description: 'For `logs`, as in `searchLogs`; this also applies to the next parameters.',
       }),
     ),
     service_name: Type.Optional(Type.String()),
@@ -124,11 +128,11 @@ type Query = Static<typeof followChanges.query>;
 /** `GET /dashboard/stream`. */
 export function streamRoutes(context: ApiContext<'arrivals' | 'runs'>): readonly Route[] {
   const { routes, telemetry, control, identityNow, clock } = context;
-  const desk = new NewsDesk(telemetry.arrivals, clock);
-  const alerts = new AlertNews(control, clock);
-  const deliveries = new DeliveryNews(control, clock);
+  const desk = new UserFeeds(telemetry.arrivals, clock);
+  const alerts = new AlertFeed(control, clock);
+  const deliveries = new DeliveryFeed(control, clock);
   const taps = new EdgeTaps(context.daemon, clock);
-  const daemon = new DaemonNews(() => JSON.stringify(serializeDaemon(context)), clock);
+  const daemon = new DaemonFeed(() => JSON.stringify(serializeDaemon(context)), clock);
   return [
     routes.route(followChanges).to(({ identity, query, request }) => {
       const { userId, keyId, scopes } = identity;
@@ -146,7 +150,7 @@ export function streamRoutes(context: ApiContext<'arrivals' | 'runs'>): readonly
           ...(agent_id && { agent_id: agent_id.toLowerCase() }),
         },
         logFilter,
-        ...placeOf(request.header('last-event-id'), desk.era, seat.news, topics),
+        ...placeOf(request.header('last-event-id'), desk.era, seat.feed, topics),
         era: desk.era,
         seat,
         runs: telemetry.runs,
@@ -186,12 +190,12 @@ function logFilterOf({ query, service_name, severity, trace_id, span_id }: Query
 function placeOf(
   lastEventId: string | undefined,
   era: string,
-  news: UserNews,
+  feed: UserFeed,
   { runs, logs, alerts, deliveries, tap }: Topics,
 ): { readonly after: number | null; readonly missed: readonly string[] } {
   if (lastEventId === undefined || lastEventId === '') return { after: null, missed: [] };
   const [of, number = ''] = lastEventId.split('.');
-  const goesOn = of === era && /^\d{1,15}$/.test(number) && news.remembers(Number(number));
+  const goesOn = of === era && /^\d{1,15}$/.test(number) && feed.remembers(Number(number));
   const missed = [
     ...(runs && !goesOn ? ['runs'] : []),
     ...(logs ? ['logs'] : []),

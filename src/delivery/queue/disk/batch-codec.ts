@@ -183,7 +183,7 @@ function openSpan(span: SpanRecord): SpanRecord | CarryingSpan {
     mapped.context === span.context &&
     mapped.started_at === span.started_at &&
     mapped.ended_at === span.ended_at;
-  // What was read of the origin is read again.
+  // Cached values of the origin are read again.
   return { fields, sent: { bytes, origin: bareOrigin(origin), notes, mapped: isSame ? null : mapped } };
 }
 

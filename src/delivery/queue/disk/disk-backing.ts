@@ -156,7 +156,7 @@ export class DiskBacking {
       const message = [...new Set(refused.map(({ reason }) => reason))].slice(0, 5).join('; ');
       // By a new name: under its own the other side remembers that it has taken the batch.
       const whole = { ...queuedBatch, batch: { ...records, items }, id: undefined };
-      if (!(await this.#bury(whole, 'items_refused', message))) return;
+      if (!(await this.#deadLetter(whole, 'items_refused', message))) return;
     }
     this.#done(queuedBatch);
   }
@@ -164,7 +164,7 @@ export class DiskBacking {
   /** Delivery of a batch has failed for good: it becomes a dead letter, or stays queued if the daemon stops before that. */
   async givenUp(queuedBatch: QueuedBatch, error: DeliveryError): Promise<void> {
     const reason: DeadReason = error.reason === 'permanent' ? 'refused' : (error.limit ?? 'too_often');
-    if (await this.#bury(queuedBatch, reason, error.message)) this.#done(queuedBatch);
+    if (await this.#deadLetter(queuedBatch, reason, error.message)) this.#done(queuedBatch);
   }
 
   /** Closes the files; queued batches stay in them. */
@@ -212,7 +212,7 @@ export class DiskBacking {
   }
 
   /** @returns false if the daemon stopped before it could be written */
-  async #bury(queuedBatch: QueuedBatch, reason: DeadReason, message: string): Promise<boolean> {
+  async #deadLetter(queuedBatch: QueuedBatch, reason: DeadReason, message: string): Promise<boolean> {
     const { exporter, signal, shared, metrics, clock, disk } = this.#tools;
     const { batch, receivedAt, queuedAt, id = randomUUID() } = queuedBatch;
     const { tenant } = batch;

@@ -57,7 +57,7 @@ export class Segment {
   #noting: Promise<void> = Promise.resolve();
   readonly #onDamage: (damage: Damage) => void;
   /** Offsets of damage that was already reported. */
-  readonly #told = new Set<number>();
+  readonly #reported = new Set<number>();
   /** Offsets of records that were done when the file was opened. */
   readonly #doneBefore = new Set<number>();
   /** Offset of the next record; bytes after it were never acknowledged. */
@@ -103,7 +103,7 @@ export class Segment {
     for (let offset = 0; offset < segment.size;) {
       const found = await segment.#look(offset);
       if (found.kind === 'damage') {
-        await segment.#tellUnreadable(offset, found.end - offset);
+        await segment.#reportUnreadable(offset, found.end - offset);
         offset = found.end;
         continue;
       }
@@ -168,7 +168,7 @@ export class Segment {
       const offset = this.readAt;
       const found = await this.#look(offset);
       if (found.kind === 'damage') {
-        await this.#tellUnreadable(offset, found.end - offset);
+        await this.#reportUnreadable(offset, found.end - offset);
         this.readAt = found.end;
         continue;
       }
@@ -191,7 +191,7 @@ export class Segment {
 
   /** A record cannot be read: it counts as done, and its items are lost. */
   damaged({ offset, head }: Place): void {
-    this.#tell({ offset, bytes: recordBytes(head), records: 1, lost: head });
+    this.#report({ offset, bytes: recordBytes(head), records: 1, lost: head });
     this.done({ offset, head });
   }
 
@@ -224,18 +224,18 @@ export class Segment {
     await this.#file.close();
   }
 
-  async #tellUnreadable(offset: number, bytes: number): Promise<void> {
+  async #reportUnreadable(offset: number, bytes: number): Promise<void> {
     const head = Buffer.alloc(Math.min(HEAD_BYTES, bytes));
     await this.#read(head, offset);
     const isDone = this.#doneBefore.has(offset);
     const items = isDone ? 0 : itemsOfDamaged(head, bytes);
     // Every trace has a span at least.
-    this.#tell({ offset, bytes, records: isDone ? 0 : 1, lost: { items, contents: items } });
+    this.#report({ offset, bytes, records: isDone ? 0 : 1, lost: { items, contents: items } });
   }
 
-  #tell(damage: Omit<Damage, 'path'>): void {
-    if (this.#told.has(damage.offset)) return;
-    this.#told.add(damage.offset);
+  #report(damage: Omit<Damage, 'path'>): void {
+    if (this.#reported.has(damage.offset)) return;
+    this.#reported.add(damage.offset);
     this.#onDamage({ path: this.path, ...damage });
   }
 

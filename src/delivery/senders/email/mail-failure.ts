@@ -82,12 +82,12 @@ export class FailureReader {
     return {
       kind: isPermanent(error) ? 'permanent' : 'transient',
       statusCode,
-      error: this.#say(error),
+      error: this.#describe(error),
       detail,
     };
   }
 
-  #say({ code, originalCode, command, response, responseCode, message }: SmtpError): string {
+  #describe({ code, originalCode, command, response, responseCode, message }: SmtpError): string {
     // The server's text may repeat the credentials.
     if (code === 'EAUTH' && responseCode !== null)
       return `The mail server rejected user and password (${responseCode})`;

@@ -16,7 +16,7 @@ export class LookupFailedError extends Error {
 export class TimeLimitError extends Error {
   override readonly name = 'TimeLimitError';
   readonly limitMs: number;
-  /** What was waited for. */
+  /** The awaited step. */
   readonly missing: 'connection' | 'response';
 
   constructor(missing: 'connection' | 'response', limitMs: number) {

@@ -172,7 +172,7 @@ export class WebhookSender {
         if (answer.body.isFull) break;
       }
     } catch (error) {
-      // Such an answer has no body, whatever its headers say.
+      // Such a response has no body, regardless of its headers.
       if (response.statusCode !== 204) throw error;
     }
   }

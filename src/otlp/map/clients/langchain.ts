@@ -8,7 +8,7 @@ import { usageObject } from '../conventions/usage-readers.js';
 const METADATA = 'metadata';
 /** LangSmith's usage, in Python and in JavaScript. */
 const USAGE = 'langsmith.metadata.usage_metadata';
-const USAGE_BESIDE = 'langsmith.usage_metadata';
+const USAGE_METADATA = 'langsmith.usage_metadata';
 
 /** LangChain, LangGraph and LangSmith: `metadata` as sent through OpenInference, and LangSmith's own attributes (`langsmith.*`). */
 export const LANGCHAIN: Convention = {
@@ -98,7 +98,7 @@ export const LANGCHAIN: Convention = {
 /** A figure of its usage. @param rank of the first of two sources */
 function ofUsage(figure: UsageFigure, rank: number) {
   const read = usageObject(figure);
-  return { [USAGE]: { rank, read }, [USAGE_BESIDE]: { rank: rank + 1, read } };
+  return { [USAGE]: { rank, read }, [USAGE_METADATA]: { rank: rank + 1, read } };
 }
 
 function outputAlone(value: JsonValue): JsonValue | undefined {

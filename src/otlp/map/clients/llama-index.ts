@@ -11,13 +11,13 @@ const agentOfEvent: Reader = (value) =>
     : undefined;
 
 /** The same from OpenLLMetry, which sends the event as JSON. */
-const agentInEvent = holding('"current_agent_name"', inside(['current_agent_name'], text));
+const agentInEvent = under('"current_agent_name"', inside(['current_agent_name'], text));
 
 /** The name of a tool in its output. */
-const toolInOutput = holding('"raw_output"', inside(['tool_name'], text));
+const toolInOutput = under('"raw_output"', inside(['tool_name'], text));
 
 /** Reads only texts that contain the key, so that others are not parsed. */
-function holding(key: string, read: Reader): Reader {
+function under(key: string, read: Reader): Reader {
   return (value) => (typeof value === 'string' && value.includes(key) ? read(value) : undefined);
 }
 

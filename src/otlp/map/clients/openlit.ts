@@ -2,7 +2,7 @@ import type { Convention } from '../conventions/convention.js';
 
 /** OpenLIT, for attributes beyond the GenAI conventions. */
 export const OPENLIT: Convention = {
-  cachesBesideInput: ['openlit.instrumentation.anthropic'],
+  separateCaches: ['openlit.instrumentation.anthropic'],
   // It also sends 0 for every model if it could not fetch its prices.
   zeroCosts: ['openlit*'],
   fields: {

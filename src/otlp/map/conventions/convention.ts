@@ -143,12 +143,12 @@ export interface Convention {
   readonly prefixes?: { readonly [F in Field]?: Sources };
   readonly spanNames?: SpanNames;
   /** Instrumentation scopes whose input tokens exclude cached tokens. */
-  readonly cachesBesideInput?: readonly string[];
+  readonly separateCaches?: readonly string[];
   /** Instrumentation scopes that send 0 for an unknown cost. `*` matches any text. */
   readonly zeroCosts?: readonly string[];
   readonly agentNames?: NamesOfAgents;
   /**
-   * Names of instrumentation scopes whose spans of type `custom` are inner steps of a framework, whatever they carry: they create no
+   * Names of instrumentation scopes whose spans of type `custom` are inner steps of a framework, regardless of their attributes: they create no
    * node in the service map. `*` matches any text.
    */
   readonly stepScopes?: readonly string[];

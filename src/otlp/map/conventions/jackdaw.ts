@@ -16,14 +16,14 @@ export interface OwnAttribute {
 }
 
 /** Fields without an own attribute: OTLP has fields for them, or the mapping derives them. */
-type SaidByOtlp =
+type FromOtlp =
   'trace_id' | 'started_at' | 'ended_at' | 'agent_hint' | 'map_hint' | 'run_kind' | 'context' | 'prompt';
 
 /**
  * The fields of a span. On a span with {@link VERBATIM} they are complete: a missing field is null, and other attributes, which may be
  * present for other readers, are ignored. On any other span each of them overrides the one field that the conventions would set.
  */
-export const SPAN_ATTRIBUTES: Readonly<Record<Exclude<keyof SpanRecord, SaidByOtlp>, OwnAttribute>> = {
+export const SPAN_ATTRIBUTES: Readonly<Record<Exclude<keyof SpanRecord, FromOtlp>, OwnAttribute>> = {
   span_id: { key: 'jackdaw.span.id', as: 'text' },
   parent_span_id: { key: 'jackdaw.span.parent_id', as: 'text' },
   type: { key: 'jackdaw.span.type', as: 'text' },

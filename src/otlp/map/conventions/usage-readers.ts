@@ -32,9 +32,9 @@ export function outputDetail(part: UsagePart): Reader {
 export function ofProvider(part: UsagePart): Reader {
   const readNumber = numberBy(count);
   return (value) => {
-    for (const said of Object.values(objectOf(value) ?? {})) {
-      if (!isObject(said)) continue;
-      for (const usage of [said, ...USAGE.map((name) => said[name])]) {
+    for (const entry of Object.values(objectOf(value) ?? {})) {
+      if (!isObject(entry)) continue;
+      for (const usage of [entry, ...USAGE.map((name) => entry[name])]) {
         const found = isObject(usage) ? usageFigure(usage, part, readNumber) : undefined;
         if (found !== undefined) return found;
       }

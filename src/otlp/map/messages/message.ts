@@ -102,9 +102,9 @@ function addMessages(entry: JsonValue, role: string | null, messages: JsonValue[
   if (!isItem(source)) keep(source, message);
   if (message.role === 'tool' && message.tool_call_id === undefined && typeof source.id === 'string')
     message.tool_call_id = source.id;
-  const isSaid = content !== undefined || parts.calls.length > 0;
-  if (isSaid || isMessage(source)) {
-    if (isSaid || parts.results.length === 0) messages.push(message);
+  const hasContent = content !== undefined || parts.calls.length > 0;
+  if (hasContent || isMessage(source)) {
+    if (hasContent || parts.results.length === 0) messages.push(message);
   } else if (parts.results.length === 0) {
     messages.push(entry);
   }
@@ -157,8 +157,8 @@ function isEmpty(content: JsonValue | undefined): boolean {
 }
 
 function messageOf(source: JsonObject, role: string | null): JsonObject {
-  const said = typeof source.role === 'string' ? source.role : source.type;
+  const name = typeof source.role === 'string' ? source.role : source.type;
   if (isItem(source)) return { role: 'assistant' };
-  const found = typeof said === 'string' && said !== 'message' ? said : role;
+  const found = typeof name === 'string' && name !== 'message' ? name : role;
   return found === null ? {} : { role: ROLES.get(found.toLowerCase()) ?? found };
 }

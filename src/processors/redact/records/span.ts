@@ -69,12 +69,12 @@ function withIds(metadata: JsonObject | null, otel: JsonObject): JsonObject {
 }
 
 function redactContext(context: RunContext, redactor: Redactor): RunContext {
-  const said: JsonObject = {};
-  if (context.session_id !== null) said['session_id'] = context.session_id;
-  if (context.user_id !== null) said['user_id'] = context.user_id;
-  if (context.tags !== null) said['tags'] = [...context.tags];
-  const redacted = redactor.object(said);
-  if (redacted === said) return context;
+  const fields: JsonObject = {};
+  if (context.session_id !== null) fields['session_id'] = context.session_id;
+  if (context.user_id !== null) fields['user_id'] = context.user_id;
+  if (context.tags !== null) fields['tags'] = [...context.tags];
+  const redacted = redactor.object(fields);
+  if (redacted === fields) return context;
   const { session_id, user_id, tags } = redacted;
   return {
     session_id: textOf(session_id),

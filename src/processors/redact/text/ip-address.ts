@@ -7,7 +7,7 @@ const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const V4 = new RegExp(`${OCTET}(?:\\.${OCTET}){3}`, 'g');
 /** Candidates for IPv6 addresses, possibly ending in an IPv4 address. */
 const V6 = /[0-9a-f:]{2,}(?:[0-9a-f.]{0,15})/gi;
-const SAYS_VERSION = /(?:\bv(?:er(?:sion)?)?\.?|version|release|build|section|chapter|§)[\s:=_-]{0,3}$/i;
+const VERSION_WORDS = /(?:\bv(?:er(?:sion)?)?\.?|version|release|build|section|chapter|§)[\s:=_-]{0,3}$/i;
 const SHORT_WAY = 16;
 const DOT = 0x2e;
 const IN_V4 = codes('0123456789.');
@@ -56,7 +56,7 @@ function addressOfV4(text: string, found: RegExpExecArray): Match | undefined {
   const start = found.index;
   const end = start + found[0].length;
   if (isPartOfMore(text, start, end)) return undefined;
-  return SAYS_VERSION.test(text.slice(Math.max(0, start - SHORT_WAY), start)) ? undefined : { start, end };
+  return VERSION_WORDS.test(text.slice(Math.max(0, start - SHORT_WAY), start)) ? undefined : { start, end };
 }
 
 /** Whether it is part of a longer number, such as `1.2.3.4.5`, or of a name, such as `lib-1.2.3.4` or `1.2.3.4-beta`. */

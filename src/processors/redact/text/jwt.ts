@@ -24,8 +24,8 @@ function hasHeader(token: string): boolean {
   const [header = '', content = ''] = token.split('.');
   if (content.length < 2) return false;
   try {
-    const said: unknown = JSON.parse(Buffer.from(header, 'base64url').toString('utf8'));
-    return typeof said === 'object' && said !== null && 'alg' in said;
+    const fields: unknown = JSON.parse(Buffer.from(header, 'base64url').toString('utf8'));
+    return typeof fields === 'object' && fields !== null && 'alg' in fields;
   } catch {
     return false;
   }

@@ -10,7 +10,7 @@ const NORTH_AMERICAN = /(?:1[ .-])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}([ .-]))[2-9]\d
 /** National numbers with a trunk digit before the area code: only if the text marks them as phone numbers. */
 const NATIONAL =
   /(?:\(0[1-9]\d{0,4}\)|0[1-9]\d{0,4})(?:[ ()./-]{0,2}\d){5,10}|[2-9]\d{2}[ .-]?[2-9]\d{2}[ .-]?\d{4}/g;
-const SAYS_CALL =
+const CALL_WORDS =
   /(?<!\p{L})(?:tel|telephone|telefon|phone|call|mobile?|handy|cell|fax|whats ?app|sms|text|reach|contact|dial|ring|☎|📞|📱)(?!\p{L})[^\p{L}\d]{0,8}(?:[\p{L}.]{1,8}[^\p{L}\d]{0,8}){0,3}$/iu;
 /** The start of each of the three formats, also if the preceding text is unknown. */
 const FROM_ZEROS = /00[1-9](?:[ ()./-]{0,2}\d){6}/y;
@@ -55,9 +55,7 @@ export const phone: Finder = {
     ...allMatches(text, NORTH_AMERICAN, (found) =>
       isGroupedAlike(found) ? numberOf(text, found) : undefined,
     ),
-    ...allMatches(text, NATIONAL, (found) =>
-      saysCall(text, found.index) ? numberOf(text, found) : undefined,
-    ),
+    ...allMatches(text, NATIONAL, (found) => (isCall(text, found.index) ? numberOf(text, found) : undefined)),
   ],
 };
 
@@ -111,7 +109,7 @@ function numberOf(text: string, found: RegExpExecArray): Match | undefined {
 
 /** Many ids begin with zeros, so numbers with `00` need separators or a word before them. */
 function isInternational(text: string, { index, 0: number }: RegExpExecArray): boolean {
-  return number.startsWith('+') || /\D/.test(number) || saysCall(text, index);
+  return number.startsWith('+') || /\D/.test(number) || isCall(text, index);
 }
 
 /** Accepts `415-555-2671`, but not the ambiguous `415 555-2671`. After brackets, any separator is accepted. */
@@ -120,6 +118,6 @@ function isGroupedAlike(found: RegExpExecArray): boolean {
   return separator === undefined || number.at(-5) === separator;
 }
 
-function saysCall(text: string, start: number): boolean {
-  return SAYS_CALL.test(text.slice(Math.max(0, start - SHORT_WAY), start));
+function isCall(text: string, start: number): boolean {
+  return CALL_WORDS.test(text.slice(Math.max(0, start - SHORT_WAY), start));
 }

@@ -117,9 +117,9 @@ export class Signs {
       for (let place = 0; place < count; place++) {
         const at = places[place] ?? 0;
         const list = this.#list(characterAt(text, at - 1), characterAt(text, at));
-        const beside = this.#beside(list, characterAt(text, at - 2), characterAt(text, at + 1));
-        if (beside === 0) continue;
-        const likely = beside & this.#behind(list, characterAt(text, at + 3), characterAt(text, at + 5));
+        const neighbours = this.#neighbours(list, characterAt(text, at - 2), characterAt(text, at + 1));
+        if (neighbours === 0) continue;
+        const likely = neighbours & this.#behind(list, characterAt(text, at + 3), characterAt(text, at + 5));
         if (likely === 0) continue;
         source ??= new TextSource(text);
         found = this.#look(source, at, list, likely, found);
@@ -168,9 +168,9 @@ export class Signs {
           continue;
         }
         const list = this.#list(byteIn(bytes, at - 1), code);
-        const beside = this.#beside(list, byteIn(bytes, at - 2), byteIn(bytes, at + 1));
-        if (beside === 0) continue;
-        const likely = beside & this.#behind(list, byteIn(bytes, at + 3), byteIn(bytes, at + 5));
+        const neighbours = this.#neighbours(list, byteIn(bytes, at - 2), byteIn(bytes, at + 1));
+        if (neighbours === 0) continue;
+        const likely = neighbours & this.#behind(list, byteIn(bytes, at + 3), byteIn(bytes, at + 5));
         if (likely === 0) continue;
         source ??= new ByteSource(bytes);
         found = this.#look(source, at, list, likely, found);
@@ -189,7 +189,7 @@ export class Signs {
    * Bits of the signs in a list that the surrounding characters allow. Takes codes instead of a source, because it runs for every
    * number of a text and nearly always returns none.
    */
-  #beside(list: number, before: number, behind: number): number {
+  #neighbours(list: number, before: number, behind: number): number {
     const row = list * ASCII;
     return (this.#mayBeBehind[row + inAscii(behind)] ?? 0) & (this.#mayBeBefore[row + inAscii(before)] ?? 0);
   }

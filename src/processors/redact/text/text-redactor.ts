@@ -7,7 +7,7 @@ interface Found extends Match {
 }
 
 /** Maximum number of finders with their own bit; the other bits are for the remaining finders and {@link FOLDABLE}. */
-const MOST_TELLING = 28;
+const MOST_SIGNED = 28;
 
 /** Replaces the matches of several finders in texts. */
 export class TextRedactor {
@@ -20,14 +20,14 @@ export class TextRedactor {
 
   /** @param finders if two overlap, the first one's name is used @param count receives each replacement */
   constructor(finders: readonly Finder[], count: (pattern: string) => void) {
-    const telling = finders.filter(({ signs }) => signs !== undefined).slice(0, MOST_TELLING);
-    this.#signs = new Signs(telling.map(({ signs = [] }) => signs));
-    const others = 1 << telling.length;
+    const signed = finders.filter(({ signs }) => signs !== undefined).slice(0, MOST_SIGNED);
+    this.#signs = new Signs(signed.map(({ signs = [] }) => signs));
+    const others = 1 << signed.length;
     this.#finders = finders.map((finder) => [
       finder,
-      telling.includes(finder) ? 1 << telling.indexOf(finder) : others,
+      signed.includes(finder) ? 1 << signed.indexOf(finder) : others,
     ]);
-    this.#always = telling.length < finders.length ? others : 0;
+    this.#always = signed.length < finders.length ? others : 0;
     this.#count = count;
   }
 

@@ -14,11 +14,13 @@ export function redactAttributes<List extends readonly KeyValue[] | null | undef
   if (!attributes?.length) return attributes;
   const redacted = attributes.map((attribute) => {
     const key = attribute.key ?? '';
-    const { isTelling, before } = redactor.key(key);
-    const newKey = isTelling ? redactor.text(key) : key;
-    const said = isTelling ? redactor.underKey(key, () => toJson(attribute.value)) : undefined;
+    const { isSensitive, before } = redactor.key(key);
+    const newKey = isSensitive ? redactor.text(key) : key;
+    const underKey = isSensitive ? redactor.underKey(key, () => toJson(attribute.value)) : undefined;
     const value =
-      said === undefined ? redactAny(attribute.value, redactor, before, level + 1) : { stringValue: said };
+      underKey === undefined
+        ? redactAny(attribute.value, redactor, before, level + 1)
+        : { stringValue: underKey };
     if (newKey === key && value === attribute.value) return attribute;
     return { key: newKey, value };
   });

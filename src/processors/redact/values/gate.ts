@@ -4,7 +4,7 @@ import { folded, unescaped } from '../text/folding.js';
 import { codes, pairs, Signs, type Sign } from '../text/signs.js';
 
 /** Results of the first and of the second set of signs. */
-const TELLING = 1;
+const MATCH = 1;
 const ESCAPED = 2;
 /** A character that JSON text writes by its code, and a slash, which some writers escape. */
 const ESCAPE: Sign = { pairs: pairs(codes('\\'), codes('uU/')), isThere: () => true };
@@ -34,8 +34,8 @@ export class Gate {
   mayHold(bytes: Uint8Array): boolean {
     if (typeof this.#signs === 'boolean') return this.#signs;
     const { ofBytes } = this.#signs;
-    const found = ofBytes.inBytes(bytes, TELLING);
-    if ((found & TELLING) !== 0) return true;
+    const found = ofBytes.inBytes(bytes, MATCH);
+    if ((found & MATCH) !== 0) return true;
     if (found === 0) return false;
     const { buffer, byteOffset, length } = bytes;
     return mayHoldOtherwise(Buffer.from(buffer, byteOffset, length).toString('utf8'), found, ofBytes);
@@ -45,8 +45,8 @@ export class Gate {
   mayHoldText(text: string): boolean {
     if (typeof this.#signs === 'boolean') return this.#signs;
     const { ofTexts } = this.#signs;
-    const found = ofTexts.inText(text, TELLING);
-    return (found & TELLING) !== 0 || (found !== 0 && mayHoldOtherwise(text, found, ofTexts));
+    const found = ofTexts.inText(text, MATCH);
+    return (found & MATCH) !== 0 || (found !== 0 && mayHoldOtherwise(text, found, ofTexts));
   }
 }
 
@@ -55,5 +55,5 @@ function mayHoldOtherwise(text: string, found: number, signs: Signs): boolean {
   const plain = (found & ESCAPED) === 0 ? text : unescaped(text);
   if (plain === undefined) return true;
   const usual = folded(plain);
-  return usual !== text && (signs.inText(usual, TELLING) & TELLING) !== 0;
+  return usual !== text && (signs.inText(usual, MATCH) & MATCH) !== 0;
 }

@@ -7,7 +7,7 @@ import type { Gate } from './gate.js';
 /** More levels than any accepted value has. Deeper values are removed without a search. */
 const MOST_LEVELS = 600;
 /** Keys that identify a short value after them. */
-const TELLING =
+const CONTEXT_KEYS =
   /tel|phone|mobil|fax|cell|call|sms|whats|contact|version|release|build|key|secret|token|passw|pwd/i;
 const SHORT = 256;
 /** Codes of characters that a text in JSON begins with. */
@@ -17,7 +17,7 @@ const MOST_KNOWN = 4096;
 
 interface KeyFacts {
   /** Whether the key itself, or its value because of the key, may have to be redacted. */
-  readonly isTelling: boolean;
+  readonly isSensitive: boolean;
   /** Context of a value for finders. */
   readonly before: string;
 }
@@ -98,8 +98,8 @@ export class Redactor {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const facts = {
-      isTelling: this.#keys.names.has(key) || this.#keys.hashed.has(key) || this.#texts.finds(key),
-      before: TELLING.test(key) ? `${key.slice(-SHORT).replaceAll(/([a-z])([A-Z])/g, '$1_$2')}: ` : '',
+      isSensitive: this.#keys.names.has(key) || this.#keys.hashed.has(key) || this.#texts.finds(key),
+      before: CONTEXT_KEYS.test(key) ? `${key.slice(-SHORT).replaceAll(/([a-z])([A-Z])/g, '$1_$2')}: ` : '',
     };
     if (this.#known.size >= MOST_KNOWN) this.#known.clear();
     if (key.length <= SHORT) this.#known.set(key, facts);
@@ -111,10 +111,10 @@ export class Redactor {
     const keys = Object.keys(object);
     keys.forEach((key, index) => {
       const value = object[key] ?? null;
-      const { isTelling, before } = this.key(key);
-      const newKey = isTelling ? this.#texts.redact(key) : key;
-      const said = isTelling ? this.underKey(key, () => value) : undefined;
-      const newValue = said ?? this.value(value, before, level + 1);
+      const { isSensitive, before } = this.key(key);
+      const newKey = isSensitive ? this.#texts.redact(key) : key;
+      const underKey = isSensitive ? this.underKey(key, () => value) : undefined;
+      const newValue = underKey ?? this.value(value, before, level + 1);
       if (newKey === key && newValue === value && changed === undefined) return;
       changed ??= keys.slice(0, index).map((same) => [same, object[same] ?? null]);
       changed.push([newKey, newValue]);

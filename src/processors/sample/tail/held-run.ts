@@ -21,7 +21,7 @@ export class HeldRun {
   readonly parts: Part[] = [];
   bytes = 0;
   /** When its last part arrived. */
-  heardAt: Micros = 0;
+  lastSeenAt: Micros = 0;
   /** When its end arrived; null: still running. */
   endedAt: Micros | null = null;
 
@@ -33,7 +33,7 @@ export class HeldRun {
   add(part: Part, now: Micros): void {
     this.parts.push(part);
     this.bytes += part.bytes;
-    this.heardAt = now;
+    this.lastSeenAt = now;
     if (hasEnd(part.item)) this.endedAt ??= now;
   }
 
@@ -49,10 +49,10 @@ export class HeldRun {
     const headers = this.parts.map(({ item }) => item.trace);
     const declared = headers.filter((header) => !header.follows_spans);
     const header = declared.find(({ status }) => status !== 'running') ?? declared[0] ?? this.#leading(all);
-    const said = headers.find(({ success }) => success !== null);
+    const rated = headers.find(({ success }) => success !== null);
     const trace = {
       ...(all.length === 0 ? header : withSpans(header, all)),
-      success: header.success ?? said?.success ?? null,
+      success: header.success ?? rated?.success ?? null,
       outcome: header.outcome ?? headers.find(({ outcome }) => outcome !== null)?.outcome ?? null,
     };
     return { trace, spans: all };

@@ -69,8 +69,8 @@ export class HeldRuns {
     return oldest === undefined ? undefined : this.#taken(oldest);
   }
 
-  #dueAt({ endedAt, heardAt }: HeldRun): Micros {
-    return endedAt === null ? heardAt + this.#waits.quiet : endedAt + this.#waits.afterEnd;
+  #dueAt({ endedAt, lastSeenAt }: HeldRun): Micros {
+    return endedAt === null ? lastSeenAt + this.#waits.quiet : endedAt + this.#waits.afterEnd;
   }
 
   #taken(run: HeldRun): HeldRun {

@@ -156,11 +156,11 @@ export class Passing {
     }
   }
 
-  #remove(lane: Lane, batch: readonly KeptRun[], tell: (run: HeldRun) => void): void {
+  #remove(lane: Lane, batch: readonly KeptRun[], onRemoved: (run: HeldRun) => void): void {
     lane.runs.splice(0, batch.length);
     for (const { run } of batch) {
       this.#settle(run);
-      tell(run);
+      onRemoved(run);
     }
   }
 

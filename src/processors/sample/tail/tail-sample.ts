@@ -9,35 +9,35 @@ import type { TraceRecord } from '../../../signal/trace.js';
 import { withShare } from '../decider.js';
 import { keyOf } from './held-run.js';
 import { outOfOrder } from './refusals.js';
-import { Holding, type HoldingSettings } from './holding.js';
+import { HeldTraces, type HeldTracesSettings } from './held-traces.js';
 
 /** Maximum number of runs decided in one event loop turn. */
 const TURN = 200;
 
 /** Processor `sample`, deciding at the end of a run: see README.md. */
 export class TailSample implements Component, Consumer<TracesBatch> {
-  readonly #settings: HoldingSettings;
+  readonly #settings: HeldTracesSettings;
   readonly #next: Consumer<TracesBatch>;
-  readonly #holding: Holding;
+  readonly #held: HeldTraces;
   #recovered: Promise<void> = Promise.resolve();
   #hasEnded = false;
   #cancelTimer: () => void = () => undefined;
   /** When the timer fires; null if not set. */
   #timerAt: number | null = null;
 
-  constructor(settings: HoldingSettings, next: Consumer<TracesBatch>) {
+  constructor(settings: HeldTracesSettings, next: Consumer<TracesBatch>) {
     this.#settings = settings;
     this.#next = next;
-    this.#holding = new Holding(settings, next, () => {
+    this.#held = new HeldTraces(settings, next, () => {
       this.#arm();
     });
   }
 
   /** @throws DirectoryTaken if another process uses the directory; the file system error */
   async start(host: Host): Promise<void> {
-    await this.#holding.open(host);
+    await this.#held.open(host);
     // Starts only after recovery: earlier decisions would miss some parts of a run.
-    this.#recovered = this.#holding.recover().then(() => {
+    this.#recovered = this.#held.recover().then(() => {
       this.#arm();
     });
   }
@@ -47,12 +47,12 @@ export class TailSample implements Component, Consumer<TracesBatch> {
     const { tenant } = batch;
     // Inside a template the order of processors is checked only at runtime.
     if (batch.quota !== undefined || batch.service_map !== undefined) throw outOfOrder(this.#settings.id);
-    this.#holding.assertOpen(tenant);
+    this.#held.assertOpen(tenant);
     const left = new Set<number>();
     const held: TraceRecord[] = [];
     let late = 0;
     const items = batch.items.map((item, index) => {
-      const share = this.#holding.shareOf(keyOf(tenant, item.trace.trace_id));
+      const share = this.#held.shareOf(keyOf(tenant, item.trace.trace_id));
       if (share === undefined) held.push(item);
       else if (share > 0) return { ...item, trace: withShare(item.trace, share) };
       else late += 1;
@@ -67,8 +67,8 @@ export class TailSample implements Component, Consumer<TracesBatch> {
       this.#next,
       context,
     );
-    this.#holding.noteLate(passedOn, late);
-    if (held.length > 0) await this.#holding.hold(tenant, held, context.receivedAt);
+    this.#held.noteLate(passedOn, late);
+    if (held.length > 0) await this.#held.hold(tenant, held, context.receivedAt);
     return receipt;
   }
 
@@ -77,11 +77,11 @@ export class TailSample implements Component, Consumer<TracesBatch> {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#cancelTimer();
-    await this.#holding.close(this.#recovered);
+    await this.#held.close(this.#recovered);
   }
 
   #arm(): void {
-    const dueAt = this.#holding.nextDueAt();
+    const dueAt = this.#held.nextDueAt();
     if (this.#hasEnded || dueAt === null || (this.#timerAt !== null && this.#timerAt <= dueAt)) return;
     this.#cancelTimer();
     this.#timerAt = dueAt;
@@ -92,7 +92,7 @@ export class TailSample implements Component, Consumer<TracesBatch> {
   }
 
   async #decideDue(): Promise<void> {
-    while (!this.#hasEnded && this.#holding.decideDue(TURN) === TURN) await yieldToOthers();
+    while (!this.#hasEnded && this.#held.decideDue(TURN) === TURN) await yieldToOthers();
     this.#timerAt = null;
     this.#arm();
   }

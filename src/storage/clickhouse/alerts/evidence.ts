@@ -6,13 +6,13 @@ import type { Evidence, Looked } from '../../contracts/alerts.js';
 export const NOTHING_SEEN = 0;
 
 /**
- * Evidence of runs is the greatest ticket: late spans and outcomes apply a run again, under a new ticket.
+ * Evidence of runs is the greatest fence: late spans and outcomes apply a run again, under a new fence.
  *
- * @param ticket the greatest among the rows read
+ * @param fence the greatest among the rows read
  */
-export function lookedAt(ticket: number, since: readonly Evidence[] = []): Looked {
+export function lookedAt(fence: number, since: readonly Evidence[] = []): Looked {
   // Evidence that is not a number comes from another store, so everything is new.
-  return { evidence: String(ticket), isNews: since.map((known) => !(ticket <= Number(known))) };
+  return { evidence: String(fence), isNew: since.map((known) => !(fence <= Number(known))) };
 }
 
 /** Maximum delay with which an insert becomes visible after one that began later, in microseconds. */
@@ -29,7 +29,7 @@ export const MOST_ARRIVALS = 32;
 export function arrivalsLookedAt(arrivals: readonly Micros[], since: readonly Evidence[] = []): Looked {
   const last = arrivals[0] ?? NOTHING_SEEN;
   const kept = arrivals.filter((arrival) => arrival >= last - LATE);
-  const isNews = since.map((evidence) => {
+  const isNew = since.map((evidence) => {
     const known = evidence.split(' ').map(Number);
     // Evidence that is not a number comes from another store, so everything is new.
     if (!known.every(Number.isInteger)) return true;
@@ -37,5 +37,5 @@ export function arrivalsLookedAt(arrivals: readonly Micros[], since: readonly Ev
     const oldest = known.length < MOST_ARRIVALS ? newest - LATE : (known.at(-1) ?? newest);
     return arrivals.some((arrival) => arrival > oldest && !known.includes(arrival));
   });
-  return { evidence: kept.length === 0 ? String(NOTHING_SEEN) : kept.join(' '), isNews };
+  return { evidence: kept.length === 0 ? String(NOTHING_SEEN) : kept.join(' '), isNew };
 }

@@ -11,7 +11,7 @@ export interface MetricOfTenant extends WantedMetric {
   readonly tenant: number;
 }
 
-interface FoundSeries extends Omit<MetricStats, 'evidence' | 'isNews'> {
+interface FoundSeries extends Omit<MetricStats, 'evidence' | 'isNew'> {
   /** Arrival times of the newest points, newest first. */
   readonly arrivals: readonly number[];
 }

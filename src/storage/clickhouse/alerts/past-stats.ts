@@ -10,7 +10,7 @@ import type {
 } from '../../contracts/alerts.js';
 import type { Reads } from '../client/reads.js';
 import type { Observations, Place } from './observations.js';
-import { NO_COST, NO_RUNS, windowIn, windowSince, WINDOW_FIGURES, type FoundWindow } from './target-stats.js';
+import { NO_COST, NO_RUNS, windowIn, windowSince, WINDOW_STATS, type FoundWindow } from './target-stats.js';
 import { activeRows, finishedRows, startedRows, type Units } from './unit-rows.js';
 
 /** Moments equal steps apart. */
@@ -109,7 +109,7 @@ async function windowsAt(
   const from = momentOf(moments, 'event');
   const to = `least(${moments.count}, ${momentOf(moments, `event + ${length}`)})`;
   const rows = await reads.rows(
-    `SELECT moment, ${WINDOW_FIGURES} FROM (SELECT *, arrayJoin(range(toUInt32(${from}), toUInt32(${to}))) AS moment FROM ${finished}) GROUP BY moment`,
+    `SELECT moment, ${WINDOW_STATS} FROM (SELECT *, arrayJoin(range(toUInt32(${from}), toUInt32(${to}))) AS moment FROM ${finished}) GROUP BY moment`,
     abort,
   );
   for (const row of rows) windows[Number(row.moment)] = windowIn(row);

@@ -16,9 +16,9 @@ import {
 } from './unit-rows.js';
 
 /** Stats of a window, without the comparison with earlier evidence. */
-export interface FoundWindow extends Omit<WindowStats, 'evidence' | 'isNews'> {
-  /** The greatest ticket among its runs. */
-  readonly ticket: number;
+export interface FoundWindow extends Omit<WindowStats, 'evidence' | 'isNew'> {
+  /** The greatest fence among its runs. */
+  readonly fence: number;
 }
 
 const MOST_EXAMPLES = 20;
@@ -29,32 +29,32 @@ const WINDOW_PARTS = {
   failures: 'countIf(failed)',
   timed: 'count(duration_ms)',
   p95_ms: 'quantileExactInclusiveOrNull(0.95)(duration_ms)',
-  last: 'max(ticket)',
+  last: 'max(fence)',
 };
-export const WINDOW_FIGURES = Object.entries(WINDOW_PARTS)
+export const WINDOW_STATS = Object.entries(WINDOW_PARTS)
   .map(([name, sql]) => `${sql} AS ${name}`)
   .join(', ');
 
-export const NO_RUNS: FoundWindow = { finished: 0, failed: 0, timed: 0, p95_ms: null, ticket: NOTHING_SEEN };
+export const NO_RUNS: FoundWindow = { finished: 0, failed: 0, timed: 0, p95_ms: null, fence: NOTHING_SEEN };
 export const NO_COST: CostStats = { cost: 0, priced: 0 };
 
-/** A window, from a row with {@link WINDOW_FIGURES}. */
+/** A window, from a row with {@link WINDOW_STATS}. */
 export function windowIn(row: Row): FoundWindow {
   return {
     finished: Number(row.finished),
     failed: Number(row.failures),
     timed: Number(row.timed),
     p95_ms: numberOf(row.p95_ms),
-    ticket: Number(row.last),
+    fence: Number(row.last),
   };
 }
 
 /** @param since earlier evidence of the window */
 export function windowSince(
-  { ticket, ...stats }: FoundWindow,
+  { fence, ...stats }: FoundWindow,
   since: readonly Evidence[] | undefined,
 ): WindowStats {
-  return { ...stats, ...lookedAt(ticket, since) };
+  return { ...stats, ...lookedAt(fence, since) };
 }
 
 /** Stats of some units, by their keys. */

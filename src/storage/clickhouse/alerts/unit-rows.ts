@@ -37,15 +37,15 @@ export function isOf({ unit, units }: Units): string {
   return `tenant IN (${tenants}) AND (tenant, ${column}) IN (${pairs.join(', ')})`;
 }
 
-/** The effective spans of nodes, with the last update and the ticket of their runs. */
+/** The effective spans of nodes, with the last update and the fence of their runs. */
 function spansOf(units: Units, where: string, runs: string): string {
   const columns =
     'tenant, trace_id, span_id, seq, version, node, status, started_at, ended_at, duration_ms, cost_usd';
-  const heard = `SELECT tenant AS of_tenant, trace_id AS of_trace, heard_at, version AS ticket FROM runs FINAL WHERE ${runs}`;
+  const seenAfter = `SELECT tenant AS of_tenant, trace_id AS of_trace, heard_at, version AS fence FROM runs FINAL WHERE ${runs}`;
   return `(SELECT * FROM (
       SELECT ${columns} FROM spans WHERE ${isOf(units)} AND ${where} AND (tenant, trace_id) IN (SELECT tenant, trace_id FROM runs FINAL WHERE ${runs})
       ORDER BY seq, version DESC LIMIT 1 BY tenant, trace_id, span_id) AS s
-    INNER JOIN (${heard}) AS r ON s.tenant = r.of_tenant AND s.trace_id = r.of_trace)`;
+    INNER JOIN (${seenAfter}) AS r ON s.tenant = r.of_tenant AND s.trace_id = r.of_trace)`;
 }
 
 function tenantsOf({ units }: Units): string {
@@ -54,20 +54,20 @@ function tenantsOf({ units }: Units): string {
 
 /**
  * Finished runs or spans whose event time is after `after` and not after `until`, as a relation with the columns `tenant`, `is`,
- * `trace_id`, `ticket`, `event`, `failed`, `duration_ms`. The event time is the end, else the start, capped at the last update of the run.
+ * `trace_id`, `fence`, `event`, `failed`, `duration_ms`. The event time is the end, else the start, capped at the last update of the run.
  */
 export function finishedRows(
   units: Units,
   { after, until }: { readonly after: Micros; readonly until: Micros },
 ): string {
-  const heard = `heard_at > ${after}`;
+  const seenAfter = `heard_at > ${after}`;
   const event = 'least(ifNull(ended_at, started_at), heard_at) AS event';
   const isWithin = `event > ${after} AND event <= ${until}`;
   if (units.unit === 'agent')
-    return `(SELECT tenant, agent_no AS is, trace_id, version AS ticket, ${event}, ${RUN_FAILED} AS failed, duration_ms
-      FROM runs FINAL WHERE ${isOf(units)} AND ${IS_AGENTS} AND ${heard} AND status <> ${RUNNING} AND ${isWithin})`;
-  const spans = spansOf(units, 'true', `${tenantsOf(units)} AND ${heard}`);
-  return `(SELECT tenant, ${NODE_NAME} AS is, trace_id, ticket, ${event}, ${HAS_FAILED} AS failed, duration_ms
+    return `(SELECT tenant, agent_no AS is, trace_id, version AS fence, ${event}, ${RUN_FAILED} AS failed, duration_ms
+      FROM runs FINAL WHERE ${isOf(units)} AND ${IS_AGENTS} AND ${seenAfter} AND status <> ${RUNNING} AND ${isWithin})`;
+  const spans = spansOf(units, 'true', `${tenantsOf(units)} AND ${seenAfter}`);
+  return `(SELECT tenant, ${NODE_NAME} AS is, trace_id, fence, ${event}, ${HAS_FAILED} AS failed, duration_ms
     FROM ${spans} WHERE status <> ${RUNNING} AND ${isWithin})`;
 }
 

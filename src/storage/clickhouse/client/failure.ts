@@ -80,8 +80,8 @@ export function toFailure(error: unknown, isOurs = false): ClickHouseFailure {
   // The client reports the server's error codes as strings.
   if (/^\d+$/.test(code)) {
     const words = isOurs ? `: ${message}` : '';
-    const said = `ClickHouse answered with error ${code}${type === '' ? '' : ` (${type})`}${words}`;
-    return new ClickHouseFailure(said, kindOf(Number(code)));
+    const answer = `ClickHouse answered with error ${code}${type === '' ? '' : ` (${type})`}${words}`;
+    return new ClickHouseFailure(answer, kindOf(Number(code)));
   }
   if (message.includes('aborted a request')) return givenUp();
   if (code !== '') return new ClickHouseFailure(`no response (${code})`, 'unreachable');

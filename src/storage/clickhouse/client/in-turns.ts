@@ -33,7 +33,7 @@ type Kinds<Contract> = { readonly [Method in keyof Contract]: Kind<Contract[Meth
 const KINDS: { readonly [Part in keyof ReadParts]: Kinds<ReadParts[Part]> } = {
   runs: {
     read: 'short',
-    outline: 'short',
+    traceSummary: 'short',
     readSpan: 'short',
     list: (_user, { query }) => (query === undefined ? 'short' : 'long'),
     follow: (_user, { query, span, prompt }) =>

@@ -6,7 +6,7 @@ import type { RowOf } from '../../../worker/columns.js';
 import type { LOG_WIRE } from '../../schema/log-tables.js';
 import { bodyText, tokensOf } from '../../shared/log-text.js';
 import { dayOf } from '../tables/days.js';
-import { PrintedOrigins } from '../tables/printed-origins.js';
+import { SerializedOrigins } from '../tables/serialized-origins.js';
 
 /** A record as a row of `LOGS`, without the tenant. */
 interface LogRow extends Omit<RowOf<typeof LOG_WIRE>, 'normal'> {
@@ -23,7 +23,7 @@ export function logRows(
   records: readonly LogRecord[],
   arrived: Micros,
 ): { readonly rows: readonly LogRow[]; readonly bytes: number } {
-  const origins = new PrintedOrigins();
+  const origins = new SerializedOrigins();
   let bytes = 0;
   const rows = records.map((record): LogRow => {
     const { origin } = record;

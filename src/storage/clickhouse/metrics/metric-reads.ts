@@ -90,14 +90,14 @@ function stats(points: string, first: number, width: number, start: number): str
 function increases(points: string, first: number, width: number): string {
   const before = (column: string): string => `lagInFrame(toNullable(${column})) OVER w`;
   // An unchanged start is not a reset, even if the previous point has the same time.
-  const isAnew =
+  const isReset =
     '((value < before AND is_growing) OR (began IS NOT NULL AND began >= before_at AND (before_began IS NULL OR began <> before_began)))';
   const compared = `SELECT *, ${before('value')} AS before, ${before('moment')} AS before_at, ${before('began')} AS before_began
     FROM ${points} WINDOW w AS (PARTITION BY labels, source, is_delta ORDER BY moment, arrived, place ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)`;
   const grown = `SELECT labels, moment AS until,
       assumeNotNull(multiIf(is_delta, least(ifNull(began, moment), moment), before IS NULL, began,
-        ${isAnew}, greatest(ifNull(began, before_at), before_at), before_at)) AS since,
-      if(is_delta OR before IS NULL OR ${isAnew}, value, value - before) AS growth
+        ${isReset}, greatest(ifNull(began, before_at), before_at), before_at)) AS since,
+      if(is_delta OR before IS NULL OR ${isReset}, value, value - before) AS growth
     FROM (${compared}) WHERE is_delta OR before IS NOT NULL OR began < moment`;
   const placed = `SELECT labels, growth, since AS begun, until AS ended, floor((begun - ${first}) / ${width}) AS first_step,
       floor((greatest(begun, ended - 1) - ${first}) / ${width}) AS last_step, first_step = last_step AS is_within,

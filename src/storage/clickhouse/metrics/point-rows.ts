@@ -6,7 +6,7 @@ import type { RowOf } from '../../../worker/columns.js';
 import { labelsText } from '../../shared/labels.js';
 import type { POINT_WIRE } from '../../schema/tables.js';
 import { dayOf } from '../tables/days.js';
-import { PrintedOrigins } from '../tables/printed-origins.js';
+import { SerializedOrigins } from '../tables/serialized-origins.js';
 import type { MetricFacts } from './known-metrics.js';
 
 /** A point as a row of `POINTS`, without the tenant and the metric's metadata. */
@@ -42,7 +42,7 @@ export class PointPrinter {
   /** @param arrived arrival time */
   print(points: readonly MetricPoint[], arrived: Micros): PointRows {
     const metrics = new Map<MetricStream, number>();
-    const origins = new PrintedOrigins();
+    const origins = new SerializedOrigins();
     const metricOf: number[] = [];
     let bytes = 0;
     const rows = points.map((point): PointRow => {

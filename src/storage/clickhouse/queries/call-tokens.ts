@@ -2,7 +2,13 @@ import { COUNTS, WHOLE } from '../../../runs/rules/duplicate-calls.js';
 import { COST_PARTS } from '../../../signal/call-details.js';
 import { RUN_STATUSES } from '../../../signal/span.js';
 import type { RepricedFilter } from '../../contracts/runs.js';
-import { LONG_INPUTS, LONG_SHIFT, pricedTokens, TOLD, USAGE_COLUMNS } from '../../shared/priced-tokens.js';
+import {
+  LONG_INPUTS,
+  LONG_SHIFT,
+  pricedTokens,
+  CALL_FLAGS,
+  USAGE_COLUMNS,
+} from '../../shared/priced-tokens.js';
 import { quoted } from '../client/literals.js';
 import {
   callsOf,
@@ -82,12 +88,12 @@ export async function tokenSums(
 function sumsOfSpans(calls: string): string {
   const bit = (condition: string, bit: number): string => `if(${condition}, ${bit}, 0)`;
   const why = [
-    `is_running, ${TOLD.running}`,
+    `is_running, ${CALL_FLAGS.running}`,
     `input_tokens IS NOT NULL OR output_tokens IS NOT NULL, 0`,
-    `total_tokens IS NULL, ${TOLD.no_tokens}`,
+    `total_tokens IS NULL, ${CALL_FLAGS.no_tokens}`,
   ];
   const long = LONG_INPUTS.map((over) => `(whole > ${over})`).join(' + ');
-  const told = `${bit('is_call', TOLD.call)} + ${bit('is_priced', TOLD.priced)} + multiIf(${why.join(', ')}, ${TOLD.no_parts}) + (${long}) * ${2 ** LONG_SHIFT}`;
+  const told = `${bit('is_call', CALL_FLAGS.call)} + ${bit('is_priced', CALL_FLAGS.priced)} + multiIf(${why.join(', ')}, ${CALL_FLAGS.no_parts}) + (${long}) * ${2 ** LONG_SHIFT}`;
   return `SELECT toUInt8(${told}) AS told, toUInt64(1) AS calls, toInt128(if(is_priced, ifNull(cost_usd, 0), 0)) AS paid, toInt128(most) AS most, ${COST_PARTS.map((part) => `toInt128(of_${part}) AS of_${part}`).join(', ')}
     FROM ${calls} WHERE is_call OR is_priced`;
 }

@@ -17,7 +17,7 @@ const DAYS_A_STEP = 31;
 export const EDGE = 255;
 
 const DAY = 'intDiv(hour, 24)';
-const PRINT = 'sum(cityHash64(trace_id, hour, version, is_deleted))';
+const FINGERPRINT = 'sum(cityHash64(trace_id, hour, version, is_deleted))';
 const HOURS_A_DAY = 24;
 
 /** Whole UTC days since 1970, both ends included. */
@@ -48,13 +48,13 @@ function added(
 ): string {
   const ofRuns = `SELECT ${one.ofRun} AS one FROM runs FINAL WHERE ${where}`;
   if (days === null) return `(${ofRuns})`;
-  const noted = `map_days FINAL WHERE tenant = ${tenant} AND day BETWEEN ${days.first} AND ${days.last} AND (day, print) IN (${prints(tenant, days)})`;
+  const noted = `map_days FINAL WHERE tenant = ${tenant} AND day BETWEEN ${days.first} AND ${days.last} AND (day, print) IN (${fingerprints(tenant, days)})`;
   return `(SELECT ${one.ofNote} AS one FROM ${noted} UNION ALL ${ofRuns} AND ${DAY} NOT IN (SELECT day FROM ${noted}))`;
 }
 
 /** A SELECT of the days with runs of a user, and the fingerprints of their rows. */
-function prints(tenant: number, days: Days): string {
-  return `SELECT ${DAY} AS day, ${PRINT} AS print FROM runs WHERE tenant = ${tenant} AND ${hoursOf(days)} GROUP BY day`;
+function fingerprints(tenant: number, days: Days): string {
+  return `SELECT ${DAY} AS day, ${FINGERPRINT} AS print FROM runs WHERE tenant = ${tenant} AND ${hoursOf(days)} GROUP BY day`;
 }
 
 function hoursOf({ first, last }: Days): string {
@@ -108,7 +108,7 @@ export interface UnnotedDay {
 /** Days without a valid cache entry, with the fingerprints of their rows: `day`, and `print` as text. */
 export function unnotedDays(tenant: number, days: Days): string {
   const noted = `SELECT day, print FROM map_days FINAL WHERE tenant = ${tenant}`;
-  return `SELECT day, toString(print) AS print FROM (${prints(tenant, days)}) WHERE (day, print) NOT IN (${noted}) ORDER BY day`;
+  return `SELECT day, toString(print) AS print FROM (${fingerprints(tenant, days)}) WHERE (day, print) NOT IN (${noted}) ORDER BY day`;
 }
 
 /**

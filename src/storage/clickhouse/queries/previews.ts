@@ -1,7 +1,7 @@
 import { SPAN_TYPES } from '../../../signal/span.js';
 import { HAS_FAILED } from '../../schema/tables.js';
 import { inputPreview } from '../../shared/input-preview.js';
-import { GLANCE_MODELS, type RunPreview } from '../../contracts/runs.js';
+import { PREVIEW_MODELS, type RunPreview } from '../../contracts/runs.js';
 import { textOf } from '../../shared/summaries-of-rows.js';
 import type { Row } from '../client/connection.js';
 import type { Reads } from '../client/reads.js';
@@ -53,7 +53,7 @@ function previewOf(row: Row): RunPreview {
   const input = textOf(row.of_first) ?? textOf(row.of_call);
   return {
     trace_id: String(row.trace_id),
-    models: models.slice(0, GLANCE_MODELS),
+    models: models.slice(0, PREVIEW_MODELS),
     error_span_count: Number(row.errors),
     input_preview: input === null ? null : inputPreview(input),
   };

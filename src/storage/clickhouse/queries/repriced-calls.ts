@@ -2,7 +2,7 @@ import { COST_PARTS, type CostPart } from '../../../signal/call-details.js';
 import { MOST_NANO_USD, sumToNumber, type Usd } from '../../../signal/money.js';
 import { RATES_PER_NANO, type Price, type Rates } from '../../../signal/price.js';
 import { type RepricedCalls, UNPRICEABLE, type Unpriceable } from '../../contracts/runs.js';
-import { LONG_INPUTS, LONG_SHIFT, TOLD } from '../../shared/priced-tokens.js';
+import { LONG_INPUTS, LONG_SHIFT, CALL_FLAGS } from '../../shared/priced-tokens.js';
 import type { Row } from '../client/connection.js';
 import { wide, withTokens } from './call-tokens.js';
 
@@ -34,9 +34,9 @@ export function repricingOfSums(sums: string, price: Price): string {
     long === null ? 'false' : `bitShiftRight(told, ${LONG_SHIFT}) > ${LONG_INPUTS.indexOf(long.over)}`;
   const has = (bit: number): string => `bitAnd(told, ${bit}) > 0`;
   const reasons = WHY.filter((reason) => reason !== 'no_parts' || price.output !== 0);
-  const why = `multiIf(${reasons.map((reason) => `${has(TOLD[reason])}, '${reason}'`).join(', ')}, '')`;
+  const why = `multiIf(${reasons.map((reason) => `${has(CALL_FLAGS[reason])}, '${reason}'`).join(', ')}, '')`;
   const judged = `SELECT *, intDiv(${amount(price)}, ${RATES_PER_NANO}) AS nanos FROM
-    (SELECT *, ${isLong} AS is_long, ${has(TOLD.call)} AS is_call, ${has(TOLD.priced)} AS is_priced, ${why} AS why FROM ${sums})`;
+    (SELECT *, ${isLong} AS is_long, ${has(CALL_FLAGS.call)} AS is_call, ${has(CALL_FLAGS.priced)} AS is_priced, ${why} AS why FROM ${sums})`;
   return `SELECT toString(max(most)) AS most_tokens, ${stats((where) => `sumIf(one.calls, ${where})`)} FROM (${judged}) AS one`;
 }
 

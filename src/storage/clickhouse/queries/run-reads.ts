@@ -21,7 +21,7 @@ import type {
 import { effectiveSpans } from './effective-spans-sql.js';
 import { readPreviews } from './previews.js';
 import { findRuns, listRunsAfter, listRuns, type ListParts } from './listed-runs.js';
-import { printedAgentNode, nodeFromRow } from '../runs/node-names.js';
+import { serializedAgentNode, nodeFromRow } from '../runs/node-names.js';
 import { quoted, uuidIn } from '../client/literals.js';
 import type { RunQueue } from '../runs/run-queue.js';
 import { SOUGHT_COLUMNS } from '../tables/run-tables.js';
@@ -57,7 +57,7 @@ export class RunReads implements Runs {
     return id === null ? null : await readTrace(this.#parts, await this.#tenant(userId), id, details, abort);
   }
 
-  async outline(
+  async traceSummary(
     userId: string,
     traceId: string,
     since: number,
@@ -152,7 +152,7 @@ export class RunReads implements Runs {
     const agents = (await this.#parts.names.of(tenant)).all().filter((agent) => agent.name === node);
     if (agents.length === 0) return named;
     const numbers = agents.map(({ number }) => number).join(', ');
-    return `(${named} OR (agent_no IN (${numbers}) AND ${spans([`node = ${quoted(printedAgentNode)}`])}))`;
+    return `(${named} OR (agent_no IN (${numbers}) AND ${spans([`node = ${quoted(serializedAgentNode)}`])}))`;
   }
 
   async #promptNos(

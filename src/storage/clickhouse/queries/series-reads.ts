@@ -25,7 +25,7 @@ const OTHERS = -1;
 /** By nearest rank: `quantileExact` differs if the share falls exactly on a rank. */
 const rank = (share: number): string =>
   `if(count(duration_ms) = 0, NULL, arraySort(groupArrayIf(assumeNotNull(duration_ms), duration_ms IS NOT NULL))[toUInt64(ceil(${share} * count(duration_ms)))])`;
-const FIGURES = `count() AS runs, countIf(${HAS_FAILED}) AS failed, countIf(success) AS success_count,
+const STATS_COLUMNS = `count() AS runs, countIf(${HAS_FAILED}) AS failed, countIf(success) AS success_count,
   count(total_cost_usd) AS priced_runs, toString(ifNull(sum(toInt128(total_cost_usd)), 0)) AS cost, count(total_tokens) AS counted, toFloat64(ifNull(sum(toInt128(total_tokens)), 0)) AS tokens,
   ${rank(0.5)} AS p50_ms,
   ${rank(0.95)} AS p95_ms`;
@@ -128,7 +128,7 @@ function statementOf(asked: Asked, key: string): string {
   const rows = (of: string, join = ''): string =>
     `(SELECT ${NEEDED}, toUInt8(started_at >= ${start_time}) AS is_now, ${of} AS key, ${bucket} AS bucket FROM ${all} ${join})`;
   const levels = (from: string, sets: string): string =>
-    `SELECT is_now, key, bucket, grouping(key, bucket) AS level, ${FIGURES} FROM ${from} GROUP BY GROUPING SETS (${sets})`;
+    `SELECT is_now, key, bucket, grouping(key, bucket) AS level, ${STATS_COLUMNS} FROM ${from} GROUP BY GROUPING SETS (${sets})`;
   const totals = '(is_now)';
   const groups = '(is_now, key), (is_now, key, bucket)';
   if (group_by !== 'prompt_version') return `${levels(rows(key), `${totals}, ${groups}`)} ORDER BY bucket`;

@@ -92,7 +92,7 @@ export async function readSpan(
   return detailedSpan(row, events.get(spanId));
 }
 
-/** The effective span is the row with `seq` 0 and the greatest ticket, else the row of the first message. */
+/** The effective span is the row with `seq` 0 and the greatest fence, else the row of the first message. */
 const BEST_FIRST = 'seq, version DESC';
 
 async function findTrace(

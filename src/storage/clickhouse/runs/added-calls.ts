@@ -6,7 +6,7 @@ import { ExactSum } from '../../../signal/exact-sum.js';
 import { SPAN_TYPES } from '../../../signal/span.js';
 import type { Micros } from '../../../signal/time.js';
 import { hourOf } from '../../../signal/trace-map.js';
-import { LONG_INPUTS, LONG_SHIFT, TOLD } from '../../shared/priced-tokens.js';
+import { LONG_INPUTS, LONG_SHIFT, CALL_FLAGS } from '../../shared/priced-tokens.js';
 import { NO_CALLS } from '../tables/run-tables.js';
 import { rowMadeOf, type WholeSpan } from './effective-spans.js';
 
@@ -19,7 +19,7 @@ type Sum = number | bigint;
 
 /** Sums of tokens by price part, over calls with the same `told`. */
 interface AddedTokens extends Readonly<Record<CostPart, Sum>> {
-  /** The bits of `TOLD` that all these calls have in common: `priced-tokens.ts`. */
+  /** The bits of `CALL_FLAGS` that all these calls have in common: `priced-tokens.ts`. */
   readonly told: number;
   /** Maximum of tokens of one call. */
   readonly most: Sum;
@@ -108,14 +108,14 @@ interface CallGroup {
 /** What a run contributes to the stats of models. @param spans all spans of the run */
 export function addedCalls(spans: Iterable<WholeSpan>): AddedCalls[] {
   const groups = new Map<string, CallGroup>();
-  for (const { made, told: counts } of spans) {
+  for (const { made, counts } of spans) {
     const row = rowMadeOf(made);
     const counted = counts.counted ?? WHOLE;
     if (row.type !== LLM || counted === 0) continue;
     const { model } = row;
     const hour = hourOf(row.started_at);
     const tokens = tokensOfCall(row, usageOf(row));
-    const told = toldOf(row, counted, tokens);
+    const told = flagsOf(row, counted, tokens);
     const key = model === null ? `${hour} ${told}` : `${hour} ${told} ${model}`;
     const known = groups.get(key) ?? { hour, model, told, sums: new CallSums() };
     known.sums.add(row, counted, tokens);
@@ -129,13 +129,13 @@ function usageOf({ call_details: details }: SpanRow): UsageParts | null {
   return details?.startsWith(PRINTED_USAGE) === true ? (storedCall(details)?.usage ?? null) : null;
 }
 
-/** The bits of `TOLD` for a call: `priced-tokens.ts`. */
-function toldOf(row: SpanRow, counted: number, tokens: Tokens): number {
+/** The bits of `CALL_FLAGS` for a call: `priced-tokens.ts`. */
+function flagsOf(row: SpanRow, counted: number, tokens: Tokens): number {
   const hasNoParts = row.input_tokens === null && row.output_tokens === null;
-  let told = (counted & COUNTS.call) > 0 ? TOLD.call : 0;
-  if ((counted & COUNTS.cost) > 0 && row.cost_usd !== null) told |= TOLD.priced;
-  if (row.status === RUNNING) told |= TOLD.running;
-  else if (hasNoParts) told |= row.total_tokens === null ? TOLD.no_tokens : TOLD.no_parts;
+  let told = (counted & COUNTS.call) > 0 ? CALL_FLAGS.call : 0;
+  if ((counted & COUNTS.cost) > 0 && row.cost_usd !== null) told |= CALL_FLAGS.priced;
+  if (row.status === RUNNING) told |= CALL_FLAGS.running;
+  else if (hasNoParts) told |= row.total_tokens === null ? CALL_FLAGS.no_tokens : CALL_FLAGS.no_parts;
   const length = inputLength(tokens);
   return told + LONG_INPUTS.filter((over) => length > over).length * 2 ** LONG_SHIFT;
 }

@@ -76,8 +76,8 @@ export async function admitItems(
     kind: 'admitted',
     isBegun: begun.batch?.as === 'begun',
     written: async (items, refused) => {
-      const settled = terms === null ? [] : [{ tenant, at, items }];
-      const used = await book.finish(write, settled, batch === null ? undefined : { ...batch, refused });
+      const applied = terms === null ? [] : [{ tenant, at, items }];
+      const used = await book.finish(write, applied, batch === null ? undefined : { ...batch, refused });
       // Another process ended the write. Only a named batch can be retried without duplicates.
       if (used === null && batch !== null) throw underWay();
       return used === null || terms === null ? null : usageOf(terms, invariant(used[0], 'what is settled'));

@@ -22,7 +22,7 @@ export interface MadeOf<Row extends FactRow = FactRow> {
 /** A whole span, and which parts of it count. */
 export interface WholeSpan {
   readonly made: MadeOf<SpanRow>;
-  readonly told: Pick<SpanRow, 'same_as' | 'counted'>;
+  readonly counts: Pick<SpanRow, 'same_as' | 'counted'>;
 }
 
 /**

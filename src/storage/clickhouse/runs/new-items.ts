@@ -5,22 +5,22 @@ import { writeOf } from './message-order.js';
 export type IsEarlier = (order: number) => boolean;
 
 /**
- * Which messages count as earlier than those of a write. Of two concurrent writes to a run, the one with the smaller first ticket is
+ * Which messages count as earlier than those of a write. Of two concurrent writes to a run, the one with the smaller first fence is
  * earlier; the other certainly reads its messages.
  *
- * @param ticket the first one of this write
- * @param firstTickets of the other writes; a missing write ended long ago
+ * @param fence the first one of this write
+ * @param firstFences of the other writes; a missing write ended long ago
  */
 export function earlierThan(
   write: number,
-  ticket: number,
-  firstTickets: ReadonlyMap<number, number | null>,
+  fence: number,
+  firstFences: ReadonlyMap<number, number | null>,
 ): IsEarlier {
   return (order) => {
     const other = writeOf(order);
     if (other === write) return false;
-    const first = firstTickets.get(other);
-    return first === undefined || (first !== null && first < ticket);
+    const first = firstFences.get(other);
+    return first === undefined || (first !== null && first < fence);
   };
 }
 
@@ -32,12 +32,12 @@ export function earlierThan(
 export function newItems(facts: RunFacts, write: number, isEarlier: IsEarlier): ReadonlyMap<number, number> {
   const headers = facts.messages.filter((message): message is StoredHeader => message.kind === 'header');
   const known = new Set<string>();
-  const brought = new Map<number, string[]>();
+  const arrived = new Map<number, string[]>();
   for (const { order, row } of facts.spans) {
     if (isEarlier(order)) known.add(row.span_id);
     else if (writeOf(order) === write) {
-      const ids = brought.get(order);
-      if (ids === undefined) brought.set(order, [row.span_id]);
+      const ids = arrived.get(order);
+      if (ids === undefined) arrived.set(order, [row.span_id]);
       else ids.push(row.span_id);
     }
   }
@@ -46,7 +46,7 @@ export function newItems(facts: RunFacts, write: number, isEarlier: IsEarlier): 
   for (const { order, spans } of headers) {
     if (writeOf(order) !== write) continue;
     const before = known.size;
-    for (const id of brought.get(order) ?? []) known.add(id);
+    for (const id of arrived.get(order) ?? []) known.add(id);
     const added = known.size - before;
     const count = spans === 0 && !isKnown ? 1 : added;
     isKnown = true;

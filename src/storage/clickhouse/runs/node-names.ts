@@ -18,7 +18,7 @@ export function nodeFromRow(name: string): string {
 }
 
 /** The serialized node of the run's agent. */
-export const printedAgentNode = AGENT;
+export const serializedAgentNode = AGENT;
 
 /** The display name of a node. @param agentName name of the run's agent @returns null for no node */
 export function shownNode(printed: string, agentName: string): string | null {

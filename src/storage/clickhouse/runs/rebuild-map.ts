@@ -9,10 +9,10 @@ import type { Row } from '../client/connection.js';
 import type { Reads } from '../client/reads.js';
 import type { PAYLOAD_COLUMNS } from '../tables/run-tables.js';
 import { MESSAGES, SPANS } from '../tables/run-tables.js';
-import { NodeNumbers, printedAgentNode, nodeFromRow } from './node-names.js';
+import { NodeNumbers, serializedAgentNode, nodeFromRow } from './node-names.js';
 import type { RunQueue } from './run-queue.js';
 import { readFacts, type WantedTrace } from './stored-facts.js';
-import { settledRun, type AddedEdge, type AddedNode } from './settled-run.js';
+import { deriveRun, type AddedEdge, type AddedNode } from './derive-run.js';
 import type { Inserts } from './write-runs.js';
 
 /** Traces per step. */
@@ -96,7 +96,7 @@ async function rebuildSome(
   const facts = await readFacts(reads, traces, new Map(), numbers);
   const spans: Row[] = [];
   const messages: WantedTrace[] = [];
-  const toSettle: WantedTrace[] = [];
+  const toApply: WantedTrace[] = [];
   const kept = await keptSums(reads, traces);
   for (const each of facts) {
     const { tenant, traceId } = each;
@@ -110,7 +110,7 @@ async function rebuildSome(
     const differing = rows.filter(
       (row) => Number(row.seq) > 0 && nodes.get(`${String(row.span_id)} ${Number(row.seq)}`) !== row.node,
     );
-    const right = settledRun(
+    const right = deriveRun(
       {
         ...each,
         messages: each.messages.map((one) => (one.kind === 'header' ? { ...one, isMapped: true } : one)),
@@ -142,21 +142,21 @@ async function rebuildSome(
       })),
     );
     messages.push({ tenant, traceId });
-    toSettle.push({ tenant, traceId });
+    toApply.push({ tenant, traceId });
   }
-  if (isDryRun || toSettle.length === 0) return;
+  if (isDryRun || toApply.length === 0) return;
   await inserts.insert(
     SPANS,
     spans.map((fields) => ({ fields })),
   );
   const pairs = messages.map(({ tenant, traceId }) => `(${tenant}, '${traceId}')`).join(', ');
-  const told = await reads.rows(
+  const headers = await reads.rows(
     `SELECT * FROM messages FINAL WHERE (tenant, trace_id) IN (${pairs}) AND kind = 'header'`,
   );
-  const mapped = told.map((row) => ({ fields: { is_mapped: true }, rest: row }));
+  const mapped = headers.map((row) => ({ fields: { is_mapped: true }, rest: row }));
   await inserts.insert(MESSAGES, mapped);
   await Promise.all(
-    toSettle.map(
+    toApply.map(
       async (trace) => await queue.write({ kind: 'message', ...trace, at: 0, message: { kind: 'settle' } }),
     ),
   );
@@ -210,7 +210,7 @@ function derivedNode(row: Row): string {
     metadata: objectIn(row, 'metadata'),
   });
   if (node === null) return '';
-  return node === AGENT ? printedAgentNode : nodeFromRow(node);
+  return node === AGENT ? serializedAgentNode : nodeFromRow(node);
 }
 
 function objectIn(row: Row, part: (typeof PAYLOAD_COLUMNS)[number]['name']): JsonObject | null {

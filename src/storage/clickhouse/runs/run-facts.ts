@@ -41,7 +41,7 @@ interface StoredLink extends Ordered {
 
 /** A span after all messages that were stored when it was written. */
 export interface StoredWhole {
-  /** The ticket under which it was written. */
+  /** The fence under which it was written. */
   readonly version: number;
   /** The messages that it was made of; `completedBy` is 0 if none completes it. */
   readonly begunBy: number;

@@ -19,7 +19,7 @@ export interface GroupLimits {
 interface Waiting {
   readonly change: RunChange;
   /** The applied usage of its month before its items were counted; absent if they were not counted. */
-  readonly settled?: number;
+  readonly appliedUsage?: number;
   readonly resolve: (answer: ChangeAnswer) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -76,7 +76,7 @@ export class RunQueue {
   }
 
   /** Resolves when the queue is empty and no write is running. */
-  async settled(): Promise<void> {
+  async drained(): Promise<void> {
     while (this.#isBusy) await new Promise<void>((resolve) => (this.#idle = resolve));
   }
 
@@ -84,7 +84,7 @@ export class RunQueue {
     return this.#waiting.length > 0 || this.#underWay.size > 0 || this.#counting > 0;
   }
 
-  #tellIdle(): void {
+  #notifyIdle(): void {
     if (this.#isBusy) return;
     this.#idle?.();
     this.#idle = null;
@@ -112,11 +112,11 @@ export class RunQueue {
       const size = sizeOf(change);
       const keys = keysOf(change);
       const isFull = group.length > 0 && rows + size > this.#limits.rows;
-      const mustWait =
+      const waits =
         change.kind === 'batch'
           ? keys.some((key) => spokenOf.has(key) || this.#isUnderWay(key, 'spokenOf'))
           : keys.some((key) => traces.has(key) || this.#isUnderWay(key, 'traces'));
-      if (isFull || mustWait) break;
+      if (isFull || waits) break;
       group.push(waiting);
       rows += size;
       for (const key of keys) {
@@ -145,7 +145,7 @@ export class RunQueue {
       group.forEach((waiting, i) => {
         const answer = answers[i];
         if (answer === undefined || answer instanceof Error) this.#refuse(waiting, answer);
-        else if (answer instanceof Uncounted) this.#count(waiting, answer.settled);
+        else if (answer instanceof Uncounted) this.#count(waiting, answer.applied);
         else waiting.resolve(answer);
       });
     } catch (error) {
@@ -153,14 +153,14 @@ export class RunQueue {
     } finally {
       this.#underWay.delete(underWay);
       this.#begin();
-      this.#tellIdle();
+      this.#notifyIdle();
     }
   }
 
   /** Counts a change over its limit again if other writes were applied since: they may have contained the same items. */
   #refuse(waiting: Waiting, error: ConsumeError | undefined): void {
     const used = error?.usage?.used;
-    if (used === undefined || waiting.settled === undefined || waiting.settled === used)
+    if (used === undefined || waiting.appliedUsage === undefined || waiting.appliedUsage === used)
       waiting.reject(error);
     else this.#count(waiting, used, error);
   }
@@ -168,10 +168,10 @@ export class RunQueue {
   /**
    * Counts the new items of a change that may exceed its limit.
    *
-   * @param settled applied usage of its month
+   * @param appliedUsage usage of its month that was already applied
    * @param refusal the error if the count has not decreased since the last time
    */
-  #count({ change, resolve, reject }: Waiting, settled: number, refusal?: ConsumeError): void {
+  #count({ change, resolve, reject }: Waiting, appliedUsage: number, refusal?: ConsumeError): void {
     if (change.kind !== 'batch') return;
     this.#counting++;
     void exactItems(this.#reads, change)
@@ -180,12 +180,12 @@ export class RunQueue {
           reject(refusal);
           return;
         }
-        this.#waiting.push({ change: { ...change, exactItems: items }, settled, resolve, reject });
+        this.#waiting.push({ change: { ...change, exactItems: items }, appliedUsage, resolve, reject });
         this.#begin();
       }, reject)
       .finally(() => {
         this.#counting--;
-        this.#tellIdle();
+        this.#notifyIdle();
       });
   }
 }

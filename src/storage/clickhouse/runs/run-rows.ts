@@ -6,7 +6,7 @@ import { STORED_TEXTS } from '../../schema/tables.js';
 import { NO_CALLS, PAYLOAD_COLUMNS, SPAN_ROW_COLUMNS } from '../tables/run-tables.js';
 import type { BinaryRow, Fields } from '../client/row-binary.js';
 import type { SentSpan, SentTrace } from './sent-traces.js';
-import type { SettledRun } from './settled-run.js';
+import type { SettledRun } from './derive-run.js';
 
 /** Column values shared by all messages that are not headers. */
 const NO_HEADER = { received_at: 0, header: '', bytes: 0, is_mapped: false, spans: 0, hours: [] };
@@ -93,17 +93,17 @@ function spanRow({ row, payload, node, prompt, encoded }: SentSpan, place: SpanP
  * @param begun the span, merged from its messages @param ticket the ticket under which the facts were read
  */
 export function wholeSpanRow(
-  { tenant, whole: { made, told } }: { readonly tenant: number; readonly whole: WholeSpan },
+  { tenant, whole: { made, counts } }: { readonly tenant: number; readonly whole: WholeSpan },
   begun: SentSpan,
   payload: Payload,
-  ticket: number,
+  fence: number,
 ): BinaryRow {
   return spanRow(
-    { ...begun, row: { ...rowMadeOf(made), ...told }, payload, encoded: null },
+    { ...begun, row: { ...rowMadeOf(made), ...counts }, payload, encoded: null },
     {
       tenant,
       seq: 0,
-      version: ticket,
+      version: fence,
       begun_by: made.begun.order,
       completed_by: made.completed?.order ?? 0,
     },
@@ -111,13 +111,13 @@ export function wholeSpanRow(
 }
 
 /** The row of a run, and a tombstone row for each hour that may contain an earlier row of it. */
-export function runRows(settled: SettledRun, agentNo: number, ticket: number): BinaryRow[] {
+export function runRows(applied: SettledRun, agentNo: number, fence: number): BinaryRow[] {
   const { facts, run, hour, otherHours, activeAt, timesOutAt, prompts, nodes, edges, calls, isContradicted } =
-    settled;
+    applied;
   const rest = run.header as unknown as Fields;
   const shared = {
     tenant: facts.tenant,
-    version: ticket,
+    version: fence,
     agent_no: agentNo,
     span_count: run.spans.length,
     heard_at: run.heardAt,

@@ -38,7 +38,7 @@ export class TracesWriter {
   async write(batch: TracesBatch, { receivedAt }: ConsumeContext): Promise<Receipt> {
     const { length } = batch.items;
     if (length === 0) return { accepted: 0, refused: NO_REFUSALS };
-    const tell = this.#parts.arriving(batch);
+    const notify = this.#parts.arriving(batch);
     const { tenant: userId, quota } = batch;
     const traceIds = batch.items.map(({ trace }) => trace.trace_id);
     // Before the first `await`: the caller may change the batch afterwards.
@@ -74,7 +74,7 @@ export class TracesWriter {
         throw error;
       }
     });
-    tell?.();
+    notify?.();
     return { accepted: length, refused: NO_REFUSALS, ...(usage && { usage }) };
   }
 }

@@ -4,7 +4,7 @@ import type {
   Charge,
   InternedAgents,
   OpenWrite,
-  SettledItems,
+  AppliedItems,
   TakenWrite,
   WriteIntentLog,
 } from '../../contracts/coordination.js';
@@ -23,7 +23,7 @@ import { headerMessage, otherMessage, spanRows } from './run-rows.js';
 import { MESSAGES, RUNS, SPANS } from '../tables/run-tables.js';
 import type { ClickHouseTable } from '../tables/table.js';
 import { byTrace, messageKey, MessagePlaces, sentTraces, traceKey, type SentTrace } from './sent-traces.js';
-import { settleRuns, type SettledRuns, type SettlementParts } from './settle-runs.js';
+import { applyRuns, type AppliedRuns, type ApplyParts } from './apply-runs.js';
 import type { WantedTrace } from './stored-facts.js';
 
 /** Adds rows to tables. */
@@ -37,7 +37,7 @@ export interface Inserts {
 }
 
 /** Called with applied runs before their writes are acknowledged. */
-type OnSettled = (settled: SettledRuns) => Promise<void>;
+type OnApplied = (applied: AppliedRuns) => Promise<void>;
 
 export interface WritePartsOfRuns {
   readonly reads: Reads;
@@ -52,16 +52,16 @@ export interface WritePartsOfRuns {
   readonly leaseMs: number;
   /** Maximum of agent names per user. */
   readonly mostAgents: number;
-  readonly onSettled: OnSettled;
+  readonly onApplied: OnApplied;
 }
 
 /** The change may pass its limit, so its new items must be counted. */
 export class Uncounted {
   /** Applied usage of its month. */
-  readonly settled: number;
+  readonly applied: number;
 
-  constructor(settled: number) {
-    this.settled = settled;
+  constructor(applied: number) {
+    this.applied = applied;
   }
 }
 
@@ -75,23 +75,23 @@ interface Written {
 }
 
 /**
- * Writes groups of changes in the steps of `README.md`: write intent, spans, messages, ticket, derived rows, end. After a failure in
- * between, the process that takes over the write applies what was stored.
+ * Writes groups of changes in the steps of `README.md`: write intent, spans, messages, fence, derived rows, end. After a failure in
+ * between, the process that takes over the write applies the stored rows.
  */
 export class RunWrites {
   readonly #parts: WritePartsOfRuns;
-  readonly #settlement: SettlementParts;
+  readonly #applyParts: ApplyParts;
   /** Write intents are recorded in call order. */
   #begun: Promise<unknown> = Promise.resolve();
 
   constructor(parts: WritePartsOfRuns) {
     this.#parts = parts;
-    this.#settlement = parts;
+    this.#applyParts = parts;
   }
 
   /** @returns the result of each change, in order @throws ConsumeError if the results are unknown or nothing was stored */
   async write(changes: readonly RunChange[]): Promise<readonly GroupAnswer[]> {
-    const counted = changes.filter(isCounted);
+    const counted = changes.filter(isCharged);
     const beginning = this.#begun.then(() => this.#begin(changes, counted));
     this.#begun = beginning.catch(() => undefined);
     const { write, charged } = await beginning;
@@ -113,15 +113,15 @@ export class RunWrites {
         sent: change.kind === 'batch' ? sentTraces(change.batch, places) : [],
       }));
     const taken = counted.filter((change) => !refusals.has(change));
-    const settled = await this.#writeAll(write, written, places);
-    const used = await this.#finish(write, taken, written, settled);
-    const outcomes = outcomesOf(settled);
+    const applied = await this.#writeAll(write, written, places);
+    const used = await this.#finish(write, taken, written, applied);
+    const outcomes = outcomesOf(applied);
     return changes.map((change) => {
       const refusal = refusals.get(change);
       if (refusal !== undefined) return refusal;
       if (change.kind !== 'batch')
         return { outcome: outcomes.get(traceKey(change.tenant, change.traceId)) ?? null };
-      const at = taken.indexOf(change as CountedChange);
+      const at = taken.indexOf(change as ChargedChange);
       const { counted: terms } = change.batch;
       const usage = at < 0 || terms === null ? null : usageOf(terms, itemAt(used, at));
       return { outcome: null, ...(usage && { usage }) };
@@ -130,13 +130,13 @@ export class RunWrites {
 
   /** Finishes the write of a dead process. */
   async finishTaken({ write, traces, charges }: TakenWrite): Promise<void> {
-    const settled = await this.#settle(write, traces, new Map());
-    const items: SettledItems[] = [];
+    const applied = await this.#settle(write, traces, new Map());
+    const items: AppliedItems[] = [];
     const left = new Map<number, number>();
-    for (const { settled: run } of settled.runs) {
+    for (const { applied: run } of applied.runs) {
       for (const { order } of run.facts.messages) {
         const { tenant } = run.facts;
-        left.set(tenant, (left.get(tenant) ?? 0) + (settled.items.get(messageKey(run.facts, order)) ?? 0));
+        left.set(tenant, (left.get(tenant) ?? 0) + (applied.items.get(messageKey(run.facts, order)) ?? 0));
       }
     }
     for (const { tenant, at, items: most } of charges) {
@@ -147,7 +147,7 @@ export class RunWrites {
     await this.#parts.book.finish(write, items);
   }
 
-  async #begin(changes: readonly RunChange[], counted: readonly CountedChange[]) {
+  async #begin(changes: readonly RunChange[], counted: readonly ChargedChange[]) {
     const { book, store, owner, leaseMs } = this.#parts;
     const traces = new Map(
       changes.flatMap(tracesOf).map((trace) => [traceKey(trace.tenant, trace.traceId), trace]),
@@ -165,7 +165,7 @@ export class RunWrites {
     write: OpenWrite,
     written: readonly Written[],
     places: MessagePlaces,
-  ): Promise<SettledRuns> {
+  ): Promise<AppliedRuns> {
     const sent = written.flatMap((one) => one.sent);
     const others = written.flatMap(({ change }) => (change.kind === 'batch' ? [] : [change]));
     await this.#insert(SPANS, sent.flatMap(spanRows));
@@ -184,43 +184,43 @@ export class RunWrites {
     write: OpenWrite,
     traces: readonly WantedTrace[],
     own: ReadonlyMap<string, readonly SentTrace[]>,
-  ): Promise<SettledRuns> {
+  ): Promise<AppliedRuns> {
     const { book, store } = this.#parts;
-    const ticket = await book.ticket(write);
-    if (ticket === null) throw takenOver();
-    const firstTicket = (await this.#firstTicket(store, write, own)) ?? ticket;
-    const of = { number: write.number, ticket, firstTicket };
-    const settled = await settleRuns(this.#settlement, of, traces, own);
-    await this.#insert(SPANS, settled.spanRows);
-    await this.#insert(RUNS, settled.runRows);
-    await this.#parts.onSettled(settled);
-    return settled;
+    const fence = await book.fence(write);
+    if (fence === null) throw takenOver();
+    const firstFence = (await this.#firstFence(store, write, own)) ?? fence;
+    const of = { number: write.number, fence, firstFence };
+    const applied = await applyRuns(this.#applyParts, of, traces, own);
+    await this.#insert(SPANS, applied.spanRows);
+    await this.#insert(RUNS, applied.runRows);
+    await this.#parts.onApplied(applied);
+    return applied;
   }
 
-  /** Null if this process began the write: then its ticket is the first. */
-  async #firstTicket(
+  /** Null if this process began the write: then its fence is the first. */
+  async #firstFence(
     store: string,
     { number }: OpenWrite,
     own: ReadonlyMap<string, readonly SentTrace[]>,
   ): Promise<number | null> {
     if (own.size > 0) return null;
-    return (await this.#parts.book.firstTickets(store, [number])).get(number) ?? null;
+    return (await this.#parts.book.firstFences(store, [number])).get(number) ?? null;
   }
 
   /** @returns the applied usage of each counted change's month */
   async #finish(
     write: OpenWrite,
-    counted: readonly CountedChange[],
+    counted: readonly ChargedChange[],
     written: readonly Written[],
-    { items }: SettledRuns,
+    { items }: AppliedRuns,
   ): Promise<readonly number[]> {
-    const settled = counted.map((change) => {
+    const applied = counted.map((change) => {
       const sent = written.find((one) => one.change === change)?.sent ?? [];
       const count = sent.reduce((sum, one) => sum + (items.get(messageKey(one, one.order)) ?? 0), 0);
       const { tenant, at } = change.batch.counted;
       return { tenant, at, items: count };
     });
-    const used = await this.#parts.book.finish(write, settled);
+    const used = await this.#parts.book.finish(write, applied);
     if (used === null) throw takenOver();
     return used;
   }
@@ -235,15 +235,15 @@ export class RunWrites {
 }
 
 /** A batch that counts for a quota. */
-type CountedChange = BatchChange & {
+type ChargedChange = BatchChange & {
   readonly batch: { readonly counted: NonNullable<BatchChange['batch']['counted']> };
 };
 
-function isCounted(change: RunChange): change is CountedChange {
+function isCharged(change: RunChange): change is ChargedChange {
   return change.kind === 'batch' && change.batch.counted !== null;
 }
 
-function chargeOf(change: CountedChange): Charge {
+function chargeOf(change: ChargedChange): Charge {
   const { tenant, at, limit } = change.batch.counted;
   const items = change.exactItems ?? itemsOf(change);
   return {
@@ -261,9 +261,9 @@ function messageRow(change: MessageChange, places: MessagePlaces): BinaryRow[] {
   return [otherMessage({ tenant, traceId, order: places.next(tenant, traceId) }, at, message)];
 }
 
-function outcomesOf({ runs }: SettledRuns) {
+function outcomesOf({ runs }: AppliedRuns) {
   return new Map(
-    runs.map(({ settled: { facts, run } }) => [
+    runs.map(({ applied: { facts, run } }) => [
       traceKey(facts.tenant, facts.traceId),
       { success: run.header.success ?? false, outcome: run.header.outcome },
     ]),

@@ -3,7 +3,7 @@ import { LOG_WIRE } from '../../schema/log-tables.js';
 import { placeOf } from '../client/connection.js';
 import { quoted } from '../client/literals.js';
 import { DAY, TIME_COLUMN } from './days.js';
-import { ORIGIN } from './printed-origins.js';
+import { ORIGIN } from './serialized-origins.js';
 import { BATCH } from './stored-batch.js';
 import { columnsOfKinds, onCluster, type ClickHouseTable, type TablePlace } from './table.js';
 

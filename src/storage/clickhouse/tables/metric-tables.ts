@@ -2,7 +2,7 @@ import { POINT_WIRE } from '../../schema/tables.js';
 import { placeOf } from '../client/connection.js';
 import { DAY, TIME_COLUMN } from './days.js';
 import { BYTES } from './run-tables.js';
-import { ORIGIN } from './printed-origins.js';
+import { ORIGIN } from './serialized-origins.js';
 import { BATCH } from './stored-batch.js';
 import { columnsOfKinds, onCluster, type ClickHouseTable, type TablePlace } from './table.js';
 

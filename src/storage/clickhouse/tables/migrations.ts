@@ -2,7 +2,7 @@ import { createEventsView, LOGGED_EVENTS, LOGS } from './log-tables.js';
 import { createMetricsView, METRICS, POINTS } from './metric-tables.js';
 import { MAP_DAYS } from './map-tables.js';
 import { BYTES, MESSAGES, RUNS, SPANS } from './run-tables.js';
-import { ORIGIN } from './printed-origins.js';
+import { ORIGIN } from './serialized-origins.js';
 import { BATCH } from './stored-batch.js';
 import { addColumn, addIndex, createTable, type TablePlace } from './table.js';
 

@@ -56,7 +56,7 @@ const SPAN_PLACE_COLUMNS: readonly ClickHouseColumn[] = [
   TENANT,
   HOUR,
   { name: 'seq', type: 'UInt64' },
-  /** The ticket under which a row with `seq` 0 was written, otherwise 0. */
+  /** The fence under which a row with `seq` 0 was written, otherwise 0. */
   VERSION,
   /** For a row with `seq` 0: the messages that it was made of. */
   { name: 'begun_by', type: 'UInt64' },

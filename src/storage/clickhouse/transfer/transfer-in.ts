@@ -116,8 +116,8 @@ export class TransferIn implements TelemetryIn {
   async finish(at: Micros): Promise<string> {
     this.#filling();
     while ((await this.#parts.timeOut(at)) > 0);
-    const [row] = await this.#parts.open().connection.rows('SELECT max(version) AS ticket FROM runs');
-    return String(Number(row?.ticket ?? 0));
+    const [row] = await this.#parts.open().connection.rows('SELECT max(version) AS fence FROM runs');
+    return String(Number(row?.fence ?? 0));
   }
 
   /** @throws ConsumeError if another import may have started since */

@@ -54,8 +54,8 @@ export class PostgresSignals implements Signals {
     return this.#local.deliveries;
   }
 
-  tell(topics: ReadonlySet<Topic>, deliveries: readonly string[]): void {
-    this.#local.tell(topics, deliveries);
+  notify(topics: ReadonlySet<Topic>, deliveries: readonly string[]): void {
+    this.#local.notify(topics, deliveries);
     this.#unsent.add({ topics, deliveries, lost: 0 });
     this.#send();
   }
@@ -79,7 +79,7 @@ export class PostgresSignals implements Signals {
       const [sender, ...words] = payload.split(' ');
       if (sender === this.#sender) return;
       const { topics, deliveries, lost } = readHints(words);
-      this.#local.tell(topics, deliveries);
+      this.#local.notify(topics, deliveries);
       this.deliveries.lose(lost);
     });
     try {
@@ -94,7 +94,7 @@ export class PostgresSignals implements Signals {
     if (this.#failures > 0) {
       this.#logger.info({}, 'Listening for changes by other processes again');
       // Changes during the outage were missed.
-      this.#local.tellAll();
+      this.#local.notifyAll();
       this.deliveries.lose(1);
     }
     this.#failures = 0;

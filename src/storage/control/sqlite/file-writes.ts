@@ -93,7 +93,8 @@ export class FileWrites {
   async check(database: ControlDatabase): Promise<void> {
     const healthIssue = this.#healthIssue;
     if (healthIssue === null) return;
-    if (healthIssue.isNoRoom && (await freeBytes(this.#path)) < SPARE_BYTES) throw this.#told(healthIssue);
+    if (healthIssue.isNoRoom && (await freeBytes(this.#path)) < SPARE_BYTES)
+      throw this.#writeError(healthIssue);
     try {
       await database.transaction(async (tx) => {
         // `user_version` is otherwise unused; SQLite would not write an unchanged row.
@@ -102,14 +103,14 @@ export class FileWrites {
         await sql.raw(`pragma user_version = ${String(next)}`).execute(tx);
       });
     } catch {
-      throw this.#told(this.#healthIssue ?? healthIssue);
+      throw this.#writeError(this.#healthIssue ?? healthIssue);
     }
     this.#healthIssue = null;
   }
 
-  #told({ message, isNoRoom }: DatabaseFailure): Error {
-    const cure = isNoRoom ? 'Free space on its disk, or use a larger one' : 'Check its disk';
-    return new Error(`Nothing can be written to ${this.#path}: ${message}. ${cure}; reads still work.`);
+  #writeError({ message, isNoRoom }: DatabaseFailure): Error {
+    const advice = isNoRoom ? 'Free space on its disk, or use a larger one' : 'Check its disk';
+    return new Error(`Nothing can be written to ${this.#path}: ${message}. ${advice}; reads still work.`);
   }
 }
 

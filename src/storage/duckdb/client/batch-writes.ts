@@ -20,7 +20,7 @@ import type { StoreHandle } from './store-handle.js';
 import type { LocalChangeFeed } from '../../shared/local-change-feed.js';
 import type { StoreUserLimits } from '../../shared/store-user-limits.js';
 import type { Micros } from '../../../signal/time.js';
-import type { Counted } from '../../incoming/counted.js';
+import type { Charge } from '../../incoming/charge.js';
 
 const NO_REFUSALS: Receipt['refused'] = [];
 
@@ -63,7 +63,7 @@ export class BatchWrites implements TelemetryWriter {
 
   async traces(batch: TracesBatch, context: ConsumeContext): Promise<Receipt> {
     const { length } = batch.items;
-    const tell = this.#arrivals.tracesOf(batch);
+    const notify = this.#arrivals.tracesOf(batch);
     const { usage } = await this.#write<WriteAnswer>('writeTraces', batch, context, () => {
       const encoded = this.#traces.encode(batch, context.receivedAt);
       return {
@@ -71,7 +71,7 @@ export class BatchWrites implements TelemetryWriter {
         message: ({ wanted }) => this.#tracesMessage(encoded, batch.tenant, wanted),
       };
     });
-    tell?.();
+    notify?.();
     return receiptOf(length, NO_REFUSALS, usage);
   }
 
@@ -91,7 +91,7 @@ export class BatchWrites implements TelemetryWriter {
 
   async logs(batch: LogsBatch, context: ConsumeContext): Promise<Receipt> {
     const { length } = batch.items;
-    const tell = this.#arrivals.logsOf(batch);
+    const notify = this.#arrivals.logsOf(batch);
     const { usage } = await this.#write<WriteAnswer>('writeLogs', batch, context, () => {
       const encoded = this.#logs.encode(batch);
       return {
@@ -99,7 +99,7 @@ export class BatchWrites implements TelemetryWriter {
         message: () => ({ ...encoded, ...named('logs', context) }),
       };
     });
-    tell?.();
+    notify?.();
     return receiptOf(length, NO_REFUSALS, usage);
   }
 
@@ -148,7 +148,7 @@ export class BatchWrites implements TelemetryWriter {
       const whole = (terms: StoreUserLimits, own: object): object => ({
         ...own,
         tenant: terms.tenant,
-        ...countedMessage(batch, terms, receivedAt),
+        ...chargedMessage(batch, terms, receivedAt),
       });
       const prepare = (terms: StoreUserLimits): object | Promise<object> => {
         this.#stored.add(terms.tenant, bytes);
@@ -195,11 +195,11 @@ function receiptOf(accepted: number, refused: Receipt['refused'], usage: Receipt
  *
  * @param at when the batch arrived, which determines its month
  */
-function countedMessage(
+function chargedMessage(
   { quota }: Pick<Batch<unknown>, 'quota'>,
   { tenant, monthlyLimit }: StoreUserLimits,
   at: Micros,
-): { readonly counted?: Counted } {
+): { readonly counted?: Charge } {
   if (quota === undefined) return {};
   const limit = monthlyLimit ?? quota.monthly_items;
   return { counted: { tenant, at, limit: limit === 0 ? Infinity : limit } };

@@ -140,7 +140,7 @@ export function promptRuns(reach: StoreHandle): TelemetryStore['prompts'] {
 }
 
 /** The contract `AlertStats`; one request covers many users. */
-export function alertFigures(reach: StoreHandle): TelemetryStore['stats'] {
+export function alertStats(reach: StoreHandle): TelemetryStore['stats'] {
   const tenantsOf = (userIds: readonly string[]): Promise<ReadonlyMap<string, number>> =>
     reach.opened.known.users.tenants(userIds);
   return {

@@ -50,17 +50,17 @@ export class RunsClient implements Runs {
     return found && { ...found.trace, spans: this.#spans(tenant, found.page, abort) };
   }
 
-  async outline(
+  async traceSummary(
     userId: string,
     traceId: string,
     since: number,
     abort?: AbortSignal,
   ): Promise<TraceSummary | null> {
     const { tenant } = await this.#reach.user(userId);
-    const found = await this.#reach.read(tenant, 'runs', 'outline', [traceId, since], abort);
+    const found = await this.#reach.read(tenant, 'runs', 'traceSummary', [traceId, since], abort);
     if (found === null) return null;
     const { trace, page, seq } = found;
-    return { ...trace, seq, spans: this.#outlined(tenant, page, trace.agent_name, abort) };
+    return { ...trace, seq, spans: this.#summaryPages(tenant, page, trace.agent_name, abort) };
   }
 
   async readSpan(
@@ -152,7 +152,7 @@ export class RunsClient implements Runs {
     }
   }
 
-  async *#outlined(
+  async *#summaryPages(
     tenant: number,
     first: SpanPage,
     agentName: string,
@@ -161,7 +161,7 @@ export class RunsClient implements Runs {
     for (let page = first; ;) {
       // Reads the next page while this one is sent: the caller wants all pages, and they are small.
       const next =
-        page.next && this.#reach.read(tenant, 'runs', 'outlineSpans', [page.next, agentName], abort);
+        page.next && this.#reach.read(tenant, 'runs', 'summarySpans', [page.next, agentName], abort);
       next?.catch(() => undefined);
       if (page.json.length > 0) yield page.json;
       if (next === null) return;

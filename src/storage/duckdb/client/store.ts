@@ -7,25 +7,17 @@ import { endThread } from '../../../worker/end-thread.js';
 import { repeat } from '../../../telemetry/repeat.js';
 import { waitFor } from '../../../telemetry/wait-for.js';
 import { writeNotice, type LogNotice } from '../../../worker/notice-logger.js';
-import { plainError, type SpelledError } from '../../../worker/thread-protocol.js';
+import { plainError, type SerializedError } from '../../../worker/thread-protocol.js';
 import { ThreadClient } from '../../../worker/thread-client.js';
 import { isControlStore, type ControlStore } from '../../contracts/control-store.js';
-import type { FactIntake, FactNews, FactPage } from '../../contracts/events.js';
+import type { FactIntake, IntakeListener, FactPage } from '../../contracts/events.js';
 import { MeasuredBytes } from '../../shared/measured-bytes.js';
 import type { TelemetryStore } from '../../contracts/telemetry-store.js';
 import type { Transferable } from '../../contracts/transfer.js';
 import { BatchWrites } from './batch-writes.js';
 import { CallOrder } from '../../shared/call-order.js';
 import { PromptNumbers } from '../../shared/prompt-numbers.js';
-import {
-  alertFigures,
-  logReads,
-  mapReads,
-  metricReads,
-  promptRuns,
-  readsOver,
-  seriesReads,
-} from './reads.js';
+import { alertStats, logReads, mapReads, metricReads, promptRuns, readsOver, seriesReads } from './reads.js';
 import { RunsClient } from './runs-client.js';
 import type { StoreOptions } from '../thread/store-options.js';
 import { StoreMetrics } from './store-metrics.js';
@@ -61,7 +53,7 @@ function sourceOf(storeId: string): string {
 }
 
 /** Reports and logs whether facts can be copied to the event log. */
-class FactReports implements FactNews {
+class FactReports implements IntakeListener {
   readonly #logger: Logger;
   readonly #log: SparseLog;
   readonly #onFailing: (isFailing: boolean) => void;
@@ -96,7 +88,7 @@ export interface DuckDBStoreOptions extends Omit<StoreOptions, 'control'> {
 }
 
 const BEHIND = 'Cannot copy telemetry events to the control store; they are kept. Retrying (see log).';
-const FIGURES_EVERY_MS = 5000;
+const STATS_EVERY_MS = 5000;
 const RETENTION_EVERY_MS = 3_600_000;
 const OLDEST_EVERY_MS = 300_000;
 /** Interval of the check for idle runs, and so the longest delay of a time-out. */
@@ -118,7 +110,7 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
   readonly logs = logReads(this.#reach);
   readonly map = mapReads(this.#reach);
   readonly prompts = promptRuns(this.#reach);
-  readonly stats = alertFigures(this.#reach);
+  readonly stats = alertStats(this.#reach);
   readonly past = readsOver(this.#reach, 'past', {});
   readonly usage = readsOver(this.#reach, 'usage', {});
   readonly transfer = new TransferClient(this.#reach, () => sourceOf(this.#id ?? ''));
@@ -146,16 +138,16 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
   /** @throws StoreOpenError with the file and the remedy. */
   async start(host: Host): Promise<void> {
     this.#host = host;
-    const plane = host.extension(this.#options.control, isControlStore);
-    const options: StoreOptions = { ...this.#options, control: await plane.identity() };
+    const control = host.extension(this.#options.control, isControlStore);
+    const options: StoreOptions = { ...this.#options, control: await control.identity() };
     const thread = new ThreadClient({
       module: firstModule(new URL('../thread/store-thread.js', import.meta.url)),
       name: 'jackdaw-store',
       workerData: options,
-      revive,
+      deserializeError: toStoreError,
       ended: (cause) => unavailable('The store is closed.', cause),
       onNotice: (notice, value) => {
-        if (notice === 'died') this.#died(plainError(value as SpelledError), host);
+        if (notice === 'died') this.#died(plainError(value as SerializedError), host);
         else this.#notice(notice, value);
       },
       onCrash: (error) => {
@@ -174,12 +166,13 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
     }
     this.#thread = thread;
     const { clock } = this.#settings;
-    const [users, prompts] = [new KnownUsers(plane, clock), new PromptNumbers(plane, clock)];
-    this.#reach.open({ thread, known: { users, prompts, order: new CallOrder() }, control: plane });
+    const [users, prompts] = [new KnownUsers(control, clock), new PromptNumbers(control, clock)];
+    this.#reach.open({ thread, known: { users, prompts, order: new CallOrder() }, control });
     this.stored.open({
       defaultLimit: host.userLimits.storedBytes,
       termsOf: (userId) => users.known(userId) ?? users.find(userId),
-      measure: async () => await Promise.all([this.#reach.call('storedBytes'), plane.accounts.storedBytes()]),
+      measure: async () =>
+        await Promise.all([this.#reach.call('storedBytes'), control.accounts.storedBytes()]),
       clock,
       logger: this.#settings.logger,
     });
@@ -189,14 +182,14 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
       prompts.close();
     });
     this.#ends.push(...this.#metrics.observe(() => this.writer.queuedBytes, this.#options.path));
-    this.#intake = await this.#bringFacts(thread, plane, this.#id);
-    this.#repeat(FIGURES_EVERY_MS, async () => {
+    this.#intake = await this.#bringFacts(thread, control, this.#id);
+    this.#repeat(STATS_EVERY_MS, async () => {
       this.#metrics.update(await this.#reach.call('stats'));
     });
     // Delayed, so that this read does not hold up the first requests.
     this.#repeat(OLDEST_EVERY_MS, () => this.#showOldest(), true);
     this.#repeat(IDLE_EVERY_MS, async () => {
-      await timeOutIdle(this.#reach, { users, plane }, this.#settings.clock.now());
+      await timeOutIdle(this.#reach, { users, control }, this.#settings.clock.now());
     });
     this.#repeat(RETENTION_EVERY_MS, async () => {
       await this.applyRetention();
@@ -245,13 +238,13 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
   }
 
   /** Relays facts after the event log's mark directly from the store thread to the control store, bypassing this thread. */
-  async #bringFacts(thread: ThreadClient, plane: ControlStore, id: string): Promise<FactIntake> {
+  async #bringFacts(thread: ThreadClient, control: ControlStore, id: string): Promise<FactIntake> {
     const { clock, logger } = this.#settings;
     const reports = new FactReports(logger, clock, (isFailing) => {
       this.#isBehind = isFailing;
-      this.#tellStatus();
+      this.#reportStatus();
     });
-    return await plane.takeFacts(factsOf(thread, id), reports);
+    return await control.takeFacts(factsOf(thread, id), reports);
   }
 
   #notice(notice: string, value: unknown): void {
@@ -259,13 +252,13 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
       this.#metrics.committed(value as CommitReport);
     } else if (notice === 'healthIssues') {
       this.#healthIssues = value as readonly HealthIssue[];
-      this.#tellStatus();
+      this.#reportStatus();
     } else if (notice === 'log') {
       writeNotice(this.#settings.logger, value as LogNotice);
     }
   }
 
-  #tellStatus(): void {
+  #reportStatus(): void {
     const messages = [
       ...(this.#isBehind ? [BEHIND] : []),
       ...this.#healthIssues.map(({ message }) => message),
@@ -300,6 +293,6 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
 }
 
 /** Deserializes an error of the store thread. */
-function revive(error: SpelledError): Error {
+function toStoreError(error: SerializedError): Error {
   return deserializeError(error, { StoreOpenError });
 }

@@ -10,14 +10,14 @@ const MOST_ROUNDS = 20;
 /** Marks idle runs as timed out. The store thread first returns the tenants whose wanted events it lacks. */
 export async function timeOutIdle(
   reach: Pick<StoreHandle, 'call'>,
-  { users, plane }: { readonly users: KnownUsers; readonly plane: Pick<ControlStore, 'accounts'> },
+  { users, control }: { readonly users: KnownUsers; readonly control: Pick<ControlStore, 'accounts'> },
   now: Micros,
 ): Promise<void> {
   const wanted = new Map<number, readonly EventType[]>();
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const unknown = await reach.call('timeOutIdle', now, wanted);
     if (unknown.length === 0) return;
-    const ids = await plane.accounts.findTenants(unknown);
+    const ids = await control.accounts.findTenants(unknown);
     for (const tenant of unknown) {
       const id = ids.get(tenant);
       wanted.set(tenant, id === undefined ? [] : (await users.find(id)).wanted);

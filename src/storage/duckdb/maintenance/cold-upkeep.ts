@@ -97,7 +97,7 @@ export class ColdUpkeep {
     await segments.withoutReads(async () => {
       while (!stop.aborted) {
         try {
-          await segments.attachColdAnew();
+          await segments.reattachCold();
           return;
         } catch (failure) {
           logger.error({ err: failure }, 'Could not reattach the cold file; retrying.');

@@ -17,7 +17,7 @@ import type { HealthIssues } from '../files/health-issues.js';
 /** The pause after a slice. Of the measured values this one delays acknowledgements least. */
 const PAUSE_MS = 20;
 /** With this many sealed segments the compactor makes no pauses: freeing memory is then more important than short write delays. */
-const HURRY_AT = 3;
+const ACCELERATE_AT = 3;
 /** The wait after a failed attempt. */
 const RETRY_MS = 5000;
 /** The wait after an attempt that found a damaged block, which only a restart with other files resolves. */
@@ -27,12 +27,12 @@ const LATE_EVERY_MS = 600_000;
 /** After this many failures the next segment is tried. */
 const TRIES = 5;
 /** Most segments to quarantine, because their rows stay in memory. At the limit, all later segments wait for the failing one. */
-const MOST_ASIDE = 16;
+const MOST_QUARANTINED = 16;
 /** Number of compactions after which the parts of sums in the cold file are merged. */
 const FOLD_EVERY = 8;
 
 /** Intervals that tests shorten. */
-export interface CompactionPace {
+export interface CompactionSettings {
   readonly retryMs: number;
   readonly lateEveryMs: number;
 }
@@ -42,7 +42,7 @@ interface Parts {
   readonly healthIssues: HealthIssues;
   readonly damage: Damage;
   readonly logger: Logger;
-  readonly pace?: CompactionPace | undefined;
+  readonly settings?: CompactionSettings | undefined;
 }
 
 /**
@@ -56,7 +56,7 @@ export class Compactor {
   readonly #segments: Segments;
   readonly #healthIssues: HealthIssues;
   readonly #logger: Logger;
-  readonly #pace: CompactionPace;
+  readonly #settings: CompactionSettings;
   #running: Promise<void> | null = null;
   #compactions = 0;
   readonly #waitingForTry: (() => void)[] = [];
@@ -70,25 +70,25 @@ export class Compactor {
   #exclusive: Promise<void> = Promise.resolve();
 
   /** @param connection the compactor's own */
-  constructor(connection: Connection, { segments, healthIssues, damage, logger, pace }: Parts) {
+  constructor(connection: Connection, { segments, healthIssues, damage, logger, settings }: Parts) {
     this.#connection = connection;
     this.#segments = segments;
     this.#healthIssues = healthIssues;
     this.#logger = logger;
-    this.#pace = pace ?? { retryMs: RETRY_MS, lateEveryMs: LATE_EVERY_MS };
+    this.#settings = settings ?? { retryMs: RETRY_MS, lateEveryMs: LATE_EVERY_MS };
     this.#cold = new ColdUpkeep(connection, {
       segments,
       logger,
       damage,
       stop: this.#stop.signal,
       breathe: () => this.#breathe(),
-      pause: () => this.#pause(this.#pace.retryMs),
+      pause: () => this.#pause(this.#settings.retryMs),
     });
     this.#late = [...segments.quarantined];
     this.#lateTimer = setInterval(() => {
       this.#late = [...segments.quarantined];
       this.wake();
-    }, this.#pace.lateEveryMs).unref();
+    }, this.#settings.lateEveryMs).unref();
   }
 
   /** Blocks of log records merged since the start. */
@@ -145,7 +145,7 @@ export class Compactor {
     }
     // Cleared synchronously after the last check, so that the next `wake` finds it idle.
     this.#running = null;
-    for (const tell of this.#waitingForTry.splice(0)) tell();
+    for (const notify of this.#waitingForTry.splice(0)) notify();
   }
 
   /** Compacts the first sealed segment, or the next one if earlier ones failed too often. */
@@ -171,11 +171,11 @@ export class Compactor {
         }
         await this.#cold.attachAfter(error);
         stuck.push(segment);
-        if (failures < TRIES || this.#segments.quarantinedCount + stuck.length > MOST_ASIDE) break;
+        if (failures < TRIES || this.#segments.quarantinedCount + stuck.length > MOST_QUARANTINED) break;
       }
     }
-    for (const tell of this.#waitingForTry.splice(0)) tell();
-    await this.#pause(isDamaged ? DAMAGED_RETRY_MS : this.#pace.retryMs);
+    for (const notify of this.#waitingForTry.splice(0)) notify();
+    await this.#pause(isDamaged ? DAMAGED_RETRY_MS : this.#settings.retryMs);
   }
 
   /** @param stuck earlier segments that could not be compacted; this transaction quarantines them */
@@ -205,7 +205,7 @@ export class Compactor {
     }
     if (++this.#compactions % FOLD_EVERY === 0) await this.#cold.foldSums();
     // Waiting segments have priority.
-    if (this.#segments.sealed.length < HURRY_AT) await this.#cold.mergeLogs();
+    if (this.#segments.sealed.length < ACCELERATE_AT) await this.#cold.mergeLogs();
     await this.#cold.checkpoint();
   }
 
@@ -268,7 +268,7 @@ export class Compactor {
 
   /** Called between two slices. @throws if the compaction must be aborted */
   async #breathe(): Promise<void> {
-    if (this.#segments.sealed.length < HURRY_AT) await this.#pause(PAUSE_MS);
+    if (this.#segments.sealed.length < ACCELERATE_AT) await this.#pause(PAUSE_MS);
     this.#stop.signal.throwIfAborted();
   }
 

@@ -10,5 +10,5 @@ export const NOTHING_SEEN = 0;
  */
 export function lookedAt(seq: number, since: readonly Evidence[] = []): Looked {
   // Evidence that is not a number comes from another store, so all rows are news.
-  return { evidence: String(seq), isNews: since.map((known) => !(seq <= Number(known))) };
+  return { evidence: String(seq), isNew: since.map((known) => !(seq <= Number(known))) };
 }

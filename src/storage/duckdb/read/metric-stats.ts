@@ -15,7 +15,7 @@ export interface WantedStream extends Pick<WantedMetric, 'service'> {
   readonly since: readonly Evidence[] | undefined;
 }
 
-interface FoundSeries extends Omit<MetricStats, 'evidence' | 'isNews'> {
+interface FoundSeries extends Omit<MetricStats, 'evidence' | 'isNew'> {
   /** The greatest commit among their newest points. */
   readonly seq: number;
 }
@@ -23,14 +23,14 @@ interface FoundSeries extends Omit<MetricStats, 'evidence' | 'isNews'> {
 const NO_SERIES: FoundSeries = { series: 0, min: null, max: null, seq: NOTHING_SEEN };
 
 const STARTS = SERVICE_STARTS.map(literal);
-const SAYS = STARTS.map((start) => `contains(labels, ${start})`);
+const BUCKET_LABELS = STARTS.map((start) => `contains(labels, ${start})`);
 /** The service that each label names, as SQL. Labels are split as text, because values contain no line breaks. */
 const NAMES = STARTS.map(
   (start, i) =>
-    `CASE WHEN ${SAYS[i]} THEN split_part(split_part(labels, ${start}, 2), ${literal('\n')}, 1) END`,
+    `CASE WHEN ${BUCKET_LABELS[i]} THEN split_part(split_part(labels, ${start}, 2), ${literal('\n')}, 1) END`,
 );
 const SERVICES = `list_distinct([${NAMES.join(', ')}])`;
-const FIGURES =
+const STATS_COLUMNS =
   'count(*) AS series, min(newest.value) AS min, max(newest.value) AS max, max(newest.seq) AS seq';
 
 /**
@@ -55,9 +55,9 @@ export async function metricStats(
   }
   const services = [...ofServices.values()].map(({ label }) => label);
   const asked = [...ofServices.values()].map(({ stream }, i) => `(${stream}, $${i + 1}::VARCHAR)`);
-  const says = asked.length > 0 ? `bool_or(${SAYS.join(' OR ')})` : 'false';
-  const own = `UNION ALL SELECT stream_no, service, ${FIGURES}, true AS says
-    FROM (SELECT stream_no, newest, unnest(${SERVICES}) AS service FROM series WHERE ${SAYS.join(' OR ')})
+  const hasStarts = asked.length > 0 ? `bool_or(${BUCKET_LABELS.join(' OR ')})` : 'false';
+  const own = `UNION ALL SELECT stream_no, service, ${STATS_COLUMNS}, true AS says
+    FROM (SELECT stream_no, newest, unnest(${SERVICES}) AS service FROM series WHERE ${BUCKET_LABELS.join(' OR ')})
     SEMI JOIN (VALUES ${asked.join(', ')}) AS asked(stream_no, service) USING (stream_no, service)
     GROUP BY stream_no, service`;
   // Structs are compared by their fields in this order: among points of the same time, the latest arrival counts.
@@ -65,22 +65,22 @@ export async function metricStats(
     `WITH series AS MATERIALIZED (
       SELECT stream_no, labels, max({'at': timestamp, 'seq': seq, 'value': value}) AS newest
       FROM ${relation(capture, POINTS, where)} GROUP BY stream_no, labels)
-     SELECT stream_no, NULL AS service, ${FIGURES}, ${says} AS says FROM series GROUP BY stream_no
+     SELECT stream_no, NULL AS service, ${STATS_COLUMNS}, ${hasStarts} AS says FROM series GROUP BY stream_no
      ${asked.length > 0 ? own : ''}`,
     services,
   );
-  const all = new Map<number, { readonly stats: FoundSeries; readonly says: boolean }>();
+  const all = new Map<number, { readonly stats: FoundSeries; readonly hasStarts: boolean }>();
   const found = new Map<string, FoundSeries>();
   for (const row of rows) {
     const stream = Number(row.stream_no);
-    if (row.service === null) all.set(stream, { stats: statsOf(row), says: row.says === true });
+    if (row.service === null) all.set(stream, { stats: statsOf(row), hasStarts: row.says === true });
     else found.set(keyOf(stream, String(row.service)), statsOf(row));
   }
   return wanted.map((one) => {
     const ofStream = all.get(one.stream);
     if (ofStream === undefined) return noSeries(one.since);
     const own =
-      one.service !== null && ofStream.says
+      one.service !== null && ofStream.hasStarts
         ? (found.get(keyOf(one.stream, quote(one.service))) ?? NO_SERIES)
         : null;
     return seriesSince(own ?? ofStream.stats, one.since);

@@ -5,7 +5,7 @@ import type { Connection } from '../files/connection.js';
 import type { Row, Value } from '../files/plain-rows.js';
 import { joinNearest, union, type CommitRange } from '../segments/commit-ranges.js';
 import type { Capture } from '../segments/segment.js';
-import { TOLD } from '../../shared/priced-tokens.js';
+import { CALL_FLAGS } from '../../shared/priced-tokens.js';
 import { callsOf, sumsOfCalls } from '../segments/call-sums.js';
 import { sumOf, text } from '../write/run-summary.js';
 import { callParts, someCalls } from './summed-calls.js';
@@ -22,7 +22,7 @@ interface Page {
  * Sums are exact; only the result is rounded to a double. The first and the last call are uncertain if a removed call was as
  * early or as late.
  */
-const FIGURES = `sum(calls)::BIGINT AS calls, sum(priced_calls)::BIGINT AS priced_calls,
+const STATS_COLUMNS = `sum(calls)::BIGINT AS calls, sum(priced_calls)::BIGINT AS priced_calls,
   CASE WHEN sum(priced_calls) > 0 THEN sum(nanos) END AS nanos,
   sum(input_tokens)::DOUBLE AS input_tokens, sum(output_tokens)::DOUBLE AS output_tokens,
   sum(total_tokens)::DOUBLE AS total_tokens,
@@ -34,8 +34,8 @@ const FIGURES = `sum(calls)::BIGINT AS calls, sum(priced_calls)::BIGINT AS price
 const amount = (bit: number, what: string, name = what): string =>
   `CASE WHEN (told & ${bit}) > 0 THEN ${what} ELSE 0 END AS ${name}`;
 /** The columns of `CALL_SUMS`, each with 0 where the part does not count. */
-export const COUNTED_PARTS = `${amount(TOLD.call, 'calls')}, ${amount(TOLD.priced, 'calls', 'priced_calls')}, ${amount(TOLD.priced, 'nanos')},
-  ${['input_tokens', 'output_tokens', 'total_tokens'].map((tokens) => amount(TOLD.call, tokens)).join(', ')},
+export const COUNTED_PARTS = `${amount(CALL_FLAGS.call, 'calls')}, ${amount(CALL_FLAGS.priced, 'calls', 'priced_calls')}, ${amount(CALL_FLAGS.priced, 'nanos')},
+  ${['input_tokens', 'output_tokens', 'total_tokens'].map((tokens) => amount(CALL_FLAGS.call, tokens)).join(', ')},
   oldest, newest, gone_oldest, gone_newest`;
 
 const HOURLY = `SELECT model, hour, sum(calls) AS calls, sum(priced_calls) AS priced_calls, sum(nanos) AS nanos,
@@ -58,7 +58,7 @@ export async function listModels(
 ): Promise<{ items: ModelUsage[]; count: number }> {
   const parts = await hourlyParts(connection, capture, agents, tenant, filter);
   if (parts === null) return { items: [], count: 0 };
-  const models = `WITH hours AS (${HOURLY} FROM (${parts}) GROUP BY model, hour HAVING sum(calls) > 0 OR sum(priced_calls) > 0), models AS MATERIALIZED (SELECT model, ${FIGURES} FROM hours GROUP BY model)`;
+  const models = `WITH hours AS (${HOURLY} FROM (${parts}) GROUP BY model, hour HAVING sum(calls) > 0 OR sum(priced_calls) > 0), models AS MATERIALIZED (SELECT model, ${STATS_COLUMNS} FROM hours GROUP BY model)`;
   const total = '(SELECT count(*) FROM models) AS count';
   const rows = await connection.rows(
     `${models} SELECT ${total}, *, nanos::VARCHAR AS total_cost FROM models ORDER BY nanos DESC NULLS LAST, calls DESC, model LIMIT ${page.limit} OFFSET ${page.offset}`,

@@ -49,14 +49,14 @@ export async function readNumberSeries(
  */
 function increases(first: number, width: number): string {
   // An unchanged start is not a reset, even if the previous point has the same time.
-  const isAnew =
+  const isReset =
     'value < before AND is_monotonic OR coalesce(began >= before_at AND began IS DISTINCT FROM before_began, false)';
   return `, compared AS (SELECT *, lag(value) OVER w AS before, lag(moment) OVER w AS before_at, lag(began) OVER w AS before_began
       FROM s WINDOW w AS (PARTITION BY labels, source, is_delta ORDER BY moment, seq)),
     grown AS (SELECT labels, moment AS until,
         CASE WHEN is_delta THEN coalesce(least(began, moment), moment) WHEN before IS NULL THEN least(began, moment)
-          WHEN ${isAnew} THEN greatest(coalesce(began, before_at), before_at) ELSE before_at END AS since,
-        CASE WHEN is_delta OR before IS NULL OR ${isAnew} THEN value ELSE value - before END AS growth
+          WHEN ${isReset} THEN greatest(coalesce(began, before_at), before_at) ELSE before_at END AS since,
+        CASE WHEN is_delta OR before IS NULL OR ${isReset} THEN value ELSE value - before END AS growth
       FROM compared WHERE is_delta OR before IS NOT NULL OR began < moment),
     placed AS (SELECT *, floor((since - ${first}) / ${width}) AS first_step, floor((greatest(since, until - 1) - ${first}) / ${width}) AS last_step
       FROM grown WHERE until >= ${first})

@@ -3,7 +3,7 @@ import type { CostStats, Observing } from '../../contracts/alerts.js';
 import type { Connection } from '../files/connection.js';
 import { sumOf } from '../write/run-summary.js';
 import type { Capture } from '../segments/segment.js';
-import { NO_COST, NO_RUNS, WINDOW_FIGURES, windowIn, type FoundWindow } from './target-stats.js';
+import { NO_COST, NO_RUNS, WINDOW_STATS, windowIn, type FoundWindow } from './target-stats.js';
 import { activeRows, finishedRows, startedRows, type Units } from './unit-rows.js';
 
 /** Moments equal steps apart. */
@@ -38,7 +38,7 @@ export async function windowsAt(
   const from = momentOf(moments, 'epoch_us(event)');
   const to = `least(${moments.count}, ${momentOf(moments, `epoch_us(event) + ${length}`)})`;
   const rows = await connection.rows(
-    `SELECT moment, ${WINDOW_FIGURES} FROM (SELECT *, unnest(range(${from}, ${to})) AS moment FROM ${finished}) GROUP BY moment`,
+    `SELECT moment, ${WINDOW_STATS} FROM (SELECT *, unnest(range(${from}, ${to})) AS moment FROM ${finished}) GROUP BY moment`,
   );
   for (const row of rows) windows[Number(row.moment)] = windowIn(row);
   return windows;

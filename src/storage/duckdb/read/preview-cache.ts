@@ -6,7 +6,7 @@ import { readPreviews, type PlacedRun } from './previews.js';
 /** Bytes of all users' previews and of one user's, and the approximate overhead of a preview without its texts. */
 const MOST_BYTES = 32 * 1024 * 1024;
 const MOST_BYTES_OF_USER = 8 * 1024 * 1024;
-const GLANCE_BYTES = 400;
+const PREVIEW_BYTES = 400;
 
 /**
  * LRU cache for previews of runs. A preview never changes for a given commit of the run's header. Target: the longest runs with
@@ -54,7 +54,7 @@ function nameOf({ id, seq }: PlacedRun): string {
 }
 
 function sizeOf(preview: RunPreview | null): number {
-  if (preview === null) return GLANCE_BYTES;
+  if (preview === null) return PREVIEW_BYTES;
   const texts = [...preview.models, preview.input_preview ?? ''];
-  return texts.reduce((bytes, text) => bytes + 2 * text.length, GLANCE_BYTES);
+  return texts.reduce((bytes, text) => bytes + 2 * text.length, PREVIEW_BYTES);
 }

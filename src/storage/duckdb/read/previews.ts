@@ -1,7 +1,7 @@
 import { payloadsOf } from '../../../runs/rules/payload.js';
 import { SPAN_TYPES } from '../../../signal/span.js';
 import { inputPreview } from '../../shared/input-preview.js';
-import { GLANCE_MODELS, type RunPreview } from '../../contracts/runs.js';
+import { PREVIEW_MODELS, type RunPreview } from '../../contracts/runs.js';
 import { HAS_FAILED, PAYLOADS, SPANS, TRACES } from '../../schema/tables.js';
 import type { Connection } from '../files/connection.js';
 import type { Row } from '../files/plain-rows.js';
@@ -143,7 +143,7 @@ function previewOf(id: string, rows: readonly Row[], inputs: ReadonlyMap<string,
   const [input] = firsts;
   return {
     trace_id: id,
-    models: models.sort().slice(0, GLANCE_MODELS),
+    models: models.sort().slice(0, PREVIEW_MODELS),
     error_span_count: rows.reduce((sum, { errors }) => sum + Number(errors), 0),
     input_preview: input === undefined ? null : inputPreview(input),
   };

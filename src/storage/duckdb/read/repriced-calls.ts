@@ -11,7 +11,7 @@ import type { Agents } from '../stats/agents.js';
 import type { Connection } from '../files/connection.js';
 import type { Row } from '../files/plain-rows.js';
 import type { Capture } from '../segments/segment.js';
-import { isOfSums, LONG_INPUTS, LONG_SHIFT, mayBeTooLarge, TOLD } from '../../shared/priced-tokens.js';
+import { isOfSums, LONG_INPUTS, LONG_SHIFT, mayBeTooLarge, CALL_FLAGS } from '../../shared/priced-tokens.js';
 import { withTokens } from '../segments/call-tokens.js';
 import { sumOf } from '../write/run-summary.js';
 import { callParts, someCalls } from './summed-calls.js';
@@ -77,8 +77,8 @@ interface Counting {
 
 /** The columns of an answer. */
 function stats({ number, sum, cost }: Counting): string {
-  const isCall = `(told & ${TOLD.call}) > 0`;
-  const isPriced = `(told & ${TOLD.priced}) > 0`;
+  const isCall = `(told & ${CALL_FLAGS.call}) > 0`;
+  const isPriced = `(told & ${CALL_FLAGS.priced}) > 0`;
   const is = `${isCall} AND why IS NULL`;
   return `${number(isCall)} AS calls, ${number(isPriced)} AS priced_calls, ${sum(cost, isPriced)} AS total_cost,
       ${number(is)} AS repriced_calls, ${sum('amount', is)} AS repriced_cost,
@@ -110,7 +110,7 @@ function isRoundedUp(amount: string): string {
 /** Why a call has no cost; null if it may have one. A total of tokens alone gives a cost only if output is free. */
 function whyNot({ output }: Price): string {
   const reasons = WHY.filter((reason) => reason !== 'no_parts' || output !== 0);
-  return `CASE ${reasons.map((reason) => `WHEN (told & ${TOLD[reason]}) > 0 THEN '${reason}'`).join(' ')} END`;
+  return `CASE ${reasons.map((reason) => `WHEN (told & ${CALL_FLAGS[reason]}) > 0 THEN '${reason}'`).join(' ')} END`;
 }
 
 function repricedCalls(row: Row): RepricedCalls {

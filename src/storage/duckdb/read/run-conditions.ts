@@ -21,15 +21,15 @@ export interface Matching {
 
 const WHOSE: ReadonlySet<string> = new Set(['agent_id', 'kind']);
 /** Filters that allow counting runs from memory. */
-const COUNTED: ReadonlySet<string> = new Set([...WHOSE, 'status', 'success', 'sort', 'oldest_first']);
+const MEMORY_FILTERS: ReadonlySet<string> = new Set([...WHOSE, 'status', 'success', 'sort', 'oldest_first']);
 
 function hasOnly(filter: RunFilter, names: ReadonlySet<string>): boolean {
   return Object.entries(filter).every(([name, value]) => value === undefined || names.has(name));
 }
 
 /** Whether the number of runs can be computed from memory, unless `status` and `success` are both set. */
-export function isCounted(filter: RunFilter): boolean {
-  return hasOnly(filter, COUNTED);
+export function isFromMemory(filter: RunFilter): boolean {
+  return hasOnly(filter, MEMORY_FILTERS);
 }
 
 /** Whether the filter selects all runs of the user, of an agent or of a kind. */

@@ -8,7 +8,7 @@ import type { RunStats } from '../stats/run-stats.js';
 import type { IdIndex } from '../index/id-index.js';
 import type { Connection } from '../files/connection.js';
 import type { ReadContext } from '../segments/read-context.js';
-import type { Beside } from '../segments/connection-pool.js';
+import type { ParallelPart } from '../segments/connection-pool.js';
 import type { Capture } from '../segments/segment.js';
 import { TraceId } from '../segments/trace-id.js';
 import { listRunsAfter, type FollowedSearch, type FollowingPart } from './following-runs.js';
@@ -57,7 +57,7 @@ export interface FoundSummary extends FoundTrace<SpanPage> {
 type MakePage<Page> = (traceId: string, rows: SpanRows) => Page;
 
 /** Spans on a page without payloads, which is small. */
-const OUTLINE_SPANS = 2000;
+const SUMMARY_SPANS = 2000;
 
 /** JSON, unless log records add events to some of the spans. */
 export type ShownPage = SpanPage | WholeSpanPage;
@@ -66,7 +66,7 @@ export type ShownPage = SpanPage | WholeSpanPage;
 interface Place {
   readonly connection: Connection;
   readonly capture: Capture;
-  readonly beside: Beside;
+  readonly runParallel: ParallelPart;
   readonly tenant: number;
   readonly id: TraceId;
 }
@@ -92,35 +92,39 @@ export class RunReads {
   }
 
   /** A trace without the payloads of its spans. @param since only spans that were added or changed after this commit; 0: all */
-  async outline(by: ReadContext, traceId: string, since: number): Promise<Transfer<FoundSummary> | null> {
+  async traceSummary(
+    by: ReadContext,
+    traceId: string,
+    since: number,
+  ): Promise<Transfer<FoundSummary> | null> {
     const { agents, traces } = this.#known;
     const { tenant } = by;
     const id = new TraceId(traceId);
     if (traces.find(tenant, id.words, 0) === 0) return null;
-    return await by.short(async (connection, capture, beside) => {
+    return await by.short(async (connection, capture, runParallel) => {
       const seq = traces.find(tenant, id.words, 0);
       const found = await readHeader(connection, capture, agents, tenant, id.text, seq);
       if (found === null) return null;
       const { trace, spans } = found;
-      const start = { traceId: id.text, after: null, since, most: OUTLINE_SPANS };
-      const rows = await readSpanRows(connection, capture, tenant, start, spans, beside);
+      const start = { traceId: id.text, after: null, since, most: SUMMARY_SPANS };
+      const rows = await readSpanRows(connection, capture, tenant, start, spans, runParallel);
       const page = this.#summaryPage(id.text, rows, trace.agent_name);
       return new Transfer({ trace, page, seq: capture.lastSeq }, [page.json.buffer]);
     });
   }
 
   /** A later page of {@link outline}. */
-  async outlineSpans(
+  async summarySpans(
     { tenant, short }: ReadContext,
     cursor: SpanCursor,
     agentName: string,
   ): Promise<Transfer<SpanPage>> {
     const id = new TraceId(cursor.traceId);
-    return await short(async (connection, capture, beside) => {
+    return await short(async (connection, capture, runParallel) => {
       const seq = this.#known.traces.find(tenant, id.words, 0);
       const spans = await readCommits(connection, capture, tenant, id.text, seq);
       if (spans === null) throw removedMeanwhile({ what: 'trace', list: 'spans' });
-      const rows = await readSpanRows(connection, capture, tenant, cursor, spans, beside);
+      const rows = await readSpanRows(connection, capture, tenant, cursor, spans, runParallel);
       const page = this.#summaryPage(id.text, rows, agentName);
       return new Transfer(page, [page.json.buffer]);
     });
@@ -142,8 +146,8 @@ export class RunReads {
     const { agents, traces } = this.#known;
     const id = new TraceId(traceId);
     if (traces.find(tenant, id.words, 0) === 0) return null;
-    return await short(async (connection, capture, beside) => {
-      const at = { connection, capture, beside, tenant, id };
+    return await short(async (connection, capture, runParallel) => {
+      const at = { connection, capture, runParallel, tenant, id };
       const seq = traces.find(tenant, id.words, 0);
       const found = await readHeader(connection, capture, agents, tenant, id.text, seq);
       if (found === null) return null;
@@ -174,17 +178,20 @@ export class RunReads {
     pageOf: MakePage<Page>,
   ): Promise<Page> {
     const id = new TraceId(cursor.traceId);
-    return await short(async (connection, capture, beside) => {
+    return await short(async (connection, capture, runParallel) => {
       const seq = this.#known.traces.find(tenant, id.words, 0);
       const spans = await readCommits(connection, capture, tenant, id.text, seq);
       if (spans === null) throw removedMeanwhile({ what: 'trace', list: 'spans' });
-      return pageOf(id.text, await this.#rows({ connection, capture, beside, tenant, id }, cursor, spans));
+      return pageOf(
+        id.text,
+        await this.#rows({ connection, capture, runParallel, tenant, id }, cursor, spans),
+      );
     });
   }
 
   async #rows(at: Place, cursor: SpanCursor, spans: SpansOfTrace): Promise<SpanRows> {
-    const { connection, capture, beside, tenant, id } = at;
-    const rows = await readSpanRows(connection, capture, tenant, cursor, spans, beside);
+    const { connection, capture, runParallel, tenant, id } = at;
+    const rows = await readSpanRows(connection, capture, tenant, cursor, spans, runParallel);
     if (!this.#mayHaveEvents(tenant, id)) return rows;
     return await withEvents(connection, capture, tenant, cursor, rows);
   }

@@ -98,9 +98,9 @@ async function lookAt(
   const candidates = await connection.rows(select(also, FIRST_RUNS), values);
   const { first, last } = endsOf(candidates);
   const areNear = last - first <= capture.lastSeq * MOST_OF_COMMITS;
-  const few = areNear ? FIRST_RUNS : FEW_PAGES * most;
+  const small = areNear ? FIRST_RUNS : FEW_PAGES * most;
   const found: Row[] = [];
-  for (const part of [candidates.slice(0, few), candidates.slice(few)]) {
+  for (const part of [candidates.slice(0, small), candidates.slice(small)]) {
     if (part.length > 0) found.push(...(await thoseWith(connection, capture, wanted, part, areNear)));
     if (found.length >= most) break;
   }

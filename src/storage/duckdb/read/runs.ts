@@ -15,7 +15,7 @@ import {
   conditions,
   hasTextOrAgent,
   inLowerCase,
-  isCounted,
+  isFromMemory,
   isWholeList,
   type Matching,
 } from './run-conditions.js';
@@ -134,7 +134,7 @@ function orderAndCut({ limit, offset }: Page, order: string): string {
 /** The number of matching runs; null if it cannot be computed from the stats in memory. */
 function countKnown(stats: RunStats, under: readonly Agent[], filter: RunFilter): number | null {
   const { status, success } = filter;
-  if (!isCounted(filter) || (status !== undefined && success !== undefined)) return null;
+  if (!isFromMemory(filter) || (status !== undefined && success !== undefined)) return null;
   const totals = under.map((one) => stats.totals(one.agent_no)).filter((known) => known !== undefined);
   return totals.reduce((sum, { runs, byStatus, successes, failures }) => {
     if (status !== undefined) return sum + itemAt(byStatus, RUN_STATUSES.indexOf(status));

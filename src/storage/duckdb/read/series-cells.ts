@@ -10,7 +10,7 @@ import { number } from '../write/run-summary.js';
 /** Maximum number of time ranges; each is a separate scan of every file. */
 const MOST_RANGES = 4;
 /** Exact, because large sums are read as text. Sums replace `count(*) FILTER (…)`, which takes twice as long. */
-const FIGURES = `count(*) AS runs, sum((${HAS_FAILED})::TINYINT)::BIGINT AS failed,
+const STATS_COLUMNS = `count(*) AS runs, sum((${HAS_FAILED})::TINYINT)::BIGINT AS failed,
   coalesce(sum(success::TINYINT), 0)::BIGINT AS successes, sum(total_cost_usd)::VARCHAR AS nanos, count(total_cost_usd) AS priced,
   sum(total_tokens)::VARCHAR AS tokens, quantile_disc(duration_ms, [0.5, 0.95]) AS percentiles`;
 
@@ -97,7 +97,7 @@ async function cellsWithin(
   const runs = within(ranges);
   const rows = await connection.rows(
     `SELECT * EXCLUDE (percentiles), percentiles[1] AS p50_ms, percentiles[2] AS p95_ms
-     FROM (SELECT ${by}, ${FIGURES} FROM ${runs} GROUP BY place, bucket, key)`,
+     FROM (SELECT ${by}, ${STATS_COLUMNS} FROM ${runs} GROUP BY place, bucket, key)`,
   );
   const found = stretches.map(() => new Map<Micros, RunCell[]>());
   for (const row of rows) {

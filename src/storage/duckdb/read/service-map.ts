@@ -73,7 +73,7 @@ function nodesOf(capture: Capture, where: string): Items {
   // If spans of several types make a node, the lowest type code counts: agent, service, database, external.
   const byType = `SELECT node_no, type, sum(spans) AS spans FROM sums GROUP BY node_no, type HAVING sum(spans) > 0 OR sum(traces) > 0`;
   const nodes = `SELECT node_no, min(type) AS type, sum(spans)::BIGINT AS spans FROM (${byType}) GROUP BY node_no`;
-  const json = `json_object('id', v.name, 'name', v.name, 'node_type', ${NODE_TYPE}, 'span_type', ${SPAN_TYPE}, 'span_count', n.spans, ${FIGURES})`;
+  const json = `json_object('id', v.name, 'name', v.name, 'node_type', ${NODE_TYPE}, 'span_type', ${SPAN_TYPE}, 'span_count', n.spans, ${STATS_COLUMNS})`;
   return {
     sums,
     items: `SELECT v.name AS id, ${json}::VARCHAR AS item FROM (${nodes}) n JOIN names v USING (node_no) JOIN (${statsOf('sums', 'node_no')}) f USING (node_no)`,
@@ -84,7 +84,7 @@ function nodesOf(capture: Capture, where: string): Items {
 function edgesOf(capture: Capture, where: string): Items {
   const sums = `SELECT source_no, target_no, grade, sum(spans)::BIGINT AS spans FROM ${relation(capture, MAP_EDGES, where)} GROUP BY ALL`;
   const edges = `SELECT source_no, target_no, sum(spans)::BIGINT AS spans FROM sums GROUP BY source_no, target_no HAVING sum(spans) > 0`;
-  const json = `json_object('source', s.name, 'target', t.name, 'weight', e.spans, ${FIGURES})`;
+  const json = `json_object('source', s.name, 'target', t.name, 'weight', e.spans, ${STATS_COLUMNS})`;
   return {
     sums,
     items: `SELECT s.name AS source, t.name AS target, ${json}::VARCHAR AS item
@@ -94,7 +94,7 @@ function edgesOf(capture: Capture, where: string): Items {
   };
 }
 
-const FIGURES = `'error_count', f.error_count, 'p95_ms', f.p95_ms`;
+const STATS_COLUMNS = `'error_count', f.error_count, 'p95_ms', f.p95_ms`;
 const SPAN_TYPE = byCode((type) => type);
 const NODE_TYPE = byCode(nodeTypeOf);
 

@@ -7,13 +7,13 @@ import { lookedAt, NOTHING_SEEN } from './evidence.js';
 import { finishedRows, startedRows, type Units } from './unit-rows.js';
 
 /** Stats of a window, before they are compared with earlier evidence. */
-export interface FoundWindow extends Omit<WindowStats, 'evidence' | 'isNews'> {
+export interface FoundWindow extends Omit<WindowStats, 'evidence' | 'isNew'> {
   /** The greatest commit among its rows. */
   readonly seq: number;
 }
 
 /** Columns with the stats of finished runs or spans in a window. */
-export const WINDOW_FIGURES =
+export const WINDOW_STATS =
   'count(*) AS finished, sum(failed::TINYINT)::BIGINT AS failed, count(duration_ms) AS timed, quantile_cont(duration_ms, 0.95) AS p95_ms, max(seq) AS seq';
 
 export const NO_RUNS: FoundWindow = { finished: 0, failed: 0, timed: 0, p95_ms: null, seq: NOTHING_SEEN };
@@ -29,12 +29,12 @@ export async function windowsOf(
   const windows = new Map(units.numbers.map((no) => [no, NO_RUNS]));
   if (units.numbers.length === 0) return windows;
   const finished = await finishedRows(connection, capture, units, { after: windowStart, until: now });
-  const rows = await connection.rows(`SELECT no, ${WINDOW_FIGURES} FROM ${finished} GROUP BY no`);
+  const rows = await connection.rows(`SELECT no, ${WINDOW_STATS} FROM ${finished} GROUP BY no`);
   for (const row of rows) windows.set(Number(row.no), windowIn(row));
   return windows;
 }
 
-/** A window, from a row with {@link WINDOW_FIGURES}. */
+/** A window, from a row with {@link WINDOW_STATS}. */
 export function windowIn(row: Row): FoundWindow {
   return {
     finished: Number(row.finished),

@@ -11,7 +11,7 @@ import { conditionsOn, narrowed, ofCommits, type CommitRanges } from '../segment
 import { newest, relation } from '../segments/relation.js';
 import { onLines, placeKey, placeOf } from '../segments/line-places.js';
 import type { Capture } from '../segments/segment.js';
-import type { Beside } from '../segments/connection-pool.js';
+import type { ParallelPart } from '../segments/connection-pool.js';
 import { FEW_SPANS, firstPayloads, piecesOf } from '../write/payloads.js';
 import { COMMITS, commitsAt } from '../write/stored-traces.js';
 import { runSummary, RUN_COLUMNS } from '../write/run-summary.js';
@@ -135,7 +135,7 @@ async function newestHeader(
 /**
  * A page of a trace's spans, in the order of `started_at`, then `span_id`.
  *
- * @param beside reads the payloads of a trace with few spans in parallel with its spans: in a large store both lookups take
+ * @param runParallel reads the payloads of a trace with few spans in parallel with its spans: in a large store both lookups take
  *   equally long
  */
 export async function readSpanRows(
@@ -144,13 +144,13 @@ export async function readSpanRows(
   tenant: number,
   cursor: SpanCursor,
   where: SpansOfTrace,
-  beside: Beside,
+  runParallel: ParallelPart,
 ): Promise<SpanRows> {
   const { traceId, after, since = 0, most = PAGE_SPANS } = cursor;
   const [{ found, onPage }, pieces] = await both(
     pageRows(connection, capture, tenant, cursor, where),
     after === null && since === 0 && where.count <= FEW_SPANS
-      ? beside((other) => piecesOf(other, capture, tenant, traceId, conditionsOn([where.commits]), true))
+      ? runParallel((other) => piecesOf(other, capture, tenant, traceId, conditionsOn([where.commits]), true))
       : null,
   );
   const places = found.map(placeOf);

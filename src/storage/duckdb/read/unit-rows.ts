@@ -32,14 +32,14 @@ export async function finishedRows(
   units: Units,
   { after, until }: { readonly after: Micros; readonly until: Micros },
 ): Promise<string> {
-  const heard = `heard_at > make_timestamp(${after})`;
+  const seenAfter = `heard_at > make_timestamp(${after})`;
   const isWithin = `event > make_timestamp(${after}) AND event <= make_timestamp(${until})`;
   if (units.unit === 'agent') {
-    const runs = newest(capture, TRACES, `${isOf(units)} AND ${heard} AND status <> ${RUNNING}`);
+    const runs = newest(capture, TRACES, `${isOf(units)} AND ${seenAfter} AND status <> ${RUNNING}`);
     return `(SELECT agent_no AS no, trace_id, seq, least(coalesce(ended_at, started_at), heard_at) AS event,
       ${RUN_FAILED} AS failed, duration_ms FROM ${runs} WHERE ${isWithin})`;
   }
-  const traces = newest(capture, TRACES, heard);
+  const traces = newest(capture, TRACES, seenAfter);
   const commits = await commitsOfSpans(connection, traces);
   const spans = newest(
     capture,
@@ -70,8 +70,8 @@ export function startedRows(
 export function activeRows(capture: Capture, units: Units, until: Micros): string {
   const where = `${isOf(units)} AND started_at <= make_timestamp(${until})`;
   // A running one was active until it was last seen.
-  const end = (row: string, heard: string): string =>
-    `least(greatest(${row}started_at, CASE WHEN ${row}status = ${RUNNING} THEN ${heard} ELSE coalesce(${row}ended_at, ${row}started_at) END), ${heard})`;
+  const end = (row: string, lastSeen: string): string =>
+    `least(greatest(${row}started_at, CASE WHEN ${row}status = ${RUNNING} THEN ${lastSeen} ELSE coalesce(${row}ended_at, ${row}started_at) END), ${lastSeen})`;
   if (units.unit === 'agent')
     return `(SELECT epoch_us(least(started_at, heard_at)) AS began, epoch_us(${end('', 'heard_at')}) AS ended
       FROM ${newest(capture, TRACES, where)})`;
@@ -84,17 +84,17 @@ export function activeRows(capture: Capture, units: Units, until: Micros): strin
  * Conditions on the commits that hold spans of traces, for {@link newest}. Nearly all of these traces arrived entirely after some
  * commit; the headers of the others list their commits.
  *
- * @param heard a relation of all headers of runs last seen after some time
+ * @param seenRuns a relation of all headers of runs last seen after some time
  */
-async function commitsOfSpans(connection: Connection, heard: string): Promise<OfCommits[]> {
+async function commitsOfSpans(connection: Connection, seenRuns: string): Promise<OfCommits[]> {
   // From the first commit that wrote both spans and a header of `heard`, every commit with spans belongs to such runs.
   const [row] = await connection.rows(
-    `SELECT min(first_seq) AS first, min(seq) FILTER (WHERE seq = last_seq) AS since FROM ${heard} WHERE last_seq > 0`,
+    `SELECT min(first_seq) AS first, min(seq) FILTER (WHERE seq = last_seq) AS since FROM ${seenRuns} WHERE last_seq > 0`,
   );
   if (typeof row?.first !== 'number') return [];
   const since = typeof row.since === 'number' ? row.since : Number.MAX_SAFE_INTEGER;
   const earlier = await connection.rows(
-    `SELECT DISTINCT ${COMMITS} FROM ${heard} WHERE last_seq > 0 AND first_seq < ${since} LIMIT ${MANY_TRACES}`,
+    `SELECT DISTINCT ${COMMITS} FROM ${seenRuns} WHERE last_seq > 0 AND first_seq < ${since} LIMIT ${MANY_TRACES}`,
   );
   if (earlier.length === MANY_TRACES) return [ofCommitsSince(row.first)];
   const places = earlier.length === 0 ? [] : conditionsOn(earlier.map(commitsAt));

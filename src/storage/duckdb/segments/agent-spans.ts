@@ -38,7 +38,7 @@ export async function noteMovedAgentSpans(
 }
 
 /** Rebuilds all kinds. Call within the transaction that changed spans and headers in an unknown way. */
-export async function deriveAgentSpansAnew(connection: Connection): Promise<void> {
+export async function rederiveAgentSpans(connection: Connection): Promise<void> {
   await connection.run(`DELETE FROM ${TABLE}`);
   await add(connection, [`SELECT ${LIST} FROM ${withAgent(`cold.main.${SPANS.name}`, COLD_RUNS)}`], 0);
 }
@@ -51,7 +51,7 @@ export async function completeAgentSpans(connection: Connection): Promise<void> 
   if (row?.is_missing !== true) return;
   await connection.run('BEGIN');
   try {
-    await deriveAgentSpansAnew(connection);
+    await rederiveAgentSpans(connection);
     await connection.run('COMMIT');
   } catch (error) {
     await connection.run('ROLLBACK').catch(() => undefined);

@@ -19,7 +19,7 @@ import type { HealthIssues } from '../files/health-issues.js';
 import { quarantineUnusable } from '../files/unusable-rows.js';
 import { columnsOf } from '../../schema/table.js';
 import { LOGS } from '../../schema/log-tables.js';
-import { deriveSumsAnew } from './cold-sums.js';
+import { rederiveSums } from './cold-sums.js';
 import type { CheckedFile } from '../files/unusable-rows.js';
 
 /** Row groups of 8192 rows: a slice of the compactor fills one, and look-ups by commit read little. */
@@ -55,14 +55,14 @@ export class AttachedFiles {
   async attachCold(): Promise<void> {
     await this.#attach(COLD, this.#files.cold);
     await migrate(this.#connection, COLD, SEGMENT_SCHEMA, this.#files.cold);
-    await this.#setUnusableAside(COLD, this.#files.cold);
+    await this.#quarantineUnusable(COLD, this.#files.cold);
     await this.#listed.add(this.#files.cold);
     await completeCallSums(this.#connection);
     await completeAgentSpans(this.#connection);
   }
 
   /** Reattaches the cold file after DuckDB invalidated it. */
-  async attachColdAnew(): Promise<void> {
+  async reattachCold(): Promise<void> {
     await this.#connection.run(`DETACH DATABASE IF EXISTS ${COLD}`);
     await this.#attach(COLD, this.#files.cold);
   }
@@ -104,7 +104,7 @@ export class AttachedFiles {
       // A file without a schema is empty: the process ended while creating it.
       if ((await schemaVersion(this.#connection, segment.catalog)) !== null) {
         await migrate(this.#connection, segment.catalog, SEGMENT_SCHEMA, path);
-        await this.#setUnusableAside(segment.catalog, path);
+        await this.#quarantineUnusable(segment.catalog, path);
         for (const table of SEGMENT_TABLES) await this.#measure(segment, table);
         // Rows are in the log, and its replay compares checksums. Only other tools write rows into blocks.
         if (hasBlocks(path)) await this.readAll(segment);
@@ -157,7 +157,7 @@ export class AttachedFiles {
     await removeFiles(path);
   }
 
-  async #setUnusableAside(catalog: string, path: string): Promise<void> {
+  async #quarantineUnusable(catalog: string, path: string): Promise<void> {
     await quarantineUnusable(this.#connection, telemetryFile(this.#connection, catalog, path), {
       logger: this.#logger,
       healthIssues: this.#healthIssues,
@@ -216,7 +216,7 @@ function telemetryFile(connection: Connection, catalog: string, path: string): C
     kept: ({ name }) => ({ seq: '0', tenant: '0', table_name: `'${name}'`, content: 'r::VARCHAR' }),
     settle: async () => {
       // The sums may no longer match the rows that are left.
-      if (catalog === COLD) await deriveSumsAnew(connection);
+      if (catalog === COLD) await rederiveSums(connection);
     },
     hint: (rows) => (rows.has(LOGS.name) ? ' They may make counts of log searches too high.' : ''),
   };

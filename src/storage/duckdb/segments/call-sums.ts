@@ -151,7 +151,7 @@ export async function noteRemovedCallSums(
 }
 
 /** Rebuilds all sums from spans and headers. Call within the transaction that changed them in an unknown way. */
-export async function deriveCallSumsAnew(connection: Connection): Promise<void> {
+export async function rederiveCallSums(connection: Connection): Promise<void> {
   await connection.run(`DELETE FROM ${TABLE}`);
   const spans = withAgent(COLD_SPANS, COLD_RUNS);
   await insertParts(connection, [callsOf(spans, `, tenant, 0 AS part_seq, agent_no`)]);
@@ -167,7 +167,7 @@ export async function completeCallSums(connection: Connection): Promise<void> {
   );
   if (row?.is_missing !== true) return;
   // The INSERT is a single statement, so that the sums are complete or absent.
-  await deriveCallSumsAnew(connection);
+  await rederiveCallSums(connection);
 }
 
 /** A commit that is visible to the same running reads as `seq`; the result is the same for as many values of `seq` as possible. */

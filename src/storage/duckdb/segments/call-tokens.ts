@@ -1,7 +1,13 @@
 import { COUNTS, WHOLE } from '../../../runs/rules/duplicate-calls.js';
 import { COST_PARTS } from '../../../signal/call-details.js';
 import { RUN_STATUSES } from '../../../signal/span.js';
-import { LONG_INPUTS, LONG_SHIFT, TOLD, USAGE_COLUMNS, pricedTokens } from '../../shared/priced-tokens.js';
+import {
+  LONG_INPUTS,
+  LONG_SHIFT,
+  CALL_FLAGS,
+  USAGE_COLUMNS,
+  pricedTokens,
+} from '../../shared/priced-tokens.js';
 
 /** The tokens of calls as their prices need them (`signal/call-tokens.ts`), in SQL. */
 
@@ -11,7 +17,7 @@ const TOKENS = pricedTokens('output');
 export const TOKEN_COLUMNS = 'status, call_details';
 
 /**
- * Calls with their tokens by part (`of_input` and so on), the length of their input (`whole`), and the `TOLD` flags of each call
+ * Calls with their tokens by part (`of_input` and so on), the length of their input (`whole`), and the `CALL_FLAGS` of each call
  * (`told`).
  *
  * @param calls a relation with the columns of calls and {@link TOKEN_COLUMNS}
@@ -40,11 +46,11 @@ function counts(what: keyof typeof COUNTS): string {
 function told(): string {
   const bit = (condition: string, bit: number): string => `CASE WHEN ${condition} THEN ${bit} ELSE 0 END`;
   const why = [
-    `WHEN status = ${RUN_STATUSES.indexOf('running')} THEN ${TOLD.running}`,
-    `WHEN input_tokens IS NULL AND output_tokens IS NULL AND total_tokens IS NULL THEN ${TOLD.no_tokens}`,
-    `WHEN input_tokens IS NULL AND output_tokens IS NULL THEN ${TOLD.no_parts}`,
+    `WHEN status = ${RUN_STATUSES.indexOf('running')} THEN ${CALL_FLAGS.running}`,
+    `WHEN input_tokens IS NULL AND output_tokens IS NULL AND total_tokens IS NULL THEN ${CALL_FLAGS.no_tokens}`,
+    `WHEN input_tokens IS NULL AND output_tokens IS NULL THEN ${CALL_FLAGS.no_parts}`,
   ];
   const long = LONG_INPUTS.map((most) => `(whole > ${most})::INTEGER`).join(' + ');
-  return `(${bit(counts('call'), TOLD.call)} + ${bit(`${counts('cost')} AND cost_usd IS NOT NULL`, TOLD.priced)}
+  return `(${bit(counts('call'), CALL_FLAGS.call)} + ${bit(`${counts('cost')} AND cost_usd IS NOT NULL`, CALL_FLAGS.priced)}
     + CASE ${why.join(' ')} ELSE 0 END + (${long}) * ${2 ** LONG_SHIFT})::UTINYINT`;
 }

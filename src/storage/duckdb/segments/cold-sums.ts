@@ -3,9 +3,9 @@ import type { Micros } from '../../../signal/time.js';
 import { RUN_SUMS } from '../../schema/sum-tables.js';
 import { POINTS, TRACES } from '../../schema/tables.js';
 import type { Connection } from '../files/connection.js';
-import { deriveAgentSpansAnew, noteMovedAgentSpans } from './agent-spans.js';
+import { rederiveAgentSpans, noteMovedAgentSpans } from './agent-spans.js';
 import { movedRuns } from './agents-of-runs.js';
-import { deriveCallSumsAnew, noteMovedCallSums, type AroundMove } from './call-sums.js';
+import { rederiveCallSums, noteMovedCallSums, type AroundMove } from './call-sums.js';
 import { hotPartsOf, isVersionOf, rowsOf } from './relation.js';
 import type { Capture, Segment } from './segment.js';
 
@@ -77,15 +77,15 @@ export async function noteRemovedPoints(connection: Connection, where: string): 
 }
 
 /** Rebuilds all sums from the rows. Call within the transaction that changed the rows in an unknown way. */
-export async function deriveSumsAnew(connection: Connection): Promise<void> {
+export async function rederiveSums(connection: Connection): Promise<void> {
   for (const table of ['run_sums', 'point_sums']) await connection.run(`DELETE FROM cold.main.${table}`);
   const runs = partsOf(changesBy('cold.main.traces', false));
   await connection.run(`INSERT INTO cold.main.run_sums SELECT 0, * FROM (${runs})`);
   await connection.run(
     `INSERT INTO cold.main.point_sums SELECT 0, tenant, stream_no, count(*), min(timestamp), max(timestamp) FROM cold.main.points GROUP BY tenant, stream_no`,
   );
-  await deriveCallSumsAnew(connection);
-  await deriveAgentSpansAnew(connection);
+  await rederiveCallSums(connection);
+  await rederiveAgentSpans(connection);
 }
 
 /** The sums over the runs of every agent, by agent number. Call while no compaction runs. */

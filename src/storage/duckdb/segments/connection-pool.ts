@@ -1,4 +1,4 @@
-import { ReadPool, type PartBeside, type PoolRead, type ReadPoolOptions } from '../../shared/read-pool.js';
+import { ReadPool, type RunParallel, type PoolRead, type ReadPoolOptions } from '../../shared/read-pool.js';
 import type { Connection } from '../files/connection.js';
 import type { Database } from '../files/database.js';
 
@@ -6,7 +6,7 @@ import type { Database } from '../files/database.js';
 export type ConnectionPool = ReadPool<Connection>;
 /** A read that has a connection. */
 export type RunningRead = PoolRead<Connection>;
-export type Beside = PartBeside<Connection>;
+export type ParallelPart = RunParallel<Connection>;
 
 /** Opens one connection per concurrent read. */
 export async function openPool(

@@ -1,13 +1,13 @@
 import type { Connection } from '../files/connection.js';
 import type { Reader } from '../../shared/read-pool.js';
-import type { Beside, ConnectionPool } from './connection-pool.js';
+import type { ParallelPart, ConnectionPool } from './connection-pool.js';
 import type { Capture } from './segment.js';
 import type { Segments } from './segments.js';
 import { storageFailure } from '../files/storage-failure.js';
 
 /** Runs `work` with a connection and a capture as soon as a connection is free. */
 export type Read = <T>(
-  work: (connection: Connection, capture: Capture, beside: Beside) => Promise<T>,
+  work: (connection: Connection, capture: Capture, runParallel: ParallelPart) => Promise<T>,
 ) => Promise<T>;
 
 /** The kinds of the store's own work that read the tables. */
@@ -56,7 +56,7 @@ export class Reads {
         await this.#segments.ready();
         const capture = this.#segments.capture(running);
         try {
-          return await work(connection, capture, running.beside);
+          return await work(connection, capture, running.runParallel);
         } catch (error) {
           throw storageFailure(error);
         } finally {

@@ -55,11 +55,11 @@ export class ReadsUnderWay {
    * @returns a function that unregisters the read; it returns false if called before
    */
   begin(seen: Seen, read: RunningRead | undefined): () => boolean {
-    let tell = (): void => undefined;
-    const held = { ...seen, read, released: new Promise<void>((resolve) => (tell = resolve)) };
+    let notify = (): void => undefined;
+    const held = { ...seen, read, released: new Promise<void>((resolve) => (notify = resolve)) };
     this.#held.add(held);
     return () => {
-      tell();
+      notify();
       return this.#held.delete(held);
     };
   }

@@ -196,8 +196,8 @@ export class Segments {
    * Reattaches the cold file after DuckDB invalidated it. All committed data is in the file and its log. Call within {@link
    * withoutReads}.
    */
-  async attachColdAnew(): Promise<void> {
-    const turn = this.#preparing.then(() => this.#files.attachColdAnew());
+  async reattachCold(): Promise<void> {
+    const turn = this.#preparing.then(() => this.#files.reattachCold());
     this.#preparing = turn.catch(() => undefined);
     await turn;
   }

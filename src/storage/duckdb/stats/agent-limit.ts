@@ -8,7 +8,7 @@ export const MOST_AGENTS = 10_000;
 export class OtherAgents implements AgentLimit {
   readonly most: number;
   readonly #logger: Logger;
-  readonly #told = new Set<number>();
+  readonly #warned = new Set<number>();
   #runs = 0;
 
   constructor(most: number, logger: Logger) {
@@ -23,8 +23,8 @@ export class OtherAgents implements AgentLimit {
 
   passed(tenant: number): void {
     this.#runs++;
-    if (this.#told.has(tenant)) return;
-    this.#told.add(tenant);
+    if (this.#warned.has(tenant)) return;
+    this.#warned.add(tenant);
     this.#logger.warn(
       { tenant, max_agents: this.most },
       'A user reached extensions.duckdb.max_agents; runs of further agents are stored under the agent (other). Agent names should not contain ids.',

@@ -163,10 +163,10 @@ export class RunStats implements RunChanges {
   }
 
   /** Reports the removed and the added start, if the change affects them. */
-  #changeStarts({ before, after }: RunChange, tell: (run: CountedRun, sign: 1 | -1) => void): void {
+  #changeStarts({ before, after }: RunChange, apply: (run: CountedRun, sign: 1 | -1) => void): void {
     if (before?.agentNo === after.agentNo && before.startedAt === after.startedAt) return;
-    if (before !== null) tell(before, -1);
-    tell(after, 1);
+    if (before !== null) apply(before, -1);
+    apply(after, 1);
   }
 }
 

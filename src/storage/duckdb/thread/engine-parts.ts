@@ -147,7 +147,7 @@ async function compose(
   const { traces, truncatedSpans, withEvents, links } = indexes;
   working.push(traces, truncatedSpans, withEvents, links);
 
-  // What is loaded from them and kept in memory.
+  // Data loaded from them and kept in memory.
   const otherAgents = new OtherAgents(options.maxAgents ?? MOST_AGENTS, logger);
   const agents = new Agents(otherAgents);
   const origins = new Origins();
@@ -185,7 +185,7 @@ async function compose(
     healthIssues,
     damage,
     logger,
-    pace: options.compactionPace,
+    settings: options.compactionSettings,
   });
   const runSize = { ...RUN_SIZE, maxSpans: options.maxRunSpans, ...options.runSize };
   const reloads = new Reloads(runSize, logger, systemClock);

@@ -4,7 +4,7 @@ import type { RecentSize } from '../write/recent-events.js';
 import type { Retention } from './housekeeping.js';
 import type { IndexSize } from '../index/id-index.js';
 import type { RebuildSize } from '../maintenance/rebuild-work.js';
-import type { CompactionPace } from '../maintenance/compactor.js';
+import type { CompactionSettings } from '../maintenance/compactor.js';
 import type { ReadLimits } from '../segments/read-limits.js';
 import type { RunSize } from '../write/run-size.js';
 import type { CommitReport, SegmentSize } from '../write/writer.js';
@@ -21,7 +21,7 @@ export interface StoreOptions extends DatabaseOptions, Retention {
   /** Overrides `SEGMENT_SIZE` in tests of several segments. */
   readonly segmentSize?: SegmentSize;
   /** Overrides the usual pace in tests of segments that cannot be compacted. */
-  readonly compactionPace?: CompactionPace;
+  readonly compactionSettings?: CompactionSettings;
   /** Overrides `REBUILD_SIZE` in tests of rebuilds with several steps. */
   readonly rebuildSize?: RebuildSize;
   /** Maximum agents of a user; runs of further agents are counted under `(other)`. */

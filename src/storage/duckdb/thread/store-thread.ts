@@ -21,9 +21,9 @@ import type { ExportProgress, WrittenTables } from '../../contracts/transfer.js'
 const port = parentPort;
 if (port === null) throw new Error('store-thread.js runs as a worker thread only');
 
-const outbox = new MessageBatcher<ThreadMessage>(port);
+const batcher = new MessageBatcher<ThreadMessage>(port);
 const notify = (notice: string, value: unknown): void => {
-  outbox.post({ kind: 'notice', notice, value });
+  batcher.post({ kind: 'notice', notice, value });
 };
 
 const sendLine = (line: LogNotice): void => {
@@ -34,7 +34,7 @@ const engine = StoreEngine.open(workerData as StoreOptions, noticeLogger(sendLin
     notify('commit', report);
   },
   died: (error) => {
-    outbox.post({ kind: 'notice', notice: 'died', value: serializeError(error) }, [], true);
+    batcher.post({ kind: 'notice', notice: 'died', value: serializeError(error) }, [], true);
   },
   troubled: (healthIssues) => {
     notify('healthIssues', healthIssues);
@@ -77,7 +77,7 @@ export type EngineMethod = (typeof ENGINE_METHODS)[number];
 const LOOK_METHODS = ['observe', 'exampleTraces'] as const satisfies readonly (keyof Observations)[];
 export type LookMethod = (typeof LOOK_METHODS)[number];
 
-serve(port, outbox, {
+serve(port, batcher, {
   open: async () => (await engine).id,
   close: async () => {
     await (await engine).close(() => reads.over());

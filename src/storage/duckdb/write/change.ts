@@ -1,6 +1,6 @@
 import type { EventType } from '../../../signal/event.js';
 import type { Micros } from '../../../signal/time.js';
-import type { Counted } from '../../incoming/counted.js';
+import type { Charge } from '../../incoming/charge.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { Rows } from './rows.js';
 
@@ -78,7 +78,7 @@ export interface Append {
   readonly bytes: number;
   /** Weight of its rows towards the limit of a group. */
   readonly weight: number;
-  readonly counted: Counted | null;
+  readonly counted: Charge | null;
   /** Number of items (metric points, log records) in the last result of {@link rows}. */
   readonly items: number;
   /**

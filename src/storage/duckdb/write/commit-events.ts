@@ -1,7 +1,7 @@
 import type { EventType } from '../../../signal/event.js';
 import type { Micros } from '../../../signal/time.js';
 import { EVENTS } from '../../schema/events-table.js';
-import { agentCreated, eventOf, runEnded, type ToldEvent } from '../../shared/run-events.js';
+import { agentCreated, eventOf, runEnded, type RunEvent } from '../../shared/run-events.js';
 import { isKnown, type Agents } from '../stats/agents.js';
 import { headerAt, statusAt } from '../../incoming/incoming-rows.js';
 import { runSummary } from './run-summary.js';
@@ -28,7 +28,7 @@ interface EndedRun {
 }
 
 /** A fact and its tenant. */
-interface Fact extends ToldEvent {
+interface Fact extends RunEvent {
   readonly tenant: number;
 }
 

@@ -9,7 +9,7 @@ import { bodyText, normalText } from '../../shared/log-text.js';
 import { indexOf } from '../../schema/table.js';
 import { LOG_WIRE } from '../../schema/log-tables.js';
 import type { BatchName } from '../../shared/batch-name.js';
-import type { Counted } from '../../incoming/counted.js';
+import type { Charge } from '../../incoming/charge.js';
 import { encodeOrigins } from './origin-message.js';
 import { SharedParts } from './shared-parts.js';
 import { serializeJson } from '../../../signal/json.js';
@@ -32,7 +32,7 @@ export interface EncodedLogs {
 export interface LogsMessage extends EncodedLogs {
   readonly tenant: number;
   /** Present if the batch counts towards a quota. */
-  readonly counted?: Counted;
+  readonly counted?: Charge;
   /** Present if the sender named the batch. */
   readonly name?: BatchName;
 }

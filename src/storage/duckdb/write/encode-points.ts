@@ -7,7 +7,7 @@ import { TextScratch } from '../../../worker/text-scratch.js';
 import { indexOf } from '../../schema/table.js';
 import { METRIC_STREAMS, POINT_WIRE } from '../../schema/tables.js';
 import type { BatchName } from '../../shared/batch-name.js';
-import type { Counted } from '../../incoming/counted.js';
+import type { Charge } from '../../incoming/charge.js';
 import { encodeOrigins } from './origin-message.js';
 import { SharedParts } from './shared-parts.js';
 import { labelsText } from '../../shared/labels.js';
@@ -33,7 +33,7 @@ export interface EncodedPoints {
 export interface PointsMessage extends EncodedPoints {
   readonly tenant: number;
   /** Present if the batch counts towards a quota. */
-  readonly counted?: Counted;
+  readonly counted?: Charge;
   /** Present if the sender named the batch. */
   readonly name?: BatchName;
 }

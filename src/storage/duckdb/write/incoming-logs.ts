@@ -2,7 +2,7 @@ import { itemAt, wordAt } from '../../../signal/checked.js';
 import { ColumnsReader } from '../../../worker/columns-reader.js';
 import { indexOf } from '../../schema/table.js';
 import { LOGS } from '../../schema/log-tables.js';
-import type { Counted } from '../../incoming/counted.js';
+import type { Charge } from '../../incoming/charge.js';
 import { type Origins, numberOrigins } from './origins.js';
 import { ORIGIN_MESSAGE } from './origin-message.js';
 import type { Append } from './change.js';
@@ -22,7 +22,7 @@ export interface TracesWithEvents {
 export class IncomingLogs implements Append {
   readonly bytes: number;
   readonly weight: number;
-  readonly counted: Counted | null;
+  readonly counted: Charge | null;
   readonly #tenant: number;
   readonly #origins: Origins;
   readonly #logs: ColumnsReader;

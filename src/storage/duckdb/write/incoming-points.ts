@@ -2,7 +2,7 @@ import { itemAt, wordAt } from '../../../signal/checked.js';
 import { ColumnsReader } from '../../../worker/columns-reader.js';
 import { indexOf, type AssignedColumns } from '../../schema/table.js';
 import { METRIC_STREAMS, POINTS } from '../../schema/tables.js';
-import type { Counted } from '../../incoming/counted.js';
+import type { Charge } from '../../incoming/charge.js';
 import { numberOrigins, type Origins } from './origins.js';
 import { ORIGIN_MESSAGE } from './origin-message.js';
 import type { Append } from './change.js';
@@ -24,7 +24,7 @@ const REFUSED = -1;
 export class IncomingPoints implements Append {
   readonly bytes: number;
   readonly weight: number;
-  readonly counted: Counted | null;
+  readonly counted: Charge | null;
   readonly #tenant: number;
   readonly #streams: MetricStreams;
   readonly #origins: Origins;

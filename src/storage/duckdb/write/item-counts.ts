@@ -6,7 +6,7 @@ import type { Connection } from '../files/connection.js';
 import { relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 import { weightOf, type Change } from './change.js';
-import type { Counted } from '../../incoming/counted.js';
+import type { Charge } from '../../incoming/charge.js';
 import { objectRows, type Rows } from './rows.js';
 
 /**
@@ -39,7 +39,7 @@ export class ItemCounts {
    *
    * @throws ConsumeError `quota_exceeded` if they exceed the limit; the commit must then be rolled back
    */
-  add(counted: Counted, items: number): void {
+  add(counted: Charge, items: number): void {
     if (items === 0) return;
     const { tenant, limit } = counted;
     const month = monthOf(counted.at);
@@ -102,17 +102,17 @@ export class Allowances {
   }
 }
 
-export function countedIn(change: Change): Counted | null {
+export function countedIn(change: Change): Charge | null {
   if (change.kind === 'batch') return change.batch.counted;
   return change.kind === 'append' ? change.append.counted : null;
 }
 
 /** The usage of a quota; undefined if there is no limit. */
-export function quotaUsage(counted: Counted, used: number): QuotaUsage | undefined {
+export function quotaUsage(counted: Charge, used: number): QuotaUsage | undefined {
   return counted.limit === Infinity ? undefined : standing(counted, used);
 }
 
-function standing({ at, limit }: Counted, used: number): QuotaUsage {
+function standing({ at, limit }: Charge, used: number): QuotaUsage {
   return { limit, used, resets_at: startOfMonth(monthOf(at) + 1) };
 }
 

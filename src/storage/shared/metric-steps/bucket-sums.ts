@@ -73,8 +73,8 @@ export function since(before: Distribution, now: Distribution): Distribution {
     if (count > 0) buckets.push({ ...bucket, count });
   }
   const sum = now.sum === null || before.sum === null ? null : now.sum - before.sum;
-  const isTold = isSame && known.size === 0;
-  return { count: now.count - before.count, sum, min: null, max: null, buckets: isTold ? buckets : [] };
+  const isComplete = isSame && known.size === 0;
+  return { count: now.count - before.count, sum, min: null, max: null, buckets: isComplete ? buckets : [] };
 }
 
 function keyOf({ low, high }: Bucket): string {

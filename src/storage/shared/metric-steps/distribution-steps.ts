@@ -59,12 +59,12 @@ export class DistributionSteps {
     const last = this.#before;
     const before = last?.labels === labels && last.source === source ? last : null;
     // An unchanged start is not a reset, even if the previous point has the same time.
-    const isAnew =
+    const isReset =
       before === null ||
       now.count < before.distribution.count ||
       (began !== null && began >= before.at && began !== before.began);
-    const came = isDelta || isAnew ? now : since(before.distribution, now);
-    const from = isDelta || isAnew ? (began ?? (isDelta ? at : null)) : before.at;
+    const came = isDelta || isReset ? now : since(before.distribution, now);
+    const from = isDelta || isReset ? (began ?? (isDelta ? at : null)) : before.at;
     const step = stepOf(steps, at);
     if (from !== null) values.increase({ from: Math.min(from, at), to: at, by: came.count });
     // Without a previous point or a start within this step, the counts may be older than the step.

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { DaemonNews } from '../../../../src/api/resources/stream/daemon-news.js';
+import { DaemonFeed } from '../../../../src/api/resources/stream/daemon-feed.js';
 import { EventStream } from '../../../../src/api/resources/stream/event-stream.js';
 import type { Inbox } from '../../../../src/api/resources/stream/inbox.js';
-import { NewsDesk } from '../../../../src/api/resources/stream/news-desk.js';
+import { UserFeeds } from '../../../../src/api/resources/stream/feeds.js';
 import { readTopics } from '../../../../src/api/resources/stream/topics.js';
 import { ConsumeError } from '../../../../src/component/consume-error.js';
 import { LocalChangeFeed } from '../../../../src/storage/shared/local-change-feed.js';
@@ -40,15 +40,15 @@ function summary(trace_id: string): RunSummary {
 function open(topics: string, isFailing: () => boolean = () => false) {
   const clock = new HandClock();
   const arrivals = new LocalChangeFeed();
-  const desk = new NewsDesk(arrivals, clock);
+  const desk = new UserFeeds(arrivals, clock);
   const asked: number[] = [];
-  const runs: Pick<Runs, 'find' | 'outline'> = {
+  const runs: Pick<Runs, 'find' | 'traceSummary'> = {
     async *find(_, ids) {
       if (isFailing()) throw new ConsumeError('not now', { code: 'storage_unavailable', retryable: true });
       asked.push(ids.length);
       yield await Promise.resolve(ids.map(summary));
     },
-    outline: async () => await Promise.resolve(null),
+    traceSummary: async () => await Promise.resolve(null),
   };
   const gone = new AbortController();
   const draining = new AbortController();
@@ -149,8 +149,8 @@ void t.test('it ends with its key, the listener and its reader, and gives its pl
   await unread.pieces.return?.();
   for (const { desk } of [revoked, drained, left, unread]) {
     const seats = Array.from({ length: 8 }, () => desk.take(USER));
-    t.throws(() => desk.take(USER), /can have 8 event streams/);
-    t.equal(desk.take('another').news.readers, 0, 'others have places of their own');
+    t.throws(() => desk.take(USER), /may have 8 event streams/);
+    t.equal(desk.take('another').feed.readers, 0, 'others have places of their own');
     for (const seat of seats) seat.leave();
   }
 });
@@ -162,7 +162,7 @@ void t.test('news are collected for a minute after the last stream, and then nob
   await next();
   write(1);
   const again = desk.take(USER);
-  t.equal(again.news.since(0).length, 1, 'what came meanwhile');
+  t.equal(again.feed.since(0).length, 1, 'what came meanwhile');
   again.leave();
   clock.advance(60_000);
   const batch = { tenant: USER, items: [] };
@@ -175,22 +175,22 @@ void t.test(
   async (t) => {
     const clock = new HandClock();
     let readings = 0;
-    const news = new DaemonNews(() => `{"reading":${String((readings += 1))}}`, clock);
+    const changes = new DaemonFeed(() => `{"reading":${String((readings += 1))}}`, clock);
     t.equal(clock.pending, 0, 'nobody listens');
     let wakes = 0;
     const wake = (): void => {
       wakes += 1;
     };
-    const told = (inbox: Inbox): string[] => inbox.take().map((event) => Buffer.from(event).toString());
-    const slow = news.inbox(wake);
-    const quick = news.inbox(wake);
-    t.match(told(quick), ['event: edges\ndata: {"reading":2}\n\n'], 'at once');
+    const texts = (inbox: Inbox): string[] => inbox.take().map((event) => Buffer.from(event).toString());
+    const slow = changes.inbox(wake);
+    const quick = changes.inbox(wake);
+    t.match(texts(quick), ['event: edges\ndata: {"reading":2}\n\n'], 'at once');
     clock.advance(2000);
     t.match([readings, wakes], [3, 2]);
-    t.match(told(quick), [/"reading":3/]);
+    t.match(texts(quick), [/"reading":3/]);
     clock.advance(4000);
-    t.match(told(slow), [/"reading":5/], 'one of five');
-    t.same(told(slow), []);
+    t.match(texts(slow), [/"reading":5/], 'one of five');
+    t.same(texts(slow), []);
     slow.close();
     quick.close();
     t.equal(clock.pending, 0);

@@ -62,10 +62,10 @@ void t.test('runs, spans and log records arrive as they are stored, each to its 
   const found = await api.get<{ items: object[] }>(
     '/dashboard/logs/search?query=disk+full&service_name=shop',
   );
-  const told = [await stream.next('log'), await stream.next('log'), await stream.next('log')];
+  const lines = [await stream.next('log'), await stream.next('log'), await stream.next('log')];
   const byBody = (a: object, b: object) => JSON.stringify(a).localeCompare(JSON.stringify(b));
   t.strictSame(
-    told.map(({ data }) => data).sort(byBody),
+    lines.map(({ data }) => data).sort(byBody),
     found.items.map((record) => ({ ...record, is_truncated: false })).sort(byBody),
     'those that the search finds, as it shows them',
   );
@@ -134,14 +134,14 @@ void t.test('alerts are told when they are changed', async (t) => {
     ...{ channel: 'webhook', webhook_url: 'https://hooks.example.com/token' },
   };
   // Where the rules stand is found out soon after the beginning; what is changed until then is not told.
-  const told = stream.next('alert');
-  let isTold = false;
-  void told.then(() => (isTold = true));
+  const event = stream.next('alert');
+  let isNotified = false;
+  void event.then(() => (isNotified = true));
   await until('an alert is told', async () => {
     await api.call('POST', '/alerts', { json: terms });
-    return isTold;
+    return isNotified;
   });
-  t.match((await told).data, {
+  t.match((await event).data, {
     type: 'failure_rate',
     threshold: 0.5,
     is_firing: false,
@@ -157,9 +157,9 @@ void t.test('members of an organization are told what becomes of its deliveries'
   const theirs = await EventStreamClient.open(t, api, 'topics=deliveries', { key: stranger.key });
   await stream.next('open');
   await theirs.next('open');
-  let areTheyTold = false;
-  const toldThem = theirs.next('delivery').then((event) => {
-    areTheyTold = true;
+  let areTheyNotified = false;
+  const notifiedThem = theirs.next('delivery').then((event) => {
+    areTheyNotified = true;
     return event;
   });
   const endpoints = '/org/default/webhooks/endpoints';
@@ -168,11 +168,11 @@ void t.test('members of an organization are told what becomes of its deliveries'
   // Where one is is found out soon after the beginning; what is changed until then is not told.
   const first = stream.next('delivery');
   // Not more than it takes: every one fails, and so many failures pause the endpoint.
-  let isTold: boolean;
+  let isNotified: boolean;
   do {
     t.equal((await api.call('POST', `${endpoints}/${id}/test`)).status, 202);
-    isTold = await Promise.race([first.then(() => true), wait(1000, false)]);
-  } while (!isTold);
+    isNotified = await Promise.race([first.then(() => true), wait(1000, false)]);
+  } while (!isNotified);
   t.match((await first).data, { org_slug: 'default', endpoint_id: id, event_type: 'webhook.test' });
   const list = await api.get<{ items: readonly { readonly id: string }[] }>(
     '/org/default/webhooks/deliveries',
@@ -184,13 +184,13 @@ void t.test('members of an organization are told what becomes of its deliveries'
   while (next.data['id'] !== oldest) next = await stream.next('delivery');
 
   // Who becomes a member sees them from then on.
-  t.notOk(areTheyTold, 'it is nobody else’s');
+  t.notOk(areTheyNotified, 'it is nobody else’s');
   const member = `/admin/orgs/default/members/${stranger.id}`;
   t.equal((await api.call('PUT', member, { json: { role: 'member' } })).status, 200);
   const { status, body } = await api.call('POST', `${endpoints}/${id}/test`);
   t.equal(status, 202);
   const { delivery_id } = body as { readonly delivery_id: string };
-  let seen = await toldThem;
+  let seen = await notifiedThem;
   while (seen.data['id'] !== delivery_id) seen = await theirs.next('delivery');
   t.match(seen.data, { org_slug: 'default', event_type: 'webhook.test' });
 });

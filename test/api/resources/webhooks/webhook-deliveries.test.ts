@@ -9,7 +9,7 @@ import type { DeliveryDetail } from '../../../../src/storage/contracts/deliverie
 import { ApiCaller, type Call } from '../../../support/api-caller.js';
 import { ENGINES, send, startListener } from '../../../support/http-listener.js';
 import { MemoryDeliveries } from '../../../support/memory-deliveries.js';
-import { openControlPlane } from '../../../support/control-plane.js';
+import { openControlStore } from '../../../support/control-store.js';
 import { ODD_TEXTS } from '../../../support/odd-texts.js';
 
 /** 2026-01-15T12:00:00Z */
@@ -35,7 +35,7 @@ function aDelivery(n: number, more: Partial<DeliveryDetail> = {}): DeliveryDetai
 
 /** The routes over stores in memory. A key is `user:scope,scope`; `ann` is admin of acme, `bob` member, `eve` admin of another. */
 async function startDeliveries(t: Test, engine: (typeof ENGINES)[number] = 'uws') {
-  const control = await openControlPlane(t);
+  const control = await openControlStore(t);
   const deliveries = new MemoryDeliveries();
   for (const slug of ['acme', 'other'])
     await control.organizations.create({ id: randomUUID(), slug, name: slug, created_at: NOON });

@@ -4,13 +4,13 @@ import { webhookEndpointRoutes } from '../../../../src/api/resources/webhooks/we
 import { createRouteBuilder } from '../../../../src/http/operation.js';
 import { targetPolicy } from '../../../../src/api/support/target-policy.js';
 import { ApiCaller } from '../../../support/api-caller.js';
-import { openControlPlane } from '../../../support/control-plane.js';
+import { openControlStore } from '../../../support/control-store.js';
 import { HandClock } from '../../../support/hand-clock.js';
 import { startListener } from '../../../support/http-listener.js';
 
 void t.test('endpoints may be wherever the sender may send to at the moment', async (t) => {
   const clock = new HandClock();
-  const control = await openControlPlane(t, { clock });
+  const control = await openControlStore(t, { clock });
   const publish = async (owner: string, ...allow_cidrs: string[]) => {
     await control.terms.publish(owner, { targets: { allow_cidrs } }, clock.now() + 60_000_000);
   };

@@ -46,7 +46,7 @@ void t.test('URLs that may not, and what is said', async (t) => {
     ['https://example.com:0/', 'must not use port 0: it belongs to another protocol than HTTPS'],
     ['https://example.com:0022/', 'must not use port 22: it belongs to another protocol than HTTPS'],
   ];
-  for (const [url, said] of bad) t.equal(checkTarget(url, strict), said, url);
+  for (const [url, expected] of bad) t.equal(checkTarget(url, strict), expected, url);
 });
 
 void t.test('addresses are judged as they are meant, not as they are written', async (t) => {
@@ -67,11 +67,12 @@ void t.test('names of the machine and its network', async (t) => {
   const network = ['hooks.internal', 'metadata.google.internal', 'printer.local', 'printer.local.'];
   const loopback = new AddressPolicy(['127.0.0.0/8']);
   const office = new AddressPolicy(['10.0.0.0/8']);
-  const said = /^must be reachable from the public internet: \S+ is not allowed$/;
-  for (const host of [...machine, ...network]) t.match(checkTarget(`https://${host}/`, strict), said, host);
+  const expected = /^must be reachable from the public internet: \S+ is not allowed$/;
+  for (const host of [...machine, ...network])
+    t.match(checkTarget(`https://${host}/`, strict), expected, host);
   for (const host of machine) {
     t.equal(checkTarget(`https://${host}/`, loopback), null, host);
-    t.match(checkTarget(`https://${host}/`, office), said, host);
+    t.match(checkTarget(`https://${host}/`, office), expected, host);
   }
   for (const host of network) t.equal(checkTarget(`https://${host}/`, office), null, host);
 });

@@ -38,11 +38,11 @@ const BAD_TLS: readonly (readonly [string, Parameters<typeof startReceiver>[2], 
   ['that is not valid yet', { cert: EARLY }, 'is not valid yet'],
 ];
 
-for (const [what, tls, said] of BAD_TLS) {
+for (const [what, tls, expected] of BAD_TLS) {
   void t.test(`a certificate ${what}`, async (t) => {
     const receiver = await startReceiver(t, undefined, tls);
     const { send } = await startSender(t);
-    t.match(await send(receiver.url), { ...NOTHING, error: `The receiver’s certificate ${said}` });
+    t.match(await send(receiver.url), { ...NOTHING, error: `The receiver’s certificate ${expected}` });
     t.equal(receiver.requests.length, 0);
   });
 }
@@ -170,20 +170,20 @@ void t.test('nobody listens', async (t) => {
       });
     });
   });
-  const heard = new Set<string | null>();
+  const names = new Set<string | null>();
   // One address is another way through Node than several.
   for (const addresses of [['127.0.0.1'], ['127.0.0.1', '127.0.0.1']]) {
     const { send } = await startSender(t, { names: () => addresses });
     const result = await send(`https://hook.test:${port}`);
     t.match(result, { ...NOTHING, error: 'The receiver refused the connection' });
-    heard.add(result.userError);
+    names.add(result.userError);
   }
   const mute = await startTcp(t, (socket) => socket.resetAndDestroy());
   const stranger = await startReceiver(t, undefined, { cert: TEST_CERTIFICATE, key: TEST_KEY });
   const { send } = await startSender(t);
-  for (const url of [`https://hook.test:${mute}`, stranger.url]) heard.add((await send(url)).userError);
-  t.match([...heard], [/^No valid HTTPS response arrived in time\. Check/]);
-  t.equal(heard.size, 1, 'users cannot tell open ports from closed ones');
+  for (const url of [`https://hook.test:${mute}`, stranger.url]) names.add((await send(url)).userError);
+  t.match([...names], [/^No valid HTTPS response arrived in time\. Check/]);
+  t.equal(names.size, 1, 'users cannot tell open ports from closed ones');
 });
 
 void t.test('a user cannot tell a name without addresses from one with internal ones', async (t) => {

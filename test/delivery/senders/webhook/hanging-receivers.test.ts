@@ -1,6 +1,6 @@
 import t from 'tap';
 import { startHangingReceivers } from '../../../support/hanging-receivers.js';
-import { heldMemory, toldMemory, type Memory } from '../../../support/held-memory.js';
+import { heldMemory, formatMemory, type Memory } from '../../../support/held-memory.js';
 import { startSender, TIMEOUT_MS } from '../../../support/webhook-sender.js';
 
 const RECEIVERS = 1000;
@@ -24,11 +24,11 @@ void t.test(`memory stays flat with ${RECEIVERS} hanging receivers`, async (t) =
   // Measured: 70 KiB for each, most of it for TLS.
   t.ok(
     first.during.whole - before.whole < 250,
-    `during: ${toldMemory(before)}, then ${toldMemory(first.during)}`,
+    `during: ${formatMemory(before)}, then ${formatMemory(first.during)}`,
   );
   t.ok(
     second.after.heap - first.after.heap < 8,
-    `heap: ${toldMemory(first.after)}, then ${toldMemory(second.after)}`,
+    `heap: ${formatMemory(first.after)}, then ${formatMemory(second.after)}`,
   );
   t.ok(second.after.whole - first.after.whole < 100, 'nor does what lies outside of it grow');
 });

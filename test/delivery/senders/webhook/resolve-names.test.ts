@@ -210,7 +210,7 @@ void t.test('a sender that is closed leaves no look-up behind', async (t) => {
 
 void t.test('what the tenant reads of a look-up that failed', async (t) => {
   const closed = '127.0.0.1:9';
-  for (const [name, said, options] of [
+  for (const [name, expected, options] of [
     ['none.test', '', {}],
     ['broken.test', ': DNS could not answer', {}],
     ['hook.test', ': DNS could not answer', { servers: [closed] }],
@@ -220,7 +220,7 @@ void t.test('what the tenant reads of a look-up that failed', async (t) => {
     const { send } = await startSender(t, { resolve });
     const { kind, error, detail } = await send(`https://${name}/`);
     t.equal(kind, 'failed');
-    t.equal(error, `The host name ${name} cannot be resolved${said}`);
+    t.equal(error, `The host name ${name} cannot be resolved${expected}`);
     t.match(detail, `no address was found for ${name}: Error: query`);
     t.notMatch(`${error ?? ''}${detail ?? ''}`, dns.address);
   }

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { JsonObject } from '../../../../src/signal/attributes.js';
-import { toldRun, type SentSpan } from '../../../support/told-run.js';
+import { mapRun, type SentSpan } from '../../../support/mapped-run.js';
 import { mapSpans } from '../../../support/mapped-span.js';
 import { toKeyValues } from '../../../../src/otlp/encode/value.js';
 import { aSpan } from '../../../support/otlp-requests.js';
@@ -28,8 +28,8 @@ function workflow(name: string): SentSpan {
 }
 
 void t.test('a workflow goes by its name, or by its first agent', async (t) => {
-  t.equal(toldRun(workflow('content_pipeline'), { scope }).agent, 'content_pipeline');
-  t.equal(toldRun(workflow(NAMELESS), { scope }).agent, 'writer');
+  t.equal(mapRun(workflow('content_pipeline'), { scope }).agent, 'content_pipeline');
+  t.equal(mapRun(workflow(NAMELESS), { scope }).agent, 'writer');
 });
 
 void t.test('to build a workflow is no run of it', async (t) => {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { toldRun, type SentSpan } from '../../../support/told-run.js';
+import { mapRun, type SentSpan } from '../../../support/mapped-run.js';
 
 const INVOKES = { 'gen_ai.operation.name': 'invoke_agent' };
 
@@ -27,16 +27,16 @@ function crew(attributes: SentSpan['attributes']): SentSpan {
 }
 
 void t.test('a crew goes by its name, or by the agent of its first task, never by the task', async (t) => {
-  t.match(toldRun(crew({ 'crewai.crew.name': 'weather_crew' })), {
+  t.match(mapRun(crew({ 'crewai.crew.name': 'weather_crew' })), {
     agent: 'weather_crew',
     answer: { value: 'It is sunny.' },
   });
-  t.equal(toldRun(crew({})).agent, 'Weather expert');
+  t.equal(mapRun(crew({})).agent, 'Weather expert');
 });
 
-void t.test('OpenInference tells of a crew as a chain: it calls its agents', async (t) => {
+void t.test('OpenInference reports a crew as a chain that calls its agents', async (t) => {
   const kind = (name: string) => ({ 'openinference.span.kind': name });
-  const { agent, edges } = toldRun({
+  const { agent, edges } = mapRun({
     name: 'weather_crew.kickoff',
     attributes: kind('CHAIN'),
     children: [{ name: 'Weather expert._execute_core', attributes: kind('AGENT') }],

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { mapSpan } from '../../../support/mapped-span.js';
-import { toldRun, type SentSpan } from '../../../support/told-run.js';
+import { mapRun, type SentSpan } from '../../../support/mapped-run.js';
 
 const CHAIN = { 'langfuse.observation.type': 'chain' };
 
@@ -10,14 +10,14 @@ function chain(name: string, ...children: SentSpan[]): SentSpan {
 }
 
 void t.test('a chain at the root names its run, as that of OpenInference does', async (t) => {
-  t.equal(toldRun(chain('weather_bot', chain('model'))).agent, 'weather_bot');
+  t.equal(mapRun(chain('weather_bot', chain('model'))).agent, 'weather_bot');
   t.equal(
-    toldRun(chain('RunnableSequence', chain('ChatPromptTemplate'))).agent,
+    mapRun(chain('RunnableSequence', chain('ChatPromptTemplate'))).agent,
     'svc',
     'unless it is generic',
   );
   const agent = { name: 'writer', attributes: { 'langfuse.observation.type': 'agent' } };
-  t.equal(toldRun(chain('LangGraph', agent)).agent, 'writer');
+  t.equal(mapRun(chain('LangGraph', agent)).agent, 'writer');
 });
 
 void t.test(
@@ -30,8 +30,8 @@ void t.test(
       });
       return [input_tokens, output_tokens, total_tokens];
     };
-    const beside = { input: 56, input_cache_read: 64, output: 29, output_reasoning: 16, total: 165 };
-    t.same(tokensOf(beside), [120, 45, 165]);
+    const usage = { input: 56, input_cache_read: 64, output: 29, output_reasoning: 16, total: 165 };
+    t.same(tokensOf(usage), [120, 45, 165]);
     t.same(tokensOf({ input: 10, cache_read_input_tokens: 4, output: 5, total: 15 }), [10, 5, 15]);
   },
 );

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { toldRun, type SentSpan } from '../../../support/told-run.js';
+import { mapRun, type SentSpan } from '../../../support/mapped-run.js';
 
 const CHAIN = { 'openinference.span.kind': 'CHAIN' };
 const ASKED =
@@ -20,15 +20,15 @@ function step(name: string, input: string, output: string): SentSpan {
 const BEGIN = step('init_run', '{"ctx": "<Context>", "ev": "AgentWorkflowStartEvent()"}', ASKED);
 
 void t.test('the agent of a run is the one that its first step names', async (t) => {
-  t.equal(toldRun(aRun('FunctionAgent.run', BEGIN)).agent, 'weather');
+  t.equal(mapRun(aRun('FunctionAgent.run', BEGIN)).agent, 'weather');
   const other = step(
     'setup_agent',
     `{"ctx": "<Context>", "ev": "${ASKED.replace('weather', 'writer')}"}`,
     '',
   );
-  t.equal(toldRun(aRun('AgentWorkflow.run', BEGIN, other)).agent, 'weather');
+  t.equal(mapRun(aRun('AgentWorkflow.run', BEGIN, other)).agent, 'weather');
   t.equal(
-    toldRun(
+    mapRun(
       aRun(
         'AgentWorkflow.run',
         step('setup_agent', JSON.stringify({ ctx: '<Context>', ev: ASKED }), 'AgentSetup(input=[...'),
@@ -39,22 +39,22 @@ void t.test('the agent of a run is the one that its first step names', async (t)
   );
 });
 
-void t.test('what merely quotes an event names nobody', async (t) => {
+void t.test('quoted events do not name an agent', async (t) => {
   const quoting = step('call', '{"text": "current_agent_name=\'x\')"}', "He said current_agent_name='y')");
-  t.equal(toldRun(aRun('FunctionAgent.run', quoting)).agent, 'svc');
+  t.equal(mapRun(aRun('FunctionAgent.run', quoting)).agent, 'svc');
 });
 
 void t.test('engines and what prepares documents name no run', async (t) => {
   for (const name of ['RetrieverQueryEngine.query', 'SentenceSplitter.__call__'])
-    t.equal(toldRun({ name, attributes: CHAIN }).agent, 'svc', name);
+    t.equal(mapRun({ name, attributes: CHAIN }).agent, 'svc', name);
 });
 
-void t.test('as OpenLLMetry tells it: events are JSON, and tools are tasks', async (t) => {
+void t.test('OpenLLMetry: events are JSON, tools are tasks', async (t) => {
   const task = (name: string, attributes: SentSpan['attributes']): SentSpan => ({
     name,
     attributes: { 'traceloop.span.kind': 'task', 'traceloop.entity.name': name, ...attributes },
   });
-  const told = toldRun({
+  const mapped = mapRun({
     name: 'FunctionAgent.workflow',
     attributes: { 'traceloop.span.kind': 'workflow', 'traceloop.entity.name': 'FunctionAgent.workflow' },
     children: [
@@ -68,5 +68,5 @@ void t.test('as OpenLLMetry tells it: events are JSON, and tools are tasks', asy
       }),
     ],
   });
-  t.match(told, { agent: 'weather', tools: [['get_weather', { city: 'Berlin' }, 'sunny in Berlin']] });
+  t.match(mapped, { agent: 'weather', tools: [['get_weather', { city: 'Berlin' }, 'sunny in Berlin']] });
 });

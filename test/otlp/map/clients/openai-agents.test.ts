@@ -1,5 +1,5 @@
 import t from 'tap';
-import { toldRun, type SentSpan } from '../../../support/told-run.js';
+import { mapRun, type SentSpan } from '../../../support/mapped-run.js';
 
 const scope = 'logfire.openai_agents';
 
@@ -43,32 +43,32 @@ function aRun(name: string): SentSpan {
   );
 }
 
-void t.test('Logfire tells of an agent in the names of its spans', async (t) => {
-  t.match(toldRun(aRun('Customer support'), { scope }), {
+void t.test('Logfire reports agents in span names', async (t) => {
+  t.match(mapRun(aRun('Customer support'), { scope }), {
     agent: 'Customer support',
     session: 'conv-7',
     tools: [['get_weather', { city: 'Berlin' }, 'sunny in Berlin']],
   });
-  t.equal(toldRun(aRun('Agent workflow'), { scope }).agent, 'Weather agent', 'where nobody named the run');
+  t.equal(mapRun(aRun('Agent workflow'), { scope }).agent, 'Weather agent', 'where nobody named the run');
 });
 
 void t.test('of events without a choice what the assistant said last is the answer', async (t) => {
   const call = aRun('x').children?.[0]?.children?.[0]?.children?.[0];
-  const { question, answer } = toldRun(call ?? { name: '' }, { scope });
+  const { question, answer } = mapRun(call ?? { name: '' }, { scope });
   t.match(question, { messages: [{ role: 'user', content: 'weather?' }] });
   t.match(answer, { messages: [{ role: 'assistant', content: 'Sunny.' }] });
 });
 
-void t.test('a pattern is the name where nothing says what it comes to', async (t) => {
+void t.test('a pattern is the name if its values are unknown', async (t) => {
   const root = { name: 'OpenAI Agents trace: {name}' };
-  t.equal(toldRun(root, { scope }).agent, 'svc');
+  t.equal(mapRun(root, { scope }).agent, 'svc');
 });
 
 void t.test(
   'OpenTelemetry’s own instrumentation: a turn is no agent, and a workflow’s OK says nothing',
   async (t) => {
     const INVOKE = { 'gen_ai.operation.name': 'invoke_agent' };
-    const told = toldRun(
+    const mapped = mapRun(
       {
         name: 'Agent workflow',
         kind: 2,
@@ -91,12 +91,12 @@ void t.test(
       },
       { scope: 'opentelemetry.instrumentation.openai_agents' },
     );
-    t.match(told, { agent: 'Weather agent', status: 'failed', error: 'Error in agent run' });
+    t.match(mapped, { agent: 'Weather agent', status: 'failed', error: 'Error in agent run' });
   },
 );
 
-void t.test('an agent without a name of its own says itself how it went', async (t) => {
-  const told = toldRun(
+void t.test('an unnamed agent reports its own outcome', async (t) => {
+  const mapped = mapRun(
     {
       name: 'CodeAgent.run',
       attributes: { 'openinference.span.kind': 'AGENT' },
@@ -106,5 +106,5 @@ void t.test('an agent without a name of its own says itself how it went', async 
     },
     { scope: 'openinference.instrumentation.smolagents' },
   );
-  t.match(told, { agent: 'searcher', status: 'completed' });
+  t.match(mapped, { agent: 'searcher', status: 'completed' });
 });

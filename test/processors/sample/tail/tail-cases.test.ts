@@ -28,7 +28,7 @@ const root = (id: string, changes: Partial<SpanRecord> = {}): TraceRecord =>
 
 const KEEP_FAILED = `keep: ['trace.status == "failed"'], percentage: 0`;
 
-void t.test('it decides after the end, by what all requests have told', async (t) => {
+void t.test('decides after the end, from all requests of the run', async (t) => {
   const tail = await TailUnderTest.open(t, `{ wait: 30s, after_end: 2s, ${KEEP_FAILED} }`);
   await tail.send([child(idOf(1)), child(idOf(2))]);
   await tail.pass(20_000);
@@ -50,7 +50,7 @@ void t.test('it decides after the end, by what all requests have told', async (t
   });
 });
 
-void t.test('what comes after the decision goes the same way, after a restart as well', async (t) => {
+void t.test('late spans follow the decision, also after a restart', async (t) => {
   const tail = await TailUnderTest.open(
     t,
     `{ wait: 5s, keep: ['trace.status == "failed"'], percentage: 10 }`,
@@ -90,7 +90,7 @@ void t.test('without an end it decides when nothing more has come for so long', 
   t.equal(tail.taken.length, 2);
 });
 
-void t.test('a header that somebody declared ends its run, and tells of it', async (t) => {
+void t.test('a declared header ends its run', async (t) => {
   const tail = await TailUnderTest.open(
     t,
     `{ wait: 1m, percentage: 0, keep: ['trace.duration_ms > 5000.0'] }`,

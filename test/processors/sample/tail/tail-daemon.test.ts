@@ -33,7 +33,7 @@ async function runs(
   return (await response.json()) as { count: number; items: { status: string; sample_rate: number }[] };
 }
 
-void t.test('what was acknowledged and not decided is decided after the process was killed', async (t) => {
+void t.test('undecided acknowledged runs are decided after a kill', async (t) => {
   const folder = t.testdir({ store: {} });
   const directory = join(folder, 'held');
   const first = await spawnDaemon(t, {

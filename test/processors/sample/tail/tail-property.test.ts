@@ -112,8 +112,8 @@ void t.test(
           // A run is decided when its root has come, so that later spans say nothing any more.
           const rootCame = spans.findIndex((span) => span.parent_span_id === null);
           const knownAtEnd = rootCame < 0 ? spans : spans.slice(0, rootCame + 1);
-          const mustStay = knownAtEnd.length === spans.length && isWanted;
-          if (mustStay && !isKept) throw new Error(`a wanted run was dropped: ${JSON.stringify(spans)}`);
+          const expectsRun = knownAtEnd.length === spans.length && isWanted;
+          if (expectsRun && !isKept) throw new Error(`a wanted run was dropped: ${JSON.stringify(spans)}`);
           if (sampler.isKept(id) && !isKept) throw new Error('a run that its id chose was dropped');
           for (const rate of tail.rates(id))
             if (rate !== 1 && rate !== 0.5) throw new Error(`rate ${String(rate)}`);

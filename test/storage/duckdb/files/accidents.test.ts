@@ -14,7 +14,7 @@ import { RemoteError, RemoteStore } from '../remote-store.js';
 import { filesOf, inOneFile } from '../stored-rows.js';
 import { aPoint } from '../../../support/metric-points.js';
 import { aTrace, NOON } from '../../../support/run-records.js';
-import { controlPathOf } from '../../../support/control-plane.js';
+import { controlPathOf } from '../../../support/control-store.js';
 import { watchWorkers } from '../../../support/watch-workers.js';
 import { TestStore } from '../test-store.js';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { createTable } from '../../../../src/storage/schema/table.js';
 import { SEGMENT_TABLES } from '../../../../src/storage/schema/tables.js';
-import { controlPathOf, controlPlaneAt } from '../../../support/control-plane.js';
+import { controlPathOf, controlStoreAt } from '../../../support/control-store.js';
 import { aTrace, DAY, NOON } from '../../../support/run-records.js';
 import { inOneFile } from '../stored-rows.js';
 import { TestStore } from '../test-store.js';
@@ -23,7 +23,7 @@ void t.test('a store keeps its identity, and is refused with another control sto
   const control = controlPathOf(opened.path);
   copyFileSync(control, `${control}.kept`);
   rmSync(control);
-  const another = await controlPlaneAt(control);
+  const another = await controlStoreAt(control);
   const foreign = await another.identity();
   await another.close();
   await t.rejects(opened.start(), {

@@ -37,14 +37,14 @@ const PAGE = { offset: 0, limit: 500 };
 /** Segments are sealed when a step of a test asks for it. */
 const OPTIONS: Partial<DuckDBStoreOptions> = {
   segmentSize: { rows: 1e9, bytes: 1e9 },
-  compactionPace: { retryMs: 1, lateEveryMs: 3_600_000 },
+  compactionSettings: { retryMs: 1, lateEveryMs: 3_600_000 },
 };
 /** Of a row that the cold file refuses: nothing else of the segment is wrong. */
 const SPOIL = [
   'ALTER TABLE origins ALTER origin DROP NOT NULL',
   'INSERT INTO origins SELECT max(seq), 1, 1000000, NULL FROM traces',
 ];
-const CURE = ['DELETE FROM origins WHERE origin IS NULL'];
+const REMEDY = ['DELETE FROM origins WHERE origin IS NULL'];
 
 /** Everything that the store says of a user. Agents get their ids by chance, so their names stand for them. */
 async function allOf(opened: TestStore, tenant: string, traceIds: readonly string[]): Promise<unknown> {
@@ -259,7 +259,7 @@ void t.test(
     await writeBoth(parts[3] ?? []);
     await damaged.store.settled();
     await same('when more was written');
-    await damaged.reopen({ ...SMALL, compactionPace: { retryMs: 1, lateEveryMs: 1 } });
+    await damaged.reopen({ ...SMALL, compactionSettings: { retryMs: 1, lateEveryMs: 1 } });
     const tries = (): number =>
       damaged.settings.logger.lines.filter((line) => line.includes('still cannot be compacted')).length;
     const before = tries();
@@ -269,7 +269,7 @@ void t.test(
     t.equal(hot[0], segment);
     t.ok(hot.length <= 3, 'all others were moved');
 
-    for (const statement of CURE) await inFile(damaged.path, /^hot-/, statement);
+    for (const statement of REMEDY) await inFile(damaged.path, /^hot-/, statement);
     damaged.statuses.length = 0;
     await damaged.start(SMALL);
     await damaged.store.settled();
@@ -360,7 +360,7 @@ void t.test('segments that are damaged are set aside at the start, which goes on
   t.strictSame(segments.map(contentOf), content, 'their files stay as they are');
 });
 
-void t.test('what was damaged is read again when it is sound, and others are moved meanwhile', async (t) => {
+void t.test('repaired segments are read again, and others are compacted meanwhile', async (t) => {
   const { damaged, tenant, ids, segment, writeBoth, same } = await twoStores(t);
   const files = [segment, `${segment}.wal`];
   for (const file of files) copyFileSync(file, `${file}.copy`);

@@ -16,7 +16,7 @@ const CLEAN = { unmapped_traces: 0, differing_spans: 0, differing_sums: 0, corre
 
 t.setTimeout(0);
 
-void t.test('a rebuild reports just what is wrong, and mends it', async (t) => {
+void t.test('a rebuild reports and repairs exactly the differences', async (t) => {
   const opened = await TestStore.open(t, { rebuildSize: SMALL, segmentSize: { rows: 20, bytes: 1e9 } });
   const tenant = await opened.addUser();
   const other = await opened.addUser();
@@ -89,7 +89,7 @@ void t.test('a rebuild reports just what is wrong, and mends it', async (t) => {
   t.strictSame(await derivedBySql(opened, [tenant]), [whole]);
 });
 
-void t.test('names that were lost are numbered anew', async (t) => {
+void t.test('lost names get new numbers', async (t) => {
   const opened = await TestStore.open(t, { rebuildSize: SMALL });
   const tenant = await opened.addUser();
   const bare = { ...aRun(NOON + HOUR, 'loner'), spans: [] };

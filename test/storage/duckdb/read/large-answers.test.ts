@@ -59,7 +59,7 @@ void t.test('points with large texts come in pieces that memory can hold', async
   }
 });
 
-void t.test('points that only their exemplars tell apart are each given once', async (t) => {
+void t.test('points that differ only by exemplars are each returned once', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
   const long = 'x'.repeat(150 * KIB);

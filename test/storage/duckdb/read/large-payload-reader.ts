@@ -1,6 +1,6 @@
 import { DuckDBStore } from '../../../../src/storage/duckdb/client/store.js';
 import { componentSettings } from '../../../support/component-settings.js';
-import { controlPathOf, controlPlaneAt } from '../../../support/control-plane.js';
+import { controlPathOf, controlStoreAt } from '../../../support/control-store.js';
 import { piecesOf } from '../../../support/read-pieces.js';
 import { hostThatKeeps, STORE_OPTIONS } from '../test-store.js';
 
@@ -15,7 +15,7 @@ export interface Taken {
 
 const [path = '', tenant = '', traceId = ''] = process.argv.slice(2);
 const store = new DuckDBStore({ ...componentSettings('duckdb'), config: {} }, { ...STORE_OPTIONS, path });
-const control = await controlPlaneAt(controlPathOf(path));
+const control = await controlStoreAt(controlPathOf(path));
 await store.start(hostThatKeeps([], control));
 await store.runs.read(tenant, '00000000-0000-0000-0000-000000000000');
 const before = process.resourceUsage().maxRSS;

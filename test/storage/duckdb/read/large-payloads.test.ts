@@ -15,7 +15,7 @@ const TRACES = 96;
 /** What is read is one of the payloads, a few times over; all of them together are far more. */
 const MOST_MEMORY = 64 * MIB;
 
-void t.test('one large payload is read without those that lie beside it', async (t) => {
+void t.test('reading a large payload does not read its neighbours', async (t) => {
   const opened = await TestStore.open(t, { segmentSize: { rows: 40, bytes: 1e9 } });
   const tenant = await opened.addUser();
   const ids: string[] = [];
@@ -35,7 +35,7 @@ void t.test('one large payload is read without those that lie beside it', async 
   t.ok(memoryBytes < MOST_MEMORY, `${memoryBytes} bytes of memory`);
 });
 
-void t.test('payloads come back whole on both sides of what is kept packed', async (t) => {
+void t.test('payloads are complete on both sides of the packing limit', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
   const sizes = [

@@ -7,7 +7,7 @@ import type { Micros } from '../../../../src/signal/time.js';
 import type { Observing, Target, TargetStats } from '../../../../src/storage/contracts/alerts.js';
 import { neverDiffers, same } from '../../../support/property.js';
 import { aHeader, aSpanRecord, DAY, NOON } from '../../../support/run-records.js';
-import { ObservedOracle, type OracleFigures } from './observed-oracle.js';
+import { ObservedOracle, type OracleStats } from './observed-oracle.js';
 import { playSteps } from '../play-steps.js';
 import { TestStore } from '../test-store.js';
 
@@ -110,7 +110,7 @@ function recordOf(sent: Message, ids: Ids, now: Micros): TraceRecord {
 }
 
 /** The last bits of a percentile depend on how it is worked out. */
-function comparable({ window, costs, activeAt }: TargetStats | OracleFigures): unknown {
+function comparable({ window, costs, activeAt }: TargetStats | OracleStats): unknown {
   if (window === null) return null;
   const { finished, failed, timed, p95_ms } = window;
   const p95 = p95_ms === null ? null : p95_ms.toFixed(6);
@@ -138,7 +138,7 @@ void t.test('what alerts observe is what simple rules say, wherever the rows lie
           pointsStart: now,
           metrics: [],
         };
-        const expected: OracleFigures[] = [];
+        const expected: OracleStats[] = [];
         const targets: Target[] = [];
         for (const i of [0, 1] as const) {
           const agents = await opened.store.agents.list(users[i]);

@@ -19,7 +19,7 @@ interface OracleRun {
   status: SpanRecord['status'];
   success: boolean | null;
   readonly cost: number | null;
-  heard: Micros;
+  lastSeen: Micros;
   readonly spans: Map<string, OracleSpan>;
 }
 
@@ -34,8 +34,8 @@ interface Counted {
 }
 
 /** The figures without evidence, which only the store knows. */
-export interface OracleFigures extends Omit<TargetStats, 'window'> {
-  readonly window: Omit<NonNullable<TargetStats['window']>, 'evidence' | 'isNews'> | null;
+export interface OracleStats extends Omit<TargetStats, 'window'> {
+  readonly window: Omit<NonNullable<TargetStats['window']>, 'evidence' | 'isNew'> | null;
 }
 
 /** What alerts observe of one user, by the rules alone. It knows declared runs whose spans carry `peer.service`. */
@@ -53,14 +53,14 @@ export class ObservedOracle {
       status: trace.status,
       success: trace.success,
       cost: trace.total_cost_usd,
-      heard: now,
+      lastSeen: now,
       spans: new Map(),
     };
     this.#runs.set(trace.trace_id, run);
-    let isNews = completes(run, trace);
-    if (isNews) run.success ??= trace.success;
-    for (const span of spans) isNews = receiveSpan(run, span) || isNews;
-    if (isNews) run.heard = Math.max(run.heard, now);
+    let isNew = completes(run, trace);
+    if (isNew) run.success ??= trace.success;
+    for (const span of spans) isNew = receiveSpan(run, span) || isNew;
+    if (isNew) run.lastSeen = Math.max(run.lastSeen, now);
     this.#noteActivity();
   }
 
@@ -74,36 +74,38 @@ export class ObservedOracle {
     this.#noteActivity();
   }
 
-  agent(name: string, request: Observing): OracleFigures {
+  agent(name: string, request: Observing): OracleStats {
     const runs = [...this.#runs.values()].filter(({ agent }) => agent === name);
     const counted = runs.map((run): Counted => ({
       ...run,
-      at: Math.min(run.ended ?? run.started, run.heard),
+      at: Math.min(run.ended ?? run.started, run.lastSeen),
       isRunning: run.status === 'running',
       failed: run.success === null ? hasFailed(run) : !run.success,
     }));
     return stats(counted, this.#active.get(name) ?? null, request);
   }
 
-  node(name: string, request: Observing): OracleFigures {
+  node(name: string, request: Observing): OracleStats {
     const runs = [...this.#runs.values()];
     const spans = runs.flatMap((run) =>
-      [...run.spans.values()].filter(({ node }) => node === name).map((span) => ({ span, heard: run.heard })),
+      [...run.spans.values()]
+        .filter(({ node }) => node === name)
+        .map((span) => ({ span, lastSeen: run.lastSeen })),
     );
-    const counted = spans.map(({ span, heard }): Counted => ({
+    const counted = spans.map(({ span, lastSeen }): Counted => ({
       ...span,
-      at: Math.min(span.ended ?? span.started, heard),
+      at: Math.min(span.ended ?? span.started, lastSeen),
       isRunning: span.status === 'running',
       failed: hasFailed(span),
     }));
-    const last = Math.max(...spans.map(({ span, heard }) => Math.min(lastOf(span), heard)));
+    const last = Math.max(...spans.map(({ span, lastSeen }) => Math.min(lastOf(span), lastSeen)));
     return stats(counted, spans.length === 0 ? null : last, request);
   }
 
   #noteActivity(): void {
-    for (const { agent, heard, status, spans, ...run } of this.#runs.values()) {
+    for (const { agent, lastSeen, status, spans, ...run } of this.#runs.values()) {
       const others = status === 'running' ? [...spans.values()].map(lastOf) : [];
-      const at = Math.min(Math.max(lastOf(run), ...others), heard);
+      const at = Math.min(Math.max(lastOf(run), ...others), lastSeen);
       this.#active.set(agent, Math.max(at, this.#active.get(agent) ?? -Infinity));
     }
   }
@@ -151,7 +153,7 @@ function stats(
   counted: readonly Counted[],
   activeAt: Micros | null,
   { now, windowStart, days }: Observing,
-): OracleFigures {
+): OracleStats {
   const finished = counted.filter(({ at, isRunning }) => !isRunning && at > windowStart && at <= now);
   const durations = finished
     .flatMap(({ started, ended }) => (ended === null ? [] : (ended - started) / 1000))

@@ -12,7 +12,7 @@ function aRun(changes: Partial<TraceHeader>): TraceRecord {
   return aTrace(0, changes);
 }
 
-void t.test('runs of the window are told by the microsecond', async (t) => {
+void t.test('the window is exact to the microsecond', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
   const { windowStart } = AT_NOON;
@@ -45,7 +45,7 @@ void t.test('runs of the window are told by the microsecond', async (t) => {
   });
 });
 
-void t.test('what failed, what has a duration, and what is newest', async (t) => {
+void t.test('failures, durations and the newest run', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
   const rescued = aRun({ status: 'failed', success: true });
@@ -65,7 +65,7 @@ void t.test('what failed, what has a duration, and what is newest', async (t) =>
   await opened.store.runs.setOutcome(tenant, rescued.trace.trace_id, { success: false });
   const second = await observeOne(opened, agent, {}, [first.window?.evidence ?? '']);
   t.match(second.window, { finished: 5, failed: 4, timed: 3 });
-  t.same(second.window?.isNews, [true]);
+  t.same(second.window?.isNew, [true]);
   await receive(opened, tenant, [{ ...running, trace: { ...running.trace, status: 'failed' } }]);
   t.match((await observeOne(opened, agent)).window, { finished: 6, failed: 5 });
   await opened.store.settled();
@@ -203,7 +203,7 @@ void t.test('all figures are of one moment while runs come and are moved', async
   t.same(wrong, []);
 });
 
-void t.test('of what is unknown, and of what was not asked for, nothing is told', async (t) => {
+void t.test('unknown and unrequested targets have no stats', async (t) => {
   const opened = await TestStore.open(t);
   const [tenant, other] = [await opened.addUser(), await opened.addUser()];
   await receive(opened, tenant, [aRun({ total_cost_usd: 5, duration_ms: 1 })]);

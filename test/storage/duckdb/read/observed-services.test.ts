@@ -58,7 +58,7 @@ void t.test('the spans of a node are counted by status, end, duration, cost and 
   t.strictSame(await observeNode(opened, tenant, 'nobody'), { window: null, costs: [], activeAt: null });
 });
 
-void t.test('what is called like an agent is the agent, from when there is one', async (t) => {
+void t.test('a service named like an agent is the agent once that exists', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
   await receive(opened, tenant, [aRun({ node: 'writer', status: 'failed' }, { node: 'writer' })]);

@@ -22,7 +22,7 @@ function asked(request: Pick<Observing, 'targets' | 'metrics'>): Observing[] {
   });
 }
 
-void t.test('the past is told as it would have been at each moment', async (t) => {
+void t.test('past stats match the state at each moment', async (t) => {
   const opened = await TestStore.open(t);
   const { store } = opened;
   const user = await opened.addUser();

@@ -20,7 +20,7 @@ void t.test(
     };
     const numbered = (first: number): string[] =>
       Array.from({ length: 200 }, (_, i) => `step ${String(first + i)}`);
-    const few = await write('few', ['search', 'search', 'fetch']);
+    const small = await write('few', ['search', 'search', 'fetch']);
     const once = await write('numbered', numbered(0));
     const kinds = async (): Promise<unknown> => {
       await opened.close();
@@ -36,22 +36,22 @@ void t.test(
       const page = await opened.store.runs.follow(tenant, { span }, { after: null, limit: 9 });
       return page.items.map(({ trace_id }) => trace_id).sort();
     };
-    const [told, all] = [
+    const [ofKept, all] = [
       { kinds: 2, are_all: false },
       { kinds: 1, are_all: true },
     ];
-    t.same(await kinds(), [told, { kinds: 200, are_all: false }]);
+    t.same(await kinds(), [ofKept, { kinds: 200, are_all: false }]);
     t.strictSame(await found({ name: 'step 7' }), [once]);
 
     const twice = await write('numbered', numbered(150));
-    t.same(await kinds(), [told, all], 'one row for all');
+    t.same(await kinds(), [ofKept, all], 'one row for all');
     t.strictSame(await found({ name: 'step 7' }), [once]);
     t.strictSame(await found({ name: 'step 160' }), [once, twice].sort());
-    t.strictSame(await found({ name: 'fetch', type: 'tool' }), [few]);
+    t.strictSame(await found({ name: 'fetch', type: 'tool' }), [small]);
     t.strictSame(await found({ name: 'fetch', type: 'http' }), []);
 
     const later = await write('numbered', ['something else']);
-    t.same(await kinds(), [told, all], 'nothing more is noted');
+    t.same(await kinds(), [ofKept, all], 'nothing more is noted');
     t.strictSame(await found({ name: 'something else' }), [later]);
   },
 );

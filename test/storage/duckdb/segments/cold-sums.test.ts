@@ -80,7 +80,7 @@ void t.test(
   },
 );
 
-void t.test('points of metrics are counted beside them, too', async (t) => {
+void t.test('metric points are also counted', async (t) => {
   const opened = await TestStore.open(t, { segmentSize: { rows: 30, bytes: 1e9 }, metricRetentionDays: 2 });
   const user = await opened.addUser();
   for (let i = 0; i < 20; i++) {

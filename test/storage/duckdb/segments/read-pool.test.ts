@@ -67,10 +67,10 @@ void t.test('reads beyond the line are refused and counted; those in it are serv
 
 void t.test('a read does two things at once only where a connection is free that it may have', async (t) => {
   const { pool } = await poolOf(t, { size: 3 });
-  const both = await pool.use(ONE, async (connection, { beside }) => {
-    const other = beside(answer);
+  const both = await pool.use(ONE, async (connection, { runParallel }) => {
+    const other = runParallel(answer);
     t.match(pool.stats, { running: 2 });
-    t.equal(beside(answer), null, 'the last one is for others');
+    t.equal(runParallel(answer), null, 'the last one is for others');
     return [await answer(connection), await other];
   });
   t.match(both, [[{ answer: 42 }], [{ answer: 42 }]]);
@@ -81,16 +81,16 @@ void t.test(
   'what a read does beside itself is ended with it, and leaves its connection to others',
   async (t) => {
     const { pool, clock } = await poolOf(t, { size: 3, timeoutMs: 1000 });
-    let besides: Promise<void> | null = null;
-    const late = pool.use(ONE, async (connection, { beside }) => {
-      besides = beside(endless);
-      await Promise.allSettled([endless(connection), besides]);
-      t.equal(beside(answer), null, 'what was ended begins nothing');
+    let parallel: Promise<void> | null = null;
+    const late = pool.use(ONE, async (connection, { runParallel }) => {
+      parallel = runParallel(endless);
+      await Promise.allSettled([endless(connection), parallel]);
+      t.equal(runParallel(answer), null, 'what was ended begins nothing');
       await connection.run(ENDLESS);
     });
     clock.advance(1000);
     await t.rejects(late, { code: 'overloaded' });
-    await t.rejects(Promise.resolve(besides), { code: 'overloaded' });
+    await t.rejects(Promise.resolve(parallel), { code: 'overloaded' });
     t.match(pool.stats, { running: 0, ended: { timed_out: 1 } }, 'it counts once');
     const next = await Promise.all([pool.use(ONE, answer), pool.use(OTHER, answer)]);
     t.match(next, [[{ answer: 42 }], [{ answer: 42 }]]);
@@ -173,7 +173,7 @@ void t.test('what takes too long is ended, and so is what waits too long', async
   await t.rejects(patient);
 });
 
-void t.test('whoever waits with most gives up a place in a full line', async (t) => {
+void t.test('a full queue evicts a read of the user with the most waiting', async (t) => {
   const { pool } = await poolOf(t, { size: 2, maxWaiting: 6, maxWaitingOfShare: 5 });
   let end = (): void => undefined;
   const held = new Promise<void>((resolve) => (end = resolve));

@@ -15,7 +15,7 @@ function begin(
   let done = (): void => undefined;
   const read: RunningRead = {
     mayBeEnded,
-    beside: () => null,
+    runParallel: () => null,
     part: async (work) => await work(),
     end: () => {
       isEnded = true;

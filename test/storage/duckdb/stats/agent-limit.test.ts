@@ -30,13 +30,13 @@ void t.test(
     for (const trace of declared.slice(4)) await write(user, [trace]);
     // Nobody declares these: their agent is what their spans say, which come one by one.
     const traceId = randomUUID();
-    const hinted = (name: string, changes: Partial<SpanRecord> = {}): SpanRecord =>
+    const withHint = (name: string, changes: Partial<SpanRecord> = {}): SpanRecord =>
       aSpanRecord(traceId, { agent_hint: { source: 'service.name', name }, ...changes });
-    const root = hinted('session 4711', { type: 'agent' });
+    const root = withHint('session 4711', { type: 'agent' });
     const parts = [
-      hinted('session 4712', { parent_span_id: root.span_id }),
+      withHint('session 4712', { parent_span_id: root.span_id }),
       root,
-      hinted('session 4711', { parent_span_id: root.span_id }),
+      withHint('session 4711', { parent_span_id: root.span_id }),
     ];
     for (const part of parts) await write(user, [aFollowingRecord([part])]);
     const expected: [string, number][] = [
@@ -65,7 +65,7 @@ void t.test(
       spans,
     }));
     await write(user, ended);
-    await write(user, [aFollowingRecord([hinted('session 4713', { parent_span_id: root.span_id })])]);
+    await write(user, [aFollowingRecord([withHint('session 4713', { parent_span_id: root.span_id })])]);
     t.strictSame(await listed(user), expected);
     const { count } = await opened.store.runs.list(user, { status: 'completed' }, { offset: 0, limit: 1 });
     t.equal(count, 9);

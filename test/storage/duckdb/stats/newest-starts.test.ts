@@ -8,7 +8,7 @@ const step = fc.record({
   remove: fc.integer({ min: 0, max: 4 }).map((one) => one === 0),
 });
 
-void t.test('what it knows is right, whatever comes and goes', async (t) => {
+void t.test('the newest starts match a model', async (t) => {
   const found = fc.check(
     fc.property(fc.array(step, { maxLength: 1500, size: 'max' }), (steps) => {
       const starts = NewestStarts.make();

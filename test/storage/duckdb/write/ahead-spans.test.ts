@@ -7,7 +7,7 @@ import { RUN_SIZE } from '../../../../src/storage/duckdb/write/run-size.js';
 import { TraceId } from '../../../../src/storage/duckdb/segments/trace-id.js';
 import { IncomingBatch } from '../../../../src/storage/incoming/incoming-batch.js';
 import { hasDifferences } from '../../../../src/storage/contracts/service-map.js';
-import { BAD, EventEngine, told, type Listener } from '../event-engine.js';
+import { BAD, EventEngine, describeEvent, type Listener } from '../event-engine.js';
 import { aHeader, aSpanRecord, NOON } from '../../../support/run-records.js';
 import { textOf, type ShownSpan } from '../shown-spans.js';
 import { tracesMessage } from '../traces-message.js';
@@ -102,7 +102,9 @@ class Runs {
       }
     }
     t.equal(this.used, this.traces.flatMap(({ spans }) => spans).length + 1, 'each span is counted once');
-    const ends = (await this.engine.events()).map(told).filter((line) => line.startsWith('trace.completed'));
+    const ends = (await this.engine.events())
+      .map(describeEvent)
+      .filter((line) => line.startsWith('trace.completed'));
     for (const { trace } of this.traces)
       t.equal(ends.filter((line) => line.endsWith(trace.trace_id)).length, 1, 'told once that it ended');
     const rebuilt = await this.engine.parts.housekeeping.rebuildMap(true);

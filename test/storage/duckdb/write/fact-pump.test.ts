@@ -2,9 +2,9 @@ import t, { type Test } from 'tap';
 import { ConsumeError } from '../../../../src/component/consume-error.js';
 import type { SqlControlStore } from '../../../../src/storage/control/sql-control-store.js';
 import { OutboxRelay } from '../../../../src/storage/control/outbox-relay.js';
-import { openControlPlane } from '../../../support/control-plane.js';
+import { openControlStore } from '../../../support/control-store.js';
 import { HandClock } from '../../../support/hand-clock.js';
-import { KeptNews, ListedFacts } from '../../../support/listed-facts.js';
+import { RecordedIntake, ListedFacts } from '../../../support/listed-facts.js';
 import { until } from '../../../support/until.js';
 import { aUser } from '../meta-records.js';
 
@@ -15,8 +15,8 @@ type Append = SqlControlStore['events']['append'];
 
 /** A pump into a real log, whose appending a test may change. What it does otherwise: `test/conformance/fact-intake.test.ts`. */
 async function startPump(t: Test, change: (append: Append) => Append) {
-  const control = await openControlPlane(t);
-  const [facts, news, clock] = [new ListedFacts(), new KeptNews(), new HandClock()];
+  const control = await openControlStore(t);
+  const [facts, news, clock] = [new ListedFacts(), new RecordedIntake(), new HandClock()];
   const tenant = await control.accounts.createUser(aUser());
   const start = await control.events.open('test');
   const append = change((...args) => control.events.append(...args));

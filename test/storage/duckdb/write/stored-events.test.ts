@@ -3,7 +3,7 @@ import t from 'tap';
 import type { EventPageLimit } from '../../../../src/storage/contracts/events.js';
 import { readStoredEvents } from '../../../../src/storage/duckdb/write/stored-events.js';
 import { aTrace, DAY, NOON } from '../../../support/run-records.js';
-import { EventEngine, START, told } from '../event-engine.js';
+import { EventEngine, START, describeEvent } from '../event-engine.js';
 
 void t.test('events come in their order, from hot and cold, whatever the pages', async (t) => {
   const engine = await EventEngine.open(t, { segmentSize: { rows: 40, bytes: 1e9 } });
@@ -16,7 +16,7 @@ void t.test('events come in their order, from hot and cold, whatever the pages',
     if (commit === 10) await engine.settle();
   }
   const all = await engine.events();
-  t.same(all.map(told), ['agent.created researcher', ...ids.map((id) => `trace.completed ${id}`)]);
+  t.same(all.map(describeEvent), ['agent.created researcher', ...ids.map((id) => `trace.completed ${id}`)]);
   for (const restarts of [false, true]) {
     if (restarts) {
       await engine.settle();

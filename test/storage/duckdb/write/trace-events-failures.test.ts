@@ -5,9 +5,9 @@ import type { TraceRecord } from '../../../../src/signal/trace.js';
 import { aHeader, aSpanRecord, aTrace, NOON } from '../../../support/run-records.js';
 import { filesOf } from '../stored-rows.js';
 import { canLimit, RemoteStore } from '../remote-store.js';
-import { BAD, dataOf, EventEngine, told, type Listener } from '../event-engine.js';
+import { BAD, dataOf, EventEngine, describeEvent, type Listener } from '../event-engine.js';
 import { aUser } from '../meta-records.js';
-import { controlPathOf, controlPlaneAt } from '../../../support/control-plane.js';
+import { controlPathOf, controlStoreAt } from '../../../support/control-store.js';
 import { testFolder } from '../../../support/test-folder.js';
 
 function completion({ trace }: TraceRecord): TraceRecord {
@@ -35,11 +35,11 @@ void t.test('what was worked out for a commit that failed is told once, when it 
   ]);
   const events = (await engine.events()).slice(before.length);
   const second = events.at(-1);
-  t.same(events.map(told), [
+  t.same(events.map(describeEvent), [
     ...[fresh, remembered].map(({ trace }) => `trace.completed ${trace.trace_id}`),
     'agent.created second',
     `trace.completed ${running.trace.trace_id}`,
-    second && told(second),
+    second && describeEvent(second),
   ]);
   t.equal(new Set(events.map(({ commit }) => commit)).size, 2, 'each batch had a try of its own');
   await sayWhatIsStored(t, engine, user);
@@ -54,7 +54,7 @@ void t.test('a refused request makes no agent, and the one that is taken does', 
   const refused = t.rejects(engine.write(user, [aTrace(3), aTrace(3)], NOON, 5), { code: 'quota_exceeded' });
   await Promise.all([refused, engine.write(user, [taken], NOON + 1, 5)]);
   const events = await engine.events();
-  t.same(events.map(told), ['agent.created researcher', `trace.completed ${taken.trace.trace_id}`]);
+  t.same(events.map(describeEvent), ['agent.created researcher', `trace.completed ${taken.trace.trace_id}`]);
   const [agent] = await engine.agents();
   t.match(events[0] && dataOf(events[0]), { id: agent?.id });
 });
@@ -63,7 +63,7 @@ const skip = canLimit() ? false : 'prlimit is not here';
 
 void t.test('a full disk loses no event and tells none twice', { skip }, async (t) => {
   const path = join(testFolder(t), 'jackdaw.duckdb');
-  const control = await controlPlaneAt(controlPathOf(path));
+  const control = await controlStoreAt(controlPathOf(path));
   const account = aUser();
   await control.accounts.createUser(account);
   await control.events.want('a reader', ['*'], Number.MAX_SAFE_INTEGER);
@@ -96,7 +96,7 @@ void t.test('a full disk loses no event and tells none twice', { skip }, async (
   }
   await store.kill();
   await engine.start();
-  t.same((await engine.events()).map(told).sort(), expected.sort());
+  t.same((await engine.events()).map(describeEvent).sort(), expected.sort());
   await sayWhatIsStored(t, engine, user);
 });
 

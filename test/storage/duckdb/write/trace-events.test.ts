@@ -4,7 +4,7 @@ import { formatTime } from '../../../../src/signal/time.js';
 import type { TraceRecord } from '../../../../src/signal/trace.js';
 import { aHeader, aSpanRecord, aTrace, NOON } from '../../../support/run-records.js';
 import { aFollowingRecord } from '../following-records.js';
-import { dataOf, EventEngine, told } from '../event-engine.js';
+import { dataOf, EventEngine, describeEvent } from '../event-engine.js';
 
 const MINUTE = 60_000_000;
 const IDLE = { idle_timeout_ms: 60_000 };
@@ -98,15 +98,15 @@ void t.test('only what somebody wants is written', async (t) => {
   const end = { trace: aHeader({ trace_id: running ?? '', status: 'failed' }), spans: [] };
   for (const user of [none, all, failed]) await engine.write(user, [end], NOON);
   const events = await engine.events();
-  t.same(events.filter(({ tenant }) => tenant === none.tenant).map(told), []);
-  t.same(events.filter(({ tenant }) => tenant === all.tenant).map(told), [
+  t.same(events.filter(({ tenant }) => tenant === none.tenant).map(describeEvent), []);
+  t.same(events.filter(({ tenant }) => tenant === all.tenant).map(describeEvent), [
     'agent.created researcher',
     `trace.completed ${String(completed)}`,
     `trace.failed ${String(other)}`,
     `trace.timed_out ${String(late)}`,
     `trace.failed ${String(running)}`,
   ]);
-  t.same(events.filter(({ tenant }) => tenant === failed.tenant).map(told), [
+  t.same(events.filter(({ tenant }) => tenant === failed.tenant).map(describeEvent), [
     `trace.failed ${String(other)}`,
     `trace.failed ${String(running)}`,
   ]);
@@ -134,7 +134,7 @@ void t.test('an event that nobody wanted when it was due never comes', async (t)
   await engine.setWanted(user, ['trace.completed']);
   const next = aTrace(0);
   await engine.write(user, [next], NOON);
-  t.same((await engine.events()).map(told), [`trace.completed ${next.trace.trace_id}`]);
+  t.same((await engine.events()).map(describeEvent), [`trace.completed ${next.trace.trace_id}`]);
 });
 
 void t.test('a time-out of the sweeper is provisional', async (t) => {
@@ -149,10 +149,10 @@ void t.test('a time-out of the sweeper is provisional', async (t) => {
       ids.map((id) => part(id, hint)),
       NOON,
     );
-    t.same((await engine.events()).map(told), []);
+    t.same((await engine.events()).map(describeEvent), []);
     for (const now of [NOON, NOON + MINUTE]) await engine.timeOutIdle(now);
     for (const id of ids) t.match(await engine.shownRun(user, id), { status: 'timed_out' });
-    t.same((await engine.events()).map(told), ['agent.created service'], 'the agent is certain now');
+    t.same((await engine.events()).map(describeEvent), ['agent.created service'], 'the agent is certain now');
     if (restarts) {
       await engine.settle();
       await engine.reopen();
@@ -167,7 +167,7 @@ void t.test('a time-out of the sweeper is provisional', async (t) => {
       spans: [],
     };
     await engine.write(user, [part(rooted, { ...hint, parent_span_id: null }), end, timedOut], NOON + MINUTE);
-    t.same((await engine.events(seen)).map(told), [
+    t.same((await engine.events(seen)).map(describeEvent), [
       `trace.completed ${rooted}`,
       `trace.failed ${declared}`,
       `trace.timed_out ${final}`,
@@ -199,7 +199,7 @@ void t.test('a time-out of a run without any span stays provisional, too', async
   t.equal((await engine.events()).length, before);
   const end = { trace: aHeader({ trace_id: id, status: 'timed_out' }), spans: [] };
   await engine.write(user, [end], NOON + MINUTE);
-  t.same((await engine.events()).slice(before).map(told), [`trace.timed_out ${id}`]);
+  t.same((await engine.events()).slice(before).map(describeEvent), [`trace.timed_out ${id}`]);
 });
 
 void t.test('events of a group of batches: agents, then runs in the order in which they ended', async (t) => {
@@ -214,7 +214,7 @@ void t.test('events of a group of batches: agents, then runs in the order in whi
     engine.write(user, [completed, third], NOON),
   ]);
   const events = await engine.events();
-  t.same(events.map(told), [
+  t.same(events.map(describeEvent), [
     'agent.created researcher',
     'agent.created other',
     ...[first, second, running, third].map(({ trace }) => `trace.completed ${trace.trace_id}`),

@@ -22,7 +22,7 @@ export interface SentSpan {
 }
 
 /** What a person wants to know of a run. What is not there is null, or an empty list. */
-export interface ToldRun {
+export interface MappedRun {
   readonly agent: string;
   readonly status: string;
   readonly error: string | null;
@@ -46,10 +46,10 @@ export interface Sending {
 }
 
 /** What becomes of one run, sent at once. */
-export function toldRun(
+export function mapRun(
   root: SentSpan,
   { service = 'svc', scope = 'some.scope', names }: Sending = {},
-): ToldRun {
+): MappedRun {
   const spans = numbered(root);
   const { batch, rejected } = spansToTraces(
     {
@@ -70,9 +70,9 @@ export function toldRun(
     agent: run.trace.agent,
     status: run.trace.status,
     error: run.trace.error_message,
-    session: firstSaid(run.spans, 'session_id'),
-    user: firstSaid(run.spans, 'user_id'),
-    tags: firstSaid(run.spans, 'tags'),
+    session: firstInput(run.spans, 'session_id'),
+    user: firstInput(run.spans, 'user_id'),
+    tags: firstInput(run.spans, 'tags'),
     calls: run.spans.filter(({ type }) => type === 'llm').map(callOf),
     tools: run.spans
       .filter(({ type }) => type === 'tool')
@@ -91,7 +91,7 @@ function callOf({ model, call, input_tokens, output_tokens }: SpanRecord): JsonV
   return [model, call?.provider ?? null, input_tokens, output_tokens, call?.usage ?? null];
 }
 
-function firstSaid(spans: readonly SpanRecord[], name: string): JsonValue {
+function firstInput(spans: readonly SpanRecord[], name: string): JsonValue {
   return spans.map(({ metadata }) => metadata?.[name]).find((value) => value !== undefined) ?? null;
 }
 

@@ -19,9 +19,9 @@ function ofConversation(messages: readonly JsonValue[], part: 'input' | 'output'
 function messageInLine(message: JsonValue): string {
   if (!isObject(message)) return inLine(message);
   const { role, content, tool_calls: calls } = message;
-  const said = content === undefined ? [] : [partsInLine(content)];
+  const parts = content === undefined ? [] : [partsInLine(content)];
   const called = Array.isArray(calls) ? calls.map(callInLine) : [];
-  const text = [...said, ...called].join(' ');
+  const text = [...parts, ...called].join(' ');
   return typeof role === 'string' ? `${role}: ${text}` : text;
 }
 

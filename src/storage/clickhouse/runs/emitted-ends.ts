@@ -8,22 +8,22 @@ import { foldedMessages, type RunFacts } from './run-facts.js';
  * concurrent writer may have read the run while it was running, so both emit the end and the log deduplicates. An end whose writes were
  * deleted from the write-intent log was emitted long ago and is not emitted again.
  */
-export function isEndTold(
+export function isEndEmitted(
   facts: RunFacts,
   {
     write,
     isEarlier,
-    firstTickets,
+    firstFences,
   }: {
     readonly write: number;
     readonly isEarlier: IsEarlier;
-    readonly firstTickets: ReadonlyMap<number, number | null>;
+    readonly firstFences: ReadonlyMap<number, number | null>;
   },
 ): boolean {
   if (!hadEnded(facts, isEarlier)) return false;
   const isOther = (order: number): boolean => writeOf(order) !== write;
   const isAtIt = facts.messages.some(({ order }) => isOther(order) && !isEarlier(order));
-  return !isAtIt || hadEnded(facts, (order) => isOther(order) && !firstTickets.has(writeOf(order)));
+  return !isAtIt || hadEnded(facts, (order) => isOther(order) && !firstFences.has(writeOf(order)));
 }
 
 /** Whether a run had ended with some of its messages. */

@@ -10,11 +10,11 @@ import { RecordingLogger } from './recording-logger.js';
 import { testFolder } from './test-folder.js';
 
 /** A control plane in this thread, over a SQLite file of the test's own: the real one, for tests of what stands on it. */
-export async function openControlPlane(
+export async function openControlStore(
   t: Test,
   { directory = testFolder(t), clock = systemClock }: { directory?: string; clock?: Clock } = {},
 ): Promise<SqlControlStore> {
-  const store = await controlPlaneAt(join(directory, 'control.db'), clock);
+  const store = await controlStoreAt(join(directory, 'control.db'), clock);
   t.teardown(() => store.close());
   return store;
 }
@@ -29,7 +29,7 @@ export async function openPostgresControl(t: Test, server: PostgresServer): Prom
 }
 
 /** That of a file, which the caller closes. */
-export async function controlPlaneAt(path: string, clock: Clock = systemClock): Promise<SqlControlStore> {
+export async function controlStoreAt(path: string, clock: Clock = systemClock): Promise<SqlControlStore> {
   return new SqlControlStore(await openSqlite({ path, clock }), dirname(path), clock);
 }
 

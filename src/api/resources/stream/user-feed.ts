@@ -6,7 +6,7 @@ import { NumberedChanges } from '../../../storage/shared/numbered-changes.js';
 const MOST_RUNS = 2000;
 
 /** A stream that reads changes. */
-export interface NewsReader {
+export interface FeedReader {
   /** Signals possible changes. */
   wake(): void;
   /** Called when a change is dropped. @param number its number */
@@ -19,9 +19,9 @@ export interface NewsReader {
  * Recently changed runs of a user, each with the number of its last change. One list serves all streams of the user; each stream
  * keeps its own position, so a slow one uses no extra memory.
  */
-export class UserNews {
+export class UserFeed {
   readonly #changes = new NumberedChanges(MOST_RUNS);
-  readonly #readers = new Set<NewsReader>();
+  readonly #readers = new Set<FeedReader>();
   readonly #unwatch: () => void;
 
   constructor(arrivals: ChangeFeed, userId: string) {
@@ -33,7 +33,7 @@ export class UserNews {
         const kept = [...this.#readers].flatMap((reader) => reader.logs?.(records) ?? []);
         if (kept.length === 0) return undefined;
         return () => {
-          for (const tell of kept) tell();
+          for (const notify of kept) notify();
         };
       },
     });
@@ -54,7 +54,7 @@ export class UserNews {
   }
 
   /** @returns a function that ends it */
-  enter(reader: NewsReader): () => void {
+  enter(reader: FeedReader): () => void {
     this.#readers.add(reader);
     return () => {
       this.#readers.delete(reader);

@@ -14,18 +14,18 @@ import type { Reads } from '../client/reads.js';
 import type { BinaryRow } from '../client/row-binary.js';
 import { payloadOf, runRows, wholeSpanRow, WHOLE_SPAN_COLUMNS } from './run-rows.js';
 import { completed, messageKey, traceKey, type SentSpan, type SentTrace } from './sent-traces.js';
-import { settledRun, type SettledRun } from './settled-run.js';
+import { deriveRun, type SettledRun } from './derive-run.js';
 import { readFacts, spanRowOf, type WantedTrace } from './stored-facts.js';
-import { isEndTold } from './told-ends.js';
+import { isEndEmitted } from './emitted-ends.js';
 import { hourOf } from '../../../signal/trace-map.js';
 
 /** Spans read with their payloads per statement. */
 const WHOLES_A_READ = 500;
 
 /** Dependencies for applying runs. */
-export interface SettlementParts {
+export interface ApplyParts {
   readonly reads: Reads;
-  readonly book: Pick<WriteIntentLog, 'firstTickets'>;
+  readonly book: Pick<WriteIntentLog, 'firstFences'>;
   readonly agents: Pick<InternedAgents, 'number'>;
   /** The identity of the store. */
   readonly store: string;
@@ -36,22 +36,22 @@ export interface SettlementParts {
 /** The write that applies runs. */
 export interface SettlingWrite {
   readonly number: number;
-  /** The ticket under which the facts are read, and the first ticket of the write. */
-  readonly ticket: number;
-  readonly firstTicket: number;
+  /** The fence under which the facts are read, and the first fence of the write. */
+  readonly fence: number;
+  readonly firstFence: number;
 }
 
 /** A run changed by a write. */
-export interface SettledOfWrite {
-  readonly settled: SettledRun;
+export interface AppliedRun {
+  readonly applied: SettledRun;
   readonly agent: InternedAgent;
   /** Whether the run ended with this write. */
   readonly endsNow: boolean;
 }
 
 /** Applied runs and their new items. */
-export interface SettledRuns {
-  readonly runs: readonly SettledOfWrite[];
+export interface AppliedRuns {
+  readonly runs: readonly AppliedRun[];
   readonly runRows: readonly BinaryRow[];
   readonly spanRows: readonly BinaryRow[];
   /** New items, by the keys of the messages of the write: {@link messageKey}. */
@@ -59,39 +59,39 @@ export interface SettledRuns {
 }
 
 /**
- * Derives runs from all their stored facts, after a ticket was taken.
+ * Derives runs from all their stored facts, after a fence was taken.
  *
  * @param own the write's own traces by key, if this process has them
  */
-export async function settleRuns(
-  parts: SettlementParts,
+export async function applyRuns(
+  parts: ApplyParts,
   write: SettlingWrite,
   wanted: readonly WantedTrace[],
   own: ReadonlyMap<string, readonly SentTrace[]>,
-): Promise<SettledRuns> {
+): Promise<AppliedRuns> {
   const nodes = new NodeNumbers();
   const facts = await readFacts(parts.reads, wanted, own, nodes);
   const others = new Set(facts.flatMap((each) => otherWrites(each, write.number)));
-  const firstTickets =
+  const firstFences =
     others.size === 0
       ? new Map<number, number | null>()
-      : await parts.book.firstTickets(parts.store, [...others]);
-  const isEarlier = earlierThan(write.number, write.firstTicket, firstTickets);
+      : await parts.book.firstFences(parts.store, [...others]);
+  const isEarlier = earlierThan(write.number, write.firstFence, firstFences);
   const items = new Map<string, number>();
   for (const each of facts)
     for (const [order, count] of newItems(each, write.number, isEarlier))
       items.set(messageKey(each, order), count);
-  const settled = facts.flatMap((each) => settledRun(each, nodes) ?? []);
-  const agents = await parts.agents.number(parts.store, settled.map(namedBy), parts.mostAgents);
-  const runs = settled.map((run, i) => ({
-    settled: run,
+  const applied = facts.flatMap((each) => deriveRun(each, nodes) ?? []);
+  const agents = await parts.agents.number(parts.store, applied.map(namedBy), parts.mostAgents);
+  const runs = applied.map((run, i) => ({
+    applied: run,
     agent: itemAt(agents, i),
-    endsNow: run.run.hasEnded && !isEndTold(run.facts, { write: write.number, isEarlier, firstTickets }),
+    endsNow: run.run.hasEnded && !isEndEmitted(run.facts, { write: write.number, isEarlier, firstFences }),
   }));
   return {
     runs,
-    runRows: runs.flatMap(({ settled: run, agent }) => runRows(run, agent.number, write.ticket)),
-    spanRows: await wholeRows(parts.reads, settled, own, write.ticket),
+    runRows: runs.flatMap(({ applied: run, agent }) => runRows(run, agent.number, write.fence)),
+    spanRows: await wholeRows(parts.reads, applied, own, write.fence),
     items,
   };
 }
@@ -115,11 +115,11 @@ interface ToWrite {
 
 async function wholeRows(
   reads: Reads,
-  settled: readonly SettledRun[],
+  applied: readonly SettledRun[],
   own: ReadonlyMap<string, readonly SentTrace[]>,
-  ticket: number,
+  fence: number,
 ): Promise<BinaryRow[]> {
-  const toWrite = settled.flatMap(({ facts: { tenant, traceId }, wholes }) =>
+  const toWrite = applied.flatMap(({ facts: { tenant, traceId }, wholes }) =>
     wholes.map((whole): ToWrite => ({ tenant, traceId, whole })),
   );
   const rows: BinaryRow[] = [];
@@ -131,7 +131,7 @@ async function wholeRows(
         invariant(sent.get(spanKey({ tenant, traceId }, fact)), 'a span that a message brought');
       const { begun, completed: later } = whole.made;
       const span = later === null ? find(begun) : completed(find(begun), find(later));
-      rows.push(wholeSpanRow({ tenant, whole }, span, span.payload, ticket));
+      rows.push(wholeSpanRow({ tenant, whole }, span, span.payload, fence));
     }
   }
   return rows;

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { serializeLog } from '../../src/api/resources/logs.js';
 import { serializePoint } from '../../src/api/resources/metrics.js';
 import { serializeEdge, serializeNode } from '../../src/api/resources/service-map.js';
-import { printSpan } from '../../src/api/resources/trace-body.js';
+import { serializeSpan } from '../../src/api/resources/trace-body.js';
 import { deriveBatch } from '../../src/signal/derive-map.js';
 import { serializeJson } from '../../src/signal/json.js';
 import type { StoredLog } from '../../src/storage/contracts/logs.js';
@@ -18,7 +18,7 @@ import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 const RECEIVED = { receivedAt: NOON };
 
 /** Pages may be text in place of rows: then it is, to the letter, what the API prints of these rows. */
-function checkPrinted(t: Test, open: OpenTelemetry): void {
+function checkSerialized(t: Test, open: OpenTelemetry): void {
   void t.test('spans', async (t) => {
     const { store, addUser } = await open(t);
     const tenant = await addUser();
@@ -34,19 +34,19 @@ function checkPrinted(t: Test, open: OpenTelemetry): void {
     ];
     await store.writer.traces({ tenant, items: [{ trace, spans: structuredClone(spans) }] }, RECEIVED);
     const found = await store.runs.read(tenant, trace.trace_id);
-    const expected = spans.map((span) => serializeJson(printSpan(span)));
-    t.equal(await textOf(found?.spans, printSpan), expected.join(','));
+    const expected = spans.map((span) => serializeJson(serializeSpan(span)));
+    t.equal(await textOf(found?.spans, serializeSpan), expected.join(','));
     // A log record that says something of one span leaves the others as they are, whatever their page comes as.
     const [, second] = spans;
     const ids = { trace_id: trace.trace_id, span_id: second?.span_id ?? null };
     const log = aLog({ ...ids, event_name: 'gen_ai.choice', body: { message: { content: 'yes' } } });
     await store.writer.logs({ tenant, items: [log] }, RECEIVED);
     const again = await store.runs.read(tenant, trace.trace_id);
-    const said = { messages: [{ role: 'assistant', content: 'yes' }] };
+    const message = { messages: [{ role: 'assistant', content: 'yes' }] };
     const printed = spans.map((span) =>
-      serializeJson({ ...printSpan(span), ...(span === second && { output_data: said }) }),
+      serializeJson({ ...serializeSpan(span), ...(span === second && { output_data: message }) }),
     );
-    t.equal(await textOf(again?.spans, printSpan), printed.join(','));
+    t.equal(await textOf(again?.spans, serializeSpan), printed.join(','));
   });
 
   void t.test('points', async (t) => {
@@ -136,4 +136,4 @@ function checkPrinted(t: Test, open: OpenTelemetry): void {
   });
 }
 
-await onEveryTelemetry(t, checkPrinted);
+await onEveryTelemetry(t, checkSerialized);

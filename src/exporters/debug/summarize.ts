@@ -4,7 +4,7 @@ import { formatTime } from '../../signal/time.js';
 type Item<S extends Signal> = Batches[S]['items'][number];
 
 /** Identifies an item without user content: no attributes, bodies, inputs, outputs or error messages. */
-const OUTLINES: { readonly [S in Signal]: (item: Item<S>) => object } = {
+const SUMMARIES: { readonly [S in Signal]: (item: Item<S>) => object } = {
   traces: ({ trace, spans }) => ({
     trace_id: trace.trace_id,
     agent: trace.agent,
@@ -33,8 +33,8 @@ const OUTLINES: { readonly [S in Signal]: (item: Item<S>) => object } = {
   events: ({ id, type, timestamp }) => ({ id, type, timestamp: formatTime(timestamp) }),
 };
 
-export function outline<S extends Signal>(signal: S, item: Item<S>): object {
-  return OUTLINES[signal](item);
+export function summarize<S extends Signal>(signal: S, item: Item<S>): object {
+  return SUMMARIES[signal](item);
 }
 
 function countsOf(words: readonly string[]): Readonly<Record<string, number>> {

@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import { counted } from '../counted.js';
 import { printable } from '../table.js';
 import type { ExplainedRun, ExplainedSpan, RunGround } from './explained.js';
-import { inLine, inShort } from './said.js';
+import { inLine, inShort } from './payload-line.js';
 
 /** A labelled value and its source. */
 interface Line {
@@ -28,7 +28,7 @@ function cut(text: string, most = VALUE): string {
  *
  * @param most maximum length of a value
  */
-function printLines(lines: readonly Line[], indent: string, most = VALUE): string[] {
+function formatLines(lines: readonly Line[], indent: string, most = VALUE): string[] {
   const shown = lines.map(({ label, value, from }) => ({
     label,
     value: cut(value, most),
@@ -36,19 +36,19 @@ function printLines(lines: readonly Line[], indent: string, most = VALUE): strin
   }));
   const width = Math.max(0, ...shown.map(({ value }) => value.length));
   return shown.map(({ label, value, from }) => {
-    const told = from === '' ? value : `${value.padEnd(width)}  ← ${from}`;
-    return `${indent}${label.padEnd(LABEL)} ${told}`.trimEnd();
+    const text = from === '' ? value : `${value.padEnd(width)}  ← ${from}`;
+    return `${indent}${label.padEnd(LABEL)} ${text}`.trimEnd();
   });
 }
 
 /** Formats a run as a tree of its spans, each value followed by its source. */
-export function printRun(run: ExplainedRun): string[] {
+export function formatRun(run: ExplainedRun): string[] {
   const names = new Map(run.spans.map(({ span_id, name }) => [span_id, name]));
   return [
     `${cut(run.agent_name)} · ${run.status} · ${run.trace_id}`,
-    ...printLines(runLines(run, names), '  '),
+    ...formatLines(runLines(run, names), '  '),
     '',
-    ...printTree(run.spans),
+    ...formatTree(run.spans),
   ];
 }
 
@@ -92,12 +92,12 @@ function mapLines({ service_map: { nodes, edges } }: ExplainedRun): Line[] {
 }
 
 /** Formats one span in full: complete payloads, and the attributes that no convention read. */
-export function printSpan(run: ExplainedRun, span: ExplainedSpan): string[] {
+export function formatSpan(run: ExplainedRun, span: ExplainedSpan): string[] {
   const head = { label: 'run', value: `${run.agent_name} · ${run.trace_id}`, from: '' };
   const unread = span.unread.map((key) => `    ${printable(key)}`);
   return [
     `${span.type} ${cut(span.name)} · ${span.status} · ${span.span_id}`,
-    ...printLines([head, ...spanLines(span, true)], '  ', Infinity),
+    ...formatLines([head, ...spanLines(span, true)], '  ', Infinity),
     ...payload('input_data', span.input_data),
     ...payload('output_data', span.output_data),
     ...(unread.length === 0 ? [] : ['', '  unused attributes', ...unread]),
@@ -111,7 +111,7 @@ function payload(name: string, data: JsonObject | null): string[] {
 }
 
 /** Formats the span tree with connecting lines. */
-function printTree(spans: readonly ExplainedSpan[]): string[] {
+function formatTree(spans: readonly ExplainedSpan[]): string[] {
   return spans.flatMap((span, at) => {
     const { depth } = span;
     /** Whether a later sibling exists for the span or for its ancestor at a depth. */
@@ -126,7 +126,7 @@ function printTree(spans: readonly ExplainedSpan[]): string[] {
     const hasChildren = (spans[at + 1]?.depth ?? 0) > depth;
     const below = depth === 0 ? '' : `${above.join('')}${follows(depth) ? '│  ' : '   '}`;
     const indent = `  ${below}${hasChildren ? '│    ' : '     '}`;
-    return [`  ${before}${headOf(span)}`, ...printLines(spanLines(span, false), indent)];
+    return [`  ${before}${headOf(span)}`, ...formatLines(spanLines(span, false), indent)];
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Micros } from '../../signal/time.js';
 
 /** The user and month whose quota a change counts for. */
-export interface Counted {
+export interface Charge {
   readonly tenant: number;
   /** When it was received, which decides the month. */
   readonly at: Micros;

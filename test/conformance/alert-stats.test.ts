@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { NOTHING, points, runs } from '../alerting/alert-samples.js';
-import { SaidFigures } from '../alerting/said-figures.js';
+import { FixedStats } from '../alerting/fixed-stats.js';
 import type { AlertStats, Observing, Target } from '../../src/storage/contracts/alerts.js';
 import { AT_NOON } from '../storage/duckdb/observing.js';
 import { aMetric, aPoint } from '../support/metric-points.js';
@@ -11,7 +11,7 @@ import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 const METRIC = 'cpu';
 
 /** Stats to check, with one user and one agent. */
-interface OpenedFigures {
+interface OpenedStats {
   readonly stats: AlertStats;
   readonly userId: string;
   /** Of the agent, after its first run. */
@@ -22,9 +22,9 @@ interface OpenedFigures {
   readonly point: (series: string, value: number) => Promise<void>;
 }
 
-type OpenFigures = (t: Test) => Promise<OpenedFigures>;
+type OpenStats = (t: Test) => Promise<OpenedStats>;
 
-function onStore(open: OpenTelemetry): OpenFigures {
+function onStore(open: OpenTelemetry): OpenStats {
   return async (t) => {
     const { store, addUser } = await open(t);
     const userId = await addUser();
@@ -47,8 +47,8 @@ function onStore(open: OpenTelemetry): OpenFigures {
 }
 
 /** The double of the tests of `alerting`: it tells of what is said, so this says what the runs and points come to. */
-async function onSaid(): Promise<OpenedFigures> {
-  const stats = new SaidFigures();
+async function onFixedStats(): Promise<OpenedStats> {
+  const stats = new FixedStats();
   const userId = randomUUID();
   const agentId = randomUUID();
   let [finished, failures, seq] = [0, 0, 0];
@@ -75,8 +75,8 @@ function asking(request: Partial<Observing>): Observing {
   return { ...AT_NOON, now: NOON, ...request };
 }
 
-function checkFigures(t: Test, open: OpenFigures): void {
-  void t.test('of runs: news are told from what each asker knew', async (t) => {
+function checkStats(t: Test, open: OpenStats): void {
+  void t.test('runs: evidence is new relative to each caller', async (t) => {
     const { stats, target, run } = await open(t);
     await run(true);
     const asked = { target: await target(), runs: true, cost: false, activity: false };
@@ -87,13 +87,13 @@ function checkFigures(t: Test, open: OpenFigures): void {
       return window;
     };
     const first = await windowSince();
-    t.match(first, { finished: 1, failed: 1, isNews: [] });
-    t.same((await windowSince(first.evidence)).isNews, [false]);
+    t.match(first, { finished: 1, failed: 1, isNew: [] });
+    t.same((await windowSince(first.evidence)).isNew, [false]);
     await run(false);
     const second = await windowSince(first.evidence, 'none of ours', first.evidence);
     t.match(second, { finished: 2, failed: 1 });
-    t.same(second.isNews, [true, true, true]);
-    t.same((await windowSince(first.evidence, second.evidence)).isNews, [true, false]);
+    t.same(second.isNew, [true, true, true]);
+    t.same((await windowSince(first.evidence, second.evidence)).isNew, [true, false]);
   });
 
   void t.test('of metrics: a newer point of any series is news', async (t) => {
@@ -106,7 +106,7 @@ function checkFigures(t: Test, open: OpenFigures): void {
     };
     const none = await seriesSince();
     t.match(none, { series: 0, min: null, max: null });
-    t.same((await seriesSince(none.evidence)).isNews, [false]);
+    t.same((await seriesSince(none.evidence)).isNew, [false]);
     let known = none.evidence;
     for (const [host, value, series] of [
       ['a', 1, 1],
@@ -116,13 +116,13 @@ function checkFigures(t: Test, open: OpenFigures): void {
       await point(host, value);
       const found = await seriesSince(known, 'none of ours');
       t.match(found, { series });
-      t.same(found.isNews, [true, true]);
+      t.same(found.isNew, [true, true]);
       known = found.evidence;
-      t.same((await seriesSince(known)).isNews, [false]);
+      t.same((await seriesSince(known)).isNew, [false]);
     }
   });
 
-  void t.test('what is not known has no figures', async (t) => {
+  void t.test('unknown targets have no stats', async (t) => {
     const { stats, userId } = await open(t);
     const nobody = { target: { userId, agentId: randomUUID() }, runs: true, cost: true, activity: true };
     const { targets, metrics } = await stats.observe(
@@ -135,8 +135,8 @@ function checkFigures(t: Test, open: OpenFigures): void {
 }
 
 await onEveryTelemetry(t, (t, open) => {
-  checkFigures(t, onStore(open));
+  checkStats(t, onStore(open));
 });
 void t.test('on the double of tests', async (t) => {
-  checkFigures(t, onSaid);
+  checkStats(t, onFixedStats);
 });

@@ -1,9 +1,9 @@
 import type { EventType } from '../../../signal/event.js';
 import { END_TYPES, type EventLog, type Fact } from '../../contracts/events.js';
-import { agentCreated, eventOf, runEnded, type ToldEvent } from '../../shared/run-events.js';
+import { agentCreated, eventOf, runEnded, type RunEvent } from '../../shared/run-events.js';
 import { summaryOfRow } from '../../shared/summaries-of-rows.js';
 import { isKnown } from '../names/agent-names.js';
-import type { SettledOfWrite, SettledRuns } from './settle-runs.js';
+import type { AppliedRun, AppliedRuns } from './apply-runs.js';
 
 /** A user's id, and the events with subscribers. */
 export interface WantedOfTenant {
@@ -16,7 +16,7 @@ interface OwnFact {
   readonly tenant: number;
   /** A key unique within the user. */
   readonly fact: string;
-  readonly told: ToldEvent;
+  readonly event: RunEvent;
 }
 
 /**
@@ -25,40 +25,44 @@ interface OwnFact {
  *
  * @param wantedOf null for a deleted user
  */
-export async function tellSettled(
-  settled: Pick<SettledRuns, 'runs'>,
+export async function emitApplied(
+  applied: Pick<AppliedRuns, 'runs'>,
   events: Pick<EventLog, 'append'>,
   wantedOf: (tenant: number) => Promise<WantedOfTenant | null>,
 ): Promise<void> {
-  const facts = [...newAgents(settled.runs), ...endedRuns(settled.runs)];
-  const told: Fact[] = [];
-  for (const { tenant, fact, told: event } of facts) {
+  const facts = [...newAgents(applied.runs), ...endedRuns(applied.runs)];
+  const appended: Fact[] = [];
+  for (const { tenant, fact, event } of facts) {
     const user = await wantedOf(tenant);
     if (user?.wanted.includes(event.type) !== true) continue;
-    told.push({ fact, tenant: user.userId, event: eventOf(event, told.length) });
+    appended.push({ fact, tenant: user.userId, event: eventOf(event, appended.length) });
   }
-  if (told.length > 0) await events.append(told);
+  if (appended.length > 0) await events.append(appended);
 }
 
 /** Agents created by one of the runs. */
-function* newAgents(runs: readonly SettledOfWrite[]): Generator<OwnFact> {
+function* newAgents(runs: readonly AppliedRun[]): Generator<OwnFact> {
   const seen = new Set<string>();
-  for (const { agent, settled } of runs) {
-    if (!isKnown(agent) || agent.created_at !== settled.run.heardAt || seen.has(agent.id)) continue;
+  for (const { agent, applied } of runs) {
+    if (!isKnown(agent) || agent.created_at !== applied.run.heardAt || seen.has(agent.id)) continue;
     seen.add(agent.id);
-    yield { tenant: agent.tenant, fact: `agent ${agent.id}`, told: agentCreated(agent) };
+    yield { tenant: agent.tenant, fact: `agent ${agent.id}`, event: agentCreated(agent) };
   }
 }
 
-function* endedRuns(runs: readonly SettledOfWrite[]): Generator<OwnFact> {
-  for (const { settled, agent, endsNow } of runs) {
-    const { facts, run } = settled;
+function* endedRuns(runs: readonly AppliedRun[]): Generator<OwnFact> {
+  for (const { applied, agent, endsNow } of runs) {
+    const { facts, run } = applied;
     const type = END_TYPES[run.header.status] ?? null;
     if (!endsNow || type === null) continue;
     yield {
       tenant: facts.tenant,
       fact: `end of ${facts.traceId}`,
-      told: runEnded(type, run.heardAt, summaryOfRow({ span_count: run.spans.length, ...run.header }, agent)),
+      event: runEnded(
+        type,
+        run.heardAt,
+        summaryOfRow({ span_count: run.spans.length, ...run.header }, agent),
+      ),
     };
   }
 }

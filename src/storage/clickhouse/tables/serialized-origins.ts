@@ -6,7 +6,7 @@ import type { ClickHouseColumn } from './table.js';
 export const ORIGIN: ClickHouseColumn = { name: 'origin', type: 'LowCardinality(String)' };
 
 /** The origins of a batch, each serialized once. */
-export class PrintedOrigins {
+export class SerializedOrigins {
   readonly #printed = new Map<Origin, string>();
 
   of(origin: Origin): string {

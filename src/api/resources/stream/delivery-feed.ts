@@ -16,7 +16,7 @@ export type FollowedDeliveries = Pick<ControlStore, 'deliveries' | 'organization
 /** A stream of a user. */
 export interface DeliveryListener {
   readonly userId: string;
-  tell(delivery: ChangedDelivery): void;
+  notify(delivery: ChangedDelivery): void;
   /** Reports dropped changes whose owners are unknown. */
   lose(count: number): void;
 }
@@ -25,7 +25,7 @@ export interface DeliveryListener {
  * Queued, attempted or replayed deliveries, for the members of their organization. Read once for all streams, and only while a
  * stream listens.
  */
-export class DeliveryNews {
+export class DeliveryFeed {
   readonly #control: FollowedDeliveries;
   readonly #clock: Clock;
   readonly #listeners = new Set<DeliveryListener>();
@@ -59,7 +59,7 @@ export class DeliveryNews {
     while (!end.aborted) {
       try {
         const { deliveries, next, lost } = await this.#control.deliveries.changes(position, end);
-        await this.#tell(deliveries, slugs);
+        await this.#notify(deliveries, slugs);
         if (lost > 0) for (const listener of this.#listeners) listener.lose(lost);
         position = next;
         await pause(this.#clock, WAIT_MS, end);
@@ -70,7 +70,7 @@ export class DeliveryNews {
     }
   }
 
-  async #tell(
+  async #notify(
     deliveries: readonly ChangedDelivery[],
     slugs: InvalidatedCache<ReadonlySet<string>>,
   ): Promise<void> {
@@ -78,7 +78,7 @@ export class DeliveryNews {
     for (const listener of [...this.#listeners]) {
       const own = await slugs.answer(listener.userId, () => this.#slugsOf(listener.userId));
       if (!this.#listeners.has(listener)) continue;
-      for (const delivery of deliveries) if (own?.has(delivery.org_slug)) listener.tell(delivery);
+      for (const delivery of deliveries) if (own?.has(delivery.org_slug)) listener.notify(delivery);
     }
   }
 

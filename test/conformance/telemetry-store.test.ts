@@ -4,8 +4,8 @@ import { isTelemetryStore } from '../../src/storage/contracts/telemetry-store.js
 import { ALL_TIME } from '../../src/storage/contracts/service-map.js';
 import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
-function checkPlane(t: Test, open: OpenTelemetry): void {
-  void t.test('it is found among extensions by what it can do', async (t) => {
+function checkStore(t: Test, open: OpenTelemetry): void {
+  void t.test('is found among extensions by its methods', async (t) => {
     const { store, control } = await open(t);
     t.ok(isTelemetryStore(store));
     t.notOk(isControlStore(store));
@@ -21,7 +21,7 @@ function checkPlane(t: Test, open: OpenTelemetry): void {
     t.equal(await opened.store.identity(), id);
   });
 
-  void t.test('what is closed says so', async (t) => {
+  void t.test('a closed store refuses calls', async (t) => {
     const opened = await open(t);
     const user = await opened.addUser();
     const { store } = opened;
@@ -45,4 +45,4 @@ function checkPlane(t: Test, open: OpenTelemetry): void {
   });
 }
 
-await onEveryTelemetry(t, checkPlane);
+await onEveryTelemetry(t, checkStore);

@@ -3,13 +3,13 @@ import { NOON } from '../support/run-records.js';
 import { until } from '../support/until.js';
 import { onEveryControl, type OpenControl } from './control-stores.js';
 
-function checkTerms(t: Test, open: OpenControl): void {
+function checkSettings(t: Test, open: OpenControl): void {
   void t.test('terms hold until they end or are taken back, of each process', async (t) => {
     const opened = await open(t);
     const [here, there] = [opened.store, await opened.another()];
-    let heard = 0;
+    let notifications = 0;
     there.watch.watch('terms', () => {
-      heard++;
+      notifications++;
     });
     t.same(await here.terms.all(NOON), []);
     const quota = { quota: { store: 'a', monthly_events: 5 } };
@@ -19,7 +19,7 @@ function checkTerms(t: Test, open: OpenControl): void {
       alerting: { windowMs: 60_000, minSamples: 3, timezone: 'Europe/Berlin' },
     };
     await here.terms.publish('b', quota, NOON + 10);
-    await until('the other hears of it', () => heard > 0);
+    await until('the other hears of it', () => notifications > 0);
     await there.terms.publish('a', {}, NOON + 20);
     t.strictSame(await here.terms.all(NOON + 9), [{}, quota]);
     await there.terms.publish('a', all, NOON + 30);
@@ -34,4 +34,4 @@ function checkTerms(t: Test, open: OpenControl): void {
   });
 }
 
-await onEveryControl(t, checkTerms);
+await onEveryControl(t, checkSettings);

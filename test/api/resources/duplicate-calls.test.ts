@@ -9,24 +9,24 @@ const TRACE = '01010101-0101-0101-0101-010101010101';
 const LANGCHAIN = 'openinference.instrumentation.langchain';
 const OPENAI = 'opentelemetry.instrumentation.openai.v1';
 
-interface Told {
+interface CallReport {
   readonly scope: string;
   readonly span: Span;
 }
 
-function told(
+function reportCalls(
   scope: string,
   number: number,
   parent: number | null,
   [from, to]: readonly [number, number],
-  said: JsonObject,
-): Told {
+  fields: JsonObject,
+): CallReport {
   const at = (ms: number): string => `${BigInt(START) + BigInt(ms) * 1_000_000n}`;
   const span = aSpan(number, {
     parentSpanId: parent === null ? null : Buffer.alloc(8, parent),
     startTimeUnixNano: at(from),
     endTimeUnixNano: at(to),
-    attributes: toKeyValues(said),
+    attributes: toKeyValues(fields),
   });
   return { scope, span };
 }
@@ -50,17 +50,23 @@ const byOpenAi = (more: JsonObject): JsonObject => ({
 });
 
 /** An agent that calls a model twice: one call is told of beside and one below the other's span. */
-const RUN: readonly Told[] = [
-  told(LANGCHAIN, 1, null, [0, 1000], { 'openinference.span.kind': 'AGENT', 'agent.name': 'weather' }),
-  told(LANGCHAIN, 2, 1, [10, 400], byLangchain({ 'output.value': '{"llm_output": {"id": "chatcmpl-1"}}' })),
-  told(OPENAI, 3, 1, [12, 398], byOpenAi({ 'gen_ai.response.id': 'chatcmpl-1' })),
-  told(LANGCHAIN, 4, 1, [500, 900], byLangchain({})),
-  told(OPENAI, 5, 4, [502, 898], byOpenAi({})),
+const RUN: readonly CallReport[] = [
+  reportCalls(LANGCHAIN, 1, null, [0, 1000], { 'openinference.span.kind': 'AGENT', 'agent.name': 'weather' }),
+  reportCalls(
+    LANGCHAIN,
+    2,
+    1,
+    [10, 400],
+    byLangchain({ 'output.value': '{"llm_output": {"id": "chatcmpl-1"}}' }),
+  ),
+  reportCalls(OPENAI, 3, 1, [12, 398], byOpenAi({ 'gen_ai.response.id': 'chatcmpl-1' })),
+  reportCalls(LANGCHAIN, 4, 1, [500, 900], byLangchain({})),
+  reportCalls(OPENAI, 5, 4, [502, 898], byOpenAi({})),
 ];
 const id = (number: number): string =>
   `01010101-0101-0101-${Buffer.alloc(8, number).toString('hex').slice(0, 4)}-${Buffer.alloc(8, number).toString('hex').slice(4)}`;
 
-async function send(api: TestApi, spans: readonly Told[]): Promise<void> {
+async function send(api: TestApi, spans: readonly CallReport[]): Promise<void> {
   const scopeSpans = spans.map(({ scope, span }) => ({ scope: { name: scope }, spans: [span] }));
   const { status } = await api.call('POST', '/otlp/v1/traces', {
     body: Uint8Array.from(protobufOf('traces', { resourceSpans: [{ scopeSpans }] })),

@@ -54,7 +54,7 @@ export interface SettledRun {
  *
  * @returns null without a header
  */
-export function settledRun(facts: RunFacts, nodes: NodeNumbers): SettledRun | null {
+export function deriveRun(facts: RunFacts, nodes: NodeNumbers): SettledRun | null {
   const run = fold(foldedMessages(facts.messages), facts.spans);
   if (run === null) return null;
   const made = spansMadeOf(facts.spans);
@@ -88,11 +88,11 @@ export function settledRun(facts: RunFacts, nodes: NodeNumbers): SettledRun | nu
   };
 }
 
-function activeAt({ header, spans, heardAt }: Run): Micros {
+function activeAt({ header, spans, heardAt: lastSeenAt }: Run): Micros {
   let last = Math.max(header.started_at, header.ended_at ?? header.started_at);
   if (header.status === RUNNING)
     for (const { started_at, ended_at } of spans) last = Math.max(last, started_at, ended_at ?? started_at);
-  return Math.min(last, heardAt);
+  return Math.min(last, lastSeenAt);
 }
 
 function promptsOf({ messages }: RunFacts, made: ReadonlyMap<string, MadeOf>): number[] {
@@ -129,11 +129,11 @@ export function wholeSpans(
   made: ReadonlyMap<string, MadeOf<SpanRow>>,
   spans: readonly SpanFacts[],
 ): ReadonlyMap<string, WholeSpan> {
-  const told = new Map(spans.map((span) => [span.span_id, toldRow(span)]));
+  const counts = new Map(spans.map((span) => [span.span_id, toldRow(span)]));
   return new Map(
     [...made].map(([spanId, of]) => [
       spanId,
-      { made: of, told: invariant(told.get(keyOf(spanId)), 'what counts of a span') },
+      { made: of, counts: invariant(counts.get(keyOf(spanId)), 'what counts of a span') },
     ]),
   );
 }
@@ -141,10 +141,10 @@ export function wholeSpans(
 /** Spans whose stored rows differ from the effective span. */
 function wholesOf({ wholes }: RunFacts, spans: ReadonlyMap<string, WholeSpan>): WholeSpan[] {
   return [...spans].flatMap(([spanId, whole]) => {
-    const { made: of, told: counts } = whole;
+    const { made: of, counts } = whole;
     const stored = wholes.get(spanId);
     const shown =
-      stored === undefined ? { begunBy: of.begun.order, completedBy: 0, ...toldOf(of.begun.row) } : stored;
+      stored === undefined ? { begunBy: of.begun.order, completedBy: 0, ...countsOf(of.begun.row) } : stored;
     const isShown =
       shown.begunBy === of.begun.order &&
       shown.completedBy === (of.completed?.order ?? 0) &&
@@ -154,6 +154,6 @@ function wholesOf({ wholes }: RunFacts, spans: ReadonlyMap<string, WholeSpan>): 
   });
 }
 
-function toldOf({ same_as, counted }: SpanRow): Pick<SpanRow, 'same_as' | 'counted'> {
+function countsOf({ same_as, counted }: SpanRow): Pick<SpanRow, 'same_as' | 'counted'> {
   return { same_as, counted };
 }

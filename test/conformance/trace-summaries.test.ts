@@ -17,8 +17,8 @@ interface Shown {
 }
 
 /** Pages as the API prints them. */
-async function outline({ runs }: TelemetryStore, userId: string, traceId: string, since = 0) {
-  const found = await runs.outline(userId, traceId, since);
+async function traceSummary({ runs }: TelemetryStore, userId: string, traceId: string, since = 0) {
+  const found = await runs.traceSummary(userId, traceId, since);
   if (found === null) return null;
   const spans: Shown[] = [];
   for await (const page of found.spans)
@@ -39,7 +39,7 @@ function expected(span: SpanRecord): Partial<Shown> {
   };
 }
 
-function checkOutlines(t: Test, open: OpenTelemetry): void {
+function checkSummaries(t: Test, open: OpenTelemetry): void {
   void t.test('spans come without payloads, and then those that came or changed since', async (t) => {
     const opened = await open(t, { fileRows: 12 });
     const tenant = await opened.addUser();
@@ -61,15 +61,15 @@ function checkOutlines(t: Test, open: OpenTelemetry): void {
       );
     for (let from = 0; from < spans.length; from += 10) await write(spans.slice(from, from + 10));
     for (const state of ['hot', 'moved', 'after a restart']) {
-      const all = await outline(opened.store, tenant, trace.trace_id.toUpperCase());
+      const all = await traceSummary(opened.store, tenant, trace.trace_id.toUpperCase());
       t.match(all, { trace_id: trace.trace_id, agent_name: 'researcher', metadata: null }, state);
       t.match(all?.spans, spans.map(expected), state);
       t.notOk(all?.spans.some((span) => 'input_data' in span || 'output_data' in span));
-      t.strictSame((await outline(opened.store, tenant, trace.trace_id, all?.seq))?.spans, []);
+      t.strictSame((await traceSummary(opened.store, tenant, trace.trace_id, all?.seq))?.spans, []);
       if (state === 'hot') await opened.settled();
       else await opened.reopen();
     }
-    const { seq } = (await outline(opened.store, tenant, trace.trace_id)) ?? {};
+    const { seq } = (await traceSummary(opened.store, tenant, trace.trace_id)) ?? {};
     const last = { ...aSpanRecord(trace.trace_id), ...spans.at(-1) };
     const done: SpanRecord = {
       ...last,
@@ -82,14 +82,14 @@ function checkOutlines(t: Test, open: OpenTelemetry): void {
     await write(
       [aSpanRecord(randomUUID())].map((span) => ({ ...span, trace_id: trace.trace_id, name: 'last' })),
     );
-    const news = await outline(opened.store, tenant, trace.trace_id, seq);
+    const news = await traceSummary(opened.store, tenant, trace.trace_id, seq);
     t.strictSame(news?.spans.map(({ name }) => name).sort(), ['last', 'later', 'span 29']);
     t.match(
       news?.spans.find(({ name }) => name === 'span 29'),
       expected(done),
     );
     t.ok((news?.seq ?? 0) > (seq ?? 0));
-    t.equal((await outline(opened.store, tenant, trace.trace_id))?.spans.length, 32);
+    t.equal((await traceSummary(opened.store, tenant, trace.trace_id))?.spans.length, 32);
   });
 
   void t.test('a long trace comes in pages, whole and in order', async (t) => {
@@ -104,7 +104,7 @@ function checkOutlines(t: Test, open: OpenTelemetry): void {
       }),
     );
     await opened.store.writer.traces({ tenant, items: [{ trace, spans }] }, RECEIVED);
-    const found = await outline(opened.store, tenant, trace.trace_id);
+    const found = await traceSummary(opened.store, tenant, trace.trace_id);
     const inOrder = spans.toSorted((a, b) => a.started_at - b.started_at || (a.span_id < b.span_id ? -1 : 1));
     t.strictSame(
       found?.spans.map(({ span_id }) => span_id),
@@ -113,15 +113,15 @@ function checkOutlines(t: Test, open: OpenTelemetry): void {
     t.equal(found?.spans[4499]?.preview, JSON.stringify(inOrder[4499]?.input_data));
   });
 
-  void t.test('what is not there, or is not the user’s, is not found', async (t) => {
+  void t.test('missing data and data of other users is not found', async (t) => {
     const opened = await open(t);
     const [one, other] = [await opened.addUser(), await opened.addUser()];
     const trace = aHeader();
     await opened.store.writer.traces({ tenant: one, items: [{ trace, spans: [] }] }, RECEIVED);
-    t.strictSame((await outline(opened.store, one, trace.trace_id))?.spans, []);
-    t.equal(await outline(opened.store, other, trace.trace_id), null);
-    t.equal(await outline(opened.store, one, randomUUID()), null);
+    t.strictSame((await traceSummary(opened.store, one, trace.trace_id))?.spans, []);
+    t.equal(await traceSummary(opened.store, other, trace.trace_id), null);
+    t.equal(await traceSummary(opened.store, one, randomUUID()), null);
   });
 }
 
-await onEveryTelemetry(t, checkOutlines);
+await onEveryTelemetry(t, checkSummaries);

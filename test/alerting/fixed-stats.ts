@@ -18,7 +18,7 @@ export const SOURCE = 'here';
  * Stats without any telemetry: what is observed is what a test says. What of it is news follows from the evidence, a number that grows.
  * Any call can be made to wait or to fail.
  */
-export class SaidFigures implements AlertStats {
+export class FixedStats implements AlertStats {
   /** What is observed of a target: by the id of its agent, or the name of its service. */
   readonly stats = new Map<string, TargetStats | ((request: Observing) => TargetStats)>();
   /** What is observed of a metric, by its name, and by whose series are wanted. */
@@ -54,8 +54,8 @@ export class SaidFigures implements AlertStats {
         return { ...stats, window: stats.window && lookedAt(stats.window, since) };
       }),
       metrics: request.metrics.map(({ name, service, since }) => {
-        const said = this.metrics.get(name) ?? points([]);
-        return lookedAt(typeof said === 'function' ? said(service) : said, since);
+        const known = this.metrics.get(name) ?? points([]);
+        return lookedAt(typeof known === 'function' ? known(service) : known, since);
       }),
     };
   }
@@ -80,5 +80,5 @@ export class SaidFigures implements AlertStats {
 }
 
 function lookedAt<Stats extends Looked>(stats: Stats, since: readonly Evidence[] = []): Stats {
-  return { ...stats, isNews: since.map((known) => !(Number(stats.evidence) <= Number(known))) };
+  return { ...stats, isNew: since.map((known) => !(Number(stats.evidence) <= Number(known))) };
 }

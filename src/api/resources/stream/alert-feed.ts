@@ -7,7 +7,7 @@ const ASK_MS = 30_000;
 /** Changes within this time are read together. */
 const WAIT_MS = 250;
 
-type Tell = (rule: AlertRule) => void;
+type AlertListener = (rule: AlertRule) => void;
 
 export interface FollowedAlerts {
   readonly alerts: Pick<AlertRules, 'follow'>;
@@ -15,10 +15,10 @@ export interface FollowedAlerts {
 }
 
 /** Active alerts that fire, are over or are changed. Rules are read once for all streams, and only while one listens. */
-export class AlertNews {
+export class AlertFeed {
   readonly #control: FollowedAlerts;
   readonly #clock: Clock;
-  readonly #listeners = new Map<string, Set<Tell>>();
+  readonly #listeners = new Map<string, Set<AlertListener>>();
   #version: RulesVersion | null = null;
   #isReading = false;
   /** Whether a hint arrived after the current read began. */
@@ -32,14 +32,14 @@ export class AlertNews {
   }
 
   /** @returns a function that ends it */
-  enter(userId: string, tell: Tell): () => void {
+  enter(userId: string, notify: AlertListener): () => void {
     const isFirst = this.#listeners.size === 0;
-    const tells = this.#listeners.get(userId) ?? new Set<Tell>();
-    this.#listeners.set(userId, tells.add(tell));
+    const ofUser = this.#listeners.get(userId) ?? new Set<AlertListener>();
+    this.#listeners.set(userId, ofUser.add(notify));
     if (isFirst) this.#begin();
     return () => {
-      tells.delete(tell);
-      if (tells.size === 0 && this.#listeners.get(userId) === tells) this.#listeners.delete(userId);
+      ofUser.delete(notify);
+      if (ofUser.size === 0 && this.#listeners.get(userId) === ofUser) this.#listeners.delete(userId);
       if (this.#listeners.size === 0) this.#end();
     };
   }
@@ -48,7 +48,7 @@ export class AlertNews {
     this.#version = null;
     this.#isHinted = false;
     this.#unwatch = this.#control.watch.watch('rules', () => {
-      this.#hinted();
+      this.#scheduleRead();
     });
     this.#readIn(0);
   }
@@ -59,7 +59,7 @@ export class AlertNews {
   }
 
   /** Further hints do not postpone the read. */
-  #hinted(): void {
+  #scheduleRead(): void {
     if (this.#isHinted) return;
     this.#isHinted = true;
     if (!this.#isReading) this.#readIn(WAIT_MS);
@@ -85,7 +85,7 @@ export class AlertNews {
       this.#version = version;
       // The first read only determines the current position.
       if (since === null) return;
-      for (const rule of put) for (const tell of this.#listeners.get(rule.userId) ?? []) tell(rule);
+      for (const rule of put) for (const notify of this.#listeners.get(rule.userId) ?? []) notify(rule);
     } catch {
       // The store cannot be read; retry later.
     } finally {

@@ -33,7 +33,7 @@ async function used(book: WriteIntentLog, tenant = 1, at = NOW): Promise<number>
 
 function checkWrites(t: Test, open: OpenControl): void {
   void t.test(
-    'a write is noted, takes tickets and ends; numbers and tickets grow over restarts',
+    'a write is recorded, takes fences and ends; numbers and fences grow over restarts',
     async (t) => {
       const opened = await open(t);
       const { writes } = opened.store;
@@ -41,33 +41,33 @@ function checkWrites(t: Test, open: OpenControl): void {
       const two = await begin(writes, { owner: 'b' });
       t.ok(two.number > one.number);
       t.strictSame(
-        await writes.firstTickets(STORE, [one.number, two.number, 99]),
+        await writes.firstFences(STORE, [one.number, two.number, 99]),
         firsts(one, null, two, null),
       );
       t.strictSame((await writes.openWrites(STORE)).toSorted(), [one.number, two.number].toSorted());
       t.strictSame(await writes.openWrites('other'), []);
-      const first = invariant(await writes.ticket(two), 'ticket');
-      const second = invariant(await writes.ticket(one), 'ticket');
-      const third = invariant(await writes.ticket(two), 'ticket');
+      const first = invariant(await writes.fence(two), 'fence');
+      const second = invariant(await writes.fence(one), 'fence');
+      const third = invariant(await writes.fence(two), 'fence');
       t.ok(first < second && second < third);
       const known = firsts(one, second, two, first);
-      t.strictSame(await writes.firstTickets(STORE, [one.number, two.number]), known);
-      t.strictSame(await writes.firstTickets('other', [one.number, two.number]), new Map());
-      t.strictSame(await writes.firstTickets(STORE, []), new Map());
+      t.strictSame(await writes.firstFences(STORE, [one.number, two.number]), known);
+      t.strictSame(await writes.firstFences('other', [one.number, two.number]), new Map());
+      t.strictSame(await writes.firstFences(STORE, []), new Map());
       t.strictSame(await writes.finish(one, []), []);
       t.strictSame(await writes.openWrites(STORE), [two.number]);
-      t.equal(await writes.ticket(one), null, 'it has ended');
+      t.equal(await writes.fence(one), null, 'it has ended');
       t.notOk(await writes.renew(one, LONG));
       t.equal(await writes.finish(one, []), null);
       const again = (await opened.reopen()).writes;
-      t.strictSame(await again.firstTickets(STORE, [one.number, two.number]), known);
+      t.strictSame(await again.firstFences(STORE, [one.number, two.number]), known);
       t.ok((await begin(again)).number > two.number);
-      t.ok(invariant(await again.ticket(two), 'ticket') > third);
+      t.ok(invariant(await again.fence(two), 'fence') > third);
       t.strictSame(await again.finish(two, []), []);
     },
   );
 
-  void t.test('a named batch is written once, whoever begins it again', async (t) => {
+  void t.test('a named batch is written once, even if begun again', async (t) => {
     const opened = await open(t);
     const { writes } = opened.store;
     const batch = { tenant: 1, name: '00000000-0000-4000-8000-0000000000aa' };
@@ -244,7 +244,7 @@ function checkWrites(t: Test, open: OpenControl): void {
     const left = await begin(one, { leaseMs: SHORT, traces, charges });
     const held = await begin(one, { leaseMs: SHORT });
     t.ok(await one.renew(held, LONG));
-    const first = invariant(await one.ticket(left), 'ticket');
+    const first = invariant(await one.fence(left), 'fence');
     const elsewhere = await begin(one, { store: 'other', leaseMs: SHORT });
     t.strictSame(await two.takeOver('none', 'b', LONG, 10), []);
     await opened.pass(SHORT);
@@ -258,11 +258,11 @@ function checkWrites(t: Test, open: OpenControl): void {
     });
     t.strictSame(await two.takeOver(STORE, 'c', LONG, 10), [], 'nobody else gets it');
     t.notOk(await one.renew(left, LONG));
-    t.equal(await one.ticket(left), null);
+    t.equal(await one.fence(left), null);
     t.equal(await one.finish(left, [{ tenant: 1, at: NOW, items: 3 }]), null);
     t.equal(await used(one), 0);
-    t.ok(invariant(await two.ticket(write), 'ticket') > first);
-    t.strictSame(await two.firstTickets(STORE, [left.number]), new Map([[left.number, first]]), 'it is kept');
+    t.ok(invariant(await two.fence(write), 'fence') > first);
+    t.strictSame(await two.firstFences(STORE, [left.number]), new Map([[left.number, first]]), 'it is kept');
     t.strictSame(await two.finish(write, [{ tenant: 1, at: NOW, items: 2 }]), [2, 0]);
     t.equal(await two.finish(write, [{ tenant: 1, at: NOW, items: 2 }]), null);
     t.equal(await used(one), 2);
@@ -292,13 +292,13 @@ function checkWrites(t: Test, open: OpenControl): void {
     t.equal(await writes.finish(itemAt(some, 0).write, []), null);
   });
 
-  void t.test('a write outlives its process, with what it was charged', async (t) => {
+  void t.test('a write and its charges outlive its process', async (t) => {
     const opened = await open(t);
     const charges = [aCharge({ items: 8, limit: 10 })];
     const write = await begin(opened.store.writes, { leaseMs: SHORT, charges });
     const { writes } = await opened.reopen();
-    const beside = await writes.begin(aWrite({ charges: [aCharge({ items: 3, limit: 10 })] }));
-    t.strictSame(beside.charged, [{ as: 'waits', used: 0 }]);
+    const other = await writes.begin(aWrite({ charges: [aCharge({ items: 3, limit: 10 })] }));
+    t.strictSame(other.charged, [{ as: 'waits', used: 0 }]);
     await opened.pass(SHORT);
     const [taken] = await writes.takeOver(STORE, 'b', LONG, 1);
     t.match(taken, { write: { number: write.number }, charges });
@@ -313,24 +313,24 @@ function checkWrites(t: Test, open: OpenControl): void {
     const early = await begin(writes);
     const slow = await begin(writes);
     const late = await begin(writes);
-    const untold = await begin(writes);
+    const unfinished = await begin(writes);
     const other = await begin(writes, { store: 'other' });
-    for (const write of [early, slow, late, other]) await writes.ticket(write);
-    for (const write of [early, late, untold, other]) await writes.finish(write, []);
+    for (const write of [early, slow, late, other]) await writes.fence(write);
+    for (const write of [early, late, unfinished, other]) await writes.finish(write, []);
     t.equal(await writes.forgetEnded(STORE, LONG), 0, 'they ended just now');
     await opened.pass(SHORT);
     t.equal(await writes.forgetEnded(STORE, SHORT), 2);
-    const all = [early, slow, late, untold].map(({ number }) => number);
-    t.strictSame([...(await writes.firstTickets(STORE, all)).keys()], [slow.number, late.number]);
+    const all = [early, slow, late, unfinished].map(({ number }) => number);
+    t.strictSame([...(await writes.firstFences(STORE, all)).keys()], [slow.number, late.number]);
     await writes.finish(slow, []);
     await opened.pass(SHORT);
     t.equal(await writes.forgetEnded(STORE, SHORT), 2);
     t.equal(await writes.forgetEnded(STORE, 0), 0);
-    t.equal((await writes.firstTickets('other', [other.number])).size, 1);
-    t.equal(await writes.ticket(early), null);
+    t.equal((await writes.firstFences('other', [other.number])).size, 1);
+    t.equal(await writes.fence(early), null);
   });
 
-  void t.test('of many processes no two have a number or a ticket, and limits hold', async (t) => {
+  void t.test('numbers and fences are unique over processes, and limits hold', async (t) => {
     const opened = await open(t);
     const books = [opened.store.writes, (await opened.another()).writes];
     const charges = [aCharge({ items: 3, limit: 100 })];
@@ -343,17 +343,17 @@ function checkWrites(t: Test, open: OpenControl): void {
     const seen = await Promise.all(
       taken.map(async (write, i) => {
         const book = itemAt(books, i % 2);
-        const ticket = invariant(await book.ticket(write), 'ticket');
+        const fence = invariant(await book.fence(write), 'fence');
         const numbers = taken.map(({ number }) => number);
-        return { ticket, smaller: await book.firstTickets(STORE, numbers) };
+        return { fence, smaller: await book.firstFences(STORE, numbers) };
       }),
     );
-    const tickets = seen.map(({ ticket }) => ticket);
-    t.equal(new Set(tickets).size, tickets.length);
-    for (const { ticket, smaller } of seen) {
-      const known = [...smaller.values()].filter((other) => other !== null && other < ticket);
-      if (known.length !== tickets.filter((other) => other < ticket).length)
-        t.fail(`who has ticket ${String(ticket)} does not see all that are smaller`);
+    const fences = seen.map(({ fence }) => fence);
+    t.equal(new Set(fences).size, fences.length);
+    for (const { fence, smaller } of seen) {
+      const known = [...smaller.values()].filter((other) => other !== null && other < fence);
+      if (known.length !== fences.filter((other) => other < fence).length)
+        t.fail(`who has fence ${String(fence)} does not see all that are smaller`);
     }
     await Promise.all(
       taken.map((write, i) => itemAt(books, i % 2).finish(write, [{ tenant: 1, at: NOW, items: 2 }])),
@@ -378,7 +378,7 @@ function checkWrites(t: Test, open: OpenControl): void {
         const charges = some.map((tenant) => aCharge({ tenant, items: 5, limit: 1_000_000 }));
         const write = await begin(book, { owner: String(lane), leaseMs: lane % 3 === 0 ? 0 : LONG, charges });
         const items = some.map((tenant) => ({ tenant, at: NOW, items: tenant % 4 }));
-        await book.ticket(write);
+        await book.fence(write);
         if ((await book.finish(write, items)) === null) continue;
         for (const { tenant, items: count } of items)
           expected.set(tenant, invariant(expected.get(tenant), 'user') + count);
@@ -418,7 +418,7 @@ function checkWrites(t: Test, open: OpenControl): void {
     const settled = await writes.finish(invariant(taken, 'write').write, items);
     t.ok(settled?.length === 12_000 && settled.every((count) => count === 1));
     const numbers = Array.from({ length: 40_000 }, (_, i) => i);
-    t.equal((await writes.firstTickets(STORE, numbers)).size, 1);
+    t.equal((await writes.firstFences(STORE, numbers)).size, 1);
   });
 
   void t.test('counts that are none are refused, and change nothing', async (t) => {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { HttpProblem } from '../../../component/http.js';
 import type { Clock } from '../../../component/telemetry.js';
 import type { ChangeFeed } from '../../../storage/contracts/telemetry-writer.js';
-import { UserNews } from './user-news.js';
+import { UserFeed } from './user-feed.js';
 
 /** Maximum number of concurrent streams per user. */
 export const MOST_STREAMS = 8;
@@ -10,20 +10,20 @@ export const MOST_STREAMS = 8;
 const LINGER_MS = 60_000;
 
 interface Desk {
-  readonly news: UserNews;
+  readonly feed: UserFeed;
   streams: number;
   cancelEnd: () => void;
 }
 
-/** A place among the streams of a user. */
+/** One of a user's streams. */
 export interface Seat {
-  readonly news: UserNews;
+  readonly feed: UserFeed;
   /** Does nothing when called again. */
   leave(): void;
 }
 
 /** Change notifications for users with open streams; others are ignored. */
-export class NewsDesk {
+export class UserFeeds {
   /** Identifies this process: change numbers are valid in it only. */
   readonly era = randomBytes(6).toString('hex');
   readonly #arrivals: ChangeFeed;
@@ -49,7 +49,7 @@ export class NewsDesk {
     desk.cancelEnd();
     let isTaken = true;
     return {
-      news: desk.news,
+      feed: desk.feed,
       leave: () => {
         if (!isTaken) return;
         isTaken = false;
@@ -60,14 +60,14 @@ export class NewsDesk {
   }
 
   #open(userId: string): Desk {
-    const desk = { news: new UserNews(this.#arrivals, userId), streams: 0, cancelEnd: () => undefined };
+    const desk = { feed: new UserFeed(this.#arrivals, userId), streams: 0, cancelEnd: () => undefined };
     this.#desks.set(userId, desk);
     return desk;
   }
 
   #closeLater(userId: string, desk: Desk): void {
     desk.cancelEnd = this.#clock.after(LINGER_MS, () => {
-      desk.news.close();
+      desk.feed.close();
       this.#desks.delete(userId);
     });
   }

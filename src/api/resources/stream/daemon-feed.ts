@@ -5,10 +5,10 @@ import { sseEvent } from './sse.js';
 const EVERY_MS = 2000;
 
 /** Daemon throughput: read once for all streams, and only while a stream listens. */
-export class DaemonNews {
+export class DaemonFeed {
   readonly #print: () => string;
   readonly #clock: Clock;
-  readonly #tells = new Set<(event: Uint8Array) => void>();
+  readonly #listeners = new Set<(event: Uint8Array) => void>();
   #cancel: () => void = () => undefined;
 
   /** @param print returns the current daemon state as JSON */
@@ -20,12 +20,12 @@ export class DaemonNews {
   /** Keeps only the newest state, so a slow reader gets fewer updates. */
   readonly inbox = (wake: () => void): Inbox => {
     let newest: Uint8Array | null = this.#event();
-    const tell = (event: Uint8Array): void => {
+    const notify = (event: Uint8Array): void => {
       newest = event;
       wake();
     };
-    if (this.#tells.size === 0) this.#tellSoon();
-    this.#tells.add(tell);
+    if (this.#listeners.size === 0) this.#notifySoon();
+    this.#listeners.add(notify);
     return {
       take: () => {
         const events = newest === null ? [] : [newest];
@@ -33,8 +33,8 @@ export class DaemonNews {
         return events;
       },
       close: () => {
-        this.#tells.delete(tell);
-        if (this.#tells.size === 0) this.#cancel();
+        this.#listeners.delete(notify);
+        if (this.#listeners.size === 0) this.#cancel();
       },
     };
   };
@@ -43,11 +43,11 @@ export class DaemonNews {
     return sseEvent('edges', this.#print());
   }
 
-  #tellSoon(): void {
+  #notifySoon(): void {
     this.#cancel = this.#clock.after(EVERY_MS, () => {
       const event = this.#event();
-      for (const tell of this.#tells) tell(event);
-      this.#tellSoon();
+      for (const notify of this.#listeners) notify(event);
+      this.#notifySoon();
     });
   }
 }

@@ -73,7 +73,7 @@ function copied(bytes: Uint8Array): Uint8Array {
   return bytes.buffer.byteLength > 2 * bytes.length ? Uint8Array.from(bytes) : bytes;
 }
 
-export type HoldingSettings = Settings<TailConfig>;
+export type HeldTracesSettings = Settings<TailConfig>;
 
 /** Approximate memory of a cached decision, and the share of the memory for all of them. */
 const DECISION_BYTES = 250;
@@ -82,8 +82,8 @@ const DECISIONS_PART = 16;
 const DISK_PART = 8;
 
 /** Holds undecided runs in memory, and on disk to survive a restart. */
-export class Holding {
-  readonly #settings: HoldingSettings;
+export class HeldTraces {
+  readonly #settings: HeldTracesSettings;
   readonly #decider: Decider;
   readonly #held: HeldRuns;
   readonly #journal: KeptRuns;
@@ -101,7 +101,7 @@ export class Holding {
   #isWritable = true;
 
   /** @param onHeld called when a run may be due earlier */
-  constructor(settings: HoldingSettings, next: Consumer<TracesBatch>, onHeld: () => void) {
+  constructor(settings: HeldTracesSettings, next: Consumer<TracesBatch>, onHeld: () => void) {
     const { config, id, pipeline = '', clock, meter, logger } = settings;
     this.#settings = settings;
     this.#onHeld = onHeld;
@@ -246,7 +246,7 @@ export class Holding {
 
   #decide(run: HeldRun, cause: Cause): void {
     const { tenant } = run;
-    const identity = identityView({ tenant, items: [] }, { receivedAt: run.heardAt });
+    const identity = identityView({ tenant, items: [] }, { receivedAt: run.lastSeenAt });
     const decision = this.#decider.decide(run.whole(), identity);
     this.#metrics.decided(decision.isKept, cause);
     this.#decisions.put(run.key, decision.isKept ? decision.share : 0);

@@ -20,7 +20,7 @@ const LATE: Partial<SpanRecord> = {
   input_data: { prompt: 'Too late?' },
 };
 
-function checkGlances(t: Test, open: OpenTelemetry): void {
+function checkPreviews(t: Test, open: OpenTelemetry): void {
   void t.test('what lists show of spans: models, errors, and how the input begins', async (t) => {
     const opened = await open(t, { fileRows: 20 });
     const userId = await opened.addUser();
@@ -85,4 +85,4 @@ function checkGlances(t: Test, open: OpenTelemetry): void {
   });
 }
 
-await onEveryTelemetry(t, checkGlances);
+await onEveryTelemetry(t, checkPreviews);

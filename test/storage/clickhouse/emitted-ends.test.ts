@@ -1,0 +1,59 @@
+import t from 'tap';
+import type { RunStatus } from '../../../src/signal/span.js';
+import { orderOf } from '../../../src/storage/clickhouse/runs/message-order.js';
+import { earlierThan } from '../../../src/storage/clickhouse/runs/new-items.js';
+import type { StoredMessage } from '../../../src/storage/clickhouse/runs/run-facts.js';
+import { isEndEmitted } from '../../../src/storage/clickhouse/runs/emitted-ends.js';
+import { NOON } from '../../support/run-records.js';
+import { headerRow } from '../duckdb/incoming-records.js';
+
+/** A write that is settled now. */
+const [OWN, FENCE] = [9, 50];
+
+function header(write: number, status: RunStatus): StoredMessage {
+  const named = headerRow({ status });
+  return {
+    kind: 'header',
+    order: orderOf(write, 0),
+    receivedAt: NOON,
+    named,
+    isMapped: false,
+    spans: 0,
+    hours: [],
+  };
+}
+
+/** @param firstFences of the other writes; missing ones ended long ago */
+function isEmitted(
+  messages: readonly StoredMessage[],
+  firstFences: Readonly<Record<number, number | null>>,
+): boolean {
+  const others = new Map(Object.entries(firstFences).map(([write, fence]) => [Number(write), fence]));
+  const facts = {
+    tenant: 1,
+    traceId: 'a',
+    spans: [],
+    wholes: new Map(),
+    messages: [...messages, header(OWN, 'completed')],
+  };
+  return isEndEmitted(facts, {
+    write: OWN,
+    isEarlier: earlierThan(OWN, FENCE, others),
+    firstFences: others,
+  });
+}
+
+void t.test('the first writer that sees the end emits it', async (t) => {
+  t.equal(isEmitted([], {}), false);
+  t.equal(isEmitted([header(1, 'running')], { 1: 10 }), false);
+  t.equal(isEmitted([header(1, 'completed')], { 1: 10 }), true, 'an earlier write has told it');
+  t.equal(isEmitted([header(1, 'completed')], { 1: 60 }), false, 'it is not earlier');
+});
+
+void t.test('with concurrent writers, each that sees the end emits it', async (t) => {
+  const both = [header(1, 'completed'), header(2, 'running')];
+  // With the second the run may go on, and then who brought the first has told nothing.
+  t.equal(isEmitted(both, { 1: 10, 2: 60 }), false, 'it comes later');
+  t.equal(isEmitted(both, { 1: 10, 2: null }), false, 'it has not looked yet');
+  t.equal(isEmitted(both, { 2: 60 }), true, 'of before the log may have forgotten it');
+});
