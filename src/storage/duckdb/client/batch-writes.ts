@@ -133,7 +133,7 @@ export class BatchWrites implements TelemetryWriter {
   ): Promise<T> {
     if (this.#queuedBytes > this.#maxQueueBytes) {
       this.#metrics.refusedBatch();
-      throw new ConsumeError('More is waiting for the store than extensions.duckdb.max_queue_size allows.', {
+      throw new ConsumeError('The write queue is full (extensions.duckdb.max_queue_size).', {
         code: 'overloaded',
         retryable: true,
         retryAfterMs: 1000,
