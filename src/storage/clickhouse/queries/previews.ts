@@ -1,6 +1,7 @@
 import { RUN_STATUSES, SPAN_TYPES } from '../../../signal/span.js';
 import { inputPreview } from '../../shared/input-preview.js';
 import { GLANCE_MODELS, type RunPreview } from '../../contracts/runs.js';
+import { LONG_PIECE_BYTES } from '../../schema/tables.js';
 import { textOf } from '../../shared/summaries-of-rows.js';
 import type { Row } from '../client/connection.js';
 import type { Reads } from '../client/reads.js';
@@ -9,8 +10,6 @@ import { readMessages, whereSpans } from '../runs/stored-facts.js';
 
 /** Lists show no preview for runs with more spans. */
 const MOST_SPANS = 10_000;
-/** Longer inputs are not read for a preview. */
-const MOST_BYTES = 128 * 1024;
 const FAILED = [RUN_STATUSES.indexOf('failed'), RUN_STATUSES.indexOf('timed_out')].join(', ');
 const LLM = SPAN_TYPES.indexOf('llm');
 
@@ -32,7 +31,7 @@ export async function readPreviews(
     return true;
   });
   if (short.length === 0) return [];
-  const input = `if(length(ifNull(input, '')) <= ${MOST_BYTES}, input, NULL)`;
+  const input = `if(length(ifNull(input, '')) <= ${LONG_PIECE_BYTES}, input, NULL)`;
   const first = (order: string): string =>
     `argMin(tuple(${input}), (${order}, started_at, toUInt128(span_id))).1`;
   const rows = await reads.rows(
