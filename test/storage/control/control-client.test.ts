@@ -4,6 +4,7 @@ import type { ControlStore } from '../../../src/storage/contracts/control-store.
 import { connectControl, type ConnectedControl } from '../../../src/storage/control/control-client.js';
 import { serveControl } from '../../../src/storage/control/serve-control.js';
 import { openControlPlane } from '../../support/control-plane.js';
+import { KeptNews, ListedFacts } from '../../support/listed-facts.js';
 import { testFolder } from '../../support/test-folder.js';
 import { until } from '../../support/until.js';
 import { anEndpoint, aKey, anOrganization, aUser } from '../duckdb/meta-records.js';
@@ -110,4 +111,17 @@ void t.test('a port that is closed fails what waits for it, and hears no more', 
   await t.rejects(remote.identity(), { name: 'ConsumeError', code: 'storage_unavailable' });
   await store.terms.publish('a', {}, 1);
   t.equal(hints, 0);
+});
+
+void t.test('an intake that cannot begin gives its port back', async (t) => {
+  const store = await openControlPlane(t);
+  const remote = await over(t, store);
+  remote.close();
+  await t.rejects(remote.identity());
+  const { port1, port2 } = new MessageChannel();
+  const source = Object.assign(new ListedFacts(), { connectFacts: () => Promise.resolve(port2) });
+  let isClosed = false;
+  port1.once('close', () => (isClosed = true));
+  await t.rejects(remote.takeFacts(source, new KeptNews()), { code: 'storage_unavailable' });
+  await until('the port is closed', () => isClosed);
 });
