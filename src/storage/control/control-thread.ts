@@ -81,7 +81,7 @@ let abortPending = (): void => undefined;
 const hurried = new Promise<void>((resolve) => (abortPending = resolve));
 
 serve(port, outbox, {
-  ...methodsOf(opening, outbox),
+  ...methodsOf(opening, outbox).methods,
   open: async () => {
     const store = await opening;
     tellChanges(store, outbox);

@@ -125,3 +125,13 @@ void t.test('an intake that cannot begin gives its port back', async (t) => {
   await t.rejects(remote.takeFacts(source, new KeptNews()), { code: 'storage_unavailable' });
   await until('the port is closed', () => isClosed);
 });
+
+void t.test('a port that is closed ends its intakes', async (t) => {
+  const store = await openControlPlane(t);
+  const remote = await over(t, store);
+  const facts = new ListedFacts();
+  await remote.takeFacts(facts, new KeptNews());
+  await until('the store waits for facts', () => facts.waiting === 1);
+  remote.close();
+  await until('it waits no longer', () => facts.waiting === 0);
+});
