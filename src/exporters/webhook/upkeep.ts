@@ -31,7 +31,10 @@ export class Upkeep {
       if (removed > 0)
         logger.info({ deliveries: removed }, 'Removed webhook deliveries older than retention');
     });
-    const stats = { everyMs: FIGURES_TURN_MS, failed: 'Could not count pending webhook deliveries; retrying' };
+    const stats = {
+      everyMs: FIGURES_TURN_MS,
+      failed: 'Could not count pending webhook deliveries; retrying',
+    };
     const endStats = repeat({ clock, logger }, stats, async () => {
       this.#stats = await queue.stats(clock.now());
       if (this.#stats.pending > 0) onPending();
