@@ -1,4 +1,8 @@
 import t, { type Test } from 'tap';
+import { SoleWorker } from '../../src/storage/shared/sole-worker.js';
+import { systemClock } from '../../src/telemetry/system-clock.js';
+import { RecordingLogger } from '../support/recording-logger.js';
+import { until } from '../support/until.js';
 import { onEveryControl, type OpenControl } from './control-stores.js';
 
 const LONG = 600_000;
@@ -65,6 +69,20 @@ function checkLeases(t: Test, open: OpenControl): void {
       );
       t.equal(taken.filter((lease) => lease !== null).length, 1);
     }
+  });
+
+  void t.test('work that cannot start is not logged as a lease that cannot be read', async (t) => {
+    const { leases } = (await open(t)).store;
+    const logger = new RecordingLogger();
+    const worker = new SoleWorker({
+      ...{ leases, name: 'alerts', owner: 'a', clock: systemClock, logger },
+      begin: async () => await Promise.reject(new Error('no rules')),
+      ask: async (question) => await question(),
+      words: { does: 'evaluates alerts', doing: 'evaluating alerts', lost: 'No longer evaluates alerts' },
+    });
+    await until('it is logged', () => logger.lines.length > 0);
+    await worker.stop(AbortSignal.abort());
+    t.match(logger.lines[0], /^warn Could not start or stop evaluating alerts; retrying err=no rules/);
   });
 }
 

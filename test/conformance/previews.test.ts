@@ -43,7 +43,7 @@ function checkPreviews(t: Test, open: OpenTelemetry): void {
       { type: 'agent', input_data: { city: 'Ghent' } },
       { input_data: { prompt: 'no' }, started_at: NOON + 1 },
     ]);
-    const long = aRun(3, [{ input_data: { text: '\u{1F426}'.repeat(40_000) } }]);
+    const long = aRun(3, [{ input_data: { text: '\u{1F426}'.repeat(17_000) } }]);
     const bare = aRun(4, []);
     const quiet = aRun(5, [{}]);
     const runs = [chat, rooted, long, bare, quiet];

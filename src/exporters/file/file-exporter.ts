@@ -8,7 +8,7 @@ import { encodeJson } from '../../otlp/encode/json.js';
 import { encodeRequest } from '../../otlp/encode/request.js';
 import { TELEMETRY_SIGNALS, type Batches, type Signal, type TelemetrySignal } from '../../signal/batch.js';
 import type { FileConfig } from './config.js';
-import { LineFile } from './line-file.js';
+import { codeOf, LineFile } from './line-file.js';
 
 /** Exporter `file`: see README.md. */
 export class FileExporter implements Exporter {
@@ -98,8 +98,4 @@ export class FileExporter implements Exporter {
     this.#last = turn.catch(() => undefined);
     return turn;
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }

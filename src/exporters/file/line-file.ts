@@ -51,6 +51,12 @@ function escape(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 }
 
+/** The code of an error of the file system, or its message. */
+export function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return 'code' in error ? String(error.code) : error.message;
+}
+
 const NEWLINE = 10;
 
 export interface LineFileOptions {
@@ -64,8 +70,8 @@ export interface LineFileOptions {
 }
 
 /**
- * A file of lines, rotated by size. A line is written completely or not at all, except after a crash of the machine. A moved or
- * deleted file is created again. Calls must not overlap.
+ * A file of lines, rotated by size. A failed write is undone; if that fails too, or after a crash, the next write ends the incomplete line
+ * first. A moved or deleted file is created again. Calls must not overlap.
  */
 export class LineFile {
   readonly #options: LineFileOptions;
@@ -92,7 +98,7 @@ export class LineFile {
 
   /**
    * @param line without line end
-   * @throws the error of the file system; the file is unchanged
+   * @throws the error of the file system; the file is unchanged unless the error says otherwise
    */
   async write(line: string): Promise<void> {
     const bytes = Buffer.from(`${line}\n`);
@@ -105,7 +111,13 @@ export class LineFile {
       for (let written = 0; written < bytes.length;)
         written += (await handle.write(bytes, written)).bytesWritten;
     } catch (error) {
-      await handle.truncate(this.#size).catch(() => this.#close());
+      await handle.truncate(this.#size).catch(async () => {
+        // The next write opens the file again and ends the incomplete line.
+        await this.#close().catch(() => undefined);
+        throw new Error(`${codeOf(error)}; an incomplete line may remain, and the next write ends it`, {
+          cause: error,
+        });
+      });
       throw error;
     }
     this.#size += bytes.length;
@@ -131,11 +143,17 @@ export class LineFile {
   async #open(): Promise<void> {
     this.#isNamed = false;
     const handle = await open(this.#options.path, 'a+', PRIVATE_FILE);
+    try {
+      const { ino, size } = await handle.stat();
+      this.#inode = ino;
+      this.#size = size;
+      if (size > 0) await this.#endLastLine(handle, size);
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+    // Only now: a line must not be written behind one that could not be ended.
     this.#handle = handle;
-    const { ino, size } = await handle.stat();
-    this.#inode = ino;
-    this.#size = size;
-    if (size > 0) await this.#endLastLine(handle, size);
   }
 
   async #syncName(): Promise<void> {

@@ -22,16 +22,20 @@ export class Upkeep {
 
   constructor(tools: UpkeepTools) {
     const { queue, retentionMs, clock, logger, onPending } = tools;
-    const turns = (everyMs: number, work: () => Promise<void>): (() => void) => {
-      const failed = 'Could not remove old webhook deliveries or count pending ones; retrying';
-      return repeat({ clock, logger }, { everyMs, failed }, work);
+    const retention = {
+      everyMs: RETENTION_TURN_MS,
+      failed: 'Could not remove webhook deliveries older than retention; retrying',
     };
-    const endRetention = turns(RETENTION_TURN_MS, async () => {
+    const endRetention = repeat({ clock, logger }, retention, async () => {
       const removed = await queue.removeBefore(clock.now() - retentionMs * 1000);
       if (removed > 0)
         logger.info({ deliveries: removed }, 'Removed webhook deliveries older than retention');
     });
-    const endStats = turns(STATS_TURN_MS, async () => {
+    const stats = {
+      everyMs: STATS_TURN_MS,
+      failed: 'Could not count pending webhook deliveries; retrying',
+    };
+    const endStats = repeat({ clock, logger }, stats, async () => {
       this.#stats = await queue.stats(clock.now());
       if (this.#stats.pending > 0) onPending();
     });

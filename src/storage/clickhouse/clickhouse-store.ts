@@ -252,7 +252,8 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
     const tables = {
       logs: [LOGS, LOGGED_EVENTS],
       metrics: [POINTS, METRICS],
-      traces: [SPANS, RUNS, MESSAGES, MAP_DAYS],
+      // Runs first: a read that misses spans looks whether its run is still there.
+      traces: [RUNS, SPANS, MESSAGES, MAP_DAYS],
     };
     for (const signal of ['logs', 'metrics', 'traces'] as const) {
       const days = retention[signal];

@@ -64,7 +64,14 @@ export abstract class ControlClient extends WithContracts implements ControlStor
     const intake = ++this.#intakes;
     const port = await factPort(source);
     this.#news.set(intake, news);
-    await this.call('takeFacts', [intake, source.name, port], { transfer: [port] });
+    try {
+      await this.call('takeFacts', [intake, source.name, port], { transfer: [port] });
+    } catch (error) {
+      this.#news.delete(intake);
+      // Does nothing once the port was sent: then the other side closes it.
+      port.close();
+      throw error;
+    }
     return {
       stop: async () => {
         await this.call('stopFacts', [intake]);

@@ -81,7 +81,7 @@ let abortPending = (): void => undefined;
 const aborted = new Promise<void>((resolve) => (abortPending = resolve));
 
 serve(port, batcher, {
-  ...methodsOf(opening, batcher),
+  ...methodsOf(opening, batcher).methods,
   open: async () => {
     const store = await opening;
     notifyChanges(store, batcher);

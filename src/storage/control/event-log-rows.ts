@@ -17,7 +17,7 @@ import { appendFacts } from './event-rows.js';
 import { holdsLease } from './lease-rows.js';
 import type { Tables } from './tables.js';
 
-/** Requests of dead processes are removed about this long after they expire. */
+/** Requests of dead processes are removed when a request that expires this much later is stored. */
 const FORGOTTEN: Micros = MICROS_PER_DAY;
 
 /** Events by number, the positions of their readers, and the requested types. */

@@ -13,17 +13,24 @@ type Method = (...args: readonly unknown[]) => unknown;
 /** Serves a control store to another thread: the other end of `connectControl`. Ends when the port is closed. */
 export function serveControl(control: ControlStore, port: MessagePort): void {
   const batcher = new MessageBatcher<ThreadMessage>(port);
+  const { methods, stopIntakes } = methodsOf(Promise.resolve(control), batcher);
   port.on('close', notifyChanges(control, batcher));
-  serve(port, batcher, methodsOf(Promise.resolve(control), batcher));
+  port.on('close', stopIntakes);
+  serve(port, batcher, methods);
 }
 
 /**
  * The methods for remote calls.
  *
  * @param opening earlier calls wait until it resolves
- * @param batcher sends to the client
+ * @param batcher leads to the remote
+ * @returns also a function for the end of the remote, which cannot stop its intakes itself any more
  */
-export function methodsOf(opening: Promise<ControlStore>, batcher: MessageBatcher<ThreadMessage>): Methods {
+export function methodsOf(
+  opening: Promise<ControlStore>,
+  batcher: MessageBatcher<ThreadMessage>,
+): { readonly methods: Methods; readonly stopIntakes: () => void } {
+  const intakes = new Map<number, Promise<FactIntake>>();
   const methods: [string, Method][] = Object.entries(CONTROL_METHODS).flatMap(([contract, names]) =>
     Object.keys(names).map((method): [string, Method] => [
       callName(contract, method),
@@ -34,24 +41,36 @@ export function methodsOf(opening: Promise<ControlStore>, batcher: MessageBatche
     ]),
   );
   return {
-    ...Object.fromEntries(methods),
-    ...intakesOf(opening, batcher),
-    identity: async () => await (await opening).identity(),
-    directory: async () => (await opening).directory,
+    methods: {
+      ...Object.fromEntries(methods),
+      ...intakeMethods(opening, batcher, intakes),
+      identity: async () => await (await opening).identity(),
+      directory: async () => (await opening).directory,
+    },
+    stopIntakes: () => {
+      // The caller of `takeFacts` got the error of an intake that failed.
+      for (const taken of intakes.values())
+        taken.then(
+          (intake) => intake.stop(),
+          () => undefined,
+        );
+    },
   };
 }
 
 /** Sources are read over separate ports, so that facts do not pass through the remote's thread. */
-function intakesOf(opening: Promise<ControlStore>, batcher: MessageBatcher<ThreadMessage>): Methods {
-  const intakes = new Map<number, FactIntake>();
+function intakeMethods(
+  opening: Promise<ControlStore>,
+  batcher: MessageBatcher<ThreadMessage>,
+  intakes: Map<number, Promise<FactIntake>>,
+): Methods {
   const notify = (intake: number, news: IntakeNotice['news']): void => {
     batcher.post({ kind: 'notice', notice: INTAKE_NOTICE, value: { intake, news } satisfies IntakeNotice });
   };
-  return {
-    takeFacts: async (intake: number, name: string, port: MessagePort) => {
-      const taken = await (
-        await opening
-      ).takeFacts(factsOver(name, port), {
+  const take = async (intake: number, name: string, port: MessagePort): Promise<FactIntake> => {
+    try {
+      const store = await opening;
+      const taken = await store.takeFacts(factsOver(name, port), {
         failing: (error) => {
           notify(intake, { failing: error && serializeError(error) });
         },
@@ -59,14 +78,26 @@ function intakesOf(opening: Promise<ControlStore>, batcher: MessageBatcher<Threa
           notify(intake, { passedOver: facts });
         },
       });
-      const stop = async (): Promise<void> => {
-        await taken.stop();
-        port.close();
+      return {
+        stop: async () => {
+          await taken.stop();
+          port.close();
+        },
       };
-      intakes.set(intake, { stop });
+    } catch (error) {
+      intakes.delete(intake);
+      port.close();
+      throw error;
+    }
+  };
+  return {
+    takeFacts: async (intake: number, name: string, port: MessagePort) => {
+      const taken = take(intake, name, port);
+      intakes.set(intake, taken);
+      await taken;
     },
     stopFacts: async (intake: number) => {
-      await intakes.get(intake)?.stop();
+      await (await intakes.get(intake))?.stop();
       intakes.delete(intake);
     },
   };

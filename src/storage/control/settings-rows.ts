@@ -3,7 +3,7 @@ import type { Micros } from '../../signal/time.js';
 import type { PublishedSettings, SettingsBoard } from '../contracts/coordination.js';
 import type { ControlDatabase } from './control-database.js';
 
-/** Settings of dead processes are removed about this long after they expire. */
+/** Settings of dead processes are removed when settings that expire this much later are stored. */
 const FORGOTTEN: Micros = MICROS_PER_DAY;
 
 /** One row for each process that publishes. */

@@ -2,8 +2,6 @@ import type { JsonValue } from '../../signal/attributes.js';
 import { parseJson, serializeJson } from '../../signal/json.js';
 import { PREVIEW_CHARACTERS } from '../contracts/runs.js';
 
-/** Longer input is not parsed; the preview shows its beginning. */
-const MOST_READ = 64 * 1024;
 /** Keys that libraries use for the input, most significant first. */
 const ASKED = [
   'messages',
@@ -26,10 +24,10 @@ const MOST_LEVELS = 6;
 /**
  * A readable preview of an input on one line: the user's last message in a conversation, its text if there is one, otherwise JSON.
  *
- * @param json up to the reader's memory limit
+ * @param json at most `LONG_PIECE_BYTES`, because it is parsed
  */
 export function inputPreview(json: string): string {
-  return oneLine(json.length > MOST_READ ? json : asked(json));
+  return oneLine(asked(json));
 }
 
 function asked(json: string): string {

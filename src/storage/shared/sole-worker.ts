@@ -73,11 +73,13 @@ export class SoleWorker {
       },
     };
     while (!this.#stop.signal.aborted) {
+      let failed = `Could not determine which process ${words.does}; retrying`;
       try {
         const held = await HeldLease.take(hold, name, owner);
+        failed = `Could not start or stop ${words.doing}; retrying`;
         if (held !== null) await this.#work(held);
       } catch (error) {
-        this.#log.warn(0, { err: error }, `Could not determine which process ${words.does}; retrying`);
+        this.#log.warn(0, { err: error }, failed);
       }
       await pause(clock, TURN_MS, this.#stop.signal);
     }

@@ -295,3 +295,21 @@ void t.test('old deliveries are removed every hour, and figures are read', async
   await settle();
   t.equal((await deliveries()).length, 1);
 });
+
+void t.test('the log says which upkeep failed', async (t) => {
+  const { clock, logger, store } = await openSendingPlace(t);
+  const fails = async (): Promise<never> => await Promise.reject(new Error('no disk'));
+  const { deliveries } = store;
+  const queues = [
+    { removeBefore: fails, stats: deliveries.stats.bind(deliveries) },
+    { removeBefore: deliveries.removeBefore.bind(deliveries), stats: fails },
+  ];
+  for (const queue of queues) {
+    const upkeep = new Upkeep({ queue, retentionMs: 5000, clock, logger, onPending: () => undefined });
+    await settle();
+    upkeep.end();
+  }
+  const failures = logger.lines.filter((line) => line.includes('no disk'));
+  t.match(failures, [/remove webhook deliveries/, /count pending webhook deliveries/]);
+  t.equal(failures.length, 2);
+});

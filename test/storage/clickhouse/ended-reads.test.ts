@@ -5,7 +5,7 @@ import { ClickHouseServer } from '../../support/clickhouse-server.js';
 import { startTestDaemon } from '../../support/daemon.js';
 import { aLog } from '../../support/log-records.js';
 import { listOf } from '../../support/read-pieces.js';
-import { NOON } from '../../support/run-records.js';
+import { aHeader, aSpanRecord, NOON } from '../../support/run-records.js';
 import { inClickHouse } from '../../support/transfer-place.js';
 import { until } from '../../support/until.js';
 import { clickHouseOptions } from './clickhouse-place.js';
@@ -152,5 +152,44 @@ void t.test('a request that its client breaks off ends its statement on the serv
   await until('it is counted', async () => {
     const text = await (await fetch(`${metricsUrl}/metrics`)).text();
     return /^jackdaw_store_ended_reads_total\{.*reason="abandoned".*\} 1$/m.test(text);
+  });
+});
+
+void t.test('a trace that goes while it is read', { skip }, async (t) => {
+  if (typeof server === 'string') return;
+  const opened = await TestClickHouse.open(t, server);
+  const { database } = opened.options;
+  const tenant = await opened.addUser();
+  const gone = { code: 'storage_unavailable', message: /was removed while its spans were being read/ };
+  const clear = ['runs', 'spans'].map((table) => `TRUNCATE TABLE ${database}.${table}`);
+  const replace = [
+    `INSERT INTO ${database}.spans SELECT * REPLACE(version + 1 AS version) FROM ${database}.spans`,
+    `OPTIMIZE TABLE ${database}.spans FINAL`,
+  ];
+  /** Reads the first part of a trace, changes its rows, and goes on. @returns the number of its spans */
+  const readOver = async (spans: number, text: string, statements: readonly string[]): Promise<number> => {
+    const trace = aHeader();
+    const items = Array.from({ length: spans }, (_, i) =>
+      aSpanRecord(trace.trace_id, { started_at: NOON + i, input_data: { text } }),
+    );
+    await opened.store.writer.traces({ tenant, items: [{ trace, spans: items }] }, { receivedAt: NOON });
+    const whole = await opened.store.runs.read(tenant, trace.trace_id, { details: true });
+    let read = 0;
+    for await (const part of whole?.spans ?? []) {
+      if (read === 0) await server.query(...statements);
+      read += part.length;
+    }
+    return read;
+  };
+  const large = 'x'.repeat(9_000_000);
+
+  await t.test('fails after a page', async (t) => {
+    await t.rejects(readOver(501, '', clear), gone);
+  });
+  await t.test('fails within a page', async (t) => {
+    await t.rejects(readOver(2, large, clear), gone);
+  });
+  await t.test('goes on if its rows were only replaced', async (t) => {
+    t.equal(await readOver(2, large, replace), 2);
   });
 });

@@ -4,6 +4,9 @@ import {
   lookedAt,
   MOST_ARRIVALS,
 } from '../../../src/storage/clickhouse/alerts/evidence.js';
+import { Observations } from '../../../src/storage/clickhouse/alerts/observations.js';
+import { PastReads } from '../../../src/storage/clickhouse/alerts/past-stats.js';
+import type { Reads } from '../../../src/storage/clickhouse/client/reads.js';
 
 const SECOND = 1_000_000;
 const NOW = 1_700_000_000 * SECOND;
@@ -32,4 +35,28 @@ void t.test('evidence stays short', async (t) => {
 
 void t.test('runs applied again are new evidence', async (t) => {
   t.same(lookedAt(5, ['4', '5', 'none of ours']), { evidence: '5', isNew: [true, false, true] });
+});
+
+void t.test('a preview that nobody waits for stops its look-ups of metrics', async (t) => {
+  const signals: (AbortSignal | undefined)[] = [];
+  const reads: Reads = {
+    rows: async (_sql, abort) => {
+      signals.push(abort);
+      return await Promise.resolve([]);
+    },
+    pages: () => {
+      throw new Error('no list is read');
+    },
+  };
+  const observations = new Observations({
+    reads,
+    names: { of: async () => await Promise.reject(new Error('no agent is read')) },
+    findTenant: async () => await Promise.resolve(1),
+    checkOpen: () => undefined,
+  });
+  const metrics = [{ userId: 'a', name: 'queue', service: null, since: [] }];
+  const at = (now: number) => ({ now, windowStart: 0, pointsStart: 0, days: [], targets: [], metrics });
+  const { signal } = new AbortController();
+  await new PastReads(reads, observations).observe('a', [at(NOW), at(NOW + SECOND)], signal);
+  t.strictSame(signals, [signal, signal]);
 });

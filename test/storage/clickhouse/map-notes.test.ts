@@ -118,3 +118,24 @@ void t.test('rows written while days are cached are in every answer', { skip }, 
   );
   t.ok(noted > 0, 'days were noted meanwhile');
 });
+
+void t.test('a rebuild that loses its lease fails, as it has not checked all', { skip }, async (t) => {
+  if (typeof server === 'string') return;
+  const opened = await TestClickHouse.open(t, server);
+  toLater(opened);
+  const user = await opened.addUser();
+  await send(
+    opened,
+    user,
+    Array.from({ length: 201 }, (_, i) => aCall('billing', NOON + i)),
+  );
+  const { leases } = opened.control;
+  const renew = leases.renew.bind(leases);
+  leases.renew = async (lease, ms) => !lease.name.endsWith('/map') && (await renew(lease, ms));
+  await t.rejects(opened.store.map.rebuild({ dryRun: true }), {
+    code: 'storage_unavailable',
+    message: /stopped after 200 traces/,
+  });
+  leases.renew = renew;
+  t.match(await opened.store.map.rebuild({ dryRun: true }), { traces: 201 });
+});

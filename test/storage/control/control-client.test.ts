@@ -4,6 +4,7 @@ import type { ControlStore } from '../../../src/storage/contracts/control-store.
 import { connectControl, type ConnectedControl } from '../../../src/storage/control/control-client.js';
 import { serveControl } from '../../../src/storage/control/serve-control.js';
 import { openControlStore } from '../../support/control-store.js';
+import { RecordedIntake, ListedFacts } from '../../support/listed-facts.js';
 import { testFolder } from '../../support/test-folder.js';
 import { until } from '../../support/until.js';
 import { anEndpoint, aKey, anOrganization, aUser } from '../duckdb/meta-records.js';
@@ -110,4 +111,27 @@ void t.test('a port that is closed fails what waits for it, and hears no more', 
   await t.rejects(remote.identity(), { name: 'ConsumeError', code: 'storage_unavailable' });
   await store.terms.publish('a', {}, 1);
   t.equal(hints, 0);
+});
+
+void t.test('an intake that cannot begin gives its port back', async (t) => {
+  const store = await openControlStore(t);
+  const remote = await over(t, store);
+  remote.close();
+  await t.rejects(remote.identity());
+  const { port1, port2 } = new MessageChannel();
+  const source = Object.assign(new ListedFacts(), { connectFacts: () => Promise.resolve(port2) });
+  let isClosed = false;
+  port1.once('close', () => (isClosed = true));
+  await t.rejects(remote.takeFacts(source, new RecordedIntake()), { code: 'storage_unavailable' });
+  await until('the port is closed', () => isClosed);
+});
+
+void t.test('a port that is closed ends its intakes', async (t) => {
+  const store = await openControlStore(t);
+  const remote = await over(t, store);
+  const facts = new ListedFacts();
+  await remote.takeFacts(facts, new RecordedIntake());
+  await until('the store waits for facts', () => facts.waiting === 1);
+  remote.close();
+  await until('it waits no longer', () => facts.waiting === 0);
 });

@@ -36,6 +36,7 @@ export async function metricStats(
   reads: Reads,
   wanted: readonly MetricOfTenant[],
   { pointsStart, now }: Pick<Observing, 'pointsStart' | 'now'>,
+  abort?: AbortSignal,
 ): Promise<MetricStats[]> {
   if (wanted.length === 0) return [];
   const pairs = unique(wanted.map(({ tenant, name }) => `(${String(tenant)}, ${quoted(name)})`));
@@ -54,6 +55,7 @@ export async function metricStats(
     `SELECT tenant, metric, service, count() AS series, min(newest.1) AS least, max(newest.1) AS most, max(notEmpty(services)) AS says,
       arraySlice(arrayReverseSort(groupUniqArray(newest.2)), 1, ${MOST_ARRIVALS}) AS arrivals
      FROM (SELECT *, arrayJoin(arrayConcat([''], services)) AS service FROM (${series})) WHERE service = ''${isAsked} GROUP BY tenant, metric, service`,
+    abort,
   );
   const found = new Map(
     rows.map((row) => [keyOf(Number(row.tenant), String(row.metric), String(row.service)), row]),

@@ -142,9 +142,12 @@ export class Observations implements AlertStats {
   }
 
   /** Stats of metrics only. */
-  async metrics({ metrics, pointsStart, now }: Observing): Promise<readonly MetricStats[]> {
+  async metrics(
+    { metrics, pointsStart, now }: Observing,
+    abort?: AbortSignal,
+  ): Promise<readonly MetricStats[]> {
     const tenants = await Promise.all(metrics.map(({ userId }) => this.#parts.findTenant(userId)));
     const wanted = metrics.map((metric, i) => ({ ...metric, tenant: tenants[i] ?? 0 }));
-    return await metricStats(this.#parts.reads, wanted, { pointsStart, now });
+    return await metricStats(this.#parts.reads, wanted, { pointsStart, now }, abort);
   }
 }

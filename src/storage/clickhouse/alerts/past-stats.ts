@@ -59,11 +59,12 @@ export class PastReads implements PastStats {
     for (const [at, request] of requests.entries())
       answers.push({
         targets: targets.map((stats) => stats[at] ?? UNKNOWN),
-        // Each moment is a separate lookup, because few points of a metric are near each moment.
-        metrics: await this.#observations.metrics({
-          ...request,
-          metrics: request.metrics.map((metric) => ({ ...metric, userId, since: [] })),
-        }),
+        // Each moment is a separate lookup, because few points of a metric are near each moment. One after another: a read has a place for
+        // at most two statements (`in-turns.ts`).
+        metrics: await this.#observations.metrics(
+          { ...request, metrics: request.metrics.map((metric) => ({ ...metric, userId, since: [] })) },
+          abort,
+        ),
       });
     return answers;
   }

@@ -67,13 +67,8 @@ export class Connection {
    * Loads the client library lazily. Sends no request.
    *
    * @param database null for statements that need none
-   * @param changed called before a switch to another server
    */
-  static async open(
-    options: ClickHouseOptions,
-    { database, now }: ConnectionPlace,
-    changed: (client: ClickHouseClient) => Promise<void> = async () => undefined,
-  ): Promise<Connection> {
+  static async open(options: ClickHouseOptions, { database, now }: ConnectionPlace): Promise<Connection> {
     const { createClient, ClickHouseLogLevel } = await import('@clickhouse/client');
     const tls = await tlsOptions(options.tls);
     const clients = options.urls.map((url) =>
@@ -86,7 +81,7 @@ export class Connection {
         log: { level: ClickHouseLogLevel.OFF },
       }),
     );
-    return new Connection(new Servers(clients, now, changed));
+    return new Connection(new Servers(clients, now));
   }
 
   /** All rows of a result, held in memory. @param sql without FORMAT */

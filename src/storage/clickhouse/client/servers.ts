@@ -5,26 +5,20 @@ const LOOK_BACK_MS = 10_000;
 
 /**
  * The servers of a store, in order of preference. All processes use the first server that responds, so that a writer sees earlier writes. A
- * failed server is skipped until it responds again.
+ * failed server is skipped until it responds again. A switch does not wait for replication: of more than two servers, the next one may lack
+ * the last writes (`../README.md`).
  */
 export class Servers {
   readonly #clients: readonly ClickHouseClient[];
   readonly #now: () => number;
-  /** Called before a switch to another server, to wait for replication. */
-  readonly #changed: (client: ClickHouseClient) => Promise<void>;
   #current = 0;
   #lookedAt: number;
   #looking: Promise<void> | null = null;
 
   /** @param now milliseconds */
-  constructor(
-    clients: readonly ClickHouseClient[],
-    now: () => number,
-    changed: (client: ClickHouseClient) => Promise<void>,
-  ) {
+  constructor(clients: readonly ClickHouseClient[], now: () => number) {
     this.#clients = clients;
     this.#now = now;
-    this.#changed = changed;
     this.#lookedAt = now();
   }
 
@@ -52,7 +46,6 @@ export class Servers {
     this.#lookedAt = this.#now();
     for (const [index, client] of this.#clients.entries()) {
       if (!(await answers(client))) continue;
-      if (index !== this.#current) await this.#changed(client);
       this.#current = index;
       return;
     }

@@ -2,6 +2,7 @@ import { SPAN_TYPES } from '../../../signal/span.js';
 import { HAS_FAILED } from '../../schema/tables.js';
 import { inputPreview } from '../../shared/input-preview.js';
 import { PREVIEW_MODELS, type RunPreview } from '../../contracts/runs.js';
+import { LONG_PIECE_BYTES } from '../../schema/tables.js';
 import { textOf } from '../../shared/summaries-of-rows.js';
 import type { Row } from '../client/connection.js';
 import type { Reads } from '../client/reads.js';
@@ -10,8 +11,6 @@ import { readMessages, whereSpans } from '../runs/stored-facts.js';
 
 /** Lists show no preview for runs with more spans. */
 const MOST_SPANS = 10_000;
-/** Longer inputs are not read for a preview. */
-const MOST_BYTES = 128 * 1024;
 const LLM = SPAN_TYPES.indexOf('llm');
 
 /** Previews of some runs. @param traceIds in lower case */
@@ -32,7 +31,7 @@ export async function readPreviews(
     return true;
   });
   if (short.length === 0) return [];
-  const input = `if(length(ifNull(input, '')) <= ${MOST_BYTES}, input, NULL)`;
+  const input = `if(length(ifNull(input, '')) <= ${LONG_PIECE_BYTES}, input, NULL)`;
   const first = (order: string): string =>
     `argMin(tuple(${input}), (${order}, started_at, toUInt128(span_id))).1`;
   const rows = await reads.rows(

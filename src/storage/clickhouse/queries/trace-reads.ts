@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../signal/attributes.js';
+import { removedMeanwhile } from '../../contracts/errors.js';
 import type { StoredLoggedEvent } from '../../shared/logged-events.js';
 import type {
   DetailedSpan,
@@ -35,7 +36,8 @@ interface FoundTrace {
   readonly traceId: string;
   readonly summary: RunSummary;
   readonly metadata: JsonObject | null;
-  /** SQL condition for the rows of its spans. */
+  /** SQL conditions for its rows, and for the rows of its spans. */
+  readonly there: string;
   readonly where: string;
   /** The order of its last message. */
   readonly last: number;
@@ -119,6 +121,7 @@ async function findTrace(
     traceId,
     summary,
     metadata: objectOf(textOf(row.metadata)),
+    there,
     where: `${there} AND seq IN (0, ${ordersOf(messages).join(', ')})`,
     last: messages.at(-1)?.order ?? 0,
   };
@@ -137,8 +140,10 @@ async function* spansOf<Span>(
   print: (row: Row, events?: readonly StoredLoggedEvent[]) => Span,
   abort: AbortSignal | undefined,
 ): AsyncGenerator<readonly Span[]> {
+  let read = 0;
   for (let after: PlaceInTrace | null = null; ;) {
     const places: readonly Row[] = await readPlaces(parts, found, after, abort);
+    read += places.length;
     let from = 0;
     while (from < places.length) {
       const some = firstOf(places.slice(from));
@@ -149,9 +154,10 @@ async function* spansOf<Span>(
       const last = kept.length < rows.length ? kept.at(-1)?.span_id : undefined;
       from += last === undefined ? some.length : some.findIndex(({ span_id }) => span_id === last) + 1;
     }
-    if (places.length < PAGE_SPANS) return;
+    if (places.length < PAGE_SPANS) break;
     after = placeOf(places.at(-1));
   }
+  await checkThere(parts, found, read, abort);
 }
 
 /** The ids of spans whose missing payloads log records may contain; null for the others. */
@@ -169,15 +175,18 @@ async function* summaryPages(
 ): AsyncGenerator<readonly SpanSummary[]> {
   const columns = `${ROW}, node, if(input IS NULL, NULL, length(input)) AS input_bytes, if(output IS NULL, NULL, length(output)) AS output_bytes, if(input IS NULL, NULL, substringUTF8(ifNull(input, ''), 1, ${BEGINNING})) AS beginning`;
   const changed = since === 0 ? '' : `HAVING max(greatest(seq, begun_by, completed_by)) > ${since}`;
+  let read = 0;
   for (let after: PlaceInTrace | null = null; ;) {
     const places: readonly Row[] = await readPlaces(parts, found, after, abort, changed);
+    read += places.length;
     if (places.length > 0) {
       const rows = await readAt(parts, found, places, columns, abort);
       yield rows.map((row) => spanSummary(row, found.summary.agent_name));
     }
-    if (places.length < PAGE_SPANS) return;
+    if (places.length < PAGE_SPANS) break;
     after = placeOf(places.at(-1));
   }
+  if (since === 0) await checkThere(parts, found, read, abort);
 }
 
 function placeOf(row: Row | undefined): PlaceInTrace | null {
@@ -215,10 +224,31 @@ function firstOf(places: readonly Row[]): readonly Row[] {
   return beyond < 0 ? places : places.slice(0, beyond);
 }
 
-/** The rows of spans in the order of their places; removed spans are left out. */
+/**
+ * Must be called after the last page.
+ *
+ * @param read number of spans found
+ * @throws ConsumeError `storage_unavailable` if the trace was removed meanwhile, which looks like the end of its spans
+ */
+async function checkThere(
+  { reads }: ListParts,
+  { there, summary }: FoundTrace,
+  read: number,
+  abort: AbortSignal | undefined,
+): Promise<void> {
+  if (read >= summary.span_count) return;
+  const rows = await reads.rows(`SELECT 1 FROM runs FINAL WHERE ${there} LIMIT 1`, abort);
+  if (rows.length === 0) throw removedMeanwhile({ what: 'trace', list: 'spans' });
+}
+
+/**
+ * The rows of spans in the order of their places.
+ *
+ * @throws ConsumeError `storage_unavailable` if a span was removed meanwhile
+ */
 async function readAt(
   { reads }: ListParts,
-  { tenant, traceId }: FoundTrace,
+  { tenant, traceId, where }: FoundTrace,
   places: readonly Row[],
   columns: string,
   abort: AbortSignal | undefined,
@@ -232,8 +262,18 @@ async function readAt(
     abort,
   );
   const found = new Map(rows.map((row) => [String(row.span_id), row]));
-  return places.flatMap((place): readonly Row[] => {
-    const row = found.get(String(place.span_id));
-    return row === undefined ? [] : [row];
+  const missing = places.map(({ span_id }) => String(span_id)).filter((id) => !found.has(id));
+  if (missing.length > 0) {
+    // A merge may have removed the row because a write replaced it since.
+    const newer = await reads.rows(
+      `SELECT ${columns} FROM spans WHERE ${where} AND span_id IN (${missing.map((id) => `'${id}'`).join(', ')}) ORDER BY ${BEST_FIRST} LIMIT 1 BY span_id`,
+      abort,
+    );
+    for (const row of newer) found.set(String(row.span_id), row);
+  }
+  return places.map(({ span_id }) => {
+    const row = found.get(String(span_id));
+    if (row === undefined) throw removedMeanwhile({ what: 'trace', list: 'spans' });
+    return row;
   });
 }

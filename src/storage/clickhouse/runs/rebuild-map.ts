@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { ConsumeError } from '../../../component/consume-error.js';
 import type { JsonObject } from '../../../signal/attributes.js';
 import { itemAt, invariant } from '../../../signal/checked.js';
 import { AGENT, serviceNodeOf } from '../../../signal/service-node.js';
@@ -49,6 +50,7 @@ interface Found {
  * runs. Only one process does it at a time.
  *
  * @returns null while another rebuild is running
+ * @throws ConsumeError `storage_unavailable` if the lease was lost before all traces were checked
  */
 export async function rebuildMap(parts: RebuildParts, isDryRun: boolean): Promise<MapRebuild | null> {
   const { leases, store, owner, now } = parts;
@@ -68,13 +70,19 @@ export async function rebuildMap(parts: RebuildParts, isDryRun: boolean): Promis
       const traces: readonly WantedTrace[] = await nextTraces(parts.reads, after);
       if (traces.length > 0) await rebuildSome(parts, traces, found, isDryRun);
       after = traces.at(-1) ?? null;
-      if (traces.length < TRACES_A_STEP || !(await leases.renew(lease, LEASE_MS))) break;
+      if (traces.length < TRACES_A_STEP) break;
+      if (!(await leases.renew(lease, LEASE_MS))) throw lostLease(found.traces);
     }
   } finally {
     await leases.release(lease);
   }
   const isWrong = found.unmapped_traces + found.differing_spans + found.differing_sums > 0;
   return { dry_run: isDryRun, ...found, corrected: isWrong && !isDryRun, duration_ms: now() - began };
+}
+
+function lostLease(traces: number): ConsumeError {
+  const detail = `The rebuild stopped after ${String(traces)} traces because another process may have started one. Run it again.`;
+  return new ConsumeError(detail, { code: 'storage_unavailable', retryable: true, detail });
 }
 
 async function nextTraces(reads: Reads, after: WantedTrace | null): Promise<WantedTrace[]> {

@@ -109,8 +109,8 @@ async function inputsOf(
     ({ id, seq, line }) => `('${String(id)}'::UUID, ${Number(seq)}::BIGINT, ${Number(line)}::BIGINT)`,
   );
   const theirs = narrowed(ofCommits(firsts.map(({ seq }) => Number(seq))), isOne);
-  // A line is in the last piece with `first_line` at or before it. Long pieces are stored elsewhere and are not read for a
-  // preview.
+  // A line is in the last piece with `first_line` at or before it. Long pieces are not read for a
+  // preview, so here an input's limit includes the output and metadata of its span.
   const pieces = await connection.rows(
     `WITH p AS MATERIALIZED (SELECT seq, trace_id, first_line FROM ${relation(capture, PAYLOADS, theirs)}),
        wanted AS (SELECT w.trace_id, w.seq, max(p.first_line) AS first_line FROM (VALUES ${[...new Set(places)].join(', ')}) w(trace_id, seq, line)
