@@ -39,7 +39,7 @@ const INNER_LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   runs: [
     ['fold', 'stored-runs', 'completing-spans', 'map-contribution', 'remembered-runs'],
     ['run-state', 'repeated-spans'],
-    ['run-messages', 'run-key', 'sent-spans', 'spans'],
+    ['run-messages', 'run-key', 'incoming-spans', 'spans'],
     ['rules'],
   ],
   'storage/clickhouse': [

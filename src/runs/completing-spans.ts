@@ -2,7 +2,7 @@ import { uuidKey } from '../worker/uuid-words.js';
 import { completesSpan } from './rules/completion.js';
 import type { SpanRow } from './rules/rows.js';
 import type { RunState } from './run-state.js';
-import type { SentRows } from './sent-spans.js';
+import type { IncomingRows } from './incoming-spans.js';
 
 /** A span of a batch that completes a stored one. */
 export interface CompletingSpan {
@@ -16,7 +16,7 @@ export interface CompletingSpan {
 /** Rows of a batch that complete stored spans of a run; if several complete the same span, the first. */
 export function completingSpans(
   state: RunState,
-  sent: SentRows,
+  sent: IncomingRows,
   from: number,
   to: number,
 ): readonly CompletingSpan[] {

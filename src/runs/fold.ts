@@ -4,7 +4,7 @@ import { completedSpan, completesSpan, withOutcome } from './rules/completion.js
 import {
   followsSpans,
   namesItsAgent,
-  settledBySpans,
+  withDerivedValues,
   timedOut,
   withHeader,
   type NamedHeader,
@@ -30,7 +30,7 @@ export interface Run {
   /** Prompt versions used by the run, ascending. */
   readonly prompts: readonly number[];
   /** Time of the last new data. */
-  readonly heardAt: Micros;
+  readonly lastSeenAt: Micros;
   /** Whether its status is terminal and not a provisional time-out. */
   readonly hasEnded: boolean;
 }
@@ -39,7 +39,7 @@ export interface Run {
  * Derives a run from all its facts. Deterministic, independent of their order, and idempotent. `RunState` computes the same header, agent,
  * spans and prompts incrementally, with these differences:
  *
- * - `heardAt` is the time of the last message with new data; in `RunState` it may be that of another message in the same commit.
+ * - `lastSeenAt` is the time of the last message with new data; in `RunState` it may be that of another message in the same commit.
  * - `hasEnded` is the current state; in `RunState` it stays true.
  * - The number of spans has no limit here.
  *
@@ -47,11 +47,11 @@ export interface Run {
  * @returns null without a header
  */
 export function fold(messages: readonly RunMessage[], spans: readonly SpanFact[]): Run | null {
-  const brought = new Map<number, SpanFact[]>();
+  const spansOf = new Map<number, SpanFact[]>();
   for (const span of spans) {
-    const beside = brought.get(span.order);
-    if (beside === undefined) brought.set(span.order, [span]);
-    else beside.push(span);
+    const known = spansOf.get(span.order);
+    if (known === undefined) spansOf.set(span.order, [span]);
+    else known.push(span);
   }
   const folded = new Folded();
   let last = -Infinity;
@@ -59,7 +59,7 @@ export function fold(messages: readonly RunMessage[], spans: readonly SpanFact[]
     // A duplicate of the same message.
     if (message.order === last) continue;
     last = message.order;
-    if (message.kind === 'header') folded.header(message, brought.get(message.order) ?? []);
+    if (message.kind === 'header') folded.header(message, spansOf.get(message.order) ?? []);
     else if (message.kind === 'link') folded.prompts.add(message.promptNo);
     else if (message.kind === 'timeout') folded.timeOut();
     else folded.setOutcome(message.success, message.outcome);
@@ -77,14 +77,14 @@ class Folded {
   #named: NamedHeader | null = null;
   /** By the keys of their ids. */
   readonly #spans = new Map<string, KnownSpan>();
-  #heardAt: Micros = -Infinity;
+  #lastSeenAt: Micros = -Infinity;
   #isMapped = false;
   #isTimedOut = false;
   /** Whether there is new data that the derived values do not include yet. */
-  #hasNews = false;
+  #hasChanges = false;
 
-  header({ named, receivedAt, isMapped }: HeaderMessage, brought: readonly SpanFact[]): void {
-    const incoming = brought.map(({ row, node }) => ({ row, facts: factsOf(row, node) }));
+  header({ named, receivedAt, isMapped }: HeaderMessage, spans: readonly SpanFact[]): void {
+    const incoming = spans.map(({ row, node }) => ({ row, facts: factsOf(row, node) }));
     const before = this.#named;
     const leads = (): boolean => isLedBy(this.#facts(), factsIn(incoming));
     this.#named = before === null ? named : withHeader(before, named, leads);
@@ -92,8 +92,8 @@ class Folded {
     for (const span of incoming) if (this.#addSpan(span)) isNews = true;
     this.#isMapped ||= isMapped;
     if (!isNews) return;
-    this.#hasNews = true;
-    this.#heardAt = Math.max(this.#heardAt, receivedAt);
+    this.#hasChanges = true;
+    this.#lastSeenAt = Math.max(this.#lastSeenAt, receivedAt);
   }
 
   timeOut(): void {
@@ -113,9 +113,9 @@ class Folded {
     const named = this.#settled();
     if (named === null) return null;
     const facts = this.#facts();
-    const { told } = countedOnce(facts);
+    const { duplicates } = countedOnce(facts);
     const spans = facts.map((span) => {
-      const { same_as, counted } = told.get(span.span_id) ?? NO_DUPLICATE;
+      const { same_as, counted } = duplicates.get(span.span_id) ?? NO_DUPLICATE;
       // Nearly all spans have these values already.
       return span.same_as === same_as && span.counted === counted ? span : { ...span, same_as, counted };
     });
@@ -125,7 +125,7 @@ class Folded {
       spans,
       isMapped: this.#isMapped,
       prompts: [...this.prompts].sort((a, b) => a - b),
-      heardAt: this.#heardAt,
+      lastSeenAt: this.#lastSeenAt,
       hasEnded: named.header.status !== RUNNING && !this.#isTimedOut,
     };
   }
@@ -147,9 +147,9 @@ class Folded {
   }
 
   #settled(): NamedHeader | null {
-    if (this.#named === null || !this.#hasNews) return this.#named;
-    this.#hasNews = false;
-    this.#named = settledBySpans(this.#named, this.#runFacts());
+    if (this.#named === null || !this.#hasChanges) return this.#named;
+    this.#hasChanges = false;
+    this.#named = withDerivedValues(this.#named, this.#runFacts());
     // Without spans, nothing can reopen the run.
     if (this.#spans.size > 0 || !followsSpans(this.#named.header)) this.#isTimedOut = false;
     return this.#named;

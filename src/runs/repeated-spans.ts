@@ -1,11 +1,11 @@
 import { uuidKey } from '../worker/uuid-words.js';
-import type { SentSpans } from './sent-spans.js';
+import type { IncomingSpans } from './incoming-spans.js';
 
 /** Up to this many spans, comparing all pairs is faster than creating keys. */
 const FEW_SPANS = 16;
 
 /** Whether a run of a batch contains a span twice. The processor `validation` refuses such batches, if configured. */
-export function repeatsSpans(batch: SentSpans, trace: number): boolean {
+export function repeatsSpans(batch: IncomingSpans, trace: number): boolean {
   const [start, end] = [batch.start(trace), batch.end(trace)];
   return end - start <= FEW_SPANS
     ? repeatsAmongFew(batch.spanIds, start, end)
@@ -14,7 +14,7 @@ export function repeatsSpans(batch: SentSpans, trace: number): boolean {
 
 /** Whether parts of one run in several batches share a span. */
 export function repeatAmongThem(
-  parts: readonly { readonly batch: SentSpans; readonly trace: number }[],
+  parts: readonly { readonly batch: IncomingSpans; readonly trace: number }[],
 ): boolean {
   const keys = new Set<string>();
   let spans = 0;

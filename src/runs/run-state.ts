@@ -3,7 +3,7 @@ import type { Micros } from '../signal/time.js';
 import {
   followsSpans,
   namesItsAgent,
-  settledBySpans,
+  withDerivedValues,
   timedOut,
   withHeader,
   type NamedHeader,
@@ -15,12 +15,12 @@ import type { SpanState } from './spans/span-state.js';
 import { completedSpan, completesSpan, withOutcome } from './rules/completion.js';
 import { completedPayload, NO_PAYLOAD, type Payload } from './rules/payload.js';
 import { RUNNING, type HeaderRow, type SpanRow } from './rules/rows.js';
-import { factsOf, keyOf, toldRow, type SpanFacts } from './rules/span-facts.js';
+import { factsOf, keyOf, duplicateColumns, type SpanFacts } from './rules/span-facts.js';
 
 /** The state of a run before a commit. */
 export interface KnownRun {
   /** Time of the last new data. */
-  readonly heardAt: Micros;
+  readonly lastSeenAt: Micros;
   readonly isStored: boolean;
   /** Whether it counts in the service map. */
   readonly isMapped: boolean;
@@ -29,7 +29,7 @@ export interface KnownRun {
 }
 
 /** What a commit writes for a run. */
-export interface SettledRun {
+export interface AppliedRun {
   /** New versions of spans, in order of arrival. */
   readonly spans: readonly SpanState[];
   readonly writesHeader: boolean;
@@ -44,28 +44,28 @@ export class RunState {
   #spans: RunSpans = new FollowedSpans();
   readonly #maxSpans: number;
   /** Time of the run's last new data. */
-  heardAt: Micros;
+  lastSeenAt: Micros;
   #isStored: boolean;
   #isMapped: boolean;
   #hasEnded: boolean;
   #named: NamedHeader;
   #headerChanged: boolean;
   /** Whether this commit has new data, so that the derived values must be recomputed. */
-  #hasNews: boolean;
+  #hasChanges: boolean;
   #timesOut = false;
   /** Arrival time of this commit's last change. */
-  #newsAt: Micros = -Infinity;
+  #changedAt: Micros = -Infinity;
 
   /** @param maxSpans a run with more is truncated */
   constructor(named: NamedHeader, known: KnownRun, maxSpans: number) {
     this.#named = named;
     this.#maxSpans = maxSpans;
-    this.heardAt = known.heardAt;
+    this.lastSeenAt = known.lastSeenAt;
     this.#isStored = known.isStored;
     this.#isMapped = known.isMapped;
     this.#hasEnded = known.hasEnded;
     this.#headerChanged = !known.isStored;
-    this.#hasNews = !known.isStored;
+    this.#hasChanges = !known.isStored;
   }
 
   get spans(): RunSpans {
@@ -129,7 +129,7 @@ export class RunState {
     const { status, started_at, ended_at } = this.header;
     let last = Math.max(started_at, ended_at ?? -Infinity);
     if (status === RUNNING) last = Math.max(last, this.#spans.lastTime());
-    return Math.min(last, this.heardAt);
+    return Math.min(last, this.lastSeenAt);
   }
 
   /**
@@ -138,17 +138,17 @@ export class RunState {
    * @param spans spans sent with it that have not been applied yet
    */
   applyHeader(incoming: NamedHeader, spans: readonly SpanFacts[], receivedAt: Micros): void {
-    this.heard(receivedAt);
+    this.seen(receivedAt);
     const before = this.#named;
     this.#named = withHeader(before, incoming, () => this.spans.isLedBy(spans));
     if (this.#named === before) return;
     this.#headerChanged = true;
-    this.#hasNews = true;
+    this.#hasChanges = true;
   }
 
   /** Records new data without a header. */
-  heard(receivedAt: Micros): void {
-    this.#newsAt = Math.max(this.#newsAt, receivedAt);
+  seen(receivedAt: Micros): void {
+    this.#changedAt = Math.max(this.#changedAt, receivedAt);
   }
 
   /** Makes the run count in the service map. */
@@ -193,7 +193,7 @@ export class RunState {
   /** Adds a new span, whose row is written from the sender's columns. */
   addSpan(span: SpanState): void {
     this.#keep(span);
-    this.#hasNews = true;
+    this.#hasChanges = true;
   }
 
   /** Spans whose stored duplicate state is outdated. The engine reads them as a whole and calls {@link rewriteDuplicate}. */
@@ -202,10 +202,10 @@ export class RunState {
   }
 
   /** Updates the duplicate state of a span. */
-  rewriteDuplicate({ span_id, told }: DuplicateRewrite): void {
-    const span = invariant(this.find(span_id), 'span that is told of');
-    const row = span.row && { ...span.row, ...toldRow(told) };
-    this.#keep({ ...span, ...told, row, changed: true });
+  rewriteDuplicate({ span_id, duplicate }: DuplicateRewrite): void {
+    const span = invariant(this.find(span_id), 'span of a duplicate');
+    const row = span.row && { ...span.row, ...duplicateColumns(duplicate) };
+    this.#keep({ ...span, ...duplicate, row, changed: true });
     this.#headerChanged = true;
   }
 
@@ -230,13 +230,13 @@ export class RunState {
    *
    * @param seq the commit's number
    */
-  settle(seq: number): SettledRun {
+  finish(seq: number): AppliedRun {
     const changed = [...this.#changed.values()];
     if (this.truncated?.truncatedSeq === 0) this.truncated.truncatedSeq = seq;
     const hadEnded = this.#hasEnded;
-    if (this.#hasNews) {
-      this.heardAt = Math.max(this.heardAt, this.#newsAt);
-      this.#named = settledBySpans(this.#named, this.spans);
+    if (this.#hasChanges) {
+      this.lastSeenAt = Math.max(this.lastSeenAt, this.#changedAt);
+      this.#named = withDerivedValues(this.#named, this.spans);
       this.#hasEnded ||= this.#isTerminal();
     } else if (this.#timesOut) {
       this.#named = { ...this.#named, header: timedOut(this.header, this.spans) };
@@ -244,7 +244,7 @@ export class RunState {
     }
     return {
       spans: changed,
-      writesHeader: this.#headerChanged || this.#hasNews,
+      writesHeader: this.#headerChanged || this.#hasChanges,
       ends: this.#hasEnded && !hadEnded,
     };
   }
@@ -253,7 +253,7 @@ export class RunState {
   written(seq: number, spans: readonly SpanState[]): void {
     this.#isStored = true;
     this.#headerChanged = false;
-    this.#hasNews = false;
+    this.#hasChanges = false;
     this.#timesOut = false;
     spans.forEach((span, line) => {
       span.seq = seq;

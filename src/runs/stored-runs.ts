@@ -40,7 +40,7 @@ export interface SpanIds {
 
 /**
  * Reads of an engine that the rules need: runs as of the start of the current commit, which is the only writer. The engine writes the
- * result of `RunState.settle`.
+ * result of `RunState.finish`.
  */
 export interface StoredRuns<State extends RunState> {
   /** Reads the newest headers of one user's runs. @returns the stored ones, by id */

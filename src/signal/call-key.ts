@@ -9,7 +9,7 @@ const MOST_REMEMBERED = 4096;
  */
 export interface CallKey {
   /** The reporter: its instrumentation scope. */
-  readonly teller: string;
+  readonly scope: string;
   readonly model: string;
   readonly provider: string;
   /** The provider's id of the response. */
@@ -27,7 +27,7 @@ export interface CallAttributes {
 
 export function callKey({ scope, model, provider, response }: CallAttributes): string {
   return serializeCallKey({
-    teller: hashedScope(scope),
+    scope: hashedScope(scope),
     model: model === null ? '' : hashedModel(model),
     provider: provider === null ? '' : hashedProvider(provider),
     response: hashed(response?.trim() ?? ''),
@@ -41,14 +41,14 @@ const hashedProvider = remembering(MOST_REMEMBERED, (provider) => hashed(provide
 /** Base of the hashes, which are integers of at most 53 bits. */
 const RADIX = 36;
 
-function serializeCallKey({ teller, model, provider, response }: CallKey): string {
-  return `${teller}.${model}.${provider}.${response}`;
+function serializeCallKey({ scope, model, provider, response }: CallKey): string {
+  return `${scope}.${model}.${provider}.${response}`;
 }
 
 /** @param key from {@link callKey} */
 export function readCallKey(key: string): CallKey {
-  const [teller = '', model = '', provider = '', response = ''] = key.split('.');
-  return { teller, model, provider, response };
+  const [scope = '', model = '', provider = '', response = ''] = key.split('.');
+  return { scope, model, provider, response };
 }
 
 /** Merges two keys of one span: the later one fills the gaps of the earlier one. */
@@ -56,7 +56,7 @@ export function filledCallKey(before: string | null, later: string | null): stri
   if (before === null || later === null || before === later) return before ?? later;
   const [known, rest] = [readCallKey(before), readCallKey(later)];
   return serializeCallKey({
-    teller: known.teller,
+    scope: known.scope,
     model: known.model || rest.model,
     provider: known.provider || rest.provider,
     response: known.response || rest.response,

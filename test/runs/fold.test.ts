@@ -33,16 +33,16 @@ class StepByStep {
     for (const step of steps) this.#apply(step);
     const { state } = this;
     if (state === null) return;
-    this.#tell(state);
-    const { spans } = state.settle(++this.#seq);
+    this.#rewrite(state);
+    const { spans } = state.finish(++this.#seq);
     spans.forEach((span, line) =>
       this.#stored.set(span.span_id, { ...span, seq: this.#seq, line, changed: false }),
     );
     state.written(this.#seq, spans);
   }
 
-  /** As an engine has it told what counts of spans, which reads stored ones as a whole before. */
-  #tell(state: RunState): void {
+  /** As an engine has it duplicates what counts of spans, which reads stored ones as a whole before. */
+  #rewrite(state: RunState): void {
     for (const one of state.duplicateRewrites()) {
       const span = state.find(one.span_id);
       if (span !== undefined) span.row ??= this.#stored.get(one.span_id)?.row;
@@ -53,8 +53,8 @@ class StepByStep {
 
   #reload(): void {
     if (this.state === null) return;
-    const { header, agent, heardAt, isMapped, hasEnded } = this.state;
-    const known = { heardAt, isMapped, hasEnded, isStored: true };
+    const { header, agent, lastSeenAt, isMapped, hasEnded } = this.state;
+    const known = { lastSeenAt, isMapped, hasEnded, isStored: true };
     this.state = new RunState({ header: { ...header }, agent }, known, Infinity);
     const unread = { row: undefined, payload: undefined };
     this.state.spans = FollowedSpans.of([...this.#stored.values()].map((span) => ({ ...span, ...unread })));
@@ -65,7 +65,7 @@ class StepByStep {
     if (step.kind === 'timeout') this.state?.timeOut();
     else if (step.kind === 'outcome') this.state?.setOutcome(step.success, step.outcome ?? undefined);
     else if (this.state === null) {
-      const known = { heardAt: this.#now, isStored: false, isMapped: this.#isMapped, hasEnded: false };
+      const known = { lastSeenAt: this.#now, isStored: false, isMapped: this.#isMapped, hasEnded: false };
       this.state = new RunState(step.named, known, Infinity);
       for (const span of step.spans) this.#applySpan(this.state, span);
     } else {
@@ -128,7 +128,7 @@ function compare(state: RunState | null, run: Run | null, now: number): void {
     );
   }
   if (run.hasEnded) same(state.hasEnded, true);
-  same(run.heardAt <= state.heardAt && state.heardAt <= now, true);
+  same(run.lastSeenAt <= state.lastSeenAt && state.lastSeenAt <= now, true);
 }
 
 void t.test('a run of all facts at once equals the one updated commit by commit', async (t) => {
@@ -175,7 +175,8 @@ void t.test('a time-out holds until something new comes, and ends nothing', asyn
   const [first, running] = came(1, { span_id: SPAN, status: 'running', ended_at: null });
   const [second, ended] = came(3, { span_id: SPAN, status: 'failed', ended_at: NOON + 7 });
   const idle: RunMessage = { kind: 'timeout', order: 2 };
-  const statusOf = (run: Run | null) => run && [RUN_STATUSES[run.header.status], run.hasEnded, run.heardAt];
+  const statusOf = (run: Run | null) =>
+    run && [RUN_STATUSES[run.header.status], run.hasEnded, run.lastSeenAt];
   t.same(statusOf(fold([first, idle], [running])), ['timed_out', false, 1]);
   t.same(statusOf(fold([first, idle, { ...first, order: 3 }], [running])), ['timed_out', false, 1]);
   t.same(statusOf(fold([first, idle, second], [running, ended])), ['failed', true, 3]);

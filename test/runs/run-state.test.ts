@@ -18,7 +18,7 @@ const MAX_SPANS = 1000;
 const COMPLETED = RUN_STATUSES.indexOf('completed');
 
 function stored(changes: Partial<TraceHeader>): RunState {
-  const known = { heardAt: NOON, isStored: true, isMapped: false, hasEnded: false };
+  const known = { lastSeenAt: NOON, isStored: true, isMapped: false, hasEnded: false };
   return new RunState(headerRow(changes), known, MAX_SPANS);
 }
 
@@ -118,12 +118,12 @@ for (const { name, before, later, expected } of COMPLETIONS) {
     const state = stored({ status: 'running', ...before });
     send(state, { status: 'failed', ...later });
     t.match(state.header, { ...expected, status: RUN_STATUSES.indexOf('failed') });
-    const { writesHeader, spans } = state.settle(9);
+    const { writesHeader, spans } = state.finish(9);
     t.ok(writesHeader);
     t.same(spans, []);
     state.written(9, spans);
     send(state, { outcome: 'too late' });
-    t.notOk(state.settle(10).writesHeader, 'once only');
+    t.notOk(state.finish(10).writesHeader, 'once only');
   });
 }
 
@@ -132,7 +132,7 @@ void t.test('a repeat writes nothing', async (t) => {
   state.spans.put(storedSpan({ span_id: A }));
   send(state, { status: 'failed', outcome: 'other' });
   sendSpan(state, { span_id: A, status: 'failed', name: 'other' }, 'other');
-  t.same(state.settle(9), { spans: [], writesHeader: false, ends: false });
+  t.same(state.finish(9), { spans: [], writesHeader: false, ends: false });
 });
 
 void t.test('a span is completed from what it lacked, payload by payload', async (t) => {
@@ -143,7 +143,7 @@ void t.test('a span is completed from what it lacked, payload by payload', async
   const better = { source: 'agent span', name: 'agent' } as const;
   const end = { ended_at: NOON + 2000, output_tokens: 6, cost_usd: 9, agent_hint: better };
   sendSpan(state, { span_id: A, ...end }, '{"i":2}\t{"o":2}\t{"m":2}');
-  const { spans } = state.settle(9);
+  const { spans } = state.finish(9);
   const row: Partial<SpanRow> = { input_tokens: 4, output_tokens: 6, total_tokens: 10, cost_usd: 9 };
   t.match(spans, [
     {
@@ -164,7 +164,7 @@ void t.test('payloads: nothing and something make something', async (t) => {
     const state = stored({ status: 'running' });
     state.spans.put(storedSpan({ span_id: A, status: 'running' }, before));
     sendSpan(state, { span_id: A }, later);
-    const { payload } = state.settle(9).spans[0] ?? {};
+    const { payload } = state.finish(9).spans[0] ?? {};
     t.equal(payload && payloadText(payload), merged);
   }
 });
@@ -172,10 +172,10 @@ void t.test('payloads: nothing and something make something', async (t) => {
 void t.test('late spans change derived totals, and no declared ones', async (t) => {
   const state = stored({ total_tokens: 1000 });
   sendSpan(state, { span_id: A, total_tokens: 5, cost_usd: 50 });
-  state.settle(9);
+  state.finish(9);
   t.match(state.header, { total_tokens: 1000, total_cost_usd: 50 });
   sendSpan(state, { span_id: B, parent_span_id: A, cost_usd: 20 });
-  state.settle(10);
+  state.finish(10);
   t.match(state.header, { total_tokens: 1000, total_cost_usd: 20 }, 'the deepest wins');
 });
 
@@ -187,18 +187,18 @@ void t.test('an outcome is set in any status, and survives a completion', async 
     state.setOutcome(false, 'after');
     send(state, { success: true, outcome: 'sent' });
     t.match(state.header, { success: false, outcome: 'after' });
-    t.ok(state.settle(9).writesHeader);
+    t.ok(state.finish(9).writesHeader);
   }
 });
 
 void t.test('a new run is written with its header, and knows where its spans lie then', async (t) => {
-  const known = { heardAt: NOON, isStored: false, isMapped: false, hasEnded: false };
+  const known = { lastSeenAt: NOON, isStored: false, isMapped: false, hasEnded: false };
   const state = new RunState(headerRow({ status: 'running' }), known, MAX_SPANS);
-  t.same(state.settle(3), { spans: [], writesHeader: true, ends: false });
+  t.same(state.finish(3), { spans: [], writesHeader: true, ends: false });
   state.written(3, []);
-  t.notOk(state.settle(4).writesHeader, 'nothing is new of it');
+  t.notOk(state.finish(4).writesHeader, 'nothing is new of it');
   sendSpan(state, { span_id: A, status: 'running' });
-  const { spans } = state.settle(7);
+  const { spans } = state.finish(7);
   t.equal(spans.length, 1);
   state.written(7, spans);
   t.match(state.spans.get(keyOf(A)), { seq: 7, line: 0 });

@@ -16,11 +16,11 @@ const CALL_ATTRIBUTES: CallAttributes = {
 };
 
 void t.test('a key has reporter and call, without missing parts', async (t) => {
-  const { teller, model, provider, response } = readCallKey(callKey(CALL_ATTRIBUTES));
-  for (const part of [teller, model, provider, response]) t.match(part, /^[\da-z]+$/);
-  t.equal(new Set([teller, model, provider, response]).size, 3, 'the scope has the name of the provider');
+  const { scope, model, provider, response } = readCallKey(callKey(CALL_ATTRIBUTES));
+  for (const part of [scope, model, provider, response]) t.match(part, /^[\da-z]+$/);
+  t.equal(new Set([scope, model, provider, response]).size, 3, 'the scope has the name of the provider');
   const unsaid = { scope: '', model: null, provider: null, response: null };
-  t.same(readCallKey(callKey(unsaid)), { teller: '', model: '', provider: '', response: '' });
+  t.same(readCallKey(callKey(unsaid)), { scope: '', model: '', provider: '', response: '' });
   t.not(readCallKey(callKey({ ...CALL_ATTRIBUTES, response: 'chatcmpl-2' })).response, response);
   t.equal(callKey({ ...CALL_ATTRIBUTES, response: ' chatcmpl-1 ' }), callKey(CALL_ATTRIBUTES));
 });

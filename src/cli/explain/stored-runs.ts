@@ -78,7 +78,7 @@ export class StoredRuns {
     return [...this.#runs]
       .map(([traceId, { state, records }]) => {
         for (const one of state.duplicateRewrites()) state.rewriteDuplicate(one);
-        const rows = state.settle(1).spans.map(({ row }) => invariant(row, 'row of a span'));
+        const rows = state.finish(1).spans.map(({ row }) => invariant(row, 'row of a span'));
         const spans = rows.map((row) => ({
           row,
           facts: invariant(state.spans.get(keyOf(row.span_id)), 'state of a span'),
@@ -99,8 +99,8 @@ export class StoredRuns {
       known.state.applyHeader(named, facts, batch.receivedAt);
       return known;
     }
-    const { receivedAt: heardAt, map } = batch;
-    const isNew = { heardAt, isStored: false, isMapped: map !== null, hasEnded: false };
+    const { receivedAt: lastSeenAt, map } = batch;
+    const isNew = { lastSeenAt, isStored: false, isMapped: map !== null, hasEnded: false };
     const made = { state: new RunState(named, isNew, Infinity), records: new Map<string, SpanRecord[]>() };
     this.#runs.set(traceId, made);
     return made;

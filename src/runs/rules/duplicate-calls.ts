@@ -105,7 +105,7 @@ export function duplicateCalls(
   }
   reporters.sort((a, b) => a.start - b.start || (a.id < b.id ? -1 : 1));
   for (const together of overlappingGroups(reporters))
-    for (const [id, told] of duplicatesIn(together)) found.set(id, told);
+    for (const [id, duplicate] of duplicatesIn(together)) found.set(id, duplicate);
   return found;
 }
 
@@ -147,7 +147,7 @@ function callsOf(reporters: readonly Reporter[]): Reporter[][] {
   const join = (reporter: Reporter, isSame: (known: Reporter) => boolean): void => {
     const isKnown = (known: Reporter): boolean => overlap(known, reporter) && isSame(known);
     const call = calls.find(
-      (others) => others.some(isKnown) && !others.some((other) => other.teller === reporter.teller),
+      (others) => others.some(isKnown) && !others.some((other) => other.scope === reporter.scope),
     );
     if (call === undefined) calls.push([reporter]);
     else call.push(reporter);

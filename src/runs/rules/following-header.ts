@@ -120,7 +120,7 @@ function leavesOpen({ derived, ended_at, error_message }: HeaderRow): number {
 }
 
 /** The header with all values named in `derived` taken from the spans. */
-export function settledBySpans({ header, agent }: NamedHeader, spans: RunFacts): NamedHeader {
+export function withDerivedValues({ header, agent }: NamedHeader, spans: RunFacts): NamedHeader {
   const { derived } = header;
   const next = { ...header };
   if (derived & (DERIVED.total_tokens | DERIVED.total_cost_usd)) {
@@ -145,10 +145,10 @@ export function settledBySpans({ header, agent }: NamedHeader, spans: RunFacts):
   return { header: next, agent: derived & DERIVED.agent ? given.agent : agent };
 }
 
-/** When a run with its last new data at `heardAt` times out; null for never. */
-export function timesOutAt(header: HeaderRow, heardAt: Micros): Micros | null {
+/** When a run with its last new data at `lastSeenAt` times out; null for never. */
+export function timesOutAt(header: HeaderRow, lastSeenAt: Micros): Micros | null {
   if (header.idle_timeout_ms === null || header.status !== RUNNING || !followsSpans(header)) return null;
-  return heardAt + header.idle_timeout_ms * 1000;
+  return lastSeenAt + header.idle_timeout_ms * 1000;
 }
 
 /** A provisionally timed-out run that follows its spans; it ends at its latest time. */

@@ -48,8 +48,8 @@ function idOf(key: string): string {
   return formatUuid(WORDS, 0);
 }
 
-/** The duplicate state of a span in its row's format. @param told with an id as a key */
-export function toldRow({ same_as, counted }: DuplicateCall): Pick<SpanRow, 'same_as' | 'counted'> {
+/** The duplicate state of a span in its row's format. @param duplicate with an id as a key */
+export function duplicateColumns({ same_as, counted }: DuplicateCall): Pick<SpanRow, 'same_as' | 'counted'> {
   return { same_as: same_as === null ? null : idOf(same_as), counted: counted === WHOLE ? null : counted };
 }
 

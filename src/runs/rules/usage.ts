@@ -21,7 +21,7 @@ export interface Usage {
   readonly total_cost_usd: NanoUsd | null;
 }
 
-const NOTHING_TOLD: ReadonlyMap<string, DuplicateCall> = new Map();
+const NO_DUPLICATES: ReadonlyMap<string, DuplicateCall> = new Map();
 
 /**
  * A trace's usage from its spans: what a span reports counts only if none of its descendants reports the same measure. An agent span that
@@ -35,23 +35,23 @@ export function usageOf(spans: readonly UsageNode[]): Usage {
 /** The same, and the counted parts of the spans of which not everything counts, by id. */
 export function countedOnce(spans: readonly UsageNode[]): {
   readonly usage: Usage;
-  readonly told: ReadonlyMap<string, DuplicateCall>;
+  readonly duplicates: ReadonlyMap<string, DuplicateCall>;
 } {
   const parents = new Map<string, string>();
   for (const { span_id, parent_span_id } of spans) {
     if (parent_span_id !== null) parents.set(span_id, parent_span_id);
   }
   const covered = { tokens: coveredIn(spans, parents, tokensOf), cost: coveredIn(spans, parents, costOf) };
-  const told = haveSeveralReporters(keysOf(spans)) ? duplicateCalls(spans, covered) : NOTHING_TOLD;
+  const duplicates = haveSeveralReporters(keysOf(spans)) ? duplicateCalls(spans, covered) : NO_DUPLICATES;
   const counts = (span: UsageNode, bit: number): boolean =>
-    ((told.get(span.span_id)?.counted ?? WHOLE) & bit) !== 0;
+    ((duplicates.get(span.span_id)?.counted ?? WHOLE) & bit) !== 0;
   const tokens = sumOf(
     spans,
     tokensOf,
     (span) => !covered.tokens.has(span.span_id) && counts(span, COUNTS.call),
   );
   const cost = sumOf(spans, costOf, (span) => !covered.cost.has(span.span_id) && counts(span, COUNTS.cost));
-  return { usage: usageFrom(tokens, cost), told };
+  return { usage: usageFrom(tokens, cost), duplicates };
 }
 
 function* keysOf(spans: readonly UsageNode[]): Generator<string | null> {

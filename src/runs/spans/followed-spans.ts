@@ -100,11 +100,11 @@ export class FollowedSpans implements RunSpans {
   }
 
   duplicateRewrites(): DuplicateRewrite[] {
-    const { told } = this.#once();
+    const { duplicates } = this.#once();
     const rewrites: DuplicateRewrite[] = [];
     for (const { span_id, same_as, counted } of this.all()) {
-      const now = told.get(span_id) ?? NO_DUPLICATE;
-      if (same_as !== now.same_as || counted !== now.counted) rewrites.push({ span_id, told: now });
+      const now = duplicates.get(span_id) ?? NO_DUPLICATE;
+      if (same_as !== now.same_as || counted !== now.counted) rewrites.push({ span_id, duplicate: now });
     }
     return rewrites;
   }

@@ -7,7 +7,7 @@ import type { SpanState } from './span-state.js';
 /** The new duplicate state of a span. The ids are keys. */
 export interface DuplicateRewrite {
   readonly span_id: string;
-  readonly told: DuplicateCall;
+  readonly duplicate: DuplicateCall;
 }
 
 /** The spans of one run, as far as its header and the service map depend on them. Ids are keys: `uuidKey`. */
@@ -30,8 +30,7 @@ export interface RunSpans extends RunFacts {
   /** See `rules/run-outcome.ts`; undefined also where no such span failed. Not of a truncated run. */
   lastOutcome(): SpanFacts | undefined;
   /**
-   * The spans of which something else counts than their facts say, with what it is: `rules/duplicate-calls.ts`. Of a truncated run none: it
-   * does not change any more.
+   * The spans whose stored duplicate state is outdated: `rules/duplicate-calls.ts`. None of a truncated run.
    */
   duplicateRewrites(): readonly DuplicateRewrite[];
   /** The latest start or end of any span; -Infinity if there is none. */

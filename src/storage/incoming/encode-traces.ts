@@ -120,7 +120,7 @@ export class TracesEncoder {
     let row = 0;
     batch.items.forEach((item, i) => {
       const used = usedIn(item);
-      for (const span of item.spans) writeSpan(spans, row++, span, used?.told.get(span.span_id));
+      for (const span of item.spans) writeSpan(spans, row++, span, used?.duplicates.get(span.span_id));
       writeHeader(traces, i, item, used?.usage);
     });
     this.#writePayloads(spans, batch);

@@ -1,6 +1,6 @@
 import type { SpanRow } from '../../runs/rules/rows.js';
 import { WHOLE, type DuplicateCall } from '../../runs/rules/duplicate-calls.js';
-import type { SentRows } from '../../runs/sent-spans.js';
+import type { IncomingRows } from '../../runs/incoming-spans.js';
 import { runKey } from '../../runs/run-key.js';
 import { intAt, itemAt, wordAt } from '../../signal/checked.js';
 import type { EventType } from '../../signal/event.js';
@@ -19,7 +19,7 @@ export interface NodeNumbers {
 }
 
 /** A batch waiting for its commit, with direct access to its columns. */
-export class IncomingBatch implements SentRows {
+export class IncomingBatch implements IncomingRows {
   readonly tenant: number;
   readonly receivedAt: number;
   readonly traces: ColumnsReader;

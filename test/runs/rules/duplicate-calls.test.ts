@@ -40,7 +40,9 @@ const OTHER = { scope: 'langchain' };
 
 /** By which spans calls are counted, where these are others. */
 function sames(...spans: CallSpan[]): Record<string, string | null> {
-  return Object.fromEntries([...countedOnce([AGENT, ...spans]).told].map(([id, told]) => [id, told.same_as]));
+  return Object.fromEntries(
+    [...countedOnce([AGENT, ...spans]).duplicates].map(([id, duplicates]) => [id, duplicates.same_as]),
+  );
 }
 
 const CASES: readonly {
@@ -106,7 +108,7 @@ const CASES: readonly {
     same: { a: 'c', b: 'c' },
   },
   {
-    name: 'calls in parallel, each told twice',
+    name: 'calls in parallel, each duplicates twice',
     spans: [
       aCall('a1', { ...OTHER, time: [0, 10] }),
       aCall('a2', { ...OTHER, time: [1, 12] }),
@@ -176,10 +178,10 @@ for (const { name, spans, same: expected } of CASES) {
 void t.test('tokens and cost are judged apart', async (t) => {
   const tokens = aCall('tokens', { time: [1, 9], cost: null });
   const cost = aCall('cost', { ...OTHER, tokens: null });
-  const { usage, told } = countedOnce([AGENT, tokens, cost]);
+  const { usage, duplicates } = countedOnce([AGENT, tokens, cost]);
   t.same(usage, { total_tokens: 5, total_cost_usd: 7 });
-  t.same(told.get('cost'), { same_as: 'tokens', counted: COUNTS.cost });
-  t.same(told.get('tokens'), { same_as: null, counted: COUNTS.call });
+  t.same(duplicates.get('cost'), { same_as: 'tokens', counted: COUNTS.cost });
+  t.same(duplicates.get('tokens'), { same_as: null, counted: COUNTS.call });
 });
 
 void t.test('a call below others counts before them, and nothing gets lost', async (t) => {
@@ -198,7 +200,7 @@ for (const { count, isJudged } of [
   { count: MAX_REPORTERS / 2 + 1, isJudged: false },
 ]) {
   void t.test(
-    `${count} calls at one time, each told twice, are ${isJudged ? '' : 'not '}judged`,
+    `${count} calls at one time, each duplicates twice, are ${isJudged ? '' : 'not '}judged`,
     async (t) => {
       const spans = Array.from({ length: count }, (_, n) => [
         aCall(key(n * 2), { ...OTHER, time: [n, 2000], parent: key(9999) }),
@@ -210,9 +212,9 @@ for (const { count, isJudged } of [
         aCall(key(8010 + i), { time: [at + 1, at + 4], parent: key(9999) }),
       ]);
       const all = [...spans, ...(early ?? []), ...(late ?? [])];
-      const { told } = countedOnce(all);
-      t.equal(told.size, (isJudged ? count : 0) + 2);
-      t.same(countedOnce(all.toReversed()).told, told);
+      const { duplicates } = countedOnce(all);
+      t.equal(duplicates.size, (isJudged ? count : 0) + 2);
+      t.same(countedOnce(all.toReversed()).duplicates, duplicates);
     },
   );
 }
@@ -231,12 +233,12 @@ void t.test('the order of spans makes no difference, and a span counts for each 
       const ended_at = length === null ? null : start + length;
       return { ...measures, span_id: key(n), parent_span_id: key(parent), started_at: start, ended_at };
     });
-    const { told, usage } = countedOnce(spans);
+    const { duplicates, usage } = countedOnce(spans);
     const reversed = countedOnce(spans.toReversed());
     same(reversed.usage, usage);
-    same(new Map([...reversed.told].sort()), new Map([...told].sort()));
-    for (const { same_as } of told.values())
-      if (same_as !== null) same((told.get(same_as)?.counted ?? WHOLE) & COUNTS.call, COUNTS.call);
+    same(new Map([...reversed.duplicates].sort()), new Map([...duplicates].sort()));
+    for (const { same_as } of duplicates.values())
+      if (same_as !== null) same((duplicates.get(same_as)?.counted ?? WHOLE) & COUNTS.call, COUNTS.call);
   });
   holds(t, property, { numRuns: 500 });
 });

@@ -27,7 +27,7 @@ export function duplicatesIn(spans: readonly SpanRecord[]): ReadonlyMap<string, 
   const runs = new Set(spans.map(({ trace_id }) => trace_id));
   return new Map(
     [...runs].flatMap((id) => [
-      ...countedOnce(spans.filter(({ trace_id }) => trace_id === id).map(usageNode)).told,
+      ...countedOnce(spans.filter(({ trace_id }) => trace_id === id).map(usageNode)).duplicates,
     ]),
   );
 }

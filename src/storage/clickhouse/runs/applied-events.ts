@@ -43,16 +43,16 @@ export async function emitApplied(
 /** Agents created by one of the runs. */
 function* newAgents(runs: readonly AppliedRun[]): Generator<OwnFact> {
   const seen = new Set<string>();
-  for (const { agent, applied } of runs) {
-    if (!isKnown(agent) || agent.created_at !== applied.run.heardAt || seen.has(agent.id)) continue;
+  for (const { agent, derived } of runs) {
+    if (!isKnown(agent) || agent.created_at !== derived.run.lastSeenAt || seen.has(agent.id)) continue;
     seen.add(agent.id);
     yield { tenant: agent.tenant, fact: `agent ${agent.id}`, event: agentCreated(agent) };
   }
 }
 
 function* endedRuns(runs: readonly AppliedRun[]): Generator<OwnFact> {
-  for (const { applied, agent, endsNow } of runs) {
-    const { facts, run } = applied;
+  for (const { derived, agent, endsNow } of runs) {
+    const { facts, run } = derived;
     const type = END_TYPES[run.header.status] ?? null;
     if (!endsNow || type === null) continue;
     yield {
@@ -60,7 +60,7 @@ function* endedRuns(runs: readonly AppliedRun[]): Generator<OwnFact> {
       fact: `end of ${facts.traceId}`,
       event: runEnded(
         type,
-        run.heardAt,
+        run.lastSeenAt,
         summaryOfRow({ span_count: run.spans.length, ...run.header }, agent),
       ),
     };

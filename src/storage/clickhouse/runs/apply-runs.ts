@@ -14,7 +14,7 @@ import type { Reads } from '../client/reads.js';
 import type { BinaryRow } from '../client/row-binary.js';
 import { payloadOf, runRows, wholeSpanRow, WHOLE_SPAN_COLUMNS } from './run-rows.js';
 import { completed, messageKey, traceKey, type SentSpan, type SentTrace } from './sent-traces.js';
-import { deriveRun, type SettledRun } from './derive-run.js';
+import { deriveRun, type DerivedRun } from './derive-run.js';
 import { readFacts, spanRowOf, type WantedTrace } from './stored-facts.js';
 import { isEndEmitted } from './emitted-ends.js';
 import { hourOf } from '../../../signal/trace-map.js';
@@ -43,7 +43,7 @@ export interface SettlingWrite {
 
 /** A run changed by a write. */
 export interface AppliedRun {
-  readonly applied: SettledRun;
+  readonly derived: DerivedRun;
   readonly agent: InternedAgent;
   /** Whether the run ended with this write. */
   readonly endsNow: boolean;
@@ -81,27 +81,27 @@ export async function applyRuns(
   for (const each of facts)
     for (const [order, count] of newItems(each, write.number, isEarlier))
       items.set(messageKey(each, order), count);
-  const applied = facts.flatMap((each) => deriveRun(each, nodes) ?? []);
-  const agents = await parts.agents.number(parts.store, applied.map(namedBy), parts.mostAgents);
-  const runs = applied.map((run, i) => ({
-    applied: run,
+  const derived = facts.flatMap((each) => deriveRun(each, nodes) ?? []);
+  const agents = await parts.agents.number(parts.store, derived.map(namedBy), parts.mostAgents);
+  const runs = derived.map((run, i) => ({
+    derived: run,
     agent: itemAt(agents, i),
     endsNow: run.run.hasEnded && !isEndEmitted(run.facts, { write: write.number, isEarlier, firstFences }),
   }));
   return {
     runs,
-    runRows: runs.flatMap(({ applied: run, agent }) => runRows(run, agent.number, write.fence)),
-    spanRows: await wholeRows(parts.reads, applied, own, write.fence),
+    runRows: runs.flatMap(({ derived: run, agent }) => runRows(run, agent.number, write.fence)),
+    spanRows: await wholeRows(parts.reads, derived, own, write.fence),
     items,
   };
 }
 
-function namedBy({ facts, run }: SettledRun): NamedAgent {
+function namedBy({ facts, run }: DerivedRun): NamedAgent {
   const isAgents = itemAt(RUN_KINDS, run.header.kind) === 'agent';
   return {
     tenant: facts.tenant,
     name: run.agent,
-    at: run.heardAt,
+    at: run.lastSeenAt,
     comesIntoBeing: isAgents && run.namesItsAgent,
   };
 }
@@ -115,11 +115,11 @@ interface ToWrite {
 
 async function wholeRows(
   reads: Reads,
-  applied: readonly SettledRun[],
+  derived: readonly DerivedRun[],
   own: ReadonlyMap<string, readonly SentTrace[]>,
   fence: number,
 ): Promise<BinaryRow[]> {
-  const toWrite = applied.flatMap(({ facts: { tenant, traceId }, wholes }) =>
+  const toWrite = derived.flatMap(({ facts: { tenant, traceId }, wholes }) =>
     wholes.map((whole): ToWrite => ({ tenant, traceId, whole })),
   );
   const rows: BinaryRow[] = [];

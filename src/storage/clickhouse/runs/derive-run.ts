@@ -1,7 +1,7 @@
 import { fold, type Run } from '../../../runs/fold.js';
 import { timesOutAt } from '../../../runs/rules/following-header.js';
 import { RUNNING, type SpanRow } from '../../../runs/rules/rows.js';
-import { keyOf, toldRow, type SpanFacts } from '../../../runs/rules/span-facts.js';
+import { keyOf, duplicateColumns, type SpanFacts } from '../../../runs/rules/span-facts.js';
 import { HourSums } from '../../../signal/hour-sums.js';
 import { countTrace, hourOf } from '../../../signal/trace-map.js';
 import { invariant } from '../../../signal/checked.js';
@@ -28,7 +28,7 @@ export interface AddedEdge {
 }
 
 /** A run derived from its facts. */
-export interface SettledRun {
+export interface DerivedRun {
   readonly facts: RunFacts;
   readonly run: Run;
   /** The hour of its row. */
@@ -54,7 +54,7 @@ export interface SettledRun {
  *
  * @returns null without a header
  */
-export function deriveRun(facts: RunFacts, nodes: NodeNumbers): SettledRun | null {
+export function deriveRun(facts: RunFacts, nodes: NodeNumbers): DerivedRun | null {
   const run = fold(foldedMessages(facts.messages), facts.spans);
   if (run === null) return null;
   const made = spansMadeOf(facts.spans);
@@ -69,7 +69,7 @@ export function deriveRun(facts: RunFacts, nodes: NodeNumbers): SettledRun | nul
     hour,
     otherHours: [...hours],
     activeAt: activeAt(run),
-    timesOutAt: timesOutAt(run.header, run.heardAt),
+    timesOutAt: timesOutAt(run.header, run.lastSeenAt),
     prompts: promptsOf(facts, made),
     nodes: addedNodes,
     edges,
@@ -88,7 +88,7 @@ export function deriveRun(facts: RunFacts, nodes: NodeNumbers): SettledRun | nul
   };
 }
 
-function activeAt({ header, spans, heardAt: lastSeenAt }: Run): Micros {
+function activeAt({ header, spans, lastSeenAt: lastSeenAt }: Run): Micros {
   let last = Math.max(header.started_at, header.ended_at ?? header.started_at);
   if (header.status === RUNNING)
     for (const { started_at, ended_at } of spans) last = Math.max(last, started_at, ended_at ?? started_at);
@@ -103,7 +103,7 @@ function promptsOf({ messages }: RunFacts, made: ReadonlyMap<string, MadeOf>): n
   return [...prompts].sort((a, b) => a - b);
 }
 
-function mapOf(run: Run, numbers: NodeNumbers): Pick<SettledRun, 'nodes' | 'edges'> {
+function mapOf(run: Run, numbers: NodeNumbers): Pick<DerivedRun, 'nodes' | 'edges'> {
   if (!run.isMapped) return { nodes: [], edges: [] };
   const sums = new HourSums();
   countTrace(numbers.named(run.agent), run.spans, sums);
@@ -129,7 +129,7 @@ export function wholeSpans(
   made: ReadonlyMap<string, MadeOf<SpanRow>>,
   spans: readonly SpanFacts[],
 ): ReadonlyMap<string, WholeSpan> {
-  const counts = new Map(spans.map((span) => [span.span_id, toldRow(span)]));
+  const counts = new Map(spans.map((span) => [span.span_id, duplicateColumns(span)]));
   return new Map(
     [...made].map(([spanId, of]) => [
       spanId,

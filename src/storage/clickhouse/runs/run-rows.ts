@@ -6,7 +6,7 @@ import { STORED_TEXTS } from '../../schema/tables.js';
 import { NO_CALLS, PAYLOAD_COLUMNS, SPAN_ROW_COLUMNS } from '../tables/run-tables.js';
 import type { BinaryRow, Fields } from '../client/row-binary.js';
 import type { SentSpan, SentTrace } from './sent-traces.js';
-import type { SettledRun } from './derive-run.js';
+import type { DerivedRun } from './derive-run.js';
 
 /** Column values shared by all messages that are not headers. */
 const NO_HEADER = { received_at: 0, header: '', bytes: 0, is_mapped: false, spans: 0, hours: [] };
@@ -111,16 +111,16 @@ export function wholeSpanRow(
 }
 
 /** The row of a run, and a tombstone row for each hour that may contain an earlier row of it. */
-export function runRows(applied: SettledRun, agentNo: number, fence: number): BinaryRow[] {
+export function runRows(derived: DerivedRun, agentNo: number, fence: number): BinaryRow[] {
   const { facts, run, hour, otherHours, activeAt, timesOutAt, prompts, nodes, edges, calls, isContradicted } =
-    applied;
+    derived;
   const rest = run.header as unknown as Fields;
   const shared = {
     tenant: facts.tenant,
     version: fence,
     agent_no: agentNo,
     span_count: run.spans.length,
-    heard_at: run.heardAt,
+    heard_at: run.lastSeenAt,
     active_at: activeAt,
     has_ended: run.hasEnded,
     is_contradicted: isContradicted,

@@ -130,10 +130,10 @@ export class RunWrites {
 
   /** Finishes the write of a dead process. */
   async finishTaken({ write, traces, charges }: TakenWrite): Promise<void> {
-    const applied = await this.#settle(write, traces, new Map());
+    const applied = await this.#apply(write, traces, new Map());
     const items: AppliedItems[] = [];
     const left = new Map<number, number>();
-    for (const { applied: run } of applied.runs) {
+    for (const { derived: run } of applied.runs) {
       for (const { order } of run.facts.messages) {
         const { tenant } = run.facts;
         left.set(tenant, (left.get(tenant) ?? 0) + (applied.items.get(messageKey(run.facts, order)) ?? 0));
@@ -177,10 +177,10 @@ export class RunWrites {
         .flatMap(({ change }) => tracesOf(change))
         .map((trace) => [traceKey(trace.tenant, trace.traceId), trace]),
     );
-    return await this.#settle(write, [...touched.values()], byTrace(sent));
+    return await this.#apply(write, [...touched.values()], byTrace(sent));
   }
 
-  async #settle(
+  async #apply(
     write: OpenWrite,
     traces: readonly WantedTrace[],
     own: ReadonlyMap<string, readonly SentTrace[]>,
@@ -263,7 +263,7 @@ function messageRow(change: MessageChange, places: MessagePlaces): BinaryRow[] {
 
 function outcomesOf({ runs }: AppliedRuns) {
   return new Map(
-    runs.map(({ applied: { facts, run } }) => [
+    runs.map(({ derived: { facts, run } }) => [
       traceKey(facts.tenant, facts.traceId),
       { success: run.header.success ?? false, outcome: run.header.outcome },
     ]),

@@ -7,7 +7,7 @@ import { NodeNumbers } from '../runs/node-names.js';
 import type { RunFacts } from '../runs/run-facts.js';
 import { payloadOf, WHOLE_SPAN_COLUMNS } from '../runs/run-rows.js';
 import { completed, messageKey, traceKey, type SentSpan } from '../runs/sent-traces.js';
-import { deriveRun, wholeSpans, type SettledRun } from '../runs/derive-run.js';
+import { deriveRun, wholeSpans, type DerivedRun } from '../runs/derive-run.js';
 import { readFacts, readMessages, spanRowOf, whereSpans, type WantedTrace } from '../runs/stored-facts.js';
 import { EXPORTED_TRACES } from './store-snapshot.js';
 
@@ -19,7 +19,7 @@ const SPAN_ORDER = 'seq, tenant, trace_id, started_at, span_id';
 
 /** A run of an export, with its spans. */
 interface ExportedRun {
-  readonly applied: SettledRun;
+  readonly derived: DerivedRun;
   readonly spans: ReadonlyMap<string, WholeSpan>;
 }
 
@@ -83,19 +83,19 @@ async function exportSome(
   const nodes = new NodeNumbers();
   const runs = new Map<string, ExportedRun>();
   for (const facts of await readFacts(reads, traces, new Map(), nodes)) {
-    const applied = deriveRun(facts, nodes);
-    if (applied === null || (firstHour !== null && applied.hour < firstHour)) continue;
-    const spans = wholeSpans(spansMadeOf(facts.spans), applied.run.spans);
-    runs.set(traceKey(facts.tenant, facts.traceId), { applied, spans });
+    const derived = deriveRun(facts, nodes);
+    if (derived === null || (firstHour !== null && derived.hour < firstHour)) continue;
+    const spans = wholeSpans(spansMadeOf(facts.spans), derived.run.spans);
+    runs.set(traceKey(facts.tenant, facts.traceId), { derived, spans });
   }
   const all = [...runs.values()];
   await files.add('runs', all.map(runRow));
   await files.add('links', all.flatMap(linkRows));
-  const withSpans = all.filter(({ spans }) => spans.size > 0).map(({ applied: { facts } }) => facts);
+  const withSpans = all.filter(({ spans }) => spans.size > 0).map(({ derived: { facts } }) => facts);
   for await (const rows of spanRows(reads, withSpans, runs)) await files.add('spans', rows, SPAN_ORDER);
 }
 
-function runRow({ applied: { facts, run }, spans }: ExportedRun): ExportedRow {
+function runRow({ derived: { facts, run }, spans }: ExportedRun): ExportedRow {
   let [first, last] = [Infinity, 0];
   for (const { made } of spans.values()) {
     first = Math.min(first, made.begun.order);
@@ -108,13 +108,13 @@ function runRow({ applied: { facts, run }, spans }: ExportedRun): ExportedRow {
     span_count: spans.size,
     first_seq: spans.size === 0 ? 0 : first,
     last_seq: last,
-    heard_at: run.heardAt,
+    heard_at: run.lastSeenAt,
     is_mapped: run.isMapped,
   };
 }
 
 /** Prompt versions linked to the run or named by its spans. */
-function linkRows({ applied: { facts }, spans }: ExportedRun): ExportedRow[] {
+function linkRows({ derived: { facts }, spans }: ExportedRun): ExportedRow[] {
   const arrivals = new Map(
     facts.messages.flatMap((message) =>
       message.kind === 'header' ? [[message.order, message.receivedAt] as const] : [],

@@ -13,7 +13,7 @@ interface Parts {
   /** Kept in the main file. */
   readonly notes: { read(): Promise<ClockNote | null>; write(note: ClockNote): Promise<void> };
   /** When the newest run was last seen; null if there are no runs. */
-  readonly heardUpTo: () => Promise<Micros | null>;
+  readonly seenUpTo: () => Promise<Micros | null>;
   readonly healthIssues: HealthIssues;
   readonly logger: Logger;
 }
@@ -53,8 +53,8 @@ export class RetentionClock {
   }
 
   async #known(now: Micros): Promise<ClockNote> {
-    const { notes, heardUpTo } = this.#parts;
-    return (await notes.read()) ?? { trustedAt: (await heardUpTo()) ?? now, ahead: null };
+    const { notes, seenUpTo } = this.#parts;
+    return (await notes.read()) ?? { trustedAt: (await seenUpTo()) ?? now, ahead: null };
   }
 
   #tell({ trustedAt, ahead }: ClockNote, before: ClockNote, now: Micros): void {

@@ -19,7 +19,7 @@ import { StoredMetrics } from './stored-metrics.js';
 import { REBUILD_SIZE } from '../maintenance/rebuild-work.js';
 import { Services } from '../write/services.js';
 import { openMainFile, refuseWithoutMain } from '../files/main-file.js';
-import { lastHeard } from '../write/last-heard.js';
+import { lastSeen } from '../write/last-seen.js';
 import { Compactor } from '../maintenance/compactor.js';
 import { NamedBatches } from '../write/named-batches.js';
 import { Origins } from '../write/origins.js';
@@ -227,7 +227,7 @@ async function compose(
   const upkeep = reads.forWork('upkeep');
   const retentionClock = new RetentionClock({
     notes: main.clockNotes,
-    heardUpTo: () => upkeep(lastHeard),
+    seenUpTo: () => upkeep(lastSeen),
     healthIssues,
     logger,
   });

@@ -285,7 +285,7 @@ export class ChangeApplier {
     state: TraceState,
     fresh: NewParts,
   ): WrittenTrace[] {
-    const { spans, writesHeader, ends } = state.settle(seq);
+    const { spans, writesHeader, ends } = state.finish(seq);
     const name = state.agent;
     state.agent = this.#agents.nameFor(trace.tenant, name);
     this.#map.put(trace, state);
@@ -297,7 +297,7 @@ export class ChangeApplier {
     const { agent_no: agentNo } = this.#agents.named(trace.tenant, {
       name,
       kind: state.header.kind,
-      at: state.heardAt,
+      at: state.lastSeenAt,
       isCertain: state.namesItsAgent,
     });
     const areSpansNew = trace.parts.some((part) => isOfBatch(part) && fresh.get(part.batch)?.has(part.trace));
@@ -319,7 +319,7 @@ export class ChangeApplier {
       state.agent = this.#agents.byNumber(agentNo)?.name ?? state.agent;
       this.#runs.change(null, run, state.activeAt);
       state.links = links;
-      this.#idle.written(seq, state.header, state.heardAt);
+      this.#idle.written(seq, state.header, state.lastSeenAt);
       this.#known.remember(batch.traceKey(trace), state);
     }
   }
@@ -333,7 +333,7 @@ export class ChangeApplier {
     const [runBefore, runAfter] = [before && countedHeader(tenant, before), countedHeader(tenant, after)];
     this.#runs.change(runBefore, runAfter, state.activeAt);
     state.links = this.#links.committed(seq, key, runBefore, runAfter) ?? state.links;
-    this.#idle.written(seq, state.header, state.heardAt);
+    this.#idle.written(seq, state.header, state.lastSeenAt);
     this.#known.remember(key, state);
   }
 
@@ -383,7 +383,7 @@ function rewriteInBatches(
   fresh: NewParts,
   rewrites: readonly DuplicateRewrite[],
 ): void {
-  const counts = new Map(rewrites.map((one) => [one.span_id, one.told]));
+  const counts = new Map(rewrites.map((one) => [one.span_id, one.duplicate]));
   for (const part of parts) {
     if (!isOfBatch(part) || fresh.get(part.batch)?.has(part.trace) !== true) continue;
     const { batch, trace } = part;
@@ -404,7 +404,7 @@ function wholeState(
   const named = headerAt(batch, trace);
   const stored = { seq, agentNo, header: named.header };
   const place = {
-    heardAt: batch.receivedAt,
+    lastSeenAt: batch.receivedAt,
     stored,
     commits: start === end ? CommitRanges.NONE : CommitRanges.of(seq),
     isMapped: batch.map !== null,

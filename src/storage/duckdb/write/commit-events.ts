@@ -59,7 +59,7 @@ export class CommitEvents {
 
   /** Adds a touched trace that ended in this commit. */
   addTouched({ parts }: TouchedTrace, state: TraceState, agentNo: number): void {
-    const { header, spans, heardAt: timestamp } = state;
+    const { header, spans, lastSeenAt: timestamp } = state;
     const type = END_TYPES[header.status] ?? null;
     if (type === null) return;
     const part = parts.findLast(isOfBatch);
@@ -78,8 +78,8 @@ export class CommitEvents {
   /** All events: first those of new agents, then those of runs, in the order of the batches. */
   all(seq: number, changes: readonly TraceChange[]): readonly TelemetryEvent[] {
     const facts = [...this.#newAgents(changes), ...this.#endedRuns(changes)];
-    return facts.map(({ tenant, ...told }, place) => {
-      const event = eventOf(told, place);
+    return facts.map(({ tenant, ...fact }, place) => {
+      const event = eventOf(fact, place);
       return { tenant, commit: seq, place, bytes: Buffer.byteLength(event.body), event };
     });
   }

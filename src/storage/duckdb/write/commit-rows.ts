@@ -100,7 +100,7 @@ export function touchedRows(seq: number, written: readonly TouchedRows[]): Rows[
       span_count: state.spans.size,
       first_seq: commits.first,
       last_seq: commits.last,
-      heard_at: state.heardAt,
+      heard_at: state.lastSeenAt,
       replaces: state.stored !== null,
       is_mapped: state.isMapped,
       has_ended: state.hasEnded,

@@ -118,7 +118,7 @@ export class GroupChanges {
   /** Applies the spans of the batch that complete stored ones; its header and new spans are applied with the batch itself. */
   #applyAhead(key: string, state: TraceState, part: AheadPart): void {
     const { batch, trace, end } = part;
-    state.heard(batch.receivedAt);
+    state.seen(batch.receivedAt);
     if (batch.map !== null) state.setMapped();
     for (const { at, row } of completingSpans(state, batch, batch.start(trace), end))
       this.#applySpan(key, state, part, at, row);
@@ -158,7 +158,7 @@ export class GroupChanges {
 /** The state of a trace that is not stored yet, before its spans are added. */
 function newState(batch: IncomingBatch, named: NamedHeader, size: RunSize): TraceState {
   const place = {
-    heardAt: batch.receivedAt,
+    lastSeenAt: batch.receivedAt,
     stored: null,
     commits: CommitRanges.NONE,
     isMapped: batch.map !== null,

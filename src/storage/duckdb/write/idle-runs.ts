@@ -3,7 +3,7 @@ import type { Micros } from '../../../signal/time.js';
 import { DERIVED } from '../../../runs/rules/derived.js';
 import { TRACES } from '../../schema/tables.js';
 import { timesOutAt } from '../../../runs/rules/following-header.js';
-import { lastHeard } from './last-heard.js';
+import { lastSeen } from './last-seen.js';
 import type { Read } from '../segments/read.js';
 import { newest } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
@@ -78,8 +78,8 @@ export class IdleRuns {
   #lookedAt: Micros | null = null;
 
   /** Receives every committed header. */
-  written(seq: number, header: HeaderRow, heardAt: Micros): void {
-    const dueAt = timesOutAt(header, heardAt);
+  written(seq: number, header: HeaderRow, lastSeenAt: Micros): void {
+    const dueAt = timesOutAt(header, lastSeenAt);
     if (dueAt === null) return;
     this.#fromSeq = Math.min(this.#fromSeq, seq);
     this.#dueAt = Math.min(this.#dueAt, dueAt);
@@ -100,7 +100,7 @@ export class IdleRuns {
       return await read(async (connection, capture) => {
         if (this.#lookedAt === null) {
           // No data could arrive between the last write of the previous process and now.
-          this.#pauses.add((await lastHeard(connection, capture)) ?? now, now);
+          this.#pauses.add((await lastSeen(connection, capture)) ?? now, now);
           this.#lookedAt = now;
         }
         const open = openRuns(capture, fromSeq, this.#pauses);

@@ -91,7 +91,7 @@ async function loadHeaders(
     const agentNo = Number(row.agent_no);
     const agent = agents.byNumber(agentNo)?.name ?? '';
     const place = {
-      heardAt: Number(row.heard_at),
+      lastSeenAt: Number(row.heard_at),
       stored: { seq: Number(row.seq), agentNo, header },
       commits: commitsAt(row),
       isMapped: row.is_mapped === true,

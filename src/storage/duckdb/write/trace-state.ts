@@ -1,7 +1,7 @@
 import type { Micros } from '../../../signal/time.js';
 import type { NamedHeader } from '../../../runs/rules/following-header.js';
 import type { HeaderRow } from '../../../runs/rules/rows.js';
-import { RunState, type SettledRun } from '../../../runs/run-state.js';
+import { RunState, type AppliedRun } from '../../../runs/run-state.js';
 import type { SpanState } from '../../../runs/spans/span-state.js';
 import type { CommitRanges } from '../segments/commit-ranges.js';
 import type { TraceLinks } from './trace-links.js';
@@ -29,7 +29,7 @@ export class TraceState extends RunState {
   constructor(
     named: NamedHeader,
     place: {
-      readonly heardAt: Micros;
+      readonly lastSeenAt: Micros;
       readonly stored: StoredHeader | null;
       readonly commits: CommitRanges;
       readonly isMapped: boolean;
@@ -48,10 +48,10 @@ export class TraceState extends RunState {
     this.truncate();
   }
 
-  override settle(seq: number): SettledRun {
-    const settled = super.settle(seq);
-    if (settled.spans.length > 0) this.commits = this.commits.with(seq);
-    return settled;
+  override finish(seq: number): AppliedRun {
+    const applied = super.finish(seq);
+    if (applied.spans.length > 0) this.commits = this.commits.with(seq);
+    return applied;
   }
 
   /** Like {@link written}, including the header. */

@@ -14,7 +14,7 @@ const HOUR_MS = HOUR / 1000;
 const YEARS = 4000 * DAY;
 
 /** A clock of which everything is in memory. */
-function aClock(heardUpTo: Micros | null = null) {
+function aClock(seenUpTo: Micros | null = null) {
   const kept: { note: ClockNote | null; fails: boolean } = { note: null, fails: false };
   const logger = new RecordingLogger();
   let healthIssues: readonly string[] = [];
@@ -27,7 +27,7 @@ function aClock(heardUpTo: Micros | null = null) {
         return Promise.resolve();
       },
     },
-    heardUpTo: async () => Promise.resolve(heardUpTo),
+    seenUpTo: async () => Promise.resolve(seenUpTo),
     healthIssues: new HealthIssues((current) => (healthIssues = current.map(({ message }) => message))),
     logger,
   };

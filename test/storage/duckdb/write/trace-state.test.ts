@@ -9,7 +9,7 @@ import { headerRow, spanRow } from '../incoming-records.js';
 const NO_NODES = { incoming: () => NO_NODE, completed: () => NO_NODE };
 
 function aState(place: Pick<TraceState, 'stored' | 'commits'>): TraceState {
-  const known = { heardAt: NOON, isMapped: false, hasEnded: false };
+  const known = { lastSeenAt: NOON, isMapped: false, hasEnded: false };
   return new TraceState(headerRow({ status: 'running' }), { ...known, ...place }, RUN_SIZE);
 }
 
@@ -21,12 +21,12 @@ void t.test(
   'a trace knows the commits that brought spans of it, and the one that wrote its header',
   async (t) => {
     const state = aState({ stored: null, commits: CommitRanges.NONE });
-    t.same(state.settle(3), { spans: [], writesHeader: true, ends: false });
+    t.same(state.finish(3), { spans: [], writesHeader: true, ends: false });
     t.same(commitsOf(state), [0, 0]);
     t.match(state.committed(3, 1, []), { seq: 3, agentNo: 1, header: state.header });
     const { row, payload } = spanRow({ status: 'running' });
     state.applySpan(row, payload, NO_NODES);
-    const { spans } = state.settle(7);
+    const { spans } = state.finish(7);
     t.same(commitsOf(state), [7, 7]);
     state.committed(7, 1, spans);
     t.equal(state.stored?.seq, 7);
@@ -37,6 +37,6 @@ void t.test('a header alone adds no commit to those of the spans', async (t) => 
   const { header } = headerRow({ status: 'running' });
   const state = aState({ stored: { seq: 5, agentNo: 1, header }, commits: CommitRanges.of(5) });
   state.applyHeader(headerRow({ status: 'failed' }), [], NOON);
-  t.ok(state.settle(9).writesHeader);
+  t.ok(state.finish(9).writesHeader);
   t.same(commitsOf(state), [5, 5]);
 });

@@ -1,7 +1,7 @@
 import type { SpanRow } from './rules/rows.js';
 
 /** The span columns of a batch that the rules use; rows are created only when needed. */
-export interface SentSpans {
+export interface IncomingSpans {
   /** Their ids, four words for each row. */
   readonly spanIds: Uint32Array;
   /** The first row of a run. @param run its position in the batch */
@@ -11,6 +11,6 @@ export interface SentSpans {
 }
 
 /** The same, with access to whole spans. */
-export interface SentRows extends SentSpans {
+export interface IncomingRows extends IncomingSpans {
   span(row: number): SpanRow;
 }

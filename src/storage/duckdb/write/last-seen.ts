@@ -13,7 +13,7 @@ const TIMES = 32;
  * When any run was last seen; null if there are no runs. Later commits have later times, so only the last commits with runs are
  * read.
  */
-export async function lastHeard(connection: Connection, capture: Capture): Promise<Micros | null> {
+export async function lastSeen(connection: Connection, capture: Capture): Promise<Micros | null> {
   for (let commits = FIRST_COMMITS; ; commits *= TIMES) {
     const last = relation(capture, TRACES, ofCommitsSince(capture.lastSeq - commits + 1));
     const [row] = await connection.rows(`SELECT epoch_us(max(heard_at)) AS heard_at FROM ${last}`);
