@@ -55,7 +55,7 @@ void t.test('missing permission and an unreachable daemon are reported', async (
   }
   t.match(await rebuild('--url', 'http://127.0.0.1:1'), { code: 1, stderr: /No daemon answers at/ });
   t.match(await rebuild('--dryrun'), { code: 2, stderr: /unknown option '--dryrun'/ });
-  t.match(await rebuild('--help'), { code: 0, stdout: /1 {4}something differs, with --dry-run/ });
+  t.match(await rebuild('--help'), { code: 0, stdout: /1 {4}differences with --dry-run/ });
 });
 
 void t.test('a daemon that is stopped meanwhile ends it in order', async (t) => {

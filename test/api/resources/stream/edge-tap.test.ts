@@ -70,7 +70,7 @@ void t.test('who may look, at what, and how many at once', async (t) => {
   const asReader = await EventStreamClient.open(t, api, EDGE, { key });
   t.equal(asReader.status, 403);
   const wrong: readonly (readonly [string, string])[] = [
-    ['topics=tap', 'pipeline must be given'],
+    ['topics=tap', 'pipeline is required with topic tap'],
     [EDGE.replace('receiver:trace_batch', 'trace_batch'), 'from must be a component with its kind'],
     [EDGE.replace('receiver:trace_batch', 'extension:query'), 'from must be a component with its kind'],
     [EDGE.replace('validation', 'nothing'), 'has no edge'],
