@@ -28,7 +28,7 @@ export const FILES_OF_ONE_DAEMON = [
   'resources/service-map',
   'resources/sessions',
   'resources/span-detail',
-  'resources/told-twice',
+  'resources/duplicate-calls',
   'resources/trace-spans',
   'resources/traces',
 ].map((file) => `api/${file}.test.js`);

@@ -9,7 +9,7 @@ import {
   type Outcome,
   type OutcomeSpan,
 } from './run-outcome.js';
-import { first, shallowest } from './shallowest.js';
+import { first, isBefore, shallowest, type PlacedSpan } from './shallowest.js';
 
 /** The fields of a span that its run's header depends on. */
 export interface HeaderSpan extends OutcomeSpan {
@@ -96,6 +96,12 @@ function rankOf(span: HeaderSpan): number {
 export function topmost<Span extends HeaderSpan>(spans: readonly Span[]): Span | undefined {
   const roots = spans.filter((span) => span.parent_span_id === null);
   return first(roots.length === 0 ? spans : roots);
+}
+
+/** The order of {@link topmost}. */
+export function isAbove(span: PlacedSpan, other: PlacedSpan): boolean {
+  const isRoot = span.parent_span_id === null;
+  return isRoot === (other.parent_span_id === null) ? isBefore(span, other) : isRoot;
 }
 
 /** Whether the topmost span among these and others is one of the others. */

@@ -24,6 +24,9 @@ export interface OutcomeSpan extends Outcome {
   readonly agent_hint: AgentHint | null;
 }
 
+/** The name sources that mark a span as an agent's or a workflow's own. */
+export const OUTCOME_SOURCES: readonly AgentHint['source'][] = ['root', 'agent span'];
+
 /**
  * Whether a span determines the outcome of its agent or workflow: it has its own name, or it is a failed agent span below another span.
  * Once true for a span, this stays true.
@@ -34,7 +37,7 @@ export function hasOutcome({
   status,
   agent_hint,
 }: Omit<OutcomeSpan, 'error_message' | 'span_id' | 'started_at'>): boolean {
-  if (agent_hint?.source === 'root' || agent_hint?.source === 'agent span') return true;
+  if (agent_hint !== null && OUTCOME_SOURCES.includes(agent_hint.source)) return true;
   return parent_span_id !== null && (type === 'agent' || type === TYPE_CODES.agent) && hasFailed(status);
 }
 

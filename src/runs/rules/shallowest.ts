@@ -40,7 +40,7 @@ export function first<Span extends PlacedSpan>(spans: readonly Span[]): Span | u
   );
 }
 
-function isBefore(a: PlacedSpan, b: PlacedSpan): boolean {
+export function isBefore(a: PlacedSpan, b: PlacedSpan): boolean {
   return a.started_at === b.started_at ? a.span_id < b.span_id : a.started_at < b.started_at;
 }
 

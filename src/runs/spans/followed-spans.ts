@@ -1,6 +1,6 @@
 import {
   headerOf,
-  isLedBy,
+  isAbove,
   isOfAgent,
   latestEnd,
   topmost,
@@ -22,6 +22,8 @@ export class FollowedSpans implements RunSpans {
   /** The same spans, and their usage; null after a change. */
   #all: readonly SpanState[] | null = null;
   #counted: ReturnType<typeof countedOnce> | null = null;
+  /** The topmost span; undefined if unknown. */
+  #top: SpanState | undefined;
 
   static of(spans: Iterable<SpanState>): FollowedSpans {
     const followed = new FollowedSpans();
@@ -71,16 +73,19 @@ export class FollowedSpans implements RunSpans {
 
   put(span: SpanState): void {
     this.#spans.set(span.span_id, span);
+    if (span.span_id === this.#top?.span_id) this.#top = undefined;
+    else if (this.#top !== undefined && isAbove(span, this.#top)) this.#top = span;
     this.#all = null;
     this.#counted = null;
   }
 
   isLedBy(others: readonly SpanFacts[]): boolean {
-    return isLedBy<SpanFacts>(this.all(), others);
+    const top = this.top();
+    return top === undefined ? others.length > 0 : others.some((other) => isAbove(other, top));
   }
 
   top(): SpanFacts | undefined {
-    return topmost(this.all());
+    return (this.#top ??= topmost(this.all()));
   }
 
   lastOutcome(): SpanFacts | undefined {

@@ -12,7 +12,7 @@ export interface DuplicateRewrite {
 
 /** The spans of one run, as far as its header and the service map depend on them. Ids are keys: `uuidKey`. */
 export interface RunSpans extends RunFacts {
-  /** The memory that they take, in units of a span without long texts, some 300 bytes. */
+  /** The memory that they take, in units of a span without long texts, some 400 bytes. */
   readonly weight: number;
   /** Whether any span has no parent. */
   readonly hasRoot: boolean;

@@ -1,4 +1,4 @@
-import { GOES_ON, isOfAgent, kindOf, type FollowingHeader } from '../rules/header-of-spans.js';
+import { GOES_ON, isAbove, isOfAgent, kindOf, type FollowingHeader } from '../rules/header-of-spans.js';
 import { outcomeOf, type Outcome } from '../rules/run-outcome.js';
 import type { RunContext } from '../../signal/run-context.js';
 import type { Micros } from '../../signal/time.js';
@@ -7,7 +7,6 @@ import type { SpanFacts } from '../rules/span-facts.js';
 import { TYPE_CODES } from '../../signal/trace-map.js';
 import {
   failureOf,
-  isAbove,
   serializeFailure,
   serializeTop,
   readFailure,

@@ -84,11 +84,3 @@ export function readFailure(printed: Summary['failure']): Outcome | undefined {
   const [status, error_message] = printed;
   return { status: itemAt(RUN_STATUSES, status), error_message };
 }
-
-/** The order of `topmost`. */
-export function isAbove(span: Omit<Top, 'isWrapper'>, other: Omit<Top, 'isWrapper'>): boolean {
-  const isRoot = span.parent_span_id === null;
-  if (isRoot !== (other.parent_span_id === null)) return isRoot;
-  if (span.started_at !== other.started_at) return span.started_at < other.started_at;
-  return span.span_id < other.span_id;
-}

@@ -52,7 +52,8 @@ export class StoreMetrics {
       description: 'Truncated runs: above max_run_spans, or above their user’s budget for long runs.',
     });
     this.#refusedReloads = meter.counter('store_refused_reloads_total', {
-      description: 'Writes refused because reloading long runs from disk exceeded the budget of their user.',
+      description:
+        'Writes refused because reloading or recomputing long runs exceeded the budget of their user.',
     });
     this.#damagedReads = meter.counter('store_damaged_reads_total', {
       description: 'Statements that failed on a damaged block; see /readyz for the file.',

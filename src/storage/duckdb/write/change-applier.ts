@@ -10,7 +10,7 @@ import { ItemsOfGroup, GroupChanges } from './group-changes.js';
 import type { IdIndex } from '../index/id-index.js';
 import type { IdleRuns } from './idle-runs.js';
 import { headerAt, isRunningAt, kindAt, namesItsAgentAt, newSpansAt } from '../../incoming/incoming-rows.js';
-import { KnownTraces } from './known-traces.js';
+import { isRecomputed, KnownTraces } from './known-traces.js';
 import type { Services } from './services.js';
 import { CommitMap } from './commit-map.js';
 import { PromptLinks, type LinkedPrompts } from './prompt-links.js';
@@ -130,6 +130,7 @@ export class ChangeApplier {
   readonly #completed: CompletedSpans;
   readonly #size: RunSize;
   readonly #truncatedRuns: TruncatedRuns;
+  readonly #reloads: Reloads;
   readonly #storedAt: (capture: Capture) => StoredRuns<TraceState>;
   /** The traces that the last group touched. */
   #touched: ReadonlyMap<string, TouchedTrace> = new Map();
@@ -164,6 +165,7 @@ export class ChangeApplier {
     this.#idle = parts.idle;
     this.#storedAt = (capture) => new StoredTraces(parts, capture);
     this.#truncatedRuns = parts.truncatedRuns;
+    this.#reloads = parts.reloads;
     this.#known = new KnownTraces(parts.traces, parts.reloads, parts.runSize);
     this.#links = new PromptLinks(parts.connection, parts.prompts);
     this.#completed = new CompletedSpans(parts.runSize);
@@ -185,7 +187,12 @@ export class ChangeApplier {
     const items = new ItemsOfGroup();
     const facts = new CommitEvents(this.#agents);
     for (const [key, trace] of touched) this.#map.take(trace, states.get(key));
-    for (const state of states.values()) state.truncateIfAsked();
+    for (const [key, state] of states) {
+      state.truncateIfAsked();
+      const trace = touched.get(key);
+      if (trace !== undefined && isRecomputed(state, trace.parts))
+        this.#reloads.recompute(trace.tenant, state.spans.size);
+    }
     const group = { touched, fresh, states, items };
     const outcomes = await this.#changes.apply(group, stored);
     await rewriteDuplicates(group, stored, this.#size);

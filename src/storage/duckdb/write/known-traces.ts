@@ -39,15 +39,14 @@ export class KnownTraces {
   ): Promise<Map<string, TraceState>> {
     const states = new Map<string, TraceState>();
     const wanted = new Map<number, WantedRun[]>();
-    for (const [key, { tenant, words, offset, parts }] of touched) {
+    const inMemory: RunToLoad[] = [];
+    for (const [key, trace] of touched) {
+      const { tenant, words, offset, parts } = trace;
       const remembered = this.#remembered.get(key);
       if (remembered !== undefined && remembered.header.started_at >= this.#forgottenBefore) {
         states.set(key, remembered);
-        remembered.isToTruncate =
-          parts.some(({ kind }) => kind === 'truncate') ||
-          (remembered.truncated === null &&
-            parts.some(isOfBatch) &&
-            this.#reloads.recompute(tenant, remembered.spans.size));
+        remembered.isToTruncate = parts.some(({ kind }) => kind === 'truncate');
+        if (isRecomputed(remembered, parts)) inMemory.push({ key, trace, spans: remembered.spans.size });
         continue;
       }
       const found = this.#ids.find(tenant, words, offset);
@@ -56,6 +55,7 @@ export class KnownTraces {
       list.push({ key, id: formatUuid(words, offset), found });
       wanted.set(tenant, list);
     }
+    this.#reloads.checkRecomputed(inMemory);
     if (wanted.size > 0) await this.#loadForgotten(wanted, states, { touched, changes, stored });
     for (const [key, state] of states) {
       const trace = touched.get(key);
@@ -113,6 +113,11 @@ export class KnownTraces {
   forgetBefore(time: Micros): void {
     this.#forgottenBefore = time;
   }
+}
+
+/** Whether these parts add spans to a run that is computed again from all its spans. */
+export function isRecomputed(state: TraceState, parts: TouchedTrace['parts']): boolean {
+  return state.truncated === null && parts.some(isOfBatch);
 }
 
 /** The ids of the incoming spans of a trace. */

@@ -38,7 +38,7 @@ export class TooMuchToLoad extends Error {
  * Limits the loading of runs that are not in memory, which takes time and memory from all users. Decides by the span counts of
  * their headers, before loading: per commit, over all users, and per user. If a user exceeds its allowance for long runs, further
  * ones are truncated: commits then no longer load them. Truncating a run loads it once more, so if a single change exceeds the
- * limit of a commit, its largest runs are truncated in earlier commits.
+ * limit of a commit, its largest runs are truncated in earlier commits. Also limits how many spans of runs in memory are recomputed.
  */
 export class Reloads {
   readonly #size: RunSize;
@@ -48,7 +48,7 @@ export class Reloads {
   readonly #followed: Allowance;
   /** For all runs with more than a few spans. */
   readonly #loaded: Allowance;
-  /** For long runs in memory. */
+  /** For runs in memory with more than a few spans. */
   readonly #recomputed: Allowance;
   /** Changes refused since the start. */
   refused = 0;
@@ -87,20 +87,22 @@ export class Reloads {
   }
 
   /**
-   * Charges a run in memory that a commit is about to recompute.
+   * Refuses changes of users who have used up their allowance for recomputing runs in memory.
    *
-   * @returns whether to truncate it instead, because its user has used up the allowance
+   * @throws TooMuchToLoad
    */
-  recompute(tenant: number, spans: number): boolean {
-    if (spans <= this.#size.reloads.long) return false;
-    if (this.#recomputed.isUsedUp(tenant)) return true;
-    this.#recomputed.take(tenant, spans);
-    return false;
+  checkRecomputed(runs: readonly RunToLoad[]): void {
+    this.#refuse(runs, this.#recomputed, 'recomputed');
+  }
+
+  /** Charges the spans of a run in memory that a commit recomputes. */
+  recompute(tenant: number, spans: number): void {
+    if (spans > this.#size.few) this.#recomputed.take(tenant, spans);
   }
 
   /** @throws TooMuchToLoad */
   #check(changes: readonly TraceChange[], runs: readonly RunToLoad[]): void {
-    this.#refuse(runs);
+    this.#refuse(runs, this.#loaded, 'loaded');
     const found = byChange(changes, runs);
     let sum = 0;
     for (const [place, { change, runs: ofChange }] of found.entries()) {
@@ -117,13 +119,14 @@ export class Reloads {
    *
    * @throws TooMuchToLoad
    */
-  #refuse(runs: readonly RunToLoad[]): void {
+  #refuse(runs: readonly RunToLoad[], allowance: Allowance, what: Work): void {
     const refused = new Map<Change, ConsumeError>();
     for (const { trace, spans } of runs) {
-      if (spans <= this.#size.few || !this.#loaded.isUsedUp(trace.tenant)) continue;
+      if (spans <= this.#size.few || !allowance.isUsedUp(trace.tenant)) continue;
       for (const part of trace.parts) {
         const change = changeOf(part);
-        if (isRefusable(change) && !refused.has(change)) refused.set(change, this.#refusal(trace.tenant));
+        if (isRefusable(change) && !refused.has(change))
+          refused.set(change, this.#refusal(trace.tenant, allowance, what));
       }
     }
     if (refused.size > 0) throw new TooMuchToLoad({ kind: 'refuse', refused });
@@ -148,29 +151,31 @@ export class Reloads {
     }
   }
 
-  #refusal(tenant: number): ConsumeError {
+  #refusal(tenant: number, allowance: Allowance, what: Work): ConsumeError {
     this.refused++;
     const times = this.#logged.happened(tenant);
     if (times > 0) {
       this.#logger.warn(
         { tenant, times },
-        'Refusing writes of a user for a while: they change long runs, and reloading those exceeds the budget of the user.',
+        'Refusing writes of a user for a while: they change long runs, and reloading or recomputing those exceeds the budget of the user.',
       );
     }
     return new ConsumeError(
-      'More spans of stored runs would have to be loaded than are allowed for a user.',
+      `More spans of stored runs would have to be ${what} than are allowed for a user.`,
       {
         code: 'overloaded',
         retryable: true,
-        retryAfterMs: 1000 * Math.min(MOST_SECONDS, Math.ceil(this.#loaded.secondsUntilFree(tenant))),
-        detail:
-          'The request changes long runs that must be reloaded, and too many were reloaded recently; send it again later.',
+        retryAfterMs: 1000 * Math.min(MOST_SECONDS, Math.ceil(allowance.secondsUntilFree(tenant))),
+        detail: `The request changes long runs that must be ${what}, and too many were ${what} recently; send it again later.`,
       },
     );
   }
 }
 
 const MOST_SECONDS = 60;
+
+/** What makes a change of a long run expensive. */
+type Work = 'loaded' | 'recomputed';
 
 /** A span allowance per user: a burst, and a rate per second. The last run may exceed the remaining allowance. */
 class Allowance {

@@ -6,7 +6,7 @@ export interface RunSize {
   readonly few: number;
   /** A run with more spans is truncated: `TruncatedSpans`. */
   readonly maxSpans: number;
-  /** Spans kept in memory, at some 300 bytes each. */
+  /** Spans kept in memory, at some 400 bytes each. */
   readonly remembered: RememberedSpans;
   readonly reloads: ReloadSize;
   /**
@@ -31,7 +31,7 @@ interface ReloadSize {
   readonly long: number;
   /** Spans of long runs loaded per user; further long runs are truncated. */
   readonly followed: SpanRate;
-  /** Spans of long runs from which a user's commits recompute the runs; beyond it they are truncated. */
+  /** Spans from which a user's commits recompute runs with more than a few; changes that exceed it are refused. */
   readonly recomputed: SpanRate;
   /** Spans of runs with more than a few spans loaded per user, including loads for truncation; changes that exceed it are refused. */
   readonly loaded: SpanRate;
@@ -48,14 +48,15 @@ export const RUN_SIZE: RunSize = {
   // Recomputing a run takes about a microsecond per span: 10 ms in each commit at this size.
   maxSpans: 10_000,
   // Open runs: ten seconds of input at full load, because exporters send ended spans every five seconds.
-  remembered: { running: 400_000, ended: 50_000 },
-  // At some 5 microseconds per span, one user gets at most a quarter of the thread, and a commit is delayed by at most a second.
+  remembered: { running: 300_000, ended: 50_000 },
+  // Loading takes some 8 microseconds per span, recomputing one: a user gets at most a quarter of the thread for each, and a commit is
+  // delayed by at most a second.
   reloads: {
     long: 1000,
     followed: { burst: 200_000, perSecond: 10_000 },
-    recomputed: { burst: 1_000_000, perSecond: 200_000 },
-    loaded: { burst: 200_000, perSecond: 50_000 },
-    atOnce: 200_000,
+    recomputed: { burst: 400_000, perSecond: 200_000 },
+    loaded: { burst: 200_000, perSecond: 30_000 },
+    atOnce: 100_000,
     truncatedAtOnce: 100_000,
     mostAtOnce: 1_000_000,
   },

@@ -7,6 +7,7 @@ import type { Agents } from '../stats/agents.js';
 import type { Connection } from '../files/connection.js';
 import type { Row, Value } from '../files/plain-rows.js';
 import { CommitRanges, conditionsOn, narrowed, ofCommits } from '../segments/commit-ranges.js';
+import { loadLongRun } from './load-long-run.js';
 import { firstPayloads } from './payloads.js';
 import { relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
@@ -117,9 +118,12 @@ async function loadSpansOf(
 ): Promise<void> {
   const few = new Map<string, TraceState>();
   for (const { state, spans } of traces) {
-    if (spans <= size.few) few.set(state.header.trace_id, state);
-    // Each alone, because the rows are in memory at once.
-    else await loadSpans(connection, capture, tenant, new Map([[state.header.trace_id, state]]));
+    const { header, commits } = state;
+    if (spans <= size.few) few.set(header.trace_id, state);
+    else
+      state.spans = FollowedSpans.of(
+        await loadLongRun(connection, capture, tenant, header.trace_id, commits),
+      );
   }
   if (few.size > 0) await loadSpans(connection, capture, tenant, few);
 }
