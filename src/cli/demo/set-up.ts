@@ -90,7 +90,9 @@ async function makePrompt(
 }
 
 async function makeAlerts(poster: Poster): Promise<string | undefined> {
-  const agents = await list(poster, '/api/v1/agents');
+  const answer = await poster.send({ method: 'GET', path: '/api/v1/agents' });
+  if (!answer.ok) return explain(poster, answer, 'read agents', 'read');
+  const agents = recordsIn(answer.text);
   const alerts = await list(poster, '/api/v1/alerts');
   for (const { agent, type, threshold } of ALERTS) {
     const id = agents.find(({ name }) => name === agent)?.['id'];
@@ -131,6 +133,10 @@ async function create(
 
 async function list(poster: Poster, path: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const { ok, text } = await poster.send({ method: 'GET', path });
-  const found = ok ? parsed(text) : [];
+  return ok ? recordsIn(text) : [];
+}
+
+function recordsIn(text: string): readonly Readonly<Record<string, unknown>>[] {
+  const found = parsed(text);
   return Array.isArray(found) ? (found as Readonly<Record<string, unknown>>[]) : [];
 }

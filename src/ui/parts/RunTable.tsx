@@ -113,7 +113,7 @@ const COLUMNS: readonly RunColumn[] = [
     header: 'Cost',
     isNumber: true,
     render: ({ total_cost_usd }) => (
-      <Money value={total_cost_usd} missing="No span has a cost: its models are unpriced" />
+      <Money value={total_cost_usd} missing="No span has a cost" />
     ),
   },
 ];

@@ -191,7 +191,7 @@ function Figures({ agent }: { readonly agent: Schemas['AgentDetail'] }) {
       <div>
         <dt>Cost</dt>
         <dd>
-          <Money value={agent.total_cost} missing="No run has a cost: its models are unpriced" />
+          <Money value={agent.total_cost} missing="No run has a cost" />
           <small>
             <Money value={agent.avg_cost_per_run} missing="No run has a cost" /> per priced run
           </small>

@@ -71,7 +71,7 @@ const COLUMNS: readonly Column<Agent>[] = [
     hint: 'Average over runs with a cost',
     isNumber: true,
     render: (agent) => (
-      <Money value={agent.avg_cost_per_run} missing="No run has a cost: its models are unpriced" />
+      <Money value={agent.avg_cost_per_run} missing="No run has a cost" />
     ),
   },
   {
@@ -79,7 +79,7 @@ const COLUMNS: readonly Column<Agent>[] = [
     header: 'Cost',
     isNumber: true,
     render: (agent) => (
-      <Money value={agent.total_cost} missing="No run has a cost: its models are unpriced" />
+      <Money value={agent.total_cost} missing="No run has a cost" />
     ),
   },
   {

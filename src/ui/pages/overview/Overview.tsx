@@ -128,7 +128,7 @@ function Totals({
       <div>
         <dt>Cost</dt>
         <dd>
-          <Money value={total.cost} missing="No run has a cost: its models are unpriced" />
+          <Money value={total.cost} missing="No run has a cost" />
           {total.cost !== null && <CostEach {...total} cost={total.cost} />}
           <Change now={total.cost} before={before.cost} of={BEFORE} isBad />
         </dd>

@@ -51,7 +51,7 @@ export function RunHeader({
           <Count value={run.total_tokens} missing="No span reports tokens" />
         </Fact>
         <Fact name="Cost">
-          <Money value={run.total_cost_usd} missing="No span has a cost: its models are unpriced" />
+          <Money value={run.total_cost_usd} missing="No span has a cost" />
         </Fact>
         <Fact name="Success">
           {run.success === null ? (

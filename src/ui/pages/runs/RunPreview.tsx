@@ -53,7 +53,7 @@ export function RunPreview({
         </dd>
         <dt>Cost</dt>
         <dd>
-          <Money value={run.total_cost_usd} missing="No span has a cost: its models are unpriced" />
+          <Money value={run.total_cost_usd} missing="No span has a cost" />
         </dd>
         {run.session_id !== null && (
           <>

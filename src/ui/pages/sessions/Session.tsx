@@ -96,7 +96,7 @@ export default function Session({ id }: { readonly id: string }) {
             <div>
               <dt>Cost</dt>
               <dd>
-                <Money value={data.total_cost} missing="No run has a cost: its models are unpriced" />
+                <Money value={data.total_cost} missing="No run has a cost" />
               </dd>
             </div>
             <div>
