@@ -25,11 +25,15 @@ t.setTimeout((FILES_OF_ONE_DAEMON.length + ALONE.length) * API_FILE_S * 1000);
 const server = await ClickHouseServer.start(t);
 const postgres = await PostgresServer.start(t);
 const skip = [server, postgres].find((started) => typeof started === 'string') ?? false;
-await t.test('with clickhouse and postgres', { skip: typeof skip === 'string' && skip }, async (t) => {
-  if (typeof server === 'string' || typeof postgres === 'string') return;
-  const url = new URL(server.url);
-  url.password = server.password;
-  const stores = { JACKDAW_TEST_CLICKHOUSE: url.href, JACKDAW_TEST_POSTGRES: postgres.url };
-  await runFilesOfOneDaemon(t, stores);
-  await runApiFiles(t, ALONE, stores);
-});
+await t.test(
+  'API tests pass on clickhouse and postgres',
+  { skip: typeof skip === 'string' && skip },
+  async (t) => {
+    if (typeof server === 'string' || typeof postgres === 'string') return;
+    const url = new URL(server.url);
+    url.password = server.password;
+    const stores = { JACKDAW_TEST_CLICKHOUSE: url.href, JACKDAW_TEST_POSTGRES: postgres.url };
+    await runFilesOfOneDaemon(t, stores);
+    await runApiFiles(t, ALONE, stores);
+  },
+);

@@ -19,7 +19,7 @@ if (process.env['JACKDAW_TEST_POSTGRES_ALL'] === '1')
 t.setTimeout(FILES.length * API_FILE_S * 1000);
 const server = await PostgresServer.start(t);
 const skip = typeof server === 'string' ? server : false;
-await t.test('with extensions.postgres in place of sqlite', { skip }, async (t) => {
+await t.test('API tests pass on extensions.postgres', { skip }, async (t) => {
   if (typeof server === 'string') return;
   await runApiFiles(t, FILES, { JACKDAW_TEST_POSTGRES: server.url });
 });

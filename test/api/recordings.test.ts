@@ -15,24 +15,24 @@ const EXPECTED: Readonly<Record<string, Recording>> = { ...AGENTS, ...LIBRARIES,
 const recorded = recordings();
 const skip = recorded.length === 0 && 'the folders of recordings are not here';
 
-void t.test('every recording has its row, and every row its recording', { skip }, async (t) => {
+void t.test('every recording has an expectation and vice versa', { skip }, async (t) => {
   t.strictSame(recorded.map(({ name }) => name).sort(), Object.keys(EXPECTED).sort());
 });
 
-void t.test('the API shows of every recorded run what a person expects', { skip }, async (t) => {
+void t.test('the API shows the expected values of every recorded run', { skip }, async (t) => {
   const daemon = await startTestDaemon(t);
   for (const program of recorded)
     await t.test(program.name, async (t) => {
       const client = await sent(t, daemon, program);
       const expected = EXPECTED[program.name];
       const runs = await readRuns(client);
-      t.equal(runs.length, expected?.runs.length, 'as many runs');
+      t.equal(runs.length, expected?.runs.length, 'number of runs');
       for (const [i, run] of (expected?.runs ?? []).entries())
         await t.test(`${i + 1} ${run.agent}`, async (t) => {
           checkRun(t, runs[i] ?? { spans: [] }, run);
         });
       t.strictSame(await readNodes(client), expected?.nodes, 'nodes of the map');
-      await t.test('jackdaw explain shows the same', async (t) => {
+      await t.test('jackdaw explain shows the same values', async (t) => {
         checkExplained(t, await explained(program), runs);
       });
     });
@@ -47,7 +47,7 @@ async function sent(t: Test, { url, key }: TestDaemon, { requests }: RecordedPro
       headers: { authorization: `Bearer ${own}`, 'content-type': 'application/json' },
       body,
     });
-    t.strictSame(await response.json(), {}, `all of ${signal} is taken`);
+    t.strictSame(await response.json(), {}, `all ${signal} accepted`);
   }
   return new TracesClient(url, own);
 }
@@ -62,7 +62,7 @@ async function explained({ requests }: RecordedProgram): Promise<readonly Explai
 /** Every field that both show, of runs and of spans. */
 function checkExplained(t: Test, found: readonly ExplainedRun[], shown: readonly ShownTrace[]): void {
   const ids = new Set(shown.map(({ trace_id: id }) => id));
-  t.equal(found.length, ids.size, 'as many runs');
+  t.equal(found.length, ids.size, 'number of runs');
   for (const run of found) {
     const { spans, ...header } = shown.find(({ trace_id: id }) => id === run.trace_id) ?? { spans: [] };
     t.strictSame(common(run, header), common(header, run), run.trace_id);
@@ -117,7 +117,7 @@ function checkRun(t: Test, run: ShownTrace, expected: ExpectedRun): void {
   t.equal(run['total_cost_usd'], cost === null ? null : cost[0], 'cost of the run');
   const calls = run.spans.filter(isOf('llm'));
   t.strictSame(tokensOf(calls), { ...NO_TOKENS, ...tokens }, 'tokens by kind');
-  t.strictSame(sourcesOf(calls), cost === null ? [] : [cost[1]], 'where the cost comes from');
+  t.strictSame(sourcesOf(calls), cost === null ? [] : [cost[1]], 'source of the cost');
   agrees(t, run.spans.filter(isOf('tool')).map(toolOf), expected.tools, 'tools');
   agrees(t, questionOf(run.spans), expected.question, 'first question');
   agrees(t, answerOf(run.spans), expected.answer, 'last answer');

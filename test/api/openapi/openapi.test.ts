@@ -40,7 +40,7 @@ void t.test('openapi.json is valid OpenAPI 3.1', async (t) => {
   t.equal(validator.version, '3.1');
 });
 
-void t.test('who has openapi.json already is only told so', async (t) => {
+void t.test('openapi.json answers 304 if the ETag matches', async (t) => {
   const { url } = await startTestDaemon(t);
   const get = (headers: Readonly<Record<string, string>>) =>
     send(`${url}/api/v1/openapi.json`, { headers: { 'accept-encoding': 'br', ...headers } });
@@ -62,47 +62,47 @@ void t.test('every schema of a route is a JSON Schema', async (t) => {
   }
 });
 
+void t.test('documents every route of the listener with its parameters and errors', async (t) => {
+  const api = await startApi(t);
+  const documented = new DocumentedApi(await api.get<OpenApiDocument>('/openapi.json'));
+  const nameOf = (route: { readonly method: string; readonly path: string }) =>
+    `${route.method} ${route.path}`;
+  t.strictSame(documented.operations().map(nameOf).sort(), api.routes.map(nameOf).sort());
+  const ids = documented.operations().map(({ operation }) => operation.operationId);
+  t.equal(new Set(ids).size, ids.length, 'operation ids are unique');
+  for (const { method, path, operation } of documented.operations()) {
+    const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
+    t.strictSame(
+      inPath.map(({ name, required }) => [name, required]).sort(),
+      [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, true]).sort(),
+      `${method} ${path} describes its placeholders`,
+    );
+    const statuses = Object.keys(operation.responses);
+    t.ok(statuses.includes('500') && statuses.includes('503'));
+    t.ok(statuses.includes('401') || operation.security.length === 0);
+    t.equal(statuses.includes('415'), operation.requestBody !== undefined);
+    if (operation.operationId !== 'readOpenApi')
+      t.notMatch(JSON.stringify(operation), '"properties"', 'every object is a component with a name');
+  }
+});
+
 void t.test(
-  'it holds every route of the listener, whoever added it, with its parameters and errors',
+  'every route that changes data declares its audit actions or a reason for having none',
   async (t) => {
-    const api = await startApi(t);
-    const documented = new DocumentedApi(await api.get<OpenApiDocument>('/openapi.json'));
-    const nameOf = (route: { readonly method: string; readonly path: string }) =>
-      `${route.method} ${route.path}`;
-    t.strictSame(documented.operations().map(nameOf).sort(), api.routes.map(nameOf).sort());
-    const ids = documented.operations().map(({ operation }) => operation.operationId);
-    t.equal(new Set(ids).size, ids.length, 'operation ids are unique');
-    for (const { method, path, operation } of documented.operations()) {
-      const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
-      t.strictSame(
-        inPath.map(({ name, required }) => [name, required]).sort(),
-        [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, true]).sort(),
-        `${method} ${path} describes its placeholders`,
-      );
-      const statuses = Object.keys(operation.responses);
-      t.ok(statuses.includes('500') && statuses.includes('503'));
-      t.ok(statuses.includes('401') || operation.security.length === 0);
-      t.equal(statuses.includes('415'), operation.requestBody !== undefined);
-      if (operation.operationId !== 'readOpenApi')
-        t.notMatch(JSON.stringify(operation), '"properties"', 'every object is a component with a name');
+    const { routes } = await startApi(t);
+    const declared = new Set<string>();
+    for (const { method, operation } of routes) {
+      const { id, audit } = invariant(operation, 'every route of the API has one');
+      if (method !== 'GET') t.ok(audit, `${id} declares neither`);
+      if (audit === undefined || 'none' in audit) continue;
+      t.ok(audit.length > 0, id);
+      for (const action of audit) declared.add(action);
     }
+    t.strictSame([...declared].sort(), [...AUDIT_ACTIONS], 'every action belongs to a route');
   },
 );
 
-void t.test('a route that changes something declares what the audit has of it, or why nothing', async (t) => {
-  const { routes } = await startApi(t);
-  const declared = new Set<string>();
-  for (const { method, operation } of routes) {
-    const { id, audit } = invariant(operation, 'every route of the API has one');
-    if (method !== 'GET') t.ok(audit, `${id} declares neither`);
-    if (audit === undefined || 'none' in audit) continue;
-    t.ok(audit.length > 0, id);
-    for (const action of audit) declared.add(action);
-  }
-  t.strictSame([...declared].sort(), [...AUDIT_ACTIONS], 'each action is one of a route');
-});
-
-void t.test('every answer that can be had is as documented, field by field', async (t) => {
+void t.test('every possible response matches its documented schema', async (t) => {
   const api = await startApi(t, UNWATCHED);
   const audited = new Map<string, Set<string>>();
   const documented = new DocumentedApi(await api.get<OpenApiDocument>('/openapi.json'));
@@ -163,7 +163,7 @@ void t.test('every answer that can be had is as documented, field by field', asy
   t.strictSame(
     documentedAnswers.filter((name) => !documented.seen.has(name) && !TOO_LONG.has(name)),
     [],
-    'each documented answer was seen',
+    'every documented response was seen',
   );
   for (const { operation } of api.routes) {
     const { id, audit = [] } = invariant(operation, 'every route of the API has one');

@@ -75,7 +75,7 @@ for (const order of [
   ['traces', 'logs'],
   ['logs', 'traces'],
 ] as const)
-  void t.test(`${order[0]} first: what log records say is shown as input and output`, async (t) => {
+  void t.test(`${order[0]} first: log records provide input and output of spans`, async (t) => {
     const api = await startApi(t);
     const key = api.adminKey;
     for (const signal of order) await send(api, signal, key);
@@ -91,7 +91,7 @@ for (const order of [
     }
     for (const [id = '', payload] of expected) {
       const span = await api.get<Shown>(`/dashboard/traces/${TRACE}/spans/${id}`);
-      t.strictSame([span.input_data, span.output_data], payload, 'alone');
+      t.strictSame([span.input_data, span.output_data], payload, 'single span');
     }
     const found = await api.get<{ items: { event_name: string; attributes: JsonObject }[] }>(
       `/dashboard/logs/search?trace_id=${TRACE}&details=true`,
@@ -99,11 +99,11 @@ for (const order of [
     t.strictSame(
       found.items.map(({ event_name }) => event_name).sort(),
       ['gen_ai.choice', 'gen_ai.choice', 'gen_ai.user.message', 'gen_ai.user.message'],
-      'they stay log records',
+      'they remain log records',
     );
   });
 
-void t.test('records of another user say nothing', async (t) => {
+void t.test('log records of another user are ignored', async (t) => {
   const api = await startApi(t);
   const { key: other } = await api.createUser('other@example.com', ['read', 'write']);
   await send(api, 'traces', api.adminKey);

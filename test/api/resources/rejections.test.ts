@@ -17,7 +17,7 @@ interface Rejections {
   }[];
 }
 
-void t.test('what is refused is told to its user, by every way in; and by day', async (t) => {
+void t.test('rejections are listed for their user, from every receiver and by day', async (t) => {
   const api = await startApi(t);
   const json = { email: 'ann@example.org', name: 'ann', monthly_event_limit: 1 };
   const { id } = (await api.call('POST', '/admin/users', { json })).body as { readonly id: string };
@@ -40,7 +40,7 @@ void t.test('what is refused is told to its user, by every way in; and by day', 
     [...errors]
       .map(({ trace_id, error }) => ({ trace_id, error: error.replace(', not "no uuid"', '') }))
       .sort((a, b) => (a.trace_id < b.trace_id ? -1 : 1)),
-    'in the words of the answer, without the wrong value',
+    'the wording of the response, without the invalid value',
   );
   t.match(noted.items[0], { receiver: 'trace_batch', signal: 'traces', code: 'validation_failed' });
   t.notMatch(JSON.stringify(noted), 'payload');
@@ -70,7 +70,7 @@ void t.test('what is refused is told to its user, by every way in; and by day', 
     events: (await api.get<{ used: number }>('/usage', key)).used,
     refused: (await refused()).items.length,
   });
-  t.same((await api.get<Rejections>('/dashboard/rejections')).items, [], 'nobody else’s');
+  t.same((await api.get<Rejections>('/dashboard/rejections')).items, [], 'no rejections of others');
   t.equal((await api.get<unknown[]>('/usage/daily?days=999', key)).length, 92);
   t.equal((await api.call('GET', '/usage/daily?days=x', { key })).status, 422);
   const writer = await api.createKey(['write'], { user_id: id });
@@ -206,7 +206,7 @@ const HOSTILE: Readonly<Record<TelemetrySignal, object>> = {
   },
 };
 
-void t.test('nothing that was sent is told again, whatever was wrong and by whichever way', async (t) => {
+void t.test('rejections never repeat sent values, from any receiver', async (t) => {
   const { url, otlpUrl, grpcAddress, key } = await startTestDaemon(t);
   const api = new ApiCaller(url, key);
   let known = 0;
@@ -224,7 +224,7 @@ void t.test('nothing that was sent is told again, whatever was wrong and by whic
   const traces = hostileTraces();
   const sent = await api.call('POST', '/traces/batch', { json: { traces } });
   t.match(sent, { status: 200, body: { accepted: 0, rejected: traces.length } });
-  t.match(JSON.stringify(sent.body), CANARY, 'the sender is told the wrong value');
+  t.match(JSON.stringify(sent.body), CANARY, 'the sender receives the invalid value');
   t.equal(await noted('trace_batch'), traces.length);
 
   const call = startOtlpGrpcClient(t, grpcAddress);
