@@ -3,7 +3,7 @@ import { ENGINES, startListener } from '../support/http-listener.js';
 import { head, RawConnection } from '../support/http-socket.js';
 
 for (const engine of ENGINES) {
-  void t.test(`${engine}: requests sent without waiting are answered in their order`, async (t) => {
+  void t.test(`${engine}: answers pipelined requests in order`, async (t) => {
     const { port } = await startListener(t, engine, [
       {
         method: 'GET',
@@ -34,7 +34,7 @@ for (const engine of ENGINES) {
     t.same(received.match(/"[^"]*"/g), ['"get 1"', '"post 2"', '"post 3"', '"get 4"', '"get 5"']);
   });
 
-  void t.test(`${engine}: behind an answer that takes its time nothing is mixed up`, async (t) => {
+  void t.test(`${engine}: a slow response does not mix with those behind it`, async (t) => {
     const { port, underWay } = await startListener(t, engine, [
       {
         method: 'GET',
@@ -54,7 +54,7 @@ for (const engine of ENGINES) {
     await underWay(0);
   });
 
-  void t.test(`${engine}: a request whose length is ambiguous never lets another one in`, async (t) => {
+  void t.test(`${engine}: an ambiguous length never smuggles in another request`, async (t) => {
     let smuggledIn = 0;
     const { port } = await startListener(t, engine, [
       { method: 'POST', path: '/', handle: () => ({ status: 200 }) },

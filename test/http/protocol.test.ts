@@ -223,7 +223,7 @@ async function answerTo({ sent }: Case, { port }: TestListener): Promise<string>
 }
 
 for (const engine of ENGINES) {
-  void t.test(`${engine}: what clients and proxies send is answered`, async (t) => {
+  void t.test(`${engine}: answers the requests that clients and proxies send`, async (t) => {
     const listener = await startListener(t, engine, ROUTES);
     for (const known of TAKEN) {
       const own = engine === 'uws' ? known.uws : undefined;
@@ -235,7 +235,7 @@ for (const engine of ENGINES) {
     }
   });
 
-  void t.test(`${engine}: what is wrong with a request is told as a problem`, async (t) => {
+  void t.test(`${engine}: reports a malformed request as a problem`, async (t) => {
     const listener = await startListener(t, engine, ROUTES);
     for (const known of REFUSED) {
       const own = engine === 'uws' ? known.uws : undefined;
@@ -252,7 +252,7 @@ for (const engine of ENGINES) {
     await listener.underWay(0);
   });
 
-  void t.test(`${engine}: behind a request that nobody can be sure of no other is found`, async (t) => {
+  void t.test(`${engine}: reads no request behind a malformed one`, async (t) => {
     let found = 0;
     const listener = await startListener(t, engine, [
       ...ROUTES,
@@ -285,7 +285,7 @@ for (const engine of ENGINES) {
   });
 }
 
-void t.test('node: a client that has sent all it has still gets its answer', async (t) => {
+void t.test('node: a half-closed client still gets its response', async (t) => {
   const { port, underWay } = await startListener(t, 'node', [
     {
       method: 'POST',
@@ -311,7 +311,7 @@ void t.test('node: a client that has sent all it has still gets its answer', asy
   await underWay(0);
 });
 
-void t.test('node: what cannot be read is refused behind the answers that are still to come', async (t) => {
+void t.test('node: a parse error waits for earlier responses', async (t) => {
   let release: () => void = () => undefined;
   const released = new Promise<void>((resolve) => {
     release = resolve;

@@ -87,7 +87,7 @@ function watchScans(t: Test): () => number {
   };
 }
 
-void t.test('a bomb is refused on each class of routes, however it arrives', async (t) => {
+void t.test('every route class rejects a structure bomb, however it arrives', async (t) => {
   for (const { name, send, large, status } of await routeClasses(t)) {
     for (const [way, sentAs] of Object.entries(WAYS)) {
       for (const [size, text] of [
@@ -102,7 +102,7 @@ void t.test('a bomb is refused on each class of routes, however it arrives', asy
   }
 });
 
-void t.test('what is taken was measured once', async (t) => {
+void t.test('an accepted body is measured once', async (t) => {
   const scanned = watchScans(t);
   for (const { name, send, large } of await routeClasses(t)) {
     const text = `{"a":"${padding(large)}","b":[{}]}`;
@@ -114,6 +114,6 @@ void t.test('what is taken was measured once', async (t) => {
     await send({ headers: HEADERS, body: crowded });
     t.equal(scanned(), crowded.length, `${name}: one with many brackets`);
     await send({ headers: HEADERS, body: '{"a":1}' });
-    t.equal(scanned(), 0, `${name}: one that cannot have too much`);
+    t.equal(scanned(), 0, `${name}: one that cannot be excessive`);
   }
 });

@@ -55,7 +55,7 @@ async function untilLogged(
   });
 }
 
-void t.test('a certificate that is replaced as Kubernetes does it is served from then on', async (t) => {
+void t.test('serves a certificate replaced the way Kubernetes does it', async (t) => {
   const folder = t.testdir({
     v1: { 'tls.crt': TEST_CERTIFICATE, 'tls.key': TEST_KEY },
     v2: { 'tls.crt': VALID, 'tls.key': RECEIVER_KEY },
@@ -75,12 +75,12 @@ void t.test('a certificate that is replaced as Kubernetes does it is served from
   renameSync(join(folder, '..data_tmp'), join(folder, '..data'));
   await untilLogged(service, /^info Reloaded the certificate.*tls\.crt.*CN=hook\.test.*valid_to=/);
   t.equal(await shownBy(service.port), 'hook.test');
-  t.equal(await get(service.port, { agent }), 'answered', 'the connection that was open still is');
+  t.equal(await get(service.port, { agent }), 'answered', 'the open connection survives');
   const expiry = Date.parse(new X509Certificate(VALID).validTo) / 1000;
-  t.equal(await service.metric('tls_certificate_expiry_timestamp_seconds'), expiry, 'of the new one');
+  t.equal(await service.metric('tls_certificate_expiry_timestamp_seconds'), expiry, 'the new certificate');
 });
 
-void t.test('a pair that does not fit leaves the old one, and is told once', async (t) => {
+void t.test('keeps the old pair if the new one does not match, and warns once', async (t) => {
   const folder = t.testdir({ 'tls.crt': TEST_CERTIFICATE, 'tls.key': TEST_KEY });
   const tls = { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key') };
   const service = await startListener(t, 'node', [ROUTE], { tls });
@@ -100,10 +100,10 @@ void t.test('a pair that does not fit leaves the old one, and is told once', asy
   writeFileSync(tls.keyFile, RECEIVER_KEY);
   await untilLogged(service, /^info Reloaded the certificate/);
   t.equal(await shownBy(service.port), 'hook.test');
-  t.equal(warnings().length, 2, 'the same was not told at each look');
+  t.equal(warnings().length, 2, 'not repeated at each check');
 });
 
-void t.test('uws: cannot, and says so', async (t) => {
+void t.test('uws: cannot reload and says so', async (t) => {
   const folder = t.testdir({ 'tls.crt': TEST_CERTIFICATE, 'tls.key': TEST_KEY });
   const tls = { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key') };
   const service = await startListener(t, 'uws', [ROUTE], { tls });
@@ -113,7 +113,7 @@ void t.test('uws: cannot, and says so', async (t) => {
   t.equal(await shownBy(service.port), 'localhost');
 });
 
-void t.test('clients may be asked for a certificate of an authority, which may change too', async (t) => {
+void t.test('requires client certificates of a CA that can be reloaded', async (t) => {
   const folder = t.testdir({ 'ca.crt': TEST_CERTIFICATE, 'tls.crt': VALID, 'tls.key': RECEIVER_KEY });
   const clientCaFile = join(folder, 'ca.crt');
   const tls = { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key'), clientCaFile };
@@ -132,7 +132,7 @@ void t.test('clients may be asked for a certificate of an authority, which may c
   await t.rejects(get(port, good), 'whom the authority does not know any more');
 });
 
-void t.test('the oldest version of TLS can be raised', async (t) => {
+void t.test('the minimum TLS version can be raised', async (t) => {
   const folder = t.testdir({ 'tls.crt': TEST_CERTIFICATE, 'tls.key': TEST_KEY });
   const files = { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key') };
   const usual = await startListener(t, 'node', [ROUTE], { tls: files });
@@ -142,7 +142,7 @@ void t.test('the oldest version of TLS can be raised', async (t) => {
   t.equal(await get(strict.port), 'answered');
 });
 
-void t.test('a file of authorities that contains none is named, as is what uws cannot do', async (t) => {
+void t.test('names an empty CA file and options that uws lacks', async (t) => {
   const folder = t.testdir({ 'tls.crt': TEST_CERTIFICATE, 'tls.key': TEST_KEY, 'empty.crt': '' });
   const files = { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key') };
   const cases = [
@@ -163,7 +163,7 @@ void t.test('a file of authorities that contains none is named, as is what uws c
 });
 
 for (const engine of ENGINES) {
-  void t.test(`${engine}: files that do not change are not told of`, async (t) => {
+  void t.test(`${engine}: unchanged files are not reported`, async (t) => {
     const folder = t.testdir({ 'tls.crt': TEST_CERTIFICATE, 'tls.key': TEST_KEY });
     const tls = { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key') };
     const { port, clock, logger, listener } = await startListener(t, engine, [ROUTE], { tls });
