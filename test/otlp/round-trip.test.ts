@@ -24,7 +24,7 @@ function sentOn(batch: TracesBatch): TracesBatch {
 }
 
 void t.test(
-  'recorded runs that are sent on arrive as they were, field by field',
+  'forwarded recorded runs arrive unchanged',
   { skip: recorded.size === 0 && 'the folder of recorded runs is not here' },
   async (t) => {
     for (const [name, text] of recorded) {
@@ -47,7 +47,7 @@ void t.test('other accepted requests also round-trip', async (t) => {
   );
 });
 
-void t.test('and with it the prompt that a span names', async (t) => {
+void t.test('forwards the prompt of a span', async (t) => {
   const attributes = toKeyValues({ 'gen_ai.prompt.name': 'a/b 🪶', 'llm.prompt_template.version': '3' });
   const { batch } = mapSpans(tracesOf(aSpan(1, { attributes })));
   t.match(sentOn(batch).items, [{ spans: [{ prompt: { name: 'a/b 🪶', version: 3 } }] }]);

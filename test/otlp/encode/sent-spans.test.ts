@@ -58,7 +58,7 @@ function roundTrip(request: TracesRequest): void {
   same(spansOf(decodeProtobuf('traces', encoded, FIELDS), taken), spansOf(sent, taken));
 }
 
-void t.test('forwarded requests are identical to the received bytes', async (t) => {
+void t.test('forwarded requests equal the received bytes', async (t) => {
   t.doesNotThrow(() => {
     roundTrip(FULL.traces);
   });
@@ -93,7 +93,7 @@ function mended(request: TracesRequest): TracesRequest {
   return decodeProtobuf('traces', protobufOf('traces', request), FIELDS);
 }
 
-void t.test('what somebody has changed is changed, and nothing else', async (t) => {
+void t.test('only changed values change', async (t) => {
   const attributes = [
     { key: 'two', value: { doubleValue: 2 } },
     { key: 'bytes', value: { bytesValue: Buffer.of(0, 255) } },
@@ -120,7 +120,7 @@ void t.test('what somebody has changed is changed, and nothing else', async (t) 
   });
   t.notOk(
     without?.attributes?.some(({ key }) => key === 'two'),
-    'it is gone for good',
+    'removed',
   );
   t.ok(without?.attributes?.some(({ key }) => key === 'gen_ai.operation.name'));
   const scrubbed = ((): unknown => {
@@ -142,7 +142,7 @@ void t.test('what somebody has changed is changed, and nothing else', async (t) 
       [1, 1],
       [0, 1],
     ],
-    'nor is what spans share, of the others',
+    'nor shared parts of other spans',
   );
   const estimated = changed((record) => {
     record.cost_usd = 1_500_000;
@@ -154,7 +154,7 @@ void t.test('what somebody has changed is changed, and nothing else', async (t) 
   );
 });
 
-void t.test('no message of a status is sent that did not come', async (t) => {
+void t.test('forwards no status message that was not received', async (t) => {
   for (const status of [{ code: 2 }, { code: 1 }, undefined]) {
     const attributes = [{ key: 'error.message', value: { stringValue: 'an error' } }];
     const { batch } = mapSpans(tracesOf(aSpan(1, { attributes, ...(status && { status }) })));

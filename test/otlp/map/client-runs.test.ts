@@ -663,13 +663,13 @@ const CLIENTS: Readonly<Record<string, ClientRun>> = {
 };
 
 for (const [client, { root, expected: reported, ...sending }] of Object.entries(CLIENTS))
-  void t.test(`a run of ${client}`, async (t) => {
+  void t.test(`maps a run of ${client}`, async (t) => {
     const run = mapRun(root, sending);
     for (const key of Object.keys(reported) as (keyof MappedRun)[])
       t.strictSame(run[key], reported[key], key);
   });
 
-void t.test('JSON in JSON in JSON is unwrapped, in texts and in messages', async (t) => {
+void t.test('unwraps nested JSON in texts and messages', async (t) => {
   const span = (attributes: SentSpan['attributes']): SentSpan => ({
     name: 'x',
     attributes: { ...attributes },

@@ -360,7 +360,7 @@ for (const { what, name = 'step', scope = 'a scope', kind, attributes, changes, 
     if (record !== undefined) t.equal(serviceNodeOf(record), node);
   });
 
-void t.test('where a mapping has spoken, no attribute is looked at again', async (t) => {
+void t.test('uses the hint of the mapping instead of attributes', async (t) => {
   const record = mapSpans(
     tracesOf(
       aSpan(1, { kind: CLIENT, attributes: toKeyValues({ 'db.system': 'redis' }), parentSpanId: PARENT }),

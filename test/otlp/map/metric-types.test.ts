@@ -47,7 +47,7 @@ for (const file of readdirSync(join(projectFolder(), FOLDER))) {
         listed.map(async (metric) => {
           const path = `/dashboard/metrics/query?name=${encodeURIComponent(metric.name)}&details=true&${FAR}`;
           const { name, data_points, ...stream } = await api.get<Golden['metrics'][number]>(path);
-          t.match(metric, stream, 'query and list say the same of it');
+          t.match(metric, stream, 'query and list agree');
           t.equal(name, metric.name);
           return { ...metric, data_points };
         }),

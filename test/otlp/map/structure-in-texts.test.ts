@@ -22,17 +22,17 @@ function kindsOf(texts: readonly string[]): readonly string[] {
 
 const list = (elements: number): string => `[${'{"a":0},'.repeat(elements)}"a"]`;
 
-void t.test('the texts of a request become only so much structure; what passes it stays text', async (t) => {
+void t.test('limits the JSON parsed from texts of a request', async (t) => {
   const small = list(3);
   t.strictSame(kindsOf([small]), ['read']);
-  t.strictSame(kindsOf([list(1_500_000)]), ['text'], 'one text alone');
+  t.strictSame(kindsOf([list(1_500_000)]), ['text'], 'a single text');
   const many = Array.from({ length: 30 }, () => list(50_000));
   const kinds = kindsOf([...many, small]);
-  t.equal(kinds.filter((kind) => kind === 'read').length, 20, 'the first of many, and one that still fits');
-  t.strictSame(kindsOf([small, small]), ['read', 'read'], 'the next request begins anew');
+  t.equal(kinds.filter((kind) => kind === 'read').length, 20, 'the first of many, and a later one that fits');
+  t.strictSame(kindsOf([small, small]), ['read', 'read'], 'the next request starts over');
 });
 
-void t.test('texts that are no JSON after all count as well', async (t) => {
+void t.test('invalid JSON counts, too', async (t) => {
   const broken = Array.from({ length: 30 }, () => `${list(50_000)}x`);
   t.strictSame(kindsOf([...broken, list(50_000)]).at(-1), 'text');
 });

@@ -62,13 +62,13 @@ const HOLDERS: Readonly<Record<string, readonly [sent: JsonObject, is: JsonObjec
 };
 
 for (const [what, [sent, is]] of Object.entries(HOLDERS))
-  void t.test(`an object that holds a conversation: ${what}`, async (t) => {
+  void t.test(`reads an object with a conversation: ${what}`, async (t) => {
     const before = JSON.stringify(sent);
     t.strictSame(withMessages(sent, 'assistant'), is);
-    t.equal(JSON.stringify(sent), before, 'what came is as it was');
+    t.equal(JSON.stringify(sent), before, 'the input is unchanged');
   });
 
-void t.test('lists of messages', async (t) => {
+void t.test('recognizes lists of messages', async (t) => {
   const cases: readonly (readonly [sent: JsonValue[], is: JsonValue[] | undefined])[] = [
     [
       [HI, HELLO],

@@ -308,14 +308,14 @@ const SHAPES: Readonly<Record<string, readonly (readonly [sent: JsonValue, messa
 };
 
 for (const [whose, cases] of Object.entries(SHAPES))
-  void t.test(`messages: ${whose}`, async (t) => {
+  void t.test(`reads messages: ${whose}`, async (t) => {
     for (const [sent, messages] of cases) {
       t.strictSame(toMessages([sent], null), messages, JSON.stringify(sent));
-      t.strictSame(toMessages(messages, null), messages, 'and it stays so');
+      t.strictSame(toMessages(messages, null), messages, 'stable when read again');
     }
   });
 
-void t.test('who says nothing of a role', async (t) => {
+void t.test('uses the default role', async (t) => {
   t.strictSame(toMessages(['Hello', { content: 'Hello' }, { x: 1 }], 'assistant'), [
     { role: 'assistant', content: 'Hello' },
     { role: 'assistant', content: 'Hello' },
@@ -323,7 +323,7 @@ void t.test('who says nothing of a role', async (t) => {
   ]);
 });
 
-void t.test('messages that say only whose they are', async (t) => {
+void t.test('messages with only a role have no content', async (t) => {
   t.notOk(haveContent([{ role: 'user' }, { role: 'assistant', finish_reason: 'stop' }]));
   t.notOk(haveContent([]));
   for (const message of [{ role: 'user', content: 'Hi' }, ASKED, 'a text', { anything: 1 }])
