@@ -40,7 +40,7 @@ const forAll = (consumer: Consumer<Batch<unknown>>) => ({
   logs: consumer,
 });
 
-void t.test('trace_batch: headers with 200 and 429, none without a limit', async (t) => {
+void t.test('trace_batch: quota headers with 200 and 429, none without a limit', async (t) => {
   const body = JSON.stringify({ traces: [anItem(), { trace: {} }] });
   const send = async (next: Consumer<Batch<unknown>>) =>
     (await startTraceBatchService(t, next)).send({ body });
@@ -57,11 +57,11 @@ void t.test('trace_batch: headers with 200 and 429, none without a limit', async
     code: 'quota_exceeded',
   });
   t.equal(refused.headers['content-type'], 'application/problem+json');
-  t.equal(refused.headers['retry-after'], '86400', 'whole seconds, and not one too few');
+  t.equal(refused.headers['retry-after'], '86400', 'whole seconds, rounded up');
   t.same(quotaOf(refused), SHOWN_OVER);
 });
 
-void t.test('OTLP over HTTP: the same headers, for every signal in both encodings', async (t) => {
+void t.test('OTLP over HTTP: the same headers for every signal in both encodings', async (t) => {
   const [open, limited, full] = await Promise.all(
     [taking(), taking(USAGE), refusing].map((next) => startOtlpService(t, forAll(next))),
   );
@@ -85,7 +85,7 @@ void t.test('OTLP over HTTP: the same headers, for every signal in both encoding
   }
 });
 
-void t.test('OTLP over gRPC: the same as metadata, of answers and of failures', async (t) => {
+void t.test('OTLP over gRPC: the same as metadata of responses and errors', async (t) => {
   for (const [next, shown] of [
     [taking(), {}],
     [taking(USAGE), SHOWN],

@@ -48,7 +48,7 @@ function signOf({ both, around }: Place, asked: Set<number>): Sign {
   };
 }
 
-void t.test('each sign is asked at just those places around which it may be', async () => {
+void t.test('checks each sign only at possible positions', async () => {
   const text = fc.string({ unit: fc.constantFrom(...CHARACTERS), maxLength: 40 });
   fc.assert(
     fc.property(fc.array(place, { minLength: 1, maxLength: 50 }), text, (places, text) => {
@@ -75,7 +75,7 @@ void t.test('each sign is asked at just those places around which it may be', as
   );
 });
 
-void t.test('none is lost where many have the same neighbours, or far into a text', async (t) => {
+void t.test('loses no sign with many equal neighbours or far into a text', async (t) => {
   const both = [97, 98] as const;
   const many = Array.from({ length: 40 }, () => new Set<number>());
   const signs = many.map((asked, index) => signOf({ both, around: { behind: [49, index] } }, asked));

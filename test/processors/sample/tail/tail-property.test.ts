@@ -75,7 +75,7 @@ const aPlan = fc.record({
 });
 
 void t.test(
-  'kept runs are whole, and every failed or slow one is kept, over restarts and failures',
+  'kept runs are complete and include every failed or slow one, despite restarts and failures',
   async (t) => {
     await neverDiffers(
       t,
