@@ -74,7 +74,7 @@ async function startSending(t: Test, hasMails: boolean) {
   };
 }
 
-void t.test('one user’s receiver that hangs and mails without end hold up nobody else', async (t) => {
+void t.test('a hanging receiver and endless mails of one user delay no others', async (t) => {
   const { clock, mails, other, posts, results, logger } = await startSending(t, true);
   // No time passes: the other user is among the first.
   await until('the other user’s webhook has come', () => posts('/answers') === 1);
@@ -92,7 +92,7 @@ void t.test('one user’s receiver that hangs and mails without end hold up nobo
   t.equal(posts('/answers'), 1);
 });
 
-void t.test('without a mail server all mails are settled at once', async (t) => {
+void t.test('without a mail server all mails are settled immediately', async (t) => {
   const { mails, posts, results } = await startSending(t, false);
   await until('the other user’s webhook has come', () => posts('/answers') === 1);
   t.equal(results('email skipped'), 201);

@@ -52,51 +52,48 @@ function bodiesAt(endpoint: JsonEndpoint, path: string): readonly Readonly<Recor
     .map(({ body }) => JSON.parse(body) as Readonly<Record<string, unknown>>);
 }
 
-void t.test(
-  'events of a daemon arrive as the templates make them, over failures of the receiver',
-  async (t) => {
-    const endpoint = await startJsonEndpoint(t);
-    const failures = new Map<string, number>();
-    // Each path fails twice before it is good, in two ways.
-    endpoint.answer = ({ line }) => {
-      const count = failures.get(line) ?? 0;
-      failures.set(line, count + 1);
-      return { status: [503, 429][count] ?? 204 };
-    };
-    const { api, meter, daemon } = await startSending(t, endpoint, testFolder(t));
-    await api.send([failedRun('support', 'no "answer"'), anItem({ trace: { agent: 'writer' } })]);
-    const all = () =>
-      bodiesAt(endpoint, '/all')
-        .slice(2)
-        .flatMap(({ events }) => events as readonly string[]);
-    while (bodiesAt(endpoint, '/failed/support').length < 3 || all().length < 3)
-      await endpoint.received(endpoint.requests.length + 1);
+void t.test('events arrive as the templates define, despite receiver failures', async (t) => {
+  const endpoint = await startJsonEndpoint(t);
+  const failures = new Map<string, number>();
+  // Each path fails twice before it is good, in two ways.
+  endpoint.answer = ({ line }) => {
+    const count = failures.get(line) ?? 0;
+    failures.set(line, count + 1);
+    return { status: [503, 429][count] ?? 204 };
+  };
+  const { api, meter, daemon } = await startSending(t, endpoint, testFolder(t));
+  await api.send([failedRun('support', 'no "answer"'), anItem({ trace: { agent: 'writer' } })]);
+  const all = () =>
+    bodiesAt(endpoint, '/all')
+      .slice(2)
+      .flatMap(({ events }) => events as readonly string[]);
+  while (bodiesAt(endpoint, '/failed/support').length < 3 || all().length < 3)
+    await endpoint.received(endpoint.requests.length + 1);
 
-    const bodies = bodiesAt(endpoint, '/failed/support');
-    t.equal(bodies.length, 3, 'sent until it was taken, and never again');
-    for (const body of bodies)
-      t.match(body, { text: 'Failed: support', why: 'no "answer"', at: /^20\d\d-.*Z$/ });
-    t.same(new Set(bodies.map(({ at }) => at)).size, 1);
-    const keys = endpoint.requests
-      .filter(({ line }) => line.includes('/failed/'))
-      .map(({ headers }) => [headers.authorization, headers['idempotency-key']]);
-    t.equal(new Set(keys.map(String)).size, 1, 'each attempt names the same event');
-    t.match(keys[0], ['Bearer k', /^[0-9a-f-]{36}$/]);
-    t.strictSame(
-      all().toSorted(),
-      ['agent.created', 'agent.created', 'trace.failed'],
-      'the pipeline without the filter has all',
-    );
-    // The answers have come once the exporters have stopped.
-    await daemon.shutdown();
-    t.match(await metricValues(meter, 'jackdaw_http_exporter_requests_total'), {
-      'jackdaw_http_exporter_requests_total{exporter="http/failed",result="refused"}': 2,
-      'jackdaw_http_exporter_requests_total{exporter="http/failed",result="success"}': 1,
-    });
-  },
-);
+  const bodies = bodiesAt(endpoint, '/failed/support');
+  t.equal(bodies.length, 3, 'retried until accepted, then never again');
+  for (const body of bodies)
+    t.match(body, { text: 'Failed: support', why: 'no "answer"', at: /^20\d\d-.*Z$/ });
+  t.same(new Set(bodies.map(({ at }) => at)).size, 1);
+  const keys = endpoint.requests
+    .filter(({ line }) => line.includes('/failed/'))
+    .map(({ headers }) => [headers.authorization, headers['idempotency-key']]);
+  t.equal(new Set(keys.map(String)).size, 1, 'each attempt names the same event');
+  t.match(keys[0], ['Bearer k', /^[0-9a-f-]{36}$/]);
+  t.strictSame(
+    all().toSorted(),
+    ['agent.created', 'agent.created', 'trace.failed'],
+    'the pipeline without the filter has all',
+  );
+  // The answers have come once the exporters have stopped.
+  await daemon.shutdown();
+  t.match(await metricValues(meter, 'jackdaw_http_exporter_requests_total'), {
+    'jackdaw_http_exporter_requests_total{exporter="http/failed",result="refused"}': 2,
+    'jackdaw_http_exporter_requests_total{exporter="http/failed",result="success"}': 1,
+  });
+});
 
-void t.test('what waits on disk while the receiver is down arrives after a restart', async (t) => {
+void t.test('events queued on disk while the receiver is down arrive after a restart', async (t) => {
   const endpoint = await startJsonEndpoint(t);
   // What waits in memory is taken, so that the stop has nothing to wait for.
   endpoint.answer = ({ line }) => ({ status: line.includes('/failed/') ? 500 : 200 });

@@ -42,7 +42,7 @@ function failure(error: string | null, status: number | null = null): object {
   };
 }
 
-void t.test('each odd answer gives its record', async (t) => {
+void t.test('each faulty response has its record', async (t) => {
   const service = await WebhookService.start(t, { overlay: ONCE });
   for (const { what, answer, expected } of FAULTY_ANSWERS) {
     const receiver = await startReceiver(t, answer);
@@ -68,7 +68,7 @@ void t.test('each odd answer gives its record', async (t) => {
   }
 });
 
-void t.test('receivers that do not come to an end are broken off, and what came is kept', async (t) => {
+void t.test('aborts endless receivers and keeps the received part', async (t) => {
   const service = await WebhookService.start(t, { overlay: ONCE });
   const silent = await startReceiver(t, () => undefined);
   const timeOut = (receiver: { requests: readonly unknown[] }) => async (): Promise<void> => {
@@ -113,7 +113,7 @@ const NO_ADDRESS =
 const NO_ANSWER =
   'No valid HTTPS response arrived in time. Check the URL, the certificate and the receiver, or ask an administrator for the reason in the log.';
 
-void t.test('without an answer the record does not tell what is there, and the log does', async (t) => {
+void t.test('without a response the record hides the cause, and the log has it', async (t) => {
   const names = ['127.0.0.1'];
   const service = await WebhookService.start(t, {
     overlay: ONCE,

@@ -52,7 +52,7 @@ async function attemptAt(t: Test, service: WebhookService, url: string): Promise
   return delivery?.attempts[0]?.error_message ?? null;
 }
 
-void t.test('URLs that were stored while more was allowed', async (t) => {
+void t.test('rejects stored URLs that are no longer allowed', async (t) => {
   const receivers = await listenEverywhere(t);
   const service = await startStrict(t);
   for (const [what, host] of Object.entries(LITERAL)) {
@@ -73,7 +73,7 @@ void t.test('URLs that were stored while more was allowed', async (t) => {
   t.match(text, /jackdaw_webhook_attempts_total{exporter="webhook",result="blocked"} 12\n/);
 });
 
-void t.test('names that lead where nothing may be sent', async (t) => {
+void t.test('rejects names with forbidden addresses', async (t) => {
   const receivers = await listenEverywhere(t);
   let address = '';
   const service = await startStrict(t, async () => [{ address, family: address.includes(':') ? 6 : 4 }]);
@@ -83,7 +83,7 @@ void t.test('names that lead where nothing may be sent', async (t) => {
   t.match(service.settings.logger.lines.join('\n'), /its address is not allowed.*hook\.test is 127\.0\.0\.1/);
 });
 
-void t.test('a name that changes between two attempts is judged anew', async (t) => {
+void t.test('checks a name again at each attempt', async (t) => {
   const receiver = await startReceiver(t);
   const addresses = ['127.0.0.1', '10.1.1.1'];
   const service = await WebhookService.start(t, {
