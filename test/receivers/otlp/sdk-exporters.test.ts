@@ -173,7 +173,7 @@ interface ShownMetric {
   readonly data_points: readonly Record<string, unknown>[];
 }
 
-void t.test('what the SDK’s exporters of all three signals send is what the API gives back', async (t) => {
+void t.test('the API returns what the SDK exporters of all signals send', async (t) => {
   const capture = new CaptureExporter();
   const { overlay, factory } = capture;
   const daemon = await startTestDaemon(t, { overlay, factories: [factory] });
@@ -270,7 +270,7 @@ void t.test('what the SDK’s exporters of all three signals send is what the AP
   }
 });
 
-void t.test('the same routes under the API’s own listener', async (t) => {
+void t.test('the same routes on the API listener', async (t) => {
   const daemon = await startTestDaemon(t);
   const api = new ApiCaller(daemon.url, daemon.key);
   const otlpUrl = `${daemon.url}/api/v1/otlp`;
@@ -283,11 +283,11 @@ void t.test('the same routes under the API’s own listener', async (t) => {
       headers: { 'content-type': type },
     });
     t.equal(response.status, 401);
-    t.equal(response.headers.get('content-type'), type, 'refused by the API’s guard, in the words of OTLP');
+    t.equal(response.headers.get('content-type'), type, 'rejected by the API guard in OTLP format');
   }
 });
 
-void t.test('what an SDK has sent is there after a restart', async (t) => {
+void t.test('SDK data survives a restart', async (t) => {
   const first = await startTestDaemon(t);
   const { traceId } = await runProgram('restarted', exportersOf('grpc', first));
   await first.daemon.shutdown();

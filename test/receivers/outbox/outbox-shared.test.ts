@@ -21,7 +21,7 @@ interface Sharer {
 }
 
 void t.test(
-  'of two daemons on one PostgreSQL one hands events on, and the other when it was killed',
+  'of two daemons on one PostgreSQL only one emits events, and the other takes over',
   { skip },
   async (t) => {
     if (typeof server === 'string') return;

@@ -93,7 +93,7 @@ const requests = fc.array(
 
 type RunPlan = typeof runPlan extends Arbitrary<infer Plan> ? Plan : never;
 
-void t.test('answers match a simple model for any requests', async (t) => {
+void t.test('responses match a simple model for any requests', async (t) => {
   const { url, key } = await startTestDaemon(t);
   const admin = new TracesClient(url, key);
   const check = async (sent: readonly { readonly user: number; readonly runs: readonly RunPlan[] }[]) => {
