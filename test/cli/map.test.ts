@@ -58,7 +58,7 @@ void t.test('missing permission and an unreachable daemon are reported', async (
   t.match(await rebuild('--help'), { code: 0, stdout: /1 {4}differences with --dry-run/ });
 });
 
-void t.test('a daemon that is stopped meanwhile ends it in order', async (t) => {
+void t.test('stopping the daemon ends a rebuild cleanly', async (t) => {
   const { daemon, rebuild } = await started(t);
   const rebuilding = rebuild();
   const [{ code }, { errors }] = await Promise.all([rebuilding, daemon.shutdown()]);

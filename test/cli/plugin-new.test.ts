@@ -31,7 +31,7 @@ async function aPlugin(t: Test, kind: string, parent = testFolder(t)): Promise<s
 // It starts some thirty processes.
 t.setTimeout(300_000);
 for (const kind of KINDS)
-  void t.test(`a new ${kind} passes its own test, and its configuration is valid`, async (t) => {
+  void t.test(`a new ${kind} passes its own test and has a valid configuration`, async (t) => {
     const folder = await aPlugin(t, kind);
     // Tests in tests: the runner's own variables would make them report elsewhere.
     const env = Object.fromEntries(
@@ -51,12 +51,12 @@ for (const kind of KINDS)
   });
 
 // One compiler for all of them takes a quarter of the time; each has the same options.
-void t.test('the types of new plugins are right', async (t) => {
+void t.test('new plugins type-check', async (t) => {
   const parent = testFolder(t);
   const configs = new Set<string>();
   for (const kind of KINDS)
     configs.add(readFileSync(join(await aPlugin(t, kind, parent), 'tsconfig.json'), 'utf8'));
-  t.equal(configs.size, 1, 'the options of one are those of all');
+  t.equal(configs.size, 1, 'all share the same options');
   const all = {
     extends: './my-receiver/tsconfig.json',
     include: ['my-*/*.js'],
@@ -67,10 +67,10 @@ void t.test('the types of new plugins are right', async (t) => {
     (error: unknown) => error as { stdout: string },
   );
   t.notMatch(types.stdout, / error TS/, types.stdout);
-  for (const kind of KINDS) t.match(types.stdout, `/my-${kind}/`, 'they were looked at');
+  for (const kind of KINDS) t.match(types.stdout, `/my-${kind}/`, 'type-checked');
 });
 
-void t.test('what cannot be is refused, and nothing is written over', async (t) => {
+void t.test('rejects invalid arguments and overwrites nothing', async (t) => {
   const cwd = testFolder(t);
   mkdirSync(join(cwd, 'there'));
   const kind = ['--kind', 'processor'];

@@ -29,7 +29,7 @@ service:
   telemetry: { metrics: { endpoint: '127.0.0.1:8888' } }
 `;
 
-void t.test('a daemon takes, writes, passes on, sends and answers; nothing of it is left', async (t) => {
+void t.test('a daemon receives, writes, forwards, sends and responds, and leaves no files', async (t) => {
   const before = foldersOfTests();
   const { code, out, folder } = await runText(
     t,
@@ -59,7 +59,7 @@ tests:
   t.notOk(existsSync('out'));
 });
 
-void t.test('differences name their position and the response, without secrets', async (t) => {
+void t.test('differences name their position and the response without secrets', async (t) => {
   const { code, out } = await runText(
     t,
     `${SMALL}env: { GATEWAY: 'http://127.0.0.1:9' }
@@ -123,7 +123,7 @@ void t.test('untestable parts are reported with their position', async (t) => {
   }
 });
 
-void t.test('chains have the exporters of plugins without what those write', async (t) => {
+void t.test('processor chains include plugin exporters without their output', async (t) => {
   const { code, out, folder } = await runText(
     t,
     `plugins: [jackdaw/plugins/runs-csv]
@@ -140,7 +140,7 @@ tests:
   t.notOk(existsSync('never'));
 });
 
-void t.test('an exporter http sends only to the servers of a test', async (t) => {
+void t.test('an http exporter sends only to servers of the test', async (t) => {
   const { code, out } = await runText(
     t,
     `auth: { enabled: false }
