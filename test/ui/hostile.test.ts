@@ -50,7 +50,7 @@ function conversation(text: string): JsonObject[] {
   ];
 }
 
-void t.test('hostile traces are shown as the texts that they are', async (t) => {
+void t.test('shows hostile traces as plain text', async (t) => {
   const { api, permit } = await startPages(t);
   const id = randomUUID();
   const spans = Array.from({ length: Math.ceil(PAYLOADS.length / IN_ONE_SPAN) }, (_, at) => {
@@ -97,5 +97,5 @@ void t.test('hostile traces are shown as the texts that they are', async (t) => 
     }
   }
   t.equal(await page.evaluate('({}).polluted'), undefined);
-  t.same(complaints, [], 'no request to elsewhere, no dialog, no refusal of the policy');
+  t.same(complaints, [], 'no foreign request, dialog or policy violation');
 });

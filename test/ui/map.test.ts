@@ -48,10 +48,10 @@ async function fill(api: ApiCaller): Promise<void> {
   for (let i = 0; i < runs.length; i += 10) await api.send(runs.slice(i, i + 10));
 }
 
-void t.test('the map', async (t) => {
+void t.test('service map', async (t) => {
   const { api, permit } = await startPages(t);
 
-  await t.test('without spans it says what comes onto it', async (t) => {
+  await t.test('explains an empty map', async (t) => {
     const { page, complaints } = await permit('/map');
     await page.getByRole('heading', { name: 'No calls in this period' }).waitFor();
     t.same(await accessibilityProblems(page), []);
@@ -60,7 +60,7 @@ void t.test('the map', async (t) => {
 
   await fill(api);
 
-  await t.test('a node is chosen by keyboard alone, and leads to its runs', async (t) => {
+  await t.test('a node is selected by keyboard and leads to its runs', async (t) => {
     const { page, complaints } = await permit('/models');
     const workers: string[] = [];
     page.on('worker', (worker) => workers.push(worker.url()));
@@ -70,7 +70,7 @@ void t.test('the map', async (t) => {
     const billing = graph.getByRole('button', { name: /billing service/ });
     await billing.waitFor();
     t.match(await billing.textContent(), /25% failed/);
-    t.equal(workers.length, 1, 'the places were worked out beside the page, once');
+    t.equal(workers.length, 1, 'a worker computed the layout once');
     t.match(workers[0], /layout-worker/);
     await page.getByText('9 nodes and 8 edges').waitFor();
     await billing.focus();
@@ -92,7 +92,7 @@ void t.test('the map', async (t) => {
     t.same(complaints, []);
   });
 
-  await t.test('an hour is chosen by the slider, and a search finds a node', async (t) => {
+  await t.test('the slider selects an hour, and a search finds a node', async (t) => {
     const { page, complaints } = await permit('/map?range=6h&view=table', { colorScheme: 'dark' });
     await settled(page);
     const edges = page.getByRole('table', { name: 'Edges' });
@@ -111,7 +111,7 @@ void t.test('the map', async (t) => {
     t.same(complaints, []);
   });
 
-  await t.test('what changed since the hour before', async (t) => {
+  await t.test('shows changes since the hour before', async (t) => {
     const at = new Date(Math.floor(Date.now() / HOUR) * HOUR - HOUR).toISOString();
     const { page, complaints } = await permit(`/map?range=6h&at=${at}&view=changes`);
     const table = page.getByRole('table', { name: 'Changes' });
