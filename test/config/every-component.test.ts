@@ -74,22 +74,22 @@ function schemaOf(factories: readonly Factory[]) {
 async function checkConfiguration(t: Test, text: string): Promise<void> {
   const sections = parse(text) as Sections;
   const { registry, plan } = await prepareText(text);
-  t.ok(plan.extensions.length > 0, 'the daemon takes it');
+  t.ok(plan.extensions.length > 0, 'the daemon accepts it');
   const plugins = JSON.stringify(sections['plugins'] ?? []);
   const takes = withPlugins.get(plugins) ?? schemaOf(registry.all());
   withPlugins.set(plugins, takes);
   // What is laid over others may leave out what the schema asks for in a file by itself.
   const forEditors = (all: Sections) =>
     Object.fromEntries(Object.entries(all).filter(([name]) => name !== 'service'));
-  t.ok(takes(forEditors(sections)), 'the schema takes it');
-  t.notOk(takes({ ...forEditors(sections), misspelt: {} }), 'and no section that nobody knows');
+  t.ok(takes(forEditors(sections)), 'the schema accepts it');
+  t.notOk(takes({ ...forEditors(sections), misspelt: {} }), 'no unknown section');
   const ids = COMPONENTS.flatMap((section) =>
     Object.keys(sections[section] ?? {}).map((id) => [section, id] as const),
   );
   for (const [section, id] of ids)
     t.notOk(
       takes(forEditors(misspelt(sections, section, id))),
-      `${section}.${id}: the schema refuses a misspelt key`,
+      `${section}.${id}: the schema rejects a misspelt key`,
     );
   if (ids.length === 0) return;
   const wrong = ids.reduce((all, [section, id]) => misspelt(all, section, id), sections);
@@ -97,7 +97,7 @@ async function checkConfiguration(t: Test, text: string): Promise<void> {
   t.strictSame(
     found.toSorted(),
     ids.map(([section, id]) => `${section}.${id}.misspelt`).toSorted(),
-    'and so does the daemon, each by its place',
+    'the daemon reports each position, too',
   );
 }
 
@@ -156,7 +156,7 @@ function create(factory: Factory): readonly Component[] {
 for (const factory of builtinFactories) {
   const { kind, type, configSchema } = factory;
   void t.test(
-    `${kind} ${type}: usable without configuration, safe to stop unstarted and twice`,
+    `${kind} ${type}: works without configuration and can be stopped unstarted and twice`,
     async (t) => {
       t.match(type, /^[a-z][a-z0-9_]*$/, 'lower_snake_case');
       t.match(factory.description, /^[A-Z].*\.$/, 'one sentence');
@@ -173,7 +173,7 @@ for (const factory of builtinFactories) {
   );
 
   const page = join('src', `${kind}s`, type.replaceAll('_', '-'), 'README.md');
-  void t.test(`${page} begins with an example without warnings, and explains every key`, async (t) => {
+  void t.test(`${page} starts with an example without warnings and explains every key`, async (t) => {
     const first = examples.find(({ name }) => name === `${page}#1`)?.text ?? '';
     t.match(first, new RegExp(`^  ${type}(/.+)?:`, 'm'));
     t.strictSame((await prepareText(first)).warnings, []);
@@ -182,7 +182,7 @@ for (const factory of builtinFactories) {
   });
 }
 
-void t.test('the page of each plugin has an example', (t) => {
+void t.test('each plugin page has an example', (t) => {
   const folders = readdirSync(join(root, 'plugins'), { withFileTypes: true }).filter((entry) =>
     entry.isDirectory(),
   );
@@ -195,7 +195,7 @@ void t.test('the page of each plugin has an example', (t) => {
   t.end();
 });
 
-void t.test('a broken expression and a broken template name file, line, column and the cure', async (t) => {
+void t.test('an invalid expression or template reports file, line, column and remedy', async (t) => {
   const file = (text: string) =>
     prepare([DEFAULT_CONFIG, { file: 'my.yaml', text }], environmentOf({}), builtinFactories);
   const broken = [

@@ -27,7 +27,7 @@ async function effective(source: ConfigSource) {
   };
 }
 
-void t.test('config.example.yaml is what runs without --config', async (t) => {
+void t.test('config.example.yaml equals the default configuration', async (t) => {
   const [example, builtIn] = await Promise.all([effective(EXAMPLE), effective(DEFAULT_CONFIG)]);
   t.strictSame(example, builtIn);
   t.strictSame(example.warnings, []);

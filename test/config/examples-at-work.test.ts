@@ -216,7 +216,7 @@ tests:
   },
 };
 
-void t.test('each example of each page is exercised by tests, each component of it', async (t) => {
+void t.test('every component of every example is tested', async (t) => {
   const missing = yamlExamples
     // Tests themselves run beside an empty configuration: `every-component.test.ts`.
     .filter(({ name, text }) => elsewhere[name] === undefined && !/^tests:$/m.test(text))
@@ -226,7 +226,7 @@ void t.test('each example of each page is exercised by tests, each component of 
   for (const name of Object.keys(elsewhere)) t.ok(names.includes(name), name);
 });
 
-void t.test('and one that is not would be found', async (t) => {
+void t.test('an untested example is found', async (t) => {
   t.strictSame(untested('src/nowhere/README.md#1', 'processors: { filter: {} }'), [
     'src/nowhere/README.md#1',
   ]);
@@ -236,23 +236,20 @@ void t.test('and one that is not would be found', async (t) => {
   );
 });
 
-void t.test(
-  'each component of the program and each plugin has a file of tests, or its example has a test here',
-  async (t) => {
-    const isTested = (folder: string) =>
-      testFiles.some(({ path }) => dirname(path) === folder) ||
-      Object.keys(elsewhere).some((name) => name.startsWith(`${folder}/`));
-    for (const { kind, type } of builtinFactories)
-      t.ok(isTested(join('src', `${kind}s`, type.replaceAll('_', '-'))), `${kind} ${type}`);
-    for (const { name } of readdirSync(join(projectFolder(), 'plugins'), { withFileTypes: true }))
-      if (existsSync(join(projectFolder(), 'plugins', name, 'README.md')))
-        t.ok(isTested(join('plugins', name)), name);
-  },
-);
+void t.test('each built-in component and plugin has a test file or a tested example', async (t) => {
+  const isTested = (folder: string) =>
+    testFiles.some(({ path }) => dirname(path) === folder) ||
+    Object.keys(elsewhere).some((name) => name.startsWith(`${folder}/`));
+  for (const { kind, type } of builtinFactories)
+    t.ok(isTested(join('src', `${kind}s`, type.replaceAll('_', '-'))), `${kind} ${type}`);
+  for (const { name } of readdirSync(join(projectFolder(), 'plugins'), { withFileTypes: true }))
+    if (existsSync(join(projectFolder(), 'plugins', name, 'README.md')))
+      t.ok(isTested(join('plugins', name)), name);
+});
 
 for (const [name, run] of Object.entries(elsewhere)) void t.test(name, run);
 
-void t.test('all files of tests lie in folders whose tests are run', async (t) => {
+void t.test('all test files are in folders that run', async (t) => {
   const run = readdirSync(join(projectFolder(), 'test/cli/examples')).map((name) =>
     name.replace('.test.ts', ''),
   );
