@@ -16,7 +16,7 @@ function openToOthers(folder: string): string[] {
   );
 }
 
-void t.test('all that a daemon writes is for its user only, whatever its umask', async (t) => {
+void t.test('all files of a daemon are private, regardless of the umask', async (t) => {
   const folder = testFolder(t);
   const directory = join(folder, 'deep', 'store');
   const path = join(folder, 'out', 'telemetry.jsonl');
@@ -46,11 +46,11 @@ service:
   for (const part of [/^jackdaw\.duckdb$/, /\.hot-|\.cold\./])
     t.ok(
       written.some((name) => part.test(name)),
-      `there is ${String(part)}`,
+      `${String(part)} exists`,
     );
   t.strictSame(openToOthers(folder), [], 'while it runs');
   await first.stop();
-  t.strictSame(openToOthers(folder), [], 'and after it');
+  t.strictSame(openToOthers(folder), [], 'after the stop');
 
   // As a backup restores them.
   const store = readdirSync(directory).filter((name) => name.endsWith('.duckdb'));
@@ -65,7 +65,7 @@ service:
   t.strictSame(
     openToOthers(folder).sort(),
     ['deep/store/others', 'deep/store/others/jackdaw.duckdb', 'out/telemetry.jsonl'],
-    'what is not of the store stays as it is, as does a file that somebody may be meant to read',
+    'foreign files and files readable on purpose are unchanged',
   );
   await second.stop();
 });
