@@ -80,7 +80,7 @@ void t.test('folding removes UUIDs and numbers from any name', async (t) => {
   );
 });
 
-void t.test('names that differ in ids and numbers alone are one', async (t) => {
+void t.test('names that differ only in ids and numbers fold to one', async (t) => {
   holds(
     t,
     fc.property(fc.uuid(), fc.nat(), fc.uuid(), fc.nat(), (id, number, otherId, otherNumber) => {
