@@ -27,7 +27,7 @@ async function install(from: string, into: string, name: string): Promise<readon
   return made?.files.map(({ path }) => path) ?? [];
 }
 
-void t.test('the packed program runs in an empty project with a packed plugin', async (t) => {
+void t.test('a packed program runs with a packed plugin in an empty project', async (t) => {
   const parent = testFolder(t);
   const project = join(parent, 'project');
   mkdirSync(project);
@@ -52,7 +52,7 @@ void t.test('the packed program runs in an empty project with a packed plugin', 
       /^(test|bench|src(?!\/cli\/demo\/month)|proto|dist\/(test|bench))\/|\.tsbuildinfo$/.test(path),
     ),
     [],
-    'nothing that only its makers need',
+    'nothing that only developers need',
   );
   // What it depends on, and nothing else that this repository has.
   for (const name of Object.keys(manifest.dependencies)) {

@@ -58,7 +58,7 @@ async function failing(factory: Factory, which: RegExp, subject: Subject = {}): 
   return failed;
 }
 
-void t.test('components that keep the contract pass', async (t) => {
+void t.test('correct components pass', async (t) => {
   t.strictSame(await failing(processor(passing), /./, { patienceMs: 20_000 }), []);
   const taking: Consumer<TracesBatch> = {
     consume: async ({ items }) => Promise.resolve({ accepted: items.length, refused: [] }),
@@ -339,6 +339,6 @@ const FAULTS: readonly (readonly [string, Factory, RegExp, Subject?])[] = [
 ];
 
 for (const [what, factory, check, subject] of FAULTS)
-  void t.test(`it finds ${what}`, async (t) => {
+  void t.test(`finds ${what}`, async (t) => {
     t.not((await failing(factory, check, subject)).length, 0);
   });

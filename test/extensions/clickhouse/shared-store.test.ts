@@ -68,7 +68,7 @@ const postgres = await PostgresServer.start(t);
 const skip = [server, postgres].find((started) => typeof started === 'string') ?? false;
 
 void t.test(
-  'two daemons on one ClickHouse and one PostgreSQL show the same, whichever took which part',
+  'two daemons sharing ClickHouse and PostgreSQL return the same data',
   { skip: typeof skip === 'string' ? skip : false },
   async (t) => {
     if (typeof server === 'string' || typeof postgres === 'string') return;
@@ -187,13 +187,17 @@ void t.test(
 
     t.match([await one.api.get('/usage'), await two.api.get('/usage')], [{ limit: 1000 }, { limit: 1000 }]);
     await one.daemon.shutdown();
-    t.match(await two.api.get('/usage'), { limit: 1000 }, 'the one that goes on still publishes its terms');
+    t.match(
+      await two.api.get('/usage'),
+      { limit: 1000 },
+      'the remaining daemon still publishes its settings',
+    );
     const again = await start('one');
     await until('one of them evaluates', () => evaluates(two) || evaluates(again));
     const another = await addAlert(again.api);
     await until('it fires, too', async () => (await firings(two.api, another)) > 0);
     t.same([await firings(two.api, alert), await firings(two.api, another)], [1, 1]);
-    t.match(await again.api.get('/agents'), [{ total_runs: 6 }], 'nothing was kept in the daemon');
+    t.match(await again.api.get('/agents'), [{ total_runs: 6 }], 'nothing buffered in the daemon');
     await server.kill();
     const lost = await two.api.call('POST', '/traces/batch', { json: part(0, 4) });
     t.equal(lost.status, 503);
@@ -202,6 +206,6 @@ void t.test(
       const { status } = await two.api.call('POST', '/traces/batch', { json: part(0, 4) });
       return status === 200;
     });
-    t.match(await again.api.get('/usage'), { used: 26 }, 'repeats cost nothing');
+    t.match(await again.api.get('/usage'), { used: 26 }, 'repeats are free');
   },
 );
