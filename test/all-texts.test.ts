@@ -36,7 +36,7 @@ interface Schema {
   readonly anyOf?: readonly Schema[];
 }
 
-void t.test('test/testdata/texts.txt lists every text that users read', (t) => {
+void t.test('texts.txt lists every user-visible text', (t) => {
   const found = print();
   if (process.env['JACKDAW_TEST_TEXTS'] === 'write') writeFileSync(FILE, found);
   t.equal(found, readFileSync(FILE, 'utf8'), `after a changed text, run: ${REWRITE}`);

@@ -176,7 +176,7 @@ void t.test('every file of src belongs to a layer', async (t) => {
   t.same(strangers, []);
 });
 
-void t.test('and to one inside the folders that have layers of their own', async (t) => {
+void t.test('files in layered folders belong to an inner layer', async (t) => {
   for (const [folder, layers] of Object.entries(INNER_LAYERS)) {
     const parts = new Set(files.flatMap((path) => partOf(path, folder) ?? []));
     for (const part of parts) if (OUTSIDE_INNER_LAYERS.has(`${folder}/${part}`)) parts.delete(part);
@@ -184,7 +184,7 @@ void t.test('and to one inside the folders that have layers of their own', async
   }
 });
 
-void t.test('imports go down the layers only, and never to a sibling', async (t) => {
+void t.test('imports go down the layers only, never to a sibling', async (t) => {
   const found = files.flatMap((path) =>
     importsOf(path).flatMap((imported) => {
       if (!imported.startsWith('.')) return [];
@@ -195,20 +195,20 @@ void t.test('imports go down the layers only, and never to a sibling', async (t)
   t.same(found, []);
 });
 
-void t.test('no file of the rules of runs is in an import cycle, including type imports', async (t) => {
+void t.test('the rules of runs have no import cycles, including type imports', async (t) => {
   t.same(circleAmong(filesBelow(join(source, 'runs'))), []);
 });
 
-void t.test('the two planes of the store know nothing of each other', async (t) => {
+void t.test('the telemetry and control stores do not import each other', async (t) => {
   const found = files.flatMap((path) => importedFiles(path).flatMap((to) => storeViolation(path, to) ?? []));
   t.same(found, []);
 });
 
-void t.test('no file imports itself by others, not for types alone either', async (t) => {
+void t.test('no file is in an import cycle, including type imports', async (t) => {
   t.same(circleAmong(files), []);
 });
 
-void t.test('a planted violation is found', async (t) => {
+void t.test('finds planted violations', async (t) => {
   const at = (path: string): string => join(source, path);
   t.ok(violation(at('signal/span.ts'), at('component/factory.js')));
   t.ok(violation(at('storage/schema/tables.ts'), at('http/router.js')));
@@ -228,14 +228,14 @@ void t.test('a planted violation is found', async (t) => {
   t.same(innerViolations(at('otlp/encode/json.ts'), at('otlp/wire/ids.js')), []);
 });
 
-void t.test('the data knows nothing, the contract knows only the data and types', async (t) => {
+void t.test('signal imports nothing and component imports only signal and types', async (t) => {
   const outside = files
     .filter((path) => layerOf(path) === 'signal')
     .flatMap((path) => importsOf(path).filter((name) => !name.startsWith('.') && !name.startsWith('node:')));
   t.same(outside, []);
 });
 
-void t.test('plugins import nothing but the public API', async (t) => {
+void t.test('plugins import only the public API', async (t) => {
   const plugins = join(root, 'plugins');
   const found = filesBelow(plugins).flatMap((path) =>
     importsOf(path)
@@ -245,7 +245,7 @@ void t.test('plugins import nothing but the public API', async (t) => {
   t.same(found, []);
 });
 
-void t.test('only main touches the process: its end, its signals and its standard output', async (t) => {
+void t.test('only main uses process exit, signals and standard output', async (t) => {
   const touching = files
     .filter((path) => relative(source, path) !== 'main.ts')
     .filter((path) => /process\.(exit|on|once|stdout|stderr)\b/.test(readFileSync(path, 'utf8')))
@@ -253,7 +253,7 @@ void t.test('only main touches the process: its end, its signals and its standar
   t.same(touching, []);
 });
 
-void t.test('who takes the bytes of a request measures them before they are parsed', async (t) => {
+void t.test('request bodies are measured before they are parsed', async (t) => {
   const taking = files
     // Texts of new plugins, which run elsewhere.
     .filter((path) => !relative(source, path).startsWith('cli/plugin-new/'))
@@ -263,24 +263,21 @@ void t.test('who takes the bytes of a request measures them before they are pars
   t.same(taking.sort(), ['http/received-json.ts', 'receivers/otlp/decode.ts']);
 });
 
-void t.test(
-  'DuckDB is loaded by the store thread only: a daemon is quicker there, and so is every command',
-  async (t) => {
-    const compiled = resolve(import.meta.dirname, '../src');
-    const loadedBy = (start: string): ReadonlySet<string> => {
-      const found = new Set([join(compiled, start)]);
-      for (const path of found) {
-        if (!path.startsWith(compiled)) continue;
-        for (const name of importsOf(path))
-          found.add(name.startsWith('.') ? resolve(dirname(path), name) : name);
-      }
-      return found;
-    };
-    const isDuckDB = (name: string): boolean => name.startsWith('@duckdb/');
-    t.same([...loadedBy('main.js')].filter(isDuckDB), []);
-    t.ok([...loadedBy('storage/duckdb/thread/store-thread.js')].some(isDuckDB), 'which would be found');
-  },
-);
+void t.test('only the store thread loads DuckDB', async (t) => {
+  const compiled = resolve(import.meta.dirname, '../src');
+  const loadedBy = (start: string): ReadonlySet<string> => {
+    const found = new Set([join(compiled, start)]);
+    for (const path of found) {
+      if (!path.startsWith(compiled)) continue;
+      for (const name of importsOf(path))
+        found.add(name.startsWith('.') ? resolve(dirname(path), name) : name);
+    }
+    return found;
+  };
+  const isDuckDB = (name: string): boolean => name.startsWith('@duckdb/');
+  t.same([...loadedBy('main.js')].filter(isDuckDB), []);
+  t.ok([...loadedBy('storage/duckdb/thread/store-thread.js')].some(isDuckDB), 'the check would find it');
+});
 
 void t.test('the engine names no concrete component', (t) => {
   // These are also words of the configuration: `${file:…}`, a level of the log, a protocol.

@@ -43,14 +43,14 @@ function missing(page: string, text: string): string[] {
 
 const pages = pagesBelow(source);
 
-void t.test('files and links that pages below src name are there', async (t) => {
+void t.test('files and links named in pages below src exist', async (t) => {
   t.same(
     pages.flatMap((page) => missing(page, readFileSync(page, 'utf8'))),
     [],
   );
 });
 
-void t.test('and one that is not would be found', async (t) => {
+void t.test('a missing one is found', async (t) => {
   const page = join(source, 'storage', 'README.md');
   t.same(
     missing(
