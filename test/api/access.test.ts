@@ -5,7 +5,7 @@ import { generateKey } from '../../src/auth/keys.js';
 
 const UUID = '01890000-0000-7000-8000-000000000000';
 
-/** What routes of OTLP answer, in their own words. */
+/** OTLP routes respond in their own format. */
 const OTLP_UNAUTHENTICATED = {
   code: 16,
   message: 'This needs a valid API key, sent as "Authorization: Bearer <API key>".',
@@ -38,7 +38,7 @@ void t.test('every route rejects invalid keys as documented, before any other ch
   t.ok(guarded.length > 15, 'more than 15 routes are guarded');
   for (const { method, path, operation } of guarded) {
     const name = `${method} ${path}`;
-    // Bodies are left out or broken: who may not call hears nothing of what is wrong with the call.
+    // Bodies are missing or invalid: a rejected caller gets no validation errors.
     const place = path.replace('/api/v1', '').replace(/\{\w+\}/g, UUID);
     const hasBody = method !== 'GET' && method !== 'DELETE';
     for (const [reason, key] of Object.entries(badKeys)) {

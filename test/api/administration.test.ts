@@ -245,7 +245,7 @@ void t.test('the key list shows when a key was last used', async (t) => {
   const api = await startApi(t);
   const lastUse = async () =>
     (await api.get<{ last_used_at: string | null }[]>('/admin/keys'))[0]?.last_used_at ?? null;
-  // It is written beside the first request, not before its answer.
+  // The last use is written in parallel with the first request, possibly after its response.
   let seen = await lastUse();
   while (seen === null) seen = await lastUse();
   t.match(seen, /^20.*Z$/);

@@ -17,7 +17,7 @@ void t.test(
     for (let batch = 0; batch < BATCHES; batch++) {
       const spans = Array.from({ length: 100 }, (_, index) =>
         aSpan(id, {
-          // Sent backwards, to be put in order by the store.
+          // Sent in reverse, so that the store has to sort.
           started_at: new Date(START + (BATCHES - batch) * 100_000 - index * 1000).toISOString(),
           ended_at: undefined,
           output_data: { content },

@@ -9,7 +9,7 @@ import { openControlStore } from '../support/control-store.js';
 import { ENGINES, startListener } from '../support/http-listener.js';
 
 const ID = '00000000-0000-4000-8000-000000000001';
-/** Every route that looks into the telemetry's files, by the method of a contract that does. */
+/** Every route that reads telemetry files, by the contract method it calls. */
 const READS: readonly (readonly [string, string])[] = [
   ['runs.read', `/dashboard/traces/${ID}`],
   ['runs.list', '/dashboard/traces?query=x'],
@@ -28,7 +28,7 @@ const READS: readonly (readonly [string, string])[] = [
   ['map.hours', '/dashboard/service-map/hours'],
 ];
 
-/** A store in which every read takes until nobody waits for it, and says so. */
+/** A store whose reads wait until they are aborted, and report it. */
 function patientStore(asked: (method: string) => void, abandoned: (method: string) => void): TelemetryStore {
   const read =
     (method: string) =>
@@ -43,7 +43,7 @@ function patientStore(asked: (method: string) => void, abandoned: (method: strin
     };
   const part = (name: string): object =>
     new Proxy({}, { get: (_, method) => read(`${name}.${String(method)}`) });
-  // Of a store these routes use nothing but what reads.
+  // These routes use only the read methods of the store.
   return new Proxy({}, { get: (_, name) => part(String(name)) }) as TelemetryStore;
 }
 
@@ -65,7 +65,7 @@ for (const engine of ENGINES) {
     });
     const control = await openControlStore(t);
     const context = { routes, telemetry, control, clock: { now: () => 0, after: () => () => undefined } };
-    // The others of the context belong to routes that are not called.
+    // Routes that are not called use the rest of the context.
     const listener = await startListener(t, engine, apiRoutes(context as unknown as OfferedContext));
     for (const [method, path] of READS) {
       const expectCall = async (wanted: string): Promise<void> => {

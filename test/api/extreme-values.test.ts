@@ -21,7 +21,7 @@ import { anItem } from '../support/trace-batch.js';
 import { TestStore } from '../storage/duckdb/test-store.js';
 
 const HOUR_MS = 3_600_000;
-/** Of each kind, whose routes are read. */
+/** Number of objects of each kind whose routes are read. */
 const MOST_IDS = 40;
 
 void t.test('accepted extreme values survive reopening, listing, aggregation and rebuilds', async (t) => {
@@ -73,7 +73,7 @@ void t.test('accepted extreme values survive reopening, listing, aggregation and
 });
 
 class ExtremeApi extends ApiCaller {
-  /** A call that may be refused but not fail. */
+  /** A call that may be rejected but must not fail. */
   async survives(method: string, path: string, call: Call = {}): ReturnType<ApiCaller['call']> {
     const answer = await this.call(method, path, call);
     if (answer.status < 500) return answer;
@@ -86,7 +86,7 @@ class ExtremeApi extends ApiCaller {
     await this.survives('POST', '/admin/users', { json: { email, name: 'x', monthly_event_limit } });
   }
 
-  /** Every route that reads, as it is and with queries. */
+  /** Every read route, without and with queries. */
   async readEverything(queries: readonly string[]): Promise<void> {
     const documented = new DocumentedApi(await this.get<OpenApiDocument>('/openapi.json'));
     const asked = new Set<string>();
@@ -110,7 +110,7 @@ class ExtremeApi extends ApiCaller {
   }
 }
 
-/** Retention and everything before it goes through. */
+/** Runs retention and waits for all earlier work. */
 async function ages(t: Test, path: string): Promise<void> {
   const days = { traceRetentionDays: 1, metricRetentionDays: 1, logRetentionDays: 1, eventRetentionDays: 1 };
   const opened = await TestStore.open(t, { path, ...days });

@@ -4,7 +4,7 @@ import { startApi, type TestApi } from '../support/api.js';
 const TRACE = '7b8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a01';
 const SPAN = '7b8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a02';
 const STARTED = '"started_at":"2026-11-20T12:00:00Z"';
-/** As JSON texts: what is read as a double loses the digits that are looked for here. */
+/** JSON texts, because doubles lose the digits under test. */
 const PAYLOAD =
   '{"id":9007199254740993,"list":[-12345678901234567890,1.5,{"日本":100000000000000000001}],"text":"12345678901234567890"}';
 const MAX = '9223372036854775807';

@@ -5,11 +5,11 @@ import { FILES_OF_ONE_DAEMON } from '../support/files-together.js';
 import { PostgresServer } from '../support/postgres.js';
 
 /**
- * The API's tests of telemetry, once more with ClickHouse in place of DuckDB, and PostgreSQL in place of SQLite: most of it with
- * one daemon, each test as a user of its own. What the stores promise is tested on each by `test/conformance`; here it is asked for over HTTP.
- * Files that need daemons of their own take minutes, and run with `JACKDAW_TEST_CLICKHOUSE_ALL=1`.
+ * Runs the API tests of telemetry on ClickHouse instead of DuckDB and PostgreSQL instead of SQLite, most of them on one daemon with a
+ * user per test. `test/conformance` tests the contracts of each store; this tests them over HTTP. Files that need their own daemon take
+ * minutes and run only with `JACKDAW_TEST_CLICKHOUSE_ALL=1`.
  */
-/** With daemons of their own, or of a configuration of their own. */
+/** Files with their own daemon or configuration. */
 const ALONE =
   process.env['JACKDAW_TEST_CLICKHOUSE_ALL'] === '1'
     ? [

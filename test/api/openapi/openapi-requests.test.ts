@@ -11,7 +11,7 @@ import { startApi } from '../../support/api.js';
 import type { OpenApiDocument } from '../../support/documented-api.js';
 import { holds } from '../../support/property.js';
 
-/** The paths that clients know with a slash at their end. */
+/** Paths that clients know with a trailing slash. */
 const WITH_SLASH = ['/dashboard/prompts/', '/dashboard/service-map/', '/dashboard/metrics/'];
 const MISSING = '01890000-0000-7000-8000-000000000000';
 
@@ -136,7 +136,7 @@ void t.test('the documented schema of new alerts is enforced', async (t) => {
   ];
   for (const json of bodies) {
     const { status } = await api.call('POST', '/alerts', { json });
-    // There is no such agent, which is all that is wrong with the others.
+    // The agent does not exist, so valid bodies get 404.
     t.equal(status, validate?.(json) === true ? 404 : 422, JSON.stringify(json));
   }
 });

@@ -142,7 +142,7 @@ void t.test('lists agents in pages, filtered by name and in any order', async (t
 
 void t.test('daily statistics cover the whole window, with zeros for idle days', async (t) => {
   const api = await startApi(t);
-  // A test that runs over midnight sees two days as today: it takes the day of the answer's end.
+  // If midnight passes during the test, the day at the end of the response counts as today.
   const now = Date.now();
   const at = (daysAgo: number) => new Date(now - daysAgo * DAY_MS).toISOString();
   const run = (daysAgo: number, trace = {}) =>

@@ -14,14 +14,14 @@ async function start(t: Test, overlay = '') {
   const api = new ApiCaller(started.url, started.key);
   const enter = (json: object, headers: Record<string, string> = {}) =>
     api.call('POST', '/session', { key: null, json, headers });
-  /** A call by a cookie, as the pages make it. */
+  /** A call with a cookie, like those of the pages. */
   const byCookie = (cookie: string, method: string, path: string, call: Call = {}) =>
     api.call(method, path, { key: null, ...call, headers: { cookie, ...OWN_PAGE, ...call.headers } });
   const login = async (): Promise<string> => cookieOf((await enter({ key: started.key })).headers);
   return { ...started, api, enter, byCookie, login };
 }
 
-/** What a browser sends back. */
+/** The cookie header a browser would send back. */
 function cookieOf(headers: Headers): string {
   return headers.getSetCookie()[0]?.split(';')[0] ?? '';
 }

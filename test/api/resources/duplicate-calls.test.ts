@@ -49,7 +49,7 @@ const byOpenAi = (more: JsonObject): JsonObject => ({
   ...more,
 });
 
-/** An agent that calls a model twice: one call is told of beside and one below the other's span. */
+/** An agent with two model calls: one is reported again next to the other's span, one below it. */
 const RUN: readonly CallReport[] = [
   reportCalls(LANGCHAIN, 1, null, [0, 1000], { 'openinference.span.kind': 'AGENT', 'agent.name': 'weather' }),
   reportCalls(

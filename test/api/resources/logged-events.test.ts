@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../src/signal/attributes.js';
 import { startApi, type TestApi } from '../../support/api.js';
 import { aSpan, jsonOf, START, tracesOf } from '../../support/otlp-requests.js';
 
-/** Trace 1, whose spans have the ids 1 and 2. */
+/** Trace 1 with span ids 1 and 2. */
 const TRACE = '01010101-0101-0101-0101-010101010101';
 const [CALL, WHOLE] = [1, 2].map(
   (number) => `01010101-0101-0101-${`0${number}`.repeat(2)}-${`0${number}`.repeat(6)}`,
@@ -17,7 +17,7 @@ interface Shown {
 }
 
 const REQUESTS = {
-  /** The second span says itself what it was asked. */
+  /** The second span has its own input. */
   traces: tracesOf(
     ...[1, 2].map((number) =>
       aSpan(number, {

@@ -126,7 +126,7 @@ void t.test('a cursor is stable when records arrive', async (t) => {
     seen.push(...found.items.map(({ body }) => body));
     counts.push(found.count);
     cursor = found.next_cursor;
-    // Of the same times as all others.
+    // The same times as all other records.
     await send(api, 'shop', page === 0 ? numbers.slice(5).map(() => ({ body: 'late', severity: 17 })) : []);
   }
   t.strictSame(

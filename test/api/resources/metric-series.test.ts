@@ -312,7 +312,7 @@ void t.test('reads metric series step by step', async (t) => {
       [0, 150],
       [1, 300],
     ]);
-    // Counting that began in the moment of its first point goes on behind it.
+    // A sum that starts at its first point counts from there on.
     await send(
       api,
       histogram('took.first', 2, [point(30, 30, [5, 5, 0, 0], 100), point(50, 30, [5, 5, 10, 0], 400)]),

@@ -16,7 +16,7 @@ interface Result {
   }[];
 }
 
-/** One point a second, the seconds as values, the metrics by turns. */
+/** One point per second with the second as value, alternating between metrics. */
 async function sendSeconds(
   api: TestApi,
   seconds: number,

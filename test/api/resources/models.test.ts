@@ -24,7 +24,7 @@ interface Page {
   readonly has_more: boolean;
 }
 
-/** A run with calls; each says its model, the hour of its start, and what else is of interest. */
+/** A run with calls; each gives its model, start hour and other relevant fields. */
 function aRun(agent: string, calls: readonly (JsonObject & { readonly hour: string })[]): Item {
   const item = anItem({
     trace: { agent, started_at: '2026-11-03T00:00:00Z', ended_at: undefined },

@@ -25,7 +25,7 @@ models:
   - { match: ['*'], provider: nobody, input: 3, output: 3 }
 `;
 
-/** A run of one call each, as tokens and costs are told. */
+/** Runs of one call each, with tokens and costs as sent. */
 function runs(calls: readonly Changes[]): Item[] {
   return calls.map((call) => {
     const item = anItem({ spans: 0 });
@@ -58,7 +58,7 @@ void t.test('shows the prices of calls and what another model would have cost', 
   t.same(await used(), []);
   await api.send(
     runs([
-      // Priced by the shipped table: 1000 · 0.15 + 100 · 0.6 millionths.
+      // Price of the shipped table: 1000 · 0.15 + 100 · 0.6 millionths.
       {
         model: 'gpt-4o-mini',
         input_tokens: 1000,
@@ -141,7 +141,7 @@ void t.test('shows the prices of calls and what another model would have cost', 
         calls: 5,
         priced_calls: 3,
         repriced_calls: 2,
-        // 400 · 1 + 600 · 0.1 + 100 · 4 millionths; and 2000 · 2 + 100 · 8, as the input is long.
+        // 400 · 1 + 600 · 0.1 + 100 · 4 millionths; and 2000 · 2 + 100 · 8 because of the long input.
         repriced_cost: 0.00566,
         both_calls: 2,
         both_repriced_cost: 0.00566,

@@ -67,7 +67,7 @@ void t.test('compares prompt versions by their linked traces, newest first', asy
   };
   const others = [3, 1].map((version) => ({ version, template_text: `text ${version}`, ...UNUSED }));
   t.strictSame(await compare(api, 'p'), [others[0], two, others[1]]);
-  // Its link was made before it came.
+  // The link was created before the trace arrived.
   await api.send(traces.slice(2));
   const three = { ...two, total_traces: 3, avg_latency_ms: (100 + 200 + 400) / 3, p95_latency_ms: 380 };
   t.strictSame((await compare(api, 'p'))[1], three);

@@ -268,7 +268,7 @@ for (const engine of ENGINES)
         ['HEAD', ''],
         ['HEAD', '/'],
       ] as const) {
-        // Not by fetch, which takes `%2E%2E` for a step up.
+        // Not with fetch, which resolves `%2E%2E` as a parent folder.
         const connection = new RawConnection(port);
         connection.write(head(`${method} /api/v1${versionsPath(name)}${end}`, ['Connection: close']));
         const answer = Buffer.from(await connection.closed(), 'latin1').toString('utf8');

@@ -25,7 +25,7 @@ void t.test('rejections are listed for their user, from every receiver and by da
   const refused = () => api.get<Rejections>('/dashboard/rejections', key);
   t.same((await refused()).items, []);
 
-  // By the shape, by a rule of the pipeline, and taken.
+  // Rejected by shape, rejected by the pipeline, accepted.
   const unreadable = { trace: { trace_id: 'no uuid', secret: 'payload' }, spans: [] };
   const wrong = anItem({ trace: { total_tokens: -1 } });
   const traces = [unreadable, wrong, anItem()];
@@ -45,7 +45,7 @@ void t.test('rejections are listed for their user, from every receiver and by da
   t.match(noted.items[0], { receiver: 'trace_batch', signal: 'traces', code: 'validation_failed' });
   t.notMatch(JSON.stringify(noted), 'payload');
 
-  // OTLP, where the mapping refuses a span.
+  // OTLP, with a span rejected by the mapping.
   const span = {
     traceId: '0'.repeat(32),
     spanId: '1'.repeat(16),
@@ -58,7 +58,7 @@ void t.test('rejections are listed for their user, from every receiver and by da
   t.equal(sent.status, 200);
   t.match((await refused()).items[0], { receiver: 'otlp', trace_id: null, code: 'validation_failed' });
 
-  // Over the quota nothing of a batch is taken.
+  // A batch over the quota is refused completely.
   const over = anItem();
   t.equal((await api.call('POST', '/traces/batch', { key, json: { traces: [over] } })).status, 429);
   t.match((await refused()).items[0], { trace_id: over.trace['trace_id'], code: 'quota_exceeded' });
@@ -78,14 +78,14 @@ void t.test('rejections are listed for their user, from every receiver and by da
   t.equal((await api.call('GET', '/usage/daily', { key: writer.key })).status, 403);
 });
 
-/** Stands in every text of a payload, and must stand in no answer. */
+/** Contained in every text of a payload; must not be in any response. */
 const CANARY = 'xq7canary';
-/** Names of attributes: as such they may be named as the place. */
+/** Attribute names, which may appear as the position. */
 const KEY = 'xq7key';
 const LONG = CANARY.repeat(10_000);
 const DEEP = JSON.parse(`${'{"a":'.repeat(70)}"${CANARY}"${'}'.repeat(70)}`) as Record<string, never>;
 
-/** Batches whose items break every rule that there is, each with texts that are nobody's business. */
+/** Batches whose items break every rule, each with private texts. */
 function hostileTraces(): unknown[] {
   const wrongSpans: readonly Changes[] = [
     ...['span_id', 'trace_id', 'parent_span_id', 'type', 'status', 'started_at', 'ended_at'].map((field) => ({
@@ -124,7 +124,7 @@ function hostileTraces(): unknown[] {
 
 const text = (stringValue: string) => ({ stringValue });
 const attributes = (value: object = text(CANARY)) => [{ key: KEY, value }];
-/** The same by OTLP. */
+/** The same over OTLP. */
 const HOSTILE: Readonly<Record<TelemetrySignal, object>> = {
   traces: {
     resourceSpans: [
@@ -210,7 +210,7 @@ void t.test('rejections never repeat sent values, from any receiver', async (t) 
   const { url, otlpUrl, grpcAddress, key } = await startTestDaemon(t);
   const api = new ApiCaller(url, key);
   let known = 0;
-  /** Checks what was noted since. @returns how many items */
+  /** Checks the rejections recorded since. @returns the number of items */
   const noted = async (way: string): Promise<number> => {
     const { items } = await api.get<Rejections>('/dashboard/rejections');
     const text = JSON.stringify(items);

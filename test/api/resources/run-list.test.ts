@@ -10,7 +10,7 @@ interface Page {
   readonly next_cursor: string | null;
 }
 
-/** Runs of 1, 2 … seconds that cost as many cents; the longest one began first. */
+/** Runs of 1, 2 … seconds that cost as many cents; the longest started first. */
 async function sendRuns(api: TestApi, number: number, more: Record<string, unknown> = {}): Promise<string[]> {
   const items = Array.from({ length: number }, (_, i) => {
     const started_at = new Date(Date.UTC(2026, 0, 15, 12) - i * 60_000).toISOString();

@@ -25,7 +25,7 @@ const RUN = {
   metadata: null,
 } as const;
 
-/** A trace whose spans are `count` texts of `bytes` bytes; `ended` tells whether the source was told to end. */
+/** A trace of `count` spans of `bytes` bytes; `ended` tells whether the source was closed. */
 function aTrace(count: number, bytes: number, failAt = Infinity) {
   const state = { read: 0, isEnded: false };
   const iterator: AsyncIterator<Uint8Array> = {

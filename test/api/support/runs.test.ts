@@ -12,7 +12,7 @@ interface Page {
   readonly has_more: boolean;
 }
 
-/** Runs of two agents, one a minute, the newest last. */
+/** Runs of two agents, one per minute, newest last. */
 const RUNS: readonly Item[] = Array.from({ length: 45 }, (_, minute) =>
   anItem({
     trace: {

@@ -17,7 +17,7 @@ interface Page {
   readonly has_more: boolean;
 }
 
-/** Has an alert fire every minute: without anybody who evaluates it. @returns the ids of its events, the newest first */
+/** Fires an alert every minute without an evaluator. @returns the event ids, newest first */
 async function fire(
   api: TestApi,
   alertId: string,

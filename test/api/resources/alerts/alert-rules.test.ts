@@ -9,7 +9,7 @@ const UUID = '01234567-89ab-7def-8123-456789abcdef';
 const SIMPLE = { target_service: 'payments', type: 'failure_rate', threshold: 0.5 };
 const [RUNS, METRICS] = COMPOSITE.conditions;
 
-/** What breaks a rule, the field of the error, and how its message begins. */
+/** An invalid body, the field of the error and the start of its message. */
 type Wrong = readonly [body: object, field: string, message: string];
 
 async function refused(t: Test, api: TestApi, method: string, path: string, wrong: Wrong): Promise<void> {
@@ -50,7 +50,7 @@ const TYPES: readonly Wrong[] = [
   [{ agent_name: 'x' }, '/agent_name', 'is not a known field'],
 ];
 
-/** Of a new alert and of a change. */
+/** For new alerts and changes. */
 const SHARED: readonly Wrong[] = [
   [{ threshold: '0.5' }, '/threshold', 'must be a number'],
   [{ threshold: -0.001 }, '/threshold', 'must be from 0 to 1 for type failure_rate'],
@@ -134,7 +134,7 @@ void t.test('validates a change against the stored alert', async (t) => {
 const CONFIG = '/composite_config';
 const CONDITIONS = `${CONFIG}/conditions`;
 
-/** The second of three conditions, and what is wrong with it. */
+/** The second of three conditions and its error. */
 const CONDITION_RULES: readonly (readonly [condition: unknown, path: string, message: string])[] = [
   [null, '', 'must be an object'],
   [[], '', 'must be an object'],
@@ -239,7 +239,7 @@ void t.test('rejects invalid conditions of composite alerts', async (t) => {
   t.strictSame(await api.get('/alerts'), [], 'nothing stored');
 });
 
-/** Any JSON where a number, a word or a condition belongs. */
+/** Any JSON instead of a number, word or condition. */
 const anything = fc.oneof(
   fc.jsonValue({ maxDepth: 1 }),
   fc.constantFrom(
@@ -306,7 +306,7 @@ void t.test('any composite configuration is either rejected or returned unchange
     if (status !== 201) throw new Error(`${status}: ${JSON.stringify(body)}`);
     taken++;
     const found = (body as { readonly composite_config: unknown }).composite_config;
-    // As JSON has it: no -0, and a field that is null is absent.
+    // Normalized as JSON: no -0, and a null field is absent.
     const sent = JSON.parse(
       JSON.stringify(composite_config),
       (_, value: unknown) => value ?? undefined,

@@ -22,7 +22,7 @@ async function tried(api: TestApi, id: string): Promise<Trial> {
   return answer.body as Trial;
 }
 
-/** An agent with one run that succeeded and three that failed, each of which cost 0.00125 dollars. */
+/** An agent with one successful and three failed runs, each costing 0.00125 dollars. */
 async function failingAgent(api: TestApi): Promise<string> {
   const agent = 'failing';
   await api.send(Array.from({ length: 3 }, () => aRecentRun({ agent, success: false, duration_ms: 250 })));

@@ -19,7 +19,7 @@ import { RecordingLogger } from '../../../support/recording-logger.js';
 
 const MISSING = { status: 404, body: { code: 'not_found', detail: 'There is no such alert.' } };
 
-/** As many as a user can have. */
+/** The maximum per user. */
 const MAX_ALERTS = 1000;
 
 const CHANNELS: readonly object[] = [
@@ -185,7 +185,7 @@ void t.test('limits the alerts of a user and lists all of them', async (t) => {
   const before = await startApi(t, UNWATCHED);
   const first = await makeAlert(before, { type: 'composite', composite_config: COMPOSITE });
   await before.stop();
-  // One by one they would take minutes.
+  // Creating them one by one would take minutes.
   await copyRule(before.directory, MAX_ALERTS - 2);
 
   const { directory, adminKey } = before;
@@ -214,7 +214,7 @@ void t.test('limits the alerts of a user and lists all of them', async (t) => {
   );
 });
 
-/** Every route of one alert, none of which is to change it where it is not the caller's. */
+/** Every route of a single alert; none may change the alert of another user. */
 async function attempts(api: TestApi, place: string, key = api.adminKey) {
   return [
     await api.call('GET', place, { key }),
@@ -225,7 +225,7 @@ async function attempts(api: TestApi, place: string, key = api.adminKey) {
   ];
 }
 
-/** As many conditions as there can be, of every type and operator. */
+/** The maximum number of conditions, of every type and operator. */
 function fullComposite(): object {
   const runs = [
     { type: 'failure_rate', source: 'ai', threshold: 1 },
@@ -242,7 +242,7 @@ function fullComposite(): object {
   return { operator: 'or', conditions: [...metrics, ...runs, ...runs] };
 }
 
-/** Writes the only rule of a control store that no daemon has open so many more times. */
+/** Copies the only rule of a closed control store that many times. */
 async function copyRule(directory: string, times: number): Promise<void> {
   const url = await databaseOf(directory);
   const clock = systemClock;

@@ -36,7 +36,7 @@ function summary(trace_id: string): RunSummary {
   };
 }
 
-/** A stream over a clock that stands still, and a store that knows every run. */
+/** A stream with a stopped clock and a store that knows every run. */
 function open(topics: string, isFailing: () => boolean = () => false) {
   const clock = new HandClock();
   const arrivals = new LocalChangeFeed();
@@ -70,7 +70,7 @@ function open(topics: string, isFailing: () => boolean = () => false) {
     clock,
   });
   const pieces = stream[Symbol.asyncIterator]();
-  /** The next piece, while time passes. */
+  /** The next chunk, while time advances. */
   const next = async (): Promise<string | null> => {
     let piece: string | null | undefined;
     void pieces.next().then(({ value, done }) => {

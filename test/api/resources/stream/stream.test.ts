@@ -24,7 +24,7 @@ void t.test('streams stored runs, spans and log records to their user only', asy
   const id = traceIdOf(item);
   await api.send([item]);
   const { seq } = await api.get<{ seq: number }>(`/dashboard/traces/${id}/spans`);
-  // What comes between the reading and the stream is not missed.
+  // Events between the first read and the stream are not missed.
   await api.send([{ ...item, spans: [aSpan(id, { name: 'between' })] }]);
   const coming = randomUUID();
   const topics = `runs,logs,alerts,trace:${id.toUpperCase()}@${seq},trace:${coming}`;
@@ -133,7 +133,7 @@ void t.test('streams changed alerts', async (t) => {
     ...{ target_service: 'payments', type: 'failure_rate', threshold: 0.5 },
     ...{ channel: 'webhook', webhook_url: 'https://hooks.example.com/token' },
   };
-  // Where the rules stand is found out soon after the beginning; what is changed until then is not told.
+  // The feed reads its start position shortly after opening; earlier changes are not sent.
   const event = stream.next('alert');
   let isNotified = false;
   void event.then(() => (isNotified = true));
@@ -165,9 +165,9 @@ void t.test('streams deliveries to members of the organization', async (t) => {
   const endpoints = '/org/default/webhooks/endpoints';
   const json = { url: 'https://hook.example/', event_types: ['*'] };
   const { id } = (await api.call('POST', endpoints, { json })).body as { readonly id: string };
-  // Where one is is found out soon after the beginning; what is changed until then is not told.
+  // The feed reads its start position shortly after opening; earlier changes are not sent.
   const first = stream.next('delivery');
-  // Not more than it takes: every one fails, and so many failures pause the endpoint.
+  // Few enough: every delivery fails, and too many failures pause the endpoint.
   let isNotified: boolean;
   do {
     t.equal((await api.call('POST', `${endpoints}/${id}/test`)).status, 202);
@@ -183,7 +183,7 @@ void t.test('streams deliveries to members of the organization', async (t) => {
   let next = await stream.next('delivery');
   while (next.data['id'] !== oldest) next = await stream.next('delivery');
 
-  // Who becomes a member sees them from then on.
+  // A new member sees events from then on.
   t.notOk(areTheyNotified, 'not visible to others');
   const member = `/admin/orgs/default/members/${stranger.id}`;
   t.equal((await api.call('PUT', member, { json: { role: 'member' } })).status, 200);
@@ -238,7 +238,7 @@ void t.test('rejects missing scopes and too many streams', async (t) => {
   t.match(refused, { status: 429, body: { code: 'too_many_streams', detail: /at most|may have 8/ } });
   t.equal(refused.headers.get('retry-after'), '5');
   streams[0]?.close();
-  // A HEAD has no events, and holds no place.
+  // A HEAD has no events and takes no slot.
   const heads = async () =>
     (
       await fetch(`${api.url}/api/v1/dashboard/stream?topics=runs`, {

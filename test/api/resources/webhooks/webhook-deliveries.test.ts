@@ -18,7 +18,7 @@ const ENDPOINT = '01950000-0000-7000-8000-00000000000a';
 const ACME = '/org/acme/webhooks';
 const LIST = `${ACME}/endpoints/${ENDPOINT}/deliveries`;
 
-/** The n-th delivery: the later ones are newer. */
+/** The n-th delivery; later ones are newer. */
 function aDelivery(n: number, more: Partial<DeliveryDetail> = {}): DeliveryDetail {
   return {
     id: `01950000-0000-7000-8000-${n.toString().padStart(12, '0')}`,
@@ -33,7 +33,7 @@ function aDelivery(n: number, more: Partial<DeliveryDetail> = {}): DeliveryDetai
   };
 }
 
-/** The routes over stores in memory. A key is `user:scope,scope`; `ann` is admin of acme, `bob` member, `eve` admin of another. */
+/** The routes over in-memory stores. A key is `user:scope,scope`; `ann` is admin of acme, `bob` a member, `eve` admin of another. */
 async function startDeliveries(t: Test, engine: (typeof ENGINES)[number] = 'uws') {
   const control = await openControlStore(t);
   const deliveries = new MemoryDeliveries();

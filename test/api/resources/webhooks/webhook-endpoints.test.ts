@@ -7,9 +7,9 @@ import { startApi, type TestApi } from '../../../support/api.js';
 import { NEEDS_FILES } from '../../../support/postgres-config.js';
 
 const ENDPOINTS = '/org/default/webhooks/endpoints';
-/** Of a domain that never resolves: nothing is sent to anybody. */
+/** A domain that never resolves, so nothing is sent. */
 const HOOK = { url: 'https://hook.example/path', event_types: ['trace.failed'] };
-/** As many as an organization can have. */
+/** The maximum per organization. */
 const MAX_ENDPOINTS = 100;
 
 interface Endpoint {
@@ -425,7 +425,7 @@ void t.test(
   },
 );
 
-/** Secrets as they could stand in a file: as text, without their prefix, and as bytes. */
+/** Forms in which a file could contain secrets: as text, without prefix, and as bytes. */
 function formsOf(secrets: readonly string[]): {
   readonly raw: readonly Buffer[];
   readonly texts: readonly string[];
