@@ -10,7 +10,7 @@ import { head, RawConnection } from '../support/http-socket.js';
 const MIB = 1024 * 1024;
 const LARGE = JSON.stringify('x'.repeat(5000));
 
-/** From Node 22.15 on. */
+/** Available from Node 22.15. */
 const { zstdDecompressSync } = zlib as typeof zlib & {
   readonly zstdDecompressSync?: (bytes: Uint8Array) => Buffer;
 };
@@ -25,7 +25,7 @@ function answering(response: () => HttpResponse | Promise<HttpResponse>): readon
   return [{ method: 'GET', path: '/', handle: response }];
 }
 
-/** Pieces of a body, and how far they were read. */
+/** Chunks of a body, with the number read so far. */
 function source(pieces: readonly (string | Uint8Array)[]): {
   readonly taken: () => number;
   readonly ended: () => boolean;
@@ -47,7 +47,7 @@ function source(pieces: readonly (string | Uint8Array)[]): {
   return { taken: () => taken, ended: () => ended, body: give() };
 }
 
-/** Like `send`, for bodies that are no text. */
+/** Like `send`, for binary bodies. */
 function fetchBytes(
   url: string,
   headers: Record<string, string>,
@@ -411,7 +411,7 @@ for (const engine of ENGINES) {
   });
 
   void t.test(`${engine}: a disconnect ends the source of a compressed response`, async (t) => {
-    // Noise, so that the compressed stream is as long as its source.
+    // Random bytes, so that the compressed stream is as long as its source.
     const pieces = source(Array.from({ length: 400 }, () => randomBytes(50_000)));
     const { port, underWay } = await startListener(
       t,

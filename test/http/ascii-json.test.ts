@@ -7,7 +7,7 @@ import { holds } from '../support/property.js';
 const parseJsonBytes = (bytes: Uint8Array): unknown =>
   ReceivedJson.whole(bytes, { limits: { nodes: 1_000_000 } }).parse();
 
-/** JSON texts as people's programs write them, with characters of one to four bytes, and then perhaps broken somewhere. */
+/** JSON texts like those of real programs, with characters of one to four bytes, optionally corrupted. */
 const texts = fc
   .tuple(
     fc.json({ stringUnit: 'binary', maxDepth: 4 }),

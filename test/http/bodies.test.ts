@@ -6,7 +6,7 @@ import { head, RawConnection } from '../support/http-socket.js';
 
 const KIB = 1024;
 
-/** Answers with the length and the end of the body. */
+/** Responds with the length and end of the body. */
 async function echoBody(request: HttpRequest) {
   const bytes = await request.body();
   return {
@@ -43,7 +43,7 @@ for (const engine of ENGINES) {
     const connection = new RawConnection(port);
     connection.socket.setNoDelay(true);
     const request = `${head('POST /', ['Content-Length: 11', 'Connection: close'])}hello world`;
-    // The request line in one piece: the fork of uWebSockets.js that development uses does not find it in two.
+    // The request line is sent whole: the development fork of uWebSockets.js does not find it in two chunks.
     const afterLine = request.indexOf('\n') + 1;
     for (const piece of [request.slice(0, afterLine), ...Array.from(request.slice(afterLine))]) {
       connection.write(piece);
@@ -82,7 +82,7 @@ for (const engine of ENGINES) {
       ['identity', (text) => Buffer.from(text)],
     ];
     for (const [coding, pack] of codings) {
-      // The noise does not shrink: its compressed form is too large to be inflated at once.
+      // Random text does not compress, so its compressed form is too large to be decompressed at once.
       for (const text of ['12345', 'x'.repeat(200 * KIB), noise(150 * KIB)]) {
         const { json } = await send(url, {
           method: 'POST',

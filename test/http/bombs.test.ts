@@ -51,7 +51,7 @@ void t.test('a decompression bomb costs no more memory than the limit', async (t
           t.equal(status, 413);
           t.match(json(), { code: 'body_too_large' });
         }
-        // 4 GB would come out of them. Each may hold the limit, and the collector is late by as much again.
+        // 4 GB in total. Each may hold the limit, and garbage collection lags by as much again.
         t.ok(most - before < 4 * 3 * LIMIT, `grew by ${Math.round((most - before) / MIB)} MiB`);
         t.equal(await metric('http_body_bytes_in_flight'), 0);
       });

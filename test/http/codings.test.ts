@@ -106,10 +106,10 @@ void t.test('rejects expansion of over a thousand times from 1 MiB on', async (t
       { code: 'body_too_large', message: /more than 1000 times as large.*send it without Content-Encoding/ },
       `${coding}: ${body.length} bytes`,
     );
-    // Whoever asks for less says how much.
+    // A caller with a smaller limit passes it.
     await t.rejects(inflate(coding, body, MIB), { message: /larger than the 1048576 bytes/ });
   }
-  // Records of one program that differ in their times and ids alone.
+  // Records of one program that differ only in times and ids.
   const record = (i: number) =>
     `{"timeUnixNano":"${1_763_740_800_000_000_000n + BigInt(i) * 1_000_003n}","traceId":"${(i * 7919).toString(16).padStart(32, '0')}","body":{"stringValue":"GET /healthz 200"}},`;
   const records = json(50_000, record);
@@ -160,7 +160,7 @@ void t.test('rejects corrupt data with an encoding error', async (t) => {
 
 void t.test('decompresses large bodies in another thread', async (t) => {
   const most = 64 * MIB;
-  // Frames without content keep it below the most that a body may grow by.
+  // Empty frames keep the expansion below its limit.
   const padding = Buffer.concat([Buffer.from('5a2a4d1808020000', 'hex'), Buffer.alloc(520)]);
   const many = Buffer.concat(Array.from({ length: 120 }, () => [ZSTD.large, padding]).flat());
   const bodies: readonly (readonly [string, Uint8Array])[] = [
@@ -180,7 +180,7 @@ void t.test('decompresses large bodies in another thread', async (t) => {
     const inflated = await inflate(coding, bytes, most);
     isOver = true;
     t.ok(inflated.length >= 16 * MIB, `${coding}: ${inflated.length} bytes`);
-    // Inflated here, it would be over before the loop turns more than once or twice.
+    // On the main thread this would finish within one or two turns of the event loop.
     t.ok(turns > 20, `${coding}: ${turns} turns of the event loop`);
   }
   t.equal(await codeOf(inflate('zstd', zstdBomb(60 * 1024), most)), 'body_too_large');

@@ -7,7 +7,7 @@ import { head, RawConnection } from '../support/http-socket.js';
 const A = '192.0.2.1';
 const B = '192.0.2.2';
 
-/** A table, connections for it by their names, and what it told. */
+/** A connection table, its connections by name, and its reports. */
 function table(maxConnections: number, maxConnectionsPerAddress: number) {
   const refusals: [NoRoom, 'new' | 'idle'][] = [];
   const open: string[] = [];

@@ -67,7 +67,7 @@ for (const engine of ENGINES) {
   });
 
   void t.test(`${engine}: names an address this machine does not have`, async (t) => {
-    // TEST-NET-1 (RFC 5737) is nobody's.
+    // TEST-NET-1 (RFC 5737) is unassigned.
     await t.rejects(open(t, engine, '192.0.2.1:0').open(), { message: /192\.0\.2\.1:0: .*EADDRNOTAVAIL/ });
   });
 }

@@ -20,7 +20,7 @@ const SCRIPTS = {
     await listener.open().then(() => console.log('open'), (error) => console.log(error.message));
     await listener.close(AbortSignal.abort());
   `,
-  /** Goes through a configuration as every start does. */
+  /** Validates a configuration as every start does. */
   validate: `
     const [, , prepareModule, builtinModule, configModule] = modules;
     const { prepare } = await import(prepareModule);
@@ -32,7 +32,7 @@ const SCRIPTS = {
   `,
 };
 
-/** What a process without uWebSockets.js says. */
+/** The output of a process without uWebSockets.js. */
 async function withoutUws(engine: EngineChoice, script: keyof typeof SCRIPTS = 'listen'): Promise<string> {
   const modules = [
     '../../src/http/listener.js',

@@ -28,7 +28,7 @@ for (const engine of ENGINES) {
     });
     await health.start?.(host);
 
-    // An address has a quarter of all.
+    // One address gets a quarter.
     const held = [send(`${url}/held`), send(`${url}/held`)];
     await underWay(2);
     for (const path of PATHS) {

@@ -99,7 +99,7 @@ void t.test('node: receives little of a large body per turn of the event loop', 
       },
     },
   ]);
-  // Of another process, which goes on sending while pieces are taken.
+  // Sent by another process, which keeps sending while chunks are read.
   const client = spawn(process.execPath, ['-e', LARGE_BODIES, String(port), String(whole)]);
   t.teardown(() => client.kill());
   const answers: Buffer[] = [];
@@ -108,7 +108,7 @@ void t.test('node: receives little of a large body per turn of the event loop', 
   t.ok(most <= 512 * KIB, `${most} bytes at once`);
 });
 
-/** Sends eight large bodies at the same time; prints the answers. */
+/** Sends eight large bodies concurrently and prints the responses. */
 const LARGE_BODIES = `
   const [port, bytes] = process.argv.slice(1);
   for (let i = 0; i < 8; i++) {

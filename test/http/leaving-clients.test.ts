@@ -3,7 +3,7 @@ import type { HttpRequest, HttpResponse } from '../../src/component/http.js';
 import { ENGINES, pause, send, startListener } from '../support/http-listener.js';
 import { head, RawConnection } from '../support/http-socket.js';
 
-/** A handler that a test holds and lets go. */
+/** A handler that a test holds and releases. */
 function held(): {
   readonly handle: (request: HttpRequest) => Promise<HttpResponse>;
   readonly request: Promise<HttpRequest>;

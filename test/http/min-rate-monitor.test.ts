@@ -10,7 +10,7 @@ import { head, RawConnection } from '../support/http-socket.js';
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** Moves so many bytes in each second. @returns the second at which it was too slow */
+/** Transfers that many bytes each second. @returns the second at which it was too slow */
 function secondsOf(bytesPerSecond: number, moves: readonly number[], windowMs: number): number | undefined {
   const clock = new HandClock();
   const rateMonitor = new MinRateMonitor(bytesPerSecond, clock);
@@ -149,7 +149,7 @@ for (const engine of ENGINES) {
       await pause();
       clock.advance(30_000);
       t.equal(await metric('http_requests_in_flight'), readers.length, 'a pause is allowed');
-      // Their windows begin where the system takes no more.
+      // Their windows start when the system buffers are full.
       while ((await metric('http_requests_in_flight')) !== 0) {
         clock.advance(1000);
         await pause();

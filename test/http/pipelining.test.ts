@@ -23,7 +23,7 @@ for (const engine of ENGINES) {
     connection.write(
       head('GET /1') +
         `${head('POST /2', ['Content-Length: 6'])}post 2` +
-        // Behind chunks uWebSockets.js takes no further request.
+        // uWebSockets.js accepts no request behind a chunked one.
         (engine === 'uws'
           ? `${head('POST /3', ['Content-Length: 6'])}post 3`
           : `${head('POST /3', ['Transfer-Encoding: chunked'])}6\r\npost 3\r\n0\r\n\r\n`) +
@@ -48,7 +48,7 @@ for (const engine of ENGINES) {
     const connection = new RawConnection(port);
     connection.write(head('GET /1') + head('GET /2') + head('GET /3', ['Connection: close']));
     const answers = (await connection.closed()).match(/"[^"]*"/g) ?? [];
-    // uWebSockets.js closes such a connection: it answers what comes one by one, or what is answered at once.
+    // uWebSockets.js closes such a connection: it handles requests that arrive separately or are answered immediately.
     if (engine === 'node') t.same(answers, ['"get 1"', '"get 2"', '"get 3"']);
     else t.same(answers, []);
     await underWay(0);

@@ -3,7 +3,7 @@ import { ConsumeError, type ConsumeErrorCode } from '../../src/component/consume
 import { HttpProblem, type HttpResponse } from '../../src/component/http.js';
 import { ENGINES, send, startListener } from '../support/http-listener.js';
 
-/** Listens with one route that fails, at once and after a while. */
+/** Listens with one failing route, immediate and delayed. */
 function failing(error: unknown) {
   const fail = (): never => {
     throw error;

@@ -45,7 +45,7 @@ void t.test('reads numbers as they are written', async (t) => {
 });
 
 void t.test('reads overlong values in linear time', async (t) => {
-  // Where the time grows with the square of the length, this does not come to its end.
+  // With quadratic time this would not finish.
   const length = 4 * 1024 * 1024;
   const spaces = `2026-11-03T08:${' '.repeat(length)}`;
   t.equal(read({ at: spaces })['at'], spaces);

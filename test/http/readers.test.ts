@@ -7,14 +7,14 @@ import { heldRoute } from '../support/held-route.js';
 import { ENGINES, pause, send, startListener } from '../support/http-listener.js';
 import { head, RawConnection } from '../support/http-socket.js';
 
-/** More than the buffers of two sockets hold, so that an answer that nobody reads waits. */
+/** Larger than the buffers of two sockets, so that an unread response blocks. */
 const LARGE = Buffer.alloc(16 * 1024 * 1024, 'x');
-/** Goes out at once, of an answer. */
+/** The part of a response that is sent immediately. */
 const PIECE_BYTES = 64 * 1024;
 const SOCKETS = 10;
 const PIPELINED = 50;
 
-/** Somebody's own, as `Host.authenticate` tells it: the key is the name of the user. */
+/** An authenticated route as of `Host.authenticate`: the key is the name of the user. */
 const OWN: Route = {
   method: 'GET',
   path: '/own',
@@ -42,7 +42,7 @@ for (const engine of ENGINES) {
     const readers = Array.from({ length: SOCKETS }, () => new RawConnection(port));
     for (const { socket } of readers) {
       socket.pause();
-      // uWebSockets.js closes a connection with a request behind an answer that is not taken at once.
+      // uWebSockets.js closes a connection with a request behind an unread response.
       socket.write(head('GET /shared').repeat(engine === 'node' ? PIPELINED : 1));
     }
     await underWay(SOCKETS);
@@ -99,7 +99,7 @@ void t.test('node: a disconnect ends all pipelined requests', async (t) => {
   connection.write(head('GET /').repeat(16 + 5));
   await underWay(16);
   connection.destroy();
-  // Their handlers are told, and nobody waits for their answers.
+  // Their handlers are aborted, and nothing waits for their responses.
   release();
   await underWay(0);
 });

@@ -58,7 +58,7 @@ for (const engine of ENGINES) {
           'the whole response',
         );
         let sent = 0;
-        // Until nobody takes it any more: the connection is closed, or what the system buffers is full.
+        // Until writing blocks: the connection is closed, or the system buffers are full.
         for (
           let isTaken = true;
           isTaken && !connection.isClosed && sent < 100_000_000;
@@ -87,7 +87,7 @@ for (const engine of ENGINES) {
     const connection = new RawConnection(port);
     connection.write(head('POST /refused', ['Content-Length: 100000000', 'Expect: 100-continue']));
     const received = await connection.until('}');
-    // uWebSockets.js answers 100 by itself, before anybody has seen the request.
+    // uWebSockets.js sends 100 itself, before any handler sees the request.
     if (engine === 'node') t.notMatch(received, '100 Continue');
     t.match(received, /HTTP\/1\.1 401[^{]*connection: close/i);
     connection.destroy();

@@ -4,7 +4,7 @@ import type { Method } from '../../src/component/operation.js';
 import { ENGINES, send, startListener } from '../support/http-listener.js';
 import { head, RawConnection } from '../support/http-socket.js';
 
-/** A route that tells what it was given. */
+/** A route that echoes its input. */
 function echo(method: Method, path: string): Route {
   return {
     method,
@@ -122,7 +122,7 @@ for (const engine of ENGINES) {
     t.equal(headers['content-length'], String(get.body.length));
     t.equal(headers['content-type'], 'application/json');
     t.equal(body, '');
-    // The connection goes on: nothing of a body was sent.
+    // The connection stays open because no body was sent.
     const connection = new RawConnection(port);
     connection.write(head('HEAD /agents/x'));
     await connection.until('\r\n\r\n');

@@ -9,7 +9,7 @@ import { componentSettings } from '../support/component-settings.js';
 import { ENGINES, pause, send, startListener } from '../support/http-listener.js';
 import { head, RawConnection } from '../support/http-socket.js';
 
-/** A route whose answers wait until a test lets them go. */
+/** A route whose responses wait until the test releases them. */
 function gated(): { readonly route: Route; readonly release: () => void } {
   let release: () => void = () => undefined;
   const released = new Promise<void>((resolve) => {
@@ -171,7 +171,7 @@ void t.test('node: answers all started pipelined requests', async (t) => {
   const begun = [...held.keys()];
 
   const closing = listener.close(new AbortController().signal);
-  // The answers of one connection are made in the order of its requests, those of one the other way round, those of one in both.
+  // Responses finish in request order on one connection, in reverse on another, and mixed on a third.
   const of = (connection: number): string[] => begun.filter((name) => name.startsWith(`${connection}-`));
   const mixed = [...of(2).filter((_, n) => n % 2 === 1), ...of(2).filter((_, n) => n % 2 === 0)];
   for (const name of [...of(0), ...of(1).reverse(), ...mixed]) {

@@ -16,7 +16,7 @@ import { RECEIVER_KEY, VALID } from '../support/webhook-certificates.js';
 
 const ROUTE: Route = { method: 'GET', path: '/', handle: () => ({ status: 200, body: 'answered' }) };
 
-/** The subject of the certificate that a new connection is shown. */
+/** The certificate subject on a new connection. */
 async function shownBy(port: number, options: ConnectionOptions = {}): Promise<string> {
   const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ...options });
   await once(socket, 'secureConnect');
@@ -25,7 +25,7 @@ async function shownBy(port: number, options: ConnectionOptions = {}): Promise<s
   return String(subject.CN);
 }
 
-/** A whole request; rejects where the connection fails, at whatever point. */
+/** A whole request; rejects if the connection fails at any point. */
 function get(port: number, options: ConnectionOptions & { readonly agent?: Agent } = {}): Promise<string> {
   return new Promise((resolve, reject) => {
     const sent = request(
@@ -44,7 +44,7 @@ function get(port: number, options: ConnectionOptions & { readonly agent?: Agent
   });
 }
 
-/** Turns the clock, look after look, until the log has a line. */
+/** Advances the clock check by check until the log has a line. */
 async function untilLogged(
   { clock, logger }: Pick<TestListener, 'clock' | 'logger'>,
   line: RegExp,
@@ -168,7 +168,7 @@ for (const engine of ENGINES) {
     const tls = { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key') };
     const { port, clock, logger, listener } = await startListener(t, engine, [ROUTE], { tls });
     clock.advance(TLS_RELOAD_MS);
-    // The look goes on beside: closing ends it, and nothing comes after.
+    // The check runs in parallel: closing ends it, and nothing follows.
     t.equal(await shownBy(port), new X509Certificate(TEST_CERTIFICATE).subject.replace('CN=', ''));
     await listener.close(AbortSignal.abort());
     clock.advance(TLS_RELOAD_MS);

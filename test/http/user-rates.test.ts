@@ -5,7 +5,7 @@ import { componentSettings } from '../support/component-settings.js';
 
 const LIMITS = { share: 0.5, storedBytes: 0, requests: undefined, bytes: undefined };
 
-/** Seconds to wait; 0 where the request is taken. */
+/** Seconds to wait; 0 if the request is admitted. */
 function enter(rates: UserRates, user = 'a'): number {
   try {
     rates.enter(user);

@@ -6,11 +6,11 @@ import { componentSettings } from '../support/component-settings.js';
 import { ENGINES, send, startListener } from '../support/http-listener.js';
 import { RawConnection } from '../support/http-socket.js';
 
-/** As `Host.authenticate` does: the key is the name of the user. */
+/** Like `Host.authenticate`: the key is the name of the user. */
 function identify(request: HttpRequest): void {
   const userId = request.header('authorization') ?? '';
   const identity: Identity = { userId, keyId: null, scopes: ['write'] };
-  // A guard and the route ask both.
+  // Both a guard and the route authenticate.
   request.identified?.(identity);
   request.identified?.(identity);
 }
@@ -67,7 +67,7 @@ for (const engine of ENGINES) {
         limits: { maxBodyBytesInFlight: 8000 },
       },
     );
-    // Slow senders: each announces a body, and sends nearly all of it.
+    // Slow senders: each announces a body and sends nearly all of it.
     const head = (user: string) =>
       `POST / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: ${user}\r\nContent-Length: 1000\r\n\r\n`;
     for (let i = 0; i < 4; i++) {
