@@ -15,7 +15,7 @@ import { recordedOtlpTraces } from '../support/recorded-otlp.js';
 const recorded = recordedOtlpTraces();
 const FIELDS = 1_000_000;
 
-/** What the next Jackdaw has of a batch that was sent on. */
+/** A forwarded batch as the next Jackdaw receives it. */
 function sentOn(batch: TracesBatch): TracesBatch {
   const request = decodeProtobuf('traces', encodeProtobuf('traces', encodeRequest('traces', batch)), FIELDS);
   const { batch: arrived, rejected } = mapSpans(request);
@@ -53,7 +53,7 @@ void t.test('forwards the prompt of a span', async (t) => {
   t.match(sentOn(batch).items, [{ spans: [{ prompt: { name: 'a/b 🪶', version: 3 } }] }]);
 });
 
-/** Requests may group the spans otherwise: their order says nothing. */
+/** Requests may regroup spans, so order is ignored. */
 function plain({ items }: TracesBatch): unknown {
   return items
     .map(({ trace, spans }) => ({ trace, spans: spans.toSorted((a, b) => (a.span_id < b.span_id ? -1 : 1)) }))

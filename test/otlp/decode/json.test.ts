@@ -19,7 +19,7 @@ const metric = (fields: object): Metric | undefined =>
   decodeJson('metrics', { resourceMetrics: [{ scopeMetrics: [{ metrics: [fields] }] }] }).resourceMetrics?.[0]
     ?.scopeMetrics?.[0]?.metrics?.[0];
 
-/** `/attributes/0/key must be a string`: where it is wrong, within the item, and how. */
+/** `/attributes/0/key must be a string`: the position within the item and the problem. */
 function errorOf(attempt: () => unknown): string {
   try {
     attempt();

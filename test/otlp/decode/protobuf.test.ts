@@ -17,7 +17,7 @@ function bodyOf(bytes: Uint8Array): AnyValue | null | undefined {
   return request.resourceLogs?.[0]?.scopeLogs?.[0]?.logRecords?.[0]?.body;
 }
 
-/** @returns the error of a request that cannot be decoded */
+/** @returns the error of an undecodable request */
 function errorOf(attempt: () => unknown): OtlpDecodeError {
   try {
     attempt();
@@ -34,7 +34,7 @@ function nested(levels: number): AnyValue {
   return value;
 }
 
-/** A field with bytes in it, whatever they are. */
+/** A field with arbitrary bytes. */
 function field(number: number, content: Uint8Array): Buffer {
   const head = [(number << 3) | 2];
   for (let rest = content.length; ; rest >>>= 7) {
@@ -102,7 +102,7 @@ void t.test('replaces only the invalid characters of non-UTF-8 text', async (t) 
 });
 
 void t.test('messages nest up to 100 levels', async (t) => {
-  // Request, resource, scope, record and body are five; each level is two.
+  // Request, resource, scope, record and body are five levels; each list adds two.
   const deepest = logWith(nested(47));
   t.match(JSON.stringify(toJson(bodyOf(deepest))), 'the inmost');
   let inner: Buffer = field(1, Buffer.from('the inmost'));
@@ -126,7 +126,7 @@ void t.test('lengths must fit the remaining bytes', async (t) => {
       errorOf(() => decodeProtobuf('traces', Buffer.from(bytes), MANY)).reason,
       /is not a protobuf message of traces/,
     );
-  // Packed numbers that claim more than there is allocate nothing.
+  // Packed numbers with a false length allocate nothing.
   const point = field(1, field(2, field(2, field(9, field(1, Buffer.from([0x32, 0xff, 0xff, 0xff, 0x7f]))))));
   t.match(
     errorOf(() => decodeProtobuf('metrics', point, MANY)).reason,

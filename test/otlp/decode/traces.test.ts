@@ -14,7 +14,7 @@ import { holds, same } from '../../support/property.js';
 
 const MANY = 1_000_000;
 
-/** What both ways of reading must agree on: everything that a span says, and what it came under. */
+/** The content on which both decoders must agree: all of a span, its scope and its resource. */
 interface Expected {
   readonly spans: unknown[];
   readonly problem: string | undefined;
@@ -42,7 +42,7 @@ function own(bytes: Uint8Array, most = MANY): Expected {
           return {
             span: {
               ...mapped(whole),
-              // What is read at once, in place of what the kept bytes say.
+              // The eagerly decoded fields instead of those in the raw bytes.
               ...plain({
                 name: span.name || undefined,
                 kind: span.kind || undefined,
@@ -93,7 +93,7 @@ function nanos(value: Span['startTimeUnixNano']): string {
   return ((BigInt(value.high >>> 0) << 32n) | BigInt(value.low >>> 0)).toString();
 }
 
-/** As JSON has it, so that classes and undefined fields make no difference. */
+/** Compared as JSON, so that classes and undefined fields do not matter. */
 function plain(value: unknown): Record<string, unknown> {
   const text = JSON.stringify(value, (_, each: unknown) =>
     typeof each === 'bigint' || (typeof each === 'number' && !Number.isFinite(each)) ? String(each) : each,
@@ -256,7 +256,7 @@ function inRequest(spans: Uint8Array): Buffer {
   return field(1, field(2, spans));
 }
 
-/** A field with bytes in it, whatever they are. */
+/** A field with arbitrary bytes. */
 function field(number: number, content: Uint8Array): Buffer {
   const head = [...varint((number << 3) | 2), ...varint(content.length)];
   return Buffer.concat([Buffer.from(head), content]);

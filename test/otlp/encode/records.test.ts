@@ -16,7 +16,7 @@ import { declaredRun, logBatch, metricBatch, TENANT } from '../../support/otlp-r
 
 const FIELDS = 1_000_000;
 
-/** What the other side decodes, in either encoding. */
+/** The request as the other side decodes it, in both encodings. */
 function bothWays<S extends TelemetrySignal>(signal: S, batch: Batches[S]): readonly OtlpRequests[S][] {
   const request = encodeRequest(signal, batch);
   const line = encodeJson(request);
@@ -26,7 +26,7 @@ function bothWays<S extends TelemetrySignal>(signal: S, batch: Batches[S]): read
   ];
 }
 
-/** Streams are objects of their own on both sides. */
+/** Streams are separate objects on both sides. */
 const plain = (batch: unknown): unknown => JSON.parse(JSON.stringify(batch));
 
 const asRuns = (request: TracesRequest): TracesBatch =>
@@ -174,7 +174,7 @@ void t.test('OTLP spans are forwarded unchanged, to the nanosecond', async (t) =
   t.same(inOrder(spans), inOrder(sent));
 });
 
-/** Attributes have no order. */
+/** Attributes are unordered. */
 function inOrder(request: TracesRequest): unknown {
   return request.resourceSpans?.[0]?.scopeSpans?.map(({ scope, spans }) => ({
     scope,

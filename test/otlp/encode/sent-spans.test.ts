@@ -19,7 +19,7 @@ function forwarded(batch: TracesBatch): TracesRequest {
   return decodeProtobuf('traces', encodeBatch('traces', batch), FIELDS);
 }
 
-/** Each span with what it came under, to the last bit, in the order of their ids. */
+/** Each span with its scope and resource, exact to the bit, sorted by id. */
 function spansOf(request: TracesRequest, taken: ReadonlySet<string>): string[] {
   const under = ({ resource, scopeSpans, ...rest }: ResourceSpans): string[] =>
     (scopeSpans ?? []).flatMap(({ scope, spans, ...of }) =>
@@ -53,7 +53,7 @@ function roundTrip(request: TracesRequest): void {
     ),
   );
   same(spansOf(forwarded(batch), taken), spansOf(sent, taken));
-  // The way for spans that cannot be passed on as they are gives the same.
+  // Re-encoding spans that cannot be forwarded raw gives the same result.
   const encoded = encodeProtobuf('traces', encodeRequest('traces', batch));
   same(spansOf(decodeProtobuf('traces', encoded, FIELDS), taken), spansOf(sent, taken));
 }
@@ -69,7 +69,7 @@ void t.test('forwarded requests equal the received bytes', async (t) => {
     }, name);
   holds(
     t,
-    // Of two spans with one id, of which one is refused, the comparison could not tell which.
+    // With duplicate ids the comparison could not tell which span was rejected.
     fc.property(
       fc.uniqueArray(hostileSpan(), { maxLength: 4, selector: idOf }),
       hostileAttributes(),
@@ -88,7 +88,7 @@ void t.test('forwarded requests equal the received bytes', async (t) => {
   );
 });
 
-/** As protobuf can say it: read back from it. */
+/** Normalized by a protobuf round trip. */
 function mended(request: TracesRequest): TracesRequest {
   return decodeProtobuf('traces', protobufOf('traces', request), FIELDS);
 }

@@ -2,12 +2,12 @@ import t from 'tap';
 import { AgentNames } from '../../../src/otlp/map/agent-names.js';
 import { mapRun, type SentSpan } from '../../support/mapped-run.js';
 
-/** What a name of a span or an attribute comes to; null: it names nobody. */
+/** The agent name in a span name or attribute; null if there is none. */
 const NAMES: readonly (readonly [sent: string, agent: string | null])[] = [
   ['weather_bot', 'weather_bot'],
   ['  Weather agent ', 'Weather agent'],
   ['Customer support', 'Customer support'],
-  // What stands around a name.
+  // Parts around a name.
   ['weather_agent.run', 'weather_agent'],
   ['Research.kickoff', 'Research'],
   ['invoke_agent planner', 'planner'],
@@ -19,7 +19,7 @@ const NAMES: readonly (readonly [sent: string, agent: string | null])[] = [
   ['daily_report.workflow', 'daily_report'],
   ['Writer._execute_core', 'Writer'],
   ['MyProgram.forward', 'MyProgram'],
-  // What says only what a thing is.
+  // Names that only state a type.
   ['RunnableSequence', null],
   ['RunnableParallel<a,b>', null],
   ['LangGraph', null],
@@ -108,7 +108,7 @@ const called = (name: string, attributes: SentSpan['attributes'], ...children: S
   children,
 });
 
-/** The name of a run by its spans: what is sent, and the agent. */
+/** Spans of a run and the agent expected from them. */
 const RUNS: Readonly<Record<string, readonly [agent: string, root: SentSpan]>> = {
   'an root span is an agent': ['a', invoke('a', invoke('b'))],
   'a function of the Vercel AI SDK': [

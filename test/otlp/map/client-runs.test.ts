@@ -1,9 +1,7 @@
 import t from 'tap';
 import { mapRun, type Sending, type SentSpan, type MappedRun } from '../../support/mapped-run.js';
 
-/**
- * A small run of each client, in the shape that it sends, and what a person who wrote the program expects to be told of it.
- */
+/** A small run in the format of each client, with the result its programmer would expect. */
 interface ClientRun extends Sending {
   readonly root: SentSpan;
   readonly expected: Partial<MappedRun>;

@@ -8,14 +8,14 @@ import { mapSpan } from '../../support/mapped-span.js';
 
 const LLM = { 'openinference.span.kind': 'LLM' };
 
-/** What is kept of the id of an answer. */
+/** The stored part of a response id. */
 function hashOf(response: string): string {
   return readCallKey(callKey({ scope: '', model: null, provider: null, response })).response;
 }
 
 /**
- * The sources of a field, the best first, each with a value that it alone would give. A span that
- * has all of them shows the first; without the first it shows the second, and so on.
+ * The sources of a field in order of precedence, each with its own value. A span with all of them uses the first; without the first it
+ * uses the second, and so on.
  */
 const CHAINS: Readonly<
   Record<

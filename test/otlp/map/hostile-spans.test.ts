@@ -19,7 +19,7 @@ import { aSpan, tracesOf } from '../../support/otlp-requests.js';
 import { holds } from '../../support/property.js';
 import { sectionConfig } from '../../support/section-config.js';
 
-/** The defaults of processor `validation`, which mapped spans must pass. */
+/** The defaults of the `validation` processor, which mapped spans must pass. */
 const LIMITS = limitsOf(sectionConfig(validationConfig, '{}'));
 
 void t.test('names are truncated to 1024 characters, with the whole name kept', async (t) => {

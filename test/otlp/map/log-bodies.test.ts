@@ -12,10 +12,10 @@ import { projectFolder, readProjectFile } from '../../support/project-file.js';
 const FOLDER = 'test/testdata/otlp-logs';
 const NOON = Date.UTC(2026, 0, 15, 12) * 1000;
 
-/** A request in OTLP/JSON, and what the API is to show of it. */
+/** A request in OTLP/JSON and the expected API response. */
 interface Golden {
   readonly request: object;
-  /** In full detail but for the ids, newest first. */
+  /** In full detail except ids, newest first. */
   readonly records: readonly object[];
 }
 

@@ -5,7 +5,7 @@ import type { LoggedEvent } from '../../../src/signal/logged-event.js';
 
 let made = 0;
 
-/** An event later than those before. */
+/** An event later than all before. */
 function event(name: string, body: JsonValue, attributes: JsonObject = {}): LoggedEvent {
   return {
     name: `gen_ai.${name}`,

@@ -5,13 +5,13 @@ import { startTestDaemon } from '../../support/daemon.js';
 import { mapSpans } from '../../support/mapped-span.js';
 import { recordedOtlpTraces, recordedPrograms, sendAlone } from '../../support/recorded-otlp.js';
 
-/** How the errors of the runs begin that failed, as the authors of the programs would say; no other run failed. */
+/** How the errors of failed runs start, as the programmers would report them; no other run failed. */
 const FAILED: Readonly<Record<string, readonly string[]>> = {
   'adk_v1.otlp.json': ['google.genai.errors.ClientError: 400 None.'],
   'langfuse_prog.otlp.json': ['boom', 'Error code: 500 - The server had an error'],
   'litellm_prog.otlp.json': ['litellm.exceptions.BadRequestError: litellm.BadRequestError: OpenAIException'],
   'oaiv2.otlp.json': ["Error code: 500 - {'error'"],
-  // Only the agent says so; the workflow around it went well.
+  // Only the agent failed; its workflow succeeded.
   'oi_agents.otlp.json': ['Error in agent run: {'],
   'oi_langchain.otlp.json': [
     'ValueError: tool exploded',

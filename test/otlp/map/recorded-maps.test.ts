@@ -7,16 +7,16 @@ import { mapSpans } from '../../support/mapped-span.js';
 import { recordedOtlpTraces, recordedPrograms, sendAlone } from '../../support/recorded-otlp.js';
 
 interface DrawnMap {
-  /** Each with a reason why a person would draw it. */
+  /** Expected maps, with the reason for each edge. */
   readonly nodes: Readonly<Record<string, string>>;
-  /** `caller > called`, and how many spans. */
+  /** `caller > called` and the number of spans. */
   readonly edges?: Readonly<Record<string, number>>;
 }
 
 const THE_AGENT = 'the agent';
 const CALLER = 'a script that calls a model itself: its service';
 
-/** What a person would draw who wrote the program. */
+/** The map that the programmer would draw. */
 const DRAWN: Readonly<Record<string, DrawnMap>> = {
   'adk_v1.otlp.json': { nodes: { weather_adk: 'the agent; `invocation` is its run' } },
   'autogen_prog.otlp.json': {

@@ -134,7 +134,7 @@ interface FoundSpan {
   readonly scope: JsonObject;
 }
 
-/** The spans of a file, read without any part of Jackdaw. */
+/** The spans of a file, read without Jackdaw code. */
 function spansOf(text: string): readonly FoundSpan[] {
   const request = JSON.parse(text) as RawRequest;
   return request.resourceSpans.flatMap(({ resource, scopeSpans }) =>
@@ -177,7 +177,7 @@ function tail({ spanId }: { readonly spanId: string }): string {
   return `-${spanId.slice(4)}`;
 }
 
-/** A request for each span. */
+/** One request per span. */
 function alone(text: string): string[] {
   const request = JSON.parse(text) as TracesRequest;
   return (request.resourceSpans ?? []).flatMap(({ resource, scopeSpans }) =>

@@ -4,7 +4,7 @@ import type { TracesRequest } from '../../../src/otlp/wire/requests.js';
 import { decodeProtobuf } from '../../../src/otlp/decode/protobuf.js';
 import { aSpan, protobufOf, tracesOf } from '../../support/otlp-requests.js';
 
-/** As a request that came. */
+/** As a received request. */
 function requestOf(texts: readonly string[]): TracesRequest {
   const spans = texts.map((text, index) =>
     aSpan(index + 1, { attributes: [{ key: 'input.value', value: { stringValue: text } }] }),
@@ -12,7 +12,7 @@ function requestOf(texts: readonly string[]): TracesRequest {
   return decodeProtobuf('traces', protobufOf('traces', tracesOf(...spans)), 1_000_000);
 }
 
-/** What became of each text: JSON that was read, or text as it came. */
+/** The result for each text: parsed JSON or unchanged text. */
 function kindsOf(texts: readonly string[]): readonly string[] {
   const { batch } = spansToTraces(requestOf(texts), { tenant: 'somebody', idleTimeoutMs: null });
   return batch.items.flatMap(({ spans }) =>

@@ -120,7 +120,7 @@ void t.test('plain requests decode, and pass mapping and validation', async (t) 
   t.ok(found > 50, `${found} were plain`);
 });
 
-/** With texts that UTF-8 can say. */
+/** Only texts that UTF-8 can encode. */
 function wellFormed<T>(value: T): T {
   return inUtf8(value) as T;
 }

@@ -3,7 +3,7 @@ import { mapRun, type SentSpan } from '../../../support/mapped-run.js';
 
 const INVOKES = { 'gen_ai.operation.name': 'invoke_agent' };
 
-/** A crew as OpenLLMetry tells of it. */
+/** A crew as OpenLLMetry sends it. */
 function crew(attributes: SentSpan['attributes']): SentSpan {
   return {
     name: 'crewai.workflow',

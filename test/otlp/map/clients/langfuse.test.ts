@@ -4,7 +4,7 @@ import { mapRun, type SentSpan } from '../../../support/mapped-run.js';
 
 const CHAIN = { 'langfuse.observation.type': 'chain' };
 
-/** A chain of LangChain, as Langfuse's callback handler tells of it. */
+/** A LangChain chain as the callback handler of Langfuse sends it. */
 function chain(name: string, ...children: SentSpan[]): SentSpan {
   return { name, attributes: CHAIN, children };
 }

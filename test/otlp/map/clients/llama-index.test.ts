@@ -5,7 +5,7 @@ const CHAIN = { 'openinference.span.kind': 'CHAIN' };
 const ASKED =
   "AgentInput(input=[ChatMessage(role=<MessageRole.USER: 'user'>, additional_kwargs={}, blocks=[TextBlock(block_type='text', text='weather?')])], current_agent_name='weather')";
 
-/** A run of an agent as LlamaIndex 0.14 sends it through OpenInference: its steps name it, in printed events. */
+/** An agent run as LlamaIndex 0.14 sends it through OpenInference: printed events of its steps contain the name. */
 function aRun(root: string, ...steps: SentSpan[]): SentSpan {
   return { name: root, attributes: { ...CHAIN, 'input.value': '{"init_state": {}}' }, children: steps };
 }

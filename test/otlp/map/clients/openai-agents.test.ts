@@ -3,7 +3,7 @@ import { mapRun, type SentSpan } from '../../../support/mapped-run.js';
 
 const scope = 'logfire.openai_agents';
 
-/** A span as Logfire sends it: its name is a pattern, and what that comes to stands beside. */
+/** A span as Logfire sends it: the name is a pattern, the formatted message is an attribute. */
 function span(pattern: string, msg: string, attributes: SentSpan['attributes'], ...children: SentSpan[]) {
   return { name: pattern, attributes: { 'logfire.msg': msg, ...attributes }, children };
 }

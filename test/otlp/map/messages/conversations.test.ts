@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '../../../../src/signal/attributes.js
 const HI = { role: 'user', content: 'Hi' };
 const HELLO = { role: 'assistant', content: 'Hello' };
 
-/** Objects that hold a conversation, and what becomes of them. */
+/** Objects with a conversation and the expected result. */
 const HOLDERS: Readonly<Record<string, readonly [sent: JsonObject, is: JsonObject | undefined]>> = {
   'a request': [
     { model: 'm', messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }] },

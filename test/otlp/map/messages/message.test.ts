@@ -6,7 +6,7 @@ const CALL = { id: 'c1', name: 'get_weather', arguments: { city: 'Berlin' } };
 const ASKED = { role: 'assistant', tool_calls: [CALL] };
 const SUNNY = { role: 'tool', tool_call_id: 'c1', content: 'sunny' };
 
-/** Messages as providers and clients write them, and what they are here. */
+/** Messages in the formats of providers and clients, with the normalized form. */
 const SHAPES: Readonly<Record<string, readonly (readonly [sent: JsonValue, messages: JsonValue[]])[]>> = {
   'OpenAI, chat completions': [
     [{ role: 'user', content: 'Hi' }, [{ role: 'user', content: 'Hi' }]],
@@ -220,7 +220,7 @@ const SHAPES: Readonly<Record<string, readonly (readonly [sent: JsonValue, messa
       "content=\"It's sunny\" additional_kwargs={} response_metadata={} id='lc_run--2'",
       [{ role: 'assistant', content: "It's sunny" }],
     ],
-    // A text that begins so, and goes on otherwise.
+    // A text with the same beginning but a different rest.
     ["content='Hi' tool_calls=[{]", ["content='Hi' tool_calls=[{]"]],
     [
       "content='Hi' additional_kwargs={} tool_calls=[{'name': usage_metadata={'",
