@@ -107,7 +107,7 @@ void t.test('finds models beyond the cache size', async (t) => {
       t.equal(finder.find(model, '') === null, model === 'unheard-of', model);
 });
 
-/** USD for a million tokens of input and output, by the name that each vendor or router gives the model. */
+/** USD per million tokens of input and output, by the model name of each vendor or router. */
 const KNOWN: readonly [input: number, output: number, ...names: string[]][] = [
   [5, 25, 'claude-opus-4-5', 'claude-opus-4-5-20251101', 'us.anthropic.claude-opus-4-5-20251101-v1:0'],
   [5, 25, 'anthropic/claude-opus-4.5', 'claude-opus-5', 'claude-opus-5[1m]'],
@@ -129,7 +129,7 @@ const KNOWN: readonly [input: number, output: number, ...names: string[]][] = [
   [0.02, 0, 'text-embedding-3-small'],
 ];
 
-/** Of these the shipped table must not guess a price from that of a relative. */
+/** Models for which the shipped table must not use the price of a relative. */
 const UNKNOWN = [
   'gpt-4o-mini-audio-preview',
   'gpt-9',

@@ -25,7 +25,7 @@ models:
 
 const usage = (parts: UsageParts): CallDetails => ({ provider: null, usage: parts, cost: null });
 
-/** What a span says, and what is to become of it. Cost in nano-USD. */
+/** A span and its expected result. Cost in nano-USD. */
 const CASES: readonly [
   name: string,
   said: Partial<SpanRecord>,

@@ -39,7 +39,7 @@ const tokens: fc.Arbitrary<Tokens> = fc.record({
   audioOutput: fc.oneof(fc.constant(0), count),
 });
 
-/** The definition, in rational numbers: nano-USD as a fraction. */
+/** Reference definition in rational numbers: nano-USD as a fraction. */
 function expected(of: Price, given: Tokens): bigint | undefined {
   const [input, output] = [BigInt(given.input), BigInt(given.output)];
   const [read, write] = [BigInt(given.cachedRead), BigInt(given.cachedWrite)];
@@ -56,7 +56,7 @@ function expected(of: Price, given: Tokens): bigint | undefined {
     (output - spoken) * BigInt(used.output) +
     spoken * BigInt(used.audio_output);
   const denominator = 1000n;
-  // The two integers around it; the nearer one, and of two as near the even one.
+  // The nearest integer, and the even one of two equally near.
   const below = numerator / denominator;
   const [down, up] = [numerator - below * denominator, (below + 1n) * denominator - numerator];
   const rounded = down < up || (down === up && below % 2n === 0n) ? below : below + 1n;

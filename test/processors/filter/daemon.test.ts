@@ -31,7 +31,7 @@ processors: { drop_health_checks: {} }
 service: { pipelines: { traces: { processors: [drop_health_checks] } } }
 `;
 
-/** The condition that a page recommends for health checks. */
+/** The condition documented for health checks. */
 function recommended(page: string): string {
   const condition = /'span\.kind[^']*'/.exec(readProjectFile(page))?.[0] ?? '';
   return `
@@ -45,7 +45,7 @@ const SERVER_APP = fileURLToPath(new URL('../../support/http-server-app.js', imp
 
 for (const { name, overlay, dropped, stored } of [
   { name: 'the plugin', overlay: PLUGIN, dropped: { spans: 0, traces: 2 }, stored: 1 },
-  // The run that loses all its spans goes with them.
+  // A run that loses all spans is dropped with them.
   {
     name: 'filter README',
     overlay: recommended('src/processors/filter/README.md'),

@@ -9,12 +9,12 @@ import { processorOf } from '../../support/processors.js';
 import { readProjectFile } from '../../support/project-file.js';
 import { aTrace } from '../../support/run-records.js';
 
-/** The number of OTLP. */
+/** Severity number of OTLP. */
 const SERVER = 2;
 const DROPPED = 'jackdaw_processor_dropped_items_total';
 const FAILED = 'jackdaw_processor_expression_errors_total{processor="filter"}';
 
-/** The keys of the processor in the example of its page. */
+/** The processor section of the documented example. */
 function readmeExample(): string {
   const [, section = ''] =
     /filter\/noise:\n(.*?)\nservice:/s.exec(readProjectFile('src/processors/filter/README.md')) ?? [];
@@ -94,7 +94,7 @@ void t.test('downstream refusals use the item indexes of the sender', async (t) 
   t.strictSame(receipt, { accepted: 3, refused: [{ index: 3, reason: 'no' }] });
 });
 
-/** What becomes of a record for which the first condition fails; the second is true of it. */
+/** The result for a record whose first condition fails and whose second is true. */
 const ON_ERROR = [
   ['keep', { accepted: 2, refused: [] }, 1],
   ['drop', { accepted: 2, refused: [] }, 1],

@@ -13,7 +13,7 @@ import { startTraceBatchService } from '../../support/trace-batch-service.js';
 const DECEMBER = Date.UTC(2026, 11, 1);
 const USAGE: QuotaUsage = { limit: 1000, used: 998, resets_at: DECEMBER * 1000 };
 const SHOWN = { limit: '1000', remaining: '2', reset: String(DECEMBER / 1000) };
-/** Used before the limit was lowered. */
+/** Counted before the limit was lowered. */
 const OVER: QuotaUsage = { ...USAGE, used: 2000 };
 const SHOWN_OVER = { ...SHOWN, remaining: '0' };
 

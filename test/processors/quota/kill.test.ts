@@ -6,10 +6,10 @@ import { writeUntilKilled } from '../../storage/duckdb/write-until-killed.js';
 import { NOON } from '../../support/run-records.js';
 import type { QuotaLine } from './kill-quota-writer.js';
 
-/** `JACKDAW_TEST_KILLS=20` kills more often than a normal run does. */
+/** `JACKDAW_TEST_KILLS=20` kills more often than by default. */
 const KILLS = Number(process.env.JACKDAW_TEST_KILLS ?? 4);
 const WRITER = fileURLToPath(new URL('./kill-quota-writer.js', import.meta.url));
-/** Reached after some kills, and never. */
+/** A limit reached after some kills, and none. */
 const LIMITS = [500, 0];
 
 t.setTimeout(0);
@@ -24,7 +24,7 @@ for (const limit of LIMITS) {
       const lines = await writeUntilKilled<QuotaLine>(t, WRITER, [opened.path, tenant, String(limit)]);
       taken += lines.filter(({ isTaken }) => isTaken).length;
       await opened.start();
-      // Once it lies in the hot files, and once moved.
+      // While the data is in the hot files, and after it was compacted.
       if (kill % 2 === 0) await opened.store.settled();
       const rows = await storedRows(opened, tenant);
       const { used, period } = await opened.store.usage.read(tenant, NOON);
@@ -37,7 +37,7 @@ for (const limit of LIMITS) {
   });
 }
 
-/** What counts of all that is stored: spans, log records and points. */
+/** Counted items in the store: spans, log records and points. */
 async function storedRows({ store }: TestStore, tenant: string): Promise<number> {
   const page = { offset: 0, limit: 1000 };
   let events = 0;

@@ -30,7 +30,7 @@ void t.test('accepts as many of 1000 concurrent requests as fit, on every route'
 
 void t.test('every route returns the quota before and at the limit', async (t) => {
   const daemon = await QuotaDaemon.start(t, { monthly_events: 3 });
-  // The clock stands at noon of 15 January.
+  // The clock is stopped at noon of 15 January.
   const reset = String(Date.UTC(2026, 1, 1) / 1000);
   for (const way of WAYS) {
     const { key } = await daemon.addUser();
@@ -61,7 +61,7 @@ void t.test('a refused request stores no run, span or agent', async (t) => {
   t.same(await daemon.storedSpans(), new Map([[known.traceId, 2]]));
   t.same(await daemon.api.get('/agents'), agents);
   t.match(await daemon.usage(), { used: 2, limit: 4 });
-  // Nothing of what was refused is taken for a repeat.
+  // Nothing refused is treated as a repeat.
   t.match(await daemon.sendItems([other]), { isTaken: true, quota: { remaining: '0' } });
   t.match(await daemon.send(more), { isTaken: false });
   t.match(await daemon.usage(), { used: 4 });

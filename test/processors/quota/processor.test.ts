@@ -16,7 +16,7 @@ import { sectionConfig } from '../../support/section-config.js';
 
 const CONTEXT = { receivedAt: 7 };
 
-/** The processor in a pipeline of one signal, and what comes out of it. */
+/** The processor in a pipeline of one signal, with its output. */
 function inPipeline(signal: TelemetrySignal, yaml: string) {
   const passed: Batch<unknown>[] = [];
   const receipt: Receipt = { accepted: 1, refused: [], usage: { limit: 5, used: 1, resets_at: 9 } };
@@ -35,7 +35,7 @@ function inPipeline(signal: TelemetrySignal, yaml: string) {
 
 const STORE = { writer: {}, usage: {}, identity: async () => 'a-store' };
 
-/** With a control store in files, and a telemetry store of which nothing is used but its name. */
+/** With a control store in files and a telemetry store of which only the name is used. */
 async function aHost(t: Test) {
   const control = await openControlStore(t);
   const extensions: Readonly<Record<string, unknown>> = { duckdb: STORE, sqlite: control };

@@ -13,7 +13,7 @@ function logs(count: number) {
   return Array.from({ length: count }, () => aLog());
 }
 
-/** Whether a batch is taken, or after how many milliseconds it may be sent again. */
+/** Whether a batch is accepted, or the milliseconds until it may be retried. */
 async function outcome(attempt: Promise<unknown>): Promise<'taken' | number | undefined> {
   try {
     await attempt;

@@ -10,7 +10,7 @@ const { redactor } = redactionOf(
   () => undefined,
 );
 
-/** The least that is accepted of both. */
+/** Minimum for both. */
 const LEAST = 0.98;
 
 void t.test('recall and precision on the examples', async (t) => {
@@ -36,7 +36,7 @@ void t.test('recall and precision on the examples', async (t) => {
   t.ok(precision >= LEAST, 'precision');
 });
 
-/** All that is to be read of a value: as it is printed, and what its texts say. */
+/** The readable content of a value: its JSON and its texts. */
 function textsOf(value: JsonValue): string {
   return `${serializeJson(value)}\n${strings(value).join('\n')}`;
 }

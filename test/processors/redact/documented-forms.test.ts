@@ -3,14 +3,14 @@ import { BUILTIN } from '../../../src/processors/redact/text/builtin.js';
 import { TextRedactor } from '../../../src/processors/redact/text/text-redactor.js';
 import { LIKE_FORMS, REAL_FORMS } from '../../support/redaction-forms.js';
 
-/** The kinds that are found in a text. */
+/** The kinds found in a text. */
 function foundIn(text: string): Set<string> {
   const found = new Set<string>();
   new TextRedactor(Object.values(BUILTIN), (kind) => found.add(kind)).redact(text);
   return found;
 }
 
-/** Alone, in a sentence, and in JSON within a text. */
+/** Alone, in a sentence and in JSON inside a text. */
 const AROUND = [
   (text: string) => text,
   (text: string) => `see ${text} for more`,

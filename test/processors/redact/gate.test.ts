@@ -11,7 +11,7 @@ import { spanType } from '../../../src/otlp/wire/messages.js';
 import { falseExamples, trueExamples } from '../../support/redaction-corpus.js';
 import { LIKE_FORMS, REAL_FORMS } from '../../support/redaction-forms.js';
 
-/** The gate must let through all that is found by reading: what it holds back nobody looks at again. */
+/** The gate must pass everything that the finders find, because nothing checks what it holds back. */
 
 const FINDERS: readonly Finder[] = Object.values(BUILTIN);
 const gate = new Gate(FINDERS, []);
@@ -20,19 +20,19 @@ const { redactor } = redactionOf(
   () => undefined,
 );
 
-/** A span of OTLP with such attributes, in bytes. */
+/** An encoded OTLP span with these attributes. */
 function bytesOf(attributes: Readonly<Record<string, unknown>>, others: object = {}): Uint8Array {
   return spanType
     .encode({ name: 'n', kind: 1, attributes: toKeyValues(attributes as never), ...others })
     .finish();
 }
 
-/** As some library writes JSON: all by number, or slashes escaped. */
+/** JSON variants of some libraries: all characters escaped as numbers, or slashes escaped. */
 const escapedByNumber = (text: string): string =>
   `"${Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')}"`;
 const withSlashes = (text: string): string => JSON.stringify([text]).replaceAll('/', '\\/');
 
-/** What a text can stand in. */
+/** Contexts of a text. */
 const AROUND: readonly ((text: string) => string)[] = [
   (text) => text,
   (text) => `see ${text} for more`,
@@ -77,7 +77,7 @@ void t.test('also behind and before any protobuf byte', async (t) => {
   const lost: string[] = [];
   for (const text of Object.values(REAL_FORMS).flat()) {
     if (redactor.text(text) === text) continue;
-    // Lengths that are codes of digits and letters; behind stand the fields of what comes next.
+    // Lengths that are codes of digits and letters; the next field follows.
     for (const length of [48, 50, 57, 65, 90, 97, 122])
       for (const padded of [`${text} `.padEnd(length, 'o '), ` ${text}`.padStart(length, ' o'), text]) {
         if (redactor.text(padded) === padded) continue;

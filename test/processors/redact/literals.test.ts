@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { Literals } from '../../../src/processors/redact/text/literals.js';
 
-/** Few letters, so that literals overlap and lie in one another. */
+/** Few letters, so that literals overlap and contain each other. */
 const letters = fc.constantFrom('a', 'b', '-', '_', 'Z', 'é');
 const literal = fc.string({ unit: fc.constantFrom('a', 'b', '-', '_', 'Z'), minLength: 2, maxLength: 4 });
 

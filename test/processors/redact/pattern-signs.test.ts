@@ -13,7 +13,7 @@ import { Gate } from '../../../src/processors/redact/values/gate.js';
 import { Redactor } from '../../../src/processors/redact/values/redactor.js';
 import { holds, SEED } from '../../support/property.js';
 
-/** What looks for signs first must find what is found without. */
+/** Searching by signs must find everything that a plain search finds. */
 
 const { JACKDAW_TEST_RUNS: runs } = process.env;
 
@@ -29,7 +29,7 @@ function withoutSigns(finder: Finder): Finder {
   return { name: finder.name, replacement: finder.replacement, find: (text) => finder.find(text) };
 }
 
-/** Parts of patterns, in the syntax that RE2 and JavaScript share. */
+/** Pattern parts in the common syntax of RE2 and JavaScript. */
 const PARTS = [
   ...['phone: ', 'key_Id: ', 'call_In', 'e: ', 'X: '],
   ...[
@@ -86,7 +86,7 @@ const PARTS = [
     '|',
   ],
 ];
-/** Without what words begin with: the finder says whether it is there. @throws Error where there is no generating it */
+/** Without word boundaries, which the finder checks. @throws Error if no match can be generated */
 function matchOf(regex: string): fc.Arbitrary<string> {
   return fc.stringMatching(new RegExp(regex.replaceAll('\\b', ''), 'u'));
 }
@@ -104,7 +104,7 @@ const patterns = fc
     }
   });
 
-/** How a match may be written: as it is, in the other case, or with characters that are read as those of ASCII. */
+/** Spellings of a match: unchanged, in the other case, or with characters that fold to ASCII. */
 const WRITTEN: readonly ((text: string) => string)[] = [
   (text) => text,
   (text) => text.toUpperCase(),
@@ -113,7 +113,7 @@ const WRITTEN: readonly ((text: string) => string)[] = [
   (text) => text.replace(/[!-~]/, (one) => String.fromCharCode(one.charCodeAt(0) - 0x21 + 0xff01)),
   (text) => text.replaceAll('-', '\u2011').replaceAll(/k/gi, '\u212a').replaceAll(/s/gi, '\u017f'),
 ];
-/** What it may stand in. */
+/** Contexts of a match. */
 const AROUND: readonly ((text: string) => string)[] = [
   (text) => text,
   (text) => `see ${text} for more, 2026-01-15`,
@@ -123,7 +123,7 @@ const AROUND: readonly ((text: string) => string)[] = [
   (text) =>
     `["${Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')}"]`,
 ];
-/** A match that begins in what is put between a key and its value: the key as it came, and the value. */
+/** A match that starts between a key and its value: the key as sent, and the value. */
 function asEntry(text: string): Readonly<Record<string, string>> {
   const [key = '', ...others] = text.split(': ');
   return { [key.replaceAll(/([a-z])_([A-Z])/g, '$1$2')]: others.join(': ') };
@@ -190,7 +190,7 @@ void t.test('knows the signs of these patterns', async (t) => {
     '\\bcust-[a-z]+',
   ])
     t.ok(patternSigns(pattern), pattern);
-  // Nothing that must follow, what numbers may have, what is too common, letters with three forms, and what is not read.
+  // No required text, digits, too common text, letters with three forms, and unsupported syntax.
   for (const pattern of [
     '\\d{9}',
     '[a-z]+',

@@ -20,7 +20,7 @@ async function redacted(yaml: string, span: SpanRecord): Promise<SpanRecord> {
   return after;
 }
 
-/** All that can be read of a span, in the bytes that came and in its fields. */
+/** All readable content of a span, in raw bytes and fields. */
 function all(span: SpanRecord): string {
   const sent = sentOf(span);
   const bytes = sent === undefined ? '' : Buffer.concat([sent.bytes, sent.origin.bytes]).toString('utf8');
@@ -57,7 +57,7 @@ void t.test('keeps the bytes of a span without findings', async (t) => {
     const before = sentOf(span)?.bytes;
     if (sentOf(await redacted(ALL, span))?.bytes === before) kept++;
   }
-  // One of them is known to be taken for another thing.
+  // One example is a known false positive.
   t.ok(kept >= falseExamples().length - 2, `${kept} of ${falseExamples().length}`);
 });
 

@@ -20,16 +20,16 @@ service:
     metrics: { processors: [validation, redact, quota] }
     logs: { processors: [validation, redact, quota] }
 `;
-/** Shorter texts may stand anywhere in binary files by chance. */
+/** Shorter texts may occur in binary files by chance. */
 const SHORTEST = 8;
 const SECRETS = [...new Set(trueExamples().flatMap(({ gone }) => gone))].filter(
   (text) => Buffer.byteLength(text) >= SHORTEST,
 );
 
-/** Spans that one request may bring. */
+/** Spans per request. */
 const BATCH = 100;
 
-/** Sends every example by every way, in every place that a record has. */
+/** Sends every example on every route in every field of a record. */
 async function send({ url, otlpUrl, key }: TestDaemon, t: Test): Promise<void> {
   const authorization = `Bearer ${key}`;
   const values = trueExamples().map(({ value }) => value);
@@ -115,7 +115,7 @@ async function send({ url, otlpUrl, key }: TestDaemon, t: Test): Promise<void> {
   }
 }
 
-/** The secrets that stand in any file below a folder. */
+/** The secrets in any file below a folder. */
 function foundIn(folder: string): string[] {
   const files = filesBelow(folder).map((file) => readFileSync(file));
   return SECRETS.filter((text) => files.some((bytes) => bytes.includes(text)));

@@ -8,7 +8,7 @@ import { processorOf } from '../../support/processors.js';
 import { readProjectFile } from '../../support/project-file.js';
 import { aSpanRecord, aTrace } from '../../support/run-records.js';
 
-/** Ids that are the same at every run of the test, and as good as random. */
+/** Pseudorandom ids, the same in every run. */
 const IDS = Array.from({ length: 20_000 }, (_, index) =>
   createHash('sha256')
     .update(String(index))

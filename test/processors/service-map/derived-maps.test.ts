@@ -56,7 +56,7 @@ const span = fc.record({
     ),
     { nil: null, freq: 1 },
   ),
-  /** A position among the spans, or of none of them. */
+  /** Index of a span, or none. */
   parent: fc.option(fc.nat(30)),
 });
 

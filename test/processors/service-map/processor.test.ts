@@ -18,7 +18,7 @@ import { testFolder } from '../../support/test-folder.js';
 const ODD = new URL('./odd-map-thread.js', import.meta.url);
 const BROKEN = new URL('../../service-map/no-such-thread.js', import.meta.url);
 
-/** A batch of one trace that does something odd in the thread, or nothing. */
+/** A batch of one trace that misbehaves in the thread, or not. */
 function aBatch(call = 'a call', spans = 3): TraceRecord[] {
   const { trace, spans: calls } = aTrace(spans);
   const root = aSpanRecord(trace.trace_id, { type: 'http', name: call });
@@ -172,7 +172,7 @@ void t.test('a batch that crashes its thread does not fail other queued batches'
   t.match(odd, { code: 'internal_error', cause: { message: /worker exited with code: 7/ } });
   for (const answer of others) t.same(answer, { accepted: 1, refused: [] });
   t.equal(passed.length, 3);
-  // Three that the thread had, and the first once more: they are tried again one at a time.
+  // The three of the thread and the first again: they are retried one at a time.
   t.equal(await metric('failed_tasks_total'), 4);
 });
 
@@ -239,7 +239,7 @@ void t.test('a stop finishes accepted batches', async (t) => {
   const here = aPlace(t);
   const answers = [send(aBatch(`wait:${here.name}`))];
   await here.reached;
-  // One in the queue, one that waits for a place.
+  // One in the queue, one waiting for a slot.
   answers.push(send(aBatch()), send(aBatch()));
   const stopped = stop();
   t.match(await send(aBatch()), { code: 'shutting_down', retryable: true });

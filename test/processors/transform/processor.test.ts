@@ -9,7 +9,7 @@ import { processorOf } from '../../support/processors.js';
 import { readProjectFile } from '../../support/project-file.js';
 import { aHeader, aSpanRecord } from '../../support/run-records.js';
 
-/** What rules for spans make of one. */
+/** The result of rules for a span. */
 async function changed(rules: string, span: SpanRecord, more = ''): Promise<SpanRecord | undefined> {
   const { consume, passed } = processorOf(transformProcessor, 'traces', `spans: ${rules}\n${more}`);
   await consume([{ trace: aHeader(), spans: [span] }]);

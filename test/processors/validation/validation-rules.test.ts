@@ -59,7 +59,7 @@ async function reasonOf(item: TraceRecord, config?: Partial<ValidationConfig>): 
   return receipt.refused[0]?.reason;
 }
 
-/** An object of so many levels. */
+/** An object with that many levels. */
 function nested(levels: number): JsonObject {
   let value: JsonObject = {};
   for (let level = 1; level < levels; level++) value = { in: value };

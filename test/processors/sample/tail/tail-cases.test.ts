@@ -9,7 +9,7 @@ import { aHeader, aSpanRecord, NOON } from '../../../support/run-records.js';
 import { TailUnderTest } from './tail-under-test.js';
 
 const OTHER = '00000000-0000-4000-8000-0000000000bb';
-/** With such a number at its end an id is chosen by none, or by every percentage. */
+/** An id with this ending is kept at no percentage, or at every one. */
 const idOf = (number: number, isChosen = false): string =>
   `00000000-0000-4000-80${isChosen ? 'ff-ff' : '00-00'}00${String(number).padStart(8, '0')}`;
 
