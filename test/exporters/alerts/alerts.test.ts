@@ -39,7 +39,7 @@ const smtpAt = (port: number): SmtpSettings => ({
   from: 'jackdaw@example.com',
 });
 
-/** The two planes that an exporter stands on. */
+/** The two stores used by the exporter. */
 interface Stores {
   readonly opened: TestStore;
   readonly control: SqlControlStore;
@@ -51,7 +51,7 @@ async function openStores(t: Test): Promise<Stores> {
   return {
     opened,
     secrets: new SecretBoxes({ key: Buffer.alloc(32, 'k').toString('base64') }).at(null),
-    // Another one once the stores were opened again.
+    // Replaced when the stores are reopened.
     get control() {
       return opened.control;
     },
@@ -71,7 +71,7 @@ function hostOf(stores: Stores, smtp: SmtpSettings | null = null): Host {
   };
 }
 
-/** An exporter that may send to 127.0.0.1, where all names lead. */
+/** An exporter that may send to 127.0.0.1, where all names resolve. */
 function newExporter(t: Test, { opened }: Stores, id = 'alerts') {
   const authority = join(dirname(opened.path), 'authority.pem');
   writeFileSync(authority, AUTHORITY);
@@ -150,7 +150,7 @@ void t.test('evaluates rules soon after the other exporters have a batch', async
   const now = Date.now() * 1000;
   const items = [aTrace(0, { agent: 'planner', status: 'failed', started_at: now, ended_at: now })];
   const context = { receivedAt: now };
-  // Nobody waits for the store here: it is told of the batch before that has it.
+  // Does not wait for the store: the exporter sees the batch before the store has it.
   const answered = stores.opened.store.writer
     .traces({ tenant: userId, items: [...items] }, context)
     .then(() => undefined);

@@ -22,7 +22,7 @@ const none: Channel = {
   },
 };
 
-/** Sends notices by e-mail to a server. @param port null: none is configured */
+/** Sends notices by e-mail to a server. @param port null: not configured */
 async function startEmail(t: Test, port: number | null) {
   const clock = new HandClock();
   const logger = new RecordingLogger();
@@ -56,7 +56,7 @@ async function startEmail(t: Test, port: number | null) {
   return { clock, logger, store, results, recorded };
 }
 
-/** A server that answers recipients as a test wants. */
+/** A mail server that answers recipients as a test defines. */
 async function startAnswering(t: Test, answers: readonly (readonly [code: number, text: string] | null)[]) {
   let asked = 0;
   const onRcptTo: SMTPServerOptions['onRcptTo'] = (_address, _session, done) => {

@@ -6,7 +6,7 @@ import { aHeader } from '../../support/run-records.js';
 
 const USER = '018f0000-0000-7000-8000-00000000000a';
 
-/** The agents that a batch with these runs may be about. */
+/** The agents that a batch of these runs may affect. */
 function namesOf(noted: NotedBatches, ...runs: readonly Partial<TraceHeader>[]): string[] {
   const items = runs.map((run) => ({ trace: aHeader(run), spans: [] }));
   return [...noted.traces({ tenant: USER, items }).agents];

@@ -23,7 +23,7 @@ interface Attempt {
   readonly fail: (error: Error) => void;
 }
 
-/** A notifier whose attempts end when and how a test wants. */
+/** A notifier whose attempts end when the test says so. */
 async function startLoop(t: Test, over?: { readonly store: PlacedNotices; readonly clock: HandClock }) {
   const clock = over?.clock ?? new HandClock();
   const store = over?.store ?? (await PlacedNotices.open(t, clock));
@@ -62,7 +62,7 @@ async function startLoop(t: Test, over?: { readonly store: PlacedNotices; readon
   return { store, clock, logger, attempts, results, statuses, notifier };
 }
 
-/** Lets everything happen that is to happen at once. */
+/** Lets all immediate work run. */
 async function settle(): Promise<void> {
   for (let i = 0; i < 30; i++) await turn();
 }

@@ -21,7 +21,7 @@ const none: Channel = {
 
 const A_SECRET = generateSecret();
 
-/** Sends notices by webhook. @param allowed networks beside the public ones */
+/** Sends notices by webhook. @param allowed networks in addition to public ones */
 async function startWebhooks(
   t: Test,
   {

@@ -87,7 +87,7 @@ void t.test('rotates a large file and deletes the oldest backups', async (t) => 
   for (let count = 0; count < 4; count++) await sendLogs();
   t.strictSame(backups(), ['a-2026-01-15T12-00-00.000Z.jsonl']);
   t.equal(linesOf(path).length, 2);
-  // At the same moment: no backup takes the place of another.
+  // At the same time: no backup replaces another.
   for (let count = 0; count < 2; count++) await sendLogs();
   t.strictSame(backups(), ['a-2026-01-15T12-00-00.000Z.jsonl', 'a-2026-01-15T12-00-00.001Z.jsonl']);
   clock.advance(60_000);
@@ -166,7 +166,7 @@ void t.test('syncs the folder so that file names survive a power loss', async (t
   const options = { path, append: true, maxSize: 10, maxBackups: 0, clock: new HandClock() };
   const file = new LineFile(options);
   await file.open();
-  // A new file, the same again, a file put aside and the next one, and the end.
+  // A new file, the same file again, a rotation with the next file, and the end.
   for (const line of ['one', 'two', 'a long line', 'three']) {
     await file.write(line);
     await file.flush();

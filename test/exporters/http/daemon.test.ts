@@ -7,7 +7,7 @@ import { metricValues } from '../../support/engine.js';
 import { testFolder } from '../../support/test-folder.js';
 import { anItem } from '../../support/trace-batch.js';
 
-/** A daemon whose events go to an endpoint by two exporters, each with a body of its own; one waits on disk. */
+/** A daemon that sends events to an endpoint with two exporters and different bodies; one queues on disk. */
 async function startSending(t: Test, endpoint: JsonEndpoint, directory: string, key?: string) {
   const daemon = await startTestDaemon(t, {
     directory,
@@ -45,7 +45,7 @@ service:
 const failedRun = (agent: string, why: string) =>
   anItem({ trace: { agent, status: 'failed', error_message: why } });
 
-/** The bodies that were taken under a path, which is what the answer of the endpoint says. */
+/** The accepted bodies of a path, which the endpoint echoes. */
 function bodiesAt(endpoint: JsonEndpoint, path: string): readonly Readonly<Record<string, unknown>>[] {
   return endpoint.requests
     .filter(({ line }) => line === `POST ${path}`)
@@ -55,7 +55,7 @@ function bodiesAt(endpoint: JsonEndpoint, path: string): readonly Readonly<Recor
 void t.test('events arrive as the templates define, despite receiver failures', async (t) => {
   const endpoint = await startJsonEndpoint(t);
   const failures = new Map<string, number>();
-  // Each path fails twice before it is good, in two ways.
+  // Each path fails twice in different ways before it succeeds.
   endpoint.answer = ({ line }) => {
     const count = failures.get(line) ?? 0;
     failures.set(line, count + 1);
@@ -85,7 +85,7 @@ void t.test('events arrive as the templates define, despite receiver failures', 
     ['agent.created', 'agent.created', 'trace.failed'],
     'the pipeline without the filter has all',
   );
-  // The answers have come once the exporters have stopped.
+  // All responses have arrived once the exporters have stopped.
   await daemon.shutdown();
   t.match(await metricValues(meter, 'jackdaw_http_exporter_requests_total'), {
     'jackdaw_http_exporter_requests_total{exporter="http/failed",result="refused"}': 2,
@@ -95,7 +95,7 @@ void t.test('events arrive as the templates define, despite receiver failures', 
 
 void t.test('events queued on disk while the receiver is down arrive after a restart', async (t) => {
   const endpoint = await startJsonEndpoint(t);
-  // What waits in memory is taken, so that the stop has nothing to wait for.
+  // Batches queued in memory are accepted, so that the stop does not wait.
   endpoint.answer = ({ line }) => ({ status: line.includes('/failed/') ? 500 : 200 });
   const directory = testFolder(t);
   const first = await startSending(t, endpoint, directory);

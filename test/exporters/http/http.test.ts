@@ -18,7 +18,7 @@ import { AUTHORITY } from '../../support/webhook-certificates.js';
 
 const LOCAL = 'targets: { allow_cidrs: [127.0.0.0/8] }\n';
 
-/** An exporter that has started; `send` makes one attempt. */
+/** A started exporter; `send` makes one attempt. */
 async function startHttp(t: Pick<Test, 'teardown'>, yaml: string) {
   const settings = { ...componentSettings('http'), config: sectionConfig(httpConfig, yaml) };
   t.teardown(() => exporter.shutdown?.(AbortSignal.abort()));

@@ -13,7 +13,7 @@ import { startOtlpEndpoint, type EndpointAnswer } from '../../support/otlp-endpo
 import { sectionConfig } from '../../support/section-config.js';
 import { StatusHost } from '../../support/status-host.js';
 
-/** An exporter that has started; each of its inputs makes one attempt. */
+/** A started exporter; each of its inputs makes one attempt. */
 async function startExporter(t: Pick<Test, 'teardown'>, yaml: string) {
   const settings = { ...componentSettings('otlp_http'), config: sectionConfig(otlpHttpConfig, yaml) };
   const exporter = otlpHttpExporter.create(settings);

@@ -24,13 +24,13 @@ import { startOtlpService } from '../../support/otlp-service.js';
 import { sectionConfig } from '../../support/section-config.js';
 import { StatusHost } from '../../support/status-host.js';
 
-/** In which form batches came to the exporter. */
+/** The form of the batches that reached the exporter. */
 interface Seen {
   raw: number;
   records: number;
 }
 
-/** A sidecar's pipeline of traces: the receiver, `validation` and a queued `otlp_http`, with real sockets and files. */
+/** The trace pipeline of a sidecar: the receiver, `validation` and a queued `otlp_http`, with real sockets and files. */
 async function startSidecar(t: Test, exporterYaml: string, validationYaml = '{}') {
   const settings = componentSettings('otlp_http');
   const config = sectionConfig(otlpHttpConfig, 'queue: { concurrency: 1 }', exporterYaml);

@@ -5,12 +5,12 @@ import { pause } from '../../support/http-listener.js';
 import { OtlpLoad } from '../../support/otlp-load.js';
 import { spawnDaemon, type DaemonProcess } from '../../support/process.js';
 
-/** A gateway that can be started again where it was. */
+/** A gateway that can be restarted on the same port and files. */
 const gatewayOverlay = (endpoint: string) =>
   `receivers: { otlp: { protocols: { http: { endpoint: "${endpoint}" } } } }
 `;
 
-/** A daemon that keeps nothing but users and keys, and forwards everything. */
+/** A daemon that stores only users and keys and forwards everything. */
 const sidecarOverlay = (url: string, key: string) => `exporters:
   otlp_http:
     endpoint: ${url}
@@ -29,7 +29,7 @@ async function read(daemon: DaemonProcess, path: string): Promise<Response> {
   return fetch(`${daemon.url}/api/v1${path}`, { headers: { authorization: `Bearer ${daemon.key}` } });
 }
 
-/** Waits until a sidecar has nothing left to deliver. */
+/** Waits until a sidecar has delivered everything. */
 async function emptied(sidecar: DaemonProcess): Promise<void> {
   for (;;) {
     const text = await (await fetch(`${sidecar.metricsUrl}/metrics`)).text();
@@ -39,7 +39,7 @@ async function emptied(sidecar: DaemonProcess): Promise<void> {
   }
 }
 
-/** The sum of a metric of a sidecar's exporter, `jackdaw_exporter_…`, over all its series. */
+/** The sum over all series of an exporter metric `jackdaw_exporter_…` of a sidecar. */
 async function total(sidecar: DaemonProcess, name: string): Promise<number> {
   const text = await (await fetch(`${sidecar.metricsUrl}/metrics`)).text();
   const series = text.matchAll(new RegExp(`^jackdaw_exporter_${name}\\{.*\\} (\\d+)$`, 'gm'));

@@ -29,7 +29,7 @@ void t.test('a test delivery arrives, verifies and is shown as sent', async (t) 
   const caFile = join(directory, 'ca.pem');
   writeFileSync(caFile, AUTHORITY);
   const targets = { allow_cidrs: ['127.0.0.0/8'], ca_file: caFile };
-  // What fails is not tried again while the test looks.
+  // Failed deliveries are not retried during the test.
   const webhook = { targets, retry_schedule: ['1h'] };
   const overlay = JSON.stringify({ exporters: { webhook } });
   const { url, key } = await startTestDaemon(t, { directory, overlay });

@@ -9,10 +9,10 @@ import { EXPIRED } from '../../support/webhook-certificates.js';
 import { startReceiver } from '../../support/webhook-receiver.js';
 import { WebhookService } from '../../support/webhook-service.js';
 
-/** Faults are tried once, one after the other, and pause nothing. */
+/** Faults are tried once, in sequence, without pausing the endpoint. */
 const ONCE = 'retry_schedule: []\nbreaker_threshold: 1000';
 
-/** The delivery of one event to a URL. @param meanwhile is done while the attempt is under way */
+/** Delivers one event to a URL. @param meanwhile runs during the attempt */
 async function deliver(
   service: WebhookService,
   url: string,
@@ -61,7 +61,7 @@ void t.test('each faulty response has its record', async (t) => {
       ],
       what,
     );
-    // Not as a pattern: what is expected may be a part of what is there.
+    // Compared literally: the expected text may be a part of the actual one.
     if (responseBody !== undefined) t.equal(found?.attempts[0]?.response_body, responseBody, what);
     if (succeeded !== undefined) t.equal(found?.status, succeeded ? 'success' : 'failed', what);
     t.equal(receiver.requests.length, 1);
@@ -82,7 +82,7 @@ void t.test('aborts endless receivers and keeps the received part', async (t) =>
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n');
     const timer = setInterval(() => {
       socket.write('drip ');
-      // The answer has arrived by then: without it there is no body to wait for.
+      // The response has arrived: without it there is no body to wait for.
       if (++dripped === 50) service.clock.advance(15_000);
     }, 1);
     socket.on('close', () => {

@@ -4,7 +4,7 @@ import { LazySending, type RunningSending } from '../../../src/exporters/webhook
 
 const SOON = new AbortController().signal;
 
-/** Sending that starts when a test says so. */
+/** A sender that starts when the test says so. */
 function aLazySending() {
   const seen: string[] = [];
   let settle = { done: (): void => undefined, fail: (): void => undefined };

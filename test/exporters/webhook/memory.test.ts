@@ -10,7 +10,7 @@ const TIMEOUT_MS = 600_000;
 void t.test(`memory stays flat with ${RECEIVERS} hanging endpoints`, { timeout: 120_000 }, async (t) => {
   const { urlOf, waitFor } = await startHangingReceivers(t);
   const service = await WebhookService.start(t, {
-    // A quarter of the places are for one host. Slow machines take long to connect so often: only the test ends the time.
+    // One host gets a quarter of the slots. Slow machines take long to connect that often: only the test ends the timeout.
     overlay: `{ timeout: ${TIMEOUT_MS}ms, connect_timeout: ${TIMEOUT_MS}ms, max_concurrency: ${4 * RECEIVERS}, retry_schedule: [] }`,
   });
   for (let index = 0; index < RECEIVERS; index++) await service.addEndpoint(urlOf(index));

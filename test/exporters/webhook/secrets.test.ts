@@ -1,7 +1,7 @@
 import t from 'tap';
 import { OpenedSecrets } from '../../../src/exporters/webhook/opened-secrets.js';
 
-/** Opens `sealed x` as `x`, save where a test lets it fail, and notes what it was asked for. */
+/** Decrypts `sealed x` to `x` unless a test makes it fail, and records the requests. */
 function aBox() {
   const asked: string[] = [];
   const faults: Error[] = [];

@@ -6,7 +6,7 @@ import { until } from '../../support/until.js';
 
 const keepOpen: Answer = (socket) => socket.write(answerText('204 No Content'));
 
-/** Asserts that all verifiers accept a request, or that all refuse it. */
+/** Asserts that all verifiers accept or all reject a request. */
 function verify(t: Tap, request: SignedRequest, secret: string, isGood: boolean, what: string): void {
   for (const [name, check] of VERIFIERS) {
     const checked = (): unknown => check(request, secret);

@@ -6,7 +6,7 @@ import { WebhookService } from '../../support/webhook-service.js';
 const REFUSED =
   'The host of the URL has no allowed address. Check the URL, or ask an administrator for the reason in the log.';
 
-/** One for each kind of place that nothing may be sent to; all forms of each: `test/delivery/senders/webhook/hostile-targets.test.ts`. */
+/** One address of each forbidden kind; all forms of each: `test/delivery/senders/webhook/hostile-targets.test.ts`. */
 const LITERAL = {
   loopback: '127.0.0.1',
   'loopback as a number': '2130706433',
@@ -42,7 +42,7 @@ async function listenEverywhere(t: Test): Promise<readonly Receiver[]> {
   return [ipv4, await startReceiver(t, undefined, { address: '::1', port: ipv4.port })];
 }
 
-/** The record of the one attempt to a URL. */
+/** The record of the single attempt to a URL. */
 async function attemptAt(t: Test, service: WebhookService, url: string): Promise<string | null> {
   const { id } = await service.addEndpoint(url);
   await service.emit();

@@ -11,7 +11,7 @@ import { AUTHORITY } from '../../support/webhook-certificates.js';
 import { answerText, startReceiver, type Receiver } from '../../support/webhook-receiver.js';
 
 const WEBHOOKS = '/org/default/webhooks';
-/** Receivers of these tests that hang do so for longer than a test lasts. */
+/** Hanging receivers of these tests hang longer than a test lasts. */
 const PATIENT = { timeout: '1h', connect_timeout: '1h', retry_schedule: ['1h'] };
 
 interface Delivery {
@@ -23,7 +23,7 @@ interface Delivery {
   }[];
 }
 
-/** A daemon as it is in production: webhooks are sent by the thread. */
+/** A daemon as in production: the thread sends webhooks. */
 class Place {
   readonly running: TestDaemon;
   readonly api: ApiCaller;
@@ -33,7 +33,7 @@ class Place {
     this.api = new ApiCaller(running.url, running.key);
   }
 
-  /** @param directory and key of a daemon that has stopped start it again */
+  /** @param directory and key of a stopped daemon restart it */
   static async start(t: Test, again: { readonly directory?: string; readonly key?: string } = {}) {
     const directory = again.directory ?? testFolder(t);
     const caFile = join(directory, 'authority.pem');
@@ -57,7 +57,7 @@ class Place {
     await this.api.send(Array.from({ length: runs }, () => anItem({ trace: { status: 'failed' } })));
   }
 
-  /** The only delivery to an endpoint, once this is true of it. */
+  /** The only delivery to an endpoint, once the condition holds. */
   async delivery(endpoint: string, isSo: (delivery: Delivery) => boolean): Promise<Delivery> {
     let found: Delivery | undefined;
     await until('the delivery is so', async () => {
