@@ -21,7 +21,7 @@ import { holds } from '../../support/property.js';
 const MAX_BYTES = 64 * 1024 * 1024;
 const ABOUT = { tenant: 'tenant', receivedAt: 1_768_478_400_000_000 };
 
-/** Decodes and maps, as the receiver does. @returns whether it was taken; a refusal says why and where */
+/** Decodes and maps like the receiver. @returns whether it was accepted; a refusal has a reason and position */
 function take(signal: TelemetrySignal, encoding: Encoding, bytes: Uint8Array): 'taken' | 'refused' {
   const body = encoding === 'json' ? ReceivedJson.whole(bytes, jsonRules(MAX_BYTES)) : bytes;
   try {
@@ -31,7 +31,7 @@ function take(signal: TelemetrySignal, encoding: Encoding, bytes: Uint8Array): '
     else logsToRecords(decode(signal, body, MAX_BYTES), ABOUT);
     return 'taken';
   } catch (error) {
-    // Anything else would be a fault of ours, and a 500.
+    // Any other error would be a bug and a 500.
     if (error instanceof OtlpDecodeError || (error instanceof HttpProblem && error.status < 500))
       return 'refused';
     throw error;
@@ -43,7 +43,7 @@ const JSON_TEXT = new Map(
   TELEMETRY_SIGNALS.map((signal) => [signal, Buffer.from(base64Bytes(jsonOf(FULL[signal])))]),
 );
 
-/** The only bytes in the requests that are no ids. */
+/** The only bytes in the requests that are not ids. */
 function base64Bytes(json: string): string {
   return json.replace('"bytesValue":"00ff"', '"bytesValue":"AP8="');
 }
@@ -93,7 +93,7 @@ void t.test('handles flipped, inserted, repeated and removed bytes', async (t) =
           else if (kind === 'insert') bytes = Buffer.concat([before, given, after]);
           else if (kind === 'repeat') bytes = Buffer.concat([before, after.subarray(0, size), after]);
           else if (kind === 'remove') bytes = Buffer.concat([before, after.subarray(size)]);
-          // A length of 4 GiB less one, and 32 GiB: as many bits as fit.
+          // Lengths of 4 GiB minus one and 32 GiB, with as many bits as possible.
           else
             bytes = Buffer.concat([before, Buffer.from([255, 255, 255, 255, size & 127]), after.subarray(1)]);
         }
@@ -173,7 +173,7 @@ void t.test('handles 10,000 levels at every nesting place', async (t) => {
     lists = wrap(lists, 5, 1);
     maps = wrap(maps, 6, 1, 2);
   }
-  // Groups are of an older protobuf: a start tag within a start tag.
+  // Groups of older protobuf: nested start tags.
   const groups = Buffer.alloc(20_000, 0x7b);
   for (const value of [lists, maps, groups]) {
     t.equal(take('logs', 'protobuf', wrap(value, 1, 2, 2, 5)), 'refused', 'as the body of a record');
@@ -216,10 +216,10 @@ void t.test('frees memory and rejects a structure bomb before building it', asyn
   t.ok(grown < 8 * 1024 * 1024, `${grown} bytes more than before`);
 });
 
-/** Where a field that may be repeated is in the messages of a request. */
+/** Position of a repeated field in the messages of a request. */
 interface RepeatedField {
   readonly field: protobuf.Field;
-  /** The fields around it, the outermost first. */
+  /** Enclosing fields, outermost first. */
   readonly around: readonly protobuf.Field[];
 }
 
@@ -229,7 +229,7 @@ const REQUEST_TYPES: Readonly<Record<TelemetrySignal, string>> = {
   logs: 'logs.v1.ExportLogsServiceRequest',
 };
 
-/** All repeated fields of all messages that a request may hold. */
+/** All repeated fields of all request messages. */
 function repeatedFields(signal: TelemetrySignal): readonly RepeatedField[] {
   const root = new protobuf.Root();
   root.resolvePath = (_, path) => join(projectFolder(), 'proto', path);
@@ -249,13 +249,13 @@ function repeatedFields(signal: TelemetrySignal): readonly RepeatedField[] {
   return found;
 }
 
-/** Bytes of a value; those of other types have any number. */
+/** Bytes per value; other types have any number. */
 const WIDTHS: Readonly<Record<string, number>> = {
   ...{ double: 8, fixed64: 8, sfixed64: 8 },
   ...{ float: 4, fixed32: 4, sfixed32: 4 },
 };
 
-/** A request with a field repeated, in each form that protobuf has for it. */
+/** A request with a repeated field in each protobuf encoding. */
 function repeatedInProtobuf({ field: { id, type, resolvedType }, around }: RepeatedField, count: number) {
   const hasLength = resolvedType instanceof protobuf.Type || type === 'string' || type === 'bytes';
   const width = WIDTHS[type] ?? 1;
@@ -283,7 +283,7 @@ function repeatedInJson(
   );
 }
 
-/** @returns why a request is refused as too large, and by how much the heap has grown meanwhile */
+/** @returns why a request is too large, and the heap growth meanwhile */
 function refusal(attempt: () => unknown): { readonly reason: string; readonly grown: number } {
   const before = process.memoryUsage().heapUsed;
   try {
@@ -347,7 +347,7 @@ void t.test('a request has at most 50,000 items, including empty ones in any arr
       const { name } = level.field;
       t.doesNotThrow(() => decode(signal, most, MAX_BYTES), name);
       t.doesNotThrow(() => decode(signal, json(50_000), MAX_BYTES), `${name}, JSON`);
-      // Put together of two requests in protobuf, which reads them as one.
+      // Two requests concatenated, which protobuf reads as one.
       const reasons = [
         refusal(() => decode(signal, more, MAX_BYTES)),
         refusal(() => decode(signal, json(50_001), MAX_BYTES)),

@@ -14,7 +14,7 @@ const takeAll: Consumer<Batch<unknown>> = {
 };
 const ALL = { traces: takeAll, metrics: takeAll, logs: takeAll };
 
-/** An address of this machine that is not loopback, as clients of other machines have. */
+/** A non-loopback address of this machine, as clients of other machines have. */
 const own = Object.values(networkInterfaces())
   .flatMap((found) => found ?? [])
   .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;

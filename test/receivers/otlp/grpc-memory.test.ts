@@ -136,7 +136,7 @@ void t.test('limits connections and closes idle ones', async (t) => {
   await until('a call is under way', async () => (await gauge(service, 'calls_under_way')) === 1);
   for (let minute = 0; minute < 9.5; minute += 0.5) {
     service.clock.advance(30_000);
-    // Behind two of the client's pings the answers to all of the server's have arrived.
+    // After two client pings, all server pings are answered.
     for (const { session } of connections.filter(isOpen)) {
       await pinged(session);
       await pinged(session);

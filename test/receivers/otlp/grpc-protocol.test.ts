@@ -14,7 +14,7 @@ const takeAll: Consumer<Batch<unknown>> = {
 const ALL = { traces: takeAll, metrics: takeAll, logs: takeAll };
 const MESSAGE = protobufOf('logs', ONE_ITEM.logs);
 
-/** Raw blocks are zstd, too: no encoder is needed. */
+/** Raw blocks are valid zstd, so no encoder is needed. */
 function zstdOf(plain: Uint8Array): Buffer {
   const head = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x48, 0, 0, 0]);
   head.writeUIntLE((plain.length << 3) | 1, 6, 3);

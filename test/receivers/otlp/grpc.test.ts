@@ -164,14 +164,14 @@ void t.test('a late message is retryable', async (t) => {
   const metadata = new Metadata();
   metadata.set('authorization', `Bearer ${KEY}`);
   const asIs = (bytes: Buffer): Buffer => bytes;
-  // A client that streams opens the call, and never sends its message.
+  // A streaming client opens the call and never sends its message.
   const answer = new Promise<Buffer | undefined>((resolve, reject) => {
     client.makeClientStreamRequest(OTLP_METHODS.traces, asIs, asIs, metadata, (error, response) => {
       if (error) reject(error);
       else resolve(response);
     });
   });
-  // Whenever the call has come in, time passes.
+  // The clock advances whenever the call may have arrived.
   const ticking = setInterval(() => {
     clock.advance(2000);
   }, 5);

@@ -105,7 +105,7 @@ void t.test('reports rejected items as partial success with count and reasons', 
       consumed.push(items.length);
       const refused = [
         { index: 1, id: 'the-trace', reason: '/trace/agent: is not liked' },
-        // A second exporter that refuses the same run does not count it again.
+        // A second exporter that refuses the same run does not count again.
         { index: 1, reason: 'said by another exporter' },
       ];
       return { accepted: items.length - 1, refused };
@@ -121,7 +121,7 @@ void t.test('reports rejected items as partial success with count and reasons', 
       encoding === 'json'
         ? (JSON.parse(answer.bytes.toString()) as { partialSuccess: Record<string, unknown> })
         : responseTypes.traces.decode(answer.bytes);
-    // One span by the mapping, two of the run that the pipeline refused.
+    // One span rejected by the mapping, two of the run that the pipeline refused.
     t.equal(String(partialSuccess?.rejectedSpans), '3', encoding);
     if (encoding === 'json') t.type(partialSuccess?.rejectedSpans, 'string', '64-bit integers are strings');
     t.match(partialSuccess?.errorMessage, /\/resourceSpans\/0\/scopeSpans\/0\/spans\/1\/spanId/);
@@ -250,7 +250,7 @@ void t.test('limits apply before and after decompression, and to the number of f
       t.match(readStatus(answer), { code: 8, message: /65536 bytes/, details: [] });
     }
   }
-  // Two bytes for each empty span.
+  // Two bytes per empty span.
   const spans = Buffer.concat([
     Buffer.from([0x0a, 0xe4, 0xd4, 0x03, 0x12, 0xe0, 0xd4, 0x03]),
     Buffer.alloc(60_000, Buffer.from([0x12, 0x00])),
@@ -295,7 +295,7 @@ void t.test('a slow body is retryable', async (t) => {
     yield Buffer.from([0x0a]);
     await new Promise(() => undefined);
   }
-  // Whenever the request has come in, time passes.
+  // The clock advances whenever the request may have arrived.
   const ticking = setInterval(() => {
     service.clock.advance(2000);
   }, 5);

@@ -26,7 +26,7 @@ import { startTestDaemon } from '../../support/daemon.js';
 const PROTOCOLS = ['http/protobuf', 'http/json', 'grpc'] as const;
 type Protocol = (typeof PROTOCOLS)[number];
 
-/** Where to, and with what key. */
+/** The endpoint and key. */
 interface Target {
   readonly otlpUrl: string;
   readonly grpcAddress: string;
@@ -59,7 +59,7 @@ function exportersOf(protocol: Protocol, { otlpUrl, grpcAddress, key }: Target) 
   }
 }
 
-/** What the program under observation does: a run with a model call, measurements, and a log record within the call. */
+/** The instrumented program: a run with a model call, measurements, and a log record within the call. */
 async function runProgram(service: string, exporters: ReturnType<typeof exportersOf>) {
   const resource = resources.resourceFromAttributes({ 'service.name': service, 'host.cores': 8 });
   const sent = new InMemorySpanExporter();
@@ -151,7 +151,7 @@ async function measure(
   await provider.shutdown();
 }
 
-/** As the API shows a hexadecimal trace id. */
+/** A hexadecimal trace id in API format. */
 function uuidOf(hex: string): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
@@ -189,7 +189,7 @@ void t.test('the API returns what the SDK exporters of all signals send', async 
         const shown = await api.get<ShownTrace>(`/dashboard/traces/${id}`);
         t.match(shown, { agent_name: 'helper', status: 'completed', total_tokens: 1234 });
         t.equal(shown.spans.length, spans.length);
-        // The API shows no metadata of spans: what is stored there is seen beside the store.
+        // The API omits metadata of spans; the capture exporter sees what is stored.
         const metadataOf = (spanId: string | undefined) =>
           capture.items.traces.flatMap((run) => run.spans).find(({ span_id }) => span_id === spanId)
             ?.metadata;

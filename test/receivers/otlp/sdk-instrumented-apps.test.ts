@@ -9,7 +9,7 @@ import { startTestDaemon, type TestDaemon } from '../../support/daemon.js';
 
 const run = promisify(execFile);
 
-/** What a model answers, whatever it is asked. */
+/** The fixed response of the model. */
 const COMPLETION = {
   id: 'chatcmpl-1',
   object: 'chat.completion',
@@ -24,7 +24,7 @@ const COMPLETION = {
   },
 };
 
-/** A model and everything else that the programs call. @returns its URL */
+/** A model and all other services of the programs. @returns its URL */
 async function startServer(t: Test): Promise<string> {
   const server = createServer((request, response) => {
     request.resume();
@@ -36,7 +36,7 @@ async function startServer(t: Test): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Runs a program to its end; only its environment says where its telemetry goes. */
+/** Runs a program to its end; its environment selects where telemetry goes. */
 async function runApp(app: string, protocol: string, server: string, daemon: TestDaemon): Promise<void> {
   await run(process.execPath, [fileURLToPath(new URL(`../../support/${app}.js`, import.meta.url))], {
     env: {

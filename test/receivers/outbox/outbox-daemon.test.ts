@@ -52,7 +52,7 @@ void t.test('events of the daemon reach the exporter', async (t) => {
     t.match(JSON.parse(body), { id, type, timestamp: /^20.*Z$/, data: Object });
     t.ok(EVENT_TYPES.includes(type));
   }
-  // Repeats are no facts.
+  // Repeats are not events.
   await api.send([done, failed]);
   const last = aRun('writer');
   await api.send([last]);
@@ -78,7 +78,7 @@ void t.test('emits events in commit order, page by page', async (t) => {
   for (const some of runs) await api.send(some);
   await exporter.taken(36);
   t.equal(exporter.events.length, 36);
-  // Those of one request are one commit, within which there is no order.
+  // Events of one request are one commit, without order inside.
   const ids = exporter.data('trace.completed').map(({ trace_id }) => trace_id);
   runs.forEach((some, index) => {
     t.same(new Set(ids.slice(index * 3, index * 3 + 3)), new Set(some.map(idOf)));

@@ -20,16 +20,16 @@ const busy = (retryAfterMs?: number) =>
   });
 const broken = () => new ConsumeError('the disk is full', { code: 'storage_unavailable', retryable: true });
 
-/** No more than the receiver needs to renew its lease on the way. */
+/** Short enough for the receiver to renew its lease in time. */
 const STEP_MS = 5000;
 const LEASE = 'outbox outbox/test';
 
-/** Lets promises that are settled be noticed, also one after the other. */
+/** Lets settled promises continue, also in sequence. */
 async function settled(): Promise<void> {
   for (let turns = 0; turns < 4; turns++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** A started receiver over a real log, before a pipeline whose answers a test gives. */
+/** A started receiver over a real log, with a pipeline controlled by the test. */
 async function startOutbox(t: Test, yaml = '', known?: WatchedLog) {
   const store = known ?? (await WatchedLog.open(t));
   const { clock } = store;
@@ -56,7 +56,7 @@ async function startOutbox(t: Test, yaml = '', known?: WatchedLog) {
     exporter,
     statuses,
     store,
-    /** Whose batch it was and the ids of its events, of each attempt. */
+    /** Owner and event ids of each attempt. */
     handed: () => exporter.attempts.map(({ batch }) => summary(batch)),
     succeed: async () => {
       exporter.last.succeed();
@@ -138,7 +138,7 @@ void t.test('waits for hints and also polls, as a hint may be lost', async (t) =
   await store.commit({});
   await settled();
   t.equal(store.reads.length, 3, 'the next read is immediate');
-  // While a page is under way: read, and handed on after it.
+  // During a page: read ahead and emitted after it.
   await store.commit({});
   await settled();
   t.equal(store.reads.length, 3);
@@ -275,7 +275,7 @@ void t.test('saves the position immediately, then at most four times a second', 
     await advance(50);
     await advance(50);
   }
-  // A page is taken every 100 milliseconds.
+  // A page is accepted every 100 milliseconds.
   t.strictSame(store.notes, [1, 3, 5, 8, 10], 'always the newest');
   await advance(50);
   t.equal(await progress(), events);
@@ -425,7 +425,7 @@ void t.test('at the stop deadline the current batch is aborted', async (t) => {
   deadline.abort();
   await stopped;
   t.ok(exporter.last.context.abort?.aborted);
-  // It answers after all: too late for anything else to be begun.
+  // The late response must not start anything else.
   await succeed();
   t.strictSame(handed(), ['ann: e1']);
   t.equal(await progress(), 0);
@@ -480,7 +480,7 @@ void t.test('on a lost lease aborts, saves nothing and waits for its turn', asyn
   const { store, exporter, handed, advance, succeed, progress, logger, stop } = await startOutbox(t);
   await store.commit({ tenant: 'ann' }, { tenant: 'bob' });
   await settled();
-  // As after a long sleep: nothing was renewed in the time of the lease.
+  // As after a long suspend: the lease was not renewed in time.
   store.clock.advance(15_000);
   const taken = await store.takeLease(LEASE, 60_000);
   t.ok(taken);

@@ -10,7 +10,7 @@ import { anItem } from '../../support/trace-batch.js';
 import { TracesClient } from '../../support/traces-client.js';
 
 const MIB = 1024 * 1024;
-/** What the daemon may grow by: a few of the largest bodies that it takes, as bytes and as values. */
+/** Memory growth limit of the daemon: a few of the largest accepted bodies, as bytes and values. */
 const MAX_GROWTH_BYTES = 400 * MIB;
 
 async function start(t: Test): Promise<{ readonly daemon: DaemonProcess; readonly client: TracesClient }> {
@@ -18,7 +18,7 @@ async function start(t: Test): Promise<{ readonly daemon: DaemonProcess; readonl
   return { daemon, client: new TracesClient(daemon.url, daemon.key) };
 }
 
-/** The resident memory of the daemon, in bytes. */
+/** The resident memory of the daemon in bytes. */
 async function memoryOf({ metricsUrl }: DaemonProcess): Promise<number> {
   const { body } = await post(`${metricsUrl}/metrics`, { method: 'GET' });
   return Number(/^jackdaw_process_memory_rss_bytes (\S+)$/m.exec(String(body))?.[1]);

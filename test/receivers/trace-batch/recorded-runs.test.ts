@@ -28,11 +28,11 @@ const SPAN_FIELDS = [
   'output_data',
 ] as const;
 
-/** A time as the API shows it. */
+/** A time in API format. */
 const shownTime = (sent: unknown): unknown =>
   typeof sent === 'string' ? formatTime(parseTime(sent) ?? NaN) : null;
 
-/** What must be read back of a field that was sent; undefined where it was not, and may be derived. */
+/** The expected value of a sent field; undefined if it was not sent and may be derived. */
 function expected(field: string, sent: unknown): unknown {
   if (sent === undefined || sent === null) return field === 'status' ? 'completed' : undefined;
   if (field === 'started_at' || field === 'ended_at') return shownTime(sent);

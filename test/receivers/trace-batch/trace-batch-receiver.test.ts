@@ -6,7 +6,7 @@ import { anItem } from '../../support/trace-batch.js';
 import { READER_KEY, USER } from '../../support/known-keys.js';
 import { startTraceBatchService } from '../../support/trace-batch-service.js';
 
-/** Keeps what it is given, and answers when the test says so. */
+/** Keeps batches and responds when the test says so. */
 class HeldConsumer implements Consumer<TracesBatch> {
   readonly batches: TracesBatch[] = [];
   readonly #arrivals: (() => void)[] = [];
