@@ -234,7 +234,7 @@ void t.test('finds the first key next to the configured store', async (t) => {
   t.match(await list('--config', config('broken.yaml', '{')), { code: 78, err: /broken\.yaml:1/ });
   t.equal((await list('--config', other, '--config', join(folder, 'one.yaml'))).code, 0, 'later files win');
 
-  // Where JACKDAW_URL says nothing the configuration tells the address, too: one that is for every address is reached on this machine.
+  // Without JACKDAW_URL the configuration gives the address; a wildcard address means this machine.
   const { port } = new URL(api.url);
   for (const endpoint of [`127.0.0.1:${port}`, `0.0.0.0:${port}`, `localhost:${port}`]) {
     const text = `extensions: { sqlite: { path: ${path} }, query: { endpoint: "${endpoint}" } }`;
@@ -257,7 +257,7 @@ void t.test('reports each reason why the daemon cannot be called', async (t) => 
   t.teardown(() => stranger.close());
   const strangerUrl = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`;
   const key = api.adminKey;
-  // The folder of the project may have a key of its own, after `npm start`.
+  // The project folder may contain a key after `npm start`.
   const config = join(t.testdir(), 'elsewhere.yaml');
   writeFileSync(
     config,

@@ -297,7 +297,7 @@ void t.test('the key in the initial key file is sent to loopback addresses only'
   const store = JSON.stringify(join(folder, 'data', 'jackdaw.control.db'));
   writeFileSync(config, `extensions: { sqlite: { path: ${store} } }\n`);
   const list = async (url: string) => await runInProcess(['users', 'list', '--url', url, '--config', config]);
-  // The first is for documentation, and never asked: no key, no connection.
+  // The first address is for documentation and never contacted: no key, no connection.
   for (const url of ['http://192.0.2.1:4319', 'https://jackdaw.example', 'http://127.0.0.1.example:1'])
     t.match(await list(url), { code: 1, stderr: /No API key for .*JACKDAW_KEY.*only sent to loopback/ }, url);
   for (const url of ['http://127.0.0.1:1', 'http://localhost:1', 'http://[::1]:1'])
@@ -307,7 +307,7 @@ void t.test('the key in the initial key file is sent to loopback addresses only'
 void t.test('warns when a key is sent over plain HTTP to another machine', async (t) => {
   const env = { JACKDAW_KEY: `jd_${'k'.repeat(43)}` };
   const list = async (url: string) => await runInProcess(['users', 'list', '--url', url], env);
-  // No name of this kind resolves (RFC 6761).
+  // Names under this domain never resolve (RFC 6761).
   const warned = await list('http://jackdaw.invalid:4319');
   t.match(warned.stderr, /Warning: sending the API key to http:\/\/jackdaw\.invalid:4319 without encryption/);
   t.notMatch(warned.stderr, env.JACKDAW_KEY);

@@ -12,7 +12,7 @@ import { aSpan, jsonOf, ONE_ITEM, protobufOf, START, tracesOf } from '../support
 
 const TRACE = '01010101-0101-0101-0101-010101010101';
 
-/** A span of trace 1, so many milliseconds after the first. */
+/** A span of trace 1 that starts that many milliseconds after the first. */
 function span(number: number, name: string, attributes: JsonObject, more: Partial<Span> = {}): Span {
   const at = (ms: number): string => `${BigInt(START) + BigInt(ms) * 1_000_000n}`;
   return aSpan(number, {

@@ -6,7 +6,7 @@ import { anItem } from '../support/trace-batch.js';
 
 const WITHOUT_MAP = JSON.stringify({ service: { pipelines: { traces: { processors: ['validation'] } } } });
 
-/** A daemon with a trace that came without a map, and the command. */
+/** A daemon with a trace that has no map yet, and the command. */
 async function started(t: Test) {
   const { url, key, daemon } = await startTestDaemon(t, { overlay: WITHOUT_MAP });
   const api = new ApiCaller(url, key);

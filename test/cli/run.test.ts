@@ -69,7 +69,7 @@ void t.test('SIGTERM under load stores everything accepted and exits with 0', as
         const { accepted: count } = (await response.json()) as Answer;
         if (count === 1) accepted.push(traceId);
       } catch {
-        // The connection was refused: the daemon has gone.
+        // The connection was refused: the daemon has stopped.
         return;
       }
       if (accepted.length === 200) void first.stop('SIGTERM');
@@ -115,7 +115,7 @@ service: { extensions: [sqlite, duckdb, query, health, hanging], shutdown_timeou
     const daemon = await spawnDaemon(t, { directory, overlay });
     daemon.child.kill('SIGTERM');
     await daemon.logged(/new requests are refused/);
-    // Later than the echo of a Ctrl-C that npm hands on.
+    // Later than the duplicate of a Ctrl-C passed on by npm.
     await new Promise((resolve) => setTimeout(resolve, 150));
     t.strictSame(await daemon.stop(signal), { code, signal: null }, signal);
   }

@@ -16,7 +16,7 @@ import { runInProcess } from '../support/cli.js';
 import { runCli, spawnDaemon } from '../support/process.js';
 import { testFolder } from '../support/test-folder.js';
 
-/** The configuration files that `spawnDaemon` wrote, as options. */
+/** The configuration files written by `spawnDaemon`, as options. */
 function configOptions(folder: string, directory = folder): string[] {
   const files = readdirSync(folder).filter((name) => /^config-\d+\.yaml$/.test(name));
   return files.sort().flatMap((name) => ['--config', join(directory, name)]);

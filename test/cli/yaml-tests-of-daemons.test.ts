@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { runInProcess } from '../support/cli.js';
 import { testFolder } from '../support/test-folder.js';
 
-/** Runs `jackdaw test` on a file of this text. */
+/** Runs `jackdaw test` on a file with this text. */
 async function runText(t: Test, text: string) {
   const folder = t.testdir({});
   writeFileSync(join(folder, 'a.test.yaml'), text);
@@ -13,11 +13,11 @@ async function runText(t: Test, text: string) {
   return { code, out: (stdout + stderr).replaceAll(folder, '.'), folder };
 }
 
-// Other files of tests run beside this one.
+// Other test files run in parallel.
 process.env['TMPDIR'] = testFolder(t);
 const foldersOfTests = () => readdirSync(tmpdir()).filter((name) => name.startsWith('jackdaw-test-'));
 
-/** Pipelines without a store, so that a daemon starts at once. What a step sends goes on together, also on a busy machine. */
+/** Pipelines without a store, so that a daemon starts quickly. Items of one step stay in one batch, also on a busy machine. */
 const SMALL = `auth: { enabled: false }
 receivers: { trace_batch: {} }
 exporters: { file: { path: ./out/runs.jsonl }, otlp_http: { endpoint: '\${env:GATEWAY}', queue: { batch: { max_wait: 3s } } } }

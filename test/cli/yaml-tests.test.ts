@@ -7,7 +7,7 @@ import { projectFolder, readProjectFile } from '../support/project-file.js';
 
 const MASKED = 'Bearer a-secret-written-out';
 
-/** Runs `jackdaw test` on a file of this text. */
+/** Runs `jackdaw test` on a file with this text. */
 async function runText(t: Test, text: string, ...options: readonly string[]) {
   const folder = t.testdir({});
   writeFileSync(join(folder, 'a.test.yaml'), text);

@@ -23,7 +23,7 @@ function idsOf(batch: BatchBody): string[] {
   return batch.traces.flatMap((run) => [run.trace.trace_id, ...run.spans.map((span) => span.span_id)]);
 }
 
-/** What must not change: the tree by positions instead of ids, and all that is no time. */
+/** The parts that must not change: the tree by position, and everything except ids and times. */
 function shape(batch: BatchBody): unknown {
   const positions = new Map(idsOf(batch).map((id, index) => [id, `#${index}`]));
   return JSON.parse(

@@ -13,7 +13,7 @@ const NOW_MS = Date.UTC(2026, 10, 20, 18);
 
 type SignalListener = (name: 'SIGINT' | 'SIGTERM') => void;
 
-/** The process as a command sees it, and what it did there. */
+/** A fake process for commands that records what they do. */
 class FakeProcess implements ProcessIo {
   readonly env: NodeJS.ProcessEnv;
   readonly isTerminal: boolean = true;
@@ -64,7 +64,7 @@ class FakeProcess implements ProcessIo {
   }
 }
 
-/** Runs the command. Rejects as the command does. */
+/** Runs the command and rejects like it. */
 async function demo(args: readonly string[], io = new FakeProcess(), now = () => NOW_MS) {
   const command = demoCommand(io, now).exitOverride();
   command.configureOutput({
@@ -76,7 +76,7 @@ async function demo(args: readonly string[], io = new FakeProcess(), now = () =>
   return io.written;
 }
 
-/** Which runs these are, whatever their ids. */
+/** Identifies runs regardless of their ids. */
 function shapesOf(runs: readonly RunBody[]): string[] {
   return runs.map(({ trace, spans }) => `${trace.started_at} ${trace.agent} ${spans.length}`).sort();
 }
@@ -202,7 +202,7 @@ void t.test('live runs start as running and all end, also on an interrupt', asyn
   daemon.onBatch(() => {
     if (runsOf(daemon).filter((run) => run.trace.status === 'completed').length >= 5) io.interrupt();
   });
-  // Each look at the clock is two seconds after the one before.
+  // Each read of the clock advances it by two seconds.
   const { out } = await demo(args, io, () => (nowMs += 2000));
   for (const batch of daemon.batches) t.same(brokenRules(batch), []);
   const last = new Map(runsOf(daemon).map((run) => [run.trace.trace_id, run.trace]));

@@ -62,7 +62,7 @@ void t.test('live runs are stored as running and completed by later messages', a
   t.match(await read(daemon, '/dashboard/traces'), { count: traffic.started });
 });
 
-/** Runs the command at a time. @returns what it printed */
+/** Runs the command at a given time. @returns its output */
 async function demo(daemon: TestDaemon, untilMs: number, ...options: readonly string[]): Promise<string> {
   const io = memoryIo();
   const target = ['--url', daemon.url, '--key', daemon.key, '--otlp-url', daemon.otlpUrl];
@@ -73,7 +73,7 @@ async function demo(daemon: TestDaemon, untilMs: number, ...options: readonly st
 
 void t.test('two demos have different ids, and shared objects are created once', async (t) => {
   const daemon = await startTestDaemon(t);
-  // So few runs that some hours have none.
+  // So few runs that some hours are empty.
   const size = ['--days', '28', '--runs-per-day', '12'];
   const seen = async () => {
     const compared = (await read(daemon, '/dashboard/prompts/support-reply/compare')) as {
@@ -129,7 +129,7 @@ void t.test('the API shows the stories of the last 24 hours', async (t) => {
     readonly total: Stats;
     readonly buckets: readonly Stats[];
   }
-  /** What the pages ask for, of the 24 hours that end so many days before. */
+  /** The requests of the pages for the 24 hours that end that many days ago. */
   const groups = async (daysAgo: number, query: string): Promise<readonly Group[]> => {
     const [from, to] = [1, 0].map((days) => new Date(UNTIL_MS - (days + daysAgo) * 86_400_000).toISOString());
     const path = `/dashboard/series?start_time=${from ?? ''}&end_time=${to ?? ''}&interval=1h${query}`;

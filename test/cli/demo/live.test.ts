@@ -14,7 +14,7 @@ function someRun(agent: string): PlayedRun {
   return playRun(recording, index, START_MS, 'live');
 }
 
-/** What a store knows after the messages: the last header, and of each span the last message. */
+/** The state of a store after the messages: the last header and the last message of each span. */
 function replay(messages: readonly RunBody[]): { trace: RunBody['trace'] | undefined; spans: SpanBody[] } {
   const spans = new Map<string, SpanBody>();
   for (const message of messages) for (const span of message.spans) spans.set(span.span_id, span);
