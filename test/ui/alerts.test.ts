@@ -11,10 +11,10 @@ import { AUTHORITY } from '../support/webhook-certificates.js';
 import { answerText, startReceiver } from '../support/webhook-receiver.js';
 
 const HOUR_MS = 3_600_000;
-/** As many as a share of failures needs, and as many failures as pause an endpoint. */
+/** The minimum for a failure rate, and enough failures to pause an endpoint. */
 const RUNS = 3;
 
-/** Runs of one agent that failed at a tool. @returns their ids */
+/** Runs of one agent with a failed tool. @returns their ids */
 async function sendFailed(api: ApiCaller, endedMs: number): Promise<readonly string[]> {
   const times = {
     started_at: new Date(endedMs - 1250).toISOString(),
@@ -36,7 +36,7 @@ async function sendFailed(api: ApiCaller, endedMs: number): Promise<readonly str
   return items.map(traceIdOf);
 }
 
-/** How many deliveries have succeeded. */
+/** The number of successful deliveries. */
 async function delivered(api: ApiCaller): Promise<number> {
   const path = '/org/default/webhooks/deliveries?status=success';
   return (await api.get<{ readonly items: readonly object[] }>(path)).items.length;
@@ -117,7 +117,7 @@ void t.test('alerts and webhooks in a browser', async (t) => {
     await page.waitForURL('**&status=success');
     await page.getByText('3 deliveries total').waitFor();
 
-    // What becomes of a row is told by the stream, although the list cannot be read again.
+    // The stream updates a row although the list cannot be loaded again.
     await page.route('**/webhooks/deliveries?*', (route) => route.abort());
     const { items } = await api.get<{ readonly items: readonly { readonly id: string }[] }>(
       '/org/default/webhooks/deliveries?status=success',

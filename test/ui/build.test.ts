@@ -6,12 +6,12 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { SAFETY_HEADERS } from '../../src/extensions/ui/content-policy.js';
 
-// Compiled, this file lies in dist/test/ui.
+// The compiled file is in dist/test/ui.
 const ROOT = resolve(import.meta.dirname, '../../..');
 const BUILT = join(ROOT, 'dist/ui');
 const SOURCE = join(ROOT, 'src/ui');
 
-/** With gzip, in bytes: what one waits for before the first page, and what a page adds. */
+/** Gzipped bytes before the first page, and those added by a page. */
 const MOST_FIRST = 200 * 1024;
 const MOST_LATER = 130 * 1024;
 

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/signal/attributes.js';
 import { aSpan } from '../support/trace-batch.js';
 import { lookRight, startPages, type TestPages } from '../support/ui.js';
 
-/** A run of the agent `writer`: a model call that answers `answer`, and tools. @returns its id */
+/** A run of the agent `writer` with a model call that returns `answer`, and tools. @returns its id */
 async function aRun(
   { api }: TestPages,
   hour: number,

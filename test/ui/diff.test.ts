@@ -14,7 +14,7 @@ function diffOf(a: readonly RunSpan[], b: readonly RunSpan[], sizes = NO_SIZES):
   return diffRuns(buildTree(a), buildTree(b), sizes);
 }
 
-/** Spans with few names, so that some go together, below any earlier one. */
+/** Spans below any earlier one, with few names so that some match. */
 const anyRun = (side: string): fc.Arbitrary<RunSpan[]> =>
   fc
     .array(fc.record({ parent: fc.option(fc.nat(11)), name: fc.constantFrom('x', 'y', 'z') }), {
@@ -34,7 +34,7 @@ const anyRun = (side: string): fc.Arbitrary<RunSpan[]> =>
       ),
     );
 
-/** What each row says, such as `a1=b2 name`. */
+/** The content of each row, such as `a1=b2 name`. */
 function shown({ rows }: RunDiff): string[] {
   return rows.map(({ a, b, differences }) =>
     [`${a?.span.id ?? ''}=${b?.span.id ?? ''}`, ...differences].join(' '),

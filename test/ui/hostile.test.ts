@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/signal/attributes.js';
 import { aSpan } from '../support/trace-batch.js';
 import { startPages } from '../support/ui.js';
 
-/** What somebody may put into a trace to have it run, load or send something in the browser of whoever looks at it. */
+/** Content in a trace that tries to run, load or send something in the browser of a viewer. */
 const PAYLOADS = [
   '<script>alert(1)</script>',
   '<img src=x onerror=alert(1)>',
@@ -24,7 +24,7 @@ const PAYLOADS = [
   `${'['.repeat(3000)}x${']()'.repeat(3000)}`,
 ];
 
-/** Pages are slow to load: several of them lie in one span. */
+/** Pages load slowly, so several payloads share a span. */
 const IN_ONE_SPAN = 4;
 
 function messages(texts: readonly string[]): JsonObject {

@@ -127,7 +127,7 @@ void t.test('settings', async (t) => {
     const panel = page.getByRole('complementary', { name: 'Edge' });
     await panel.getByText('receiver trace_batch').waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
-    // What passes now is shown, and held while it is read.
+    // Passing items are shown and kept while being read.
     const tap = panel.getByRole('region', { name: 'Live items' });
     await tap.getByText('No data of yours has passed').waitFor();
     await tap.getByText(/^Live sample/).waitFor();

@@ -7,7 +7,7 @@ import { safeLink } from '../../src/ui/messages/safe-link.js';
 void t.test('round-trips the output of JSON.stringify', async (t) => {
   fc.assert(
     fc.property(fc.json(), (text) => {
-      // Only the order of keys that are numbers is JSON.parse's own.
+      // JSON.parse reorders only numeric keys.
       t.same(JSON.parse(printJson(parseJson(text))), JSON.parse(text));
       t.same(JSON.parse(printJson(parseJson(text), true)), JSON.parse(text));
     }),

@@ -8,7 +8,7 @@ import { lookRight, ODD_NAME, startPages } from '../support/ui.js';
 
 const MINUTE = 60_000;
 
-/** Runs of two agents, of which one fails now and then, in conversations of two users, by two versions of a prompt. */
+/** Runs of two agents, one failing occasionally, in conversations of two users with two prompt versions. */
 async function fill(api: ApiCaller): Promise<void> {
   for (const [version, template_text] of [
     [1, 'Answer briefly.\nBe kind.'],
@@ -184,7 +184,7 @@ void t.test('lists, conversations, prompts, models and comparisons', async (t) =
     const row = page
       .getByRole('row')
       .filter({ has: page.getByRole('link', { name: 'in-house-model-of-november-2026' }) });
-    // 23 calls of 100 and 20 tokens, of which 3 have no actual cost.
+    // 23 calls of 100 and 20 tokens, 3 of them without an actual cost.
     await row.getByText('~$0.000621').waitFor();
     t.match(await row.textContent(), '−97.8%');
     const thought = page.getByRole('list', { name: 'Estimates' });

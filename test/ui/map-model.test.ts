@@ -16,7 +16,7 @@ import { holds } from '../support/property.js';
 const HOUR = 3_600_000;
 const NOW = Date.parse('2026-11-26T12:20:00Z');
 
-/** Nodes that the edges name, each with the spans by which it is called. */
+/** Nodes named by the edges, each with its incoming span count. */
 function graphOf(edges: readonly (Partial<GraphEdge> & Pick<GraphEdge, 'source' | 'target'>)[]): Graph {
   const whole = edges.map((edge) => ({ weight: 100, error_count: 0, p95_ms: 50, ...edge }));
   const ids = [...new Set(whole.flatMap(({ source, target }) => [source, target]))].sort();

@@ -29,7 +29,7 @@ function aRun(start: number, agent: string, calls: readonly (readonly [string, b
   return { trace, spans: [aSpan(id, { ...shape, ...times, span_id: root, type: 'agent' }), ...spans] };
 }
 
-/** 30 runs in the hour before last; in the last hour billing fails, search is slow, mail is new and archive gone. */
+/** 30 runs in the hour before last; in the last hour billing fails, search is slow, mail is new and archive is missing. */
 async function fill(api: ApiCaller): Promise<void> {
   const full = Math.floor(Date.now() / HOUR) * HOUR;
   const runs = Array.from({ length: 30 }, (_, i) => [
@@ -44,7 +44,7 @@ async function fill(api: ApiCaller): Promise<void> {
       ['mail', false, 40],
     ]),
   ]).flat();
-  // A batch may have 100 spans.
+  // A batch is limited to 100 spans.
   for (let i = 0; i < runs.length; i += 10) await api.send(runs.slice(i, i + 10));
 }
 
@@ -78,7 +78,7 @@ void t.test('service map', async (t) => {
     const panel = page.getByRole('complementary', { name: 'Node' });
     await panel.getByRole('heading', { name: 'billing', exact: true }).waitFor();
     t.match(await panel.textContent(), /planner60 calls · 25% failed/);
-    // Likewise with a mouse.
+    // The same with a mouse.
     await graph.getByRole('button', { name: /planner agent/ }).click();
     await panel.getByRole('heading', { name: 'planner', exact: true }).waitFor();
     await billing.click();

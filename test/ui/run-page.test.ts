@@ -6,15 +6,15 @@ import { aSpan } from '../support/trace-batch.js';
 import { startPages, type TestPages } from '../support/ui.js';
 
 const SPANS = 10_000;
-/** As many as a request may have, and requests that are under way together. */
+/** The maximum per request, and requests sent concurrently. */
 const BATCH = 100;
 const AT_ONCE = 10;
-/** A browser has six connections to a daemon, and each file costs a way there and back. */
+/** A browser opens six connections to a daemon, and each file costs a round trip. */
 const MOST_FILES = 17;
-/** More rows in the page than are seen make scrolling slow. */
+/** More rendered rows than visible ones slow down scrolling. */
 const MAX_ROWS = 150;
 
-/** A run of steps, each with calls; ten of the calls failed. @returns its id */
+/** A run of steps with calls, ten of which failed. @returns its id */
 async function bigRun({ api }: TestPages): Promise<string> {
   const id = randomUUID();
   const start = Date.parse('2026-11-03T08:00:00Z');
@@ -98,7 +98,7 @@ void t.test('the page of a run', async (t) => {
     const { page, complaints } = await pages.permit('/login');
     const requests: string[] = [];
     page.on('request', (request) => {
-      // The page before may be asking still.
+      // The previous page may still have requests.
       if (request.isNavigationRequest()) requests.length = 0;
       requests.push(new URL(request.url()).pathname);
     });

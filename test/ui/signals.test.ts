@@ -17,7 +17,7 @@ function secondsAgo(seconds: number): bigint {
   return (BigInt(Date.now()) - BigInt(seconds * 1000)) * 1_000_000n;
 }
 
-/** Records of two services, of which one has a run behind it. @returns the run's id */
+/** Records of two services, one of them with a run. @returns the id of the run */
 async function fill(api: ApiCaller): Promise<string> {
   const { trace, spans } = anItem({ trace: { agent: 'checkout-agent' } });
   await api.call('POST', '/traces/batch', { json: { traces: [{ trace, spans }] } });

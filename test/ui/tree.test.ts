@@ -12,7 +12,7 @@ import { aSpanSummary as span } from '../support/ui-spans.js';
 
 const NONE: ReadonlySet<number> = new Set();
 
-/** Spans whose parents are anything: each other, themselves, nobody. */
+/** Spans with arbitrary parents: each other, themselves or none. */
 const anySpans = fc
   .array(fc.record({ parent: fc.option(fc.nat(14)), start: fc.nat(1000), length: fc.option(fc.nat(500)) }), {
     maxLength: 14,
@@ -241,7 +241,7 @@ void t.test('counts and prices only calls repeated with the same input', async (
     tokens: null,
     ms: 10,
   });
-  // As long is part of being the same; what brought no input is like nothing.
+  // Equal length is required for equality; an empty input equals nothing.
   t.equal(repeatOf(call('a', 1, 'x', 1), call('b', 2, 'x', 300), call('c', 3, 'x', 301))?.again, null);
   t.equal(repeatOf(call('a', 1, '', 0), call('b', 2, '', 0), call('c', 3, '', 0))?.again, null);
 });

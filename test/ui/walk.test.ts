@@ -6,7 +6,7 @@ import { aSpan as anOtlpSpan, jsonOf, tracesOf } from '../support/otlp-requests.
 import { anItem, aSpan } from '../support/trace-batch.js';
 import { lookRight, ODD_NAME, settled, startPages } from '../support/ui.js';
 
-/** The first number of runs that the overview shows from now on. */
+/** The first number of runs shown by the overview from now on. */
 function firstRunsShown(page: Page): Promise<string> {
   return page.evaluate<string>(
     `new Promise((resolve) => {
@@ -35,7 +35,7 @@ void t.test('a browser from its first login to its logout', async (t) => {
 
     const { page: overview, complaints: others } = await permit('/');
     await overview.getByRole('heading', { name: 'No data yet' }).waitFor();
-    // What is no run of an agent is not passed over in silence.
+    // Data that is not an agent run is also reported.
     const body = jsonOf(tracesOf(anOtlpSpan(1, { kind: 2 })));
     const headers = { 'content-type': 'application/json' };
     t.equal((await api.call('POST', '/otlp/v1/traces', { body, headers })).status, 200);
@@ -45,7 +45,7 @@ void t.test('a browser from its first login to its logout', async (t) => {
     const shown = firstRunsShown(overview);
 
     t.match(await page.locator('pre').nth(1).textContent(), `OTLP_ENDPOINT=${url}/api/v1/otlp\n`);
-    // The line on the page works as it is, and the pages follow without a click.
+    // The shown command works as is, and the pages update without a click.
     const curl = (await page.locator('pre').first().textContent()) ?? '';
     const [, batch = ''] = /-d '(.*)'$/s.exec(curl) ?? [];
     t.equal((await api.call('POST', '/traces/batch', { json: JSON.parse(batch) })).status, 200);
@@ -56,7 +56,7 @@ void t.test('a browser from its first login to its logout', async (t) => {
     t.match(page.url(), '/traces/7b8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a01');
     t.same(complaints, []);
 
-    // Who watched the first page is told, and so is who opens it while there is this one run alone.
+    // Both a viewer of the first page and a new one see it while this is the only run.
     const welcome = overview.getByRole('region', { name: 'The first run' });
     await welcome.getByText('It works').waitFor();
     t.equal(await shown, '1', 'no figure of the empty store is seen');
@@ -208,7 +208,7 @@ void t.test('a browser from its first login to its logout', async (t) => {
     t.same(await accessibilityProblems(page), []);
     await page.keyboard.press('Escape');
     await why.waitFor({ state: 'detached' });
-    // One goes on where one was.
+    // Login returns to the previous page.
     await row.first().locator('a:focus').waitFor();
     t.same(complaints, []);
   });
@@ -227,7 +227,7 @@ void t.test('a browser from its first login to its logout', async (t) => {
     const period = page.getByLabel('Period');
     t.match(await period.locator('option:checked').textContent(), /^2026-11-03 .* to 2026-11-03 /);
     t.match(await period.getAttribute('title'), / UTC.* to .* UTC/, 'the zone is in the tooltip');
-    // A path that is mistyped leads to a page, too.
+    // A mistyped path has a page, too.
     await page.goto(new URL('/nowhere', page.url()).href);
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     t.same(await accessibilityProblems(page), []);
@@ -264,7 +264,7 @@ void t.test('a browser from its first login to its logout', async (t) => {
     await page.keyboard.press('Enter');
     await page.locator('main table tbody tr:visible').first().waitFor();
     await api.call('DELETE', `/admin/keys/${other.id}`);
-    // What the page asks next ends it: for what is chosen here, unless it has something to ask before.
+    // The next request of the page ends the session; it is sent now unless one is already pending.
     const login = page.getByLabel('API key').waitFor();
     await Promise.race([page.getByLabel('Status').selectOption('completed'), login]);
     await login;
