@@ -10,7 +10,7 @@ type BuiltModule = typeof Built;
 
 const THREAD = new URL('file:///there/dist/src/storage/a-thread.js');
 
-/** A project whose module knows where it lies. @param times of the bundle and of what was compiled, in s */
+/** A project whose module reports its own location. @param times of the bundle and the compiled files, in s */
 async function aProject(
   t: Test,
   times: { readonly bundle?: number; readonly compiled?: number },

@@ -7,7 +7,7 @@ import { editorSchema } from '../../src/config/editor-schema.js';
 import { readProjectFile } from '../support/project-file.js';
 
 const schema = editorSchema(builtinFactories);
-// Strict: draft-07 as editors read it, without a keyword or format of our own.
+// Strict draft-07, as editors read it, without custom keywords or formats.
 const isValid = new Ajv({ strict: true, allowUnionTypes: true }).compile(schema);
 
 const check = (text: string) => isValid(parse(text));

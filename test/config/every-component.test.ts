@@ -21,7 +21,7 @@ import { projectFolder, readProjectFile } from '../support/project-file.js';
 import { yamlExamples } from '../support/yaml-examples.js';
 
 const root = projectFolder();
-// Code is loaded from where these tests were built to, templates from where they are written.
+// Code is loaded from the build of these tests, templates from their source.
 const BUILT = fileURLToPath(new URL('../../', import.meta.url));
 const COMPONENTS = ['receivers', 'processors', 'exporters', 'extensions'];
 const OWN = ['plugins', 'auth', 'secrets', 'smtp', 'service'];
@@ -43,7 +43,7 @@ function prepareText(text: string) {
   return prepare(isWhole ? [source] : [DEFAULT_CONFIG, source], environmentOf({}), builtinFactories);
 }
 
-/** Where keys are unknown, and in which lines. */
+/** The lines with unknown keys. */
 async function unknownKeys(text: string): Promise<readonly string[]> {
   try {
     await prepareText(text);
@@ -56,7 +56,7 @@ async function unknownKeys(text: string): Promise<readonly string[]> {
   }
 }
 
-/** The configuration with a key that nobody knows in one of its components. */
+/** The configuration with an unknown key in one component. */
 function misspelt(sections: Sections, section: string, id: string): Sections {
   return {
     ...sections,
@@ -64,7 +64,7 @@ function misspelt(sections: Sections, section: string, id: string): Sections {
   };
 }
 
-/** What editors know with plugins, by what a configuration writes of them: it takes long to make. */
+/** Editor schemas with plugins, cached by their configuration because they are slow to build. */
 const withPlugins = new Map<string, ReturnType<typeof schemaOf>>();
 
 function schemaOf(factories: readonly Factory[]) {
@@ -78,7 +78,7 @@ async function checkConfiguration(t: Test, text: string): Promise<void> {
   const plugins = JSON.stringify(sections['plugins'] ?? []);
   const takes = withPlugins.get(plugins) ?? schemaOf(registry.all());
   withPlugins.set(plugins, takes);
-  // What is laid over others may leave out what the schema asks for in a file by itself.
+  // An overlay may omit keys that the schema requires in a complete file.
   const forEditors = (all: Sections) =>
     Object.fromEntries(Object.entries(all).filter(([name]) => name !== 'service'));
   t.ok(takes(forEditors(sections)), 'the schema accepts it');
@@ -101,7 +101,7 @@ async function checkConfiguration(t: Test, text: string): Promise<void> {
   );
 }
 
-/** An example of tests runs beside an empty configuration. */
+/** An example of tests runs next to an empty configuration. */
 async function checkTests(t: Test, text: string): Promise<void> {
   const folder = t.testdir({ 'jackdaw.yaml': '', tests: {} });
   const file = join(folder, 'tests', 'a.test.yaml');
@@ -186,7 +186,7 @@ void t.test('each plugin page has an example', (t) => {
   const folders = readdirSync(join(root, 'plugins'), { withFileTypes: true }).filter((entry) =>
     entry.isDirectory(),
   );
-  // The sidecar's configurations are files of their own.
+  // The configurations of the sidecar are separate files.
   for (const { name } of folders.filter((folder) => folder.name !== 'sidecar'))
     t.ok(
       examples.some((example) => example.name.startsWith(`plugins/${name}/README.md#`)),

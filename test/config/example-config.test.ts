@@ -10,7 +10,7 @@ import { readProjectFile } from '../support/project-file.js';
 
 const EXAMPLE = { file: 'config.example.yaml', text: readProjectFile('config.example.yaml') };
 
-/** All that a configuration comes to, defaults filled in. */
+/** The effective configuration with defaults. */
 async function effective(source: ConfigSource) {
   const { config, plan, warnings } = await prepare([source], environmentOf({}), builtinFactories);
   const sections = Object.values(config.components).flatMap((components) =>

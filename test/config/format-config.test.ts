@@ -60,7 +60,7 @@ void t.test('names the source of every substituted value', async (t) => {
   });
 });
 
-/** What a plugin may do with schemas: each holds a text that it marks as secret, and one that is open. */
+/** Schemas as plugins may write them: each contains a text marked as secret and an open one. */
 const SHAPES: Readonly<Record<string, [schema: object, value: unknown]>> = {
   plain: [secret({ description: '' }), CANARY],
   list: [Type.Array(secret({ description: '' })), [CANARY, CANARY]],
@@ -138,7 +138,7 @@ void t.test('secrets of a component are removed from its section, completely and
   t.notMatch(config.print(), CANARY.slice(3));
 });
 
-/** A value for every key that a schema has, with a text of its own in each place of a text. */
+/** A value for every key of a schema, with a unique text in every text field. */
 function filled(schema: JsonSchema, text: (isSecret: boolean) => string): unknown {
   if (schema.format === TEMPLATE_FORMAT) return { a: text(false), b: [text(false)] };
   const [alternative] = schema.anyOf ?? schema.oneOf ?? [];

@@ -2,7 +2,7 @@ import t from 'tap';
 import { partsOfText } from '../../src/config/holes.js';
 import { problemsOf, PIPELINE } from '../support/config-problems.js';
 
-/** The expressions in a text, `null` for one that is never closed. */
+/** The expressions in a text; `null` for an unclosed one. */
 const holesIn = (text: string) =>
   partsOfText(text).flatMap((part) => (part.isHole ? [part.source ?? null] : []));
 
