@@ -7,7 +7,7 @@ import { environmentOf } from '../support/config-problems.js';
 import { startTestDaemon } from '../support/daemon.js';
 import { send } from '../support/http-listener.js';
 
-/** The warnings of the built-in configuration with a text laid over it. */
+/** The warnings of the default configuration with an overlay. */
 async function warningsOf(text: string): Promise<readonly string[]> {
   const sources = [DEFAULT_CONFIG, { file: 'over.yaml', text }];
   const { warnings } = await prepare(sources, environmentOf({}), builtinFactories);

@@ -6,10 +6,10 @@ import { testFolder } from '../support/test-folder.js';
 import { anItem } from '../support/trace-batch.js';
 import { until } from '../support/until.js';
 
-/** What others than the user could do something with, below a folder. */
+/** Files below a folder that other users could access. */
 function openToOthers(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-    // The configuration is the test's own. A segment may have been moved meanwhile.
+    // The test owns the configuration. A segment may have been moved meanwhile.
     (name) =>
       !name.endsWith('.yaml') &&
       ((statSync(join(folder, name), { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0,
@@ -26,7 +26,7 @@ service:
   pipelines:
     traces: { receivers: [trace_batch, otlp], processors: [validation], exporters: [storage, file] }
 `;
-  // Children inherit it.
+  // Child processes inherit it.
   const before = process.umask(0);
   t.teardown(() => process.umask(before));
   const start = async () => await spawnDaemon(t, { directory: folder, overlay, generatesKey: true });
@@ -52,7 +52,7 @@ service:
   await first.stop();
   t.strictSame(openToOthers(folder), [], 'after the stop');
 
-  // As a backup restores them.
+  // As restored by a backup.
   const store = readdirSync(directory).filter((name) => name.endsWith('.duckdb'));
   for (const name of store) chmodSync(join(directory, name), 0o644);
   chmodSync(path, 0o640);

@@ -6,7 +6,7 @@ import type { TracesBatch } from '../../src/signal/batch.js';
 import { batchOf } from '../support/engine.js';
 
 void t.test('downstream refusals use the item indexes of the sender', async (t) => {
-  // Three processors in a row, each refusing by its own rule: the receipt must be as if one had judged all.
+  // Three processors in a row refuse by their own rules; the receipt must equal that of a single one.
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 12 }), async (verdicts) => {
       const batch = batchOf(...verdicts.map((verdict, index) => `${verdict}-${index}`));

@@ -12,7 +12,7 @@ import { EngineComponents } from '../support/engine-components.js';
 import { HandClock } from '../support/hand-clock.js';
 import { settled } from '../support/scripted-exporter.js';
 
-/** A folder with templates `a.yaml`, `b.yaml`, …, and a configuration that names them. */
+/** A folder with templates `a.yaml`, `b.yaml`, … and a configuration that uses them. */
 function folderOf(t: Pick<Test, 'testdir'>, ...templates: readonly string[]) {
   const names = templates.map((_, index) => `${String.fromCharCode(97 + index)}.yaml`);
   const folder = t.testdir(Object.fromEntries(names.map((name, index) => [name, templates[index] ?? ''])));
@@ -31,7 +31,7 @@ const PARAMETERS = `parameters:
 const part = (type: string) =>
   `  - ${type}: { word: "\${param.word}", limit: "\${param.limit}", text: "a \${param.word} $$5", nested: { flag: "\${param.flag}" } }\n`;
 
-/** What every component inside was given. */
+/** The configuration of each inner component. */
 function recording() {
   const components = new EngineComponents();
   const configs: Record<string, Record<string, unknown>> = {};

@@ -9,7 +9,7 @@ import { until } from '../../support/until.js';
 
 const PLUGIN = fileURLToPath(new URL('../../support/chaos-plugin.js', import.meta.url));
 
-/** The plugin's receiver has a pipeline through its processor into the real store. */
+/** The receiver of the plugin feeds its processor and the real store. */
 const OVERLAY = `plugins: [${JSON.stringify(PLUGIN)}]
 receivers: { chaos: { plugin_limits: { request_timeout: 1s } } }
 processors: { chaos: {} }
@@ -47,7 +47,7 @@ void t.test('a daemon survives and reports uncaught errors of a plugin', async (
   await until('the timer has thrown', async () => (await faults('processor', 'uncaught')) === 1);
   t.match(await send('rejects-unseen'), { status: 200 });
   await until('the rejection was seen', async () => (await faults('processor', 'uncaught')) === 2);
-  // The clock calls it a second after its start; its gauge is read by each of these.
+  // The clock calls it one second after its start; each of these reads its gauge.
   await until('the clock has called it', async () => (await faults('receiver', 'uncaught')) > 1);
   await daemon.logged(/threw an uncaught error/);
 
@@ -72,7 +72,7 @@ void t.test('a daemon survives and reports uncaught errors of a plugin', async (
 void t.test('an error outside plugins still ends the process', async (t) => {
   const directory = testFolder(t);
   const file = join(directory, 'outside.mjs');
-  // What a module begins while it is loaded belongs to no component.
+  // Work started while a module loads belongs to no component.
   writeFileSync(
     file,
     `process.once('SIGUSR2', () => { throw new Error('nobody’s'); });

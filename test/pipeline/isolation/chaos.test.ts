@@ -11,7 +11,7 @@ import type { TracesBatch } from '../../../src/signal/batch.js';
 
 const PLUGIN = fileURLToPath(new URL('../../support/chaos-plugin.js', import.meta.url));
 
-/** A pipeline through the plugin's processor, one into its direct exporter, one beside its queued exporter, and one without it. */
+/** Pipelines through the processor of the plugin, into its direct exporter, next to its queued exporter, and without the plugin. */
 const CONFIG = `plugins: [${JSON.stringify(PLUGIN)}]
 receivers: { source: {}, source/direct: {}, source/queued: {}, source/other: {} }
 processors:
@@ -34,7 +34,7 @@ service:
     traces/other: { receivers: [source/other, source], exporters: [sink/other] }
 `;
 
-/** A batch that tells the plugin what to do with it. */
+/** A batch that tells the plugin what to do. */
 function chaosBatch(what: string, ...ids: readonly string[]): TracesBatch {
   const batch = batchOf(...ids);
   for (const { trace } of batch.items) trace.agent = what;
@@ -60,7 +60,7 @@ async function scene(t: Test, behaviours: Readonly<Record<string, Behaviour>> = 
   return { ...engine, clock, components, faults, state };
 }
 
-/** What became of a batch. */
+/** The outcome of a batch. */
 async function outcome(result: Promise<unknown>): Promise<unknown> {
   return result.catch((error: unknown) => error);
 }
@@ -219,7 +219,7 @@ void t.test('a hanging queued exporter is retried within limits and delays no ot
   t.ok(full > 0, 'later attempts end immediately');
 });
 
-/** Lets time pass until something has ended. @returns what became of it */
+/** Advances the clock until something has settled. @returns its outcome */
 async function passing(clock: HandClock, work: Promise<unknown>): Promise<unknown> {
   const state = { hasEnded: false };
   const ended = outcome(work).finally(() => (state.hasEnded = true));
