@@ -19,13 +19,13 @@ import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
 const identity = identityView({ tenant: 'a-user', items: [] }, { receivedAt: 0, keyId: 'a-key' });
 const TRACE = aHeader();
 
-/** What an expression makes of a span. */
+/** The value of an expression on a span. */
 function ofSpan(source: string, span: SpanRecord): unknown {
   const trace = traceView({ trace: TRACE, spans: [span] });
   return compile(source, 'span').evaluate(spanScope(span, trace, identity));
 }
 
-/** Expressions on a span, and what comes of them. */
+/** Expressions on a span with their values. */
 const VALUES: readonly [source: string, value: unknown][] = [
   ['span.type == "tool" && span.name.startsWith("search")', true],
   ['span.duration_ms > 500', true],
@@ -116,11 +116,11 @@ void t.test('raw spans are decoded only for expressions that use them, and not c
 
 void t.test('a pattern takes linear time in the text length', async (t) => {
   const span = aSpanRecord(TRACE.trace_id, { name: `${'a'.repeat(50_000)}!` });
-  // Where a pattern is tried in every way, this one takes for ever.
+  // A backtracking engine would never finish this pattern.
   t.equal(ofSpan('span.name.matches("^(a+)+$")', span), false);
 });
 
-/** Expressions that cannot be, and what is said of them. */
+/** Invalid expressions and their errors. */
 const PROBLEMS: readonly [scope: 'span' | 'trace' | 'log', source: string, message: string][] = [
   ['span', 'span.typ == "x"', 'span has no field "typ"; did you mean "type"? (column 6 of the expression)'],
   [
@@ -327,7 +327,7 @@ void t.test('a condition on traces uses the resource of the root span', (t) => {
   t.end();
 });
 
-/** What `throws` compares an error with: the message alone. */
+/** For `throws`, which then compares only the message. */
 class ExpressionErrorOf {
   readonly name = 'ExpressionError';
   readonly message: string;

@@ -11,7 +11,7 @@ import {
 } from '../../src/signal/money.js';
 import { holds } from '../support/property.js';
 
-/** An independent reading of `digits × 10^-scale`: big integers, rounded half to even. */
+/** Reference implementation of `digits × 10^-scale`: big integers, rounded half to even. */
 function oracle(digits: bigint, scale: number): bigint {
   if (scale <= 9) return digits * 10n ** BigInt(9 - scale);
   const unit = 10n ** BigInt(scale - 9);

@@ -12,7 +12,7 @@ import {
 } from '../../src/signal/raw-batch.js';
 import { batchOf } from '../support/engine.js';
 
-/** A request with a byte for each trace, and how often it was decoded. */
+/** A request with one byte per trace that counts its decodings. */
 function counted(...bytes: readonly number[]) {
   const reads: string[] = [];
   const batch: RawBatch = {

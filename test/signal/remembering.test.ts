@@ -1,7 +1,7 @@
 import t from 'tap';
 import { remembering } from '../../src/signal/remembering.js';
 
-/** Gives the length of a text, and notes whom it was asked for. */
+/** Returns the length of a text and records the calls. */
 function counting() {
   const asked: string[] = [];
   return {

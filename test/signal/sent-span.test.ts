@@ -16,7 +16,7 @@ import { without } from '../storage/duckdb/shown-spans.js';
 
 const TRACE_ID = '01010101-0101-0101-0101-010101010101';
 
-/** A record that carries something, and how often its metadata were made. */
+/** A record with a raw span that counts decodings of its metadata. */
 function carrying(): { readonly record: SpanRecord; made: () => number } {
   let made = 0;
   const fields = without(aSpanRecord(TRACE_ID, { name: 'a' }), 'metadata');

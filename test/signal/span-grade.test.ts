@@ -46,7 +46,7 @@ void t.test('a running span has no bucket', async (t) => {
     ' that took less than 0.141 ms and failed',
     ' that took very long and failed',
   ]);
-  // Stored numbers: they must stay as they are.
+  // Stored numbers, which must not change.
   t.same(
     [0, 118, 119, 1_000, 1_000_000, 60_000_000, 252_000_000_000].map((end) => gradeOf('completed', 0, end)),
     [2, 2, 4, 28, 108, 154, 250],

@@ -8,7 +8,7 @@ const EARLIEST = -Number.MAX_SAFE_INTEGER;
 const LATEST = Number.MAX_SAFE_INTEGER;
 const micros = fc.integer({ min: EARLIEST, max: LATEST });
 
-/** An independent reading: the platform's parser for the whole seconds, big integers for the rest. */
+/** Reference implementation: the platform parser for whole seconds, big integers for the rest. */
 function oracle(day: string, time: string, fraction: string, offsetMinutes: number): bigint {
   const seconds = BigInt(Date.parse(`${day}T${time}.000Z`)) * 1000n;
   return seconds + BigInt(fraction.slice(0, 6).padEnd(6, '0')) - BigInt(offsetMinutes) * 60_000_000n;
@@ -93,7 +93,7 @@ void t.test('rejects other texts', async (t) => {
     '٢٠٢٦-11-03T08:15:30Z',
     '2O26-11-03T08:15:30Z',
     '1778000000',
-    // No exact number of microseconds in a double.
+    // Not an exact number of microseconds in a double.
     '0001-01-01T00:00:00Z',
     '1684-07-28T00:12:25.259008Z',
     '2255-06-05T23:47:34.740992Z',
