@@ -22,7 +22,7 @@ void t.test('passes the conformance kit', async (t) => {
     await t.test(name, run);
 });
 
-/** A service that is called. */
+/** A service that records its calls. */
 async function service(t: Test) {
   const calls: string[] = [];
   const answers = { status: 200 };

@@ -14,7 +14,7 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
   readonly dependencies: Readonly<Record<string, string>>;
 };
 
-/** Packs a package, and unpacks it into `node_modules` as an installation does. @returns the files in it */
+/** Packs a package and unpacks it into `node_modules` like an installation. @returns its files */
 async function install(from: string, into: string, name: string): Promise<readonly string[]> {
   const packed = mkdtempSync(join(dirname(into), 'packed-'));
   const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', packed];
@@ -54,7 +54,7 @@ void t.test('a packed program runs with a packed plugin in an empty project', as
     [],
     'nothing that only developers need',
   );
-  // What it depends on, and nothing else that this repository has.
+  // Its dependencies and nothing else from this repository.
   for (const name of Object.keys(manifest.dependencies)) {
     const place = join(project, 'node_modules', name);
     mkdirSync(dirname(place), { recursive: true });

@@ -12,7 +12,7 @@ const USER = '01950000-0000-7000-8000-000000000001';
 const factory = factoryOf(plugin, 'receiver', 'syslog');
 const config = { endpoint: '127.0.0.1:0', user_id: USER, batch_wait: '1ms' };
 
-/** Sends datagrams, and waits until one more batch has been passed on. */
+/** Sends datagrams and waits for one more batch. */
 async function send(
   { host, clock, outputs }: RunningReceiver,
   ...messages: readonly string[]

@@ -17,7 +17,7 @@ import { conformance, sampleBatch, type Subject } from '../../src/testing/index.
 
 // @alone: the conformance kit looks at everything that its process has open.
 
-/** That the kit finds what is wrong: components each of which breaks one rule, and the check that must fail. */
+/** The kit finds errors: components that break one rule each, and the check that must fail. */
 
 const about = {
   description: 'Breaks a rule.',
@@ -47,7 +47,7 @@ const receiver = (create: ReceiverFactory['create']): Factory => ({
   create,
 });
 
-/** @param which checks. @returns the names of those that fail */
+/** @param which checks. @returns the names of failed checks */
 async function failing(factory: Factory, which: RegExp, subject: Subject = {}): Promise<readonly string[]> {
   const failed: string[] = [];
   const checks = conformance(factory, { patienceMs: 300, ...subject }).filter(({ name }) => which.test(name));

@@ -53,7 +53,7 @@ async function firings(api: ApiCaller, alert: string): Promise<number> {
 const CALLED = '5b8efff798038103d269b633813fc60c';
 const CALLED_ID = '5b8efff7-9803-8103-d269-b633813fc60c';
 
-/** A log record that tells what a model answered. */
+/** A log record with the output of a model call. */
 function aChoice(spanId: string, stringValue: string): object {
   const content = { key: 'content', value: { stringValue } };
   const message = { key: 'message', value: { kvlistValue: { values: [content] } } };
@@ -114,7 +114,7 @@ void t.test(
         })),
       })),
     });
-    // The parts overlap, and come to both at once.
+    // The parts overlap and are sent to both concurrently.
     const answers = await Promise.all(
       [part(0, 2), part(1, 3), part(0, 1), part(2, 4)].map((batch, i) =>
         (i % 2 === 0 ? one : two).api.call('POST', '/traces/batch', { json: batch }),
@@ -149,7 +149,7 @@ void t.test(
     });
     t.match(await one.api.get('/usage'), { used: 24 }, 'each span once');
 
-    // What a log record says of a span is found, whichever of both came first, and where.
+    // Log records are joined to their span regardless of order and daemon.
     const call = (spanId: string) => ({
       ...{ traceId: CALLED, spanId, name: 'chat', kind: 3 },
       ...{ startTimeUnixNano: '1700000000000000000', endTimeUnixNano: '1700000001000000000' },
@@ -174,7 +174,7 @@ void t.test(
         'in both',
       );
 
-    // Of both one evaluates the alerts, whichever took what they are about.
+    // One daemon evaluates the alerts, whichever received the data.
     await until('one evaluates', () => evaluates(one) || evaluates(two));
     t.notOk(evaluates(one) && evaluates(two));
     const other = evaluates(one) ? two : one;

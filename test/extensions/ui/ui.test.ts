@@ -29,7 +29,7 @@ function built(t: Test): string {
   return folder;
 }
 
-/** Logging in is tested with a whole daemon. */
+/** Login is tested with a whole daemon. */
 const NO_LOGINS: BrowserLogins = {
   enter: () => Promise.reject(new Error('nobody enters here')),
   leave: async () => null,
