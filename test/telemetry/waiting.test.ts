@@ -5,14 +5,14 @@ import { pause } from '../../src/telemetry/pause.js';
 import { waitFor } from '../../src/telemetry/wait-for.js';
 import { HandClock } from '../support/hand-clock.js';
 
-/** Whether a promise is fulfilled by now. */
+/** Whether a promise is fulfilled already. */
 function watch(promise: Promise<void>): { isOver: boolean } {
   const seen = { isOver: false };
   void promise.then(() => (seen.isOver = true));
   return seen;
 }
 
-/** Counts the timers that are set. */
+/** Counts active timers. */
 class CountingClock extends HandClock {
   timers = 0;
 

@@ -73,7 +73,7 @@ void t.test('rows survive encoding into columns, also transferred', async (t) =>
   );
 });
 
-/** UTF-8 has no halves of surrogate pairs. */
+/** UTF-8 has no lone surrogates. */
 function plain(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
