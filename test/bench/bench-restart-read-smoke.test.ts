@@ -3,10 +3,10 @@ import { read } from '../../bench/read.js';
 import { restart } from '../../bench/restart.js';
 import { testFolder } from '../support/test-folder.js';
 
-// Several whole daemons one after the other, which takes its time where the machine has other work.
+// Several daemons in sequence, which is slow on a busy machine.
 t.setTimeout(600_000);
 
-/** Collects what a bench prints. */
+/** Collects the output of a bench. */
 function printer(): { readonly print: (text: string) => void; readonly text: () => string } {
   const printed: string[] = [];
   return { print: (text) => printed.push(text), text: () => printed.join('\n') };
@@ -21,7 +21,7 @@ void t.test('restart: everything acknowledged survives kill -9', async (t) => {
 
 void t.test('read: every route answers over an existing store and leaves it unchanged', async (t) => {
   const { print, text } = printer();
-  // One of the two, by chance: each store takes two daemons.
+  // One of them at random, because each store takes two daemons.
   const hasLogs = Math.random() < 0.5;
   const options = {
     spans: [2000],

@@ -2,10 +2,10 @@ import t from 'tap';
 import { ingest } from '../../bench/ingest.js';
 import { otlp } from '../../bench/otlp.js';
 
-// Whole daemons, which take their time where the machine has other work.
+// Whole daemons, which are slow on a busy machine.
 t.setTimeout(600_000);
 
-/** Collects what a bench prints. */
+/** Collects the output of a bench. */
 function printer(): { readonly print: (text: string) => void; readonly text: () => string } {
   const printed: string[] = [];
   return { print: (text) => printed.push(text), text: () => printed.join('\n') };
