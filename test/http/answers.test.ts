@@ -260,7 +260,7 @@ for (const engine of ENGINES) {
       engine,
       answering(() => ({ status: 200, body: failing(3) })),
     );
-    await t.rejects(send(late.url), 'nobody takes it for whole');
+    await t.rejects(send(late.url), 'recognizable as incomplete');
     await late.underWay(0);
     for (const { logger } of [early, late])
       t.ok(logger.lines.some((line) => line.includes('the source is broken')));

@@ -118,7 +118,7 @@ void t.test('edge listeners see batches before they pass and their results', asy
   t.equal(listenTo(source, pass, 'traces/plain'), null);
   const leave = listenTo(source, pass);
   listenTo({ kind: 'processor', id: 'mutate' }, { kind: 'exporter', id: 'sink' });
-  await t.rejects(components.send('source', batchOf('1', '2')), 'of both pipelines, one fails');
+  await t.rejects(components.send('source', batchOf('1', '2')), 'one of both pipelines fails');
   await t.rejects(components.send('source', batchOf('1', '2', '3')));
   await components.send('source/b', batchOf('1'));
   leave?.();

@@ -15,7 +15,7 @@ for (const file of files) {
   t.comment(relative(FOLDER, file));
   await import(pathToFileURL(file).href);
 }
-await t.test('all of it ends', async () => {
+await t.test('runs all teardowns', async () => {
   for (const done of last) await done();
 });
 t.end();

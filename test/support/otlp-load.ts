@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { TelemetrySignal } from '../../src/signal/batch.js';
 import { aSpan, protobufOf } from './otlp-requests.js';
 
-/** What a daemon acknowledged. */
+/** Items acknowledged by a daemon. */
 export interface Acknowledged {
   /** Hex trace id → hex ids of its spans. */
   readonly traces: Map<string, readonly string[]>;

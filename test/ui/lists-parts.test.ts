@@ -147,7 +147,7 @@ void t.test('shows unknown parts of an estimate', async (t) => {
     { ...row, model: 'b', processor: 'cost', price: null, rule: null },
     { ...row, model: 'c', processor: 'cost/other' },
   ];
-  t.same(candidates(rows, 'cost'), ['a'], 'priced by the other model');
+  t.same(candidates(rows, 'cost'), ['a'], 'models priced by the processor');
 });
 
 void t.test('lists models with mostly unpriced calls first', async (t) => {

@@ -25,7 +25,7 @@ if (parentPort !== null) {
       throw new OddError('it is odd', { cause: new Error('the deeper reason') });
     },
     failOddly: () => {
-      // eslint-disable-next-line @typescript-eslint/only-throw-error -- what libraries do now and then
+      // eslint-disable-next-line @typescript-eslint/only-throw-error -- as some libraries do
       throw 'a text';
     },
     abortPending: () => {

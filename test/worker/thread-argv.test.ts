@@ -1,7 +1,7 @@
 import t from 'tap';
 import { threadArgv } from '../../src/worker/thread-argv.js';
 
-void t.test('a thread inherits the options of the process except preloaded modules', async (t) => {
+void t.test('a thread inherits the options of the process unless they preload modules', async (t) => {
   for (const argv of [
     ['--cpu-prof', '--import', './a.js'],
     ['--import=./b.js', '--max-semi-space-size=64'],

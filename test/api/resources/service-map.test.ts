@@ -55,7 +55,7 @@ void t.test('the map of a period, its calls and its available hours', async (t) 
   t.same(
     await targets(`end_time=${at(full - hour)}&hours=1`),
     ['archive', 'billing'],
-    'hours is ignored with start_time',
+    'hours is ignored with end_time',
   );
   t.same(await targets(times(full - 9 * hour, full - 8 * hour)), []);
   t.same(await api.get(`${PATH}hours`), [

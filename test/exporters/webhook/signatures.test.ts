@@ -11,7 +11,7 @@ function verify(t: Tap, request: SignedRequest, secret: string, isGood: boolean,
   for (const [name, check] of VERIFIERS) {
     const checked = (): unknown => check(request, secret);
     if (isGood) t.doesNotThrow(checked, `${name} accepts ${what}`);
-    else t.throws(checked, `${name} refuses ${what}`);
+    else t.throws(checked, `${name} rejects ${what}`);
   }
 }
 type Tap = Pick<typeof t, 'doesNotThrow' | 'throws'>;

@@ -88,7 +88,7 @@ void t.test('a failing condition keeps, drops or refuses the trace', async (t) =
 
 const LUCKY = 'ffffffff-ffff-4fff-bfff-ffffffffffff';
 
-void t.test('consecutive samplers multiply their rates', async (t) => {
+void t.test('consecutive samplers report the combined rate', async (t) => {
   const rate = async (config: string, sample_rate: number | null, status: 'completed' | 'failed') => {
     const { consume, passed } = processorOf(sampleProcessor, 'traces', config);
     await consume([aTrace(1, { trace_id: LUCKY, sample_rate, status })]);

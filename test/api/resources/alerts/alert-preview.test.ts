@@ -34,7 +34,7 @@ void t.test('previews a rule over past data without creating an alert', async (t
   t.equal(found.points.length, 121);
   t.equal(Math.max(...found.points.map(([, value]) => value ?? 0)), 1);
   t.ok(found.points.some(([, value]) => value === null));
-  t.same(found.conditions, [found.points.map(([, value]) => value)], 'the unit of the only condition');
+  t.same(found.conditions, [found.points.map(([, value]) => value)], 'the values of the only condition');
   t.equal(found.firings.length, 1);
   const firedAt = Date.parse(found.firings[0]?.fired_at ?? '');
   t.ok(Math.abs(Date.now() - 5 * hour - firedAt) < 2 * 180_000, 'at the time of the failed runs');

@@ -372,7 +372,7 @@ void t.test(
     const [key = '', wrong = ''] = keys;
     const before = await startApi(t, { secretsKey: key });
     const created = [await create(before), await create(before)];
-    await t.rejects(stat(join(before.directory, 'secrets-key')), 'a configured key is written nowhere');
+    await t.rejects(stat(join(before.directory, 'secrets-key')), 'a configured key is not written');
     await before.stop();
     const restart = async (secretsKey?: string) =>
       await startApi(t, {
@@ -395,7 +395,7 @@ void t.test(
     t.match(complaint(absent), [
       /is missing: put .*secrets-key back, or set secrets\.key in the configuration/,
     ]);
-    await t.rejects(stat(join(before.directory, 'secrets-key')), 'none is made in its place');
+    await t.rejects(stat(join(before.directory, 'secrets-key')), 'no replacement is created');
     await absent.stop();
 
     const right = await restart(key);
