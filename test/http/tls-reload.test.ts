@@ -123,7 +123,10 @@ void t.test('requires client certificates of a CA that can be reloaded', async (
   for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
     t.equal(await get(port, { ...good, maxVersion }), 'answered', maxVersion);
     await t.rejects(get(port, { maxVersion }), `${maxVersion}, without a certificate`);
-    await t.rejects(get(port, { cert: VALID, key: RECEIVER_KEY, maxVersion }), `${maxVersion}, of another CA`);
+    await t.rejects(
+      get(port, { cert: VALID, key: RECEIVER_KEY, maxVersion }),
+      `${maxVersion}, of another CA`,
+    );
   }
   mkdirSync(join(folder, 'new'));
   writeFileSync(join(folder, 'new', 'ca.crt'), VALID);
