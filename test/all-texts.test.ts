@@ -23,10 +23,10 @@ const SQL = [
   /\bcoalesce\(| [<>]?=|::|->/,
 ];
 
-/** One line of the file: where a text is used, and the text. */
+/** One line of the file: the position of a text and the text. */
 type Entry = readonly [place: string, text: string];
 
-/** What this test reads of a JSON Schema. */
+/** The part of a JSON Schema that this test reads. */
 interface Schema {
   readonly description?: string;
   readonly patternErrorMessage?: string;
@@ -36,7 +36,7 @@ interface Schema {
   readonly anyOf?: readonly Schema[];
 }
 
-void t.test('test/testdata/texts.txt lists every text that users read', (t) => {
+void t.test('texts.txt lists every user-visible text', (t) => {
   const found = print();
   if (process.env['JACKDAW_TEST_TEXTS'] === 'write') writeFileSync(FILE, found);
   t.equal(found, readFileSync(FILE, 'utf8'), `after a changed text, run: ${REWRITE}`);
@@ -70,7 +70,7 @@ function chapter(title: string, entries: readonly Entry[]): readonly string[] {
   return ['', `# ${title}`, '', ...[...lines].sort()];
 }
 
-/** Components share schemas, such as those of queues: each text is listed at its first place. */
+/** Components share schemas, such as those of queues: each text is listed once, at its first position. */
 function configurationKeys(): readonly Entry[] {
   return [
     ...builtinFactories.flatMap(({ kind, type, description, configSchema }) =>
@@ -84,7 +84,7 @@ function configurationKeys(): readonly Entry[] {
   ];
 }
 
-/** A schema's description, its error message, and those of all schemas within it. */
+/** The description and error message of a schema and of all nested schemas. */
 function described(path: string, schema: object): readonly Entry[] {
   const { description, patternErrorMessage, properties, patternProperties, items, anyOf } = schema as Schema;
   return [
@@ -97,7 +97,7 @@ function described(path: string, schema: object): readonly Entry[] {
   ];
 }
 
-/** Every literal that reads like a sentence. The pages, the demo's data and the files that `plugin new` writes are left out. */
+/** Every literal that reads like a sentence, except in the pages, the demo data and the files written by `plugin new`. */
 function textsOfSource() {
   const source = join(projectFolder(), 'src');
   const metrics: Entry[] = [];
@@ -121,7 +121,7 @@ function textsOfSource() {
   return { metrics, others };
 }
 
-/** The text of a literal or of added literals, with `{…}` for expressions in it. */
+/** The text of a literal or a concatenation, with `{…}` for expressions. */
 function textOf(node: ts.Node): string | undefined {
   if (ts.isStringLiteralLike(node)) return node.text;
   if (ts.isTemplateExpression(node))
@@ -136,7 +136,7 @@ function isProse(text: string): boolean {
   return /[a-z]{2,},? \S+ \S/i.test(text) && !SQL.some((form) => form.test(text));
 }
 
-/** The name of the metric whose `description` the node is. */
+/** Name of the metric whose `description` this node is. */
 function metricOf(node: ts.Node): string | undefined {
   const call = ts.isPropertyAssignment(node.parent) ? node.parent.parent.parent : undefined;
   if (call === undefined || !ts.isCallExpression(call)) return undefined;

@@ -4,31 +4,28 @@ import t from 'tap';
 import ts from 'typescript';
 import { builtinFactories } from '../src/builtin.js';
 
-/** The layers of `src/`, from the top: each imports only from lines below its own; names on one line never import each other. */
+/** The layers of `src/` from the top: each imports only from the lines below; names on one line never import each other. */
 const LAYERS: readonly (readonly string[])[] = [
   ['main', 'program', 'cli', 'builtin'],
   ['pipeline'],
-  // For tests of plugins: what the program itself does not need.
+  // Support for plugin tests, which the program does not need.
   ['testing'],
   ['receivers', 'processors', 'exporters', 'extensions'],
   ['api'],
   ['alerting', 'auth', 'expressions'],
   ['delivery', 'otlp', 'http', 'storage'],
-  // The rules of runs know no engine: stores and decoders go by them.
+  // The rules of runs know no engine; stores and decoders use them.
   ['runs'],
   ['config', 'telemetry', 'worker'],
   ['component'],
-  // What runs in a browser knows the daemon by its API alone, and nobody imports it.
+  // Browser code uses only the API, and nothing imports it.
   ['signal', 'ui'],
 ];
 
-/** The top line is one layer of its own kind: the command line starts from `main` and uses `builtin`. */
+/** The first line is special: the command line starts `main` and uses `builtin`. */
 const MAY_MEET = new Set(['main→cli', 'main→program', 'program→cli', 'program→builtin', 'cli→builtin']);
 
-/**
- * Folders in which imports go one way, too: the same as {@link LAYERS} for what lies in them, folders and files. By the path
- * below `src/`.
- */
+/** Folders with their own layers of files and folders, in the format of {@link LAYERS}, by path below `src/`. */
 const INNER_LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   api: [['routes'], ['resources'], ['lost-secrets', 'openapi', 'support']],
   delivery: [
@@ -69,13 +66,13 @@ const INNER_LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
 };
 
-/** Engines take from `storage/transfer` how exported files look, and it reads and writes these with DuckDB. */
+/** Engines use the file formats of `storage/transfer`, which reads and writes the files with DuckDB. */
 const OUTSIDE_INNER_LAYERS = new Set(['storage/transfer']);
 
-/** Of these, each folder is a sibling of the others. */
+/** In these, folders are siblings of each other. */
 const KINDS = new Set(['receivers', 'processors', 'exporters', 'extensions']);
 
-// Compiled, this file lies in dist/test.
+// The compiled file is in dist/test.
 const root = resolve(import.meta.dirname, '../..');
 const source = join(root, 'src');
 
@@ -105,13 +102,13 @@ function lineOf(layer: string, layers = LAYERS): number {
   return layers.findIndex((line) => line.includes(layer));
 }
 
-/** `otlp/encode/json.ts` in `otlp` → `encode`; undefined for what lies elsewhere. */
+/** `otlp/encode/json.ts` in `otlp` → `encode`; undefined for files elsewhere. */
 function partOf(path: string, folder: string): string | undefined {
   const below = relative(join(source, folder), path);
   return below.startsWith('..') ? undefined : (below.split('/')[0] ?? '').replace(/\.(tsx?|js)$/, '');
 }
 
-/** What an import inside one of {@link INNER_LAYERS} has against it. */
+/** The violation of {@link INNER_LAYERS} by an import, if any. */
 function innerViolations(from: string, to: string): string[] {
   return Object.entries(INNER_LAYERS).flatMap(([folder, layers]) => {
     const [upper, lower] = [partOf(from, folder), partOf(to, folder)];
@@ -133,7 +130,10 @@ function violation(from: string, to: string): string | null {
   return `${relative(root, from)} (${upper}) imports ${relative(root, to)} (${lower})`;
 }
 
-/** Telemetry lies in `storage/duckdb` or `storage/clickhouse`, control in `storage/control`: all see the contracts in `storage`, and nothing of each other. */
+/**
+ * Telemetry is in `storage/duckdb` or `storage/clickhouse`, control in `storage/control`: all use the contracts in `storage`, never each
+ * other.
+ */
 function storeViolation(from: string, to: string): string | null {
   const stores = ['storage/duckdb', 'storage/clickhouse', 'storage/control'];
   const [upper, lower] = [componentOf(from), componentOf(to)];
@@ -141,7 +141,7 @@ function storeViolation(from: string, to: string): string | null {
   return `${relative(root, from)} imports ${relative(root, to)}`;
 }
 
-/** The files of the project that one imports, also for types alone. */
+/** The project files imported by a file, including type imports. */
 function importedFiles(path: string): string[] {
   return importsOf(path)
     .filter((name) => name.startsWith('.'))
@@ -149,7 +149,7 @@ function importedFiles(path: string): string[] {
     .map((file) => (existsSync(file) ? file : file.replace(/\.ts$/, '.tsx')));
 }
 
-/** Files each of which imports the next one, and the last one the first; none where there is no circle. */
+/** Files that import each other in a cycle; empty without a cycle. */
 function circleAmong(paths: readonly string[]): string[] {
   const done = new Set<string>();
   const circleFrom = (path: string, way: readonly string[]): string[] => {
@@ -176,7 +176,7 @@ void t.test('every file of src belongs to a layer', async (t) => {
   t.same(strangers, []);
 });
 
-void t.test('and to one inside the folders that have layers of their own', async (t) => {
+void t.test('files in layered folders belong to an inner layer', async (t) => {
   for (const [folder, layers] of Object.entries(INNER_LAYERS)) {
     const parts = new Set(files.flatMap((path) => partOf(path, folder) ?? []));
     for (const part of parts) if (OUTSIDE_INNER_LAYERS.has(`${folder}/${part}`)) parts.delete(part);
@@ -184,7 +184,7 @@ void t.test('and to one inside the folders that have layers of their own', async
   }
 });
 
-void t.test('imports go down the layers only, and never to a sibling', async (t) => {
+void t.test('imports go down the layers only, never to a sibling', async (t) => {
   const found = files.flatMap((path) =>
     importsOf(path).flatMap((imported) => {
       if (!imported.startsWith('.')) return [];
@@ -195,20 +195,20 @@ void t.test('imports go down the layers only, and never to a sibling', async (t)
   t.same(found, []);
 });
 
-void t.test('no file of the rules of runs is in an import cycle, including type imports', async (t) => {
+void t.test('the rules of runs have no import cycles, including type imports', async (t) => {
   t.same(circleAmong(filesBelow(join(source, 'runs'))), []);
 });
 
-void t.test('the two planes of the store know nothing of each other', async (t) => {
+void t.test('the telemetry and control stores do not import each other', async (t) => {
   const found = files.flatMap((path) => importedFiles(path).flatMap((to) => storeViolation(path, to) ?? []));
   t.same(found, []);
 });
 
-void t.test('no file imports itself by others, not for types alone either', async (t) => {
+void t.test('no file is in an import cycle, including type imports', async (t) => {
   t.same(circleAmong(files), []);
 });
 
-void t.test('a planted violation is found', async (t) => {
+void t.test('finds planted violations', async (t) => {
   const at = (path: string): string => join(source, path);
   t.ok(violation(at('signal/span.ts'), at('component/factory.js')));
   t.ok(violation(at('storage/schema/tables.ts'), at('http/router.js')));
@@ -228,14 +228,14 @@ void t.test('a planted violation is found', async (t) => {
   t.same(innerViolations(at('otlp/encode/json.ts'), at('otlp/wire/ids.js')), []);
 });
 
-void t.test('the data knows nothing, the contract knows only the data and types', async (t) => {
+void t.test('signal imports nothing and component imports only signal and types', async (t) => {
   const outside = files
     .filter((path) => layerOf(path) === 'signal')
     .flatMap((path) => importsOf(path).filter((name) => !name.startsWith('.') && !name.startsWith('node:')));
   t.same(outside, []);
 });
 
-void t.test('plugins import nothing but the public API', async (t) => {
+void t.test('plugins import only the public API', async (t) => {
   const plugins = join(root, 'plugins');
   const found = filesBelow(plugins).flatMap((path) =>
     importsOf(path)
@@ -245,7 +245,7 @@ void t.test('plugins import nothing but the public API', async (t) => {
   t.same(found, []);
 });
 
-void t.test('only main touches the process: its end, its signals and its standard output', async (t) => {
+void t.test('only main uses process exit, signals and standard output', async (t) => {
   const touching = files
     .filter((path) => relative(source, path) !== 'main.ts')
     .filter((path) => /process\.(exit|on|once|stdout|stderr)\b/.test(readFileSync(path, 'utf8')))
@@ -253,37 +253,34 @@ void t.test('only main touches the process: its end, its signals and its standar
   t.same(touching, []);
 });
 
-void t.test('who takes the bytes of a request measures them before they are parsed', async (t) => {
+void t.test('request bodies are measured before they are parsed', async (t) => {
   const taking = files
-    // Texts of new plugins, which run elsewhere.
+    // Templates of new plugins, which run elsewhere.
     .filter((path) => !relative(source, path).startsWith('cli/plugin-new/'))
     .filter((path) => /\brequest\s*\.body\(/.test(readFileSync(path, 'utf8')))
     .map((path) => relative(source, path));
-  // The second takes protobuf, whose decoder counts.
+  // The second one decodes protobuf, whose decoder counts fields.
   t.same(taking.sort(), ['http/received-json.ts', 'receivers/otlp/decode.ts']);
 });
 
-void t.test(
-  'DuckDB is loaded by the store thread only: a daemon is quicker there, and so is every command',
-  async (t) => {
-    const compiled = resolve(import.meta.dirname, '../src');
-    const loadedBy = (start: string): ReadonlySet<string> => {
-      const found = new Set([join(compiled, start)]);
-      for (const path of found) {
-        if (!path.startsWith(compiled)) continue;
-        for (const name of importsOf(path))
-          found.add(name.startsWith('.') ? resolve(dirname(path), name) : name);
-      }
-      return found;
-    };
-    const isDuckDB = (name: string): boolean => name.startsWith('@duckdb/');
-    t.same([...loadedBy('main.js')].filter(isDuckDB), []);
-    t.ok([...loadedBy('storage/duckdb/thread/store-thread.js')].some(isDuckDB), 'which would be found');
-  },
-);
+void t.test('only the store thread loads DuckDB', async (t) => {
+  const compiled = resolve(import.meta.dirname, '../src');
+  const loadedBy = (start: string): ReadonlySet<string> => {
+    const found = new Set([join(compiled, start)]);
+    for (const path of found) {
+      if (!path.startsWith(compiled)) continue;
+      for (const name of importsOf(path))
+        found.add(name.startsWith('.') ? resolve(dirname(path), name) : name);
+    }
+    return found;
+  };
+  const isDuckDB = (name: string): boolean => name.startsWith('@duckdb/');
+  t.same([...loadedBy('main.js')].filter(isDuckDB), []);
+  t.ok([...loadedBy('storage/duckdb/thread/store-thread.js')].some(isDuckDB), 'the check would find it');
+});
 
 void t.test('the engine names no concrete component', (t) => {
-  // These are also words of the configuration: `${file:…}`, a level of the log, a protocol.
+  // Also used in the configuration: `${file:…}`, a log level, a protocol.
   const words = ['file', 'debug', 'http'];
   const types = builtinFactories.map(({ type }) => type).filter((type) => !words.includes(type));
   const files = ['pipeline', 'config', 'component'].flatMap((layer) =>

@@ -7,27 +7,27 @@ import t from 'tap';
 import { FILES_MAIN, FILES_OF_ONE_DAEMON, ONE_DAEMON, variablesOf } from './support/files-together.js';
 
 /**
- * Runs tests: `node dist/test/main.js` the default tier, `node dist/test/main.js --wider` the wider one, `node dist/test/main.js PART …` all
- * files whose paths contain a part. Files of one folder share a process, a few at a time, because loading the program takes longer than most
- * of them; a file asked for alone, or with `@alone` in its text, has a process of its own.
+ * Runs tests: `node dist/test/main.js` runs the default tier, `node dist/test/main.js --wider` the wider one, and `node dist/test/main.js
+ * PART …` all files whose path contains a part. Files of one folder share a process, a few at a time, because loading the program takes
+ * longer than most of them; a file run alone, or with `@alone` in its text, gets its own process.
  *
- * `tap run` does the same, but first loads hooks into each process, and into every process and thread that one starts, to watch
- * the loading of modules. Nothing here asks for what they find out, and a store took twice as long to open with them.
- * `NODE_OPTIONS=--enable-source-maps` shows lines of the TypeScript files in failures; it costs a tenth of the processor time.
+ * `tap run` does the same but first loads hooks into every process and thread to watch module loading. Nothing here needs them, and they
+ * double the time to open a store. `NODE_OPTIONS=--enable-source-maps` shows TypeScript lines in failures and costs a tenth of the CPU
+ * time.
  */
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url));
-/** One more than there are cores: a fifth of the time a file waits, for disks, clocks and processes that it started. */
+/** One more than the cores: files wait a fifth of the time for disks, clocks and child processes. */
 const AT_ONCE = availableParallelism() + 1;
 const TIMEOUT_S = 120;
-/** Files in one process. */
+/** Files per process. */
 const MOST_TOGETHER = 6;
-/** Folders whose files start many processes, or take minutes: each has one of its own. */
+/** Folders whose files start many processes or take minutes: each file gets its own process. */
 const ALONE = ['bench/', 'chaos/', 'cli/', 'scale/', 'transfer/', 'ui/'];
-/** A file that sets a time of its own takes tap's away, here as in its own process: then this one ends what hangs. */
+/** A file with its own timeout disables tap's, here as in its own process; this timeout ends what hangs. */
 const LONGEST_MS = 360_000;
 
-/** Files of the wider tier, besides those that start a server: whole daemons and browsers, kills, damaged and full disks, transfers. */
+/** Files of the wider tier besides those that start a server: whole daemons, browsers, kills, damaged and full disks, transfers. */
 const WIDER = [
   'bench/',
   'chaos/',
@@ -47,9 +47,9 @@ const WIDER = [
   'storage/duckdb/files/torn-logs',
   'transfer/',
 ];
-/** The one walk through the pages of the default tier. */
+/** The only walk through the pages in the default tier. */
 const BROWSER_WALK = 'ui/walk.test.js';
-/** Suites that run on every store: on the embedded ones in the default tier, on servers in the wider one. */
+/** Suites for every store: embedded stores in the default tier, servers in the wider one. */
 const ON_EVERY_STORE = 'conformance/';
 
 const [tier, wanted] = tierOf(process.argv.slice(2));
@@ -68,7 +68,7 @@ t.on('spawn', (file) => {
 for (const { files: together, variables } of groups(files)) {
   const [first = '', ...others] = together;
   const seconds = TIMEOUT_S * together.length;
-  // `env`, because what tap starts has one of those hooks in NODE_OPTIONS.
+  // `env`, because processes started by tap have one of those hooks in NODE_OPTIONS.
   const node = [`NODE_OPTIONS=${process.env['NODE_OPTIONS'] ?? ''}`, process.execPath];
   const paths = together.map((file) => join(FOLDER, file));
   void t.spawn('env', [...node, ...(others.length === 0 ? [join(FOLDER, first)] : [FILES_MAIN, first])], {
@@ -114,7 +114,7 @@ interface Group {
   readonly variables: NodeJS.ProcessEnv;
 }
 
-/** @param all in their order */
+/** @param all in order */
 function groups(all: readonly string[]): Group[] {
   const ofOneDaemon = all.filter((file) => FILES_OF_ONE_DAEMON.includes(file));
   const found: Group[] = halves(ofOneDaemon).map((half) => ({ files: half, variables: ONE_DAEMON }));
@@ -144,14 +144,14 @@ function isAlone(file: string): boolean {
   return ALONE.some((folder) => file.startsWith(folder)) || textOf(file).includes('@alone');
 }
 
-/** Kills what still runs after `LONGEST_MS`, and says where its threads were: a hang in CI is seen by nobody. */
+/** Kills what still runs after `LONGEST_MS` and prints the state of its threads, so that a hang in CI is visible. */
 function endLate(name: string, started: ChildProcess): void {
   const late = setTimeout(() => {
     console.error(
       `# ${name} is killed after ${String(LONGEST_MS / 1000)} s. Its threads:\n${threadsOf(started.pid)}`,
     );
     started.kill('SIGKILL');
-    // Also where a process that it started holds the other end.
+    // Also if a child process keeps the other end open.
     started.stdout?.destroy();
   }, LONGEST_MS);
   started.once('close', () => {
@@ -159,7 +159,7 @@ function endLate(name: string, started: ChildProcess): void {
   });
 }
 
-/** A line for each thread, from Linux's `/proc`: its name, state, CPU ticks, and where in the kernel it waits. */
+/** One line per thread from Linux's `/proc`: name, state, CPU ticks and the kernel function it waits in. */
 function threadsOf(pid: number | undefined): string {
   const tasks = `/proc/${String(pid)}/task`;
   try {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import t from 'tap';
 
-// Compiled, this file lies in dist/test.
+// The compiled file is in dist/test.
 const root = resolve(import.meta.dirname, '../..');
 const source = join(root, 'src');
 
@@ -14,19 +14,22 @@ function pagesBelow(directory: string): string[] {
   });
 }
 
-/** `storage/schema/tables.ts` or `../engine/store.ts` in backquotes; names with a wildcard (`encode-*.ts`, `…-rows.ts`) stand for several files. */
+/**
+ * `storage/schema/tables.ts` or `../engine/store.ts` in backquotes; names with a wildcard (`encode-*.ts`, `…-rows.ts`) match several
+ * files.
+ */
 function namedFiles(text: string): string[] {
   return [...text.matchAll(/`([\w./-]+\.c?ts)`/g)].flatMap(([, name]) => name ?? []);
 }
 
-/** The targets of links to places in the repository, without the headings within them. */
+/** Link targets in the repository, without headings. */
 function linked(text: string): string[] {
   return [...text.matchAll(/\]\((?!\w+:|#)([^)#\s]+)[^)]*\)/g)].flatMap(([, target]) => target ?? []);
 }
 
 /**
- * What a page names that is not there: a file by its path from the page's folder or one directly in it, from `src`, or from the
- * root; a link from the folder.
+ * Missing files that a page names, relative to the page's folder, a direct subfolder, `src` or the root; and missing links, relative to
+ * its folder.
  */
 function missing(page: string, text: string): string[] {
   const folder = dirname(page);
@@ -43,14 +46,14 @@ function missing(page: string, text: string): string[] {
 
 const pages = pagesBelow(source);
 
-void t.test('files and links that pages below src name are there', async (t) => {
+void t.test('files and links named in pages below src exist', async (t) => {
   t.same(
     pages.flatMap((page) => missing(page, readFileSync(page, 'utf8'))),
     [],
   );
 });
 
-void t.test('and one that is not would be found', async (t) => {
+void t.test('a missing one is found', async (t) => {
   const page = join(source, 'storage', 'README.md');
   t.same(
     missing(

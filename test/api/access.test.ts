@@ -5,7 +5,7 @@ import { generateKey } from '../../src/auth/keys.js';
 
 const UUID = '01890000-0000-7000-8000-000000000000';
 
-/** What routes of OTLP answer, in their own words. */
+/** OTLP routes respond in their own format. */
 const OTLP_UNAUTHENTICATED = {
   code: 16,
   message: 'This needs a valid API key, sent as "Authorization: Bearer <API key>".',
@@ -18,7 +18,7 @@ const UNAUTHENTICATED = {
   code: 'unauthenticated',
 };
 
-void t.test('every route refuses keys as documented, before it looks at anything else', async (t) => {
+void t.test('every route rejects invalid keys as documented, before any other check', async (t) => {
   const api = await startApi(t);
   const revoked = await api.createKey(['admin']);
   await api.call('DELETE', `/admin/keys/${revoked.id}`);
@@ -35,10 +35,10 @@ void t.test('every route refuses keys as documented, before it looks at anything
   };
 
   const guarded = api.routes.filter(({ isPublic }) => isPublic !== true);
-  t.ok(guarded.length > 15, 'the routes are there');
+  t.ok(guarded.length > 15, 'more than 15 routes are guarded');
   for (const { method, path, operation } of guarded) {
     const name = `${method} ${path}`;
-    // Bodies are left out or broken: who may not call hears nothing of what is wrong with the call.
+    // Bodies are missing or invalid: a rejected caller gets no validation errors.
     const place = path.replace('/api/v1', '').replace(/\{\w+\}/g, UUID);
     const hasBody = method !== 'GET' && method !== 'DELETE';
     for (const [reason, key] of Object.entries(badKeys)) {
@@ -46,21 +46,21 @@ void t.test('every route refuses keys as documented, before it looks at anything
       t.equal(answer.status, 401, `${name} refuses a ${reason} key`);
       const isOtlp = operation?.protocol !== undefined;
       const unauthenticated = isOtlp ? OTLP_UNAUTHENTICATED : UNAUTHENTICATED;
-      t.strictSame(answer.body, unauthenticated, 'with one body for every reason');
+      t.strictSame(answer.body, unauthenticated, 'the same body for every reason');
       t.equal(answer.headers.get('www-authenticate'), 'Bearer');
       t.equal(answer.headers.get('content-type'), isOtlp ? 'application/json' : 'application/problem+json');
     }
 
     const access = operation?.access;
-    t.ok(access, `${name} declares who may call it`);
+    t.ok(access, `${name} declares its required scope`);
     for (const [held, key] of keys) {
       const isAllowed = access === 'any' || held === access || held === 'admin';
       const answer = await api.call(method, place, { key, ...(hasBody ? { body: '{' } : {}) });
       if (isAllowed) {
-        t.notMatch(answer.status, 401, `${name} takes scope ${held}`);
+        t.notMatch(answer.status, 401, `${name} accepts scope ${held}`);
         t.not(answer.status, 403);
       } else {
-        t.equal(answer.status, 403, `${name} refuses scope ${held}`);
+        t.equal(answer.status, 403, `${name} rejects scope ${held}`);
         t.match(JSON.stringify(answer.body), `lacks the scope \\"${String(access)}\\"`);
         if (operation?.protocol === undefined)
           t.match(answer.body, { code: 'forbidden_scope', title: 'Forbidden' });
@@ -69,7 +69,7 @@ void t.test('every route refuses keys as documented, before it looks at anything
   }
 });
 
-void t.test('unknown routes and wrong methods are not shown to strangers', async (t) => {
+void t.test('unknown routes and wrong methods answer 401 without a key', async (t) => {
   const api = await startApi(t);
   for (const [method, path] of [
     ['GET', '/nothing'],
@@ -87,7 +87,7 @@ void t.test('unknown routes and wrong methods are not shown to strangers', async
   t.match(wrong.headers.get('allow'), /GET/);
 });
 
-void t.test('openapi.json and logging in alone are public', async (t) => {
+void t.test('only openapi.json and login routes are public', async (t) => {
   const api = await startApi(t);
   t.equal((await api.call('GET', '/openapi.json', { key: null })).status, 200);
   t.strictSame(
@@ -96,7 +96,7 @@ void t.test('openapi.json and logging in alone are public', async (t) => {
   );
 });
 
-void t.test('with authentication off no key is asked for', async (t) => {
+void t.test('with authentication off, no key is required', async (t) => {
   const api = await startApi(t, { authEnabled: false });
   t.match(await api.call('GET', '/me', { key: null }), {
     status: 200,

@@ -18,7 +18,7 @@ async function create<Body>(api: TestApi, path: string, json: object): Promise<B
   return answer.body as Body;
 }
 
-void t.test('users are created, listed and changed', async (t) => {
+void t.test('creates, lists and updates users', async (t) => {
   const api = await startApi(t);
   t.match(await api.get('/admin/users'), [
     { email: 'admin@localhost', name: 'admin', monthly_event_limit: null },
@@ -41,11 +41,11 @@ void t.test('users are created, listed and changed', async (t) => {
     monthly_event_limit: 500,
   });
   t.equal(ben.monthly_event_limit, 500);
-  t.strictSame((await api.get<User[]>('/admin/users')).slice(1), [anna, ben], 'the oldest first');
+  t.strictSame((await api.get<User[]>('/admin/users')).slice(1), [anna, ben], 'oldest first');
 
   const change = async (json: object) => api.call('PATCH', `/admin/users/${anna.id.toUpperCase()}`, { json });
-  t.strictSame((await change({})).body, anna, 'what is absent stays');
-  t.strictSame((await change({ name: null, email: null })).body, anna, 'null is absent');
+  t.strictSame((await change({})).body, anna, 'omitted fields are unchanged');
+  t.strictSame((await change({ name: null, email: null })).body, anna, 'null means omitted');
   t.strictSame((await change({ name: 'Anna B.' })).body, { ...anna, name: 'Anna B.' });
   t.strictSame((await change({ monthly_event_limit: 10, email: 'a@example.com' })).body, {
     ...anna,
@@ -57,7 +57,7 @@ void t.test('users are created, listed and changed', async (t) => {
   t.match((await api.get<User[]>('/admin/users'))[1], { name: 'Anna B.', email: 'a@example.com' });
 });
 
-void t.test('an e-mail address and a slug exist once: 409 tells which is taken', async (t) => {
+void t.test('a duplicate e-mail address or slug is 409 and names the field', async (t) => {
   const api = await startApi(t);
   const anna = await create<User>(api, '/users', { email: 'anna@example.com', name: 'Anna' });
   const repeated = await api.call('POST', '/admin/users', {
@@ -72,7 +72,7 @@ void t.test('an e-mail address and a slug exist once: 409 tells which is taken',
   t.equal((await api.get<User[]>('/admin/users')).length, 2);
 });
 
-void t.test('of many who take one name at the same time, one gets it', async (t) => {
+void t.test('only one of many concurrent creations of the same name succeeds', async (t) => {
   const api = await startApi(t);
   for (const [path, json] of [
     ['/admin/users', { email: 'same@example.com', name: 'Same' }],
@@ -84,7 +84,7 @@ void t.test('of many who take one name at the same time, one gets it', async (t)
   }
 });
 
-void t.test('the key is in the answer to its creation and nowhere else', async (t) => {
+void t.test('a key is returned only when it is created', async (t) => {
   const api = await startApi(t);
   const answer = await api.call('POST', '/admin/keys', {
     json: { name: 'ci', scopes: ['read', 'write'], expires_at: '2099-01-01T00:00:00+01:00' },
@@ -106,11 +106,11 @@ void t.test('the key is in the answer to its creation and nowhere else', async (
   t.notMatch(JSON.stringify(listed), String(key));
   t.notMatch(JSON.stringify(listed), /digest/);
   const [owner] = await api.get<User[]>('/admin/users');
-  t.equal(created['user_id'], owner?.id, 'without user_id the key is the caller’s');
+  t.equal(created['user_id'], owner?.id, 'without user_id the key belongs to the caller');
 });
 
 void t.test(
-  'a new key works at once, a revoked one no longer, and revoking twice keeps the first time',
+  'a new key works immediately; a revoked key fails and keeps its first revocation time',
   async (t) => {
     const api = await startApi(t);
     const { id, key } = await api.createKey(['read']);
@@ -128,7 +128,7 @@ void t.test(
   },
 );
 
-void t.test('keys belong to the user they are made for, and are listed by user', async (t) => {
+void t.test('keys belong to their user and are listed by user', async (t) => {
   const api = await startApi(t);
   const anna = await api.createUser('anna@example.com', ['read', 'write']);
   await api.send([anItem()], anna.key);
@@ -140,7 +140,7 @@ void t.test('keys belong to the user they are made for, and are listed by user',
   t.strictSame(await api.get(`/admin/keys?user_id=${randomUUID()}`), []);
 });
 
-void t.test('members come and go, and /me tells of them', async (t) => {
+void t.test('members are added and removed, and /me lists memberships', async (t) => {
   const api = await startApi(t);
   const anna = await api.createUser('anna@example.com', ['manage']);
   const acme = await create<{ id: string }>(api, '/orgs', { slug: 'acme-1', name: 'Acme, Inc.' });
@@ -170,7 +170,7 @@ void t.test('members come and go, and /me tells of them', async (t) => {
   t.match(await api.get('/me'), { memberships: [{ slug: 'default', role: 'admin' }] });
 });
 
-void t.test('what does not exist is 404', async (t) => {
+void t.test('missing objects are 404', async (t) => {
   const api = await startApi(t);
   const missing = randomUUID();
   const [user] = await api.get<User[]>('/admin/users');
@@ -192,7 +192,7 @@ void t.test('what does not exist is 404', async (t) => {
     );
 });
 
-void t.test('what breaks a rule is 422, and every broken rule is named', async (t) => {
+void t.test('invalid input is 422 and lists every problem', async (t) => {
   const api = await startApi(t);
   const [user] = await api.get<User[]>('/admin/users');
   const long = 'x'.repeat(201);
@@ -234,18 +234,18 @@ void t.test('what breaks a rule is 422, and every broken rule is named', async (
     t.match(answer, { status: 422, body: { code: 'validation_failed', title: /^Unprocessable/ } }, name);
     const { errors } = answer.body as { errors: { field: string; message: string }[] };
     t.strictSame(errors.map(({ field }) => field).sort(), fields, name);
-    for (const { message } of errors) t.notMatch(message, /NOT|[<>]=|must match/, 'in our own words');
+    for (const { message } of errors) t.notMatch(message, /NOT|[<>]=|must match/, 'our own wording');
   }
-  t.equal((await api.get<User[]>('/admin/users')).length, 1, 'nothing was created');
+  t.equal((await api.get<User[]>('/admin/users')).length, 1, 'nothing created');
   t.equal((await api.get<unknown[]>('/admin/keys')).length, 1);
   t.equal((await api.get<unknown[]>('/admin/orgs')).length, 1);
 });
 
-void t.test('the last use of a key shows in the list', async (t) => {
+void t.test('the key list shows when a key was last used', async (t) => {
   const api = await startApi(t);
   const lastUse = async () =>
     (await api.get<{ last_used_at: string | null }[]>('/admin/keys'))[0]?.last_used_at ?? null;
-  // It is written beside the first request, not before its answer.
+  // The last use is written in parallel with the first request, possibly after its response.
   let seen = await lastUse();
   while (seen === null) seen = await lastUse();
   t.match(seen, /^20.*Z$/);

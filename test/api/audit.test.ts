@@ -17,42 +17,52 @@ async function create<Body>(api: TestApi, path: string, json: object): Promise<B
   return answer.body as Body;
 }
 
-void t.test('a disabled user can do nothing until it is enabled; the last admin key stays', async (t) => {
-  const api = await startApi(t);
-  const { user: admin, key_id: adminKey } = await api.get<{
-    readonly user: { readonly id: string };
-    readonly key_id: string;
-  }>('/me');
-  const anna = await create<User>(api, '/users', { email: 'anna@example.com', name: 'Anna' });
-  t.equal(anna.disabled, false);
-  const made = await create<{ readonly id: string; readonly key: string }>(api, '/keys', {
-    user_id: anna.id,
-    name: 'both',
-    scopes: ['write', 'read'],
-  });
-  const send = async () =>
-    (await api.call('POST', '/traces/batch', { key: made.key, json: { traces: [anItem()] } })).status;
-  t.equal(await send(), 200);
-  const patch = async (id: string, json: object) => await api.call('PATCH', `/admin/users/${id}`, { json });
-  t.match(await patch(anna.id, { disabled: true }), { status: 200, body: { ...anna, disabled: true } });
-  t.equal(await send(), 401, 'ingestion');
-  t.equal((await api.call('GET', '/me', { key: made.key })).status, 401);
-  t.match((await api.get<User[]>('/admin/users'))[1], { disabled: true });
-  t.match(await patch(anna.id, { disabled: false }), { status: 200, body: anna });
-  t.equal(await send(), 200);
+void t.test(
+  'a disabled user is rejected until enabled, and the last admin key cannot be revoked',
+  async (t) => {
+    const api = await startApi(t);
+    const { user: admin, key_id: adminKey } = await api.get<{
+      readonly user: { readonly id: string };
+      readonly key_id: string;
+    }>('/me');
+    const anna = await create<User>(api, '/users', { email: 'anna@example.com', name: 'Anna' });
+    t.equal(anna.disabled, false);
+    const made = await create<{ readonly id: string; readonly key: string }>(api, '/keys', {
+      user_id: anna.id,
+      name: 'both',
+      scopes: ['write', 'read'],
+    });
+    const send = async () =>
+      (await api.call('POST', '/traces/batch', { key: made.key, json: { traces: [anItem()] } })).status;
+    t.equal(await send(), 200);
+    const patch = async (id: string, json: object) => await api.call('PATCH', `/admin/users/${id}`, { json });
+    t.match(await patch(anna.id, { disabled: true }), { status: 200, body: { ...anna, disabled: true } });
+    t.equal(await send(), 401, 'ingestion');
+    t.equal((await api.call('GET', '/me', { key: made.key })).status, 401);
+    t.match((await api.get<User[]>('/admin/users'))[1], { disabled: true });
+    t.match(await patch(anna.id, { disabled: false }), { status: 200, body: anna });
+    t.equal(await send(), 200);
 
-  const conflict = { status: 409, body: { code: 'conflict', detail: /last key with the scope admin/ } };
-  t.match(await patch(admin.id, { disabled: true }), conflict);
-  t.match(await api.call('DELETE', `/admin/keys/${adminKey}`), conflict);
-  const soon = new Date(Date.now() + 3_600_000).toISOString();
-  await create(api, '/keys', { name: 'an hour', scopes: ['admin'], expires_at: soon });
-  t.match(await api.call('DELETE', `/admin/keys/${adminKey}`), conflict, 'one that expires is no other');
-  const second = await create<{ readonly key: string }>(api, '/keys', { name: 'second', scopes: ['admin'] });
-  t.equal((await api.call('DELETE', `/admin/keys/${adminKey}`)).status, 204);
-  t.equal((await api.call('GET', '/admin/users', { key: second.key })).status, 200);
-});
+    const conflict = { status: 409, body: { code: 'conflict', detail: /last key with the scope admin/ } };
+    t.match(await patch(admin.id, { disabled: true }), conflict);
+    t.match(await api.call('DELETE', `/admin/keys/${adminKey}`), conflict);
+    const soon = new Date(Date.now() + 3_600_000).toISOString();
+    await create(api, '/keys', { name: 'an hour', scopes: ['admin'], expires_at: soon });
+    t.match(
+      await api.call('DELETE', `/admin/keys/${adminKey}`),
+      conflict,
+      'an expiring key does not count as another one',
+    );
+    const second = await create<{ readonly key: string }>(api, '/keys', {
+      name: 'second',
+      scopes: ['admin'],
+    });
+    t.equal((await api.call('DELETE', `/admin/keys/${adminKey}`)).status, 204);
+    t.equal((await api.call('GET', '/admin/users', { key: second.key })).status, 200);
+  },
+);
 
-void t.test('the audit outlives a stop, and a kill once it lists the action', async (t) => {
+void t.test('listed audit entries survive a stop and a kill', async (t) => {
   const audit = async (url: string, key: string) =>
     await new ApiCaller(url, key).get<{ readonly items: readonly { readonly action: string }[] }>(
       '/admin/audit',
@@ -62,7 +72,7 @@ void t.test('the audit outlives a stop, and a kill once it lists the action', as
   await new ApiCaller(first.url, key).call('GET', '/daemon/config');
   t.strictSame(await first.stop(), { code: 0, signal: null });
   const second = await spawnDaemon(t, { directory, key });
-  t.match((await audit(second.url, key)).items, [{ action: 'config.read' }], 'written before it stopped');
+  t.match((await audit(second.url, key)).items, [{ action: 'config.read' }], 'written before the stop');
   await new ApiCaller(second.url, key).call('POST', '/me/alert-secret');
   await until('it is listed', async () => (await audit(second.url, key)).items.length === 2);
   await second.stop('SIGKILL');
@@ -71,7 +81,7 @@ void t.test('the audit outlives a stop, and a kill once it lists the action', as
   t.match(items, [{ action: 'alert_secret.rotated' }, { action: 'config.read' }]);
 });
 
-void t.test('who administers leaves a line of audit for each deed, without a secret', async (t) => {
+void t.test('every administrative action is audited without secrets', async (t) => {
   const api = await startApi(t);
   const { user, key_id } = await api.get<{ readonly user: { readonly id: string }; readonly key_id: string }>(
     '/me',
@@ -142,7 +152,7 @@ void t.test('who administers leaves a line of audit for each deed, without a sec
       `audit="view.removed" ${by} view_id="${view}"`,
       `audit="config.read" ${by}`,
     ],
-    'what was refused is none',
+    'rejected calls are not audited',
   );
   for (const hidden of [made.key, secret, alertSecret.secret, 'token']) t.notMatch(api.logs.join(), hidden);
 
@@ -169,7 +179,7 @@ void t.test('who administers leaves a line of audit for each deed, without a sec
   );
   t.equal((await audit(`user_id=${user.id}`)).count, count);
   t.equal((await audit(`user_id=${anna.id}`)).count, 0);
-  t.match(await api.call('GET', '/admin/audit?action=key.create'), { status: 422 }, 'no such action');
+  t.match(await api.call('GET', '/admin/audit?action=key.create'), { status: 422 }, 'unknown action');
   t.equal((await audit('since=2100-01-01T00:00:00Z')).count, 0);
   t.equal((await audit(`since=${since}&until=2100-01-01T00:00:00Z`)).count, count);
   const { key: reader } = await api.createUser('reader@example.com', ['read', 'manage']);

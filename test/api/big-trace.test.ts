@@ -7,7 +7,7 @@ const BATCHES = 50;
 const START = Date.parse('2026-11-03T08:15:30Z');
 
 void t.test(
-  'a trace with thousands of spans comes whole and in order, and nobody who leaves halfway harms it',
+  'a trace with thousands of spans is returned completely and in order, and disconnects do no harm',
   async (t) => {
     const api = await startApi(t);
     const header = anItem({ spans: 0 }).trace;
@@ -17,7 +17,7 @@ void t.test(
     for (let batch = 0; batch < BATCHES; batch++) {
       const spans = Array.from({ length: 100 }, (_, index) =>
         aSpan(id, {
-          // Sent backwards, to be put in order by the store.
+          // Sent in reverse, so that the store has to sort.
           started_at: new Date(START + (BATCHES - batch) * 100_000 - index * 1000).toISOString(),
           ended_at: undefined,
           output_data: { content },

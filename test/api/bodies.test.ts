@@ -12,7 +12,7 @@ function post(
   return api.call('POST', '/admin/users', { body, headers });
 }
 
-void t.test('bodies that are not JSON, not UTF-8 or of another type get their own answers', async (t) => {
+void t.test('bodies that are not JSON, not UTF-8 or of another type are rejected', async (t) => {
   const api = await startApi(t);
   const good = JSON.stringify({ email: 'a@example.com', name: 'A' });
   const cases: readonly (readonly [
@@ -61,7 +61,7 @@ void t.test('bodies that are not JSON, not UTF-8 or of another type get their ow
   t.equal((await api.get<unknown[]>('/admin/users')).length, 1);
 });
 
-void t.test('bodies that differ only in form are taken', async (t) => {
+void t.test('accepts bodies in equivalent encodings', async (t) => {
   const api = await startApi(t);
   const body = (email: string) => JSON.stringify({ email, name: 'Ünïcode 🦜' });
   const cases: readonly (readonly [string | Uint8Array<ArrayBuffer>, Record<string, string>])[] = [
@@ -78,7 +78,7 @@ void t.test('bodies that differ only in form are taken', async (t) => {
   }
 });
 
-void t.test('names of object prototypes are fields like any other', async (t) => {
+void t.test('names of object prototypes are ordinary fields', async (t) => {
   const api = await startApi(t);
   for (const name of ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty']) {
     const answer = await post(api, `{"email":"a@example.com","name":"x","${name}":{"admin":true}}`);
@@ -88,11 +88,11 @@ void t.test('names of object prototypes are fields like any other', async (t) =>
     });
   }
   const instead = await post(api, '{"__proto__":{"email":"a@example.com","name":"x"}}');
-  t.equal(instead.status, 422, 'a prototype gives no fields');
+  t.equal(instead.status, 422, 'a prototype provides no fields');
   t.equal(({} as Record<string, unknown>)['admin'], undefined);
 });
 
-void t.test('deep and wide bodies are refused quickly, with a bounded answer', async (t) => {
+void t.test('deep and wide bodies are rejected with a bounded response', async (t) => {
   const api = await startApi(t);
   const deep = await post(api, `{"email":${'['.repeat(25_000)}${']'.repeat(25_000)},"name":"x"}`);
   t.match(deep, { status: 422, body: { errors: [{ field: '', message: 'nests deeper than 1000 levels' }] } });
@@ -103,7 +103,7 @@ void t.test('deep and wide bodies are refused quickly, with a bounded answer', a
   t.ok(JSON.stringify(long.body).length < 2000);
 });
 
-void t.test('a route that takes no body refuses fields that it would have to ignore', async (t) => {
+void t.test('a route without a body rejects ignored fields', async (t) => {
   const api = await startApi(t);
   const rebuild = (body: string, headers: Record<string, string> = JSON_TYPE) =>
     api.call('POST', '/admin/service-map/rebuild', { body, headers });

@@ -3,7 +3,7 @@ import { startApi } from '../support/api.js';
 
 const ORIGIN = 'https://ops.example.com';
 
-void t.test('pages of a configured origin may call, others may not', async (t) => {
+void t.test('only configured origins may call the API', async (t) => {
   const api = await startApi(t, { allowedOrigins: [ORIGIN] });
   const preflight = (origin: string) =>
     api.call('OPTIONS', '/dashboard/traces', {
@@ -24,10 +24,10 @@ void t.test('pages of a configured origin may call, others may not', async (t) =
   t.equal(answer.headers.get('access-control-allow-origin'), ORIGIN);
   const refused = await api.call('GET', '/agents', { key: null, headers: { origin: ORIGIN } });
   t.equal(refused.status, 401);
-  t.equal(refused.headers.get('access-control-allow-origin'), ORIGIN, 'a page may read why it was refused');
+  t.equal(refused.headers.get('access-control-allow-origin'), ORIGIN, 'a page can read the rejection');
 });
 
-void t.test('by default no page of another origin may call', async (t) => {
+void t.test('by default no other origin may call the API', async (t) => {
   const api = await startApi(t);
   const answer = await api.call('GET', '/agents', { headers: { origin: ORIGIN } });
   t.equal(answer.headers.get('access-control-allow-origin'), null);

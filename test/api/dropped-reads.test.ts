@@ -9,7 +9,7 @@ import { openControlStore } from '../support/control-store.js';
 import { ENGINES, startListener } from '../support/http-listener.js';
 
 const ID = '00000000-0000-4000-8000-000000000001';
-/** Every route that looks into the telemetry's files, by the method of a contract that does. */
+/** Every route that reads telemetry files, by the contract method it calls. */
 const READS: readonly (readonly [string, string])[] = [
   ['runs.read', `/dashboard/traces/${ID}`],
   ['runs.list', '/dashboard/traces?query=x'],
@@ -28,7 +28,7 @@ const READS: readonly (readonly [string, string])[] = [
   ['map.hours', '/dashboard/service-map/hours'],
 ];
 
-/** A store in which every read takes until nobody waits for it, and says so. */
+/** A store whose reads wait until they are aborted, and report it. */
 function patientStore(asked: (method: string) => void, abandoned: (method: string) => void): TelemetryStore {
   const read =
     (method: string) =>
@@ -43,12 +43,12 @@ function patientStore(asked: (method: string) => void, abandoned: (method: strin
     };
   const part = (name: string): object =>
     new Proxy({}, { get: (_, method) => read(`${name}.${String(method)}`) });
-  // Of a store these routes use nothing but what reads.
+  // These routes use only the read methods of the store.
   return new Proxy({}, { get: (_, name) => part(String(name)) }) as TelemetryStore;
 }
 
 for (const engine of ENGINES) {
-  void t.test(`${engine}: what a client has dropped is not looked for any more`, async (t) => {
+  void t.test(`${engine}: reads stop when the client disconnects`, async (t) => {
     let onCall: (method: string) => void = () => undefined;
     const askedFor = new Set<string>();
     const telemetry = patientStore(
@@ -65,7 +65,7 @@ for (const engine of ENGINES) {
     });
     const control = await openControlStore(t);
     const context = { routes, telemetry, control, clock: { now: () => 0, after: () => () => undefined } };
-    // The others of the context belong to routes that are not called.
+    // Routes that are not called use the rest of the context.
     const listener = await startListener(t, engine, apiRoutes(context as unknown as OfferedContext));
     for (const [method, path] of READS) {
       const expectCall = async (wanted: string): Promise<void> => {
@@ -87,6 +87,6 @@ for (const engine of ENGINES) {
     }
     t.same([...askedFor].sort(), [...new Set(READS.map(([method]) => method))].sort());
     await listener.underWay(0);
-    t.notMatch(listener.logger.lines, /internal error/, 'and is no fault');
+    t.notMatch(listener.logger.lines, /internal error/, 'not reported as an error');
   });
 }

@@ -21,62 +21,59 @@ import { anItem } from '../support/trace-batch.js';
 import { TestStore } from '../storage/duckdb/test-store.js';
 
 const HOUR_MS = 3_600_000;
-/** Of each kind, whose routes are read. */
+/** Number of objects of each kind whose routes are read. */
 const MOST_IDS = 40;
 
-void t.test(
-  'whatever was taken, the store opens, and everything is listed, summed, aged and derived anew',
-  async (t) => {
-    await neverDiffers(
-      t,
-      { runs: 3, ms: 2500 },
-      [
-        extremeItems,
-        extremeSpans,
-        extremePoints,
-        extremeLogs,
-        extremePrompts,
-        extremeAlerts,
-        extremeLimits,
-        extremeQueries,
-      ],
-      async (items, spans, points, logs, prompts, alerts, limits, queries) => {
-        const directory = testFolder(t);
-        const first = await startTestDaemon(t, { directory });
-        const api = new ExtremeApi(first.url, first.key);
-        await api.send([anItem({ trace: { started_at: '2020-01-01T00:00:00Z', ended_at: null } })]);
-        const all = [...oneExtremeEach(), ...items];
-        for (let at = 0; at < all.length; at += 20)
-          await api.survives('POST', '/traces/batch', { json: { traces: all.slice(at, at + 20) } });
-        for (const json of spans) await api.survives('POST', '/otlp/v1/traces', { json });
-        for (const json of points) await api.survives('POST', '/otlp/v1/metrics', { json });
-        for (const json of logs) await api.survives('POST', '/otlp/v1/logs', { json });
-        for (const json of prompts) await api.survives('POST', '/dashboard/prompts', { json });
-        for (const json of alerts) await api.survives('POST', '/alerts', { json });
-        for (const limit of limits) await api.limitUser(limit);
-        await api.readEverything(queries);
-        await first.daemon.shutdown();
+void t.test('accepted extreme values survive reopening, listing, aggregation and rebuilds', async (t) => {
+  await neverDiffers(
+    t,
+    { runs: 3, ms: 2500 },
+    [
+      extremeItems,
+      extremeSpans,
+      extremePoints,
+      extremeLogs,
+      extremePrompts,
+      extremeAlerts,
+      extremeLimits,
+      extremeQueries,
+    ],
+    async (items, spans, points, logs, prompts, alerts, limits, queries) => {
+      const directory = testFolder(t);
+      const first = await startTestDaemon(t, { directory });
+      const api = new ExtremeApi(first.url, first.key);
+      await api.send([anItem({ trace: { started_at: '2020-01-01T00:00:00Z', ended_at: null } })]);
+      const all = [...oneExtremeEach(), ...items];
+      for (let at = 0; at < all.length; at += 20)
+        await api.survives('POST', '/traces/batch', { json: { traces: all.slice(at, at + 20) } });
+      for (const json of spans) await api.survives('POST', '/otlp/v1/traces', { json });
+      for (const json of points) await api.survives('POST', '/otlp/v1/metrics', { json });
+      for (const json of logs) await api.survives('POST', '/otlp/v1/logs', { json });
+      for (const json of prompts) await api.survives('POST', '/dashboard/prompts', { json });
+      for (const json of alerts) await api.survives('POST', '/alerts', { json });
+      for (const limit of limits) await api.limitUser(limit);
+      await api.readEverything(queries);
+      await first.daemon.shutdown();
 
-        const second = await startTestDaemon(t, { directory, key: first.key });
-        const again = new ExtremeApi(second.url, first.key);
-        await again.readEverything(queries);
-        const rebuilt = await again.survives('POST', '/admin/service-map/rebuild', { json: {} });
-        if (rebuilt.status !== 200) throw new Error(`the map: ${JSON.stringify(rebuilt.body)}`);
-        await second.daemon.shutdown();
-        noErrors([...first.logs, ...second.logs]);
+      const second = await startTestDaemon(t, { directory, key: first.key });
+      const again = new ExtremeApi(second.url, first.key);
+      await again.readEverything(queries);
+      const rebuilt = await again.survives('POST', '/admin/service-map/rebuild', { json: {} });
+      if (rebuilt.status !== 200) throw new Error(`the map: ${JSON.stringify(rebuilt.body)}`);
+      await second.daemon.shutdown();
+      noErrors([...first.logs, ...second.logs]);
 
-        await ages(t, join(directory, 'jackdaw.duckdb'));
-        const third = await startTestDaemon(t, { directory, key: first.key });
-        await new ExtremeApi(third.url, first.key).readEverything(queries);
-        await third.daemon.shutdown();
-        noErrors(third.logs);
-      },
-    );
-  },
-);
+      await ages(t, join(directory, 'jackdaw.duckdb'));
+      const third = await startTestDaemon(t, { directory, key: first.key });
+      await new ExtremeApi(third.url, first.key).readEverything(queries);
+      await third.daemon.shutdown();
+      noErrors(third.logs);
+    },
+  );
+});
 
 class ExtremeApi extends ApiCaller {
-  /** A call that may be refused but not fail. */
+  /** A call that may be rejected but must not fail. */
   async survives(method: string, path: string, call: Call = {}): ReturnType<ApiCaller['call']> {
     const answer = await this.call(method, path, call);
     if (answer.status < 500) return answer;
@@ -89,7 +86,7 @@ class ExtremeApi extends ApiCaller {
     await this.survives('POST', '/admin/users', { json: { email, name: 'x', monthly_event_limit } });
   }
 
-  /** Every route that reads, as it is and with queries. */
+  /** Every read route, without and with queries. */
   async readEverything(queries: readonly string[]): Promise<void> {
     const documented = new DocumentedApi(await this.get<OpenApiDocument>('/openapi.json'));
     const asked = new Set<string>();
@@ -113,7 +110,7 @@ class ExtremeApi extends ApiCaller {
   }
 }
 
-/** Retention and everything before it goes through. */
+/** Runs retention and waits for all earlier work. */
 async function ages(t: Test, path: string): Promise<void> {
   const days = { traceRetentionDays: 1, metricRetentionDays: 1, logRetentionDays: 1, eventRetentionDays: 1 };
   const opened = await TestStore.open(t, { path, ...days });

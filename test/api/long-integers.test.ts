@@ -4,7 +4,7 @@ import { startApi, type TestApi } from '../support/api.js';
 const TRACE = '7b8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a01';
 const SPAN = '7b8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a02';
 const STARTED = '"started_at":"2026-11-20T12:00:00Z"';
-/** As JSON texts: what is read as a double loses the digits that are looked for here. */
+/** JSON texts, because doubles lose the digits under test. */
 const PAYLOAD =
   '{"id":9007199254740993,"list":[-12345678901234567890,1.5,{"日本":100000000000000000001}],"text":"12345678901234567890"}';
 const MAX = '9223372036854775807';
@@ -23,7 +23,7 @@ function batch(trace: string, span: string): string {
   return `{"traces":[{"trace":{"trace_id":"${TRACE}","agent":"a",${STARTED}${trace}},"spans":[{"span_id":"${SPAN}","trace_id":"${TRACE}","type":"llm","name":"n",${STARTED}${span}}]}]}`;
 }
 
-void t.test('integers of payloads come back as they were sent', async (t) => {
+void t.test('payload integers keep their digits', async (t) => {
   const api = await startApi(t);
   const sent = batch(
     `,"metadata":${PAYLOAD}`,
@@ -38,7 +38,7 @@ void t.test('integers of payloads come back as they were sent', async (t) => {
     t.ok(text.includes(`"${field}":${PAYLOAD}`), field);
 });
 
-void t.test('other fields do not take them', async (t) => {
+void t.test('other fields reject long integers', async (t) => {
   const api = await startApi(t);
   const cases = [
     [
@@ -62,7 +62,7 @@ void t.test('other fields do not take them', async (t) => {
   }
 });
 
-void t.test('64 bits of OTLP are shown as numbers', async (t) => {
+void t.test('64-bit OTLP integers are returned as numbers', async (t) => {
   const api = await startApi(t);
   const integers = [
     { key: 'max', value: { intValue: MAX } },
@@ -98,9 +98,9 @@ void t.test('64 bits of OTLP are shown as numbers', async (t) => {
     t.match(await exchange(api, 'POST', path, JSON.stringify(request)), { status: 200, text: /^\{/ });
   const trace = await exchange(api, 'GET', `/dashboard/traces/${TRACE}`);
   t.ok(trace.text.includes(`"resource":{${shown}}`), 'the resource');
-  t.ok(trace.text.includes(PAYLOAD.slice(1, -1)), 'JSON that came as text');
+  t.ok(trace.text.includes(PAYLOAD.slice(1, -1)), 'JSON sent as text');
   const logs = await exchange(api, 'GET', '/dashboard/logs/search?details=true');
   t.ok(logs.text.includes(`"attributes":{${shown}}`), 'attributes');
   t.ok(logs.text.includes(`"resource":{${shown}}`), 'the resource');
-  t.ok(logs.text.includes(JSON.stringify(`{${shown}}`)), 'a body that is no text');
+  t.ok(logs.text.includes(JSON.stringify(`{${shown}}`)), 'a structured body');
 });

@@ -5,11 +5,11 @@ import { FILES_OF_ONE_DAEMON } from '../support/files-together.js';
 import { PostgresServer } from '../support/postgres.js';
 
 /**
- * The API's tests of telemetry, once more with ClickHouse in place of DuckDB, and PostgreSQL in place of SQLite: most of it with
- * one daemon, each test as a user of its own. What the stores promise is tested on each by `test/conformance`; here it is asked for over HTTP.
- * Files that need daemons of their own take minutes, and run with `JACKDAW_TEST_CLICKHOUSE_ALL=1`.
+ * Runs the API tests of telemetry on ClickHouse instead of DuckDB and PostgreSQL instead of SQLite, most of them on one daemon with a
+ * user per test. `test/conformance` tests the contracts of each store; this tests them over HTTP. Files that need their own daemon take
+ * minutes and run only with `JACKDAW_TEST_CLICKHOUSE_ALL=1`.
  */
-/** With daemons of their own, or of a configuration of their own. */
+/** Files with their own daemon or configuration. */
 const ALONE =
   process.env['JACKDAW_TEST_CLICKHOUSE_ALL'] === '1'
     ? [
@@ -25,11 +25,15 @@ t.setTimeout((FILES_OF_ONE_DAEMON.length + ALONE.length) * API_FILE_S * 1000);
 const server = await ClickHouseServer.start(t);
 const postgres = await PostgresServer.start(t);
 const skip = [server, postgres].find((started) => typeof started === 'string') ?? false;
-await t.test('with clickhouse and postgres', { skip: typeof skip === 'string' && skip }, async (t) => {
-  if (typeof server === 'string' || typeof postgres === 'string') return;
-  const url = new URL(server.url);
-  url.password = server.password;
-  const stores = { JACKDAW_TEST_CLICKHOUSE: url.href, JACKDAW_TEST_POSTGRES: postgres.url };
-  await runFilesOfOneDaemon(t, stores);
-  await runApiFiles(t, ALONE, stores);
-});
+await t.test(
+  'API tests pass on clickhouse and postgres',
+  { skip: typeof skip === 'string' && skip },
+  async (t) => {
+    if (typeof server === 'string' || typeof postgres === 'string') return;
+    const url = new URL(server.url);
+    url.password = server.password;
+    const stores = { JACKDAW_TEST_CLICKHOUSE: url.href, JACKDAW_TEST_POSTGRES: postgres.url };
+    await runFilesOfOneDaemon(t, stores);
+    await runApiFiles(t, ALONE, stores);
+  },
+);

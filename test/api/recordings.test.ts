@@ -15,30 +15,30 @@ const EXPECTED: Readonly<Record<string, Recording>> = { ...AGENTS, ...LIBRARIES,
 const recorded = recordings();
 const skip = recorded.length === 0 && 'the folders of recordings are not here';
 
-void t.test('every recording has its row, and every row its recording', { skip }, async (t) => {
+void t.test('every recording has an expectation and vice versa', { skip }, async (t) => {
   t.strictSame(recorded.map(({ name }) => name).sort(), Object.keys(EXPECTED).sort());
 });
 
-void t.test('the API shows of every recorded run what a person expects', { skip }, async (t) => {
+void t.test('the API shows the expected values of every recorded run', { skip }, async (t) => {
   const daemon = await startTestDaemon(t);
   for (const program of recorded)
     await t.test(program.name, async (t) => {
       const client = await sent(t, daemon, program);
       const expected = EXPECTED[program.name];
       const runs = await readRuns(client);
-      t.equal(runs.length, expected?.runs.length, 'as many runs');
+      t.equal(runs.length, expected?.runs.length, 'number of runs');
       for (const [i, run] of (expected?.runs ?? []).entries())
         await t.test(`${i + 1} ${run.agent}`, async (t) => {
           checkRun(t, runs[i] ?? { spans: [] }, run);
         });
       t.strictSame(await readNodes(client), expected?.nodes, 'nodes of the map');
-      await t.test('jackdaw explain shows the same', async (t) => {
+      await t.test('jackdaw explain shows the same values', async (t) => {
         checkExplained(t, await explained(program), runs);
       });
     });
 });
 
-/** Each program has a user of its own, and all of them one store. */
+/** Each program has its own user; all share one store. */
 async function sent(t: Test, { url, key }: TestDaemon, { requests }: RecordedProgram): Promise<TracesClient> {
   const own = await new TracesClient(url, key).createUser();
   for (const { signal, body } of requests) {
@@ -47,22 +47,22 @@ async function sent(t: Test, { url, key }: TestDaemon, { requests }: RecordedPro
       headers: { authorization: `Bearer ${own}`, 'content-type': 'application/json' },
       body,
     });
-    t.strictSame(await response.json(), {}, `all of ${signal} is taken`);
+    t.strictSame(await response.json(), {}, `all ${signal} accepted`);
   }
   return new TracesClient(url, own);
 }
 
-/** What `jackdaw explain` makes of the same files, by their start. */
+/** Output of `jackdaw explain` for the same files, sorted by start. */
 async function explained({ requests }: RecordedProgram): Promise<readonly ExplainedRun[]> {
   const input = `[${requests.map(({ body }) => body).join(',')}]`;
   const { stdout } = await runInProcess(['explain', '--json'], {}, [input]);
   return (JSON.parse(stdout) as { readonly runs: readonly ExplainedRun[] }).runs;
 }
 
-/** Every field that both show, of runs and of spans. */
+/** Every field of runs and spans that both show. */
 function checkExplained(t: Test, found: readonly ExplainedRun[], shown: readonly ShownTrace[]): void {
   const ids = new Set(shown.map(({ trace_id: id }) => id));
-  t.equal(found.length, ids.size, 'as many runs');
+  t.equal(found.length, ids.size, 'number of runs');
   for (const run of found) {
     const { spans, ...header } = shown.find(({ trace_id: id }) => id === run.trace_id) ?? { spans: [] };
     t.strictSame(common(run, header), common(header, run), run.trace_id);
@@ -78,12 +78,12 @@ function checkExplained(t: Test, found: readonly ExplainedRun[], shown: readonly
   }
 }
 
-/** The fields of one object that the other has, too. */
+/** The fields of one object that the other one also has. */
 function common(one: object, other: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(one).filter(([key]) => Object.hasOwn(other, key)));
 }
 
-/** By their start, each with all its spans in the order of the tree. */
+/** Runs sorted by start, each with all spans in tree order. */
 async function readRuns(client: TracesClient): Promise<readonly ShownTrace[]> {
   const page = (await client.read('/api/v1/dashboard/traces?kind=all&page_size=100')) as {
     readonly items: readonly Shown[];
@@ -117,7 +117,7 @@ function checkRun(t: Test, run: ShownTrace, expected: ExpectedRun): void {
   t.equal(run['total_cost_usd'], cost === null ? null : cost[0], 'cost of the run');
   const calls = run.spans.filter(isOf('llm'));
   t.strictSame(tokensOf(calls), { ...NO_TOKENS, ...tokens }, 'tokens by kind');
-  t.strictSame(sourcesOf(calls), cost === null ? [] : [cost[1]], 'where the cost comes from');
+  t.strictSame(sourcesOf(calls), cost === null ? [] : [cost[1]], 'source of the cost');
   agrees(t, run.spans.filter(isOf('tool')).map(toolOf), expected.tools, 'tools');
   agrees(t, questionOf(run.spans), expected.question, 'first question');
   agrees(t, answerOf(run.spans), expected.answer, 'last answer');
@@ -125,7 +125,7 @@ function checkRun(t: Test, run: ShownTrace, expected: ExpectedRun): void {
 
 const NO_TOKENS = { input: 0, cachedRead: 0, cachedWrite: 0, output: 0, reasoning: 0 };
 
-/** The sums over model calls. */
+/** Totals of the model calls. */
 function tokensOf(calls: readonly Shown[]): typeof NO_TOKENS {
   const sumOf = (part: string): number =>
     calls.reduce((sum, { usage }) => sum + Number((usage as JsonObject | null)?.[part] ?? 0), 0);
@@ -142,7 +142,7 @@ function sourcesOf(calls: readonly Shown[]): readonly unknown[] {
   return [...new Set(calls.flatMap(({ cost }) => (cost as JsonObject | null)?.['source'] ?? []))];
 }
 
-/** A text as a whole, and what holds patterns, or is a part of an object. */
+/** Compares a text exactly, and patterns or parts of objects by match. */
 function agrees(t: Test, found: unknown, expected: Expected, what: string): void {
   if (typeof expected === 'string' || expected === null) t.equal(found, expected, what);
   else if (Array.isArray(expected) && !holdsPattern(expected)) t.strictSame(found, expected, what);
@@ -201,7 +201,7 @@ function answerOf(spans: readonly Shown[]): JsonValue {
   return null;
 }
 
-/** What a message of a role says in words. */
+/** The text of a message with this role. */
 function textBy(wanted: string) {
   return (message: JsonValue): string | undefined => {
     const { role, content } = message as JsonObject;
@@ -224,6 +224,6 @@ function inOrder(spans: readonly Shown[]): readonly Shown[] {
 }
 
 function keyOf({ started_at: start, span_id: id }: Shown): string {
-  // Without its end a time is less than the same with a fraction.
+  // Without fractional seconds a time sorts before the same time with a fraction.
   return `${String(start).replace('Z', '')} ${String(id)}`;
 }

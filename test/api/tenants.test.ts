@@ -3,7 +3,7 @@ import { startApi } from '../support/api.js';
 import { traceIdOf } from '../support/header-text.js';
 import { anItem } from '../support/trace-batch.js';
 
-void t.test('two users with the same ids and names never see each other', async (t) => {
+void t.test('two users with the same ids and names are isolated', async (t) => {
   const api = await startApi(t);
   const anna = await api.createUser('anna@example.com', ['read', 'write']);
   const ben = await api.createUser('ben@example.com', ['read', 'write']);
@@ -25,7 +25,7 @@ void t.test('two users with the same ids and names never see each other', async 
     outcome: 'of ben',
     spans: [{ name: 'of ben' }, { name: 'of ben' }],
   });
-  t.equal((await api.call('GET', path)).status, 404, 'an administrator sees only its own data too');
+  t.equal((await api.call('GET', path)).status, 404, 'an administrator sees only its own data, too');
 
   const agentsOf = (key: string) => api.get<{ id: string; name: string }[]>('/agents', key);
   const [annasAgents, bensAgents] = [await agentsOf(anna.key), await agentsOf(ben.key)];
@@ -53,7 +53,7 @@ void t.test('two users with the same ids and names never see each other', async 
   t.strictSame(await lists(ben.key), { all: 2, foreign: 0, text: 0 });
 });
 
-void t.test("setting an outcome touches one's own trace only", async (t) => {
+void t.test("setting an outcome changes only one's own trace", async (t) => {
   const api = await startApi(t);
   const anna = await api.createUser('anna@example.com', ['read', 'write']);
   const ben = await api.createUser('ben@example.com', ['read', 'write']);

@@ -3,25 +3,25 @@ import { read } from '../../bench/read.js';
 import { restart } from '../../bench/restart.js';
 import { testFolder } from '../support/test-folder.js';
 
-// Several whole daemons one after the other, which takes its time where the machine has other work.
+// Several daemons in sequence, which is slow on a busy machine.
 t.setTimeout(600_000);
 
-/** Collects what a bench prints. */
+/** Collects the output of a bench. */
 function printer(): { readonly print: (text: string) => void; readonly text: () => string } {
   const printed: string[] = [];
   return { print: (text) => printed.push(text), text: () => printed.join('\n') };
 }
 
-void t.test('restart: after kill -9 everything acknowledged is there', async (t) => {
+void t.test('restart: everything acknowledged survives kill -9', async (t) => {
   const { print } = printer();
   const { verdict, acknowledgedSpans } = await restart({ spans: 3000, connections: 4, bodies: 8 }, print);
   t.ok(acknowledgedSpans >= 3000);
   t.ok(verdict.isComplete, verdict.text);
 });
 
-void t.test('read: every route answers over a kept store, which is left as it was', async (t) => {
+void t.test('read: every route answers over an existing store and leaves it unchanged', async (t) => {
   const { print, text } = printer();
-  // One of the two, by chance: each store takes two daemons.
+  // One of them at random, because each store takes two daemons.
   const hasLogs = Math.random() < 0.5;
   const options = {
     spans: [2000],
@@ -45,5 +45,5 @@ void t.test('read: every route answers over a kept store, which is left as it wa
   check(first, '2000 metric points', 7);
   const second = await read({ ...options, spans: [], linkedTraces: [], logRecords: [] }, print);
   check(second, '2000 metric points', 7);
-  t.equal(text().split('filled with 2000 points').length, 2, 'the second time it was there');
+  t.equal(text().split('filled with 2000 points').length, 2, 'found the second time');
 });

@@ -2,10 +2,10 @@ import t from 'tap';
 import { ingest } from '../../bench/ingest.js';
 import { otlp } from '../../bench/otlp.js';
 
-// Whole daemons, which take their time where the machine has other work.
+// Whole daemons, which are slow on a busy machine.
 t.setTimeout(600_000);
 
-/** Collects what a bench prints. */
+/** Collects the output of a bench. */
 function printer(): { readonly print: (text: string) => void; readonly text: () => string } {
   const printed: string[] = [];
   return { print: (text) => printed.push(text), text: () => printed.join('\n') };
@@ -13,7 +13,7 @@ function printer(): { readonly print: (text: string) => void; readonly text: () 
 
 const SMALL = { connections: 4, warmup: 0, bodies: 8, seconds: 1 };
 
-void t.test('ingest, closed loop: figures come out, and stored is what was acknowledged', async (t) => {
+void t.test('ingest, closed loop: prints results, and everything acknowledged is stored', async (t) => {
   const { print, text } = printer();
   const { load, verdict, bytesPerItem } = await ingest({ ...SMALL, spans: 3000 }, print);
   t.equal(load.acknowledged.items, 3000);
@@ -34,7 +34,7 @@ void t.test('ingest, closed loop: figures come out, and stored is what was ackno
   }
 });
 
-void t.test('ingest, open loop: as many spans as are due, and a processor can be left out', async (t) => {
+void t.test('ingest, open loop: sends the requested number of spans and can omit a processor', async (t) => {
   const { print } = printer();
   const stats = await ingest({ ...SMALL, rate: 2000, spans: 2000, without: ['validation'] }, print);
   t.equal(stats.load.acknowledged.items, 2000);
@@ -45,7 +45,7 @@ void t.test('ingest, open loop: as many spans as are due, and a processor can be
   );
 });
 
-void t.test('otlp: each signal, and what is stored is what was acknowledged', async (t) => {
+void t.test('otlp: everything acknowledged is stored for each signal', async (t) => {
   const { print, text } = printer();
   const signals = ['traces', 'metrics', 'logs'] as const;
   const results = await otlp({ ...SMALL, signals, perRequest: 50, items: 500 }, print);

@@ -29,7 +29,7 @@ async function created<Body>(answer: Promise<{ code: number; out: string; err: s
   return JSON.parse(out) as Body;
 }
 
-void t.test('users are created, changed and listed, by id or by e-mail address', async (t) => {
+void t.test('creates, changes and lists users by id or e-mail address', async (t) => {
   const { run } = await startWithCommand(t);
   const user = await created<{ id: string; email: string }>(
     run('users', 'create', '--email', 'anna@example.com', '--name', 'Anna', '--json'),
@@ -69,7 +69,7 @@ void t.test('users are created, changed and listed, by id or by e-mail address',
   });
 });
 
-void t.test('the usage of a quota is shown, to people and to programs', async (t) => {
+void t.test('shows quota usage as text and JSON', async (t) => {
   const { api, run } = await startWithCommand(t);
   await api.send([anItem({ spans: 3 })]);
   const [heading, row] = (await run('usage')).out.split('\n');
@@ -94,7 +94,7 @@ void t.test('a new key is alone on standard output, works, and is never listed',
     'anna@example.com',
   );
   t.equal(made.code, 0);
-  t.match(made.out, /^jd_[A-Za-z0-9_-]{43}$/, 'so that a script can take it');
+  t.match(made.out, /^jd_[A-Za-z0-9_-]{43}$/, 'so that scripts can read it');
   t.match(made.err, /^Created key .* \(write, read\)\. Keep it now/);
   t.match(await api.get('/me', made.out), { user: { name: 'Anna' }, scopes: ['write', 'read'] });
 
@@ -118,7 +118,7 @@ void t.test('a new key is alone on standard output, works, and is never listed',
   );
 });
 
-void t.test('a key is revoked with the keys that were made with it', async (t) => {
+void t.test('revokes a key and, on request, its children', async (t) => {
   const { api, run } = await startWithCommand(t);
   const make = async (key: string, name: string, scopes = ['manage', 'read']) =>
     (await api.call('POST', '/me/keys', { key, json: { name, scopes } })).body as {
@@ -130,17 +130,17 @@ void t.test('a key is revoked with the keys that were made with it', async (t) =
   const grandchild = await make(child.key, 'grandchild');
   const status = async ({ key }: { readonly key: string }) => (await api.call('GET', '/me', { key })).status;
   t.match(await run('keys', 'revoke', parent.id), { code: 0, err: /^Revoked key \S+\.$/m });
-  t.strictSame([await status(parent), await status(child)], [401, 200], 'alone without the option');
+  t.strictSame([await status(parent), await status(child)], [401, 200], 'only the parent without the option');
   const revoked = await run('keys', 'revoke', child.id, '--with-children');
   t.match(revoked, { code: 0, err: `Revoked key ${child.id} and the keys made with it.` });
   t.strictSame([await status(child), await status(grandchild)], [401, 401]);
   const first = await make(api.adminKey, 'first', ['admin']);
   const own = await make(first.key, 'own', ['admin']);
   const byOwn = await run('keys', 'revoke', first.id, '--with-children', '--key', own.key);
-  t.match(byOwn, { code: 1, err: /add --force/ }, 'the key of the command comes from it');
+  t.match(byOwn, { code: 1, err: /add --force/ }, 'the key of the command is its child');
 });
 
-void t.test('the key that the command itself uses is revoked only by force', async (t) => {
+void t.test('revokes the key of the command only with --force', async (t) => {
   const { api, run } = await startWithCommand(t);
   const { key_id: own } = await api.get<{ key_id: string }>('/me');
   t.match(await run('keys', 'revoke', own), { code: 1, err: /add --force/ });
@@ -151,7 +151,7 @@ void t.test('the key that the command itself uses is revoked only by force', asy
   t.match(await run('keys', 'list'), { code: 1, err: /does not accept the API key from JACKDAW_KEY/ });
 });
 
-void t.test('organizations and their members', async (t) => {
+void t.test('creates organizations and manages their members', async (t) => {
   const { api, run } = await startWithCommand(t);
   t.match(await run('orgs', 'create', '--slug', 'acme', '--name', 'Acme'), {
     code: 0,
@@ -168,7 +168,7 @@ void t.test('organizations and their members', async (t) => {
   t.equal((await run('orgs', 'members', 'add', 'acme', anna.id, '--role', 'admin')).code, 0);
   t.match(await memberships(), [{ slug: 'acme', role: 'admin' }]);
   t.match(await run('orgs', 'members', 'add', 'acme', anna.id), { code: 0, err: /is now admin of acme/ });
-  t.match(await memberships(), [{ slug: 'acme', role: 'admin' }], 'nobody is demoted unasked');
+  t.match(await memberships(), [{ slug: 'acme', role: 'admin' }], 'keeps the role without --role');
   t.match(await run('orgs', 'members', 'list', 'acme'), {
     code: 0,
     out: new RegExp(`^EMAIL +NAME +ROLE +ID\nanna@example.com .* admin +${anna.id}$`),
@@ -180,7 +180,7 @@ void t.test('organizations and their members', async (t) => {
   t.match(await run('orgs', 'members', 'add', 'nowhere', anna.id), { code: 1, err: /no such organization/ });
 });
 
-void t.test('what a terminal would obey is not printed', async (t) => {
+void t.test('removes terminal control characters from output', async (t) => {
   const { run } = await startWithCommand(t);
   await run('users', 'create', '--email', 'x@example.com', '--name', 'red \u001b[31m\nnext line');
   const { out } = await run('users', 'list');
@@ -234,7 +234,7 @@ void t.test('finds the first key next to the configured store', async (t) => {
   t.match(await list('--config', config('broken.yaml', '{')), { code: 78, err: /broken\.yaml:1/ });
   t.equal((await list('--config', other, '--config', join(folder, 'one.yaml'))).code, 0, 'later files win');
 
-  // Where JACKDAW_URL says nothing the configuration tells the address, too: one that is for every address is reached on this machine.
+  // Without JACKDAW_URL the configuration gives the address; a wildcard address means this machine.
   const { port } = new URL(api.url);
   for (const endpoint of [`127.0.0.1:${port}`, `0.0.0.0:${port}`, `localhost:${port}`]) {
     const text = `extensions: { sqlite: { path: ${path} }, query: { endpoint: "${endpoint}" } }`;
@@ -249,7 +249,7 @@ void t.test('finds the first key next to the configured store', async (t) => {
   });
 });
 
-void t.test('each reason why the daemon cannot be asked has its own words', async (t) => {
+void t.test('reports each reason why the daemon cannot be called', async (t) => {
   const api: TestApi = await startApi(t);
   const reader = (await api.createKey(['read'])).key;
   const stranger = createServer((_, response) => response.end('<html>hello</html>'));
@@ -257,7 +257,7 @@ void t.test('each reason why the daemon cannot be asked has its own words', asyn
   t.teardown(() => stranger.close());
   const strangerUrl = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`;
   const key = api.adminKey;
-  // The folder of the project may have a key of its own, after `npm start`.
+  // The project folder may contain a key after `npm start`.
   const config = join(t.testdir(), 'elsewhere.yaml');
   writeFileSync(
     config,
@@ -280,7 +280,7 @@ void t.test('each reason why the daemon cannot be asked has its own words', asyn
     t.equal(code, 1);
     t.match(err, message);
     t.equal(out, '');
-    t.notMatch(err, key.slice(3, 20), 'no key is shown');
+    t.notMatch(err, key.slice(3, 20), 'no key shown');
     t.notMatch(err, 'secret');
   }
 });

@@ -11,7 +11,7 @@ async function started(t: Test) {
   return { api, alerts };
 }
 
-void t.test('alerts are listed, for people and for programs', async (t) => {
+void t.test('lists alerts as text and JSON', async (t) => {
   const { api, alerts } = await started(t);
   t.match(await alerts('list'), { code: 0, stdout: '', stderr: /^There are no alerts\./ });
   t.match(await alerts('list', '--json'), { code: 0, stdout: '[]\n' });
@@ -33,11 +33,11 @@ void t.test('alerts are listed, for people and for programs', async (t) => {
   t.match(rows[0], new RegExp(`^${second.id} +composite +- +payments +- +5 min +both +yes +-$`));
   t.match(rows[1], new RegExp(`^${first.id} +failure_rate +red .*31m +- +0\\.25 +60 min +email +no +-$`));
   t.notMatch(stdout, '\u001b');
-  t.notMatch(stdout, HOOK_URL, 'what may hold a secret is not shown');
+  t.notMatch(stdout, HOOK_URL, 'hides values that may contain secrets');
   t.match(JSON.parse((await alerts('list', '--json')).stdout), [second, { id: first.id, is_active: false }]);
 });
 
-void t.test('an alert is tried', async (t) => {
+void t.test('tests an alert', async (t) => {
   const { api, alerts } = await started(t);
   const agent_id = await makeAgent(api);
   const { id } = await makeAlert(api, { agent_id, threshold: 0 });
@@ -65,7 +65,7 @@ void t.test('an alert is tried', async (t) => {
   t.match(await api.get(`/alerts/${met.id}/events`), { count: 0 });
 });
 
-void t.test('what cannot be tried, and who may not', async (t) => {
+void t.test('rejects unknown alerts and missing scopes', async (t) => {
   const { api, alerts } = await started(t);
   t.match(await alerts('test', randomUUID()), { code: 1, stdout: '', stderr: /There is no such alert/ });
   t.match(await alerts('test', 'x'), { code: 2, stderr: /invalid for argument 'id'\. It must be an id/ });

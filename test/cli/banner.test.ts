@@ -8,7 +8,7 @@ const PATHS = new Map([
 ]);
 const NOW = new Date('2026-01-15T12:00:00Z');
 
-void t.test('says where everything is, and where the key lies', async (t) => {
+void t.test('prints all addresses and the path of the initial key file', async (t) => {
   const daemon = { paths: PATHS, initialKeyFile: "/data/it's here/initial-api-key" };
   const text = formatBanner({ version: '1.2.3', daemon, isAuthEnabled: true, loginLink: null, now: NOW });
   t.match(text, /^Jackdaw 1\.2\.3 is running\.$/m);
@@ -19,7 +19,7 @@ void t.test('says where everything is, and where the key lies', async (t) => {
   t.match(text, /Bearer \$\(cat '\/data\/it'\\''s here\/initial-api-key'\)/);
 });
 
-void t.test('shows only what there is', async (t) => {
+void t.test('omits missing parts', async (t) => {
   const nothing = { paths: new Map<string, readonly string[]>(), initialKeyFile: null };
   t.equal(
     formatBanner({ version: '1', daemon: nothing, isAuthEnabled: true, loginLink: null, now: NOW }),

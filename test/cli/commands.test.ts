@@ -10,7 +10,7 @@ import { projectFolder } from '../support/project-file.js';
 
 const EXAMPLE = join(projectFolder(), 'config.example.yaml');
 
-void t.test('help and version end with 0 and document the exit codes', async (t) => {
+void t.test('help and version exit with 0 and document the exit codes', async (t) => {
   const help = await runInProcess(['--help']);
   t.match(help, { code: 0, stderr: '' });
   for (const command of [
@@ -35,7 +35,7 @@ void t.test('help and version end with 0 and document the exit codes', async (t)
   t.strictSame(await runInProcess(['--version']), version);
 });
 
-void t.test('what does not exist is a usage error with a suggestion', async (t) => {
+void t.test('unknown commands and options are usage errors with a suggestion', async (t) => {
   t.match(await runInProcess(['validat']), {
     code: 2,
     stdout: '',
@@ -54,7 +54,7 @@ void t.test('what does not exist is a usage error with a suggestion', async (t) 
   t.match(await runInProcess([]), { code: 2, stderr: /Usage: jackdaw/ });
 });
 
-void t.test('a wrong configuration ends with 78 and all its errors', async (t) => {
+void t.test('an invalid configuration exits with 78 and all its errors', async (t) => {
   const folder = t.testdir({ 'a.yaml': 'recievers: {}\nservice: { pipelines: {} }\n' });
   for (const command of ['validate', 'graph'])
     t.match(await runInProcess([command, '--config', join(folder, 'a.yaml')]), {
@@ -75,7 +75,7 @@ void t.test('a wrong configuration ends with 78 and all its errors', async (t) =
       { level: 'error', msg: /a\.yaml:2:12: error: service\.pipelines: must not be empty$/ },
       { level: 'error', msg: 'jackdaw: the configuration has 2 errors' },
     ],
-    'without a terminal the daemon logs JSON',
+    'the daemon logs JSON without a terminal',
   );
   writeFileSync(
     join(folder, 'pretty.yaml'),
@@ -111,7 +111,7 @@ void t.test('an incomplete pipeline reports how to change the built-in one', asy
   });
 });
 
-void t.test('a configuration without pipelines is laid over the built-in one', async (t) => {
+void t.test('a configuration without pipelines is merged over the built-in one', async (t) => {
   const folder = t.testdir({
     'some.yaml': 'processors: { cost: { prices: /nowhere/prices.yaml } }\n',
     'empty.yaml': '',
@@ -126,7 +126,7 @@ void t.test('a configuration without pipelines is laid over the built-in one', a
   for (const name of ['empty.yaml', 'added.yaml']) t.strictSame(await run('graph', name), builtIn, name);
   const { code, stderr } = await run('graph', 'some.yaml');
   t.equal(code, 78);
-  t.match(stderr, /some\.yaml:1:23: error: .*prices/, 'errors name the file that they are in');
+  t.match(stderr, /some\.yaml:1:23: error: .*prices/, 'errors name their file');
   t.match(await run('graph', 'null.yaml'), {
     code: 78,
     stderr:
@@ -135,12 +135,12 @@ void t.test('a configuration without pipelines is laid over the built-in one', a
   t.match(
     await run('graph', 'added.yaml', 'whole.yaml'),
     { code: 78, stderr: /whole\.yaml:1:\d+: error: .*no receiver "otlp"/ },
-    'one that has pipelines stands for itself',
+    'a configuration with pipelines stands alone',
   );
 });
 
 void t.test(
-  'validate finds taken ports and paths that cannot be written, with everything else, and leaves nothing',
+  'validate reports used ports and unwritable paths with all other errors and leaves no files',
   async (t) => {
     const server = createServer().listen(0, '127.0.0.1');
     t.teardown(() => server.close());
@@ -175,7 +175,7 @@ service: { telemetry: { metrics: { endpoint: null } } }
   },
 );
 
-void t.test('validate finds certificates that cannot serve, and two for one listener', async (t) => {
+void t.test('validate reports invalid certificates and conflicting ones on one listener', async (t) => {
   const folder = t.testdir({ 'server.crt': TEST_CERTIFICATE, 'server.key': TEST_KEY, 'empty.key': '' });
   const validate = async (query: string, receiver: string) => {
     const tls = (key: string) =>
@@ -220,7 +220,7 @@ service: { telemetry: { metrics: { endpoint: null } } }
   });
 });
 
-void t.test('components, schema and graph print what programs can read', async (t) => {
+void t.test('components, schema and graph print machine-readable output', async (t) => {
   const components = JSON.parse((await runInProcess(['components', '--json'])).stdout) as {
     kind: string;
     type: string;
@@ -280,7 +280,7 @@ service:
   );
 });
 
-void t.test('the built program does the same, in a process of its own', async (t) => {
+void t.test('the built program behaves alike in a separate process', async (t) => {
   t.match(await runCli(['version']), { code: 0, signal: null, stdout: /^jackdaw /, stderr: '' });
   t.match(await runCli(['rum']), { code: 2, stdout: '', stderr: /Did you mean run\?/ });
   const cwd = t.testdir({ 'a.yaml': 'service: 1\n' });
@@ -297,17 +297,17 @@ void t.test('the key in the initial key file is sent to loopback addresses only'
   const store = JSON.stringify(join(folder, 'data', 'jackdaw.control.db'));
   writeFileSync(config, `extensions: { sqlite: { path: ${store} } }\n`);
   const list = async (url: string) => await runInProcess(['users', 'list', '--url', url, '--config', config]);
-  // The first is for documentation, and never asked: no key, no connection.
+  // The first address is for documentation and never contacted: no key, no connection.
   for (const url of ['http://192.0.2.1:4319', 'https://jackdaw.example', 'http://127.0.0.1.example:1'])
     t.match(await list(url), { code: 1, stderr: /No API key for .*JACKDAW_KEY.*only sent to loopback/ }, url);
   for (const url of ['http://127.0.0.1:1', 'http://localhost:1', 'http://[::1]:1'])
     t.match(await list(url), { code: 1, stderr: /No daemon answers at/ }, url);
 });
 
-void t.test('a key that goes over plain HTTP to another machine is warned of', async (t) => {
+void t.test('warns when a key is sent over plain HTTP to another machine', async (t) => {
   const env = { JACKDAW_KEY: `jd_${'k'.repeat(43)}` };
   const list = async (url: string) => await runInProcess(['users', 'list', '--url', url], env);
-  // No name of this kind resolves (RFC 6761).
+  // Names under this domain never resolve (RFC 6761).
   const warned = await list('http://jackdaw.invalid:4319');
   t.match(warned.stderr, /Warning: sending the API key to http:\/\/jackdaw\.invalid:4319 without encryption/);
   t.notMatch(warned.stderr, env.JACKDAW_KEY);

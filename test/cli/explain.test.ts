@@ -12,7 +12,7 @@ import { aSpan, jsonOf, ONE_ITEM, protobufOf, START, tracesOf } from '../support
 
 const TRACE = '01010101-0101-0101-0101-010101010101';
 
-/** A span of trace 1, so many milliseconds after the first. */
+/** A span of trace 1 that starts that many milliseconds after the first. */
 function span(number: number, name: string, attributes: JsonObject, more: Partial<Span> = {}): Span {
   const at = (ms: number): string => `${BigInt(START) + BigInt(ms) * 1_000_000n}`;
   return aSpan(number, {
@@ -80,7 +80,7 @@ async function explained(input: Uint8Array | string, ...args: readonly string[])
   return JSON.parse(stdout) as Explained;
 }
 
-void t.test('a run is shown as a tree, with what gave each value', async (t) => {
+void t.test('shows a run as a tree with the source of each value', async (t) => {
   const { code, stdout, stderr } = await runInProcess(['explain'], {}, [jsonOf(REQUEST)]);
   t.equal(code, 0);
   t.equal(stderr, '');
@@ -134,7 +134,7 @@ void t.test('shows a span with whole payloads and unused attributes', async (t) 
   }
 });
 
-void t.test('JSON has the values under their API names, with their sources', async (t) => {
+void t.test('JSON has the API field names with their sources', async (t) => {
   const { items, runs } = await explained(jsonOf(REQUEST));
   t.same(items, { traces: 3, metrics: 0, logs: 0 });
   const [run] = runs;
@@ -158,7 +158,7 @@ void t.test('JSON has the values under their API names, with their sources', asy
   t.same(run?.spans[0]?.unread, ['my.own']);
 });
 
-void t.test('every form in which recordings lie about is read', async (t) => {
+void t.test('reads every format of recordings', async (t) => {
   const { runs } = await explained(jsonOf(REQUEST));
   const bytes = protobufOf('traces', REQUEST);
   const length = Buffer.alloc(4);
@@ -176,7 +176,7 @@ void t.test('every form in which recordings lie about is read', async (t) => {
   for (const [name, form] of Object.entries(forms)) t.same((await explained(form)).runs, runs, name);
 });
 
-void t.test('spans that come in parts, twice, and before they end, are one run', async (t) => {
+void t.test('spans sent in parts, twice or unfinished form one run', async (t) => {
   const { runs } = await explained(jsonOf(REQUEST));
   const spans = REQUEST.resourceSpans?.[0]?.scopeSpans?.[0]?.spans ?? [];
   const begun = spans.map((each) => jsonOf(tracesOf({ ...each, endTimeUnixNano: 0, status: null })));
@@ -186,7 +186,7 @@ void t.test('spans that come in parts, twice, and before they end, are one run',
   t.same(found.runs, runs);
 });
 
-void t.test('log records and metrics in the same input are counted, by signal and run', async (t) => {
+void t.test('counts log records and metrics in the same input by signal and run', async (t) => {
   const bytes = ['traces', 'logs', 'metrics'] as const;
   const forms = [
     bytes.map((signal) => jsonOf(ONE_ITEM[signal])).join('\n'),
@@ -203,7 +203,7 @@ void t.test('log records and metrics in the same input are counted, by signal an
     );
 });
 
-void t.test('the configuration says which names name an agent, and what tokens cost', async (t) => {
+void t.test('uses agent names and prices of the configuration', async (t) => {
   const folder = t.testdir({
     'prices.yaml': 'date: "2026-01-01"\nmodels: [{ match: ["gpt-4o-mini"], input: 1000, output: 0 }]\n',
   });
@@ -289,7 +289,7 @@ void t.test('unreadable and missing files are errors', async (t) => {
   await fails(2, /has no pipeline of traces with a receiver otlp/, ['--config', config]);
 });
 
-void t.test('a long output goes through a pipe as a whole', async (t) => {
+void t.test('writes long output to a pipe completely', async (t) => {
   const spans = Array.from({ length: 250 }, (_, i) =>
     span(i + 1, `step ${i}`, { 'input.value': 'x'.repeat(1000) }, i === 0 ? { parentSpanId: null } : BELOW_1),
   );

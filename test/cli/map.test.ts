@@ -6,7 +6,7 @@ import { anItem } from '../support/trace-batch.js';
 
 const WITHOUT_MAP = JSON.stringify({ service: { pipelines: { traces: { processors: ['validation'] } } } });
 
-/** A daemon with a trace that came without a map, and the command. */
+/** A daemon with a trace that has no map yet, and the command. */
 async function started(t: Test) {
   const { url, key, daemon } = await startTestDaemon(t, { overlay: WITHOUT_MAP });
   const api = new ApiCaller(url, key);
@@ -58,7 +58,7 @@ void t.test('missing permission and an unreachable daemon are reported', async (
   t.match(await rebuild('--help'), { code: 0, stdout: /1 {4}differences with --dry-run/ });
 });
 
-void t.test('a daemon that is stopped meanwhile ends it in order', async (t) => {
+void t.test('stopping the daemon ends a rebuild cleanly', async (t) => {
   const { daemon, rebuild } = await started(t);
   const rebuilding = rebuild();
   const [{ code }, { errors }] = await Promise.all([rebuilding, daemon.shutdown()]);

@@ -13,7 +13,7 @@ const TSC = join(projectFolder(), 'node_modules', 'typescript', 'bin', 'tsc');
 
 const KINDS = ['receiver', 'processor', 'exporter', 'extension'] as const;
 
-/** Writes a plugin, and lays `jackdaw` beside it as an installation would. @returns its folder */
+/** Writes a plugin and installs `jackdaw` next to it. @returns its folder */
 async function aPlugin(t: Test, kind: string, parent = testFolder(t)): Promise<string> {
   const { code, stdout } = await runCli(['plugin', 'new', `my-${kind}`, '--kind', kind], { cwd: parent });
   t.equal(code, 0);
@@ -28,12 +28,12 @@ async function aPlugin(t: Test, kind: string, parent = testFolder(t)): Promise<s
   return folder;
 }
 
-// It starts some thirty processes.
+// Starts about thirty processes.
 t.setTimeout(300_000);
 for (const kind of KINDS)
-  void t.test(`a new ${kind} passes its own test, and its configuration is valid`, async (t) => {
+  void t.test(`a new ${kind} passes its own test and has a valid configuration`, async (t) => {
     const folder = await aPlugin(t, kind);
-    // Tests in tests: the runner's own variables would make them report elsewhere.
+    // Nested test run: the variables of the outer runner would redirect its report.
     const env = Object.fromEntries(
       Object.entries(process.env).filter(([name]) => !/^(NODE_|TAP)/.test(name)),
     );
@@ -50,13 +50,13 @@ for (const kind of KINDS)
     t.match(readFileSync(join(folder, 'README.md'), 'utf8'), `plugins: [my-${kind}]`);
   });
 
-// One compiler for all of them takes a quarter of the time; each has the same options.
-void t.test('the types of new plugins are right', async (t) => {
+// One compiler run for all plugins takes a quarter of the time; all have the same options.
+void t.test('new plugins type-check', async (t) => {
   const parent = testFolder(t);
   const configs = new Set<string>();
   for (const kind of KINDS)
     configs.add(readFileSync(join(await aPlugin(t, kind, parent), 'tsconfig.json'), 'utf8'));
-  t.equal(configs.size, 1, 'the options of one are those of all');
+  t.equal(configs.size, 1, 'all share the same options');
   const all = {
     extends: './my-receiver/tsconfig.json',
     include: ['my-*/*.js'],
@@ -67,10 +67,10 @@ void t.test('the types of new plugins are right', async (t) => {
     (error: unknown) => error as { stdout: string },
   );
   t.notMatch(types.stdout, / error TS/, types.stdout);
-  for (const kind of KINDS) t.match(types.stdout, `/my-${kind}/`, 'they were looked at');
+  for (const kind of KINDS) t.match(types.stdout, `/my-${kind}/`, 'type-checked');
 });
 
-void t.test('what cannot be is refused, and nothing is written over', async (t) => {
+void t.test('rejects invalid arguments and overwrites nothing', async (t) => {
   const cwd = testFolder(t);
   mkdirSync(join(cwd, 'there'));
   const kind = ['--kind', 'processor'];

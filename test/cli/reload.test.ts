@@ -12,7 +12,7 @@ import { testFolder } from '../support/test-folder.js';
 import { until } from '../support/until.js';
 import { RECEIVER_KEY, VALID } from '../support/webhook-certificates.js';
 
-/** Loads log records, and sends them on with three secrets: in a header, in a URL, and as the parameter of a template. */
+/** Reads log records and forwards them with three secrets: in a header, in a URL and as a template parameter. */
 const OVERLAY = `
 plugins: [./relay.yaml]
 smtp: { host: 127.0.0.1, port: 1, user: jackdaw, password: "\${file:secret}", from: a@example.com }

@@ -28,8 +28,8 @@ void t.test('the command in the banner sends a first trace with the generated ke
   const keyFile = join(directory, 'initial-api-key');
   t.equal(statSync(keyFile).mode & 0o777, 0o600);
   const key = readFileSync(keyFile, 'utf8').trim();
-  t.notMatch(daemon.stderr(), key, 'the key itself is never logged');
-  t.equal(daemon.stdout(), '', 'without a terminal there is no banner');
+  t.notMatch(daemon.stderr(), key, 'the key is never logged');
+  t.equal(daemon.stdout(), '', 'no banner without a terminal');
   const lines = daemon.stderr().trim().split('\n');
   t.match(JSON.parse(lines.at(-1) ?? ''), {
     msg: 'Running',
@@ -47,60 +47,57 @@ void t.test('the command in the banner sends a first trace with the generated ke
   t.strictSame(await daemon.stop('SIGINT'), { code: 0, signal: null });
 });
 
-void t.test(
-  'SIGTERM under load: everything that was accepted is stored, and the exit code is 0',
-  async (t) => {
-    const first = await spawnDaemon(t);
-    const { directory, key } = first;
-    const accepted: string[] = [];
-    let isStopping = false;
-    let next = 0;
-    const send = async (): Promise<void> => {
-      while (!isStopping) {
-        const traceId = uuidOf((next += 1));
-        try {
-          const response = await fetch(`${first.url}/api/v1/traces/batch`, {
-            method: 'POST',
-            headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-            body: bodyOf(traceId),
-          });
-          if (response.status !== 200) {
-            t.equal(response.status, 503, 'refused while stopping, to be sent again');
-            return;
-          }
-          const { accepted: count } = (await response.json()) as Answer;
-          if (count === 1) accepted.push(traceId);
-        } catch {
-          // The connection was refused: the daemon has gone.
+void t.test('SIGTERM under load stores everything accepted and exits with 0', async (t) => {
+  const first = await spawnDaemon(t);
+  const { directory, key } = first;
+  const accepted: string[] = [];
+  let isStopping = false;
+  let next = 0;
+  const send = async (): Promise<void> => {
+    while (!isStopping) {
+      const traceId = uuidOf((next += 1));
+      try {
+        const response = await fetch(`${first.url}/api/v1/traces/batch`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+          body: bodyOf(traceId),
+        });
+        if (response.status !== 200) {
+          t.equal(response.status, 503, 'rejected as retryable while stopping');
           return;
         }
-        if (accepted.length === 200) void first.stop('SIGTERM');
+        const { accepted: count } = (await response.json()) as Answer;
+        if (count === 1) accepted.push(traceId);
+      } catch {
+        // The connection was refused: the daemon has stopped.
+        return;
       }
-    };
-    const senders = Array.from({ length: 8 }, send);
-    t.strictSame(await first.exited, { code: 0, signal: null });
-    isStopping = true;
-    await Promise.all(senders);
-    t.ok(accepted.length >= 200);
+      if (accepted.length === 200) void first.stop('SIGTERM');
+    }
+  };
+  const senders = Array.from({ length: 8 }, send);
+  t.strictSame(await first.exited, { code: 0, signal: null });
+  isStopping = true;
+  await Promise.all(senders);
+  t.ok(accepted.length >= 200);
 
-    const second = await spawnDaemon(t, { directory, key });
-    const stored = await fetch(`${second.url}/api/v1/dashboard/traces?page_size=1`, {
+  const second = await spawnDaemon(t, { directory, key });
+  const stored = await fetch(`${second.url}/api/v1/dashboard/traces?page_size=1`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  const { count } = (await stored.json()) as { readonly count: number };
+  t.ok(count >= accepted.length, 'nothing accepted is lost');
+  for (const traceId of accepted.filter((_, index) => index % 20 === 0)) {
+    const response = await fetch(`${second.url}/api/v1/dashboard/traces/${traceId}`, {
       headers: { authorization: `Bearer ${key}` },
     });
-    const { count } = (await stored.json()) as { readonly count: number };
-    t.ok(count >= accepted.length, 'nothing that was accepted is lost');
-    for (const traceId of accepted.filter((_, index) => index % 20 === 0)) {
-      const response = await fetch(`${second.url}/api/v1/dashboard/traces/${traceId}`, {
-        headers: { authorization: `Bearer ${key}` },
-      });
-      t.equal(response.status, 200, traceId);
-      await response.body?.cancel();
-    }
-    t.strictSame(await second.stop(), { code: 0, signal: null });
-  },
-);
+    t.equal(response.status, 200, traceId);
+    await response.body?.cancel();
+  }
+  t.strictSame(await second.stop(), { code: 0, signal: null });
+});
 
-void t.test('a second signal ends a stop that hangs', async (t) => {
+void t.test('a second signal ends a hanging stop', async (t) => {
   const plugin = `export default { name: 'hanging', apiVersion: 1, factories: [{
     kind: 'extension', type: 'hanging', description: 'x', stability: 'alpha',
     configSchema: { type: 'object', properties: {}, additionalProperties: false },
@@ -118,13 +115,13 @@ service: { extensions: [sqlite, duckdb, query, health, hanging], shutdown_timeou
     const daemon = await spawnDaemon(t, { directory, overlay });
     daemon.child.kill('SIGTERM');
     await daemon.logged(/new requests are refused/);
-    // Later than the echo of a Ctrl-C that npm hands on.
+    // Later than the duplicate of a Ctrl-C passed on by npm.
     await new Promise((resolve) => setTimeout(resolve, 150));
     t.strictSame(await daemon.stop(signal), { code, signal: null }, signal);
   }
 });
 
-void t.test('Ctrl-C under npm arrives twice, and still stops in order', async (t) => {
+void t.test('Ctrl-C under npm arrives twice and still stops cleanly', async (t) => {
   const daemon = await spawnDaemon(t);
   daemon.child.kill('SIGINT');
   await daemon.logged(/a second signal ends/);
@@ -146,11 +143,11 @@ void t.test('SIGHUP reloads; SIGTERM turns readiness off while listeners stay op
   });
   t.equal(read.status, 200);
   t.match(await health(), { code: 1, stdout: /^not_ready/ });
-  t.equal((await daemon.stop('SIGTERM')).code, 143, 'a second signal ends the wait');
+  t.equal((await daemon.stop('SIGTERM')).code, 143, 'a second signal ends the delay');
   t.match(await health('--timeout', '1s'), { code: 1, stderr: /reports no health: .*ECONNREFUSED/ });
 });
 
-void t.test('a component that is fatal stops the daemon in order, with exit code 1', async (t) => {
+void t.test('a fatal component stops the daemon cleanly with exit code 1', async (t) => {
   const plugin = `export default { name: 'dying', apiVersion: 1, factories: [{
     kind: 'extension', type: 'dying', description: 'x', stability: 'alpha',
     configSchema: { type: 'object', properties: {}, additionalProperties: false },
@@ -169,7 +166,7 @@ service: { extensions: [sqlite, duckdb, query, health, dying] }
   t.match(daemon.stderr(), /Stopped because extension .+dying.+ is fatal: the disk burns/);
 });
 
-void t.test('a port that is taken ends the start with 1 and says which', async (t) => {
+void t.test('a port in use is reported and exits with 1', async (t) => {
   const server = createServer().listen(0, '127.0.0.1');
   t.teardown(() => server.close());
   await once(server, 'listening');
@@ -191,5 +188,5 @@ service:
     level: 'error',
     msg: new RegExp(`port ${port} is taken; stop the process that listens on 127\\.0\\.0\\.1:${port}`),
   });
-  t.strictSame(readdirSync(cwd), ['a.yaml'], 'neither a store nor a key was made');
+  t.strictSame(readdirSync(cwd), ['a.yaml'], 'creates neither a store nor a key');
 });

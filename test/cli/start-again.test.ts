@@ -16,13 +16,13 @@ import { runInProcess } from '../support/cli.js';
 import { runCli, spawnDaemon } from '../support/process.js';
 import { testFolder } from '../support/test-folder.js';
 
-/** The configuration files that `spawnDaemon` wrote, as options. */
+/** The configuration files written by `spawnDaemon`, as options. */
 function configOptions(folder: string, directory = folder): string[] {
   const files = readdirSync(folder).filter((name) => /^config-\d+\.yaml$/.test(name));
   return files.sort().flatMap((name) => ['--config', join(directory, name)]);
 }
 
-void t.test('validate next to a running daemon ignores its own ports and locks', async (t) => {
+void t.test('validate ignores the ports and locks of its own running daemon', async (t) => {
   const directory = testFolder(t);
   const port = await freePort();
   const health = (endpoint: string) =>
@@ -67,10 +67,10 @@ service: { pipelines: { logs: { receivers: [otlp], processors: [validation], exp
   });
 
   await daemon.stop('SIGKILL');
-  t.match(await runInProcess(['validate', ...copied]), { code: 0 }, 'a killed daemon has nothing');
+  t.match(await runInProcess(['validate', ...copied]), { code: 0 }, 'a killed daemon holds nothing');
 });
 
-void t.test('a failed start makes neither a user nor a key; a lost key is replaced offline', async (t) => {
+void t.test('a failed start creates neither a user nor a key; a lost key is replaced offline', async (t) => {
   const directory = testFolder(t);
   const first = await spawnDaemon(t, { directory, generatesKey: true });
   const keyFile = join(directory, 'initial-api-key');

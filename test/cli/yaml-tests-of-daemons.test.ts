@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { runInProcess } from '../support/cli.js';
 import { testFolder } from '../support/test-folder.js';
 
-/** Runs `jackdaw test` on a file of this text. */
+/** Runs `jackdaw test` on a file with this text. */
 async function runText(t: Test, text: string) {
   const folder = t.testdir({});
   writeFileSync(join(folder, 'a.test.yaml'), text);
@@ -13,11 +13,11 @@ async function runText(t: Test, text: string) {
   return { code, out: (stdout + stderr).replaceAll(folder, '.'), folder };
 }
 
-// Other files of tests run beside this one.
+// Other test files run in parallel.
 process.env['TMPDIR'] = testFolder(t);
 const foldersOfTests = () => readdirSync(tmpdir()).filter((name) => name.startsWith('jackdaw-test-'));
 
-/** Pipelines without a store, so that a daemon starts at once. What a step sends goes on together, also on a busy machine. */
+/** Pipelines without a store, so that a daemon starts quickly. Items of one step stay in one batch, also on a busy machine. */
 const SMALL = `auth: { enabled: false }
 receivers: { trace_batch: {} }
 exporters: { file: { path: ./out/runs.jsonl }, otlp_http: { endpoint: '\${env:GATEWAY}', queue: { batch: { max_wait: 3s } } } }
@@ -29,7 +29,7 @@ service:
   telemetry: { metrics: { endpoint: '127.0.0.1:8888' } }
 `;
 
-void t.test('a daemon takes, writes, passes on, sends and answers; nothing of it is left', async (t) => {
+void t.test('a daemon receives, writes, forwards, sends and responds, and leaves no files', async (t) => {
   const before = foldersOfTests();
   const { code, out, folder } = await runText(
     t,
@@ -59,7 +59,7 @@ tests:
   t.notOk(existsSync('out'));
 });
 
-void t.test('differences name their position and the response, without secrets', async (t) => {
+void t.test('differences name their position and the response without secrets', async (t) => {
   const { code, out } = await runText(
     t,
     `${SMALL}env: { GATEWAY: 'http://127.0.0.1:9' }
@@ -123,7 +123,7 @@ void t.test('untestable parts are reported with their position', async (t) => {
   }
 });
 
-void t.test('chains have the exporters of plugins without what those write', async (t) => {
+void t.test('processor chains include plugin exporters without their output', async (t) => {
   const { code, out, folder } = await runText(
     t,
     `plugins: [jackdaw/plugins/runs-csv]
@@ -140,7 +140,7 @@ tests:
   t.notOk(existsSync('never'));
 });
 
-void t.test('an exporter http sends only to the servers of a test', async (t) => {
+void t.test('an http exporter sends only to servers of the test', async (t) => {
   const { code, out } = await runText(
     t,
     `auth: { enabled: false }

@@ -7,7 +7,7 @@ import { projectFolder, readProjectFile } from '../support/project-file.js';
 
 const MASKED = 'Bearer a-secret-written-out';
 
-/** Runs `jackdaw test` on a file of this text. */
+/** Runs `jackdaw test` on a file with this text. */
 async function runText(t: Test, text: string, ...options: readonly string[]) {
   const folder = t.testdir({});
   writeFileSync(join(folder, 'a.test.yaml'), text);
@@ -16,7 +16,7 @@ async function runText(t: Test, text: string, ...options: readonly string[]) {
   return { code, out: shorten(stdout), err: shorten(stderr) };
 }
 
-void t.test('what passes', async (t) => {
+void t.test('passing tests', async (t) => {
   const { code, out } = await runText(
     t,
     `
@@ -99,7 +99,7 @@ tests:
   t.match(out, '3 tests in 1 file: 0 passed, 3 failed');
 });
 
-void t.test('what an exporter http would send; headers of the configuration are never printed', async (t) => {
+void t.test('shows requests of an http exporter without configured headers', async (t) => {
   const { code, out } = await runText(
     t,
     `exporters:
@@ -127,7 +127,7 @@ tests:
   t.notMatch(out, MASKED);
 });
 
-void t.test('time passes where a test says so', async (t) => {
+void t.test('a test can advance the clock', async (t) => {
   const { code, out } = await runText(
     t,
     `processors: { rate_limit: { items_per_second: 1, burst: 1 } }
@@ -143,12 +143,10 @@ tests:
   t.equal(code, 0, out);
 });
 
-void t.test(
-  'what a store would count, which map would come of it, and what exporters are given',
-  async (t) => {
-    const { code, out } = await runText(
-      t,
-      `processors: { quota: { monthly_events: 3, count: [spans] }, service_map: {} }
+void t.test('reports stored counts, the service map and exported items', async (t) => {
+  const { code, out } = await runText(
+    t,
+    `processors: { quota: { monthly_events: 3, count: [spans] }, service_map: {} }
 tests:
   - name: good
     processors: [quota, service_map]
@@ -174,19 +172,18 @@ tests:
       service_map: { nodes: [], edges: [] }
       usage: { used: 7 }
 `,
-    );
-    t.equal(code, 1);
-    t.match(out, '✓ good', out);
-    t.match(
-      out,
-      'a.test.yaml:23:38: delivered.traces[0].agent\n        expected  "b"\n        received  "a"\n',
-    );
-    t.match(out, 'service_map.nodes\n        expected  0 in the list\n        received  1: [{"id":"a"');
-    t.match(out, 'usage.used\n        expected  7\n        received  1\n');
-  },
-);
+  );
+  t.equal(code, 1);
+  t.match(out, '✓ good', out);
+  t.match(
+    out,
+    'a.test.yaml:23:38: delivered.traces[0].agent\n        expected  "b"\n        received  "a"\n',
+  );
+  t.match(out, 'service_map.nodes\n        expected  0 in the list\n        received  1: [{"id":"a"');
+  t.match(out, 'usage.used\n        expected  7\n        received  1\n');
+});
 
-void t.test('errors of a file or a test', async (t) => {
+void t.test('reports errors of a file or a test', async (t) => {
   const cases = [
     [
       'tests: [{ name: a, input: { traces: [{ agnt: x }] }, expect: {} }]',
@@ -247,7 +244,7 @@ void t.test('errors of a file or a test', async (t) => {
   t.match((await runInProcess(['test', t.testdir({})])).stderr, /there is no \*\.test\.yaml/);
 });
 
-void t.test('as JSON', async (t) => {
+void t.test('prints JSON', async (t) => {
   const { code, out } = await runText(
     t,
     'tests: [{ name: a, input: { logs: [{ body: x }] }, expect: { logs: [{ body: y }] } }]',
@@ -275,23 +272,20 @@ void t.test('each processor has tests', async (t) => {
   return Promise.resolve();
 });
 
-void t.test(
-  'each template that comes with Jackdaw has a page and tests, and lies in the package',
-  async (t) => {
-    const { files } = JSON.parse(readProjectFile('package.json')) as { readonly files: readonly string[] };
-    const names = readdirSync(join(projectFolder(), 'plugins')).filter((name) =>
-      existsSync(join(projectFolder(), 'plugins', name, 'template.yaml')),
-    );
-    t.ok(names.includes('slack-events'));
-    for (const name of names) {
-      t.ok(files.includes(`plugins/${name}`), name);
-      t.match(readProjectFile(`plugins/${name}/README.md`), `jackdaw/plugins/${name}`);
-      t.ok(existsSync(join(projectFolder(), 'plugins', name, 'template.test.yaml')), name);
-    }
-    const { err } = await runText(
-      t,
-      'plugins: [jackdaw/plugins/slack-event]\ntests: [{ name: a, expect: {} }]',
-    );
-    t.match(err, /Jackdaw has no plugin "slack-event"; did you mean "slack-events"/);
-  },
-);
+void t.test('each built-in template is packaged with a page and tests', async (t) => {
+  const { files } = JSON.parse(readProjectFile('package.json')) as { readonly files: readonly string[] };
+  const names = readdirSync(join(projectFolder(), 'plugins')).filter((name) =>
+    existsSync(join(projectFolder(), 'plugins', name, 'template.yaml')),
+  );
+  t.ok(names.includes('slack-events'));
+  for (const name of names) {
+    t.ok(files.includes(`plugins/${name}`), name);
+    t.match(readProjectFile(`plugins/${name}/README.md`), `jackdaw/plugins/${name}`);
+    t.ok(existsSync(join(projectFolder(), 'plugins', name, 'template.test.yaml')), name);
+  }
+  const { err } = await runText(
+    t,
+    'plugins: [jackdaw/plugins/slack-event]\ntests: [{ name: a, expect: {} }]',
+  );
+  t.match(err, /Jackdaw has no plugin "slack-event"; did you mean "slack-events"/);
+});

@@ -10,7 +10,7 @@ type BuiltModule = typeof Built;
 
 const THREAD = new URL('file:///there/dist/src/storage/a-thread.js');
 
-/** A project whose module knows where it lies. @param times of the bundle and of what was compiled, in s */
+/** A project whose module reports its own location. @param times of the bundle and the compiled files, in s */
 async function aProject(
   t: Test,
   times: { readonly bundle?: number; readonly compiled?: number },
@@ -44,30 +44,27 @@ interface Project {
   readonly load: (place: string) => Promise<BuiltModule>;
 }
 
-void t.test('a thread loads from a bundle that is newer than what was compiled', async (t) => {
+void t.test('a thread uses a bundle newer than the compiled modules', async (t) => {
   const { bundled, load } = await aProject(t, { bundle: 2000, compiled: 1000 });
   const { firstModule, furtherModule } = await load('src/config');
   t.equal(firstModule(THREAD).href, bundled);
-  t.equal(furtherModule(THREAD), THREAD, 'who was not loaded from there has its own modules');
+  t.equal(furtherModule(THREAD), THREAD, 'a module loaded elsewhere uses its own modules');
 });
 
-void t.test('a bundle that is older than what was compiled is left alone', async (t) => {
+void t.test('ignores a bundle older than the compiled modules', async (t) => {
   const { load } = await aProject(t, { bundle: 1000, compiled: 2000 });
   const { firstModule } = await load('src/config');
   t.equal(firstModule(THREAD), THREAD);
 });
 
-void t.test('without a bundle the compiled modules are loaded', async (t) => {
+void t.test('uses the compiled modules without a bundle', async (t) => {
   const { load } = await aProject(t, {});
   t.equal((await load('src/config')).firstModule(THREAD), THREAD);
 });
 
-void t.test(
-  'what was loaded from a bundle loads all else from there, whatever is compiled meanwhile',
-  async (t) => {
-    const { bundled, load } = await aProject(t, { bundle: 1000, compiled: 2000 });
-    const { firstModule, furtherModule } = await load('bundle');
-    t.equal(firstModule(THREAD).href, bundled);
-    t.equal(furtherModule(THREAD).href, bundled);
-  },
-);
+void t.test('modules of a bundle load others from it, even after a compilation', async (t) => {
+  const { bundled, load } = await aProject(t, { bundle: 1000, compiled: 2000 });
+  const { firstModule, furtherModule } = await load('bundle');
+  t.equal(firstModule(THREAD).href, bundled);
+  t.equal(furtherModule(THREAD).href, bundled);
+});

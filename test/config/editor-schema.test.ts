@@ -7,12 +7,12 @@ import { editorSchema } from '../../src/config/editor-schema.js';
 import { readProjectFile } from '../support/project-file.js';
 
 const schema = editorSchema(builtinFactories);
-// Strict: draft-07 as editors read it, without a keyword or format of our own.
+// Strict draft-07, as editors read it, without custom keywords or formats.
 const isValid = new Ajv({ strict: true, allowUnionTypes: true }).compile(schema);
 
 const check = (text: string) => isValid(parse(text));
 
-void t.test('the printed schema takes what the daemon takes', async (t) => {
+void t.test('the printed schema accepts valid configurations', async (t) => {
   t.ok(check(DEFAULT_CONFIG.text), JSON.stringify(isValid.errors));
   t.ok(check(readProjectFile('config.example.yaml')), JSON.stringify(isValid.errors));
   t.ok(check('processors:\n  validation:\n'), 'a section without a value');
@@ -21,11 +21,14 @@ void t.test('the printed schema takes what the daemon takes', async (t) => {
   t.ok(check('auth: { enabled: "${env:AUTH:-true}" }'));
 });
 
-void t.test('the printed schema points at mistakes', async (t) => {
+void t.test('the printed schema rejects mistakes', async (t) => {
   t.notOk(check('recievers: {}'));
   t.notOk(check('receivers: { trace_bach: {} }'));
   t.notOk(check('receivers: { trace_batch: { endpont: "127.0.0.1:1" } }'));
   t.notOk(check('receivers: { trace_batch: { request_timeout: 5 } }'));
   t.notOk(check('service: { pipelines: { traces: { receivers: [a] } } }'), 'exporters have no default');
-  t.ok(check('service: { pipelines: { traces: { receivers: [a], exporters: [b] } } }'), 'processors have');
+  t.ok(
+    check('service: { pipelines: { traces: { receivers: [a], exporters: [b] } } }'),
+    'processors have one',
+  );
 });

@@ -21,7 +21,7 @@ import { projectFolder, readProjectFile } from '../support/project-file.js';
 import { yamlExamples } from '../support/yaml-examples.js';
 
 const root = projectFolder();
-// Code is loaded from where these tests were built to, templates from where they are written.
+// Code is loaded from the build of these tests, templates from their source.
 const BUILT = fileURLToPath(new URL('../../', import.meta.url));
 const COMPONENTS = ['receivers', 'processors', 'exporters', 'extensions'];
 const OWN = ['plugins', 'auth', 'secrets', 'smtp', 'service'];
@@ -43,7 +43,7 @@ function prepareText(text: string) {
   return prepare(isWhole ? [source] : [DEFAULT_CONFIG, source], environmentOf({}), builtinFactories);
 }
 
-/** Where keys are unknown, and in which lines. */
+/** The lines with unknown keys. */
 async function unknownKeys(text: string): Promise<readonly string[]> {
   try {
     await prepareText(text);
@@ -56,7 +56,7 @@ async function unknownKeys(text: string): Promise<readonly string[]> {
   }
 }
 
-/** The configuration with a key that nobody knows in one of its components. */
+/** The configuration with an unknown key in one component. */
 function misspelt(sections: Sections, section: string, id: string): Sections {
   return {
     ...sections,
@@ -64,7 +64,7 @@ function misspelt(sections: Sections, section: string, id: string): Sections {
   };
 }
 
-/** What editors know with plugins, by what a configuration writes of them: it takes long to make. */
+/** Editor schemas with plugins, cached by their configuration because they are slow to build. */
 const withPlugins = new Map<string, ReturnType<typeof schemaOf>>();
 
 function schemaOf(factories: readonly Factory[]) {
@@ -74,22 +74,22 @@ function schemaOf(factories: readonly Factory[]) {
 async function checkConfiguration(t: Test, text: string): Promise<void> {
   const sections = parse(text) as Sections;
   const { registry, plan } = await prepareText(text);
-  t.ok(plan.extensions.length > 0, 'the daemon takes it');
+  t.ok(plan.extensions.length > 0, 'the daemon accepts it');
   const plugins = JSON.stringify(sections['plugins'] ?? []);
   const takes = withPlugins.get(plugins) ?? schemaOf(registry.all());
   withPlugins.set(plugins, takes);
-  // What is laid over others may leave out what the schema asks for in a file by itself.
+  // An overlay may omit keys that the schema requires in a complete file.
   const forEditors = (all: Sections) =>
     Object.fromEntries(Object.entries(all).filter(([name]) => name !== 'service'));
-  t.ok(takes(forEditors(sections)), 'the schema takes it');
-  t.notOk(takes({ ...forEditors(sections), misspelt: {} }), 'and no section that nobody knows');
+  t.ok(takes(forEditors(sections)), 'the schema accepts it');
+  t.notOk(takes({ ...forEditors(sections), misspelt: {} }), 'no unknown section');
   const ids = COMPONENTS.flatMap((section) =>
     Object.keys(sections[section] ?? {}).map((id) => [section, id] as const),
   );
   for (const [section, id] of ids)
     t.notOk(
       takes(forEditors(misspelt(sections, section, id))),
-      `${section}.${id}: the schema refuses a misspelt key`,
+      `${section}.${id}: the schema rejects a misspelt key`,
     );
   if (ids.length === 0) return;
   const wrong = ids.reduce((all, [section, id]) => misspelt(all, section, id), sections);
@@ -97,11 +97,11 @@ async function checkConfiguration(t: Test, text: string): Promise<void> {
   t.strictSame(
     found.toSorted(),
     ids.map(([section, id]) => `${section}.${id}.misspelt`).toSorted(),
-    'and so does the daemon, each by its place',
+    'the daemon reports each position, too',
   );
 }
 
-/** An example of tests runs beside an empty configuration. */
+/** An example of tests runs next to an empty configuration. */
 async function checkTests(t: Test, text: string): Promise<void> {
   const folder = t.testdir({ 'jackdaw.yaml': '', tests: {} });
   const file = join(folder, 'tests', 'a.test.yaml');
@@ -156,7 +156,7 @@ function create(factory: Factory): readonly Component[] {
 for (const factory of builtinFactories) {
   const { kind, type, configSchema } = factory;
   void t.test(
-    `${kind} ${type}: usable without configuration, safe to stop unstarted and twice`,
+    `${kind} ${type}: works without configuration and can be stopped unstarted and twice`,
     async (t) => {
       t.match(type, /^[a-z][a-z0-9_]*$/, 'lower_snake_case');
       t.match(factory.description, /^[A-Z].*\.$/, 'one sentence');
@@ -173,7 +173,7 @@ for (const factory of builtinFactories) {
   );
 
   const page = join('src', `${kind}s`, type.replaceAll('_', '-'), 'README.md');
-  void t.test(`${page} begins with an example without warnings, and explains every key`, async (t) => {
+  void t.test(`${page} starts with an example without warnings and explains every key`, async (t) => {
     const first = examples.find(({ name }) => name === `${page}#1`)?.text ?? '';
     t.match(first, new RegExp(`^  ${type}(/.+)?:`, 'm'));
     t.strictSame((await prepareText(first)).warnings, []);
@@ -182,11 +182,11 @@ for (const factory of builtinFactories) {
   });
 }
 
-void t.test('the page of each plugin has an example', (t) => {
+void t.test('each plugin page has an example', (t) => {
   const folders = readdirSync(join(root, 'plugins'), { withFileTypes: true }).filter((entry) =>
     entry.isDirectory(),
   );
-  // The sidecar's configurations are files of their own.
+  // The configurations of the sidecar are separate files.
   for (const { name } of folders.filter((folder) => folder.name !== 'sidecar'))
     t.ok(
       examples.some((example) => example.name.startsWith(`plugins/${name}/README.md#`)),
@@ -195,7 +195,7 @@ void t.test('the page of each plugin has an example', (t) => {
   t.end();
 });
 
-void t.test('a broken expression and a broken template name file, line, column and the cure', async (t) => {
+void t.test('an invalid expression or template reports file, line, column and remedy', async (t) => {
   const file = (text: string) =>
     prepare([DEFAULT_CONFIG, { file: 'my.yaml', text }], environmentOf({}), builtinFactories);
   const broken = [

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { PIPELINE, problemsOf } from '../support/config-problems.js';
 
-void t.test('one run names every error, each with its place, its path and the cure', async (t) => {
+void t.test('one run reports every error with position, path and remedy', async (t) => {
   const problems = await problemsOf([
     `extensions:
   thing:
@@ -65,7 +65,7 @@ service:
   ]);
 });
 
-void t.test('a broken key of a pipeline hides nothing else in it', async (t) => {
+void t.test('an invalid pipeline key hides no other error', async (t) => {
   const problems = await problemsOf([
     PIPELINE.replace('receivers: [source], exporters', 'receivers: sources, procesors: [], exporters')
       .replace('exporters: [sink] }', 'processors: [pas], exporters: [sinc] }')
@@ -80,13 +80,13 @@ void t.test('a broken key of a pipeline hides nothing else in it', async (t) => 
   t.equal(problems.length, 4);
 });
 
-void t.test('what a component checks beyond its schema is an error with a place', async (t) => {
+void t.test('a check beyond the schema is an error with a position', async (t) => {
   t.strictSame(await problemsOf([`${PIPELINE}extensions:\n  thing:\n    text: forbidden\n`]), [
     'a.yaml:10:5: error: extensions.thing.text: is a word that check forbids',
   ]);
 });
 
-void t.test('a text that is no YAML: the first place only, and duplicate keys', async (t) => {
+void t.test('invalid YAML reports only its first position, and duplicate keys are errors', async (t) => {
   t.strictSame(await problemsOf(['a: {b: ${env:X}, c: [d}\nfoo: bar\n']), [
     'a.yaml:1:9: error: cannot be read: Unexpected flow-map-start at node end; inside { } and [ ] put "${…}" in quotes',
   ]);
@@ -102,7 +102,7 @@ void t.test('an empty file lists the missing sections', async (t) => {
   t.strictSame(await problemsOf(['']), ['a.yaml:1:1: error: service.pipelines: is missing']);
 });
 
-void t.test('keys that would change prototypes are refused', async (t) => {
+void t.test('rejects keys that would change prototypes', async (t) => {
   const problems = await problemsOf([`${PIPELINE}extensions: { thing: { __proto__: { word: blue } } }\n`]);
   t.strictSame(problems, ['a.yaml:8:24: error: not a valid key: use a plain word']);
   t.match(await problemsOf([`${PIPELINE}extensions: { thing: { constructor: 1 } }\n`]), [
@@ -110,7 +110,7 @@ void t.test('keys that would change prototypes are refused', async (t) => {
   ]);
 });
 
-void t.test('aliases work, and cannot be blown up', async (t) => {
+void t.test('aliases work and cannot be expanded excessively', async (t) => {
   const shared = `${PIPELINE}extensions:\n  thing: &shared { count: 4 }\n  thing/b: *shared\n`;
   t.strictSame(await problemsOf([shared.replace('[thing]', '[thing, thing/b]')]), []);
   const levels = Array.from({ length: 12 }, (_, i) =>

@@ -10,7 +10,7 @@ import { readProjectFile } from '../support/project-file.js';
 
 const EXAMPLE = { file: 'config.example.yaml', text: readProjectFile('config.example.yaml') };
 
-/** All that a configuration comes to, defaults filled in. */
+/** The effective configuration with defaults. */
 async function effective(source: ConfigSource) {
   const { config, plan, warnings } = await prepare([source], environmentOf({}), builtinFactories);
   const sections = Object.values(config.components).flatMap((components) =>
@@ -27,7 +27,7 @@ async function effective(source: ConfigSource) {
   };
 }
 
-void t.test('config.example.yaml is what runs without --config', async (t) => {
+void t.test('config.example.yaml equals the default configuration', async (t) => {
   const [example, builtIn] = await Promise.all([effective(EXAMPLE), effective(DEFAULT_CONFIG)]);
   t.strictSame(example, builtIn);
   t.strictSame(example.warnings, []);

@@ -20,8 +20,8 @@ import { startReceiver } from '../support/webhook-receiver.js';
 import { yamlExample, yamlExamples } from '../support/yaml-examples.js';
 
 /*
- * That an example is accepted is shown elsewhere (`every-component.test.ts`); here, that each one does what its page says: a file of tests
- * beside it runs it, or a test of this file where it needs what those cannot give.
+ * `every-component.test.ts` checks that examples are valid; this checks that each one does what its page says: a test file next to it
+ * runs it, or a test of this file if test files cannot.
  */
 
 const KINDS = ['receivers', 'processors', 'exporters', 'extensions'] as const;
@@ -34,7 +34,7 @@ interface TestCase {
 }
 
 interface TestFile {
-  /** Of the project's folder. */
+  /** Paths relative to the project folder. */
   readonly path: string;
   readonly text: string;
   readonly written: {
@@ -48,7 +48,7 @@ type Example = Readonly<Record<string, Readonly<Record<string, unknown>> | undef
 
 type Pipelines = Readonly<Record<string, { readonly processors?: readonly string[] } | undefined>>;
 
-/** What an example is laid over. */
+/** Base configurations of the examples. */
 const BUILT_IN = parse(DEFAULT_CONFIG.text) as Example;
 
 const testFiles: readonly TestFile[] = ['src', 'plugins'].flatMap((folder) =>
@@ -61,7 +61,7 @@ const testFiles: readonly TestFile[] = ['src', 'plugins'].flatMap((folder) =>
     }),
 );
 
-/** Examples that a file of tests takes, as `src/cli/README.md#1`. */
+/** Examples run by a test file, as `src/cli/README.md#1`. */
 function examplesOf({ path, written: { config, files = {} } }: TestFile): readonly string[] {
   const copied = Object.values(files).flatMap(({ copy }) => copy ?? []);
   return [config ?? [], copied].flat(2).map((name) => {
@@ -70,7 +70,7 @@ function examplesOf({ path, written: { config, files = {} } }: TestFile): readon
   });
 }
 
-/** Whether a test has to do with a component of an example. */
+/** Whether a test exercises a component of an example. */
 function exercises(test: TestCase, kind: (typeof KINDS)[number], id: string, example: Example): boolean {
   if (test.daemon === true) return true;
   if (kind === 'exporters') return test.exporter === id;
@@ -81,7 +81,7 @@ function exercises(test: TestCase, kind: (typeof KINDS)[number], id: string, exa
   return (test.processors ?? chains.find((chain) => chain !== undefined) ?? []).includes(id);
 }
 
-/** What of an example no test has to do with. */
+/** The components of an example that no test exercises. */
 function untested(name: string, text: string): readonly string[] {
   const example = parse(text) as Example;
   const files = testFiles.filter((file) => examplesOf(file).includes(name));
@@ -94,7 +94,7 @@ function untested(name: string, text: string): readonly string[] {
   );
 }
 
-/** Runs a file of tests on an example. */
+/** Runs a test file on an example. */
 async function runTests(t: Test, name: string, text: string): Promise<void> {
   const [page = ''] = name.split('#');
   const configs = ['config.example.yaml', page].map((path) => resolve(projectFolder(), path));
@@ -104,7 +104,7 @@ async function runTests(t: Test, name: string, text: string): Promise<void> {
   t.equal(code, 0, stdout + stderr);
 }
 
-/** A run that failed reaches a receiver on this machine, signed. @param overlay of the example, with the authority of tests */
+/** A failed run reaches a local receiver, signed. @param overlay of the example, with the CA of the tests */
 async function sendsWebhooks(t: Test, name: string, targets: object): Promise<void> {
   const receiver = await startReceiver(t);
   const caFile = join(testFolder(t), 'authority.pem');
@@ -124,7 +124,7 @@ async function sendsWebhooks(t: Test, name: string, targets: object): Promise<vo
   ]);
 }
 
-/** Examples that need more than a file of tests has, each with its test. */
+/** Examples that a test file cannot run, each with its test. */
 const elsewhere: Readonly<Record<string, (t: Test) => Promise<void>>> = {
   'src/extensions/postgres/README.md#1': async (t) => {
     const server = await PostgresServer.start(t);
@@ -216,9 +216,9 @@ tests:
   },
 };
 
-void t.test('each example of each page is exercised by tests, each component of it', async (t) => {
+void t.test('every component of every example is tested', async (t) => {
   const missing = yamlExamples
-    // Tests themselves run beside an empty configuration: `every-component.test.ts`.
+    // Examples of tests run next to an empty configuration: `every-component.test.ts`.
     .filter(({ name, text }) => elsewhere[name] === undefined && !/^tests:$/m.test(text))
     .flatMap(({ name, text }) => untested(name, text));
   t.strictSame(missing, []);
@@ -226,7 +226,7 @@ void t.test('each example of each page is exercised by tests, each component of 
   for (const name of Object.keys(elsewhere)) t.ok(names.includes(name), name);
 });
 
-void t.test('and one that is not would be found', async (t) => {
+void t.test('an untested example is found', async (t) => {
   t.strictSame(untested('src/nowhere/README.md#1', 'processors: { filter: {} }'), [
     'src/nowhere/README.md#1',
   ]);
@@ -236,23 +236,20 @@ void t.test('and one that is not would be found', async (t) => {
   );
 });
 
-void t.test(
-  'each component of the program and each plugin has a file of tests, or its example has a test here',
-  async (t) => {
-    const isTested = (folder: string) =>
-      testFiles.some(({ path }) => dirname(path) === folder) ||
-      Object.keys(elsewhere).some((name) => name.startsWith(`${folder}/`));
-    for (const { kind, type } of builtinFactories)
-      t.ok(isTested(join('src', `${kind}s`, type.replaceAll('_', '-'))), `${kind} ${type}`);
-    for (const { name } of readdirSync(join(projectFolder(), 'plugins'), { withFileTypes: true }))
-      if (existsSync(join(projectFolder(), 'plugins', name, 'README.md')))
-        t.ok(isTested(join('plugins', name)), name);
-  },
-);
+void t.test('each built-in component and plugin has a test file or a tested example', async (t) => {
+  const isTested = (folder: string) =>
+    testFiles.some(({ path }) => dirname(path) === folder) ||
+    Object.keys(elsewhere).some((name) => name.startsWith(`${folder}/`));
+  for (const { kind, type } of builtinFactories)
+    t.ok(isTested(join('src', `${kind}s`, type.replaceAll('_', '-'))), `${kind} ${type}`);
+  for (const { name } of readdirSync(join(projectFolder(), 'plugins'), { withFileTypes: true }))
+    if (existsSync(join(projectFolder(), 'plugins', name, 'README.md')))
+      t.ok(isTested(join('plugins', name)), name);
+});
 
 for (const [name, run] of Object.entries(elsewhere)) void t.test(name, run);
 
-void t.test('all files of tests lie in folders whose tests are run', async (t) => {
+void t.test('all test files are in folders that run', async (t) => {
   const run = readdirSync(join(projectFolder(), 'test/cli/examples')).map((name) =>
     name.replace('.test.ts', ''),
   );

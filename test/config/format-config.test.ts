@@ -17,7 +17,7 @@ import { EngineComponents } from '../support/engine-components.js';
 const CANARY = 'C4N4RY-in-the-mine';
 const OPEN = 'in the open';
 
-void t.test('it is all that holds, with defaults, in files laid over each other', async (t) => {
+void t.test('prints the effective configuration with defaults, merged from all files', async (t) => {
   const { config } = await prepareTexts(
     [`${PIPELINE}extensions: { thing: { word: green } }\n`, 'extensions: { thing: { count: 7 } }\n'],
     {},
@@ -60,7 +60,7 @@ void t.test('names the source of every substituted value', async (t) => {
   });
 });
 
-/** What a plugin may do with schemas: each holds a text that it marks as secret, and one that is open. */
+/** Schemas as plugins may write them: each contains a text marked as secret and an open one. */
 const SHAPES: Readonly<Record<string, [schema: object, value: unknown]>> = {
   plain: [secret({ description: '' }), CANARY],
   list: [Type.Array(secret({ description: '' })), [CANARY, CANARY]],
@@ -83,7 +83,7 @@ const SHAPES: Readonly<Record<string, [schema: object, value: unknown]>> = {
   ],
 };
 
-void t.test('a schema may mark a secret in every way that schemas have', async (t) => {
+void t.test('a schema can mark secrets in every form', async (t) => {
   for (const [name, [schema, value]] of Object.entries(SHAPES)) {
     const configSchema = {
       ...section({ value: Type.Unsafe({ ...schema }), open: Type.String() }),
@@ -107,41 +107,38 @@ void t.test('a schema may mark a secret in every way that schemas have', async (
     t.notMatch(printed, '271828182', name);
     t.match(printed, `open: ${OPEN}`, name);
     const isMarked = typeof value === 'string' || JSON.stringify(schema).includes('"writeOnly"');
-    if (isMarked) t.ok(config.secrets.includes(CANARY), `${name} is in no line of the log either`);
+    if (isMarked) t.ok(config.secrets.includes(CANARY), `${name} is not logged either`);
   }
 });
 
-void t.test(
-  'what a component calls secret is nowhere in its section, whole, in part, or around it',
-  async (t) => {
-    const factory = {
-      kind: 'extension',
-      type: 'foreign',
-      description: 'Foreign.',
-      stability: 'alpha',
-      configSchema: section({
-        url: Type.String(),
-        part: Type.String(),
-        labels: Type.Record(Type.String(), Type.String()),
-      }),
-      secrets: () => [CANARY],
-      create: () => ({}),
-    } satisfies ExtensionFactory;
-    const written = {
-      url: `https://user:${CANARY}@example.com`,
-      part: CANARY.slice(3),
-      labels: { [CANARY]: OPEN },
-    };
-    const text = `${PIPELINE.replace('[thing]', '[foreign]')}extensions: { foreign: ${JSON.stringify(written)} }\n`;
-    const { config } = await prepare([{ file: 'a.yaml', text }], environmentOf({}), [
-      ...new EngineComponents().factories,
-      factory,
-    ]);
-    t.notMatch(config.print(), CANARY.slice(3));
-  },
-);
+void t.test('secrets of a component are removed from its section, completely and in parts', async (t) => {
+  const factory = {
+    kind: 'extension',
+    type: 'foreign',
+    description: 'Foreign.',
+    stability: 'alpha',
+    configSchema: section({
+      url: Type.String(),
+      part: Type.String(),
+      labels: Type.Record(Type.String(), Type.String()),
+    }),
+    secrets: () => [CANARY],
+    create: () => ({}),
+  } satisfies ExtensionFactory;
+  const written = {
+    url: `https://user:${CANARY}@example.com`,
+    part: CANARY.slice(3),
+    labels: { [CANARY]: OPEN },
+  };
+  const text = `${PIPELINE.replace('[thing]', '[foreign]')}extensions: { foreign: ${JSON.stringify(written)} }\n`;
+  const { config } = await prepare([{ file: 'a.yaml', text }], environmentOf({}), [
+    ...new EngineComponents().factories,
+    factory,
+  ]);
+  t.notMatch(config.print(), CANARY.slice(3));
+});
 
-/** A value for every key that a schema has, with a text of its own in each place of a text. */
+/** A value for every key of a schema, with a unique text in every text field. */
 function filled(schema: JsonSchema, text: (isSecret: boolean) => string): unknown {
   if (schema.format === TEMPLATE_FORMAT) return { a: text(false), b: [text(false)] };
   const [alternative] = schema.anyOf ?? schema.oneOf ?? [];
@@ -174,7 +171,7 @@ function formatFilled(schema: TObject, text: (isSecret: boolean) => string): str
 
 const OWN = { auth: AuthSchema, secrets: SecretsSchema, smtp: SmtpSchema, service: ServiceSchema };
 
-void t.test('every place of every component: no secret, and nothing from outside', async (t) => {
+void t.test('no position of any component shows a secret or a substituted value', async (t) => {
   const all = [
     ...Object.entries(OWN),
     ...builtinFactories.map(
@@ -201,7 +198,7 @@ void t.test('every place of every component: no secret, and nothing from outside
     t.notMatch(
       formatFilled(schema, () => OPEN),
       'the schema does not say',
-      `${name} tells of each value what it is`,
+      `${name} labels each value`,
     );
   }
   t.ok(secrets >= 8, `${secrets} places for secrets`);

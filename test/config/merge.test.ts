@@ -1,7 +1,7 @@
 import t from 'tap';
 import { PIPELINE, prepareTexts, problemsOf } from '../support/config-problems.js';
 
-void t.test('later files lay over earlier ones: maps merge, lists and scalars replace', async (t) => {
+void t.test('later files win: maps merge, lists and scalars are replaced', async (t) => {
   const { config, plan } = await prepareTexts([
     `${PIPELINE}extensions: { thing: { count: 2, text: first } }\n`,
     'extensions: { thing: { count: 5 }, thing/b: {} }\nservice: { extensions: [thing/b, thing] }\n',
@@ -9,11 +9,11 @@ void t.test('later files lay over earlier ones: maps merge, lists and scalars re
   ]);
   t.match(config.components.extension.get('thing')?.config, { count: 5, text: 'first' });
   t.strictSame(config.service.extensions, ['thing/b', 'thing']);
-  t.equal(config.service.telemetry.metrics.endpoint, null, 'a scalar can be emptied');
-  t.equal(plan.pipelines.length, 1, 'what the later files do not name stays');
+  t.equal(config.service.telemetry.metrics.endpoint, null, 'a scalar can be cleared');
+  t.equal(plan.pipelines.length, 1, 'unnamed parts are kept');
 });
 
-void t.test('a later section without a value is an error, never a deletion', async (t) => {
+void t.test('a later section without a value is an error and deletes nothing', async (t) => {
   t.strictSame(
     await problemsOf([
       `${PIPELINE}extensions:\n  thing: { count: 2 }\n`,
@@ -26,12 +26,12 @@ void t.test('a later section without a value is an error, never a deletion', asy
   );
 });
 
-void t.test('a section without a value is empty where nothing was before', async (t) => {
+void t.test('a new section without a value is empty', async (t) => {
   t.strictSame(await problemsOf([`${PIPELINE}extensions: { thing: {} }\n`, 'extensions:\n  thing:\n']), []);
   t.strictSame(await problemsOf([`${PIPELINE}extensions:\n  thing:\nprocessors:\n`]), []);
 });
 
-void t.test('errors name the file that the wrong value stands in', async (t) => {
+void t.test('errors name the file of the invalid value', async (t) => {
   t.strictSame(
     await problemsOf([
       `${PIPELINE}extensions: { thing: { count: 2 } }\n`,

@@ -11,7 +11,7 @@ async function prepared(url: string) {
   return await prepare([DEFAULT_CONFIG, { file: 'a.yaml', text }], environmentOf({}), builtinFactories);
 }
 
-void t.test('the URL of PostgreSQL and the password in it are secrets', async (t) => {
+void t.test('the PostgreSQL URL and its password are secrets', async (t) => {
   for (const [url, passwords] of [
     ['postgres://me:hidden%2Dword@db.example.com/ours', ['hidden%2Dword', 'hidden-word']],
     ['postgresql://db.example.com:5433/ours?user=me&password=hidden-word', ['hidden-word']],
@@ -23,7 +23,7 @@ void t.test('the URL of PostgreSQL and the password in it are secrets', async (t
   }
 });
 
-void t.test('invalid URLs are refused and not shown', async (t) => {
+void t.test('rejects invalid URLs without showing them', async (t) => {
   for (const url of [
     '',
     'hidden-word',

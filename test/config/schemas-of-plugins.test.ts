@@ -30,7 +30,7 @@ async function check(properties: Parameters<typeof section>[0], written: string)
   }
 }
 
-void t.test('keywords that we have no words for keep those of the checker', async (t) => {
+void t.test('unknown keywords keep the message of the validator', async (t) => {
   const list = Type.Array(Type.Integer(), { uniqueItems: true });
   t.strictSame(await check({ list }, 'list: [1, 1]'), [
     'must NOT have duplicate items (items ## 1 and 0 are identical), but is a list',
@@ -39,7 +39,7 @@ void t.test('keywords that we have no words for keep those of the checker', asyn
   t.strictSame(await check({ url }, 'url: anything'), { url: 'anything' }, 'unknown formats are not checked');
 });
 
-void t.test('alternatives: one error, not one for each', async (t) => {
+void t.test('alternatives report a single error', async (t) => {
   const either = Type.Union([Type.Integer(), Type.Object({ a: Type.Integer() })]);
   t.strictSame(await check({ either }, 'either: x'), ['has none of the allowed forms, but is "x"']);
   const words = Type.Union([Type.Literal('on'), Type.Literal('off')]);

@@ -5,7 +5,7 @@ import { PIPELINE, prepareTexts, problemsOf } from '../support/config-problems.j
 
 const thing = (section: string) => [`${PIPELINE}extensions: { thing: ${section} }\n`];
 
-void t.test('errors about a secret do not repeat it', async (t) => {
+void t.test('errors do not repeat secrets', async (t) => {
   const cases = [
     [thing('{ password: 777 }'), '777', /password: must be text; put it in quotes/],
     [thing('{ password: abc }'), 'abc', /password: must be at least 4 characters long/],
@@ -24,7 +24,7 @@ void t.test('errors about a secret do not repeat it', async (t) => {
   }
 });
 
-void t.test('the secrets of a configuration are collected, so that the log can leave them out', async (t) => {
+void t.test('collects secrets so that the log can hide them', async (t) => {
   const key = `jd_${'a'.repeat(43)}`;
   const { config } = await prepareTexts(
     [
@@ -35,7 +35,7 @@ void t.test('the secrets of a configuration are collected, so that the log can l
   t.strictSame([...config.secrets].sort(), ['hunter22', key].sort());
 });
 
-void t.test('passwords and keys in URLs are shown nowhere', async (t) => {
+void t.test('hides passwords and keys in URLs', async (t) => {
   const urls = [
     'https://gw.example/v1/traces?key=S3CRET-key&other=x',
     'https://gw.example/?S3CRET-key',
@@ -79,7 +79,7 @@ void t.test('secrets.key is 32 bytes in base64', async (t) => {
     const problems = await problemsOf(withKey(`"${key}"`));
     t.match(problems, [rule], key);
     t.equal(problems.length, 1);
-    if (key !== '') t.notOk(problems.join('\n').includes(key), 'it is not shown');
+    if (key !== '') t.notOk(problems.join('\n').includes(key), 'not shown');
     t.match(
       await problemsOf(withKey('"${env:KEY}"'), { variables: { KEY: key } }),
       [rule],

@@ -9,14 +9,14 @@ async function settingsOf(smtp: string): Promise<SmtpSettings | null> {
   return config.smtp;
 }
 
-void t.test('without a host there is no mail server', async (t) => {
+void t.test('no host means no mail server', async (t) => {
   for (const smtp of ['', '{}', '{ host: "" }', '{ port: 25, user: me, password: secret }'])
     t.equal(await settingsOf(smtp), null, `smtp: ${smtp}`);
   const { config } = await prepareTexts([`${PIPELINE}extensions: { thing: }\n`]);
   t.equal(config.smtp, null);
 });
 
-void t.test('the defaults: STARTTLS on 587 or TLS on 465, and always but on this machine', async (t) => {
+void t.test('defaults to STARTTLS on 587 or TLS on 465, required except on localhost', async (t) => {
   t.strictSame(await settingsOf('{ host: smtp.example.com, from: a@b.c }'), {
     host: 'smtp.example.com',
     port: 587,

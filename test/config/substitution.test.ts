@@ -6,7 +6,7 @@ async function configOf(thing: string, environment: TestEnvironment): Promise<Re
   return config.components.extension.get('thing')?.config ?? {};
 }
 
-void t.test('text stays text and numbers become numbers, as the schema wants', async (t) => {
+void t.test('text stays text and numbers become numbers, as the schema requires', async (t) => {
   const variables = { DIGITS: '0123', NUMBER: '7', YES: 'true', EMPTY: '' };
   t.match(await configOf('text: "${env:DIGITS}", count: "${env:NUMBER}"', { variables }), {
     text: '0123',
@@ -18,7 +18,7 @@ void t.test('text stays text and numbers become numbers, as the schema wants', a
   t.match(await configOf('text: "${env:EMPTY}"', { variables }), { text: '' });
 });
 
-void t.test('a value is never read as more YAML than a scalar', async (t) => {
+void t.test('a value is always read as a scalar', async (t) => {
   for (const evil of [
     '{a: 1}',
     '[1, 2]',
@@ -38,7 +38,7 @@ void t.test('a value is never read as more YAML than a scalar', async (t) => {
   );
 });
 
-void t.test('parts of a text, defaults, escapes, files', async (t) => {
+void t.test('substitutes parts, defaults, escapes and files', async (t) => {
   const environment = {
     variables: { HOST: 'db', EMPTY: '', TRICKY: '$$ ${env:HOST}' },
     files: { '/run/secrets/p': 'from-a-file\n' },
@@ -48,12 +48,12 @@ void t.test('parts of a text, defaults, escapes, files', async (t) => {
   t.equal(await text('${env:EMPTY:-default}'), 'default', 'as in a shell');
   t.equal(await text('${env:NONE:-}'), '');
   t.equal(await text('$${env:HOST} costs $5 $$'), '${env:HOST} costs $5 $');
-  t.equal(await text('${env:TRICKY}'), '$$ ${env:HOST}', 'what was put in is not looked through again');
+  t.equal(await text('${env:TRICKY}'), '$$ ${env:HOST}', 'substituted text is not expanded again');
   t.equal(await text('${file:/run/secrets/p}'), 'from-a-file');
   t.equal(await text('${env:D:-a:-b}'), 'a:-b');
 });
 
-void t.test('what cannot be put in is an error with its place and its cure', async (t) => {
+void t.test('a failed substitution is an error with position and remedy', async (t) => {
   const problems = await problemsOf(
     [
       `${PIPELINE}extensions:
@@ -76,7 +76,7 @@ void t.test('what cannot be put in is an error with its place and its cure', asy
   ]);
 });
 
-void t.test('errors show the substitution, not what it put in', async (t) => {
+void t.test('errors show the placeholder instead of its value', async (t) => {
   const [problem = ''] = await problemsOf(
     [`${PIPELINE}extensions: { thing: { count: "\${env:TOKEN}" } }\n`],
     { variables: { TOKEN: 'very-private' } },

@@ -45,7 +45,7 @@ void t.test('endpoints are host and port', async (t) => {
     t.equal(parseEndpoint(wrong), undefined, wrong);
 });
 
-void t.test('loopback is what no other machine can reach', async (t) => {
+void t.test('loopback is unreachable from other machines', async (t) => {
   const reach = (text: string) => isLoopback(parseEndpoint(text) ?? { host: '', port: 0 });
   t.strictSame(['127.0.0.1:1', '127.9.9.9:1', '[::1]:1', 'localhost:1'].map(reach), [true, true, true, true]);
   t.strictSame(
@@ -54,7 +54,7 @@ void t.test('loopback is what no other machine can reach', async (t) => {
   );
 });
 
-void t.test('the nearest name is one that can be meant', async (t) => {
+void t.test('suggests the nearest plausible name', async (t) => {
   const names = ['receivers', 'processors', 'exporters', 'endpoint'];
   t.equal(nearestName('recievers', names), 'receivers');
   t.equal(nearestName('Endpoint', names), 'endpoint');

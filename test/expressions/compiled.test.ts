@@ -19,13 +19,13 @@ import { aHeader, aSpanRecord, NOON } from '../support/run-records.js';
 const identity = identityView({ tenant: 'a-user', items: [] }, { receivedAt: 0, keyId: 'a-key' });
 const TRACE = aHeader();
 
-/** What an expression makes of a span. */
+/** The value of an expression on a span. */
 function ofSpan(source: string, span: SpanRecord): unknown {
   const trace = traceView({ trace: TRACE, spans: [span] });
   return compile(source, 'span').evaluate(spanScope(span, trace, identity));
 }
 
-/** Expressions on a span, and what comes of them. */
+/** Expressions on a span with their values. */
 const VALUES: readonly [source: string, value: unknown][] = [
   ['span.type == "tool" && span.name.startsWith("search")', true],
   ['span.duration_ms > 500', true],
@@ -68,7 +68,7 @@ const VALUES: readonly [source: string, value: unknown][] = [
   [' has ( span.name )', true],
 ];
 
-void t.test('expressions read the fields of records, and absent ones as empty', async (t) => {
+void t.test('expressions read record fields, and missing ones are empty', async (t) => {
   const span = aSpanRecord(TRACE.trace_id, {
     type: 'tool',
     name: 'search the web',
@@ -80,7 +80,7 @@ void t.test('expressions read the fields of records, and absent ones as empty', 
   for (const [source, value] of VALUES) t.strictSame(ofSpan(source, span), value, source);
 });
 
-void t.test('words of a field may be written in any case, as OpenTelemetry writes severities', (t) => {
+void t.test('field constants match in any case', (t) => {
   const log = aLog({ severity: 'debug' });
   const holds = (source: string) => compileCondition(source, 'log').evaluate(logScope(log, identity));
   for (const [source, expected] of [
@@ -93,7 +93,7 @@ void t.test('words of a field may be written in any case, as OpenTelemetry write
   t.end();
 });
 
-void t.test('a log record has its resource, and any value as its body', async (t) => {
+void t.test('a log record has a resource and any value as body', async (t) => {
   const log = aLog({ body: { text: 'x', size: 9_007_199_254_740_993n }, severity: 'warn' });
   const of = (source: string) => compile(source, 'log').evaluate(logScope(log, identity));
   t.equal(of('log.severity == "warn" && log.body.text == "x"'), true);
@@ -106,24 +106,21 @@ void t.test('a log record has its resource, and any value as its body', async (t
   t.equal(log.timestamp, NOON);
 });
 
-void t.test(
-  'what a span brought is read only for an expression that asks, and not kept with it',
-  async (t) => {
-    const span = mapSpan({ 'http.route': '/x', 'service.name': 'of the span' });
-    t.equal(ofSpan('span.name == "span 1" && has(span.metadata)', span), true);
-    t.equal(ofSpan('span.metadata["http.route"]', span), '/x');
-    t.equal(ofSpan('"service.name" in resource', span), false);
-    t.ok(isUnseen(span), 'it is still what came');
-  },
-);
+void t.test('raw spans are decoded only for expressions that use them, and not cached', async (t) => {
+  const span = mapSpan({ 'http.route': '/x', 'service.name': 'of the span' });
+  t.equal(ofSpan('span.name == "span 1" && has(span.metadata)', span), true);
+  t.equal(ofSpan('span.metadata["http.route"]', span), '/x');
+  t.equal(ofSpan('"service.name" in resource', span), false);
+  t.ok(isUnseen(span), 'still the raw span');
+});
 
-void t.test('a pattern takes time that grows with the text alone', async (t) => {
+void t.test('a pattern takes linear time in the text length', async (t) => {
   const span = aSpanRecord(TRACE.trace_id, { name: `${'a'.repeat(50_000)}!` });
-  // Where a pattern is tried in every way, this one takes for ever.
+  // A backtracking engine would never finish this pattern.
   t.equal(ofSpan('span.name.matches("^(a+)+$")', span), false);
 });
 
-/** Expressions that cannot be, and what is said of them. */
+/** Invalid expressions and their errors. */
 const PROBLEMS: readonly [scope: 'span' | 'trace' | 'log', source: string, message: string][] = [
   ['span', 'span.typ == "x"', 'span has no field "typ"; did you mean "type"? (column 6 of the expression)'],
   [
@@ -263,7 +260,7 @@ void t.test('errors name the position and the remedy', async (t) => {
   }
 });
 
-void t.test('an expression that nests too deep is refused', async (t) => {
+void t.test('rejects deeply nested expressions', async (t) => {
   const deep = `${'('.repeat(100)}true${')'.repeat(100)}`;
   t.throws(() => compileCondition(deep, 'span'), ExpressionError);
 });
@@ -285,15 +282,15 @@ void t.test('a span exposes kind, attributes and resource as sent in OTLP', (t) 
   const server = mapSpan({ 'http.request.method': 'GET', 'http.route': '/x', scope: 'mine' }, { kind: 2 });
   t.equal(ofSpan('span.kind == "SERVER" && span.attributes["http.route"] == "/x"', server), true);
   t.equal(ofSpan('span.kind', server), 'server');
-  t.equal(isUnseen(server), true, 'nothing is kept with the record');
+  t.equal(isUnseen(server), true, 'nothing cached on the record');
   t.strictSame(ofSpan('span.attributes', server), {
     'http.request.method': 'GET',
     'http.route': '/x',
     scope: 'mine',
   });
   if (server.metadata !== null) server.metadata['http.route'] = '/y';
-  t.equal(ofSpan('span.attributes["http.route"]', server), '/y', 'as somebody changed it since');
-  t.equal(ofSpan('span.attributes["scope"]', server), 'mine', 'an attribute with a name of the mapping');
+  t.equal(ofSpan('span.attributes["http.route"]', server), '/y', 'the changed value');
+  t.equal(ofSpan('span.attributes["scope"]', server), 'mine', 'an attribute named like a mapped field');
   t.equal(ofSpan('"otel" in span.attributes || "resource" in span.attributes', server), false);
   t.equal(ofSpan('span.kind', server), 'server');
   for (const [kind, word] of [
@@ -312,7 +309,7 @@ void t.test('a span exposes kind, attributes and resource as sent in OTLP', (t) 
   t.end();
 });
 
-void t.test('a condition on traces sees the resource of the topmost span', (t) => {
+void t.test('a condition on traces uses the resource of the root span', (t) => {
   const { batch } = mapSpans({
     resourceSpans: [
       {
@@ -326,11 +323,11 @@ void t.test('a condition on traces sees the resource of the topmost span', (t) =
   const of = (spans: readonly SpanRecord[]) =>
     compile('resource', 'trace').evaluate(traceScope(traceView({ ...item, spans: [...spans] }), identity));
   t.strictSame(of(item.spans), { 'service.name': 'shop' });
-  t.strictSame(of([]), {}, 'a header alone has none');
+  t.strictSame(of([]), {}, 'a header without spans has none');
   t.end();
 });
 
-/** What `throws` compares an error with: the message alone. */
+/** For `throws`, which then compares only the message. */
 class ExpressionErrorOf {
   readonly name = 'ExpressionError';
   readonly message: string;

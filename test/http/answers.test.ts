@@ -10,7 +10,7 @@ import { head, RawConnection } from '../support/http-socket.js';
 const MIB = 1024 * 1024;
 const LARGE = JSON.stringify('x'.repeat(5000));
 
-/** From Node 22.15 on. */
+/** Available from Node 22.15. */
 const { zstdDecompressSync } = zlib as typeof zlib & {
   readonly zstdDecompressSync?: (bytes: Uint8Array) => Buffer;
 };
@@ -25,7 +25,7 @@ function answering(response: () => HttpResponse | Promise<HttpResponse>): readon
   return [{ method: 'GET', path: '/', handle: response }];
 }
 
-/** Pieces of a body, and how far they were read. */
+/** Chunks of a body, with the number read so far. */
 function source(pieces: readonly (string | Uint8Array)[]): {
   readonly taken: () => number;
   readonly ended: () => boolean;
@@ -47,7 +47,7 @@ function source(pieces: readonly (string | Uint8Array)[]): {
   return { taken: () => taken, ended: () => ended, body: give() };
 }
 
-/** Like `send`, for bodies that are no text. */
+/** Like `send`, for binary bodies. */
 function fetchBytes(
   url: string,
   headers: Record<string, string>,
@@ -65,30 +65,27 @@ function fetchBytes(
 }
 
 for (const engine of ENGINES) {
-  void t.test(
-    `${engine}: nobody guesses what an answer is, and no cache keeps it unless it may`,
-    async (t) => {
-      let headers: Readonly<Record<string, string>> = {};
-      const { url } = await startListener(
-        t,
-        engine,
-        answering(() => ({ status: 200, headers, body: '{}' })),
-      );
-      const cachingOf = async (path = ''): Promise<unknown> => {
-        const answer = await send(`${url}${path}`);
-        t.equal(answer.headers['x-content-type-options'], 'nosniff');
-        return answer.headers['cache-control'];
-      };
-      t.equal(await cachingOf(), 'no-store');
-      t.equal(await cachingOf('/unknown'), 'no-store', 'a problem');
-      headers = { 'cache-control': 'max-age=60' };
-      t.equal(await cachingOf(), 'max-age=60');
-      headers = { etag: '"1"' };
-      t.equal(await cachingOf(), undefined, 'what has a tag may be asked for again');
-    },
-  );
+  void t.test(`${engine}: responses forbid content sniffing and are cached only on request`, async (t) => {
+    let headers: Readonly<Record<string, string>> = {};
+    const { url } = await startListener(
+      t,
+      engine,
+      answering(() => ({ status: 200, headers, body: '{}' })),
+    );
+    const cachingOf = async (path = ''): Promise<unknown> => {
+      const answer = await send(`${url}${path}`);
+      t.equal(answer.headers['x-content-type-options'], 'nosniff');
+      return answer.headers['cache-control'];
+    };
+    t.equal(await cachingOf(), 'no-store');
+    t.equal(await cachingOf('/unknown'), 'no-store', 'a problem');
+    headers = { 'cache-control': 'max-age=60' };
+    t.equal(await cachingOf(), 'max-age=60');
+    headers = { etag: '"1"' };
+    t.equal(await cachingOf(), undefined, 'a tagged response can be revalidated');
+  });
 
-  void t.test(`${engine}: text, bytes and nothing`, async (t) => {
+  void t.test(`${engine}: sends text, bytes and empty bodies`, async (t) => {
     const cases: readonly (readonly [HttpResponse, Record<string, unknown>, string])[] = [
       [
         { status: 200, body: '{"ä":1}' },
@@ -120,7 +117,7 @@ for (const engine of ENGINES) {
     }
   });
 
-  void t.test(`${engine}: a handler cannot meddle with the framing of its answer`, async (t) => {
+  void t.test(`${engine}: a handler cannot override framing headers`, async (t) => {
     const headers = {
       'content-length': '1',
       'transfer-encoding': 'chunked',
@@ -137,7 +134,7 @@ for (const engine of ENGINES) {
     t.equal(answer.headers['x-own'], 'a');
   });
 
-  void t.test(`${engine}: a large body arrives whole, however slowly it is read`, async (t) => {
+  void t.test(`${engine}: a large body arrives completely at a slow reader`, async (t) => {
     for (const body of ['0123456789'.repeat(MIB), Buffer.alloc(10 * MIB, '0123456789')]) {
       const { port, underWay } = await startListener(
         t,
@@ -158,7 +155,7 @@ for (const engine of ENGINES) {
     }
   });
 
-  void t.test(`${engine}: an iterable is sent piece by piece`, async (t) => {
+  void t.test(`${engine}: sends an iterable in chunks`, async (t) => {
     const pieces = source(['a', '', 'bc', new Uint8Array(), 'def'.repeat(100_000)]);
     const { url, underWay } = await startListener(
       t,
@@ -184,7 +181,7 @@ for (const engine of ENGINES) {
     t.equal((await send(other)).body, '');
   });
 
-  void t.test(`${engine}: an iterable is read no faster than the client reads`, async (t) => {
+  void t.test(`${engine}: reads an iterable no faster than the client`, async (t) => {
     const pieces = source(Array.from({ length: 256 }, () => Buffer.alloc(MIB, 'x')));
     const { port, underWay } = await startListener(
       t,
@@ -204,48 +201,45 @@ for (const engine of ENGINES) {
       before = pieces.taken();
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
-    t.ok(before < 64, `${before} of 256 pieces taken while nobody reads`);
+    t.ok(before < 64, `${before} of 256 chunks read without a reader`);
     t.notOk(pieces.ended());
     connection.destroy();
     await underWay(0);
-    t.ok(pieces.ended(), 'who goes away ends it');
+    t.ok(pieces.ended(), 'a disconnect ends the source');
     t.ok(pieces.taken() < 100);
   });
 
-  void t.test(
-    `${engine}: a source that is stuck does not keep the request of a client that left`,
-    async (t) => {
-      let isReturned = false;
-      const stuck: AsyncIterable<Uint8Array> = {
-        [Symbol.asyncIterator]: () => {
-          let count = 0;
-          return {
-            next: () =>
-              count++ === 0
-                ? Promise.resolve({ value: Buffer.from('first'), done: false })
-                : new Promise(() => undefined),
-            return: () => {
-              isReturned = true;
-              return Promise.resolve({ value: undefined, done: true });
-            },
-          };
-        },
-      };
-      const { port, underWay } = await startListener(
-        t,
-        engine,
-        answering(() => ({ status: 200, body: stuck, headers: { 'content-type': 'text/event-stream' } })),
-      );
-      const connection = new RawConnection(port);
-      connection.write(head('GET /', ['Accept-Encoding: gzip']));
-      t.match(await connection.until('first'), 'first');
-      connection.destroy();
-      await underWay(0);
-      t.ok(isReturned);
-    },
-  );
+  void t.test(`${engine}: a stuck source does not keep the request of a disconnected client`, async (t) => {
+    let isReturned = false;
+    const stuck: AsyncIterable<Uint8Array> = {
+      [Symbol.asyncIterator]: () => {
+        let count = 0;
+        return {
+          next: () =>
+            count++ === 0
+              ? Promise.resolve({ value: Buffer.from('first'), done: false })
+              : new Promise(() => undefined),
+          return: () => {
+            isReturned = true;
+            return Promise.resolve({ value: undefined, done: true });
+          },
+        };
+      },
+    };
+    const { port, underWay } = await startListener(
+      t,
+      engine,
+      answering(() => ({ status: 200, body: stuck, headers: { 'content-type': 'text/event-stream' } })),
+    );
+    const connection = new RawConnection(port);
+    connection.write(head('GET /', ['Accept-Encoding: gzip']));
+    t.match(await connection.until('first'), 'first');
+    connection.destroy();
+    await underWay(0);
+    t.ok(isReturned);
+  });
 
-  void t.test(`${engine}: a source that fails first is a 500, later it cuts the answer off`, async (t) => {
+  void t.test(`${engine}: a source error is a 500 first and aborts the response later`, async (t) => {
     async function* failing(after: number): AsyncGenerator<Uint8Array> {
       for (let index = 0; index < after; index++) yield Buffer.from('piece');
       await new Promise(setImmediate);
@@ -266,13 +260,13 @@ for (const engine of ENGINES) {
       engine,
       answering(() => ({ status: 200, body: failing(3) })),
     );
-    await t.rejects(send(late.url), 'nobody takes it for whole');
+    await t.rejects(send(late.url), 'recognizable as incomplete');
     await late.underWay(0);
     for (const { logger } of [early, late])
       t.ok(logger.lines.some((line) => line.includes('the source is broken')));
   });
 
-  void t.test(`${engine}: HEAD never reads an iterable, and ends it`, async (t) => {
+  void t.test(`${engine}: HEAD closes an iterable without reading it`, async (t) => {
     const pieces = source(['a']);
     let isReturned = false;
     const body: AsyncIterable<Uint8Array> = {
@@ -295,7 +289,7 @@ for (const engine of ENGINES) {
     t.ok(isReturned);
   });
 
-  void t.test(`${engine}: answers are compressed for those who take it`, async (t) => {
+  void t.test(`${engine}: compresses responses for clients that accept it`, async (t) => {
     const text = JSON.stringify(Array.from({ length: 1000 }, (_, index) => ({ index, name: 'agent' })));
     const { url } = await startListener(
       t,
@@ -346,10 +340,10 @@ for (const engine of ENGINES) {
       t.equal(bytes.toString(), text);
     }
     const whole = await send(url, { method: 'HEAD', headers: { 'accept-encoding': 'gzip' } });
-    t.equal(whole.headers['content-length'], undefined, 'HEAD does not compress only to know a length');
+    t.equal(whole.headers['content-length'], undefined, 'HEAD does not compress just to compute a length');
   });
 
-  void t.test(`${engine}: iterables are compressed as well, and what gains nothing is not`, async (t) => {
+  void t.test(`${engine}: compresses iterables, and skips incompressible bodies`, async (t) => {
     const line = `${JSON.stringify({ some: 'record' })}\n`;
     const { url } = await startListener(
       t,
@@ -386,7 +380,7 @@ for (const engine of ENGINES) {
     }
   });
 
-  void t.test(`${engine}: who has the answer already is only told so`, async (t) => {
+  void t.test(`${engine}: answers 304 if the ETag matches`, async (t) => {
     const tag = entityTag(Buffer.from('{}'));
     const { url } = await startListener(t, engine, [
       ...answering(() => ({ status: 200, headers: { etag: tag, 'cache-control': 'no-cache' }, body: LARGE })),
@@ -413,11 +407,11 @@ for (const engine of ENGINES) {
     for (const known of ['"other"', '', tag.slice(1), `x${tag}`])
       t.equal((await send(url, { headers: { 'if-none-match': known } })).status, 200, known);
     const written = await send(url, { method: 'POST', headers: { 'if-none-match': tag } });
-    t.equal(written.status, 200, 'only reading is answered so');
+    t.equal(written.status, 200, 'only for reads');
   });
 
-  void t.test(`${engine}: who leaves a compressed answer ends its source`, async (t) => {
-    // Noise, so that the compressed stream is as long as its source.
+  void t.test(`${engine}: a disconnect ends the source of a compressed response`, async (t) => {
+    // Random bytes, so that the compressed stream is as long as its source.
     const pieces = source(Array.from({ length: 400 }, () => randomBytes(50_000)));
     const { port, underWay } = await startListener(
       t,

@@ -7,7 +7,7 @@ import { holds } from '../support/property.js';
 const parseJsonBytes = (bytes: Uint8Array): unknown =>
   ReceivedJson.whole(bytes, { limits: { nodes: 1_000_000 } }).parse();
 
-/** JSON texts as people's programs write them, with characters of one to four bytes, and then perhaps broken somewhere. */
+/** JSON texts like those of real programs, with characters of one to four bytes, optionally corrupted. */
 const texts = fc
   .tuple(
     fc.json({ stringUnit: 'binary', maxDepth: 4 }),
@@ -29,7 +29,7 @@ function outcome(parse: () => unknown): string {
   }
 }
 
-void t.test('a body means the same however it is read', async (t) => {
+void t.test('the fast decoder agrees with the ordinary one', async (t) => {
   holds(
     t,
     fc.property(texts, (text) => {
@@ -40,7 +40,7 @@ void t.test('a body means the same however it is read', async (t) => {
   );
 });
 
-void t.test('the text is ASCII, and means the same', async (t) => {
+void t.test('output is ASCII with the same meaning', async (t) => {
   const padding = 'x'.repeat(1000);
   for (const text of [
     'é',
@@ -61,19 +61,19 @@ void t.test('the text is ASCII, and means the same', async (t) => {
   }
 });
 
-void t.test('what would mean something else is not written so', async (t) => {
+void t.test('leaves escaped non-ASCII characters to the ordinary decoder', async (t) => {
   const padding = 'x'.repeat(1000);
   t.equal(asciiJson(Buffer.from(`"${padding}\\’"`)), undefined);
   t.equal(asciiJson(Buffer.from(`"${padding}\\\\\\é"`)), undefined);
 });
 
-void t.test('text that is mostly not ASCII is left to the ordinary decoder', async (t) => {
+void t.test('leaves mostly non-ASCII text to the ordinary decoder', async (t) => {
   const json = JSON.stringify('漢字'.repeat(500));
   t.equal(asciiJson(Buffer.from(json)), undefined);
   t.same(parseJsonBytes(Buffer.from(json)), JSON.parse(json));
 });
 
-void t.test('a character on the border of two blocks is read whole', async (t) => {
+void t.test('decodes characters across block boundaries', async (t) => {
   for (let padding = 500; padding < 520; padding++) {
     const json = JSON.stringify('x'.repeat(padding) + '’😀é' + 'y'.repeat(600));
     const ascii = asciiJson(Buffer.from(json));

@@ -6,7 +6,7 @@ import { head, RawConnection } from '../support/http-socket.js';
 
 const KIB = 1024;
 
-/** Answers with the length and the end of the body. */
+/** Responds with the length and end of the body. */
 async function echoBody(request: HttpRequest) {
   const bytes = await request.body();
   return {
@@ -18,7 +18,7 @@ async function echoBody(request: HttpRequest) {
 const POST: Route = { method: 'POST', path: '/', maxBodyBytes: 256 * KIB, handle: echoBody };
 
 for (const engine of ENGINES) {
-  void t.test(`${engine}: bodies of every size arrive whole, with a length or in chunks`, async (t) => {
+  void t.test(`${engine}: receives bodies of any size, with a length or in chunks`, async (t) => {
     const { url, port, metric } = await startListener(t, engine, [POST]);
     for (const length of [0, 1, 16 * KIB, 76_000, 128 * KIB, 128 * KIB + 1, 256 * KIB]) {
       const body = `${'x'.repeat(Math.max(0, length - 5))}${'12345'.slice(0, length)}`;
@@ -34,16 +34,16 @@ for (const engine of ENGINES) {
       connection.write('0\r\n\r\n');
       t.match(await connection.closed(), JSON.stringify(wanted), `${length} in chunks`);
     }
-    t.equal(await metric('http_body_bytes_in_flight'), 0, 'nothing is held any more');
+    t.equal(await metric('http_body_bytes_in_flight'), 0, 'nothing held');
     t.equal(await metric('http_requests_in_flight'), 0);
   });
 
-  void t.test(`${engine}: a body that comes byte by byte is put together`, async (t) => {
+  void t.test(`${engine}: assembles a body sent byte by byte`, async (t) => {
     const { port } = await startListener(t, engine, [POST]);
     const connection = new RawConnection(port);
     connection.socket.setNoDelay(true);
     const request = `${head('POST /', ['Content-Length: 11', 'Connection: close'])}hello world`;
-    // The request line in one piece: the fork of uWebSockets.js that development uses does not find it in two.
+    // The request line is sent whole: the development fork of uWebSockets.js does not find it in two chunks.
     const afterLine = request.indexOf('\n') + 1;
     for (const piece of [request.slice(0, afterLine), ...Array.from(request.slice(afterLine))]) {
       connection.write(piece);
@@ -52,7 +52,7 @@ for (const engine of ENGINES) {
     t.match(await connection.closed(), '{"length":11,"end":"world"}');
   });
 
-  void t.test(`${engine}: a body may be asked for late, twice, or where there is none`, async (t) => {
+  void t.test(`${engine}: a body can be read late, twice, or when empty`, async (t) => {
     const { url } = await startListener(t, engine, [
       {
         method: 'POST',
@@ -70,7 +70,7 @@ for (const engine of ENGINES) {
     t.same((await send(url, { method: 'POST' })).json(), [0, 0]);
   });
 
-  void t.test(`${engine}: compressed bodies are inflated`, async (t) => {
+  void t.test(`${engine}: decompresses bodies`, async (t) => {
     const { url, metric } = await startListener(t, engine, [POST]);
     const codings: readonly (readonly [string, (text: string) => Uint8Array])[] = [
       ['gzip', gzipSync],
@@ -82,7 +82,7 @@ for (const engine of ENGINES) {
       ['identity', (text) => Buffer.from(text)],
     ];
     for (const [coding, pack] of codings) {
-      // The noise does not shrink: its compressed form is too large to be inflated at once.
+      // Random text does not compress, so its compressed form is too large to be decompressed at once.
       for (const text of ['12345', 'x'.repeat(200 * KIB), noise(150 * KIB)]) {
         const { json } = await send(url, {
           method: 'POST',
@@ -97,7 +97,7 @@ for (const engine of ENGINES) {
     t.equal(await metric('http_body_bytes_in_flight'), 0);
   });
 
-  void t.test(`${engine}: an unknown coding is 415, broken data is 400`, async (t) => {
+  void t.test(`${engine}: an unknown coding is 415, corrupt data is 400`, async (t) => {
     const { url, metric } = await startListener(t, engine, [POST]);
     for (const coding of ['compress', 'gzip, gzip', 'x']) {
       const answer = await send(url, { method: 'POST', headers: { 'content-encoding': coding }, body: 'x' });
@@ -123,7 +123,7 @@ for (const engine of ENGINES) {
     t.equal(await metric('http_refused_bodies_total', { reason: 'invalid_encoding' }), broken.length);
   });
 
-  void t.test(`${engine}: the limit holds before and after decompression`, async (t) => {
+  void t.test(`${engine}: the size limit applies before and after decompression`, async (t) => {
     const { url, port, metric, underWay } = await startListener(t, engine, [{ ...POST, maxBodyBytes: 1000 }]);
     t.equal((await send(url, { method: 'POST', body: 'x'.repeat(1000) })).status, 200);
     const tooMuch = await send(url, { method: 'POST', body: 'x'.repeat(1001) });
@@ -144,7 +144,7 @@ for (const engine of ENGINES) {
     t.equal(await metric('http_refused_bodies_total', { reason: 'too_large' }), 4);
   });
 
-  void t.test(`${engine}: a body that comes too slowly is 408`, async (t) => {
+  void t.test(`${engine}: a slow body is 408`, async (t) => {
     const { port, clock, underWay } = await startListener(t, engine, [{ ...POST, bodyTimeoutMs: 5000 }]);
     const connection = new RawConnection(port);
     connection.write(`${head('POST /', ['Content-Length: 10'])}12345`);
@@ -157,18 +157,15 @@ for (const engine of ENGINES) {
     connection.destroy();
   });
 
-  void t.test(
-    `${engine}: who waits for 100 Continue gets it, and no sooner than the body is wanted`,
-    async (t) => {
-      const { port } = await startListener(t, engine, [POST]);
-      const connection = new RawConnection(port);
-      connection.write(head('POST /', ['Content-Length: 5', 'Expect: 100-continue']));
-      t.match(await connection.until('\r\n\r\n'), /^HTTP\/1\.1 100 Continue/);
-      connection.write('12345');
-      t.match(await connection.until('12345'), '{"length":5,"end":"12345"}');
-      connection.destroy();
-    },
-  );
+  void t.test(`${engine}: sends 100 Continue when the body is read`, async (t) => {
+    const { port } = await startListener(t, engine, [POST]);
+    const connection = new RawConnection(port);
+    connection.write(head('POST /', ['Content-Length: 5', 'Expect: 100-continue']));
+    t.match(await connection.until('\r\n\r\n'), /^HTTP\/1\.1 100 Continue/);
+    connection.write('12345');
+    t.match(await connection.until('12345'), '{"length":5,"end":"12345"}');
+    connection.destroy();
+  });
 }
 
 /** Text that does not compress. */

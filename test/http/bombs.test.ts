@@ -11,14 +11,14 @@ function gzipBomb(): Buffer {
   return Buffer.concat(Array.from({ length: 64 }, () => member));
 }
 
-void t.test('a bomb costs no more than the limit', async (t) => {
+void t.test('a decompression bomb costs no more memory than the limit', async (t) => {
   const gzip = gzipBomb();
   const brotli = brotliCompressSync(Buffer.alloc(64 * MIB), {
     params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_SIZE_HINT]: 64 * MIB },
   });
   t.ok(
     gzip.length < 2 * MIB && brotli.length < 64 * 1024,
-    'the one goes the long way, the other the short one',
+    'one takes the long path, the other the short one',
   );
 
   for (const engine of ENGINES) {
@@ -42,7 +42,7 @@ void t.test('a bomb costs no more than the limit', async (t) => {
         const headers = { 'content-encoding': coding };
         const bombs = Array.from({ length: 4 }, () => send(url, { method: 'POST', headers, body }));
         for (let isOver = false; !isOver;) {
-          t.equal((await send(url)).status, 200, 'others are served meanwhile');
+          t.equal((await send(url)).status, 200, 'others are still served');
           most = Math.max(most, process.memoryUsage().rss);
           isOver = (await metric('http_requests_in_flight')) === 0;
           await pause();
@@ -51,7 +51,7 @@ void t.test('a bomb costs no more than the limit', async (t) => {
           t.equal(status, 413);
           t.match(json(), { code: 'body_too_large' });
         }
-        // 4 GB would come out of them. Each may hold the limit, and the collector is late by as much again.
+        // 4 GB in total. Each may hold the limit, and garbage collection lags by as much again.
         t.ok(most - before < 4 * 3 * LIMIT, `grew by ${Math.round((most - before) / MIB)} MiB`);
         t.equal(await metric('http_body_bytes_in_flight'), 0);
       });

@@ -31,7 +31,7 @@ async function codeOf(inflating: Promise<Uint8Array>): Promise<string> {
   }
 }
 
-void t.test('what the OpenTelemetry Collector may be told to send is understood', async (t) => {
+void t.test('decodes every coding of the OpenTelemetry Collector', async (t) => {
   const skippable = Buffer.from([0x5a, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3]);
   const cases: readonly (readonly [string, Uint8Array, Buffer])[] = [
     ['deflate', deflateSync(PLAIN), PLAIN],
@@ -52,7 +52,7 @@ void t.test('what the OpenTelemetry Collector may be told to send is understood'
 });
 
 for (const engine of ENGINES) {
-  void t.test(`${engine}: bodies in every coding arrive`, async (t) => {
+  void t.test(`${engine}: receives bodies in every coding`, async (t) => {
     const { url, metric } = await startListener(t, engine, [
       { method: 'POST', path: '/', handle: async (request) => ({ status: 200, body: await request.body() }) },
     ]);
@@ -73,18 +73,14 @@ for (const engine of ENGINES) {
   });
 }
 
-void t.test('what would become too large is refused, whether or not it says so', async (t) => {
+void t.test('rejects oversized output, whether or not the size is declared', async (t) => {
   const repeated = Buffer.concat([
     Buffer.from('28b52ffd0048', 'hex'),
     ...Array.from({ length: 8192 }, () => Buffer.from('02001000', 'hex')),
     Buffer.from('010000', 'hex'),
   ]);
-  t.equal(
-    await codeOf(inflate('zstd', repeated)),
-    'body_too_large',
-    'a gigabyte of blocks that repeat a byte',
-  );
-  t.equal(await codeOf(inflate('zstd', zstdBomb(64 * 1024))), 'body_too_large', 'blocks that say nothing');
+  t.equal(await codeOf(inflate('zstd', repeated)), 'body_too_large', 'a gigabyte in run-length blocks');
+  t.equal(await codeOf(inflate('zstd', zstdBomb(64 * 1024))), 'body_too_large', 'empty blocks');
   t.equal(await codeOf(inflate('zstd', ZSTD.large, LARGE.length)), `${LARGE.length} bytes`);
   t.equal(await codeOf(inflate('zstd', ZSTD.large, LARGE.length - 1)), 'body_too_large');
   t.equal(await codeOf(inflate('snappy', compressSync(LARGE), LARGE.length)), `${LARGE.length} bytes`);
@@ -92,7 +88,7 @@ void t.test('what would become too large is refused, whether or not it says so',
   t.equal(await codeOf(inflate('snappy', await framed(LARGE), LARGE.length - 1)), 'body_too_large');
 });
 
-void t.test('what becomes a thousand times as large is refused from 1 MiB on', async (t) => {
+void t.test('rejects expansion of over a thousand times from 1 MiB on', async (t) => {
   const most = 64 * MIB;
   const json = (length: number, of: (i: number) => string) =>
     Buffer.from(`{"resourceLogs":[${Array.from({ length }, (_, i) => of(i)).join('')}]}`);
@@ -110,17 +106,17 @@ void t.test('what becomes a thousand times as large is refused from 1 MiB on', a
       { code: 'body_too_large', message: /more than 1000 times as large.*send it without Content-Encoding/ },
       `${coding}: ${body.length} bytes`,
     );
-    // Whoever asks for less says how much.
+    // A caller with a smaller limit passes it.
     await t.rejects(inflate(coding, body, MIB), { message: /larger than the 1048576 bytes/ });
   }
-  // Records of one program that differ in their times and ids alone.
+  // Records of one program that differ only in times and ids.
   const record = (i: number) =>
     `{"timeUnixNano":"${1_763_740_800_000_000_000n + BigInt(i) * 1_000_003n}","traceId":"${(i * 7919).toString(16).padStart(32, '0')}","body":{"stringValue":"GET /healthz 200"}},`;
   const records = json(50_000, record);
   t.equal((await inflate('br', brotli(records), most)).length, records.length);
 });
 
-void t.test('a claim costs nothing', async (t) => {
+void t.test('a declared size allocates nothing', async (t) => {
   const size = Buffer.alloc(8);
   size.writeBigUInt64LE(2n ** 40n);
   const zstd = Buffer.concat([Buffer.from('28b52ffde0', 'hex'), size, Buffer.from('010000', 'hex')]);
@@ -128,7 +124,7 @@ void t.test('a claim costs nothing', async (t) => {
   t.equal(await codeOf(inflate('snappy', Buffer.from('ffffffff0f00', 'hex'))), 'invalid_encoding');
 });
 
-void t.test('broken data is an error and nothing else', async (t) => {
+void t.test('rejects corrupt data with an encoding error', async (t) => {
   const sources: readonly (readonly [string, Buffer])[] = [
     ['zstd', ZSTD.sized],
     ['zstd', ZSTD.streamed],
@@ -137,7 +133,7 @@ void t.test('broken data is an error and nothing else', async (t) => {
     ['snappy', await framed(PLAIN)],
   ];
   for (const [coding, bytes] of sources) {
-    t.equal(await codeOf(inflate(coding, bytes.subarray(0, -3))), 'invalid_encoding', `${coding}: cut off`);
+    t.equal(await codeOf(inflate(coding, bytes.subarray(0, -3))), 'invalid_encoding', `${coding}: truncated`);
     t.equal(await codeOf(inflate(coding, Buffer.from('nonsense'))), 'invalid_encoding');
   }
   const checked = await framed(PLAIN);
@@ -162,9 +158,9 @@ void t.test('broken data is an error and nothing else', async (t) => {
   );
 });
 
-void t.test('what becomes large is inflated in another thread', async (t) => {
+void t.test('decompresses large bodies in another thread', async (t) => {
   const most = 64 * MIB;
-  // Frames without content keep it below the most that a body may grow by.
+  // Empty frames keep the expansion below its limit.
   const padding = Buffer.concat([Buffer.from('5a2a4d1808020000', 'hex'), Buffer.alloc(520)]);
   const many = Buffer.concat(Array.from({ length: 120 }, () => [ZSTD.large, padding]).flat());
   const bodies: readonly (readonly [string, Uint8Array])[] = [
@@ -184,11 +180,11 @@ void t.test('what becomes large is inflated in another thread', async (t) => {
     const inflated = await inflate(coding, bytes, most);
     isOver = true;
     t.ok(inflated.length >= 16 * MIB, `${coding}: ${inflated.length} bytes`);
-    // Inflated here, it would be over before the loop turns more than once or twice.
-    t.ok(turns > 20, `${coding}: the loop turned ${turns} times`);
+    // On the main thread this would finish within one or two turns of the event loop.
+    t.ok(turns > 20, `${coding}: ${turns} turns of the event loop`);
   }
   t.equal(await codeOf(inflate('zstd', zstdBomb(60 * 1024), most)), 'body_too_large');
-  t.equal(await codeOf(inflate('zstd', many.subarray(0, -3), most)), 'invalid_encoding', 'cut off');
+  t.equal(await codeOf(inflate('zstd', many.subarray(0, -3), most)), 'invalid_encoding', 'truncated');
   const broken = Buffer.from(many);
   broken.fill(0xff, 40, 44);
   t.equal(await codeOf(inflate('zstd', broken, most)), 'invalid_encoding');

@@ -7,7 +7,7 @@ import { head, RawConnection } from '../support/http-socket.js';
 const A = '192.0.2.1';
 const B = '192.0.2.2';
 
-/** A table, connections for it by their names, and what it told. */
+/** A connection table, its connections by name, and its reports. */
 function table(maxConnections: number, maxConnectionsPerAddress: number) {
   const refusals: [NoRoom, 'new' | 'idle'][] = [];
   const open: string[] = [];
@@ -26,19 +26,19 @@ function table(maxConnections: number, maxConnectionsPerAddress: number) {
   return { connections, refusals, open, enter, get };
 }
 
-void t.test('for one more, the connection is closed that has been idle for the longest time', async (t) => {
+void t.test('at the limit, closes the connection idle the longest', async (t) => {
   const { connections, refusals, open, enter, get } = table(3, 3);
   for (const name of ['a', 'b', 'c']) t.ok(enter(name, A));
   connections.busy(get('a'));
   connections.busy(get('b'));
   connections.idle(get('b'));
   t.ok(enter('d', B));
-  t.same(open, ['a', 'b', 'd'], 'c has waited longer than b');
+  t.same(open, ['a', 'b', 'd'], 'c has been idle longer than b');
   t.ok(enter('e', B));
   t.same(open, ['a', 'd', 'e']);
   connections.busy(get('d'));
   connections.busy(get('e'));
-  t.notOk(enter('f', B), 'all have a request under way');
+  t.notOk(enter('f', B), 'all have a pending request');
   t.same(open, ['a', 'd', 'e']);
   t.equal(connections.count, 3);
   connections.leave(get('a'));
@@ -51,7 +51,7 @@ void t.test('for one more, the connection is closed that has been idle for the l
   ]);
 });
 
-void t.test('one address has no more than its share, and closes only its own', async (t) => {
+void t.test('an address is limited to its share and closes only its own connections', async (t) => {
   const { connections, refusals, open, enter, get } = table(100, 2);
   enter('other', B);
   for (const name of ['a', 'b', 'c']) t.ok(enter(name, A));
@@ -68,7 +68,7 @@ void t.test('one address has no more than its share, and closes only its own', a
   t.equal(connections.count, 0);
 });
 
-void t.test('a /64 of IPv6 is one address, and this machine may have all connections', async (t) => {
+void t.test('an IPv6 /64 is one address, and localhost is unlimited', async (t) => {
   const same = ['2001:db8:0:1::1', '2001:db8:0:1::2', '2001:db8:0:1:ffff:0:0:1', '2001:db8:0:1::2%eth0'];
   const others = ['2001:db8:0:2::1', '2001:db8::1', 'fe80::1', '::ffff', '1::'];
   for (const address of same.slice(1)) {
@@ -84,7 +84,7 @@ void t.test('a /64 of IPv6 is one address, and this machine may have all connect
   t.same(refusals, []);
 });
 
-void t.test('node: 300 who never finish their headers keep nobody out', async (t) => {
+void t.test('node: 300 clients with unfinished headers do not block others', async (t) => {
   const limits = { maxConnections: 50 };
   const routes = [{ method: 'GET', path: '/', handle: () => ({ status: 200 }) }] as const;
   const { url, port, metric, logger, clock } = await startListener(t, 'node', routes, { limits });
@@ -95,29 +95,26 @@ void t.test('node: 300 who never finish their headers keep nobody out', async (t
   t.ok(((await metric('http_connections')) ?? 0) <= 50);
   clock.advance(60_000);
   const lines = logger.lines.filter((line) => line.startsWith('warn'));
-  t.equal(lines.length, 2, 'two lines a minute, however many there are');
+  t.equal(lines.length, 2, 'at most two lines a minute');
   t.match(lines[0], /max_connections_per_address.* reason="total" maxConnections=50/);
   for (const connection of slow) connection.destroy();
   while ((await metric('http_connections')) !== 0) await pause();
 });
 
 for (const engine of ENGINES) {
-  void t.test(
-    `${engine}: where all connections have a request under way, a new one is refused`,
-    async (t) => {
-      const { route, release } = heldRoute();
-      const limits = { maxConnections: 3 };
-      const { url, port, metric, underWay } = await startListener(t, engine, [route], { limits });
-      const held = Array.from({ length: 3 }, () => send(url));
-      await underWay(3);
-      const refused = new RawConnection(port);
-      refused.write(head('GET /'));
-      t.equal(await refused.closed(), '');
-      t.equal(await metric('http_refused_connections_total', { reason: 'total' }), 1);
-      release();
-      for (const { status } of await Promise.all(held)) t.equal(status, 200);
-      t.equal((await send(url)).status, 200);
-      while ((await metric('http_connections')) !== 0) await pause();
-    },
-  );
+  void t.test(`${engine}: rejects a connection if all others have a pending request`, async (t) => {
+    const { route, release } = heldRoute();
+    const limits = { maxConnections: 3 };
+    const { url, port, metric, underWay } = await startListener(t, engine, [route], { limits });
+    const held = Array.from({ length: 3 }, () => send(url));
+    await underWay(3);
+    const refused = new RawConnection(port);
+    refused.write(head('GET /'));
+    t.equal(await refused.closed(), '');
+    t.equal(await metric('http_refused_connections_total', { reason: 'total' }), 1);
+    release();
+    for (const { status } of await Promise.all(held)) t.equal(status, 200);
+    t.equal((await send(url)).status, 200);
+    while ((await metric('http_connections')) !== 0) await pause();
+  });
 }

@@ -24,17 +24,17 @@ function needsKey(): never {
 }
 
 for (const engine of ENGINES) {
-  void t.test(`${engine}: without origins nothing is said about them`, async (t) => {
+  void t.test(`${engine}: sends no CORS headers without configured origins`, async (t) => {
     const { url, listener } = await startListener(t, engine, ROUTES);
     listener.guard('/api', needsKey);
     const { status, headers } = await send(`${url}/api/agents`, { method: 'OPTIONS', headers: PREFLIGHT });
-    t.equal(status, 401, 'a preflight is a request like any other');
+    t.equal(status, 401, 'a preflight is an ordinary request');
     t.notOk(Object.keys(headers).some((name) => name.startsWith('access-control')));
     t.notOk(headers.vary);
   });
 
   void t.test(
-    `${engine}: an allowed origin gets its preflight before the guard, and may read every answer`,
+    `${engine}: an allowed origin passes preflight before the guard and can read every response`,
     async (t) => {
       const { url, listener } = await startListener(t, engine, ROUTES, { allowedOrigins: [`${ORIGIN}/`] });
       const preflight = await send(`${url}/api/agents`, { method: 'OPTIONS', headers: PREFLIGHT });
@@ -62,7 +62,7 @@ for (const engine of ENGINES) {
     },
   );
 
-  void t.test(`${engine}: other origins are told nothing, and caches learn that it depends`, async (t) => {
+  void t.test(`${engine}: other origins get no CORS headers, and responses vary by origin`, async (t) => {
     const { url } = await startListener(t, engine, ROUTES, { allowedOrigins: [ORIGIN] });
     for (const origin of [
       'https://evil.example.com',
@@ -76,10 +76,10 @@ for (const engine of ENGINES) {
         t.equal(answer.headers.vary, 'Origin');
       }
     }
-    t.equal((await send(`${url}/api/agents`)).headers.vary, 'Origin', 'without an origin too');
+    t.equal((await send(`${url}/api/agents`)).headers.vary, 'Origin', 'also without an origin');
   });
 
-  void t.test(`${engine}: a star lets everybody in, and errors can be read as well`, async (t) => {
+  void t.test(`${engine}: * allows any origin, also to read errors`, async (t) => {
     const { url } = await startListener(t, engine, ROUTES, { allowedOrigins: ['*'] });
     for (const [method, path, status] of [
       ['GET', '/api/agents', 200],
@@ -93,7 +93,7 @@ for (const engine of ENGINES) {
     }
   });
 
-  void t.test(`${engine}: components that share a listener share its origins`, async (t) => {
+  void t.test(`${engine}: components on one listener share its origins`, async (t) => {
     const { url, listener } = await startListener(t, engine, ROUTES, { allowedOrigins: [ORIGIN] });
     listener.configure({ allowedOrigins: ['https://other.example.com'] });
     listener.configure({});

@@ -27,7 +27,7 @@ interface Tap {
 }
 
 for (const engine of ENGINES) {
-  void t.test(`${engine}: a listener tells its real address and who asks`, async (t) => {
+  void t.test(`${engine}: a listener reports its address and the remote address`, async (t) => {
     const cases: readonly (readonly [string, string, string, string])[] = [
       ['127.0.0.1:0', '127.0.0.1', '127.0.0.1', '127.0.0.1'],
       ['localhost:0', '127.0.0.1', '127.0.0.1', '127.0.0.1'],
@@ -49,7 +49,7 @@ for (const engine of ENGINES) {
     }
   });
 
-  void t.test(`${engine}: a port that is taken is named, with the cure`, async (t) => {
+  void t.test(`${engine}: names a port in use and the remedy`, async (t) => {
     const first = open(t, engine, '127.0.0.1:0');
     const { port } = await first.open();
     const other = createServer();
@@ -63,16 +63,16 @@ for (const engine of ENGINES) {
         ),
       });
     }
-    t.equal((await send(`http://127.0.0.1:${port}`)).status, 200, 'the first goes on');
+    t.equal((await send(`http://127.0.0.1:${port}`)).status, 200, 'the first keeps serving');
   });
 
-  void t.test(`${engine}: an address that is not here is named`, async (t) => {
-    // TEST-NET-1 (RFC 5737) is nobody's.
+  void t.test(`${engine}: names an address this machine does not have`, async (t) => {
+    // TEST-NET-1 (RFC 5737) is unassigned.
     await t.rejects(open(t, engine, '192.0.2.1:0').open(), { message: /192\.0\.2\.1:0: .*EADDRNOTAVAIL/ });
   });
 }
 
-void t.test('what is no endpoint is refused', async (t) => {
+void t.test('rejects invalid endpoints', async (t) => {
   for (const endpoint of ['', '127.0.0.1', 'http://127.0.0.1:1', '127.0.0.1:70000', '::1:80']) {
     t.throws(
       () => createListener(endpoint, componentSettings('test')),

@@ -20,7 +20,7 @@ const SCRIPTS = {
     await listener.open().then(() => console.log('open'), (error) => console.log(error.message));
     await listener.close(AbortSignal.abort());
   `,
-  /** Goes through a configuration as every start does. */
+  /** Validates a configuration as every start does. */
   validate: `
     const [, , prepareModule, builtinModule, configModule] = modules;
     const { prepare } = await import(prepareModule);
@@ -32,7 +32,7 @@ const SCRIPTS = {
   `,
 };
 
-/** What a process without uWebSockets.js says. */
+/** The output of a process without uWebSockets.js. */
 async function withoutUws(engine: EngineChoice, script: keyof typeof SCRIPTS = 'listen'): Promise<string> {
   const modules = [
     '../../src/http/listener.js',
@@ -56,29 +56,26 @@ async function withoutUws(engine: EngineChoice, script: keyof typeof SCRIPTS = '
   return output;
 }
 
-void t.test(
-  'node:http serves where nothing is chosen, also where uWebSockets.js could be loaded',
-  async (t) => {
-    const { url, port } = await startListener(t, undefined, []);
-    t.notOk((await send(url)).headers['keep-alive']?.includes('timeout=10'), 'what uWebSockets.js says');
-    const connection = new RawConnection(port);
-    connection.write('GET / HTTP/1.0\r\n\r\n');
-    t.match(await connection.closed(), /^HTTP\/1\.1 404/);
-  },
-);
+void t.test('uses node:http by default, even if uWebSockets.js is installed', async (t) => {
+  const { url, port } = await startListener(t, undefined, []);
+  t.notOk((await send(url)).headers['keep-alive']?.includes('timeout=10'), 'header of uWebSockets.js');
+  const connection = new RawConnection(port);
+  connection.write('GET / HTTP/1.0\r\n\r\n');
+  t.match(await connection.closed(), /^HTTP\/1\.1 404/);
+});
 
-void t.test('node:http needs no uWebSockets.js', async (t) => {
+void t.test('node:http works without uWebSockets.js', async (t) => {
   t.match(await withoutUws('node'), /open/);
 });
 
-void t.test('who asks for uWebSockets.js by name is told how to get it', async (t) => {
+void t.test('selecting a missing uWebSockets.js explains how to install it', async (t) => {
   t.match(
     await withoutUws('uws'),
     /127\.0\.0\.1:0: uWebSockets\.js cannot be loaded \(Cannot find package 'uWebSockets\.js'\); install it/,
   );
 });
 
-void t.test('a configuration that asks for what is not installed is wrong, at its place', async (t) => {
+void t.test('validate reports a missing engine at its position', async (t) => {
   t.match(
     await withoutUws('uws', 'validate'),
     /jackdaw\.yaml:1:\d+: error: service\.http\.engine: uWebSockets\.js cannot be loaded .*; install it .*, or set service\.http\.engine to node/,

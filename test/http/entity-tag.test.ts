@@ -3,13 +3,13 @@ import t from 'tap';
 import { chooseCoding } from '../../src/http/compression.js';
 import { entityTag, packOnce } from '../../src/http/entity-tag.js';
 
-void t.test('a tag is that of its bytes', async (t) => {
+void t.test('the tag depends on the content only', async (t) => {
   t.equal(entityTag(Buffer.from('a')), entityTag(Buffer.from('a')));
   t.not(entityTag(Buffer.from('a')), entityTag(Buffer.from('b')));
   t.match(entityTag(Buffer.from('a')), /^"[A-Za-z0-9_-]{22}"$/);
 });
 
-void t.test('a body with a tag is compressed once for each coding', async (t) => {
+void t.test('compresses a tagged body once per coding', async (t) => {
   let packings = 0;
   const coding = chooseCoding('br');
   if (coding === undefined) throw new Error('every version of Node has brotli');
@@ -27,5 +27,5 @@ void t.test('a body with a tag is compressed once for each coding', async (t) =>
   t.equal(brotliDecompressSync(forms[0]).toString(), body.toString());
   await packOnce({ ...counting, name: 'another' }, body);
   await packOnce(counting, Buffer.from(body));
-  t.equal(packings, 3, 'other codings and other bytes are others');
+  t.equal(packings, 3, 'other codings and contents are separate');
 });

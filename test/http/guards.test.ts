@@ -19,7 +19,7 @@ function needsKey(request: HttpRequest): void {
 
 for (const engine of ENGINES) {
   void t.test(
-    `${engine}: a guard comes before everything under its prefix, unknown routes included`,
+    `${engine}: a guard runs before everything under its prefix, including unknown routes`,
     async (t) => {
       const { url, listener } = await startListener(t, engine, ROUTES);
       listener.guard('/api/v1', needsKey);
@@ -43,12 +43,12 @@ for (const engine of ENGINES) {
         t.equal(refused.status, without, `${method} ${path} without a key`);
         if (without === 401) t.equal(refused.headers['www-authenticate'], 'Bearer');
         const { status } = await send(url + path, { method, headers: { authorization: 'Bearer right' } });
-        t.equal(status, withKey, `${method} ${path} with one`);
+        t.equal(status, withKey, `${method} ${path} with a key`);
       }
     },
   );
 
-  void t.test(`${engine}: several guards all have to agree`, async (t) => {
+  void t.test(`${engine}: all guards must pass`, async (t) => {
     const { url, listener } = await startListener(t, engine, ROUTES);
     listener.guard('/api/v1', needsKey);
     listener.guard('/', (request) => {

@@ -3,27 +3,27 @@ import { InFlight } from '../../src/http/in-flight.js';
 
 const USER = 'somebody';
 
-void t.test('requests and bytes are both bounded', async (t) => {
+void t.test('limits requests and bytes', async (t) => {
   const inFlight = new InFlight({ requests: 2, bytes: 100 });
   inFlight.enter(USER, 60);
   t.notOk(inFlight.isFull(USER, 40));
   t.ok(inFlight.isFull(USER, 41));
   inFlight.enter(USER, 10);
-  t.ok(inFlight.isFull(USER, 0), 'two requests are all');
+  t.ok(inFlight.isFull(USER, 0), 'two requests are the limit');
   inFlight.leave(USER, 60);
   t.notOk(inFlight.isFull(USER, 90));
   t.equal(inFlight.requests, 1);
   t.equal(inFlight.bytes, 10);
 });
 
-void t.test('a request larger than all bytes is let in alone', async (t) => {
+void t.test('a request larger than the limit is admitted alone', async (t) => {
   const inFlight = new InFlight({ requests: 10, bytes: 100 });
   t.notOk(inFlight.isFull(USER, 5000));
   inFlight.enter(USER, 5000);
   t.ok(inFlight.isFull(USER, 0));
 });
 
-void t.test('idle waits for the last, and not past the deadline', async (t) => {
+void t.test('idle waits for the last request until the deadline', async (t) => {
   const inFlight = new InFlight({ requests: 10, bytes: 100 });
   const { signal } = new AbortController();
   await inFlight.idle(signal);
@@ -47,10 +47,10 @@ void t.test('idle waits for the last, and not past the deadline', async (t) => {
   deadline.abort();
   await late;
   await inFlight.idle(deadline.signal);
-  t.equal(inFlight.requests, 1, 'it is still under way');
+  t.equal(inFlight.requests, 1, 'still pending');
 });
 
-void t.test('one user does not take all', async (t) => {
+void t.test('one user cannot take everything', async (t) => {
   const inFlight = new InFlight({ requests: 8, bytes: 800 });
   inFlight.shareOut(0.5);
   for (let i = 0; i < 4; i++) {
@@ -58,7 +58,7 @@ void t.test('one user does not take all', async (t) => {
     inFlight.enter(USER, 10);
   }
   t.ok(inFlight.isFull(USER, 10), 'half of the requests');
-  t.notOk(inFlight.isFull('another', 700), 'another gets what is free');
+  t.notOk(inFlight.isFull('another', 700), 'another user gets the rest');
   for (let i = 0; i < 4; i++) inFlight.leave(USER, 10);
   inFlight.enter(USER, 300);
   t.notOk(inFlight.isFull(USER, 100));

@@ -6,7 +6,7 @@ import { holds } from '../support/property.js';
 const findExcess = (body: Uint8Array): string | undefined => findExcessOf(body, { nodes: 500_000 });
 const bytes = (text: string): Buffer => Buffer.from(text);
 
-void t.test('bodies that would hold up the process are found before they are parsed', async (t) => {
+void t.test('finds excessive bodies before parsing', async (t) => {
   const depth = 'nests deeper than 1000 levels';
   const nodes = 'holds more than 500000 objects, lists and fields';
   t.equal(findExcess(bytes('['.repeat(16 * 1024 * 1024))), depth);
@@ -18,49 +18,48 @@ void t.test('bodies that would hold up the process are found before they are par
   t.equal(findExcess(bytes('['.repeat(1000))), undefined);
 });
 
-void t.test('brackets and colons within strings do not count', async (t) => {
+void t.test('ignores brackets and colons in strings', async (t) => {
   const noise = '[{:'.repeat(300_000);
   t.equal(findExcess(bytes(JSON.stringify([noise, `"${noise}`, `${noise}\\`, noise]))), undefined);
   t.equal(findExcess(bytes(`"\\\\\\"${noise}"`)), undefined);
 });
 
-void t.test('strings of every length end where they end', async (t) => {
+void t.test('finds the end of strings of any length', async (t) => {
   const noise = '['.repeat(1500);
   for (const length of [0, 1, 30, 60, 61, 62, 63, 64, 65, 66, 67, 200]) {
     for (const tail of ['', '"', '\\', '\\"', '\\\\', '"\\'] as const) {
       const text = JSON.stringify('x'.repeat(length) + tail + noise);
-      if (findExcess(bytes(text)) !== undefined) t.fail(`${length} and ${tail}: read beyond its end`);
-      if (findExcess(bytes(`${text}${noise}`)) === undefined) t.fail(`${length} and ${tail}: did not end`);
+      if (findExcess(bytes(text)) !== undefined) t.fail(`${length} and ${tail}: read past the end`);
+      if (findExcess(bytes(`${text}${noise}`)) === undefined) t.fail(`${length} and ${tail}: end not found`);
       const short = JSON.stringify('x'.repeat(length) + tail);
-      if (findExcess(bytes(short + noise)) === undefined)
-        t.fail(`${length} and ${tail}: did not end at once`);
+      if (findExcess(bytes(short + noise)) === undefined) t.fail(`${length} and ${tail}: end found late`);
     }
   }
   t.pass();
 });
 
-void t.test('many numbers and one long text are left alone', async (t) => {
+void t.test('accepts many numbers and one long text', async (t) => {
   t.equal(findExcess(bytes(JSON.stringify(Array.from({ length: 1_000_000 }, () => 0.5)))), undefined);
   t.equal(findExcess(bytes(JSON.stringify({ text: 'x'.repeat(10_000_000) }))), undefined);
   t.equal(findExcess(bytes('"'.repeat(1_000_001))), undefined);
 });
 
-void t.test('small bodies are no exception', async (t) => {
+void t.test('checks small bodies, too', async (t) => {
   const deep = 'nests deeper than 1000 levels';
   t.equal(findExcess(bytes('['.repeat(1001))), deep);
   t.equal(findExcess(bytes(`${'{"":'.repeat(1001)}1${'}'.repeat(1001)}`)), deep);
-  t.equal(findExcess(bytes(`[${'[[]],'.repeat(2000)}0]`)), undefined, 'many brackets side by side are none');
-  t.equal(findExcess(bytes(JSON.stringify('['.repeat(5000)))), undefined, 'nor are those of a text');
+  t.equal(findExcess(bytes(`[${'[[]],'.repeat(2000)}0]`)), undefined, 'many sibling brackets are not deep');
+  t.equal(findExcess(bytes(JSON.stringify('['.repeat(5000)))), undefined, 'nor are brackets in text');
 });
 
-void t.test('elements count where values are limited', async (t) => {
+void t.test('limits values where requested', async (t) => {
   const limits = { nodes: 5000, values: 5000 };
   t.equal(findExcessOf(bytes(`[${'1,'.repeat(5001)}1]`), limits), 'holds more than 5000 values');
   t.equal(findExcessOf(bytes(`[${'1,'.repeat(5000)}1]`), limits), undefined);
   t.equal(findExcessOf(bytes(`["${','.repeat(50_000)}"]`), limits), undefined);
 });
 
-void t.test('it counts what a parser would count', async (t) => {
+void t.test('counts like a parser', async (t) => {
   const levels = (value: unknown): number =>
     typeof value === 'object' && value !== null
       ? 1 + Math.max(0, ...Object.values(value).map((child) => levels(child)))
@@ -76,7 +75,7 @@ void t.test('it counts what a parser would count', async (t) => {
   );
 });
 
-void t.test('a text in pieces, cut anywhere, is measured as the whole', async (t) => {
+void t.test('chunked text is measured like the whole, wherever it is split', async (t) => {
   const character = fc.constantFrom('[', ']', '{', '}', ',', ':', '"', '\\', 'x');
   holds(
     t,

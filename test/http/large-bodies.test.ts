@@ -20,7 +20,7 @@ const READ_JSON: Route = {
 };
 
 for (const engine of ENGINES) {
-  void t.test(`${engine}: a structure bomb is refused with its first part`, async (t) => {
+  void t.test(`${engine}: rejects a structure bomb at its first chunk`, async (t) => {
     const { url, port, metric } = await startListener(t, engine, [READ_JSON]);
     for (const [framing, part] of [
       [`Content-Length: ${8 * MIB}`, `[${'{},'.repeat(20_000)}`],
@@ -34,7 +34,7 @@ for (const engine of ENGINES) {
       const connection = new RawConnection(port);
       connection.write(head('POST /', ['Content-Type: application/json', framing]) + part);
       t.match(await connection.until('}]}'), /^HTTP\/1\.1 422[^{]*\{[^]*validation_failed/, part.slice(0, 5));
-      t.equal(await metric('http_body_bytes_in_flight'), 0, 'nothing is kept of it');
+      t.equal(await metric('http_body_bytes_in_flight'), 0, 'nothing kept');
       connection.destroy();
     }
     const text = `"${'[{'.repeat(3 * MIB)}"`;
@@ -42,45 +42,42 @@ for (const engine of ENGINES) {
   });
 }
 
-void t.test(
-  'large bodies are given out one in each turn of the loop, those of different users in turn',
-  async (t) => {
-    const shares = new Shares({ max: 100 * MIB, share: 1 });
-    const turns = new Turns(1);
-    const given: string[] = [];
-    const read = (user: string, bytes: number): void => {
-      const budget = new SharedUse(shares);
-      budget.belongTo(user);
-      const body = new Body({
-        contentLength: bytes,
-        contentEncoding: undefined,
-        maxBytes: bytes,
-        timeoutMs: 1000,
-        budget,
-        turns,
-        clock: new HandClock(),
-      });
-      void body.read().then((whole) => given.push(`${user} ${whole.length}`));
-      body.take(Buffer.alloc(bytes), true);
-    };
-    const large = 2 * MIB;
-    read('a', large);
-    read('a', large);
-    read('b', large);
-    read('a', 10);
-    const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-    await Promise.resolve();
-    await Promise.resolve();
-    t.same(given, ['a 10'], 'a small one waits for none');
-    for (let count = 2; count <= 4; count++) {
-      await turn();
-      t.equal(given.length, count);
-    }
-    t.same(given.slice(1), [`a ${large}`, `b ${large}`, `a ${large}`]);
-  },
-);
+void t.test('delivers one large body per turn of the event loop, alternating between users', async (t) => {
+  const shares = new Shares({ max: 100 * MIB, share: 1 });
+  const turns = new Turns(1);
+  const given: string[] = [];
+  const read = (user: string, bytes: number): void => {
+    const budget = new SharedUse(shares);
+    budget.belongTo(user);
+    const body = new Body({
+      contentLength: bytes,
+      contentEncoding: undefined,
+      maxBytes: bytes,
+      timeoutMs: 1000,
+      budget,
+      turns,
+      clock: new HandClock(),
+    });
+    void body.read().then((whole) => given.push(`${user} ${whole.length}`));
+    body.take(Buffer.alloc(bytes), true);
+  };
+  const large = 2 * MIB;
+  read('a', large);
+  read('a', large);
+  read('b', large);
+  read('a', 10);
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  await Promise.resolve();
+  await Promise.resolve();
+  t.same(given, ['a 10'], 'a small body does not wait');
+  for (let count = 2; count <= 4; count++) {
+    await turn();
+    t.equal(given.length, count);
+  }
+  t.same(given.slice(1), [`a ${large}`, `b ${large}`, `a ${large}`]);
+});
 
-void t.test('node: of a large body little is received in one turn of the loop', async (t) => {
+void t.test('node: receives little of a large body per turn of the event loop', async (t) => {
   const whole = 8 * MIB;
   let most = 0;
   const { port } = await startListener(t, 'node', [
@@ -102,7 +99,7 @@ void t.test('node: of a large body little is received in one turn of the loop', 
       },
     },
   ]);
-  // Of another process, which goes on sending while pieces are taken.
+  // Sent by another process, which keeps sending while chunks are read.
   const client = spawn(process.execPath, ['-e', LARGE_BODIES, String(port), String(whole)]);
   t.teardown(() => client.kill());
   const answers: Buffer[] = [];
@@ -111,7 +108,7 @@ void t.test('node: of a large body little is received in one turn of the loop', 
   t.ok(most <= 512 * KIB, `${most} bytes at once`);
 });
 
-/** Sends eight large bodies at the same time; prints the answers. */
+/** Sends eight large bodies concurrently and prints the responses. */
 const LARGE_BODIES = `
   const [port, bytes] = process.argv.slice(1);
   for (let i = 0; i < 8; i++) {

@@ -3,7 +3,7 @@ import type { HttpRequest, HttpResponse } from '../../src/component/http.js';
 import { ENGINES, pause, send, startListener } from '../support/http-listener.js';
 import { head, RawConnection } from '../support/http-socket.js';
 
-/** A handler that a test holds and lets go. */
+/** A handler that a test holds and releases. */
 function held(): {
   readonly handle: (request: HttpRequest) => Promise<HttpResponse>;
   readonly request: Promise<HttpRequest>;
@@ -36,58 +36,55 @@ function held(): {
 }
 
 for (const engine of ENGINES) {
-  void t.test(
-    `${engine}: a client that goes away ends the request's signal, and a late answer hurts nobody`,
-    async (t) => {
-      for (const end of ['text', 'stream', 'error'] as const) {
-        const handler = held();
-        const { url, port, logger, underWay, metric } = await startListener(t, engine, [
-          { method: 'GET', path: '/', handle: handler.handle },
-          { method: 'GET', path: '/other', handle: () => ({ status: 200 }) },
-        ]);
-        const connection = new RawConnection(port);
-        connection.write(head('GET /'));
-        const request = await handler.request;
-        const { abort } = request;
-        t.notOk(abort.aborted);
-        connection.destroy();
-        if (!abort.aborted)
-          await new Promise((resolve) => {
-            abort.addEventListener('abort', resolve);
-          });
-        t.equal(request.header('host'), 'localhost', 'the request can be read on');
-        t.ok(typeof request.remoteAddress === 'string');
-        await underWay(1);
-        let isEnded = false;
-        if (end === 'text') handler.answer({ status: 200, body: 'x'.repeat(100_000) });
-        if (end === 'error') handler.fail(new Error('because it was aborted'));
-        if (end === 'stream') {
-          handler.answer({
-            status: 200,
-            body: {
-              [Symbol.asyncIterator]: () => ({
-                next: () => Promise.reject(new Error('must not be read')),
-                return: () => {
-                  isEnded = true;
-                  return Promise.resolve({ value: undefined, done: true });
-                },
-              }),
-            },
-          });
-        }
-        await underWay(0);
-        if (end === 'stream') t.ok(isEnded);
-        t.equal((await send(`${url}/other`)).status, 200);
-        t.same(
-          logger.lines.filter((line) => line.startsWith('error')),
-          [],
-        );
-        t.equal(await metric('http_requests_total', { method: 'GET', status: 'gone' }), 1);
+  void t.test(`${engine}: a disconnect aborts the request, and a late response is harmless`, async (t) => {
+    for (const end of ['text', 'stream', 'error'] as const) {
+      const handler = held();
+      const { url, port, logger, underWay, metric } = await startListener(t, engine, [
+        { method: 'GET', path: '/', handle: handler.handle },
+        { method: 'GET', path: '/other', handle: () => ({ status: 200 }) },
+      ]);
+      const connection = new RawConnection(port);
+      connection.write(head('GET /'));
+      const request = await handler.request;
+      const { abort } = request;
+      t.notOk(abort.aborted);
+      connection.destroy();
+      if (!abort.aborted)
+        await new Promise((resolve) => {
+          abort.addEventListener('abort', resolve);
+        });
+      t.equal(request.header('host'), 'localhost', 'the request is still readable');
+      t.ok(typeof request.remoteAddress === 'string');
+      await underWay(1);
+      let isEnded = false;
+      if (end === 'text') handler.answer({ status: 200, body: 'x'.repeat(100_000) });
+      if (end === 'error') handler.fail(new Error('because it was aborted'));
+      if (end === 'stream') {
+        handler.answer({
+          status: 200,
+          body: {
+            [Symbol.asyncIterator]: () => ({
+              next: () => Promise.reject(new Error('must not be read')),
+              return: () => {
+                isEnded = true;
+                return Promise.resolve({ value: undefined, done: true });
+              },
+            }),
+          },
+        });
       }
-    },
-  );
+      await underWay(0);
+      if (end === 'stream') t.ok(isEnded);
+      t.equal((await send(`${url}/other`)).status, 200);
+      t.same(
+        logger.lines.filter((line) => line.startsWith('error')),
+        [],
+      );
+      t.equal(await metric('http_requests_total', { method: 'GET', status: 'gone' }), 1);
+    }
+  });
 
-  void t.test(`${engine}: a client that goes away in the middle of its body fails the body`, async (t) => {
+  void t.test(`${engine}: a disconnect during the body rejects it`, async (t) => {
     let failure: unknown;
     const { port, underWay, metric } = await startListener(t, engine, [
       {
@@ -114,7 +111,7 @@ for (const engine of ENGINES) {
     t.equal(await metric('http_body_bytes_in_flight'), 0);
   });
 
-  void t.test(`${engine}: a body that nobody asks for before the handler fails does no harm`, async (t) => {
+  void t.test(`${engine}: an unread body of a failing handler is harmless`, async (t) => {
     const { url, port, underWay } = await startListener(t, engine, [
       {
         method: 'POST',
@@ -136,21 +133,18 @@ for (const engine of ENGINES) {
   });
 }
 
-void t.test(
-  'node: a body that is cut off behind a long answer is refused as soon as that is out',
-  async (t) => {
-    const { port, underWay } = await startListener(t, 'node', [
-      { method: 'GET', path: '/', handle: () => ({ status: 200, body: 'x'.repeat(5 * 1024 * 1024) }) },
-      {
-        method: 'POST',
-        path: '/',
-        handle: async (request) => ({ status: 200, body: String((await request.body()).length) }),
-      },
-    ]);
-    const connection = new RawConnection(port);
-    connection.socket.end(`${head('GET /')}${head('POST /', ['Content-Length: 100'])}some`);
-    const answers = (await connection.closed()).match(/HTTP\/1\.1 [2-5]\d+/g);
-    t.same(answers, ['HTTP/1.1 200', 'HTTP/1.1 400']);
-    await underWay(0);
-  },
-);
+void t.test('node: a truncated body behind a long response is rejected right after it', async (t) => {
+  const { port, underWay } = await startListener(t, 'node', [
+    { method: 'GET', path: '/', handle: () => ({ status: 200, body: 'x'.repeat(5 * 1024 * 1024) }) },
+    {
+      method: 'POST',
+      path: '/',
+      handle: async (request) => ({ status: 200, body: String((await request.body()).length) }),
+    },
+  ]);
+  const connection = new RawConnection(port);
+  connection.socket.end(`${head('GET /')}${head('POST /', ['Content-Length: 100'])}some`);
+  const answers = (await connection.closed()).match(/HTTP\/1\.1 [2-5]\d+/g);
+  t.same(answers, ['HTTP/1.1 200', 'HTTP/1.1 400']);
+  await underWay(0);
+});

@@ -5,7 +5,7 @@ import { holds } from '../support/property.js';
 
 const quoted = (text: string): string => Buffer.from(quoteLongIntegers(Buffer.from(text))).toString();
 
-void t.test('integers that a double may not hold get quotes', async (t) => {
+void t.test('quotes integers that exceed a double', async (t) => {
   t.equal(quoted('[9007199254740993]'), '["9007199254740993"]');
   t.equal(
     quoted('{"a":-9223372036854775808,"b":[1, 18446744073709551615 ]}'),
@@ -14,7 +14,7 @@ void t.test('integers that a double may not hold get quotes', async (t) => {
   t.equal(quoted('9007199254740993'), '"9007199254740993"');
 });
 
-void t.test('what is short, no integer, or within a string stays', async (t) => {
+void t.test('keeps short numbers, non-integers and strings', async (t) => {
   for (const text of [
     '[999999999999999, -99999999999999]',
     '[0.12345678901234567, 12345678901234567.5, 1234567890123456789e2, 1E+16]',
@@ -25,10 +25,10 @@ void t.test('what is short, no integer, or within a string stays', async (t) => 
   ])
     t.equal(quoted(text), text);
   const bytes = Buffer.from('[1]');
-  t.equal(quoteLongIntegers(bytes), bytes, 'nothing is copied without need');
+  t.equal(quoteLongIntegers(bytes), bytes, 'not copied');
 });
 
-void t.test('any JSON means the same afterwards, but for its long integers', async (t) => {
+void t.test('changes nothing but long integers in any JSON', async (t) => {
   const value = fc.jsonValue({ maxDepth: 4 });
   holds(
     t,

@@ -10,7 +10,7 @@ import { head, RawConnection } from '../support/http-socket.js';
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** Moves so many bytes in each second. @returns the second at which it was too slow */
+/** Transfers that many bytes each second. @returns the second at which it was too slow */
 function secondsOf(bytesPerSecond: number, moves: readonly number[], windowMs: number): number | undefined {
   const clock = new HandClock();
   const rateMonitor = new MinRateMonitor(bytesPerSecond, clock);
@@ -20,7 +20,7 @@ function secondsOf(bytesPerSecond: number, moves: readonly number[], windowMs: n
   const end = rateMonitor.watch(windowMs, {
     moved: () => moved,
     tooSlow: () => {
-      t.equal(slowAt, undefined, 'told once');
+      t.equal(slowAt, undefined, 'reported once');
       slowAt = second;
     },
   });
@@ -34,18 +34,22 @@ function secondsOf(bytesPerSecond: number, moves: readonly number[], windowMs: n
   return slowAt;
 }
 
-void t.test('a transfer is too slow when a whole window brings less than the least rate', async (t) => {
+void t.test('a transfer is too slow if a whole window is below the minimum rate', async (t) => {
   const each = (bytes: number, seconds: number): number[] => Array<number>(seconds).fill(bytes);
   t.equal(secondsOf(1000, each(1000, 100), 10_000), undefined);
-  t.equal(secondsOf(1000, each(999, 100), 10_000), 21, 'the first window is longer by a second');
+  t.equal(secondsOf(1000, each(999, 100), 10_000), 21, 'the first window is one second longer');
   t.equal(secondsOf(1000, each(0, 100), 10_000), 11);
-  t.equal(secondsOf(1000, [...each(0, 9), 10_000, ...each(0, 5)], 10_000), undefined, 'in one go as well');
+  t.equal(
+    secondsOf(1000, [...each(0, 9), 10_000, ...each(0, 5)], 10_000),
+    undefined,
+    'also in a single burst',
+  );
   t.equal(secondsOf(1000, [...each(5000, 20), ...each(10, 100)], 10_000), 31);
   t.equal(secondsOf(0, each(1, 100), 10_000), undefined);
   t.equal(secondsOf(0, each(0, 100), 10_000), 11);
 });
 
-void t.test('what has ended is not watched, and nothing ticks without need', async (t) => {
+void t.test('ends with the transfer and sets no needless timers', async (t) => {
   const clock = new HandClock();
   const rateMonitor = new MinRateMonitor(1000, clock);
   let calls = 0;
@@ -62,7 +66,7 @@ void t.test('what has ended is not watched, and nothing ticks without need', asy
   t.equal(calls, 1);
 });
 
-void t.test('an upload of 8 KiB a second lives, one of a few bytes does not', async (t) => {
+void t.test('an upload at 8 KiB/s survives, one of a few bytes does not', async (t) => {
   const clock = new HandClock();
   const rateMonitor = new MinRateMonitor(KIB, clock);
   const upload = (piece: number): Body => {
@@ -90,7 +94,7 @@ void t.test('an upload of 8 KiB a second lives, one of a few bytes does not', as
 });
 
 for (const engine of ENGINES) {
-  void t.test(`${engine}: 300 bodies that trickle are given up, and hold nothing`, async (t) => {
+  void t.test(`${engine}: aborts 300 trickling bodies and frees their memory`, async (t) => {
     const { url, port, clock, metric, underWay } = await startListener(t, engine, [
       {
         method: 'POST',
@@ -119,7 +123,7 @@ for (const engine of ENGINES) {
   });
 
   for (const kind of ['whole', 'in pieces'] as const) {
-    void t.test(`${engine}: an answer (${kind}) that nobody reads is cut off`, async (t) => {
+    void t.test(`${engine}: aborts a response (${kind}) that is not read`, async (t) => {
       const bytes = Buffer.alloc(16 * MIB, 'x');
       async function* pieces(): AsyncGenerator<Uint8Array> {
         for (let at = 0; at < bytes.length; at += MIB) yield bytes.subarray(at, at + MIB);
@@ -141,11 +145,11 @@ for (const engine of ENGINES) {
         socket.write(head('GET /'));
       }
       await underWay(readers.length);
-      t.equal((await send(url)).body.length, bytes.length, 'who reads has all of it');
+      t.equal((await send(url)).body.length, bytes.length, 'a reader gets all of it');
       await pause();
       clock.advance(30_000);
-      t.equal(await metric('http_requests_in_flight'), readers.length, 'for a while they may stand still');
-      // Their windows begin where the system takes no more.
+      t.equal(await metric('http_requests_in_flight'), readers.length, 'a pause is allowed');
+      // Their windows start when the system buffers are full.
       while ((await metric('http_requests_in_flight')) !== 0) {
         clock.advance(1000);
         await pause();

@@ -15,7 +15,7 @@ const READ: Route = {
 };
 
 for (const engine of ENGINES) {
-  void t.test(`${engine}: bodies that would pass the budget are refused before they are read`, async (t) => {
+  void t.test(`${engine}: rejects bodies above the memory budget before reading them`, async (t) => {
     const limits = { maxBodyBytesInFlight: 4 * MAX_BODY };
     const { url, port, metric, underWay } = await startListener(t, engine, [READ], { limits });
     const body = 'x'.repeat(MAX_BODY);
@@ -33,7 +33,7 @@ for (const engine of ENGINES) {
     chunked.write(`${head('POST /', ['Transfer-Encoding: chunked'])}1\r\nx\r\n`);
     t.match(await chunked.until('}'), /^HTTP\/1\.1 503/, 'a body without a length when it grows');
     chunked.destroy();
-    t.equal((await send(url, { method: 'POST', body: '' })).status, 200, 'what needs nothing is taken');
+    t.equal((await send(url, { method: 'POST', body: '' })).status, 200, 'an empty body is accepted');
 
     for (const connection of slow) {
       connection.write('x');
@@ -41,12 +41,12 @@ for (const engine of ENGINES) {
       connection.destroy();
     }
     await underWay(0);
-    t.equal((await send(url, { method: 'POST', body })).status, 200, 'and there is room again');
+    t.equal((await send(url, { method: 'POST', body })).status, 200, 'room again');
     t.equal(await metric('http_refused_bodies_total', { reason: 'overloaded' }), 2);
     t.equal(await metric('http_body_bytes_in_flight'), 0);
   });
 
-  void t.test(`${engine}: a claim alone costs next to nothing`, async (t) => {
+  void t.test(`${engine}: a declared length reserves almost no memory`, async (t) => {
     const MIB = 1024 * KIB;
     const limits = { maxBodyBytesInFlight: 64 * MIB };
     const { url, port, metric, underWay } = await startListener(
@@ -61,19 +61,19 @@ for (const engine of ENGINES) {
     t.equal(
       (await send(url, { method: 'POST', body: 'x'.repeat(8 * MIB) })).status,
       200,
-      '800 MiB are announced',
+      '800 MiB announced',
     );
     t.ok(((await metric('http_body_bytes_in_flight')) ?? Infinity) <= 50 * 128 * KIB);
     for (const connection of claims) connection.destroy();
     await underWay(0);
   });
 
-  void t.test(`${engine}: there is always room for one body of the largest route`, async (t) => {
+  void t.test(`${engine}: always admits one body of the largest route`, async (t) => {
     const { url } = await startListener(t, engine, [READ], { limits: { maxBodyBytesInFlight: 1 } });
     t.equal((await send(url, { method: 'POST', body: 'x'.repeat(MAX_BODY) })).status, 200);
   });
 
-  void t.test(`${engine}: more requests than can be under way are refused`, async (t) => {
+  void t.test(`${engine}: rejects requests above the limit`, async (t) => {
     const { route, release } = heldRoute();
     const { url, underWay } = await startListener(t, engine, [route], { limits: { maxRequestsInFlight: 3 } });
     const taken = Array.from({ length: 3 }, () => send(url));
@@ -87,7 +87,7 @@ for (const engine of ENGINES) {
     t.equal((await send(url)).status, 200);
   });
 
-  void t.test(`${engine}: headers that are too large are 431`, async (t) => {
+  void t.test(`${engine}: oversized headers are 431`, async (t) => {
     const { port } = await startListener(t, engine, [READ], { limits: { maxHeaderBytes: 4 * KIB } });
     for (const [line, headers] of [
       ['GET /', [`X-Large: ${'x'.repeat(5 * KIB)}`]],
@@ -105,7 +105,7 @@ for (const engine of ENGINES) {
   });
 }
 
-void t.test('node: what its parser refuses is a problem as well', async (t) => {
+void t.test('node: parser errors are problems, too', async (t) => {
   const { port } = await startListener(t, 'node', [READ]);
   const broken = new RawConnection(port);
   broken.write('GET / HTTP/1.1\r\nthis is no header\r\n\r\n');
@@ -117,7 +117,7 @@ void t.test('node: what its parser refuses is a problem as well', async (t) => {
   t.match(await slow.closed(), /^HTTP\/1\.1 408[^{]*\{[^]*request_timeout/);
 });
 
-void t.test('node: an idle connection is closed', async (t) => {
+void t.test('node: closes an idle connection', async (t) => {
   const { port } = await startListener(t, 'node', [READ], { limits: { idleTimeoutMs: 50 } });
   const idle = new RawConnection(port);
   idle.write(head('POST /', ['Content-Length: 0']));

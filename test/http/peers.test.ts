@@ -4,7 +4,7 @@ import t from 'tap';
 import { Connections, type Connection } from '../../src/http/connections.js';
 import { countConnections } from '../../src/http/peers.js';
 
-void t.test('one port of a client on two addresses of a listener makes two connections', async (t) => {
+void t.test('the same client port on two listener addresses is two connections', async (t) => {
   const server = createServer();
   const table = new Connections({ maxConnections: 10, maxConnectionsPerAddress: 10 }, () => undefined);
   const placeOf = countConnections(server, table);
@@ -33,5 +33,5 @@ void t.test('one port of a client on two addresses of a listener makes two conne
   const [, server2] = accepted;
   second.destroy();
   if (server2 !== undefined) await once(server2, 'close');
-  t.equal(placesOf()[0], one, 'the end of one is not that of the other');
+  t.equal(placesOf()[0], one, 'closing one keeps the other');
 });

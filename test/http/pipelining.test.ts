@@ -3,7 +3,7 @@ import { ENGINES, startListener } from '../support/http-listener.js';
 import { head, RawConnection } from '../support/http-socket.js';
 
 for (const engine of ENGINES) {
-  void t.test(`${engine}: requests sent without waiting are answered in their order`, async (t) => {
+  void t.test(`${engine}: answers pipelined requests in order`, async (t) => {
     const { port } = await startListener(t, engine, [
       {
         method: 'GET',
@@ -23,7 +23,7 @@ for (const engine of ENGINES) {
     connection.write(
       head('GET /1') +
         `${head('POST /2', ['Content-Length: 6'])}post 2` +
-        // Behind chunks uWebSockets.js takes no further request.
+        // uWebSockets.js accepts no request behind a chunked one.
         (engine === 'uws'
           ? `${head('POST /3', ['Content-Length: 6'])}post 3`
           : `${head('POST /3', ['Transfer-Encoding: chunked'])}6\r\npost 3\r\n0\r\n\r\n`) +
@@ -34,7 +34,7 @@ for (const engine of ENGINES) {
     t.same(received.match(/"[^"]*"/g), ['"get 1"', '"post 2"', '"post 3"', '"get 4"', '"get 5"']);
   });
 
-  void t.test(`${engine}: behind an answer that takes its time nothing is mixed up`, async (t) => {
+  void t.test(`${engine}: a slow response does not mix with those behind it`, async (t) => {
     const { port, underWay } = await startListener(t, engine, [
       {
         method: 'GET',
@@ -48,13 +48,13 @@ for (const engine of ENGINES) {
     const connection = new RawConnection(port);
     connection.write(head('GET /1') + head('GET /2') + head('GET /3', ['Connection: close']));
     const answers = (await connection.closed()).match(/"[^"]*"/g) ?? [];
-    // uWebSockets.js closes such a connection: it answers what comes one by one, or what is answered at once.
+    // uWebSockets.js closes such a connection: it handles requests that arrive separately or are answered immediately.
     if (engine === 'node') t.same(answers, ['"get 1"', '"get 2"', '"get 3"']);
     else t.same(answers, []);
     await underWay(0);
   });
 
-  void t.test(`${engine}: a request whose length is ambiguous never lets another one in`, async (t) => {
+  void t.test(`${engine}: an ambiguous length never smuggles in another request`, async (t) => {
     let smuggledIn = 0;
     const { port } = await startListener(t, engine, [
       { method: 'POST', path: '/', handle: () => ({ status: 200 }) },

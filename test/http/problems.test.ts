@@ -3,7 +3,7 @@ import { ConsumeError, type ConsumeErrorCode } from '../../src/component/consume
 import { HttpProblem, type HttpResponse } from '../../src/component/http.js';
 import { ENGINES, send, startListener } from '../support/http-listener.js';
 
-/** Listens with one route that fails, at once and after a while. */
+/** Listens with one failing route, immediate and delayed. */
 function failing(error: unknown) {
   const fail = (): never => {
     throw error;
@@ -15,7 +15,7 @@ function failing(error: unknown) {
 }
 
 for (const engine of ENGINES) {
-  void t.test(`${engine}: a problem is answered as it was thrown`, async (t) => {
+  void t.test(`${engine}: sends a thrown problem as is`, async (t) => {
     const errors = [{ field: '/traces/0/trace/started_at', message: 'is no date-time' }];
     const problem = new HttpProblem(422, 'validation_failed', 'The body breaks a rule.', {
       errors,
@@ -50,7 +50,7 @@ for (const engine of ENGINES) {
     t.notOk('errors' in (json() as object));
   });
 
-  void t.test(`${engine}: what a pipeline refuses has the status of its code`, async (t) => {
+  void t.test(`${engine}: maps pipeline error codes to statuses`, async (t) => {
     const cases: readonly {
       code: ConsumeErrorCode;
       retryable?: boolean;
@@ -87,34 +87,31 @@ for (const engine of ENGINES) {
       t.equal(answer.status, status, code);
       t.equal(answer.headers['retry-after'], retryAfter, code);
       t.match(answer.json(), { code });
-      if (detail === undefined) t.notMatch(answer.body, 'secret', `${code} tells nothing of the inside`);
+      if (detail === undefined) t.notMatch(answer.body, 'secret', `${code} leaks no details`);
       else t.match(answer.json(), { detail });
     }
   });
 
-  void t.test(
-    `${engine}: an unknown error is a 500 that leaks nothing and is logged with its request`,
-    async (t) => {
-      for (const thrown of [new TypeError('SELECT * FROM secret'), 'a string', undefined]) {
-        const { url, logger } = await startListener(t, engine, failing(thrown));
-        for (const path of ['/now', '/later']) {
-          const { status, body, json } = await send(url + path, {
-            headers: { 'x-request-id': `id-of${path.slice(1)}` },
-          });
-          t.equal(status, 500);
-          t.match(json(), { code: 'internal_error' });
-          t.notMatch(body, 'secret');
-          t.ok(
-            logger.lines.some(
-              (line) => line.startsWith('error') && line.includes(`requestId="id-of${path.slice(1)}"`),
-            ),
-          );
-        }
+  void t.test(`${engine}: an unknown error is a 500 without details, logged with its request`, async (t) => {
+    for (const thrown of [new TypeError('SELECT * FROM secret'), 'a string', undefined]) {
+      const { url, logger } = await startListener(t, engine, failing(thrown));
+      for (const path of ['/now', '/later']) {
+        const { status, body, json } = await send(url + path, {
+          headers: { 'x-request-id': `id-of${path.slice(1)}` },
+        });
+        t.equal(status, 500);
+        t.match(json(), { code: 'internal_error' });
+        t.notMatch(body, 'secret');
+        t.ok(
+          logger.lines.some(
+            (line) => line.startsWith('error') && line.includes(`requestId="id-of${path.slice(1)}"`),
+          ),
+        );
       }
-    },
-  );
+    }
+  });
 
-  void t.test(`${engine}: a header that nobody may send becomes a 500, not a second answer`, async (t) => {
+  void t.test(`${engine}: an invalid response header becomes a 500`, async (t) => {
     for (const headers of [{ 'x-a': 'a\r\nset-cookie: b' }, { 'x-a': 'é' }, { 'x a': 'b' }]) {
       const { url } = await startListener(t, engine, [
         { method: 'GET', path: '/', handle: () => ({ status: 200, headers, body: '{}' }) },
@@ -125,7 +122,7 @@ for (const engine of ENGINES) {
     }
   });
 
-  void t.test(`${engine}: a handler that answers nonsense becomes a 500`, async (t) => {
+  void t.test(`${engine}: an invalid handler response becomes a 500`, async (t) => {
     for (const nonsense of [undefined, {}, { status: 0 }, { status: 200, body: { a: 1 } }]) {
       const { url, underWay } = await startListener(t, engine, [
         { method: 'GET', path: '/now', handle: () => nonsense as HttpResponse },

@@ -5,15 +5,15 @@ import { head, RawConnection } from '../support/http-socket.js';
 
 const HOST = 'Host: localhost\r\n';
 
-/** A request as it goes over the wire, and what becomes of it. */
+/** A raw request and its expected result. */
 interface Case {
   readonly name: string;
-  /** Sent one after the other, each in a segment of its own. */
+  /** Sent in sequence, each in its own segment. */
   readonly sent: readonly string[];
   readonly status: number;
-  /** Of the problem; absent where the request is answered by its route. */
+  /** Code of the problem; absent if the route responds. */
   readonly code?: string;
-  /** What uWebSockets.js does itself, unseen by Jackdaw: its own status, or nothing for seconds, which is not tested. */
+  /** Handled inside uWebSockets.js: its own status, or none for seconds, which is not tested. */
   readonly uws?: number | 'waits' | 'closes';
 }
 
@@ -130,7 +130,7 @@ const REFUSED: readonly Case[] = [
     [lines('POST / HTTP/1.0', 'Host: localhost', 'Transfer-Encoding: chunked') + CHUNKS],
     { uws: 505 },
   ),
-  // Harmless with uWebSockets.js, because nothing after it is read: see the last test.
+  // Harmless with uWebSockets.js, which reads nothing after it: see the last test.
   ...[
     '3\nabc\n0\n\n',
     '3\nabc\r\n0\r\n\r\n',
@@ -209,7 +209,7 @@ const ROUTES: readonly Route[] = (['GET', 'POST'] as const).map((method) => ({
   }),
 }));
 
-/** Sends a case, and gives back everything that was answered until the answer was complete or the connection closed. */
+/** Sends a case and returns everything received until the response is complete or the connection closed. */
 async function answerTo({ sent }: Case, { port }: TestListener): Promise<string> {
   const connection = new RawConnection(port);
   connection.socket.setNoDelay(true);
@@ -223,7 +223,7 @@ async function answerTo({ sent }: Case, { port }: TestListener): Promise<string>
 }
 
 for (const engine of ENGINES) {
-  void t.test(`${engine}: what clients and proxies send is answered`, async (t) => {
+  void t.test(`${engine}: answers the requests that clients and proxies send`, async (t) => {
     const listener = await startListener(t, engine, ROUTES);
     for (const known of TAKEN) {
       const own = engine === 'uws' ? known.uws : undefined;
@@ -235,7 +235,7 @@ for (const engine of ENGINES) {
     }
   });
 
-  void t.test(`${engine}: what is wrong with a request is told as a problem`, async (t) => {
+  void t.test(`${engine}: reports a malformed request as a problem`, async (t) => {
     const listener = await startListener(t, engine, ROUTES);
     for (const known of REFUSED) {
       const own = engine === 'uws' ? known.uws : undefined;
@@ -252,7 +252,7 @@ for (const engine of ENGINES) {
     await listener.underWay(0);
   });
 
-  void t.test(`${engine}: behind a request that nobody can be sure of no other is found`, async (t) => {
+  void t.test(`${engine}: reads no request behind a malformed one`, async (t) => {
     let found = 0;
     const listener = await startListener(t, engine, [
       ...ROUTES,
@@ -277,7 +277,7 @@ for (const engine of ENGINES) {
       const connection = new RawConnection(listener.port);
       connection.write(sent.join('') + hidden + hidden);
       const answers = await connection.closed();
-      // uWebSockets.js closes without an answer where more is there already.
+      // uWebSockets.js closes without a response if more has arrived.
       t.ok(answers.split('HTTP/1.1 ').length <= 2, name);
     }
     t.equal(found, 0);
@@ -285,7 +285,7 @@ for (const engine of ENGINES) {
   });
 }
 
-void t.test('node: a client that has sent all it has still gets its answer', async (t) => {
+void t.test('node: a half-closed client still gets its response', async (t) => {
   const { port, underWay } = await startListener(t, 'node', [
     {
       method: 'POST',
@@ -303,7 +303,7 @@ void t.test('node: a client that has sent all it has still gets its answer', asy
   });
   const connection = new RawConnection(port);
   connection.socket.end(`${head('POST /', ['Content-Length: 3'])}abc`);
-  // It looks whether the client is still there.
+  // Checks whether the client is still connected.
   t.match(await connection.until('\r\n\r\n'), /^HTTP\/1\.1 100 Continue\r\n\r\n/);
   sawEnd();
   const received = await connection.closed();
@@ -311,7 +311,7 @@ void t.test('node: a client that has sent all it has still gets its answer', asy
   await underWay(0);
 });
 
-void t.test('node: what cannot be read is refused behind the answers that are still to come', async (t) => {
+void t.test('node: a parse error waits for earlier responses', async (t) => {
   let release: () => void = () => undefined;
   const released = new Promise<void>((resolve) => {
     release = resolve;

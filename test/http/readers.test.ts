@@ -7,14 +7,14 @@ import { heldRoute } from '../support/held-route.js';
 import { ENGINES, pause, send, startListener } from '../support/http-listener.js';
 import { head, RawConnection } from '../support/http-socket.js';
 
-/** More than the buffers of two sockets hold, so that an answer that nobody reads waits. */
+/** Larger than the buffers of two sockets, so that an unread response blocks. */
 const LARGE = Buffer.alloc(16 * 1024 * 1024, 'x');
-/** Goes out at once, of an answer. */
+/** The part of a response that is sent immediately. */
 const PIECE_BYTES = 64 * 1024;
 const SOCKETS = 10;
 const PIPELINED = 50;
 
-/** Somebody's own, as `Host.authenticate` tells it: the key is the name of the user. */
+/** An authenticated route as of `Host.authenticate`: the key is the name of the user. */
 const OWN: Route = {
   method: 'GET',
   path: '/own',
@@ -25,42 +25,35 @@ const OWN: Route = {
 };
 
 for (const engine of ENGINES) {
-  void t.test(
-    `${engine}: an answer that all share holds no place while it waits for its reader`,
-    async (t) => {
-      let made = 0;
-      const shared: Route = {
-        method: 'GET',
-        path: '/shared',
-        isPublic: true,
-        handle: () => {
-          made++;
-          return { status: 200, headers: { etag: entityTag(LARGE) }, body: LARGE };
-        },
-      };
-      const { url, port, underWay } = await startListener(t, engine, [shared, OWN], {
-        limits: { maxRequestsInFlight: 4 },
-      });
-      const readers = Array.from({ length: SOCKETS }, () => new RawConnection(port));
-      for (const { socket } of readers) {
-        socket.pause();
-        // uWebSockets.js closes a connection with a request behind an answer that is not taken at once.
-        socket.write(head('GET /shared').repeat(engine === 'node' ? PIPELINED : 1));
-      }
-      await underWay(SOCKETS);
-      t.equal((await send(`${url}/own`, { headers: { authorization: 'a' } })).status, 200);
-      t.equal(
-        (await send(`${url}/shared`)).body.length,
-        LARGE.length,
-        'nor does it keep others from this one',
-      );
-      t.equal(made, SOCKETS + 1, 'one answer for each connection, however many it has asked for');
-      for (const { socket } of readers) socket.destroy();
-      await underWay(0);
-    },
-  );
+  void t.test(`${engine}: a shared response frees its slot while its reader is slow`, async (t) => {
+    let made = 0;
+    const shared: Route = {
+      method: 'GET',
+      path: '/shared',
+      isPublic: true,
+      handle: () => {
+        made++;
+        return { status: 200, headers: { etag: entityTag(LARGE) }, body: LARGE };
+      },
+    };
+    const { url, port, underWay } = await startListener(t, engine, [shared, OWN], {
+      limits: { maxRequestsInFlight: 4 },
+    });
+    const readers = Array.from({ length: SOCKETS }, () => new RawConnection(port));
+    for (const { socket } of readers) {
+      socket.pause();
+      // uWebSockets.js closes a connection with a request behind an unread response.
+      socket.write(head('GET /shared').repeat(engine === 'node' ? PIPELINED : 1));
+    }
+    await underWay(SOCKETS);
+    t.equal((await send(`${url}/own`, { headers: { authorization: 'a' } })).status, 200);
+    t.equal((await send(`${url}/shared`)).body.length, LARGE.length, 'nor does it block other users');
+    t.equal(made, SOCKETS + 1, 'one response per connection, regardless of the requests sent');
+    for (const { socket } of readers) socket.destroy();
+    await underWay(0);
+  });
 
-  void t.test(`${engine}: who has no key gets a part, and leaves the rest to users`, async (t) => {
+  void t.test(`${engine}: requests without a key get a share and leave the rest to users`, async (t) => {
     const { route, release } = heldRoute({ isPublic: true });
     const { url, metric, underWay } = await startListener(t, engine, [route, OWN], {
       limits: { maxRequestsInFlight: 8 },
@@ -68,82 +61,76 @@ for (const engine of ENGINES) {
     const held = [send(url), send(url)];
     await underWay(2);
     const refused = await send(url);
-    t.match(refused, { status: 503, headers: { 'retry-after': '1' } }, 'an address has a quarter of all');
+    t.match(refused, { status: 503, headers: { 'retry-after': '1' } }, 'an address gets a quarter');
     t.match(refused.json(), { code: 'overloaded' });
     t.equal(await metric('http_user_share_refusals_total', { of: 'public_requests' }), 1);
     t.equal((await send(`${url}/own`, { headers: { authorization: 'a' } })).status, 200);
     release();
     for (const { status } of await Promise.all(held)) t.equal(status, 200);
-    t.equal((await send(url)).status, 200, 'what is over is given back');
+    t.equal((await send(url)).status, 200, 'slots are returned');
   });
 }
 
-void t.test(
-  'node: requests sent without waiting wait in turn, and too many end the connection',
-  async (t) => {
-    const AT_ONCE = 16;
-    const { route, release } = heldRoute();
-    const limits = { maxPipelined: 5 };
-    const { port, underWay } = await startListener(t, 'node', [route], { limits });
-    const connection = new RawConnection(port);
-    connection.write(head('GET /').repeat(AT_ONCE + limits.maxPipelined + 10));
-    await underWay(AT_ONCE);
-    for (let turn = 0; turn < 5; turn++) await pause();
-    await underWay(AT_ONCE);
-    release();
-    const answers = await connection.closed();
-    t.equal(answers.split('HTTP/1.1 200').length - 1, AT_ONCE + limits.maxPipelined);
-    t.match(answers, /HTTP\/1\.1 503 [^]*overloaded[^{}]*\}$/);
-    t.equal(answers.split('HTTP/1.1 503').length - 1, 1);
+void t.test('node: pipelined requests queue, and too many close the connection', async (t) => {
+  const AT_ONCE = 16;
+  const { route, release } = heldRoute();
+  const limits = { maxPipelined: 5 };
+  const { port, underWay } = await startListener(t, 'node', [route], { limits });
+  const connection = new RawConnection(port);
+  connection.write(head('GET /').repeat(AT_ONCE + limits.maxPipelined + 10));
+  await underWay(AT_ONCE);
+  for (let turn = 0; turn < 5; turn++) await pause();
+  await underWay(AT_ONCE);
+  release();
+  const answers = await connection.closed();
+  t.equal(answers.split('HTTP/1.1 200').length - 1, AT_ONCE + limits.maxPipelined);
+  t.match(answers, /HTTP\/1\.1 503 [^]*overloaded[^{}]*\}$/);
+  t.equal(answers.split('HTTP/1.1 503').length - 1, 1);
 
-    const many = new RawConnection(port);
-    many.write(head('GET /').repeat(20) + head('GET /', ['Connection: close']));
-    t.equal((await many.closed()).split('HTTP/1.1 200').length - 1, 21, 'those that wait are answered');
-  },
-);
+  const many = new RawConnection(port);
+  many.write(head('GET /').repeat(20) + head('GET /', ['Connection: close']));
+  t.equal((await many.closed()).split('HTTP/1.1 200').length - 1, 21, 'queued requests are answered');
+});
 
-void t.test('node: requests behind each other are all over when their connection ends', async (t) => {
+void t.test('node: a disconnect ends all pipelined requests', async (t) => {
   const { route, release } = heldRoute();
   const { port, underWay } = await startListener(t, 'node', [route]);
   const connection = new RawConnection(port);
   connection.write(head('GET /').repeat(16 + 5));
   await underWay(16);
   connection.destroy();
-  // Their handlers are told, and nobody waits for their answers.
+  // Their handlers are aborted, and nothing waits for their responses.
   release();
   await underWay(0);
 });
 
 for (const engine of ENGINES) {
-  void t.test(
-    `${engine}: a body that its handler did not ask for is not kept beside the answer`,
-    async (t) => {
-      const body = Buffer.alloc(16 * 1024 * 1024, 'x');
-      const route: Route = {
-        method: 'POST',
-        path: '/large',
-        isPublic: true,
-        handle: async () => {
-          await pause();
-          return { status: 200, headers: { etag: entityTag(body) }, body };
-        },
-      };
-      const { port, underWay, metric } = await startListener(t, engine, [route]);
-      const connection = new RawConnection(port);
-      connection.socket.pause();
-      connection.write(head('POST /large', ['Content-Length: 500000']));
-      connection.write('x'.repeat(499_999));
-      await underWay(1);
-      while ((await metric('http_body_bytes_in_flight')) !== 0) await pause();
-      await underWay(1);
-      t.pass('the answer still waits for its reader');
-      connection.destroy();
-      await underWay(0);
-    },
-  );
+  void t.test(`${engine}: an unread body is dropped while the response is pending`, async (t) => {
+    const body = Buffer.alloc(16 * 1024 * 1024, 'x');
+    const route: Route = {
+      method: 'POST',
+      path: '/large',
+      isPublic: true,
+      handle: async () => {
+        await pause();
+        return { status: 200, headers: { etag: entityTag(body) }, body };
+      },
+    };
+    const { port, underWay, metric } = await startListener(t, engine, [route]);
+    const connection = new RawConnection(port);
+    connection.socket.pause();
+    connection.write(head('POST /large', ['Content-Length: 500000']));
+    connection.write('x'.repeat(499_999));
+    await underWay(1);
+    while ((await metric('http_body_bytes_in_flight')) !== 0) await pause();
+    await underWay(1);
+    t.pass('the response still waits for its reader');
+    connection.destroy();
+    await underWay(0);
+  });
 }
 
-void t.test('node: who takes a long answer gets half a mebibyte of it in one turn of the loop', async (t) => {
+void t.test('node: a long response is written in half a mebibyte per turn of the event loop', async (t) => {
   const whole = LARGE.subarray(0, 64 * PIECE_BYTES);
   let turns = 0;
   let isOver = false;
@@ -166,5 +153,5 @@ void t.test('node: who takes a long answer gets half a mebibyte of it in one tur
   reader.write(head('GET /'));
   while (reader.bytesRead < whole.length) await once(reader, 'data');
   isOver = true;
-  t.ok(turns < 32, `${turns} turns for 64 pieces`);
+  t.ok(turns < 32, `${turns} turns for 64 chunks`);
 });

@@ -11,7 +11,7 @@ import { startTraceBatchService } from '../support/trace-batch-service.js';
 
 const MIB = 1024 * 1024;
 const HEADERS = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
-/** Valid, so that only who measures it refuses it for this. */
+/** Valid, so that only the structure limit rejects it. */
 const BOMB = '['.repeat(1001) + ']'.repeat(1001);
 const DEEP = /nests deeper than 1000 levels/;
 
@@ -22,7 +22,7 @@ const MANAGEMENT: Route = {
   handle: async (request) => ({ status: 200, body: JSON.stringify(await readJsonBody(request)) }),
 };
 
-/** Text that gzip makes a few times smaller, as real bodies. */
+/** Text that gzip compresses a few times, like real bodies. */
 function padding(size: number): string {
   return Array.from({ length: Math.ceil(size / 8) }, (_, i) => String(i).padStart(8, '0')).join('');
 }
@@ -31,7 +31,7 @@ async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += 100_000) yield bytes.subarray(at, at + 100_000);
 }
 
-/** The ways in which a body arrives, each as often as it is asked for. */
+/** The ways in which a body arrives, in proportion to their use. */
 const WAYS: Readonly<Record<string, (text: string) => Sent>> = {
   whole: (body) => ({ headers: HEADERS, body }),
   'in chunks': (text) => ({ headers: HEADERS, body: inPieces(Buffer.from(text)) }),
@@ -44,7 +44,7 @@ const WAYS: Readonly<Record<string, (text: string) => Sent>> = {
 
 type Post = (sent: Sent) => Promise<Answer>;
 
-/** The classes of routes, with the size above which bodies are measured while they arrive, and how they refuse. */
+/** Route classes with the size above which bodies are measured while arriving, and their error statuses. */
 async function routeClasses(
   t: Test,
 ): Promise<
@@ -67,7 +67,7 @@ async function routeClasses(
   ];
 }
 
-/** @returns how many bytes were measured since the last call */
+/** @returns the bytes measured since the last call */
 function watchScans(t: Test): () => number {
   let scanned = 0;
   const push = Object.getOwnPropertyDescriptor(StructureScan.prototype, 'push')?.value as (
@@ -87,7 +87,7 @@ function watchScans(t: Test): () => number {
   };
 }
 
-void t.test('a bomb is refused on each class of routes, however it arrives', async (t) => {
+void t.test('every route class rejects a structure bomb, however it arrives', async (t) => {
   for (const { name, send, large, status } of await routeClasses(t)) {
     for (const [way, sentAs] of Object.entries(WAYS)) {
       for (const [size, text] of [
@@ -102,7 +102,7 @@ void t.test('a bomb is refused on each class of routes, however it arrives', asy
   }
 });
 
-void t.test('what is taken was measured once', async (t) => {
+void t.test('an accepted body is measured once', async (t) => {
   const scanned = watchScans(t);
   for (const { name, send, large } of await routeClasses(t)) {
     const text = `{"a":"${padding(large)}","b":[{}]}`;
@@ -114,6 +114,6 @@ void t.test('what is taken was measured once', async (t) => {
     await send({ headers: HEADERS, body: crowded });
     t.equal(scanned(), crowded.length, `${name}: one with many brackets`);
     await send({ headers: HEADERS, body: '{"a":1}' });
-    t.equal(scanned(), 0, `${name}: one that cannot have too much`);
+    t.equal(scanned(), 0, `${name}: one that cannot be excessive`);
   }
 });

@@ -4,7 +4,7 @@ import type { Method } from '../../src/component/operation.js';
 import { ENGINES, send, startListener } from '../support/http-listener.js';
 import { head, RawConnection } from '../support/http-socket.js';
 
-/** A route that tells what it was given. */
+/** A route that echoes its input. */
 function echo(method: Method, path: string): Route {
   return {
     method,
@@ -28,7 +28,7 @@ const ROUTES = [
 ];
 
 for (const engine of ENGINES) {
-  void t.test(`${engine}: a path finds its route, a trailing slash makes no difference`, async (t) => {
+  void t.test(`${engine}: finds a route with or without a trailing slash`, async (t) => {
     const { url } = await startListener(t, engine, ROUTES);
     for (const path of ['/', '/agents', '/agents/', '/agents/x/runs', '/agents/x/runs/', '/traces/compare']) {
       const { status, json } = await send(url + path);
@@ -38,7 +38,7 @@ for (const engine of ENGINES) {
     t.match(
       (await send(`${url}/traces/compare`)).json(),
       { route: '/traces/compare' },
-      'the literal goes first',
+      'literals take precedence',
     );
     t.match((await send(`${url}/traces/x`)).json(), {
       route: '/traces/{trace_id}',
@@ -46,14 +46,14 @@ for (const engine of ENGINES) {
     });
   });
 
-  void t.test(`${engine}: a literal path with another method falls back to the placeholder`, async (t) => {
+  void t.test(`${engine}: a literal path falls back to the placeholder for other methods`, async (t) => {
     const { url } = await startListener(t, engine, ROUTES);
     const { status, json } = await send(`${url}/traces/compare`, { method: 'PATCH' });
     t.equal(status, 200);
     t.match(json(), { route: '/traces/{trace_id}', params: { trace_id: 'compare' } });
   });
 
-  void t.test(`${engine}: placeholders are decoded once, after matching`, async (t) => {
+  void t.test(`${engine}: decodes placeholders once, after matching`, async (t) => {
     const { url } = await startListener(t, engine, ROUTES);
     const cases: readonly (readonly [string, string])[] = [
       ['a%20b', 'a b'],
@@ -71,20 +71,17 @@ for (const engine of ENGINES) {
     }
   });
 
-  void t.test(
-    `${engine}: a broken percent encoding is refused, and where no route would match it is unknown`,
-    async (t) => {
-      const { url } = await startListener(t, engine, ROUTES);
-      for (const path of ['/agents/%zz', '/agents/%', '/agents/%ff', '/agents/%C3/runs']) {
-        const { status, json } = await send(url + path);
-        t.equal(status, 400, path);
-        t.match(json(), { code: 'invalid_encoding' });
-      }
-      t.equal((await send(`${url}/%zz`)).status, 404);
-    },
-  );
+  void t.test(`${engine}: an invalid percent encoding is 400, or 404 without a matching route`, async (t) => {
+    const { url } = await startListener(t, engine, ROUTES);
+    for (const path of ['/agents/%zz', '/agents/%', '/agents/%ff', '/agents/%C3/runs']) {
+      const { status, json } = await send(url + path);
+      t.equal(status, 400, path);
+      t.match(json(), { code: 'invalid_encoding' });
+    }
+    t.equal((await send(`${url}/%zz`)).status, 404);
+  });
 
-  void t.test(`${engine}: what is no route is 404 as a problem`, async (t) => {
+  void t.test(`${engine}: an unknown route is 404 as a problem`, async (t) => {
     const { url } = await startListener(t, engine, ROUTES);
     for (const path of [
       '/nope',
@@ -102,7 +99,7 @@ for (const engine of ENGINES) {
     }
   });
 
-  void t.test(`${engine}: an unknown method is 405 and tells the known ones, OPTIONS does too`, async (t) => {
+  void t.test(`${engine}: 405 and OPTIONS list the allowed methods`, async (t) => {
     const { url } = await startListener(t, engine, ROUTES);
     for (const method of ['DELETE', 'PUT', 'PATCH', 'TRACE']) {
       const { status, headers, json } = await send(`${url}/agents/`, { method });
@@ -117,7 +114,7 @@ for (const engine of ENGINES) {
     t.equal((await send(`${url}/nope`, { method: 'OPTIONS' })).status, 404);
   });
 
-  void t.test(`${engine}: HEAD is the GET without its body, with its length`, async (t) => {
+  void t.test(`${engine}: HEAD has the headers and length of GET`, async (t) => {
     const { url, port } = await startListener(t, engine, ROUTES);
     const get = await send(`${url}/agents/x`);
     const { status, headers, body } = await send(`${url}/agents/x`, { method: 'HEAD' });
@@ -125,7 +122,7 @@ for (const engine of ENGINES) {
     t.equal(headers['content-length'], String(get.body.length));
     t.equal(headers['content-type'], 'application/json');
     t.equal(body, '');
-    // The connection goes on: nothing of a body was sent.
+    // The connection stays open because no body was sent.
     const connection = new RawConnection(port);
     connection.write(head('HEAD /agents/x'));
     await connection.until('\r\n\r\n');
@@ -135,7 +132,7 @@ for (const engine of ENGINES) {
     t.equal((await send(`${url}/nope`, { method: 'HEAD' })).body, '');
   });
 
-  void t.test(`${engine}: query strings are read leniently`, async (t) => {
+  void t.test(`${engine}: reads query strings leniently`, async (t) => {
     const { url } = await startListener(t, engine, ROUTES);
     const cases: readonly (readonly [string, readonly (readonly [string, string])[]])[] = [
       ['', []],
@@ -168,7 +165,7 @@ for (const engine of ENGINES) {
     for (const [text, query] of cases) t.match((await send(`${url}/agents${text}`)).json(), { query }, text);
   });
 
-  void t.test(`${engine}: header names are found in lower case, and repeated ones are joined`, async (t) => {
+  void t.test(`${engine}: header names are lower case, and repeated headers are joined`, async (t) => {
     const { port } = await startListener(t, engine, [
       {
         method: 'GET',
@@ -190,7 +187,7 @@ for (const engine of ENGINES) {
   });
 }
 
-void t.test('a route is refused that is taken or none at all', async (t) => {
+void t.test('rejects a route that conflicts or has an invalid path', async (t) => {
   const { listener } = await startListener(t, 'node', ROUTES);
   t.throws(() => {
     listener.route(echo('GET', '/agents/{other}'));

@@ -3,7 +3,7 @@ import t from 'tap';
 import { NOBODY, Shares } from '../../src/http/shares.js';
 import { holds } from '../support/property.js';
 
-void t.test('one alone gets a half, and there is always something for who comes next', async (t) => {
+void t.test('a single owner gets half, and some remains for others', async (t) => {
   const shares = new Shares({ max: 120, share: 0.5 });
   const greedy = (owner: string): number => {
     while (shares.take(owner, 1));
@@ -14,24 +14,27 @@ void t.test('one alone gets a half, and there is always something for who comes 
   t.equal(greedy('c'), 15);
   t.equal(shares.used, 105);
   shares.give('a', 60);
-  t.equal(greedy('b'), 52, 'what is given back is shared out anew');
+  t.equal(greedy('b'), 52, 'returned amounts are redistributed');
   t.equal(greedy('a'), 26);
 });
 
-void t.test('who holds nothing gets whatever is free, and a share of 1 is everything', async (t) => {
-  const shares = new Shares({ max: 100, share: 0.5 });
-  t.ok(shares.take('a', 90));
-  t.notOk(shares.take('a', 1));
-  t.ok(shares.take('b', 10));
-  t.notOk(shares.take('c', 1), 'nothing is left');
-  const all = new Shares({ max: 100, share: 1 });
-  for (let i = 0; i < 100; i++) t.ok(all.take('a', 1));
-  t.notOk(all.fits('a', 1));
-  const nobody = new Shares({ max: 10, share: 0.5 });
-  for (let i = 0; i < 10; i++) t.ok(nobody.take(NOBODY, 1), 'what nobody owns is bounded by all together');
-});
+void t.test(
+  'the first request of an owner takes any free amount, and a share of 1 takes everything',
+  async (t) => {
+    const shares = new Shares({ max: 100, share: 0.5 });
+    t.ok(shares.take('a', 90));
+    t.notOk(shares.take('a', 1));
+    t.ok(shares.take('b', 10));
+    t.notOk(shares.take('c', 1), 'nothing left');
+    const all = new Shares({ max: 100, share: 1 });
+    for (let i = 0; i < 100; i++) t.ok(all.take('a', 1));
+    t.notOk(all.fits('a', 1));
+    const nobody = new Shares({ max: 10, share: 0.5 });
+    for (let i = 0; i < 10; i++) t.ok(nobody.take(NOBODY, 1), 'anonymous use is limited by the total only');
+  },
+);
 
-void t.test('whatever users do, sums are right and nobody grows beyond the share', async (t) => {
+void t.test('totals are right and no owner exceeds its share', async (t) => {
   const step = fc.record({
     owner: fc.constantFrom('a', 'b', 'c', 'd'),
     amount: fc.integer({ min: 1, max: 30 }),

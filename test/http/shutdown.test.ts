@@ -9,7 +9,7 @@ import { componentSettings } from '../support/component-settings.js';
 import { ENGINES, pause, send, startListener } from '../support/http-listener.js';
 import { head, RawConnection } from '../support/http-socket.js';
 
-/** A route whose answers wait until a test lets them go. */
+/** A route whose responses wait until the test releases them. */
 function gated(): { readonly route: Route; readonly release: () => void } {
   let release: () => void = () => undefined;
   const released = new Promise<void>((resolve) => {
@@ -33,7 +33,7 @@ function gated(): { readonly route: Route; readonly release: () => void } {
 }
 
 for (const engine of ENGINES) {
-  void t.test(`${engine}: what is under way is finished, what comes later is refused`, async (t) => {
+  void t.test(`${engine}: finishes pending requests and rejects later ones`, async (t) => {
     const { route, release } = gated();
     const { url, port, listener, underWay } = await startListener(t, engine, [route]);
     const early = Array.from({ length: 150 }, (_, index) =>
@@ -52,7 +52,7 @@ for (const engine of ENGINES) {
     t.equal(refused.headers.connection, 'close');
 
     kept.write(head('GET /nope'));
-    t.match(await kept.closed(), /HTTP\/1\.1 503[^]*shutting_down/, 'also on a connection from before');
+    t.match(await kept.closed(), /HTTP\/1\.1 503[^]*shutting_down/, 'also on an existing connection');
 
     const closing = listener.close(new AbortController().signal);
     let isClosed = false;
@@ -60,8 +60,8 @@ for (const engine of ENGINES) {
       isClosed = true;
     });
     await new Promise((resolve) => setTimeout(resolve, 20));
-    t.notOk(isClosed, 'it waits');
-    await t.rejects(send(url, { method: 'POST' }), 'nobody is let in any more');
+    t.notOk(isClosed, 'still waiting');
+    await t.rejects(send(url, { method: 'POST' }), 'no new connections');
     release();
     await closing;
     for (const [index, { status, body }] of (await Promise.all(early)).entries()) {
@@ -71,7 +71,7 @@ for (const engine of ENGINES) {
     await listener.close(new AbortController().signal);
   });
 
-  void t.test(`${engine}: the deadline cuts off what does not end`, async (t) => {
+  void t.test(`${engine}: aborts pending requests at the deadline`, async (t) => {
     const { route } = gated();
     const { url, listener, underWay, logger } = await startListener(t, engine, [route]);
     const stuck = t.rejects(send(url, { method: 'POST', body: 'x' }));
@@ -84,7 +84,7 @@ for (const engine of ENGINES) {
     t.ok(logger.lines.some((line) => line.startsWith('warn') && line.includes('requests=1')));
   });
 
-  void t.test(`${engine}: closing under load loses no answer that was given`, async (t) => {
+  void t.test(`${engine}: closing under load loses no response`, async (t) => {
     let taken = 0;
     const { url, listener } = await startListener(t, engine, [
       {
@@ -110,7 +110,7 @@ for (const engine of ENGINES) {
           if (response.status !== 200) return;
           answered++;
         } catch {
-          t.ok(isOver, 'nobody is cut off before the end');
+          t.ok(isOver, 'not cut off early');
           return;
         }
       }
@@ -122,13 +122,11 @@ for (const engine of ENGINES) {
     t.equal(answered, taken);
   });
 
-  void t.test(
-    `${engine}: a listener that never opened closes, and nothing keeps the process alive`,
-    async (t) => {
-      const never = createListener('127.0.0.1:0', { ...componentSettings('test'), engine });
-      await never.close(new AbortController().signal);
+  void t.test(`${engine}: an unopened listener closes and does not keep the process alive`, async (t) => {
+    const never = createListener('127.0.0.1:0', { ...componentSettings('test'), engine });
+    await never.close(new AbortController().signal);
 
-      const script = `
+    const script = `
       const { createListener } = await import(process.argv[1]);
       const { componentSettings } = await import(process.argv[2]);
       const listener = createListener('127.0.0.1:0', { ...componentSettings('test'), engine: process.argv[3] });
@@ -139,19 +137,18 @@ for (const engine of ENGINES) {
       await (await fetch('http://127.0.0.1:' + port)).text();
       await listener.close(new AbortController().signal);
     `;
-      const modules = ['../../src/http/listener.js', '../support/component-settings.js'].map((path) =>
-        fileURLToPath(new URL(path, import.meta.url)),
-      );
-      const child = spawn(process.execPath, ['--input-type=module', '-e', script, ...modules, engine], {
-        stdio: 'inherit',
-      });
-      const [code] = (await once(child, 'exit')) as [number];
-      t.equal(code, 0);
-    },
-  );
+    const modules = ['../../src/http/listener.js', '../support/component-settings.js'].map((path) =>
+      fileURLToPath(new URL(path, import.meta.url)),
+    );
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script, ...modules, engine], {
+      stdio: 'inherit',
+    });
+    const [code] = (await once(child, 'exit')) as [number];
+    t.equal(code, 0);
+  });
 }
 
-void t.test('node: of requests sent without waiting, those that were begun are all answered', async (t) => {
+void t.test('node: answers all started pipelined requests', async (t) => {
   const AT_ONCE = 16;
   const BEHIND = 20;
   const held = new Map<string, () => void>();
@@ -174,7 +171,7 @@ void t.test('node: of requests sent without waiting, those that were begun are a
   const begun = [...held.keys()];
 
   const closing = listener.close(new AbortController().signal);
-  // The answers of one connection are made in the order of its requests, those of one the other way round, those of one in both.
+  // Responses finish in request order on one connection, in reverse on another, and mixed on a third.
   const of = (connection: number): string[] => begun.filter((name) => name.startsWith(`${connection}-`));
   const mixed = [...of(2).filter((_, n) => n % 2 === 1), ...of(2).filter((_, n) => n % 2 === 0)];
   for (const name of [...of(0), ...of(1).reverse(), ...mixed]) {
@@ -187,10 +184,10 @@ void t.test('node: of requests sent without waiting, those that were begun are a
     t.same(
       received.match(/"get [^"]*"/g),
       Array.from({ length: AT_ONCE }, (_, n) => `"get ${c}-${n}"`),
-      'no answer is lost, and nothing behind them is waited for',
+      'no response lost, and queued requests are dropped',
     );
     t.equal(received.match(/connection: close/gi)?.length, 1);
     t.match(received.slice(received.lastIndexOf('HTTP/1.1')), /connection: close/i);
   }
-  t.equal(held.size, connections.length * AT_ONCE, 'and nothing else was begun');
+  t.equal(held.size, connections.length * AT_ONCE, 'nothing else started');
 });

@@ -16,7 +16,7 @@ import { RECEIVER_KEY, VALID } from '../support/webhook-certificates.js';
 
 const ROUTE: Route = { method: 'GET', path: '/', handle: () => ({ status: 200, body: 'answered' }) };
 
-/** The subject of the certificate that a new connection is shown. */
+/** The certificate subject on a new connection. */
 async function shownBy(port: number, options: ConnectionOptions = {}): Promise<string> {
   const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ...options });
   await once(socket, 'secureConnect');
@@ -25,7 +25,7 @@ async function shownBy(port: number, options: ConnectionOptions = {}): Promise<s
   return String(subject.CN);
 }
 
-/** A whole request; rejects where the connection fails, at whatever point. */
+/** A whole request; rejects if the connection fails at any point. */
 function get(port: number, options: ConnectionOptions & { readonly agent?: Agent } = {}): Promise<string> {
   return new Promise((resolve, reject) => {
     const sent = request(
@@ -44,7 +44,7 @@ function get(port: number, options: ConnectionOptions & { readonly agent?: Agent
   });
 }
 
-/** Turns the clock, look after look, until the log has a line. */
+/** Advances the clock check by check until the log has a line. */
 async function untilLogged(
   { clock, logger }: Pick<TestListener, 'clock' | 'logger'>,
   line: RegExp,
@@ -55,7 +55,7 @@ async function untilLogged(
   });
 }
 
-void t.test('a certificate that is replaced as Kubernetes does it is served from then on', async (t) => {
+void t.test('serves a certificate replaced the way Kubernetes does it', async (t) => {
   const folder = t.testdir({
     v1: { 'tls.crt': TEST_CERTIFICATE, 'tls.key': TEST_KEY },
     v2: { 'tls.crt': VALID, 'tls.key': RECEIVER_KEY },
@@ -75,12 +75,12 @@ void t.test('a certificate that is replaced as Kubernetes does it is served from
   renameSync(join(folder, '..data_tmp'), join(folder, '..data'));
   await untilLogged(service, /^info Reloaded the certificate.*tls\.crt.*CN=hook\.test.*valid_to=/);
   t.equal(await shownBy(service.port), 'hook.test');
-  t.equal(await get(service.port, { agent }), 'answered', 'the connection that was open still is');
+  t.equal(await get(service.port, { agent }), 'answered', 'the open connection survives');
   const expiry = Date.parse(new X509Certificate(VALID).validTo) / 1000;
-  t.equal(await service.metric('tls_certificate_expiry_timestamp_seconds'), expiry, 'of the new one');
+  t.equal(await service.metric('tls_certificate_expiry_timestamp_seconds'), expiry, 'the new certificate');
 });
 
-void t.test('a pair that does not fit leaves the old one, and is told once', async (t) => {
+void t.test('keeps the old pair if the new one does not match, and warns once', async (t) => {
   const folder = t.testdir({ 'tls.crt': TEST_CERTIFICATE, 'tls.key': TEST_KEY });
   const tls = { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key') };
   const service = await startListener(t, 'node', [ROUTE], { tls });
@@ -100,10 +100,10 @@ void t.test('a pair that does not fit leaves the old one, and is told once', asy
   writeFileSync(tls.keyFile, RECEIVER_KEY);
   await untilLogged(service, /^info Reloaded the certificate/);
   t.equal(await shownBy(service.port), 'hook.test');
-  t.equal(warnings().length, 2, 'the same was not told at each look');
+  t.equal(warnings().length, 2, 'not repeated at each check');
 });
 
-void t.test('uws: cannot, and says so', async (t) => {
+void t.test('uws: cannot reload and says so', async (t) => {
   const folder = t.testdir({ 'tls.crt': TEST_CERTIFICATE, 'tls.key': TEST_KEY });
   const tls = { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key') };
   const service = await startListener(t, 'uws', [ROUTE], { tls });
@@ -113,7 +113,7 @@ void t.test('uws: cannot, and says so', async (t) => {
   t.equal(await shownBy(service.port), 'localhost');
 });
 
-void t.test('clients may be asked for a certificate of an authority, which may change too', async (t) => {
+void t.test('requires client certificates of a CA that can be reloaded', async (t) => {
   const folder = t.testdir({ 'ca.crt': TEST_CERTIFICATE, 'tls.crt': VALID, 'tls.key': RECEIVER_KEY });
   const clientCaFile = join(folder, 'ca.crt');
   const tls = { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key'), clientCaFile };
@@ -123,16 +123,19 @@ void t.test('clients may be asked for a certificate of an authority, which may c
   for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
     t.equal(await get(port, { ...good, maxVersion }), 'answered', maxVersion);
     await t.rejects(get(port, { maxVersion }), `${maxVersion}, without a certificate`);
-    await t.rejects(get(port, { cert: VALID, key: RECEIVER_KEY, maxVersion }), `${maxVersion}, of others`);
+    await t.rejects(
+      get(port, { cert: VALID, key: RECEIVER_KEY, maxVersion }),
+      `${maxVersion}, of another CA`,
+    );
   }
   mkdirSync(join(folder, 'new'));
   writeFileSync(join(folder, 'new', 'ca.crt'), VALID);
   renameSync(join(folder, 'new', 'ca.crt'), clientCaFile);
   await untilLogged(service, /^info Reloaded the certificate/);
-  await t.rejects(get(port, good), 'whom the authority does not know any more');
+  await t.rejects(get(port, good), 'no longer signed by the CA');
 });
 
-void t.test('the oldest version of TLS can be raised', async (t) => {
+void t.test('the minimum TLS version can be raised', async (t) => {
   const folder = t.testdir({ 'tls.crt': TEST_CERTIFICATE, 'tls.key': TEST_KEY });
   const files = { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key') };
   const usual = await startListener(t, 'node', [ROUTE], { tls: files });
@@ -142,7 +145,7 @@ void t.test('the oldest version of TLS can be raised', async (t) => {
   t.equal(await get(strict.port), 'answered');
 });
 
-void t.test('a file of authorities that contains none is named, as is what uws cannot do', async (t) => {
+void t.test('names an empty CA file and options that uws lacks', async (t) => {
   const folder = t.testdir({ 'tls.crt': TEST_CERTIFICATE, 'tls.key': TEST_KEY, 'empty.crt': '' });
   const files = { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key') };
   const cases = [
@@ -163,12 +166,12 @@ void t.test('a file of authorities that contains none is named, as is what uws c
 });
 
 for (const engine of ENGINES) {
-  void t.test(`${engine}: files that do not change are not told of`, async (t) => {
+  void t.test(`${engine}: unchanged files are not reported`, async (t) => {
     const folder = t.testdir({ 'tls.crt': TEST_CERTIFICATE, 'tls.key': TEST_KEY });
     const tls = { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key') };
     const { port, clock, logger, listener } = await startListener(t, engine, [ROUTE], { tls });
     clock.advance(TLS_RELOAD_MS);
-    // The look goes on beside: closing ends it, and nothing comes after.
+    // The check runs in parallel: closing ends it, and nothing follows.
     t.equal(await shownBy(port), new X509Certificate(TEST_CERTIFICATE).subject.replace('CN=', ''));
     await listener.close(AbortSignal.abort());
     clock.advance(TLS_RELOAD_MS);

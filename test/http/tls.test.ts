@@ -32,7 +32,7 @@ function post(url: string, body: string): Promise<string> {
 }
 
 for (const engine of ENGINES) {
-  void t.test(`${engine}: TLS from files`, async (t) => {
+  void t.test(`${engine}: serves TLS from files`, async (t) => {
     const folder = t.testdir({ 'server.crt': TEST_CERTIFICATE, 'server.key': TEST_KEY });
     const tls = { certFile: join(folder, 'server.crt'), keyFile: join(folder, 'server.key') };
     const { url, listener } = await startListener(t, engine, [ROUTE], { tls });
@@ -47,10 +47,10 @@ for (const engine of ENGINES) {
       return response.headers['strict-transport-security'];
     };
     t.equal(await hsts(new URL(url).host), 'max-age=31536000');
-    t.equal(await hsts(`localhost:${new URL(url).port}`), undefined, 'other servers have that name, too');
+    t.equal(await hsts(`localhost:${new URL(url).port}`), undefined, 'other servers share that name');
   });
 
-  void t.test(`${engine}: files that cannot serve are named when the listener opens`, async (t) => {
+  void t.test(`${engine}: names invalid files when the listener opens`, async (t) => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const folder = t.testdir({
       'server.crt': TEST_CERTIFICATE,
@@ -79,7 +79,7 @@ for (const engine of ENGINES) {
   });
 }
 
-void t.test('two components cannot ask for different files on one listener', async (t) => {
+void t.test('rejects different certificates of two components on one listener', async (t) => {
   const listener = createListener('127.0.0.1:0', { ...componentSettings('test') });
   listener.configure({ tls: { certFile: 'a', keyFile: 'b' } });
   listener.configure({ tls: { certFile: 'a', keyFile: 'b' } });

@@ -3,11 +3,11 @@ import { Turns } from '../../src/http/turns.js';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-void t.test('what can wait is done in order, a little in each turn of the loop', async (t) => {
+void t.test('runs deferred work in order, a little per turn of the event loop', async (t) => {
   const turns = new Turns(16);
   const done: number[] = [];
   for (let task = 0; task < 40; task++) turns.add('a', () => done.push(task));
-  t.same(done, [], 'nothing at once');
+  t.same(done, [], 'nothing immediately');
   await turn();
   t.equal(done.length, 16);
   turns.add('a', () => {

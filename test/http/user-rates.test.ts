@@ -5,7 +5,7 @@ import { componentSettings } from '../support/component-settings.js';
 
 const LIMITS = { share: 0.5, storedBytes: 0, requests: undefined, bytes: undefined };
 
-/** Seconds to wait; 0 where the request is taken. */
+/** Seconds to wait; 0 if the request is admitted. */
 function enter(rates: UserRates, user = 'a'): number {
   try {
     rates.enter(user);
@@ -16,21 +16,21 @@ function enter(rates: UserRates, user = 'a'): number {
   }
 }
 
-void t.test('so many requests a second, after a burst, for each user', async (t) => {
+void t.test('allows a burst, then a rate, per user', async (t) => {
   const tools = componentSettings('test');
   const rates = new UserRates({ ...LIMITS, requests: { perSecond: 0.5, burst: 3 } }, tools);
   t.same([enter(rates), enter(rates), enter(rates), enter(rates)], [0, 0, 0, 2]);
-  t.equal(enter(rates, 'b'), 0, 'another user has a bucket of its own');
+  t.equal(enter(rates, 'b'), 0, 'another user has a separate bucket');
   tools.clock.advance(1900);
   t.equal(enter(rates), 1);
   tools.clock.advance(100);
-  t.same([enter(rates), enter(rates)], [0, 2], 'what was refused did not count');
+  t.same([enter(rates), enter(rates)], [0, 2], 'a rejected request does not count');
   tools.clock.advance(1_000_000);
-  t.same([enter(rates), enter(rates), enter(rates), enter(rates)], [0, 0, 0, 2], 'no more than the burst');
+  t.same([enter(rates), enter(rates), enter(rates), enter(rates)], [0, 0, 0, 2], 'at most the burst');
   t.match((await tools.meter.print()).text, /rate_limited_requests_total\{limit="requests"\} 4/);
 });
 
-void t.test('bytes are taken whole, and paid for by those that come later', async (t) => {
+void t.test('bytes are admitted whole and charged to later requests', async (t) => {
   const tools = componentSettings('test');
   const rates = new UserRates({ ...LIMITS, bytes: { perSecond: 1000, burst: 2000 } }, tools);
   t.equal(enter(rates), 0);
@@ -44,7 +44,7 @@ void t.test('bytes are taken whole, and paid for by those that come later', asyn
   t.match((await tools.meter.print()).text, /rate_limited_requests_total\{limit="bytes"\} 2/);
 });
 
-void t.test('users who are quiet cost no memory, and those in debt are not forgotten', async (t) => {
+void t.test('idle users cost no memory, and users in debt are remembered', async (t) => {
   const tools = componentSettings('test');
   const rates = new UserRates({ ...LIMITS, requests: { perSecond: 1, burst: 1 } }, tools);
   t.equal(enter(rates, 'debtor'), 0);

@@ -6,11 +6,11 @@ import { componentSettings } from '../support/component-settings.js';
 import { ENGINES, send, startListener } from '../support/http-listener.js';
 import { RawConnection } from '../support/http-socket.js';
 
-/** As `Host.authenticate` does: the key is the name of the user. */
+/** Like `Host.authenticate`: the key is the name of the user. */
 function identify(request: HttpRequest): void {
   const userId = request.header('authorization') ?? '';
   const identity: Identity = { userId, keyId: null, scopes: ['write'] };
-  // A guard and the route ask both.
+  // Both a guard and the route authenticate.
   request.identified?.(identity);
   request.identified?.(identity);
 }
@@ -30,7 +30,7 @@ function postRoute(handle: () => Promise<void>): Route {
 }
 
 for (const engine of ENGINES) {
-  void t.test(`${engine}: one user gets half of the requests, another one the rest`, async (t) => {
+  void t.test(`${engine}: one user gets half of the requests, others the rest`, async (t) => {
     const waiting: (() => void)[] = [];
     const held = postRoute(() => new Promise((resolve) => waiting.push(resolve)));
     const { url, metric, underWay } = await startListener(t, engine, [held], {
@@ -45,7 +45,7 @@ for (const engine of ENGINES) {
     t.equal(await metric('http_user_share_refusals_total', { of: 'requests' }), 1);
     const second = [post('b'), post('b')];
     await underWay(6);
-    t.equal((await post('b')).status, 503, 'two of eight are free, and both hold two or more');
+    t.equal((await post('b')).status, 503, 'two of eight are free, and both hold at least two');
     const third = post('c');
     await underWay(7);
     while (waiting.length < 7) await new Promise((resolve) => setTimeout(resolve, 1));
@@ -55,10 +55,10 @@ for (const engine of ENGINES) {
     await underWay(1);
     while (waiting.length < 1) await new Promise((resolve) => setTimeout(resolve, 1));
     for (const end of waiting.splice(0)) end();
-    t.equal((await again).status, 200, 'what is over is given back');
+    t.equal((await again).status, 200, 'slots are returned');
   });
 
-  void t.test(`${engine}: one user gets half of the bytes of bodies`, async (t) => {
+  void t.test(`${engine}: one user gets half of the body bytes`, async (t) => {
     const { url, port, metric, underWay } = await startListener(
       t,
       engine,
@@ -67,7 +67,7 @@ for (const engine of ENGINES) {
         limits: { maxBodyBytesInFlight: 8000 },
       },
     );
-    // Slow senders: each announces a body, and sends nearly all of it.
+    // Slow senders: each announces a body and sends nearly all of it.
     const head = (user: string) =>
       `POST / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: ${user}\r\nContent-Length: 1000\r\n\r\n`;
     for (let i = 0; i < 4; i++) {
@@ -87,7 +87,7 @@ for (const engine of ENGINES) {
     t.match(await post('b'), { status: 200, body: '1000' });
   });
 
-  void t.test(`${engine}: rates are 429 with the time to wait`, async (t) => {
+  void t.test(`${engine}: exceeding a rate is 429 with Retry-After`, async (t) => {
     const settings = componentSettings('test');
     const rate = { perSecond: 0.1, burst: 2 };
     const users = new UserRates({ share: 0.5, storedBytes: 0, requests: rate, bytes: undefined }, settings);

@@ -15,7 +15,7 @@ import { recordedOtlpTraces } from '../support/recorded-otlp.js';
 const recorded = recordedOtlpTraces();
 const FIELDS = 1_000_000;
 
-/** What the next Jackdaw has of a batch that was sent on. */
+/** A forwarded batch as the next Jackdaw receives it. */
 function sentOn(batch: TracesBatch): TracesBatch {
   const request = decodeProtobuf('traces', encodeProtobuf('traces', encodeRequest('traces', batch)), FIELDS);
   const { batch: arrived, rejected } = mapSpans(request);
@@ -24,7 +24,7 @@ function sentOn(batch: TracesBatch): TracesBatch {
 }
 
 void t.test(
-  'recorded runs that are sent on arrive as they were, field by field',
+  'forwarded recorded runs arrive unchanged',
   { skip: recorded.size === 0 && 'the folder of recorded runs is not here' },
   async (t) => {
     for (const [name, text] of recorded) {
@@ -47,13 +47,13 @@ void t.test('other accepted requests also round-trip', async (t) => {
   );
 });
 
-void t.test('and with it the prompt that a span names', async (t) => {
+void t.test('forwards the prompt of a span', async (t) => {
   const attributes = toKeyValues({ 'gen_ai.prompt.name': 'a/b 🪶', 'llm.prompt_template.version': '3' });
   const { batch } = mapSpans(tracesOf(aSpan(1, { attributes })));
   t.match(sentOn(batch).items, [{ spans: [{ prompt: { name: 'a/b 🪶', version: 3 } }] }]);
 });
 
-/** Requests may group the spans otherwise: their order says nothing. */
+/** Requests may regroup spans, so order is ignored. */
 function plain({ items }: TracesBatch): unknown {
   return items
     .map(({ trace, spans }) => ({ trace, spans: spans.toSorted((a, b) => (a.span_id < b.span_id ? -1 : 1)) }))

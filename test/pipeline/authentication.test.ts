@@ -11,23 +11,23 @@ const statusOf = async (url: string, key?: string): Promise<number> => {
   return response.status;
 };
 
-void t.test('everything under /api/v1 asks for a key, unknown paths included', async (t) => {
+void t.test('everything under /api/v1 requires a key, including unknown paths', async (t) => {
   const { url, key } = await startTestDaemon(t);
   t.equal(await statusOf(`${url}/api/v1/agents`), 401);
   t.equal(await statusOf(`${url}/api/v1/no/such/route`), 401);
   t.equal(await statusOf(`${url}/api/v1/agents`, key), 200);
   t.equal(await statusOf(`${url}/api/v1/no/such/route`, key), 404);
-  t.equal(await statusOf(`${url}/api/v1/openapi.json`), 200, 'the public one');
+  t.equal(await statusOf(`${url}/api/v1/openapi.json`), 200, 'the public route');
 });
 
-void t.test('with auth.enabled: false everybody is the first user', async (t) => {
+void t.test('with auth.enabled: false everyone is the first user', async (t) => {
   const { url, daemon, logs } = await startTestDaemon(t, { overlay: 'auth: { enabled: false }' });
   t.equal(await statusOf(`${url}/api/v1/agents`), 200);
   t.equal(daemon.initialKeyFile, null);
   t.match(logs.join('\n'), /Authentication is off/);
 });
 
-void t.test('an API without a store to keep keys in does not start', async (t) => {
+void t.test('an API without a control store for keys does not start', async (t) => {
   const schema = section({});
   const receiver: ReceiverFactory<typeof schema> = {
     kind: 'receiver',

@@ -28,7 +28,7 @@ function line({ pipeline, from, to, offered, accepted, refused, failed, queue }:
   return `${pipeline}: ${from.id} → ${to.id}: ${counts}${queue ? ` queue ${queue.items}` : ''}`;
 }
 
-void t.test('every edge of every pipeline has figures of its own', async (t) => {
+void t.test('every edge of every pipeline has its own statistics', async (t) => {
   let isFailing = false;
   const components = new EngineComponents({
     pass: {
@@ -81,62 +81,59 @@ void t.test('every edge of every pipeline has figures of its own', async (t) => 
   t.match(view.formatConfig(), /traces\/plain:/);
 });
 
-void t.test(
-  'whoever listens to an edge sees batches before they pass, and hears what became of them',
-  async (t) => {
-    const components = new EngineComponents({
-      pass: {
-        consume: async (batch, next) => {
-          const receipt = await next?.consume({ ...batch, items: batch.items.splice(1) }, { receivedAt: 0 });
-          return { accepted: receipt?.accepted ?? 0, refused: [{ index: 0, reason: 'the first one' }] };
+void t.test('edge listeners see batches before they pass and their results', async (t) => {
+  const components = new EngineComponents({
+    pass: {
+      consume: async (batch, next) => {
+        const receipt = await next?.consume({ ...batch, items: batch.items.splice(1) }, { receivedAt: 0 });
+        return { accepted: receipt?.accepted ?? 0, refused: [{ index: 0, reason: 'the first one' }] };
+      },
+    },
+    sink: {
+      consume: async (batch) => {
+        if (batch.items.length > 1) throw new ConsumeError('full', { code: 'overloaded', retryable: true });
+        return { accepted: batch.items.length, refused: [] };
+      },
+    },
+  });
+  await startEngine(t, { config: CONFIG, factories: components.factories });
+  const view = viewOf(components);
+  const observed: string[] = [];
+  const listenTo = (from: EdgeEnd, to: EdgeEnd, pipeline = 'traces') =>
+    view.listen(
+      { pipeline, from, to },
+      {
+        offer: (batch, signal) => {
+          const seen = `${signal} ${from.id} → ${to.id}: ${itemCount(batch)}`;
+          return ({ refused, error }) => {
+            const outcome = error instanceof ConsumeError ? error.code : JSON.stringify([...refused]);
+            observed.push(`${seen} ${outcome}`);
+          };
         },
       },
-      sink: {
-        consume: async (batch) => {
-          if (batch.items.length > 1) throw new ConsumeError('full', { code: 'overloaded', retryable: true });
-          return { accepted: batch.items.length, refused: [] };
-        },
-      },
-    });
-    await startEngine(t, { config: CONFIG, factories: components.factories });
-    const view = viewOf(components);
-    const observed: string[] = [];
-    const listenTo = (from: EdgeEnd, to: EdgeEnd, pipeline = 'traces') =>
-      view.listen(
-        { pipeline, from, to },
-        {
-          offer: (batch, signal) => {
-            const seen = `${signal} ${from.id} → ${to.id}: ${itemCount(batch)}`;
-            return ({ refused, error }) => {
-              const outcome = error instanceof ConsumeError ? error.code : JSON.stringify([...refused]);
-              observed.push(`${seen} ${outcome}`);
-            };
-          },
-        },
-      );
-    const source: EdgeEnd = { kind: 'receiver', id: 'source' };
-    const pass: EdgeEnd = { kind: 'processor', id: 'pass' };
-    t.equal(listenTo(pass, source), null, 'there is no such edge');
-    t.equal(listenTo(source, pass, 'traces/plain'), null);
-    const leave = listenTo(source, pass);
-    listenTo({ kind: 'processor', id: 'mutate' }, { kind: 'exporter', id: 'sink' });
-    await t.rejects(components.send('source', batchOf('1', '2')), 'of both pipelines, one fails');
-    await t.rejects(components.send('source', batchOf('1', '2', '3')));
-    await components.send('source/b', batchOf('1'));
-    leave?.();
-    await components.send('source', batchOf('4'));
-    t.strictSame(observed, [
-      'traces mutate → sink: 1 []',
-      'traces source → pass: 2 [[0,"the first one"]]',
-      'traces mutate → sink: 2 overloaded',
-      'traces source → pass: 3 overloaded',
-      'traces mutate → sink: 0 []',
-      'traces mutate → sink: 0 []',
-    ]);
-  },
-);
+    );
+  const source: EdgeEnd = { kind: 'receiver', id: 'source' };
+  const pass: EdgeEnd = { kind: 'processor', id: 'pass' };
+  t.equal(listenTo(pass, source), null, 'no such edge');
+  t.equal(listenTo(source, pass, 'traces/plain'), null);
+  const leave = listenTo(source, pass);
+  listenTo({ kind: 'processor', id: 'mutate' }, { kind: 'exporter', id: 'sink' });
+  await t.rejects(components.send('source', batchOf('1', '2')), 'one of both pipelines fails');
+  await t.rejects(components.send('source', batchOf('1', '2', '3')));
+  await components.send('source/b', batchOf('1'));
+  leave?.();
+  await components.send('source', batchOf('4'));
+  t.strictSame(observed, [
+    'traces mutate → sink: 1 []',
+    'traces source → pass: 2 [[0,"the first one"]]',
+    'traces mutate → sink: 2 overloaded',
+    'traces source → pass: 3 overloaded',
+    'traces mutate → sink: 0 []',
+    'traces mutate → sink: 0 []',
+  ]);
+});
 
-void t.test('durations of the last minutes: within a tenth, and old ones are forgotten', async (t) => {
+void t.test('recent durations are within a tenth, and old ones expire', async (t) => {
   const clock = new StillClock();
   const durations = new RecentDurations(clock);
   t.equal(durations.quantile(0.99), null);

@@ -12,7 +12,7 @@ service:
     traces: { receivers: [source], processors: [pass], exporters: [sink, sink/b] }
 `;
 
-void t.test('every edge counts what it was offered, took, refused and failed', async (t) => {
+void t.test('every edge counts offered, accepted, refused and failed items', async (t) => {
   let answer: 'take' | 'refuse' | 'fail' | 'crash' = 'take';
   const components = new EngineComponents({
     'sink/b': {
@@ -41,10 +41,10 @@ void t.test('every edge counts what it was offered, took, refused and failed', a
   t.match(await components.send('source', batchOf('4', '5')), { accepted: 1, refused: [{ index: 0 }] });
   answer = 'fail';
   await t.rejects(components.send('source', batchOf('6')), { code: 'overloaded' });
-  t.notMatch(logger.lines.join('\n'), /unexpected/, 'what a component foresees is its own to log');
+  t.notMatch(logger.lines.join('\n'), /unexpected/, 'a component logs its expected errors itself');
   answer = 'crash';
   await t.rejects(components.send('source', batchOf('7')), { code: 'internal_error', retryable: true });
-  t.equal(logger.lines.filter((line) => /unexpected/.test(line)).length, 1, 'logged once, where it arose');
+  t.equal(logger.lines.filter((line) => /unexpected/.test(line)).length, 1, 'logged once, at its origin');
   t.match(logger.lines.join('\n'), /exporter="sink\/b"/);
 
   for (const [word, receiver, first] of [
@@ -70,7 +70,7 @@ void t.test('every edge counts what it was offered, took, refused and failed', a
 });
 
 void t.test(
-  'a receiver feeds every pipeline of its signal; a changing processor stays in its own',
+  'a receiver feeds every pipeline of its signal, and changes stay in their pipeline',
   async (t) => {
     const components = new EngineComponents({
       mutate: {
@@ -119,7 +119,7 @@ for (const [form, batch] of [
     },
   ],
 ] as const)
-  void t.test(`the spans of a batch are counted, those of refused traces apart: ${form}`, async (t) => {
+  void t.test(`counts spans, and those of refused traces separately: ${form}`, async (t) => {
     let fails = false;
     const consume = async () => {
       if (fails) throw new ConsumeError('full', { code: 'overloaded', retryable: true });

@@ -7,14 +7,14 @@ import { environmentOf } from '../support/config-problems.js';
 import { startTestDaemon } from '../support/daemon.js';
 import { send } from '../support/http-listener.js';
 
-/** The warnings of the built-in configuration with a text laid over it. */
+/** The warnings of the default configuration with an overlay. */
 async function warningsOf(text: string): Promise<readonly string[]> {
   const sources = [DEFAULT_CONFIG, { file: 'over.yaml', text }];
   const { warnings } = await prepare(sources, environmentOf({}), builtinFactories);
   return warnings.map(formatProblem);
 }
 
-void t.test('listeners that others can reach without TLS are warned of, each once', async (t) => {
+void t.test('warns once about each exposed listener without TLS', async (t) => {
   t.strictSame(await warningsOf('{}'), []);
   t.strictSame(await warningsOf('extensions: { health: { endpoint: "localhost:1" } }'), []);
   const shared = await warningsOf(
@@ -27,24 +27,21 @@ void t.test('listeners that others can reach without TLS are warned of, each onc
   ]);
 });
 
-void t.test(
-  'health and metrics may listen anywhere in every mode; an endpoint shared with data may not',
-  async (t) => {
-    const open = (mode: string) => `auth: { enabled: ${mode} }
+void t.test('health and metrics may listen anywhere, but not on an endpoint shared with data', async (t) => {
+  const open = (mode: string) => `auth: { enabled: ${mode} }
 extensions: { health: { endpoint: "0.0.0.0:13133" } }
 service: { telemetry: { metrics: { endpoint: "0.0.0.0:8888" } } }`;
-    t.strictSame(await warningsOf(open('true')), []);
-    t.strictSame(await warningsOf(open('false')), []);
-    await t.rejects(
-      warningsOf(`auth: { enabled: false }
+  t.strictSame(await warningsOf(open('true')), []);
+  t.strictSame(await warningsOf(open('false')), []);
+  await t.rejects(
+    warningsOf(`auth: { enabled: false }
 extensions: { health: { endpoint: ":4319" }, query: { endpoint: ":4319" } }
 receivers: { trace_batch: { endpoint: ":4319" }, otlp: { api_endpoint: ":4319" } }`),
-      /query\.endpoint: is reachable from other machines/,
-    );
-  },
-);
+    /query\.endpoint: is reachable from other machines/,
+  );
+});
 
-void t.test('with TLS they are not, whichever component has it', async (t) => {
+void t.test('TLS of any component on the listener prevents the warning', async (t) => {
   const tls = 'tls: { cert_file: /tls.crt, key_file: /tls.key }';
   t.strictSame(
     await warningsOf(
@@ -57,7 +54,7 @@ receivers:
   );
 });
 
-void t.test('names in service.http.hosts are checked', async (t) => {
+void t.test('validates service.http.hosts', async (t) => {
   t.strictSame(
     await warningsOf('service: { http: { hosts: [a.example, "*.b:1", "[::1]:2", 10.0.0.1] } }'),
     [],
@@ -70,7 +67,7 @@ void t.test('names in service.http.hosts are checked', async (t) => {
     );
 });
 
-void t.test('every HTTP listener of a daemon looks at the Host', async (t) => {
+void t.test('every HTTP listener checks the Host', async (t) => {
   const { url, otlpUrl, healthUrl, metricsUrl, key } = await startTestDaemon(t, {
     overlay: 'service: { http: { hosts: [jackdaw] } }',
   });
@@ -92,12 +89,12 @@ void t.test('every HTTP listener of a daemon looks at the Host', async (t) => {
     const headers = { host: 'evil.example', authorization, 'content-type': 'application/json' };
     const { status, body } = await send(`${base}/v1/traces`, { method: 'POST', headers, body: '{}' });
     t.equal(status, 421, base);
-    t.match(JSON.parse(body), { code: 7, message: /service\.http\.hosts/ }, 'as OTLP words errors');
+    t.match(JSON.parse(body), { code: 7, message: /service\.http\.hosts/ }, 'in OTLP format');
   }
 });
 
 void t.test(
-  'without authentication, pages of other origins reach no listener, whatever CORS says',
+  'without authentication, pages of other origins reach no listener, regardless of CORS',
   async (t) => {
     const { url, otlpUrl, logs } = await startTestDaemon(t, {
       overlay:

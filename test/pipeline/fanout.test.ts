@@ -20,7 +20,7 @@ function answering(answer: (batch: TracesBatch) => Promise<Receipt>): Consumer<T
 const reading = (consumer: Consumer<TracesBatch>) => ({ consumer, mutatesBatch: false });
 const changing = (consumer: Consumer<TracesBatch>) => ({ consumer, mutatesBatch: true });
 
-void t.test('an item that any exporter refuses is refused, with the first reason', async (t) => {
+void t.test('an item refused by any exporter is refused with the first reason', async (t) => {
   const way = fanOut([
     reading(answering(async () => ({ accepted: 3, refused: [{ index: 2, reason: 'late' }] }))),
     reading(
@@ -42,7 +42,7 @@ void t.test('an item that any exporter refuses is refused, with the first reason
   });
 });
 
-void t.test('of several quotas the one with the least left is told', async (t) => {
+void t.test('returns the quota with the least left', async (t) => {
   const using = (limit: number, used: number) =>
     reading(
       answering(async () => ({ accepted: 1, refused: [], usage: { limit, used, resets_at: limit * 10 } })),
@@ -56,7 +56,7 @@ void t.test('of several quotas the one with the least left is told', async (t) =
   });
 });
 
-void t.test('exporters work at the same time, and the answer waits for the slowest', async (t) => {
+void t.test('exporters run concurrently, and the response waits for the slowest', async (t) => {
   const started: string[] = [];
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
@@ -83,7 +83,7 @@ void t.test('exporters work at the same time, and the answer waits for the slowe
   t.strictSame(await answer, { accepted: 1, refused: [] });
 });
 
-void t.test('one exporter that fails fails the batch, once all have ended', async (t) => {
+void t.test('a failing exporter fails the batch after all have ended', async (t) => {
   let hasEnded = false;
   const failing = (error: Error) => reading(answering(async () => Promise.reject(error)));
   const ending = reading(
@@ -102,11 +102,11 @@ void t.test('one exporter that fails fails the batch, once all have ended', asyn
   t.ok(hasEnded);
   const bothBusy = fanOut([failing(retryable(100)), failing(retryable(5000)), ending]);
   const busy: unknown = await bothBusy.consume(batchOf('a'), CONTEXT).catch((error: unknown) => error);
-  t.match(busy, { retryAfterMs: 5000 }, 'the longest wait counts');
+  t.match(busy, { retryAfterMs: 5000 }, 'the longest delay wins');
   await t.rejects(
     fanOut([failing(retryable(1)), failing(permanent)]).consume(batchOf('a'), CONTEXT),
     { code: 'quota_exceeded' },
-    'sending again cannot help',
+    'a retry cannot help',
   );
   const throwing: Consumer<TracesBatch> = {
     consume: () => {
@@ -116,7 +116,7 @@ void t.test('one exporter that fails fails the batch, once all have ended', asyn
   await t.rejects(fanOut([reading(throwing), ending]).consume(batchOf('a'), CONTEXT), /synchronous/);
 });
 
-void t.test('a branch that changes the batch changes only its own copy', async (t) => {
+void t.test('a branch changes only its own copy of a batch', async (t) => {
   const seen: TracesBatch[] = [];
   const changer = (agent: string) =>
     changing(
@@ -145,13 +145,17 @@ void t.test('a branch that changes the batch changes only its own copy', async (
   await fanOut([changer('one'), reader, changer('two')]).consume(batch, CONTEXT);
   t.notOk(
     seen.some(({ items }) => items[0] === batch.items[0]),
-    'somebody reads the original',
+    'the original is read',
   );
 
   seen.length = 0;
   const own = batchOf('a');
   await fanOut([changer('one'), changer('two')]).consume(own, CONTEXT);
-  t.equal(seen.filter(({ items }) => items[0] === own.items[0]).length, 1, 'nobody reads it: one copy less');
+  t.equal(
+    seen.filter(({ items }) => items[0] === own.items[0]).length,
+    1,
+    'the original is unread: one copy less',
+  );
 });
 
 void t.test('copies keep keys that look like prototypes', async (t) => {
@@ -174,7 +178,7 @@ void t.test('copies keep keys that look like prototypes', async (t) => {
   t.notOk('polluted' in {});
 });
 
-void t.test('each is told when all have answered, of a batch that goes several ways the last', async (t) => {
+void t.test('answered resolves for every consumer once all have responded, also when nested', async (t) => {
   const happened: string[] = [];
   let commit = (): void => undefined;
   const committed = new Promise<void>((resolve) => (commit = resolve));
@@ -200,7 +204,7 @@ void t.test('each is told when all have answered, of a batch that goes several w
   t.equal(happened[0], 'committed');
 });
 
-void t.test('nobody holds items while exporters work on what they made of them', async (t) => {
+void t.test('releases items while exporters work on derived ones', async (t) => {
   let answer: (receipt: Receipt) => void = () => undefined;
   const answered = new Promise<Receipt>((resolve) => (answer = resolve));
   const working = { consume: async () => answered };

@@ -17,7 +17,7 @@ async function get(url: string): Promise<{ readonly status: number; readonly bod
   return { status: response.status, body: await response.json() };
 }
 
-void t.test('ready while every component is ok, live as long as it answers', async (t) => {
+void t.test('ready while every component is ok, live while it responds', async (t) => {
   const components = new EngineComponents();
   const { daemon } = await startEngine(t, {
     config: CONFIG,
@@ -51,7 +51,7 @@ void t.test('ready while every component is ok, live as long as it answers', asy
   t.match(await get(`${url}/healthz`), { status: 200, body: { status: 'ok', phase: 'running' } });
 });
 
-void t.test('not ready, but still answering, while what was taken is being finished', async (t) => {
+void t.test('not ready but still live while accepted batches are finished', async (t) => {
   let finish = (): void => undefined;
   const held = new Promise<void>((resolve) => (finish = resolve));
   const components = new EngineComponents({ sink: { shutdown: () => held } });
@@ -68,7 +68,7 @@ void t.test('not ready, but still answering, while what was taken is being finis
   await t.rejects(fetch(`${url}/healthz`));
 });
 
-void t.test('own metrics answer in the text format of Prometheus, without a key', async (t) => {
+void t.test('metrics use the Prometheus text format without a key', async (t) => {
   const { metricsUrl } = await startTestDaemon(t);
   const response = await fetch(`${metricsUrl}/metrics`);
   t.equal(response.status, 200);

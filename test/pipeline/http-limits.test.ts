@@ -9,7 +9,7 @@ import { startTestDaemon } from '../support/daemon.js';
 import { post } from '../support/http-post.js';
 import { grpcFailureOf, startOtlpGrpcClient } from '../support/otlp-grpc-client.js';
 
-void t.test('the bounds of the HTTP listeners are those of the configuration', async (t) => {
+void t.test('HTTP listeners use the configured limits', async (t) => {
   const overlay = 'service: { http: { max_header_size: 2KiB, idle_timeout: 5s, headers_timeout: 5s } }';
   const { url, key } = await startTestDaemon(t, { overlay });
   const me = (header: string) =>
@@ -22,7 +22,7 @@ void t.test('the bounds of the HTTP listeners are those of the configuration', a
   t.match(refused, { status: 431, body: { code: 'headers_too_large' } });
 });
 
-void t.test('a wrong bound is an error of the configuration', async (t) => {
+void t.test('an invalid limit is a configuration error', async (t) => {
   const overlay = 'service: { http: { max_requests_in_flight: 0, idle_timeout: 5 } }';
   await t.rejects(startTestDaemon(t, { overlay }), {
     message:
@@ -30,13 +30,13 @@ void t.test('a wrong bound is an error of the configuration', async (t) => {
   });
 });
 
-void t.test('limits of users hold over all listeners, gRPC among them', async (t) => {
+void t.test('user limits apply to all listeners, including gRPC', async (t) => {
   const overlay = 'service: { user_limits: { requests_per_second: 0.001, request_burst: 3 } }';
   const { url, key, grpcAddress } = await startTestDaemon(t, { overlay });
   const headers = { authorization: `Bearer ${key}` };
   const me = () => post(`${url}/api/v1/me`, { method: 'GET', headers });
   t.equal((await me()).status, 200);
-  t.equal((await me()).status, 200, 'the guard of the API and its routes count one request once');
+  t.equal((await me()).status, 200, 'the guard and routes of the API count a request once');
   const call = startOtlpGrpcClient(t, grpcAddress);
   t.equal((await call('logs', Buffer.alloc(0), { key })).length, 0);
   t.match(await grpcFailureOf(call('logs', Buffer.alloc(0), { key })), {
@@ -48,7 +48,7 @@ void t.test('limits of users hold over all listeners, gRPC among them', async (t
   t.match(limited, { status: 429, headers: { 'retry-after': '1000' }, body: { code: 'rate_limited' } });
 });
 
-void t.test('who has reached the storage limit can send nothing more, whatever way', async (t) => {
+void t.test('at the storage limit a user can send nothing on any route', async (t) => {
   const overlay = 'service: { user_limits: { stored_bytes: 1KiB } }';
   const { url, key, grpcAddress, otlpUrl } = await startTestDaemon(t, { overlay });
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
@@ -86,5 +86,5 @@ void t.test('who has reached the storage limit can send nothing more, whatever w
   const me = await post(`${url}/api/v1/me`, { method: 'GET', headers });
   const { id } = (me.body as { readonly user: { readonly id: string } }).user;
   t.equal((await send(`/admin/users/${id}`, { stored_bytes_limit: 1024 ** 2 }, 'PATCH')).status, 200);
-  t.match(await send('/traces/batch', { traces: [anItem()] }), { status: 200 }, 'at once');
+  t.match(await send('/traces/batch', { traces: [anItem()] }), { status: 200 }, 'immediately');
 });

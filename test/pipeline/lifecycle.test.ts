@@ -17,7 +17,7 @@ service:
 
 const never = new Promise<never>(() => undefined);
 
-void t.test('starts against the flow and stops along it', async (t) => {
+void t.test('starts downstream first and stops upstream first', async (t) => {
   const components = new EngineComponents();
   const { daemon } = await startEngine(t, { config: CONFIG, factories: components.factories });
   const started = ['thing', 'thing/b', 'sink', 'pass/b', 'pass', 'source'].map((id) => `start ${id}`);
@@ -28,7 +28,7 @@ void t.test('starts against the flow and stops along it', async (t) => {
   t.strictSame(
     components.events,
     ['source', 'pass', 'pass/b', 'sink', 'thing/b', 'thing'].map((id) => `stop ${id}`),
-    'once each, however often it is asked',
+    'once each, despite repeated calls',
   );
   t.strictSame(
     [first, second],
@@ -40,7 +40,7 @@ void t.test('starts against the flow and stops along it', async (t) => {
   t.match(daemon.health(), { phase: 'stopped', isReady: false });
 });
 
-void t.test('what was taken is finished before what takes it stops; later batches are refused', async (t) => {
+void t.test('a stop finishes accepted batches and rejects later ones', async (t) => {
   let finish = (): void => undefined;
   const held = new Promise<void>((resolve) => (finish = resolve));
   const components = new EngineComponents({
@@ -57,7 +57,7 @@ void t.test('what was taken is finished before what takes it stops; later batche
   await new Promise((resolve) => setImmediate(resolve));
   t.match(daemon.health(), { phase: 'stopping', isReady: false });
   t.ok(components.events.includes('stop source'));
-  t.notOk(components.events.includes('stop pass'), 'the batch is still under way');
+  t.notOk(components.events.includes('stop pass'), 'the batch is still pending');
   await t.rejects(components.send('source', batchOf('2')), { code: 'shutting_down', retryable: true });
   finish();
   t.strictSame(await taken, { accepted: 1, refused: [] });
@@ -65,48 +65,45 @@ void t.test('what was taken is finished before what takes it stops; later batche
   t.ok(components.events.indexOf('stop sink') > components.events.indexOf('consume sink'));
 });
 
-void t.test(
-  'one deadline for everything; who is late is told, then left behind, and the others still stop',
-  async (t) => {
-    const clock = new HandClock();
-    let wasNotified = false;
-    const components = new EngineComponents({
-      source: {
-        shutdown: async (deadline) =>
-          new Promise<void>((resolve) => {
-            deadline.addEventListener('abort', () => {
-              wasNotified = true;
-              resolve();
-            });
-          }),
-      },
-      pass: { shutdown: () => never },
-      sink: { shutdown: async () => Promise.reject(new Error('disk gone')) },
-    });
-    const { daemon } = await startEngine(t, { config: CONFIG, factories: components.factories, clock });
-    const stopping = daemon.shutdown();
-    await new Promise((resolve) => setImmediate(resolve));
-    clock.advance(9_999);
-    await new Promise((resolve) => setImmediate(resolve));
-    t.notOk(wasNotified);
-    clock.advance(1);
-    await new Promise((resolve) => setImmediate(resolve));
-    t.ok(wasNotified);
-    t.notOk(components.events.includes('stop pass/b'), 'the grace after the deadline');
-    clock.advance(1_000);
-    const { errors } = await stopping;
-    t.strictSame(
-      errors.map(({ message }) => message),
-      [
-        'Stopping processor "pass" in pipeline "traces": processor "pass" in pipeline "traces" did not stop in time and was abandoned',
-        'Stopping exporter "sink": disk gone',
-      ],
-    );
-    t.strictSame(components.events.slice(-2), ['stop thing/b', 'stop thing']);
-  },
-);
+void t.test('all components share one deadline, and late ones are left behind', async (t) => {
+  const clock = new HandClock();
+  let wasNotified = false;
+  const components = new EngineComponents({
+    source: {
+      shutdown: async (deadline) =>
+        new Promise<void>((resolve) => {
+          deadline.addEventListener('abort', () => {
+            wasNotified = true;
+            resolve();
+          });
+        }),
+    },
+    pass: { shutdown: () => never },
+    sink: { shutdown: async () => Promise.reject(new Error('disk gone')) },
+  });
+  const { daemon } = await startEngine(t, { config: CONFIG, factories: components.factories, clock });
+  const stopping = daemon.shutdown();
+  await new Promise((resolve) => setImmediate(resolve));
+  clock.advance(9_999);
+  await new Promise((resolve) => setImmediate(resolve));
+  t.notOk(wasNotified);
+  clock.advance(1);
+  await new Promise((resolve) => setImmediate(resolve));
+  t.ok(wasNotified);
+  t.notOk(components.events.includes('stop pass/b'), 'the grace period after the deadline');
+  clock.advance(1_000);
+  const { errors } = await stopping;
+  t.strictSame(
+    errors.map(({ message }) => message),
+    [
+      'Stopping processor "pass" in pipeline "traces": processor "pass" in pipeline "traces" did not stop in time and was abandoned',
+      'Stopping exporter "sink": disk gone',
+    ],
+  );
+  t.strictSame(components.events.slice(-2), ['stop thing/b', 'stop thing']);
+});
 
-void t.test('a start that fails half-way stops what had started, and says what failed', async (t) => {
+void t.test('a failed start stops the started components and reports the error', async (t) => {
   const components = new EngineComponents({
     pass: { start: async () => Promise.reject(new Error('no licence')) },
     sink: { shutdown: async () => Promise.reject(new Error('also broken')) },
@@ -121,7 +118,7 @@ void t.test('a start that fails half-way stops what had started, and says what f
   ]);
 });
 
-void t.test('a stop that comes during the start ends the start', async (t) => {
+void t.test('a stop during the start ends it', async (t) => {
   const abort = new AbortController();
   const components = new EngineComponents({
     sink: {
@@ -139,7 +136,7 @@ void t.test('a stop that comes during the start ends the start', async (t) => {
   t.ok(components.events.includes('stop thing'));
 });
 
-void t.test('a factory that refuses its configuration stops the start with the place', async (t) => {
+void t.test('a factory error stops the start and names the position', async (t) => {
   const components = new EngineComponents();
   const config = CONFIG.replace('thing: {},', 'thing: { text: uncreatable },');
   const failed = startEngine(t, { config, factories: components.factories });
@@ -148,10 +145,10 @@ void t.test('a factory that refuses its configuration stops the start with the p
     message:
       'test.yaml:1:15: error: extensions.thing: extension "thing" cannot be created: this text cannot be used',
   });
-  t.strictSame(components.events, [], 'nothing was started');
+  t.strictSame(components.events, [], 'nothing started');
 });
 
-void t.test('the statuses that components report decide about readiness', async (t) => {
+void t.test('component statuses determine readiness', async (t) => {
   const components = new EngineComponents();
   const { daemon, logger } = await startEngine(t, { config: CONFIG, factories: components.factories });
   const host = components.hosts.get('sink');
@@ -162,12 +159,12 @@ void t.test('the statuses that components report decide about readiness', async 
     daemon.health().components.find(({ id }) => id === 'sink'),
     { kind: 'exporter', state: 'recoverable', message: 'the disk is full' },
   );
-  t.equal(logger.lines.filter((line) => /the disk is full/.test(line)).length, 1, 'said once');
+  t.equal(logger.lines.filter((line) => /the disk is full/.test(line)).length, 1, 'logged once');
   host?.reportStatus({ level: 'ok' });
   t.equal(host?.health().isReady, true);
 });
 
-void t.test('a fatal status stops the daemon in order', async (t) => {
+void t.test('a fatal status stops the daemon cleanly', async (t) => {
   const components = new EngineComponents();
   const { daemon } = await startEngine(t, { config: CONFIG, factories: components.factories });
   components.hosts.get('thing')?.reportStatus({ level: 'fatal', message: 'the store thread died' });
@@ -178,7 +175,7 @@ void t.test('a fatal status stops the daemon in order', async (t) => {
   t.equal(components.events.at(-1), 'stop thing');
 });
 
-void t.test('a fatal status during the start fails the start', async (t) => {
+void t.test('a fatal status during the start fails it', async (t) => {
   const components = new EngineComponents({
     sink: {
       start: async (host) => {
@@ -193,7 +190,7 @@ void t.test('a fatal status during the start fails the start', async (t) => {
   t.notOk(components.events.includes('start source'));
 });
 
-void t.test('hosts give extensions only as what was asked for', async (t) => {
+void t.test('a host returns extensions only of the requested type', async (t) => {
   const components = new EngineComponents();
   await startEngine(t, { config: CONFIG, factories: components.factories });
   const host = components.hosts.get('sink');

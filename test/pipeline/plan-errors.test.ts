@@ -1,7 +1,7 @@
 import t from 'tap';
 import { PIPELINE, prepareTexts, problemsOf } from '../support/config-problems.js';
 
-void t.test('extensions that a component names must run', async (t) => {
+void t.test('referenced extensions must run', async (t) => {
   const text = (helper: string, extensions: string) =>
     `receivers: { source: { helper: ${helper} } }
 exporters: { sink: {} }
@@ -19,7 +19,7 @@ service:
   ]);
 });
 
-void t.test('extensions start after those that they name; a circle is an error', async (t) => {
+void t.test('extensions start after those they reference, and a cycle is an error', async (t) => {
   const text = (a: string, b: string) =>
     `${PIPELINE.replace('[thing]', '[thing/a, thing/b, thing]')}extensions: { thing/a: ${a}, thing/b: ${b}, thing: {} }\n`;
   const { plan } = await prepareTexts([text('{ helper: thing/b }', '{ helper: thing }')]);
@@ -32,7 +32,7 @@ void t.test('extensions start after those that they name; a circle is an error',
   ]);
 });
 
-void t.test('what no pipeline uses is a warning', async (t) => {
+void t.test('an unused component is a warning', async (t) => {
   const { warnings } = await prepareTexts([
     `${PIPELINE}processors: { pass: {} }\nextensions: { thing: {}, thing/b: {} }\n`,
   ]);
@@ -45,31 +45,28 @@ void t.test('what no pipeline uses is a warning', async (t) => {
   );
 });
 
-void t.test(
-  'two owners of one port or file are errors; components share a listener by naming it alike',
-  async (t) => {
-    const text = (a: string, b: string, metrics = 'null') =>
-      `${PIPELINE.replace('[thing]', '[thing, thing/b]')}  telemetry: { metrics: { endpoint: ${metrics} } }
+void t.test('sharing a port or file is an error, unless both name the listener alike', async (t) => {
+  const text = (a: string, b: string, metrics = 'null') =>
+    `${PIPELINE.replace('[thing]', '[thing, thing/b]')}  telemetry: { metrics: { endpoint: ${metrics} } }
 extensions:
   thing: ${a}
   thing/b: ${b}
 `;
-    t.strictSame(await problemsOf([text('{ endpoint: "127.0.0.1:1" }', '{ endpoint: "127.0.0.1:1" }')]), []);
-    t.strictSame(await problemsOf([text('{ endpoint: "127.0.0.1:0" }', '{ endpoint: "localhost:0" }')]), []);
-    t.strictSame(await problemsOf([text('{ endpoint: "127.0.0.1:1" }', '{ endpoint: ":1" }')]), [
-      'a.yaml:11:14: error: extensions.thing/b.endpoint: port of :1 also belongs to extension "thing"; change one of them',
-    ]);
-    t.match(await problemsOf([text('{ endpoint: "127.0.0.1:1" }', '{ endpoint: "localhost:1" }')]), [
-      /also belongs/,
-    ]);
-    t.match(await problemsOf([text('{ endpoint: "127.0.0.1:1" }', '{}', '127.0.0.1:1')]), [
-      /service\.telemetry\.metrics\.endpoint: port of 127\.0\.0\.1:1 also belongs to extension "thing"/,
-    ]);
-    t.match(await problemsOf([text('{ file: /x/y }', '{ file: /x/y }')]), [/file \/x\/y also belongs/]);
-  },
-);
+  t.strictSame(await problemsOf([text('{ endpoint: "127.0.0.1:1" }', '{ endpoint: "127.0.0.1:1" }')]), []);
+  t.strictSame(await problemsOf([text('{ endpoint: "127.0.0.1:0" }', '{ endpoint: "localhost:0" }')]), []);
+  t.strictSame(await problemsOf([text('{ endpoint: "127.0.0.1:1" }', '{ endpoint: ":1" }')]), [
+    'a.yaml:11:14: error: extensions.thing/b.endpoint: port of :1 also belongs to extension "thing"; change one of them',
+  ]);
+  t.match(await problemsOf([text('{ endpoint: "127.0.0.1:1" }', '{ endpoint: "localhost:1" }')]), [
+    /also belongs/,
+  ]);
+  t.match(await problemsOf([text('{ endpoint: "127.0.0.1:1" }', '{}', '127.0.0.1:1')]), [
+    /service\.telemetry\.metrics\.endpoint: port of 127\.0\.0\.1:1 also belongs to extension "thing"/,
+  ]);
+  t.match(await problemsOf([text('{ file: /x/y }', '{ file: /x/y }')]), [/file \/x\/y also belongs/]);
+});
 
-void t.test('without authentication nothing may be reached from outside', async (t) => {
+void t.test('without authentication listeners must be on loopback', async (t) => {
   const text = (endpoint: string) =>
     `${PIPELINE}extensions: { thing: { endpoint: "${endpoint}" } }\nauth: { enabled: false }\n`;
   t.strictSame(await problemsOf([text('127.0.0.1:1')]), []);

@@ -20,7 +20,7 @@ const FACTORY = `{ kind: 'extension', type: 'other', description: 'x', stability
 const plugin = (factory: string, apiVersion = 1) =>
   `export default { name: 'p', apiVersion: ${apiVersion}, factories: [${factory}] };\n`;
 
-void t.test('the example plugin loads as a stranger would load it, and works', async (t) => {
+void t.test('the example plugin loads from outside and works', async (t) => {
   const components = new EngineComponents();
   const { meter } = await startEngine(t, {
     factories: components.factories,
@@ -48,35 +48,32 @@ service:
   t.match(tool, { input_data: { prompt: 'private' } });
   t.match(failed, { input_data: { prompt: 'private' } });
   const whole = components.batches.get('sink/b')?.[0]?.items[0]?.spans[0];
-  t.match(whole, { input_data: { prompt: 'private' } }, 'the other pipeline has its own copy');
+  t.match(whole, { input_data: { prompt: 'private' } }, 'the other pipeline has a separate copy');
   t.strictSame(await metricValues(meter, 'jackdaw_drop_payloads_fields_total'), {
     'jackdaw_drop_payloads_fields_total{processor="drop_payloads"}': 2,
   });
 });
 
-void t.test(
-  'plugins are found by a path beside the configuration, and by the name of a package',
-  async (t) => {
-    const folder = t.testdir({
-      'plain.mjs': plugin(FACTORY),
-      node_modules: {
-        'jackdaw-plugin-x': {
-          'package.json': JSON.stringify({
-            name: 'jackdaw-plugin-x',
-            type: 'module',
-            exports: { '.': { import: './lib.js' } },
-          }),
-          'lib.js': plugin(FACTORY.replace('other', 'packaged')),
-        },
+void t.test('finds plugins by path or package name', async (t) => {
+  const folder = t.testdir({
+    'plain.mjs': plugin(FACTORY),
+    node_modules: {
+      'jackdaw-plugin-x': {
+        'package.json': JSON.stringify({
+          name: 'jackdaw-plugin-x',
+          type: 'module',
+          exports: { '.': { import: './lib.js' } },
+        }),
+        'lib.js': plugin(FACTORY.replace('other', 'packaged')),
       },
-    });
-    const file = join(folder, 'jackdaw.yaml');
-    t.match(await loadPlugin('./plain.mjs', file), { name: 'p', factories: [{ type: 'other' }] });
-    t.match(await loadPlugin('jackdaw-plugin-x', file), { factories: [{ type: 'packaged' }] });
-  },
-);
+    },
+  });
+  const file = join(folder, 'jackdaw.yaml');
+  t.match(await loadPlugin('./plain.mjs', file), { name: 'p', factories: [{ type: 'other' }] });
+  t.match(await loadPlugin('jackdaw-plugin-x', file), { factories: [{ type: 'packaged' }] });
+});
 
-void t.test('a folder stands for the template or the module in it', async (t) => {
+void t.test('a folder means the template or module in it', async (t) => {
   const folder = t.testdir({
     template: { 'template.yaml': 'x' },
     module: { 'plugin.js': plugin(FACTORY) },
@@ -91,11 +88,11 @@ void t.test('a folder stands for the template or the module in it', async (t) =>
     () => pluginFile('./neither', file),
     /"\.\/neither" is a directory with neither template\.yaml nor plugin\.js: set the path/,
   );
-  t.equal(pluginFile('packaged', file), 'packaged', 'a name is that of a package');
+  t.equal(pluginFile('packaged', file), 'packaged', 'a name is a package');
   t.equal(pluginFile('./nowhere.js', file), './nowhere.js');
 });
 
-void t.test('a plugin outside the program imports jackdaw without a link', async (t) => {
+void t.test('a plugin outside the project can import jackdaw', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'jackdaw-plugin-'));
   t.teardown(() => {
     rmSync(folder, { recursive: true });
@@ -118,11 +115,11 @@ export const helper = (Same) => new (jackdaw.ConsumeError === Same ? Same : Erro
   const file = join(folder, 'jackdaw.yaml');
   const { factories } = await loadPlugin('./outside.mjs', file);
   const [factory] = factories as unknown as readonly [{ create(): unknown }];
-  t.throws(() => factory.create(), ConsumeError, 'the class that the program itself has');
+  t.throws(() => factory.create(), ConsumeError, 'the same class as in the program');
   await t.rejects(loadPlugin('./other.mjs', file), /cannot be loaded: Cannot find package/, 'nothing else');
 });
 
-void t.test('a plugin that cannot be used says which and why', async (t) => {
+void t.test('an unusable plugin is reported with its reason', async (t) => {
   const folder = t.testdir({
     'syntax.mjs': 'export default {',
     'throws.mjs': 'throw new Error("no database driver")',
@@ -175,7 +172,7 @@ void t.test('a plugin that cannot be used says which and why', async (t) => {
     await t.rejects(loadPlugin(name, file), expected, name);
 });
 
-void t.test('a plugin whose module never finishes loading is given up', async (t) => {
+void t.test('gives up on a plugin module that never finishes loading', async (t) => {
   const folder = t.testdir({ 'waits.mjs': 'await new Promise(() => undefined); export default {};' });
   await t.rejects(
     loadPlugin('./waits.mjs', join(folder, 'jackdaw.yaml'), 1),
@@ -183,29 +180,25 @@ void t.test('a plugin whose module never finishes loading is given up', async (t
   );
 });
 
-void t.test(
-  'plugins that fail are configuration errors with a place, together with all others',
-  async (t) => {
-    const folder = t.testdir({ 'same.mjs': plugin(FACTORY.replace('other', 'thing')) });
-    const text = `plugins:
+void t.test('failing plugins are configuration errors with a position, reported together', async (t) => {
+  const folder = t.testdir({ 'same.mjs': plugin(FACTORY.replace('other', 'thing')) });
+  const text = `plugins:
   - ./nowhere.mjs
   - ./same.mjs
 receivers: { source: {} }
 exporters: { sink: {} }
 service: { pipelines: { traces: { receivers: [source], exporters: [sinc] } } }
 `;
-    const source = { file: join(folder, 'jackdaw.yaml'), text };
-    const failed = prepare([source], environmentOf({}), new EngineComponents().factories);
-    const error: unknown = await failed.catch((reason: unknown) => reason);
-    t.ok(error instanceof ConfigError);
-    t.match(
-      error instanceof ConfigError &&
-        error.problems.map(({ position, message }) => [position?.line, message]),
-      [
-        [2, /nowhere/],
-        [3, /There are two extensions of type "thing"/],
-        [6, /no exporter "sinc"/],
-      ],
-    );
-  },
-);
+  const source = { file: join(folder, 'jackdaw.yaml'), text };
+  const failed = prepare([source], environmentOf({}), new EngineComponents().factories);
+  const error: unknown = await failed.catch((reason: unknown) => reason);
+  t.ok(error instanceof ConfigError);
+  t.match(
+    error instanceof ConfigError && error.problems.map(({ position, message }) => [position?.line, message]),
+    [
+      [2, /nowhere/],
+      [3, /There are two extensions of type "thing"/],
+      [6, /no exporter "sinc"/],
+    ],
+  );
+});

@@ -6,17 +6,17 @@ import { testFolder } from '../support/test-folder.js';
 import { anItem } from '../support/trace-batch.js';
 import { until } from '../support/until.js';
 
-/** What others than the user could do something with, below a folder. */
+/** Files below a folder that other users could access. */
 function openToOthers(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-    // The configuration is the test's own. A segment may have been moved meanwhile.
+    // The test owns the configuration. A segment may have been moved meanwhile.
     (name) =>
       !name.endsWith('.yaml') &&
       ((statSync(join(folder, name), { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0,
   );
 }
 
-void t.test('all that a daemon writes is for its user only, whatever its umask', async (t) => {
+void t.test('all files of a daemon are private, regardless of the umask', async (t) => {
   const folder = testFolder(t);
   const directory = join(folder, 'deep', 'store');
   const path = join(folder, 'out', 'telemetry.jsonl');
@@ -26,7 +26,7 @@ service:
   pipelines:
     traces: { receivers: [trace_batch, otlp], processors: [validation], exporters: [storage, file] }
 `;
-  // Children inherit it.
+  // Child processes inherit it.
   const before = process.umask(0);
   t.teardown(() => process.umask(before));
   const start = async () => await spawnDaemon(t, { directory: folder, overlay, generatesKey: true });
@@ -46,13 +46,13 @@ service:
   for (const part of [/^jackdaw\.duckdb$/, /\.hot-|\.cold\./])
     t.ok(
       written.some((name) => part.test(name)),
-      `there is ${String(part)}`,
+      `${String(part)} exists`,
     );
   t.strictSame(openToOthers(folder), [], 'while it runs');
   await first.stop();
-  t.strictSame(openToOthers(folder), [], 'and after it');
+  t.strictSame(openToOthers(folder), [], 'after the stop');
 
-  // As a backup restores them.
+  // As restored by a backup.
   const store = readdirSync(directory).filter((name) => name.endsWith('.duckdb'));
   for (const name of store) chmodSync(join(directory, name), 0o644);
   chmodSync(path, 0o640);
@@ -65,7 +65,7 @@ service:
   t.strictSame(
     openToOthers(folder).sort(),
     ['deep/store/others', 'deep/store/others/jackdaw.duckdb', 'out/telemetry.jsonl'],
-    'what is not of the store stays as it is, as does a file that somebody may be meant to read',
+    'foreign files and files readable on purpose are unchanged',
   );
   await second.stop();
 });

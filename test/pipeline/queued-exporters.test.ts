@@ -21,7 +21,7 @@ service:
 `;
 
 const taken: Receipt = { accepted: 1, refused: [] };
-/** An exporter that does not answer before it is told to. */
+/** An exporter that responds only when told to. */
 function stuck(): { readonly consume: () => Promise<Receipt>; readonly finish: () => void } {
   let finish = (): void => undefined;
   const answer = new Promise<Receipt>((resolve) => {
@@ -33,7 +33,7 @@ function stuck(): { readonly consume: () => Promise<Receipt>; readonly finish: (
 }
 const lost = new ConsumeError('the other side is away', { code: 'overloaded', retryable: true });
 
-void t.test('beside a direct exporter a queued one can neither delay nor fail the sender', async (t) => {
+void t.test('a queued exporter next to a direct one cannot delay or fail the sender', async (t) => {
   const clock = new HandClock();
   const held = stuck();
   const components = new EngineComponents({ queue: { consume: held.consume } });
@@ -45,7 +45,7 @@ void t.test('beside a direct exporter a queued one can neither delay nor fail th
   t.teardown(held.finish);
   for (const id of ['1', '2', '3', '4']) t.strictSame(await components.send('source', batchOf(id)), taken);
   t.equal(components.batches.get('sink')?.length, 4);
-  t.equal(components.batches.get('queue')?.length, 2, 'what the queue could hold is under way');
+  t.equal(components.batches.get('queue')?.length, 2, 'the queued items are pending');
   const dropped = await metricValues(meter, 'jackdaw_exporter_dropped_items_total{exporter="queue"');
   t.equal(
     dropped['jackdaw_exporter_dropped_items_total{exporter="queue",signal="traces",reason="queue_full"}'],
@@ -54,20 +54,20 @@ void t.test('beside a direct exporter a queued one can neither delay nor fail th
   t.equal(
     logger.lines.filter((line) => line.includes('Dropped a batch because the queue is full')).length,
     1,
-    'said once',
+    'logged once',
   );
   const failed = await metricValues(meter, 'jackdaw_exporter_failed_items_total{exporter="queue"');
-  t.strictSame(Object.values(failed), [2], 'the edge counts what did not get in');
+  t.strictSame(Object.values(failed), [2], 'the edge counts what did not fit');
   clock.advance(5000);
   const { isReady, components: states } = daemon.health();
-  t.equal(isReady, true, 'it goes on taking everything');
+  t.equal(isReady, true, 'keeps accepting');
   t.match(
     states.find(({ id }) => id === 'queue'),
     { state: 'degraded', message: /is full: new batches are dropped/ },
   );
 });
 
-void t.test('what the direct exporter says is the answer, whatever becomes of the queued one', async (t) => {
+void t.test('the response is that of the direct exporter', async (t) => {
   const components = new EngineComponents({
     sink: {
       consume: async () => Promise.reject(new ConsumeError('no', { code: 'overloaded', retryable: true })),
@@ -98,13 +98,13 @@ void t.test('without a direct exporter a full queue refuses', async (t) => {
   t.strictSame(Object.values(refused), [1]);
   t.equal(daemon.health().isReady, true);
   clock.advance(5000);
-  t.equal(daemon.health().isReady, false, 'after a while work goes to others');
+  t.equal(daemon.health().isReady, false, 'traffic moves elsewhere after a while');
   held.finish();
   await settled();
   t.equal(daemon.health().isReady, true);
 });
 
-void t.test('of several queued exporters none is given what another refuses', async (t) => {
+void t.test('a batch goes to all queued exporters or to none', async (t) => {
   const held = stuck();
   const components = new EngineComponents({ queue: { consume: held.consume } });
   await startEngine(t, { config: config('[queue/b, queue]'), factories: components.factories });
@@ -115,47 +115,44 @@ void t.test('of several queued exporters none is given what another refuses', as
   t.equal(components.batches.get('queue/b')?.length, 1);
 });
 
-void t.test(
-  'a stop delivers what waits before the exporter stops, and gives up at its deadline',
-  async (t) => {
-    const clock = new HandClock();
-    const components = new EngineComponents();
-    const waiting = '{ batch: { max_wait: 1h } }';
-    const first = await startEngine(t, {
-      config: config('[sink, queue]', waiting),
-      factories: components.factories,
-      clock,
-    });
-    await components.send('source', batchOf('1'));
-    await components.send('source', batchOf('2'));
-    t.notOk(components.events.includes('consume queue'));
-    t.strictSame((await first.daemon.shutdown()).errors, []);
-    t.strictSame(components.batches.get('queue')?.[0]?.items.length, 2);
-    t.ok(components.events.indexOf('stop queue') > components.events.indexOf('consume queue'));
+void t.test('a stop delivers queued batches until its deadline', async (t) => {
+  const clock = new HandClock();
+  const components = new EngineComponents();
+  const waiting = '{ batch: { max_wait: 1h } }';
+  const first = await startEngine(t, {
+    config: config('[sink, queue]', waiting),
+    factories: components.factories,
+    clock,
+  });
+  await components.send('source', batchOf('1'));
+  await components.send('source', batchOf('2'));
+  t.notOk(components.events.includes('consume queue'));
+  t.strictSame((await first.daemon.shutdown()).errors, []);
+  t.strictSame(components.batches.get('queue')?.[0]?.items.length, 2);
+  t.ok(components.events.indexOf('stop queue') > components.events.indexOf('consume queue'));
 
-    const hopeless = new EngineComponents({ queue: { consume: async () => Promise.reject(lost) } });
-    const second = await startEngine(t, {
-      config: config('[sink, queue]', waiting),
-      factories: hopeless.factories,
-      clock,
-    });
-    await hopeless.send('source', batchOf('1'));
-    const stopping = second.daemon.shutdown();
-    for (let seconds = 0; seconds < 10; seconds++) {
-      await settled();
-      clock.advance(1000);
-    }
-    t.strictSame((await stopping).errors, []);
-    t.ok(hopeless.events.filter((event) => event === 'consume queue').length > 2, 'tried until the end');
-    t.ok(hopeless.events.includes('stop queue'));
-    t.match(
-      second.logger.lines.join('\n'),
-      /error Dropped batches that could not be delivered before .*items=1/,
-    );
-  },
-);
+  const hopeless = new EngineComponents({ queue: { consume: async () => Promise.reject(lost) } });
+  const second = await startEngine(t, {
+    config: config('[sink, queue]', waiting),
+    factories: hopeless.factories,
+    clock,
+  });
+  await hopeless.send('source', batchOf('1'));
+  const stopping = second.daemon.shutdown();
+  for (let seconds = 0; seconds < 10; seconds++) {
+    await settled();
+    clock.advance(1000);
+  }
+  t.strictSame((await stopping).errors, []);
+  t.ok(hopeless.events.filter((event) => event === 'consume queue').length > 2, 'tried until the end');
+  t.ok(hopeless.events.includes('stop queue'));
+  t.match(
+    second.logger.lines.join('\n'),
+    /error Dropped batches that could not be delivered before .*items=1/,
+  );
+});
 
-void t.test('a queued batch is shared, not copied: who changes batches gets its own', async (t) => {
+void t.test('a queued batch is shared, and a changing processor gets a copy', async (t) => {
   const components = new EngineComponents({
     mutate: {
       consume: async (batch, next) => {

@@ -5,8 +5,8 @@ import { consumeUnrefused } from '../../src/component/keep-items.js';
 import type { TracesBatch } from '../../src/signal/batch.js';
 import { batchOf } from '../support/engine.js';
 
-void t.test('refusals of whoever comes later point at the items as the sender counts them', async (t) => {
-  // Three processors in a row, each refusing by its own rule: the receipt must be as if one had judged all.
+void t.test('downstream refusals use the item indexes of the sender', async (t) => {
+  // Three processors in a row refuse by their own rules; the receipt must equal that of a single one.
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 12 }), async (verdicts) => {
       const batch = batchOf(...verdicts.map((verdict, index) => `${verdict}-${index}`));
@@ -33,7 +33,7 @@ void t.test('refusals of whoever comes later point at the items as the sender co
   );
 });
 
-void t.test('how the quota stands is told on', async (t) => {
+void t.test('passes on the quota usage', async (t) => {
   const usage = { limit: 5, used: 1, resets_at: 0 };
   const next: Consumer<TracesBatch> = {
     consume: async (batch) => ({ accepted: batch.items.length, refused: [], usage }),
@@ -50,18 +50,21 @@ void t.test('how the quota stands is told on', async (t) => {
     });
 });
 
-void t.test('nothing left: nobody else is asked; nothing refused: the batch itself goes on', async (t) => {
-  const asked: TracesBatch[] = [];
-  const next: Consumer<TracesBatch> = {
-    consume: async (batch) => {
-      asked.push(batch);
-      return { accepted: batch.items.length, refused: [] };
-    },
-  };
-  const batch = batchOf('a');
-  const refused = [{ index: 0, reason: 'no' }];
-  t.strictSame(await consumeUnrefused(batch, refused, next, { receivedAt: 0 }), { accepted: 0, refused });
-  t.strictSame(asked, []);
-  await consumeUnrefused(batch, [], next, { receivedAt: 0 });
-  t.equal(asked[0], batch);
-});
+void t.test(
+  'skips downstream if nothing is left and passes the batch itself if nothing is refused',
+  async (t) => {
+    const asked: TracesBatch[] = [];
+    const next: Consumer<TracesBatch> = {
+      consume: async (batch) => {
+        asked.push(batch);
+        return { accepted: batch.items.length, refused: [] };
+      },
+    };
+    const batch = batchOf('a');
+    const refused = [{ index: 0, reason: 'no' }];
+    t.strictSame(await consumeUnrefused(batch, refused, next, { receivedAt: 0 }), { accepted: 0, refused });
+    t.strictSame(asked, []);
+    await consumeUnrefused(batch, [], next, { receivedAt: 0 });
+    t.equal(asked[0], batch);
+  },
+);

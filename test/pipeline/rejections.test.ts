@@ -8,7 +8,7 @@ function items(count: number, error = 'must be a UUID') {
   return Array.from({ length: count }, (_, at) => ({ trace_id: `trace ${String(at)}`, error }));
 }
 
-void t.test('a user sees its last thousand, the newest first, and how many there were a day', async (t) => {
+void t.test('keeps the last thousand rejections of a user, newest first, and daily counts', async (t) => {
   const clock = new HandClock();
   const rejections = new RejectionsInMemory(clock);
   for (let batch = 0; batch < 12; batch++) rejections.note('ann', { ...FROM, items: items(100) });
@@ -16,7 +16,7 @@ void t.test('a user sees its last thousand, the newest first, and how many there
   const { items: listed, counts } = rejections.of('ann');
   t.equal(listed.length, 1000);
   t.match(listed[0], { trace_id: 'trace 99', code: 'quota_exceeded', receiver: 'otlp', at: clock.now() });
-  t.equal(listed[100]?.code, 'validation_failed', 'of one batch there are no more than a hundred');
+  t.equal(listed[100]?.code, 'validation_failed', 'at most a hundred per batch');
   t.match(counts, [
     { code: 'validation_failed', items: 1200 },
     { code: 'quota_exceeded', items: 500 },
@@ -24,7 +24,7 @@ void t.test('a user sees its last thousand, the newest first, and how many there
   t.same(rejections.of('bob').items, [], 'nobody else’s');
 });
 
-void t.test('texts of senders are cut, and keys taken out of them', async (t) => {
+void t.test('truncates texts of senders and removes keys', async (t) => {
   const rejections = new RejectionsInMemory(new HandClock());
   const key = `jd_${'a'.repeat(43)}`;
   rejections.note('ann', {
@@ -36,7 +36,7 @@ void t.test('texts of senders are cut, and keys taken out of them', async (t) =>
   t.notMatch(item?.error, key);
 });
 
-void t.test('many users have room together; who had to go is not known from then on only', async (t) => {
+void t.test('limits the total of all users and reports since when a user is recorded', async (t) => {
   const clock = new HandClock();
   const rejections = new RejectionsInMemory(clock);
   const start = clock.now();

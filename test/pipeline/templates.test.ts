@@ -12,7 +12,7 @@ import { EngineComponents } from '../support/engine-components.js';
 import { HandClock } from '../support/hand-clock.js';
 import { settled } from '../support/scripted-exporter.js';
 
-/** A folder with templates `a.yaml`, `b.yaml`, …, and a configuration that names them. */
+/** A folder with templates `a.yaml`, `b.yaml`, … and a configuration that uses them. */
 function folderOf(t: Pick<Test, 'testdir'>, ...templates: readonly string[]) {
   const names = templates.map((_, index) => `${String.fromCharCode(97 + index)}.yaml`);
   const folder = t.testdir(Object.fromEntries(names.map((name, index) => [name, templates[index] ?? ''])));
@@ -31,7 +31,7 @@ const PARAMETERS = `parameters:
 const part = (type: string) =>
   `  - ${type}: { word: "\${param.word}", limit: "\${param.limit}", text: "a \${param.word} $$5", nested: { flag: "\${param.flag}" } }\n`;
 
-/** What every component inside was given. */
+/** The configuration of each inner component. */
 function recording() {
   const components = new EngineComponents();
   const configs: Record<string, Record<string, unknown>> = {};
@@ -48,7 +48,7 @@ function recording() {
   return { components, configs, factories };
 }
 
-void t.test('a chain of components is one component, with parameters', async (t) => {
+void t.test('a template turns a chain of components into one with parameters', async (t) => {
   const { plugins } = folderOf(
     t,
     `kind: exporter\ntype: chained\n${PARAMETERS}components:\n${part('mutate')}${part('sink')}`,
@@ -99,7 +99,7 @@ service:
   );
 });
 
-void t.test('an exporter that ends in a queued one has its queue, and changes only copies', async (t) => {
+void t.test('a template ending in a queued exporter has its queue and changes only copies', async (t) => {
   const { plugins } = folderOf(
     t,
     `kind: exporter
@@ -143,7 +143,7 @@ service: { pipelines: { traces: { receivers: [source], exporters: [sink, relay] 
   clock.advance(1_500);
   await settled();
   const agents = components.batches.get('relay.queue')?.map(({ items }) => items[0]?.trace.agent);
-  t.strictSame(agents, ['a!', 'a!'], 'each attempt begins afresh');
+  t.strictSame(agents, ['a!', 'a!'], 'each attempt starts fresh');
   t.equal(batch.items[0]?.trace.agent, 'a');
 });
 
@@ -162,7 +162,7 @@ exporters: { sink: {} }
 service: { pipelines: { traces: { receivers: [source], processors: [mine], exporters: [sink] } } }
 `;
 
-void t.test('what is wrong with a template names its file and line', async (t) => {
+void t.test('an invalid template reports its file and line', async (t) => {
   for (const [template, expected] of [
     [
       'kind: processer\ntype: mine\ncomponents: [{ pass: {} }]',
@@ -217,7 +217,7 @@ void t.test('what is wrong with a template names its file and line', async (t) =
   );
 });
 
-void t.test('what is wrong with its use is an error where it is used', async (t) => {
+void t.test('invalid parameters are reported where the template is used', async (t) => {
   const { plugins } = folderOf(
     t,
     `kind: processor
@@ -241,7 +241,7 @@ components:
   t.notMatch(hidden.join('\n'), /abc/);
 });
 
-void t.test('secrets that reach a component through a parameter are known as such', async (t) => {
+void t.test('secret parameters stay secret in components', async (t) => {
   const { plugins } = folderOf(
     t,
     'kind: exporter\ntype: relay\nparameters: { properties: { key: { type: string } } }\ncomponents:\n  - otlp_http: { endpoint: "http://x", headers: { authorization: "Bearer ${param.key}" } }\n',
@@ -254,7 +254,7 @@ service: { pipelines: { logs: { receivers: [otlp], exporters: [relay] } } }
   t.ok(config.secrets.includes('Bearer very-secret'));
 });
 
-void t.test('lists, maps and repetitions', (t) => {
+void t.test('expands lists, maps and repetitions', (t) => {
   const { root } = parseYaml(
     `list: [a, '\${param.list...}', z]
 map: { '...': '\${param.map}', k: 1 }
@@ -291,7 +291,7 @@ absent: '\${param.none}'
   t.end();
 });
 
-void t.test('a chain of its own for each signal', async (t) => {
+void t.test('a template has a separate chain for each signal', async (t) => {
   const { plugins } = folderOf(
     t,
     `kind: processor
@@ -336,7 +336,7 @@ extensions: { sqlite: {} }
   ]);
 });
 
-void t.test('a broken expression is told by its place in the template', async (t) => {
+void t.test('an invalid expression reports its position in the template', async (t) => {
   const { plugins } = folderOf(
     t,
     `kind: processor

@@ -17,12 +17,12 @@ import { until } from '../support/until.js';
 
 const factory = factoryOf(plugin, 'extension', 'heartbeat');
 
-void t.test('it keeps the contract of components', async (t) => {
+void t.test('passes the conformance kit', async (t) => {
   for (const { name, run } of conformance(factory, { config: { url: 'http://127.0.0.1:9/' } }))
     await t.test(name, run);
 });
 
-/** A service that is called. */
+/** A service that records its calls. */
 async function service(t: Test) {
   const calls: string[] = [];
   const answers = { status: 200 };
@@ -38,7 +38,7 @@ async function service(t: Test) {
   return { calls, answers, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-void t.test('it calls while the daemon is ready, and elsewhere while it is not', async (t) => {
+void t.test('pings one URL while the daemon is ready and another while it is not', async (t) => {
   const { calls, answers, url } = await service(t);
   const [clock, meter, logger] = [new TestClock(), new TestMeter(), new TestLogger()];
   const health = { isReady: true };

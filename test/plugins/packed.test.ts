@@ -14,7 +14,7 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
   readonly dependencies: Readonly<Record<string, string>>;
 };
 
-/** Packs a package, and unpacks it into `node_modules` as an installation does. @returns the files in it */
+/** Packs a package and unpacks it into `node_modules` like an installation. @returns its files */
 async function install(from: string, into: string, name: string): Promise<readonly string[]> {
   const packed = mkdtempSync(join(dirname(into), 'packed-'));
   const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', packed];
@@ -27,7 +27,7 @@ async function install(from: string, into: string, name: string): Promise<readon
   return made?.files.map(({ path }) => path) ?? [];
 }
 
-void t.test('the packed program runs in an empty project with a packed plugin', async (t) => {
+void t.test('a packed program runs with a packed plugin in an empty project', async (t) => {
   const parent = testFolder(t);
   const project = join(parent, 'project');
   mkdirSync(project);
@@ -52,9 +52,9 @@ void t.test('the packed program runs in an empty project with a packed plugin', 
       /^(test|bench|src(?!\/cli\/demo\/month)|proto|dist\/(test|bench))\/|\.tsbuildinfo$/.test(path),
     ),
     [],
-    'nothing that only its makers need',
+    'nothing that only developers need',
   );
-  // What it depends on, and nothing else that this repository has.
+  // Its dependencies and nothing else from this repository.
   for (const name of Object.keys(manifest.dependencies)) {
     const place = join(project, 'node_modules', name);
     mkdirSync(dirname(place), { recursive: true });

@@ -21,7 +21,7 @@ const factory = factoryOf(plugin, 'exporter', 'runs_csv');
 const folder = testFolder(t);
 const fresh = () => join(folder, `${randomUUID()}.csv`);
 
-void t.test('it keeps the contract of components', async (t) => {
+void t.test('passes the conformance kit', async (t) => {
   const subject = {
     prepare: () => ({ config: { path: fresh() } }),
     unstartable: { config: { path: '/dev/null/x.csv' }, error: /ENOTDIR|EEXIST/ },
@@ -29,7 +29,7 @@ void t.test('it keeps the contract of components', async (t) => {
   for (const { name, run } of conformance(factory, subject)) await t.test(name, run);
 });
 
-void t.test('a line a run, values as a spreadsheet takes them', async (t) => {
+void t.test('writes a line per run, escaped for spreadsheets', async (t) => {
   const path = fresh();
   const columns = [
     'agent',

@@ -12,7 +12,7 @@ const USER = '01950000-0000-7000-8000-000000000001';
 const factory = factoryOf(plugin, 'receiver', 'syslog');
 const config = { endpoint: '127.0.0.1:0', user_id: USER, batch_wait: '1ms' };
 
-/** Sends datagrams, and waits until one more batch has been passed on. */
+/** Sends datagrams and waits for one more batch. */
 async function send(
   { host, clock, outputs }: RunningReceiver,
   ...messages: readonly string[]
@@ -37,11 +37,11 @@ const subject: Subject = {
   unstartable: { config: { ...config, endpoint: '192.0.2.1:1' }, error: /EADDRNOTAVAIL|EACCES/ },
 };
 
-void t.test('it keeps the contract of components', async (t) => {
+void t.test('passes the conformance kit', async (t) => {
   for (const { name, run } of conformance(factory, subject)) await t.test(name, run);
 });
 
-void t.test('reads both formats and refuses others', async (t) => {
+void t.test('reads both formats and rejects others', async (t) => {
   const parsed = (text: string) => parseSyslog(Buffer.from(text), NOW, '10.0.0.7');
   t.match(parsed('<34>1 2026-01-15T12:00:00.003Z web1 nginx 77 ID47 [x@1 a="b\\]"] it failed\n'), {
     timestamp: Date.UTC(2026, 0, 15, 12, 0, 0, 3) * 1000,

@@ -24,9 +24,9 @@ async function opened(t: Test) {
   return { store, chain, tenant, logs, points };
 }
 
-void t.test('log records that pass the limit for certain do not come to the store', async (t) => {
+void t.test('rejects log records early if they certainly exceed the limit', async (t) => {
   const { chain, logs } = await opened(t);
-  await t.rejects(logs(11), REFUSED, 'nothing is known yet: the store says so');
+  await t.rejects(logs(11), REFUSED, 'nothing cached yet: the store rejects');
   t.equal(chain.refusedEarly, 0);
   await t.rejects(logs(11), { ...REFUSED, usage: { used: 0, limit: 10 } });
   t.equal(chain.refusedEarly, 1);
@@ -39,21 +39,21 @@ void t.test('log records that pass the limit for certain do not come to the stor
     message: /limit of 10 events would be exceeded: 7 are used and this request adds 4\. None/,
   });
   t.equal(chain.refusedEarly, 2);
-  t.match(await logs(3), { accepted: 3, usage: { used: 10 } }, 'what fits is taken');
+  t.match(await logs(3), { accepted: 3, usage: { used: 10 } }, 'what fits is accepted');
 });
 
-void t.test('points come to the store as long as anything is left', async (t) => {
+void t.test('forwards points to the store as long as any quota is left', async (t) => {
   const { chain, points } = await opened(t);
   await points(9);
   await t.rejects(points(2), REFUSED);
-  t.equal(chain.refusedEarly, 0, 'the store might have refused one of them for its name');
+  t.equal(chain.refusedEarly, 0, 'the store might reject one of them for its name');
   await points(1);
   await t.rejects(points(1), REFUSED);
   t.equal(chain.refusedEarly, 1);
   t.match(await points(0), { accepted: 0 });
 });
 
-void t.test('spans always do: they may be repeats', async (t) => {
+void t.test('always forwards spans, as they may be repeats', async (t) => {
   const { chain, tenant } = await opened(t);
   const whole = aTrace(10);
   const sent = () => ({ tenant, items: [structuredClone(whole)] });
@@ -63,30 +63,30 @@ void t.test('spans always do: they may be repeats', async (t) => {
   t.equal(chain.refusedEarly, 0);
 });
 
-void t.test('another month, another user, another limit: the store is asked', async (t) => {
+void t.test('asks the store for another month, user or limit', async (t) => {
   const { store, chain, tenant, logs } = await opened(t);
   await logs(10);
-  t.match(await logs(10, NEXT_MONTH), { usage: { used: 10 } }, 'of which nothing was known');
-  await t.rejects(logs(1), REFUSED, 'what was known of this month was forgotten for the other');
+  t.match(await logs(10, NEXT_MONTH), { usage: { used: 10 } }, 'not cached');
+  await t.rejects(logs(1), REFUSED, 'the other month replaced the cached one');
   const other = await store.addUser();
   t.match(await chain.logs({ tenant: other, items: [aLog()] }, THIS_MONTH), { accepted: 1 });
   await t.rejects(logs(1), REFUSED);
   const before = chain.refusedEarly;
   await store.control.accounts.updateUser(tenant, { monthly_event_limit: 12 });
-  t.match(await logs(2), { usage: { used: 12, limit: 12 } }, 'a raised limit holds at once');
+  t.match(await logs(2), { usage: { used: 12, limit: 12 } }, 'a raised limit applies immediately');
   await store.control.accounts.updateUser(tenant, { monthly_event_limit: 0 });
-  t.match(await logs(2), { accepted: 2 }, 'a lifted one, too');
+  t.match(await logs(2), { accepted: 2 }, 'also a removed one');
   t.equal(chain.refusedEarly, before);
 });
 
-void t.test('what was heard is relied on for seconds only', async (t) => {
+void t.test('caches a refusal for a few seconds only', async (t) => {
   const { chain, logs } = await opened(t);
   await logs(10);
   await t.rejects(logs(1), REFUSED);
   t.equal(chain.refusedEarly, 1);
   chain.settings.clock.advance(5000);
   await t.rejects(logs(1), REFUSED);
-  t.equal(chain.refusedEarly, 1, 'the store has said so again');
+  t.equal(chain.refusedEarly, 1, 'the store rejected again');
   await t.rejects(logs(1), REFUSED);
   t.equal(chain.refusedEarly, 2);
 });

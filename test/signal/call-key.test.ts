@@ -15,17 +15,17 @@ const CALL_ATTRIBUTES: CallAttributes = {
   response: 'chatcmpl-1',
 };
 
-void t.test('a key has reporter and call, without missing parts', async (t) => {
+void t.test('a key contains reporter and call without missing parts', async (t) => {
   const { scope, model, provider, response } = readCallKey(callKey(CALL_ATTRIBUTES));
   for (const part of [scope, model, provider, response]) t.match(part, /^[\da-z]+$/);
-  t.equal(new Set([scope, model, provider, response]).size, 3, 'the scope has the name of the provider');
+  t.equal(new Set([scope, model, provider, response]).size, 3, 'the scope is named like the provider');
   const unsaid = { scope: '', model: null, provider: null, response: null };
   t.same(readCallKey(callKey(unsaid)), { scope: '', model: '', provider: '', response: '' });
   t.not(readCallKey(callKey({ ...CALL_ATTRIBUTES, response: 'chatcmpl-2' })).response, response);
   t.equal(callKey({ ...CALL_ATTRIBUTES, response: ' chatcmpl-1 ' }), callKey(CALL_ATTRIBUTES));
 });
 
-void t.test('a later key fills what an earlier one leaves open', async (t) => {
+void t.test('a later key fills missing parts of an earlier one', async (t) => {
   const open = callKey({ ...CALL_ATTRIBUTES, response: null, provider: null });
   t.equal(filledCallKey(open, callKey(CALL_ATTRIBUTES)), callKey(CALL_ATTRIBUTES));
   t.equal(
@@ -50,7 +50,7 @@ for (const [model, family] of [
   ['text-embedding-3-small', 'text-embedding-3-small'],
   ['llama3.1:8b', 'llama3.1:8b'],
 ] as const) {
-  void t.test(`the model ${model} is a ${family}`, async (t) => {
+  void t.test(`the model ${model} is in the family ${family}`, async (t) => {
     t.equal(modelFamily(model), family);
   });
 }

@@ -13,7 +13,7 @@ void t.test('returns existing values', async (t) => {
   t.equal(invariant('', 'text'), '');
 });
 
-void t.test('throws for missing values, with their name', async (t) => {
+void t.test('throws for missing values and names them', async (t) => {
   for (const index of [-1, 2, 0.5, NaN]) {
     const error = new RangeError(`Index ${index} is out of range (length 2).`);
     t.throws(() => itemAt(['a', 'b'], index), error);

@@ -7,7 +7,7 @@ import { holds } from '../support/property.js';
 const UUID = 'bd8e5fbe-ad60-4167-80ed-e434c84a0073';
 const SHA = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b';
 
-/** A name; as it is where names hold numbers, and where they do not (the same where nothing is said). */
+/** A name with its folded form where names contain numbers and where they do not (equal if omitted). */
 const NAMES: readonly (readonly [name: string, withNumbers: string, without?: string])[] = [
   ['', ''],
   ['rerank', 'rerank'],
@@ -42,7 +42,7 @@ const NAMES: readonly (readonly [name: string, withNumbers: string, without?: st
   ['chatcmpl-BqZ1x9Kd03LmQp7TzVw2', 'chatcmpl-<id>', 'chatcmpl-<id>'],
   ['01ARZ3NDEKTSV4RRFFQ69G5FAV', '<id>', '<id>'],
 
-  // Words of hexadecimal letters, and long ones.
+  // Hexadecimal and long words.
   ['deadbeef', 'deadbeef'],
   ['facade', 'facade'],
   ['RoundRobinGroupChatManager2', 'RoundRobinGroupChatManager2'],
@@ -80,7 +80,7 @@ void t.test('folding removes UUIDs and numbers from any name', async (t) => {
   );
 });
 
-void t.test('names that differ in ids and numbers alone are one', async (t) => {
+void t.test('names that differ only in ids and numbers fold to one', async (t) => {
   holds(
     t,
     fc.property(fc.uuid(), fc.nat(), fc.uuid(), fc.nat(), (id, number, otherId, otherNumber) => {

@@ -7,14 +7,14 @@ import { holds } from '../support/property.js';
 const PATTERN = new RegExp(UUID_PATTERN);
 const GOOD = 'a287bb31-e317-4336-10d8-827617471140';
 
-void t.test('any 8-4-4-4-12 hex text is a UUID, with any version bits', async (t) => {
+void t.test('accepts any 8-4-4-4-12 hex text as a UUID', async (t) => {
   t.ok(isUuid(GOOD));
   t.ok(isUuid(GOOD.toUpperCase()));
   t.ok(isUuid('00000000-0000-0000-0000-000000000000'));
   t.ok(isUuid('ffffffff-ffff-ffff-ffff-ffffffffffff'));
 });
 
-void t.test('other texts are not UUIDs', async (t) => {
+void t.test('rejects other texts', async (t) => {
   const cases = [
     '',
     GOOD.replaceAll('-', ''),
@@ -34,7 +34,7 @@ void t.test('other texts are not UUIDs', async (t) => {
   for (const text of cases) t.notOk(isUuid(text), JSON.stringify(text));
 });
 
-void t.test('the reader agrees with the published pattern, one changed character included', async (t) => {
+void t.test('agrees with the published pattern, also with one character changed', async (t) => {
   holds(
     t,
     fc.property(
@@ -50,7 +50,7 @@ void t.test('the reader agrees with the published pattern, one changed character
   );
 });
 
-void t.test('our own ids are UUIDv7 that begin with their time', async (t) => {
+void t.test('generated ids are UUIDv7 that start with their time', async (t) => {
   holds(
     t,
     fc.property(fc.integer({ min: 0, max: 2 ** 42 }), fc.constantFrom(0, 0.25, 0.999), (ms, fraction) => {
@@ -65,7 +65,7 @@ void t.test('our own ids are UUIDv7 that begin with their time', async (t) => {
   );
 });
 
-void t.test('ids of one millisecond differ, and ids of later ones sort behind', async (t) => {
+void t.test('ids of one millisecond are unique and sort before later ones', async (t) => {
   const ids = Array.from({ length: 10_000 }, () => uuidV7(1_780_000_000_000));
   t.equal(new Set(ids).size, ids.length);
   t.ok(uuidV7(1_780_000_000_000) < uuidV7(1_780_000_000_001));

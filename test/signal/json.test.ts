@@ -4,7 +4,7 @@ import type { JsonValue } from '../../src/signal/attributes.js';
 import { parseJson, serializeJson } from '../../src/signal/json.js';
 import { holds } from '../support/property.js';
 
-/** The bytes of a text, as many behind the beginning of a word of memory as is asked. */
+/** The bytes of a text at the given offset from a word boundary. */
 function bytesAt(lead: number, text: string): Uint8Array {
   const length = Buffer.byteLength(text);
   const bytes = Buffer.from(new ArrayBuffer(lead + length), lead);
@@ -29,12 +29,12 @@ void t.test('integers keep their digits in any context', async (t) => {
     ['9007199254740991', 9_007_199_254_740_991],
     ['-9007199254740992', -9_007_199_254_740_992n],
     ['1000000000000000', 1_000_000_000_000_000],
-    // What is no integer is a double.
+    // Non-integers are doubles.
     [`${digits}.0`, Number(digits)],
     [`${digits}e0`, Number(digits)],
     [`0.${digits}`, Number(`0.${digits}`)],
     [`1e-${'0'.repeat(20)}1`, 0.1],
-    // Within texts nothing changes.
+    // Texts are unchanged.
     [`"${digits}"`, digits],
     [`["a,${digits}","\\\\",${digits},"\\"${digits}"]`, [`a,${digits}`, '\\', big, `"${digits}`]],
     [`{" ${digits}":"[${digits}]"}`, { [` ${digits}`]: `[${digits}]` }],
@@ -82,18 +82,18 @@ void t.test('keeps numbers that do not fit a double', async (t) => {
   t.equal(parseJson('9'.repeat(310)), Infinity);
   let inside = parseJson(`${'['.repeat(5000)}12345678901234567890${']'.repeat(5000)}`);
   for (; Array.isArray(inside); [inside = null] = inside);
-  t.equal(inside, 12_345_678_901_234_567_890n, 'however deep it nests');
+  t.equal(inside, 12_345_678_901_234_567_890n, 'at any depth');
 });
 
-void t.test('many long integers far from any string are read in time', async (t) => {
+void t.test('reads many long integers far from any string in linear time', async (t) => {
   const count = 400_000;
-  // Minutes, where each of them looks for the next string by itself: more than a test may take.
+  // Would take minutes if each number searched for the next string: longer than the timeout.
   const list = parseJson(`[${'12345678901234567890,'.repeat(count)}"end"]`) as readonly JsonValue[];
   t.equal(list.length, count + 1);
   t.equal(list[count - 1], 12_345_678_901_234_567_890n);
 });
 
-void t.test('reading and writing are inverse', async (t) => {
+void t.test('parsing reverses serializing', async (t) => {
   const integer = fc
     .bigInt(-(10n ** 40n), 10n ** 40n)
     .map((value) => (Number.isSafeInteger(Number(value)) ? Number(value) : value));
@@ -117,7 +117,7 @@ void t.test('reading and writing are inverse', async (t) => {
     t,
     fc.property(value, fc.nat({ max: 4 }), (any, lead) => {
       const text = serializeJson(any);
-      // Doubles of 16 digits and more before the point are written as integers are.
+      // Doubles with 16 or more digits before the point are written like integers.
       const again = lead === 4 ? parseJson(text) : parseJson(text, bytesAt(lead, text));
       return serializeJson(again) === text;
     }),

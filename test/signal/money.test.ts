@@ -11,7 +11,7 @@ import {
 } from '../../src/signal/money.js';
 import { holds } from '../support/property.js';
 
-/** An independent reading of `digits × 10^-scale`: big integers, rounded half to even. */
+/** Reference implementation of `digits × 10^-scale`: big integers, rounded half to even. */
 function oracle(digits: bigint, scale: number): bigint {
   if (scale <= 9) return digits * 10n ** BigInt(9 - scale);
   const unit = 10n ** BigInt(scale - 9);
@@ -26,7 +26,7 @@ const plain = (digits: bigint, scale: number): string => {
   return scale === 0 ? text : `${text.slice(0, -scale)}.${text.slice(-scale)}`;
 };
 
-void t.test('amounts that are read', async (t) => {
+void t.test('reads valid amounts', async (t) => {
   const cases: readonly (readonly [string | number, number])[] = [
     ['0', 0],
     ['0.000000', 0],
@@ -60,7 +60,7 @@ void t.test('amounts that are read', async (t) => {
   for (const [value, expected] of cases) t.equal(parseMoney(value), expected, String(value));
 });
 
-void t.test('values that are no amount', async (t) => {
+void t.test('rejects invalid amounts', async (t) => {
   const cases = [
     '',
     ' ',
@@ -109,7 +109,7 @@ void t.test('values that are no amount', async (t) => {
   for (const value of cases) t.equal(parseMoney(value), undefined, JSON.stringify(value));
 });
 
-void t.test('decimal texts of any scale are rounded half to even, as big integers say', async (t) => {
+void t.test('rounds decimal texts of any scale half to even', async (t) => {
   holds(
     t,
     fc.property(
@@ -128,25 +128,22 @@ void t.test('decimal texts of any scale are rounded half to even, as big integer
   );
 });
 
-void t.test(
-  'a text is an amount where it has the pattern that openapi.json shows, and is less than a million',
-  async (t) => {
-    const pattern = new RegExp(MONEY_PATTERN, 'u');
-    const part = fc.constantFrom('', '0', '1', '.', '.5', '9', '+', '-', 'e', 'E-3', ' ', '\n', 'x', '٣');
-    holds(
-      t,
-      fc.property(fc.array(part, { maxLength: 6 }), (parts) => {
-        const text = parts.join('');
-        const value = parseMoney(text);
-        if (value === undefined) return !pattern.test(text) || Number(text) > 999_999;
-        return pattern.test(text) && Math.abs(value / 1e9 - Number(text)) < 1e-6;
-      }),
-      { numRuns: 2000 },
-    );
-  },
-);
+void t.test('accepts texts below a million that match the pattern of openapi.json', async (t) => {
+  const pattern = new RegExp(MONEY_PATTERN, 'u');
+  const part = fc.constantFrom('', '0', '1', '.', '.5', '9', '+', '-', 'e', 'E-3', ' ', '\n', 'x', '٣');
+  holds(
+    t,
+    fc.property(fc.array(part, { maxLength: 6 }), (parts) => {
+      const text = parts.join('');
+      const value = parseMoney(text);
+      if (value === undefined) return !pattern.test(text) || Number(text) > 999_999;
+      return pattern.test(text) && Math.abs(value / 1e9 - Number(text)) < 1e-6;
+    }),
+    { numRuns: 2000 },
+  );
+});
 
-void t.test('halves go to the even neighbour', async (t) => {
+void t.test('rounds halves to even', async (t) => {
   holds(
     t,
     fc.property(fc.bigInt({ min: 0n, max: 10n ** 14n }), (kept) => {
@@ -156,7 +153,7 @@ void t.test('halves go to the even neighbour', async (t) => {
   );
 });
 
-void t.test('an exponent means the same as the digits written out', async (t) => {
+void t.test('an exponent equals the written-out digits', async (t) => {
   holds(
     t,
     fc.property(fc.nat(999_999), fc.integer({ min: -15, max: 2 }), (digits, exponent) => {
@@ -166,7 +163,7 @@ void t.test('an exponent means the same as the digits written out', async (t) =>
   );
 });
 
-void t.test('every amount survives the way through a JSON number', async (t) => {
+void t.test('every amount survives a JSON number', async (t) => {
   holds(
     t,
     fc.property(fc.integer({ min: 0, max: 999_999_999_999_999 }), (nanos) => {
@@ -177,19 +174,19 @@ void t.test('every amount survives the way through a JSON number', async (t) => 
   );
 });
 
-void t.test('a text of millions of digits is answered at once', async (t) => {
+void t.test('reads a text of millions of digits quickly', async (t) => {
   t.equal(parseMoney('9'.repeat(5_000_000)), undefined);
   t.equal(parseMoney(`0.${'5'.repeat(5_000_000)}`), 555_555_556);
   t.equal(parseMoney(`${'0'.repeat(5_000_000)}1`), 1_000_000_000);
 });
 
-void t.test('an amount is written with six digits, and with more where it has them', async (t) => {
+void t.test('writes amounts with six or more digits', async (t) => {
   t.equal(moneyToText(1_250_000), '0.001250');
   t.equal(moneyToText(20), '0.00000002');
   t.equal(moneyToText(0), '0.000000');
 });
 
-void t.test('sums are exact after additions and subtractions, and rounded once', async (t) => {
+void t.test('sums stay exact and are rounded once', async (t) => {
   const amounts = fc.oneof(fc.integer({ min: 0, max: MOST_NANO_USD }), fc.constantFrom(0, 1, MOST_NANO_USD));
   holds(
     t,

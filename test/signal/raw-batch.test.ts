@@ -12,7 +12,7 @@ import {
 } from '../../src/signal/raw-batch.js';
 import { batchOf } from '../support/engine.js';
 
-/** A request with a byte for each trace, and how often it was decoded. */
+/** A request with one byte per trace that counts its decodings. */
 function counted(...bytes: readonly number[]) {
   const reads: string[] = [];
   const batch: RawBatch = {
@@ -34,7 +34,7 @@ function counted(...bytes: readonly number[]) {
   return { reads, batch };
 }
 
-void t.test('a raw batch is decoded for consumers that take records only', async (t) => {
+void t.test('decodes a raw batch for consumers that accept only records', async (t) => {
   const got: AnyBatch[] = [];
   const consume = async (batch: AnyBatch) => {
     got.push(batch);
@@ -58,7 +58,7 @@ void t.test('a raw batch is decoded for consumers that take records only', async
   t.equal(recordsOf(records), records);
 });
 
-void t.test('requests of one user become one, and keep their bytes in any form', async (t) => {
+void t.test('joins raw requests of one user and keeps their bytes in any form', async (t) => {
   const [one, other] = [counted(1, 2), counted(3)];
   const both = joined([one.batch, other.batch]) as RawBatch;
   t.match(both.request, { form: 'plain', items: 3 });
@@ -67,11 +67,11 @@ void t.test('requests of one user become one, and keep their bytes in any form',
   t.strictSame([...(await inForm(packed, 'plain')).bytes], [1, 2, 3]);
   const kept: RawBatch = { ...both, request: packed };
   t.equal(recordsOf(kept).items.length, 3);
-  t.strictSame(one.reads, ['010203 of a-user'], 'a compressed one can be decoded as well');
+  t.strictSame(one.reads, ['010203 of a-user'], 'a compressed one decodes, too');
   t.throws(() => joined([one.batch, kept]), /only plain requests can be joined/);
 });
 
-void t.test('a look at items decodes no more than it may', async (t) => {
+void t.test('itemsWithin decodes at most the given size', async (t) => {
   const { batch } = counted(...Array.from({ length: 100 }, (_, i) => i));
   const gzip = async (raw: RawBatch): Promise<RawBatch> => ({
     ...raw,
@@ -79,11 +79,11 @@ void t.test('a look at items decodes no more than it may', async (t) => {
   });
   for (const raw of [batch, await gzip(batch)]) {
     t.equal(itemsWithin(raw, 200)?.length, 100);
-    t.equal(itemsWithin(raw, 99), null, 'more than it may');
+    t.equal(itemsWithin(raw, 99), null, 'too large');
     t.equal(itemsWithin(raw, 0), null);
     const records = recordsOf(raw);
     t.equal(itemsWithin(records, 0), records.items, 'records cost nothing');
   }
   const small = await gzip({ ...batch, request: { ...batch.request, bytes: new Uint8Array(1000) } });
-  t.equal(itemsWithin(small, 999), null, 'that it is small when compressed says nothing');
+  t.equal(itemsWithin(small, 999), null, 'a small compressed size does not count');
 });

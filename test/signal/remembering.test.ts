@@ -1,7 +1,7 @@
 import t from 'tap';
 import { remembering } from '../../src/signal/remembering.js';
 
-/** Gives the length of a text, and notes whom it was asked for. */
+/** Returns the length of a text and records the calls. */
 function counting() {
   const asked: string[] = [];
   return {
@@ -13,7 +13,7 @@ function counting() {
   };
 }
 
-void t.test('caches results, also empty ones', (t) => {
+void t.test('caches results, including empty ones', (t) => {
   const { asked, find } = counting();
   const lengthOf = remembering(3, find);
   for (let round = 0; round < 2; round++)
@@ -26,11 +26,11 @@ void t.test('clears the cache at its maximum size', (t) => {
   const { asked, find } = counting();
   const lengthOf = remembering(2, find);
   for (const text of ['a', 'b', 'c', 'c', 'a']) lengthOf(text);
-  t.same(asked, ['a', 'b', 'c', 'a'], 'only what it knew when it was full is forgotten');
+  t.same(asked, ['a', 'b', 'c', 'a'], 'only entries cached before are cleared');
   t.end();
 });
 
-void t.test('long texts are not kept', (t) => {
+void t.test('does not cache long texts', (t) => {
   const { asked, find } = counting();
   const lengthOf = remembering(2, find);
   const [short, long] = ['x'.repeat(256), 'x'.repeat(257)];

@@ -16,7 +16,7 @@ import { without } from '../storage/duckdb/shown-spans.js';
 
 const TRACE_ID = '01010101-0101-0101-0101-010101010101';
 
-/** A record that carries something, and how often its metadata were made. */
+/** A record with a raw span that counts decodings of its metadata. */
 function carrying(): { readonly record: SpanRecord; made: () => number } {
   let made = 0;
   const fields = without(aSpanRecord(TRACE_ID, { name: 'a' }), 'metadata');
@@ -35,7 +35,7 @@ function carrying(): { readonly record: SpanRecord; made: () => number } {
 
 const METADATA = { attribute: { list: [1] }, provider: 'openai' };
 
-void t.test('such records equal ordinary ones', async (t) => {
+void t.test('records with a raw span equal ordinary ones', async (t) => {
   const plain = aSpanRecord(TRACE_ID);
   for (const look of [
     (record: SpanRecord) => record.metadata,
@@ -49,22 +49,22 @@ void t.test('such records equal ordinary ones', async (t) => {
   const { record } = carrying();
   t.strictSame(Object.keys(record).sort(), Object.keys(plain).sort());
   t.equal(Object.getPrototypeOf(record), Object.prototype);
-  t.equal(record.metadata, record.metadata, 'it is one object');
+  t.equal(record.metadata, record.metadata, 'the same object');
 });
 
 void t.test('the raw span is used until its metadata changes', async (t) => {
   const { record, made } = carrying();
   t.equal(sentOf(record)?.bytes.toString(), 'the span');
   t.ok(isUnseen(record));
-  t.equal(made(), 0, 'nobody had to make them');
+  t.equal(made(), 0, 'never decoded');
   t.strictSame(record.metadata, METADATA);
   t.notOk(isUnseen(record));
-  t.ok(sentOf(record), 'to look at them changes nothing');
+  t.ok(sentOf(record), 'reading changes nothing');
   const { attribute } = record.metadata as { attribute: { list: number[] } };
   attribute.list.push(2);
-  t.equal(sentOf(record), undefined, 'however deep it is');
+  t.equal(sentOf(record), undefined, 'at any depth');
   attribute.list.pop();
-  t.ok(sentOf(record), 'what is put back is as it was');
+  t.ok(sentOf(record), 'restored content is unchanged');
   for (const metadata of [null, {}, METADATA]) {
     const { record: other } = carrying();
     other.metadata = metadata;
@@ -82,7 +82,7 @@ void t.test('notes leave the raw span unchanged', async (t) => {
   t.ok(isUnseen(record));
   t.strictSame(record.metadata, { ...METADATA, cost_source: 'estimated' });
   note(record, 'cost_source', 'reported');
-  t.equal(record.metadata?.['cost_source'], 'reported', 'also where somebody has them');
+  t.equal(record.metadata?.['cost_source'], 'reported', 'also if the metadata is in use');
   t.ok(sentOf(record));
   if (record.metadata !== null) record.metadata['provider'] = 'changed';
   t.equal(noted(record, 'provider'), 'changed');
@@ -94,7 +94,7 @@ void t.test('notes leave the raw span unchanged', async (t) => {
   }
 });
 
-void t.test('of a copy neither sees what becomes of the other', async (t) => {
+void t.test('copies are independent of the original', async (t) => {
   const { record } = carrying();
   const copy = copyPlain({ items: [record] }).items[0];
   if (copy === undefined) throw new Error('it was copied');
@@ -105,7 +105,7 @@ void t.test('of a copy neither sees what becomes of the other', async (t) => {
   t.equal(record.name, 'a');
   if (copy.metadata !== null) copy.metadata['attribute'] = 1;
   t.strictSame(record.metadata, METADATA);
-  t.strictSame(copyPlain(record).metadata, METADATA, 'and of one that somebody has seen');
+  t.strictSame(copyPlain(record).metadata, METADATA, 'also if the metadata was read before');
 });
 
 void t.test('replacing the raw span updates the metadata', async (t) => {
@@ -118,7 +118,7 @@ void t.test('replacing the raw span updates the metadata', async (t) => {
   t.strictSame(record.metadata, { attribute: { list: [1] } });
 });
 
-void t.test('metadata can be looked at in passing', async (t) => {
+void t.test('metadata can be read without keeping it', async (t) => {
   const { record, made } = carrying();
   t.strictSame(seenMetadata(record), METADATA);
   t.equal(isUnseen(record), true);

@@ -68,6 +68,6 @@ const HOSTS: Readonly<Record<string, string | undefined>> = {
 for (const [url, host] of Object.entries(HOSTS)) {
   void t.test(JSON.stringify(url), async (t) => {
     t.equal(hostOf(url), host);
-    t.equal(hostOf(headOfUrl(url)), host, 'and so by its beginning');
+    t.equal(hostOf(headOfUrl(url)), host, 'and so does its prefix');
   });
 }

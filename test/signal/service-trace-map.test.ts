@@ -7,7 +7,7 @@ import { SPAN_TYPES, type SpanType } from '../../src/signal/span.js';
 import { countTrace, hourOf, TYPE_CODES, type MapSpan } from '../../src/signal/trace-map.js';
 import { holds } from '../support/property.js';
 
-/** The number of the trace's agent in these tests. */
+/** Index of the trace's agent in these tests. */
 const AGENT = 0;
 
 type Line = readonly [id: string, parent: string | null, type: SpanType, node: number];
@@ -22,7 +22,7 @@ function spansOf(lines: readonly Line[]): MapSpan[] {
   }));
 }
 
-/** Each sum by what it is of, in order. */
+/** Each sum by its subject, in order. */
 function count(spans: readonly MapSpan[]) {
   const nodes = new Map<string, [number, number]>();
   const edges = new Map<string, number>();
@@ -154,7 +154,7 @@ for (const { what, spans, nodes, edges } of CASES) {
   });
 }
 
-void t.test('chains and stars of 100 000 model calls take no more than time in proportion', async (t) => {
+void t.test('chains and stars of 100,000 model calls take linear time', async (t) => {
   const size = 100_000;
   const chain: Line[] = Array.from({ length: size }, (_, i) => [
     `s${i}`,
@@ -168,7 +168,7 @@ void t.test('chains and stars of 100 000 model calls take no more than time in p
   t.same(count(spans.toReversed()).edges, { '0>1': 1, '1>2': size });
 });
 
-/** By the words of the rules, one ancestor after the other. */
+/** Reference implementation of the rules, ancestor by ancestor. */
 function plainEdges(spans: readonly MapSpan[]): Record<string, number> {
   const byId = new Map(spans.map((span) => [span.span_id, span]));
   const edges = new Map<string, number>();
@@ -223,7 +223,7 @@ void t.test('edges follow the rules for any tree', async (t) => {
   );
 });
 
-void t.test('a trace counts in the hour in which it started, before 1970 too', async (t) => {
+void t.test('a trace counts in the hour in which it started, also before 1970', async (t) => {
   const hour = 3_600_000_000;
   t.same([0, hour - 1, hour, -1, -hour, -hour - 1].map(hourOf), [0, 0, 1, -1, -1, -2]);
 });

@@ -9,7 +9,7 @@ const micros = fc.oneof(
   fc.integer({ min: -10, max: 2 ** 52 }),
 );
 
-void t.test('buckets begin at their bounds', async (t) => {
+void t.test('buckets start at their bounds', async (t) => {
   holds(
     t,
     fc.property(micros, (duration) => {
@@ -22,7 +22,7 @@ void t.test('buckets begin at their bounds', async (t) => {
   );
 });
 
-void t.test('a longer span has no lower grade, and a failure is one more', async (t) => {
+void t.test('grades grow with the duration, and a failure is one higher', async (t) => {
   holds(
     t,
     fc.property(micros, micros, (a, b) => {
@@ -36,7 +36,7 @@ void t.test('a longer span has no lower grade, and a failure is one more', async
   );
 });
 
-void t.test('what goes on has no bucket', async (t) => {
+void t.test('a running span has no bucket', async (t) => {
   t.equal(gradeOf('running', 5, null), NO_GRADE);
   t.equal(gradeOf('failed', 5, null), 1);
   t.same([0, 1, 2, 5, 253].map(encodeGrade), [
@@ -46,7 +46,7 @@ void t.test('what goes on has no bucket', async (t) => {
     ' that took less than 0.141 ms and failed',
     ' that took very long and failed',
   ]);
-  // Stored numbers: they must stay as they are.
+  // Stored numbers, which must not change.
   t.same(
     [0, 118, 119, 1_000, 1_000_000, 60_000_000, 252_000_000_000].map((end) => gradeOf('completed', 0, end)),
     [2, 2, 4, 28, 108, 154, 250],

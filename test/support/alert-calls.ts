@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ApiCaller, Call } from './api-caller.js';
 import { anItem, type Changes, type Item } from './trace-batch.js';
 
-/** An alert as the API shows it. */
+/** An alert in API format. */
 export interface AlertJson {
   readonly id: string;
   readonly agent_id: string | null;
@@ -19,13 +19,13 @@ export interface AlertJson {
   readonly created_at: string;
 }
 
-/** For a daemon that does not evaluate alerts: none fires but by the test. */
+/** For a daemon without alert evaluation: only the test fires alerts. */
 export const UNWATCHED = { exporters: ['storage'] } as const;
 
-/** Of a domain that never resolves: nothing is sent to anybody. */
+/** A domain that never resolves, so nothing is sent. */
 export const HOOK_URL = 'https://hook.example/path';
 
-/** A run that ended a moment ago. */
+/** A run that just ended. */
 export function aRecentRun(changes: Changes = {}, spans = 1): Item {
   const end = Date.now() - 1000;
   return anItem({
@@ -51,7 +51,7 @@ export async function makeAgent(
   return found.id;
 }
 
-/** @returns the new alert, of a service and with its simplest fields unless the body says otherwise. */
+/** @returns the new alert of a service, with minimal fields unless overridden. */
 export async function makeAlert(api: ApiCaller, body: object = {}, call: Call = {}): Promise<AlertJson> {
   const target = 'agent_id' in body ? {} : { target_service: 'payments' };
   const json = { ...target, type: 'failure_rate', threshold: 0.5, ...body };
@@ -60,7 +60,7 @@ export async function makeAlert(api: ApiCaller, body: object = {}, call: Call = 
   return answer.body as AlertJson;
 }
 
-/** Conditions that hold together. */
+/** Consistent conditions. */
 export const COMPOSITE = {
   operator: 'and',
   conditions: [

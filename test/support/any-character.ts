@@ -5,14 +5,14 @@ const AFTER_SURROGATES = 0xe000;
 const HALVES = AFTER_SURROGATES - SURROGATES;
 
 /**
- * Any character of Unicode, for `fc.string({ unit: anyCharacter })`. The same as `unit: 'binary'`, for which fast-check first makes
- * a table of all of them, a second long.
+ * Any Unicode character, for `fc.string({ unit: anyCharacter })`. Equals `unit: 'binary'`, for which fast-check first builds a table of
+ * all characters in a second.
  */
 export const anyCharacter: fc.Arbitrary<string> = fc
   .nat(0x10_ffff - HALVES)
   .map((index) => String.fromCodePoint(index < SURROGATES ? index : index + HALVES), indexOf);
 
-/** @throws Error where that is no character, by which fast-check knows it. */
+/** @throws Error if the code point is not a character, as fast-check expects. */
 function indexOf(value: unknown): number {
   const code = typeof value === 'string' ? value.codePointAt(0) : undefined;
   if (code === undefined || value !== String.fromCodePoint(code)) throw new Error('this is no character');

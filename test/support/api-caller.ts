@@ -5,16 +5,16 @@ import type { Item } from './trace-batch.js';
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** The parsed JSON, or the text in another format; undefined without a body. */
+  /** The parsed JSON, or text in other formats; undefined without a body. */
   readonly body: unknown;
 }
 
 export interface Call {
-  /** The key of the first user, unless another is given; null sends none. */
+  /** Defaults to the key of the first user; null sends none. */
   readonly key?: string | null;
   /** Sent as JSON. */
   readonly json?: unknown;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   readonly body?: string | Uint8Array<ArrayBuffer>;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -48,14 +48,14 @@ export class ApiCaller {
     return { status: response.status, headers: response.headers, body };
   }
 
-  /** @returns the body of a GET that must succeed, taken for what the test expects it to be. */
+  /** @returns the body of a successful GET, typed as the test expects. */
   async get<Body>(path: string, key?: string): Promise<Body> {
     const answer = await this.call('GET', path, key === undefined ? {} : { key });
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
     return answer.body as Body;
   }
 
-  /** @returns a new key; of the first user, unless another is given. */
+  /** @returns a new key, of the first user by default. */
   async createKey(
     scopes: readonly Scope[],
     more: { readonly user_id?: string; readonly expires_at?: string } = {},
@@ -65,7 +65,7 @@ export class ApiCaller {
     return answer.body as { readonly id: string; readonly key: string };
   }
 
-  /** @returns a new user with a key of these scopes. */
+  /** @returns a new user with a key with these scopes. */
   async createUser(
     email: string,
     scopes: readonly Scope[],
@@ -76,7 +76,7 @@ export class ApiCaller {
     return { id, key: (await this.createKey(scopes, { user_id: id })).key };
   }
 
-  /** Sends traces, all of which must be taken. */
+  /** Sends traces and expects all to be accepted. */
   async send(items: readonly Item[], key?: string): Promise<void> {
     const answer = await this.call('POST', '/traces/batch', {
       json: { traces: items },

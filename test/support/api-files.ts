@@ -4,14 +4,14 @@ import type { Test } from 'tap';
 import { FILES_MAIN, FILES_OF_ONE_DAEMON, ONE_DAEMON, variablesOf } from './files-together.js';
 
 const FOLDER = fileURLToPath(new URL('../api/', import.meta.url));
-/** How long a file may take. */
+/** Timeout per file. */
 export const API_FILE_S = 120;
 
 /**
- * Runs files of the API's tests once more, each in a process of its own.
+ * Runs API test files again, each in its own process.
  *
- * @param files below `test/api`, without their endings
- * @param stores variables that tell them which stores to use
+ * @param files below `test/api`, without extension
+ * @param stores environment variables that select the stores
  */
 export async function runApiFiles(
   t: Test,
@@ -27,7 +27,7 @@ export async function runApiFiles(
     });
 }
 
-/** Runs those that one daemon suffices for, each test as a user of its own: a tenth of the time. */
+/** Runs files that one daemon suffices for, each test as its own user, in a tenth of the time. */
 export async function runFilesOfOneDaemon(t: Test, stores: NodeJS.ProcessEnv): Promise<void> {
   const timeoutS = API_FILE_S + 10 * FILES_OF_ONE_DAEMON.length;
   const files = FILES_OF_ONE_DAEMON.map((file) => join(FOLDER, '..', file));

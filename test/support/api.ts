@@ -13,31 +13,31 @@ import { testFolder } from './test-folder.js';
 const ENDPOINT = '127.0.0.1:0';
 
 export interface TestApi extends ApiCaller {
-  /** Every operation of the API's listener. */
+  /** Every operation on the API listener. */
   readonly routes: readonly Route[];
-  /** To have deliveries without anybody who sends, and alerts fire without anybody who evaluates them. */
+  /** For deliveries without a sender and alerts without an evaluator. */
   readonly control: ControlStore;
   readonly directory: string;
   readonly logs: readonly string[];
   stop(): Promise<void>;
 }
 
-/** Whether all tests of this process that ask for nothing in particular share one daemon, each as a user of its own: `files-together.ts`. */
+/** Whether default tests of this process share one daemon, each as its own user: `files-together.ts`. */
 const IS_SHARED = process.env['JACKDAW_TEST_SHARED_API'] === '1';
 
-/** What tests ask of their daemon. */
+/** Daemon options of a test. */
 interface ApiOptions {
   readonly allowedOrigins?: readonly string[];
   readonly authEnabled?: boolean;
   readonly directory?: string;
   readonly key?: string;
-  /** `secrets.key`; none where absent. */
+  /** `secrets.key`; none by default. */
   readonly secretsKey?: string;
-  /** The exporters of the pipelines; those of the built-in configuration where absent. */
+  /** The exporters of the pipelines; those of the default configuration by default. */
   readonly exporters?: readonly string[];
 }
 
-/** A whole daemon with the default pipeline and real stores, to be called over its API. It ends with the test, unless it is a shared one. */
+/** A whole daemon with the default pipeline and real stores, called over its API. It ends with the test unless shared. */
 export async function startApi(
   t: Pick<Test, 'testdir' | 'teardown'>,
   options: ApiOptions = {},
@@ -48,7 +48,7 @@ export async function startApi(
 let shared: Promise<TestApi> | undefined;
 let users = 0;
 
-/** The shared daemon, of which a test sees what is its user's. */
+/** The shared daemon, as seen by the user of a test. */
 async function asNewUser(): Promise<TestApi> {
   shared ??= startOwn(tap, {});
   const api = await shared;
@@ -60,7 +60,7 @@ async function asNewUser(): Promise<TestApi> {
   return Object.assign(new CallerOfMany(api.url, key, users), { routes, control, directory, logs, stop });
 }
 
-/** Of a daemon that others use, too: its users have addresses that no other test's have. */
+/** A shared daemon: e-mail addresses are unique per test. */
 class CallerOfMany extends ApiCaller {
   readonly #number: number;
 
@@ -129,7 +129,7 @@ async function startOwn(t: Pick<Test, 'testdir' | 'teardown'>, options: ApiOptio
   const { daemon, logs, ...started } = await startTestDaemon(t, daemonOptions);
   if (!control) throw new Error('the observer has started with the daemon');
   return Object.assign(new ApiCaller(started.url, started.key), {
-    // Pages and their files, where they are built, are no operations.
+    // Pages and their files, if built, are not operations.
     routes: routes().filter(({ operation }) => operation !== undefined),
     control,
     directory,

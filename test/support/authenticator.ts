@@ -9,7 +9,7 @@ export interface AuthenticatorOptions {
   readonly logger: Logger;
 }
 
-/** An authenticator that has read the keys of a control store. */
+/** An authenticator with the keys of a control store. */
 export async function createAuthenticator({
   control,
   config,

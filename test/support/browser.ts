@@ -3,22 +3,22 @@ import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-cor
 import type { Test } from 'tap';
 import { launchChromium } from './chromium.js';
 
-/** How a page is looked at. */
+/** Settings of a page. */
 export type Looks = Pick<BrowserContextOptions, 'colorScheme' | 'viewport' | 'reducedMotion' | 'hasTouch'>;
 
 export interface OpenPage {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** What went wrong in it: errors on the console, of scripts, refusals of the content policy, requests to elsewhere, dialogs. */
+  /** Problems of the page: console errors, script errors, policy violations, foreign requests, dialogs. */
   readonly complaints: readonly string[];
 }
 
 export interface TestBrowser {
-  /** A page of a browser that knows nothing: no cookie, nothing stored. */
+  /** A page in a fresh browser context without cookies or storage. */
   open(looks?: Looks): Promise<OpenPage>;
 }
 
-/** The browser of the package `@sparticuz/chromium`, one for a test file. It ends with the test. @param origin of the pages */
+/** The browser of the package `@sparticuz/chromium`, one per test file. It ends with the test. @param origin of the pages */
 export async function startBrowser(t: Pick<Test, 'teardown'>, origin: string): Promise<TestBrowser> {
   const browser = await launchChromium();
   t.teardown(() => browser.close());
@@ -28,7 +28,7 @@ export async function startBrowser(t: Pick<Test, 'teardown'>, origin: string): P
       const page = await context.newPage();
       const complaints: string[] = [];
       page.on('console', (message) => {
-        // A policy's refusal is an error on the console, too. What the API refuses is shown on the page.
+        // A policy violation is a console error, too. API errors are shown on the page.
         if (message.type() === 'error' && !/^Failed to load resource/.test(message.text()))
           complaints.push(`console: ${message.text()}`);
       });
@@ -51,7 +51,7 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
 }
 
-/** What axe finds on a page, a line for each element. @param runOnly the rules to go by; all where absent */
+/** The findings of axe on a page, one line per element. @param runOnly rules to apply; all by default */
 export async function accessibilityProblems(
   page: Page,
   runOnly?: readonly string[],

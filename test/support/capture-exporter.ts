@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { ExporterFactory, Outputs } from '../../src/component/factory.js';
 import { SIGNALS, TELEMETRY_SIGNALS, type Batches, type Signal } from '../../src/signal/batch.js';
 
-/** An exporter `capture` that keeps every item it is given. */
+/** An exporter `capture` that keeps every item. */
 export class CaptureExporter {
   readonly items: { readonly [S in Signal]: Batches[S]['items'] } = {
     traces: [],
@@ -11,7 +11,7 @@ export class CaptureExporter {
     events: [],
   };
 
-  /** For `pipelines` of an overlay: the built-in ones, with this exporter beside `storage`. */
+  /** For `pipelines` of an overlay: the default ones with this exporter next to `storage`. */
   readonly overlay = JSON.stringify({
     exporters: { capture: {} },
     service: {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Test } from 'tap';
 
-/** A place in a thread's work where it waits until the test lets it go on. */
+/** A point in the work of a thread at which it waits for the test. */
 export interface Place {
-  /** What to give to {@link waitAt} in the thread. */
+  /** The argument of {@link waitAt} in the thread. */
   readonly name: string;
-  /** Resolves when a thread has come there. */
+  /** Resolves when a thread has reached it. */
   readonly reached: Promise<void>;
   goOn(): void;
 }
@@ -29,7 +29,7 @@ export function aPlace(t: Test): Place {
   };
 }
 
-/** In the thread: says that it is at the place, and waits there. */
+/** In the thread: announces the point and waits there. */
 export async function waitAt(name: string): Promise<void> {
   const channel = new BroadcastChannel(name);
   await new Promise<void>((resolve) => {

@@ -3,12 +3,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { TELEMETRY_SIGNALS, type TelemetrySignal } from '../../src/signal/batch.js';
 import { aSpan, protobufOf } from './otlp-requests.js';
 
-/** A metric's points can be read at once up to this many. */
+/** A metric query returns at most this many points. */
 export const POINTS_OF_A_METRIC = 10_000;
 const SENDERS = 2;
 const START = 1_768_478_400_000_000_000n;
 
-/** A request, until it is acknowledged. */
+/** A request until it is acknowledged. */
 interface Work {
   readonly signal: TelemetrySignal;
   readonly id: string;
@@ -17,8 +17,8 @@ interface Work {
 }
 
 /**
- * Sends so many items of each signal, each told from the others, to a daemon that comes and goes: every request under a name of
- * its own, again and again until it is acknowledged.
+ * Sends that many distinct items of each signal to a daemon that restarts: each request has its own name and is repeated until it is
+ * acknowledged.
  */
 export class ChaosLoad {
   /** Hex ids of the traces. */
@@ -31,7 +31,7 @@ export class ChaosLoad {
   #acknowledged = 0;
   #watchers: (() => void)[] = [];
 
-  /** @param url where OTLP/HTTP is now @param items of each signal */
+  /** @param url current OTLP/HTTP endpoint @param items of each signal */
   constructor(url: () => string, items: number, perRequest: number) {
     this.#url = url;
     this.#items = items;
@@ -42,12 +42,12 @@ export class ChaosLoad {
     this.done = Promise.all(senders).then(() => undefined);
   }
 
-  /** Of all signals. */
+  /** Items of all signals. */
   get acknowledged(): number {
     return this.#acknowledged;
   }
 
-  /** Resolves once so many items of all signals are acknowledged. */
+  /** Resolves once that many items of all signals are acknowledged. */
   async reached(count: number): Promise<void> {
     while (this.#acknowledged < count) await new Promise<void>((resolve) => this.#watchers.push(resolve));
   }
@@ -74,7 +74,7 @@ export class ChaosLoad {
         throw new RangeError(`a request of ${signal} was answered ${response.status}`);
       return response.status === 200;
     } catch (error) {
-      // Whoever was killed gives no answer.
+      // A killed daemon does not respond.
       if (error instanceof RangeError) throw error;
       return false;
     }
@@ -112,12 +112,12 @@ export class ChaosLoad {
   }
 }
 
-/** The metric that a point belongs to. */
+/** The metric of a point. */
 export function metricOf(number: number): string {
   return `load_${Math.floor(number / POINTS_OF_A_METRIC)}`;
 }
 
-/** Each a millisecond later, so that none has the time of another. */
+/** Each a millisecond later, so that all times differ. */
 function timeOf(number: number): string {
   return String(START + BigInt(number) * 1_000_000n);
 }

@@ -13,8 +13,8 @@ import {
 } from 'jackdaw';
 
 /**
- * A plugin that does everything wrong. What it does with a batch, the batch itself says: the agent of its first trace names it. Loaded
- * as any plugin is, so that what keeps its faults from others is in between.
+ * A plugin that misbehaves in every way. The agent of the first trace of a batch selects what it does. It is loaded like any plugin, so
+ * the isolation applies.
  */
 
 const keys = {
@@ -24,26 +24,26 @@ const keys = {
 
 type Next = (batch: TracesBatch, context: ConsumeContext) => Promise<Receipt>;
 
-/** Batches that hang, by the id of their first trace: call it to let one go on. */
+/** Hanging batches by the id of their first trace; call the function to continue one. */
 const hanging = new Map<string, () => void>();
 
-/** For tests, which share no module with the plugin but its file. */
+/** For tests, which share only this file with the plugin. */
 export function release(traceId: string): void {
   hanging.get(traceId)?.();
   hanging.delete(traceId);
 }
 
-/** Every batch as it came, for a look at what is left of it. */
+/** Every received batch, to check what remains of it. */
 export const seen: TracesBatch[] = [];
 
-/** How many starts have hung. */
+/** Number of starts that hung. */
 export let hungStarts = 0;
 
 async function hang(traceId: string): Promise<void> {
   await new Promise<void>((resolve) => hanging.set(traceId, resolve));
 }
 
-/** Not `async`: it may throw at once. */
+/** Not `async`, because it may throw synchronously. */
 function misbehave(batch: TracesBatch, context: ConsumeContext, next: Next): Promise<Receipt> {
   const { trace_id: id, agent } = batch.items[0]?.trace ?? { trace_id: '', agent: '' };
   const count = batch.items.length;
@@ -168,7 +168,7 @@ const plugin: Plugin = {
       ...about,
       kind: 'processor',
       type: 'chaos',
-      // Which is not true.
+      // Incorrect on purpose.
       mutatesBatch: false,
       configSchema: section(keys),
       check({ check }) {

@@ -8,14 +8,14 @@ import { brotliDecompress } from 'node:zlib';
 import { chromium, type Browser } from 'playwright-core';
 
 const require = createRequire(import.meta.url);
-/** `main` lies in `build/cjs`; the binary beside it, packed. */
+/** `main` is in `build/cjs`, next to the packed binary. */
 const PACKAGE = resolve(dirname(require.resolve('@sparticuz/chromium')), '../..');
-// Compiled, this file lies in dist/test/support. Unpacked once for a clone, as ESLint keeps what it knows.
+// The compiled file is in dist/test/support. Unpacked once per clone, next to ESLint's cache.
 const CACHE = resolve(import.meta.dirname, '../../../.cache');
 
 const FLAGS = ['--headless=shell', '--no-sandbox', '--no-zygote', '--disable-gpu', '--disable-dev-shm-usage'];
 
-/** Starts the browser of the package `@sparticuz/chromium`; where the system lacks libraries, with those of the package. */
+/** Starts the browser of the package `@sparticuz/chromium`, with the libraries of the package if the system lacks them. */
 export async function launchChromium(): Promise<Browser> {
   const executablePath = await binary();
   try {
@@ -35,10 +35,10 @@ function binary(): Promise<string> {
   });
 }
 
-/** Path of a folder of libraries. */
+/** Path of a library folder. */
 async function libraries(): Promise<string> {
   const folder = await once('libraries', async (path) => {
-    // The package unpacks into the folder for temporary files, which is one of the process.
+    // The package unpacks into the temporary folder, which is per process.
     const unpack = 'require(process.argv[1]).inflate(process.argv[2])';
     const files = [join(PACKAGE, 'build/cjs/lambdafs.cjs'), join(PACKAGE, 'bin/al2023.tar.br')];
     mkdirSync(path);
@@ -50,9 +50,9 @@ async function libraries(): Promise<string> {
 }
 
 /**
- * What lies in the cache, or is made there. Several test files may make it at once: the first one to be ready stays.
+ * Returns a cached file or creates it. If several test files do so at once, the first one wins.
  *
- * @param make writes it to a path beside
+ * @param make writes it to a temporary path
  */
 async function once(name: string, make: (path: string) => Promise<void>): Promise<string> {
   const { version } = require(join(PACKAGE, 'package.json')) as { readonly version: string };

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { builtinFactories } from '../../src/builtin.js';
 import { runProgram } from '../../src/cli/program.js';
 
-/** What a command printed and how it ended. */
+/** Output and exit of a command. */
 export interface CommandOutput {
   readonly code: number;
   readonly stdout: string;
@@ -10,9 +10,9 @@ export interface CommandOutput {
 }
 
 /**
- * Runs one command line in this process: much faster than a process of its own, and the same but for `main.ts`.
+ * Runs a command line in this process: much faster than a separate process and equal except for `main.ts`.
  *
- * @param input what comes on standard input, piece by piece
+ * @param input chunks of standard input
  */
 export async function runInProcess(
   args: readonly string[],

@@ -1,8 +1,8 @@
 /**
- * A small server for tests and benches: ClickHouse's engine, from the package `chdb`, behind as much of its HTTP interface as the official
- * client uses. It ends with the process that started it (`clickhouse-server.ts`).
+ * A small server for tests and benches: the ClickHouse engine of the package `chdb` behind the part of its HTTP interface that the
+ * official client uses. It ends with the process that started it (`clickhouse-server.ts`).
  *
- * What it does not have: users and rights beyond one name with its password, replicas, clusters and sessions.
+ * Not supported: more than one user with a password, replicas, clusters and sessions.
  */
 import { mkdirSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
@@ -21,7 +21,7 @@ const [directory = '', port = '0', password = ''] = process.argv.slice(2);
 const connections = new ClickHouseConnections(directory);
 const faults = new ClickHouseFaults();
 
-/** The HTTP statuses of codes that ClickHouse does not answer with 500. */
+/** HTTP statuses of ClickHouse error codes other than 500. */
 const STATUSES: Readonly<Record<number, number>> = { 60: 404, 62: 400, 81: 404, 516: 403, 202: 503 };
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -66,13 +66,13 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 
 type Fault = Exclude<ClickHouseFault['kind'], number | 'cut'> | 'none';
 
-/** Cuts what is to be cut after a statement was done. @returns whether there is nothing left to answer */
+/** Applies cutting faults after a statement. @returns whether there is nothing left to send */
 function spoilt(response: ServerResponse, fault: Fault): boolean {
   if (fault === 'lost') response.destroy();
   return fault === 'lost' || fault === 'silent';
 }
 
-/** Rows that are being inserted: chDB ends what stands in a statement at the first empty line, so a binary body goes by way of a file. */
+/** Rows being inserted: chDB ends a statement at the first empty line, so binary bodies go through a file. */
 const inserts = join(directory, 'jackdaw-inserts');
 mkdirSync(inserts, { recursive: true });
 let numberedInserts = 0;
@@ -99,7 +99,7 @@ async function insert(
 }
 
 const ENDLESS = 'SELECT count() AS endless FROM system.numbers';
-/** Statements so far that may have to be ended. */
+/** Statements so far that may have to be cancelled. */
 let numbered = 0;
 
 async function select(
@@ -114,9 +114,9 @@ async function select(
     if (!spoilt(response, fault)) response.end(answered.bytes());
     return;
   }
-  // Who has gone meanwhile waits for nothing.
+  // A disconnected client waits for nothing.
   if (endsWithClient && response.destroyed) return;
-  // The engine's own number of a statement is not told.
+  // The engine does not report its own statement id.
   const name = `/* ${String(numbered++)} */`;
   const isGone = (): boolean => endsWithClient && response.destroyed && !response.writableFinished;
   const gone = (): void => {
@@ -132,7 +132,7 @@ async function select(
       yield next.value.raw();
   }
   try {
-    // An error before the first rows is answered as an error.
+    // An error before the first rows becomes an error response.
     await fetched;
     if (spoilt(response, fault)) return;
     const body = Readable.from(fault === 'half' ? firstHalf(bytes()) : bytes(), { objectMode: false });
@@ -141,15 +141,15 @@ async function select(
       await pipeline(body, createGzip({ level: 1 }), response);
     } else await pipeline(body, response);
   } finally {
-    // Where nobody takes the rest any more: a connection can do nothing else before that.
+    // After a disconnect: a connection can do nothing else before that.
     await fetched.catch(() => undefined);
     stream.cancel();
-    // The engine lets go of a stream that was ended only when its connection is asked for something else.
+    // The engine releases a cancelled stream only at the next statement of its connection.
     if (isGone()) await session.queryAsync('SELECT 1');
   }
 }
 
-/** The beginning of an answer, behind which the connection is cut. */
+/** The part of a response before the connection is cut. */
 async function* firstHalf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of bytes) {
     yield chunk.subarray(0, Math.floor(chunk.length / 2));
@@ -162,7 +162,7 @@ function refuse(response: ServerResponse, code: number, text: string): void {
   response.end(`${text}\n`);
 }
 
-/** What the starting process says. */
+/** Messages from the starting process. */
 type Order = { readonly fault: ClickHouseFault } | { readonly clear: true };
 
 process.on('message', (order: Order) => {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** `http://:PASSWORD@HOST:PORT` of a ClickHouse whose databases the API's tests are to use, in place of files of DuckDB. */
+/** `http://:PASSWORD@HOST:PORT` of a ClickHouse server for the API tests, instead of DuckDB files. */
 const SERVER = process.env['JACKDAW_TEST_CLICKHOUSE'];
 
-/** Whether the daemons of API tests have their telemetry in ClickHouse: `test/api/on-clickhouse.test.ts`. */
+/** Whether the API tests use ClickHouse for telemetry: `test/api/on-clickhouse.test.ts`. */
 export const IS_ON_CLICKHOUSE = SERVER !== undefined;
 
 /** Parts of a configuration. */
@@ -13,7 +13,7 @@ interface Overlay {
   readonly exporters?: object;
 }
 
-/** What is laid over the configuration of a daemon so that its telemetry is in the database that belongs to a test's folder; nothing where it is not to be. */
+/** An overlay that stores the telemetry of a daemon in the database of a test's folder; empty without ClickHouse. */
 export function clickHouseOverlay(directory: string, control: string): Overlay {
   if (SERVER === undefined) return {};
   const { origin, password } = new URL(SERVER);

@@ -1,7 +1,7 @@
 import { Session } from 'chdb';
 import type { ClickHouseRequest } from './clickhouse-requests.js';
 
-/** A chDB connection runs one statement at a time: so many run beside each other. */
+/** A chDB connection runs one statement at a time, so this is the concurrency. */
 const CONNECTIONS = 12;
 
 interface Connection {
@@ -29,13 +29,13 @@ export class ClickHouseConnections {
     this.#forEnds = open();
   }
 
-  /** Ends a statement that runs, by how it begins: only a connection beside its own can do so. */
+  /** Cancels a running statement by its beginning, which needs another connection. */
   end(beginning: string): void {
     const kill = `KILL QUERY WHERE startsWith(query, ${quoted(beginning)}) ASYNC`;
     this.#ends = this.#ends.then(() => this.#forEnds.queryAsync(kill)).catch(() => undefined);
   }
 
-  /** Lends a connection that has the request's database, settings and parameters. */
+  /** Lends a connection with the database, settings and parameters of the request. */
   async use<Result>(
     request: ClickHouseRequest,
     work: (session: Session) => Promise<Result>,

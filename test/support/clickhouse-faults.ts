@@ -1,21 +1,21 @@
-/** What the server of tests does wrong with requests. */
+/** Faults of the test server. */
 export interface ClickHouseFault {
   /**
-   * - `cut`: the connection is cut before anything is done
-   * - `lost`: everything is done, and the connection is cut before the answer
-   * - `silent`: everything is done, and no answer comes
-   * - `endless`: in its place a statement runs that never ends by itself
-   * - `half`: everything is done, and the connection is cut in the middle of the answer
-   * - a number: nothing is done, and the answer is an error with this code of ClickHouse
+   * - `cut`: closes the connection before anything is done
+   * - `lost`: does everything and closes the connection before the response
+   * - `silent`: does everything and never responds
+   * - `endless`: runs an endless statement instead
+   * - `half`: does everything and closes the connection in the middle of the response
+   * - a number: does nothing and responds with this ClickHouse error code
    */
   readonly kind: 'cut' | 'lost' | 'silent' | 'endless' | 'half' | number;
-  /** How many requests it befalls. */
+  /** Number of affected requests. */
   readonly times: number;
   /** Only requests whose statement contains this. */
   readonly matching?: string;
 }
 
-/** The faults that are still to come. */
+/** Pending faults. */
 export class ClickHouseFaults {
   readonly #faults: { kind: ClickHouseFault['kind']; left: number; matching: string }[] = [];
 
@@ -27,7 +27,7 @@ export class ClickHouseFaults {
     this.#faults.length = 0;
   }
 
-  /** The fault that befalls a statement, which counts. */
+  /** Takes the fault for a statement. */
   take(statement: string): ClickHouseFault['kind'] | null {
     const fault = this.#faults.find(({ left, matching }) => left > 0 && statement.includes(matching));
     if (fault === undefined) return null;

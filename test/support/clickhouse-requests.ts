@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
 
-/** Settings of which the server of HTTP makes something, and the engine nothing: both are set, or the rule does not hold. */
+/** Settings that only the HTTP server interprets: both must be set, or the rule does not hold. */
 const ENDS_WITH_CLIENT = ['readonly', 'cancel_http_readonly_queries_on_client_close'] as const;
 
-/** Parameters of a request that are no settings. */
+/** Request parameters that are not settings. */
 const NO_SETTINGS = new Set([
   'query',
   'query_id',
@@ -23,19 +23,19 @@ const NO_SETTINGS = new Set([
   ...ENDS_WITH_CLIENT,
 ]);
 
-/** A request of ClickHouse's HTTP interface, read to its end. */
+/** A complete request of ClickHouse's HTTP interface. */
 export interface ClickHouseRequest {
-  /** Without its clause FORMAT, where it asks for something. */
+  /** Without a FORMAT clause, for queries. */
   readonly sql: string;
   readonly format: string;
-  /** Rows to insert; null for any other statement. */
+  /** Rows to insert; null for other statements. */
   readonly data: Buffer | null;
   readonly database: string;
-  /** As they are sent: escaped as in TabSeparated. */
+  /** As sent: escaped like TabSeparated. */
   readonly params: ReadonlyMap<string, string>;
   readonly settings: ReadonlyMap<string, string>;
   readonly wantsGzip: boolean;
-  /** Whether its statement is ended when its connection is closed. */
+  /** Whether closing the connection cancels the statement. */
   readonly endsWithClient: boolean;
 }
 
@@ -67,7 +67,7 @@ export async function readRequest(request: IncomingMessage): Promise<ClickHouseR
   };
 }
 
-/** A parameter that the statement names and the request does not bring, which a connection may still have from an earlier request. */
+/** A parameter used by the statement and missing in the request, which a connection may still have from an earlier request. */
 export function missingParam({ sql, params }: ClickHouseRequest): string | undefined {
   return [...sql.matchAll(/\{(\w+):/g)].map(([, name = '']) => name).find((name) => !params.has(name));
 }

@@ -7,7 +7,7 @@ import type { Test } from 'tap';
 import type { ClickHouseFault } from './clickhouse-faults.js';
 import { NO_SERVERS } from './tier.js';
 
-/** ClickHouse's engine in a process of its own, with an empty folder, for one file of tests or a bench: `clickhouse-app.ts`. */
+/** The ClickHouse engine in its own process with an empty folder, for one test file or bench: `clickhouse-app.ts`. */
 export class ClickHouseServer {
   readonly password = 'swordfish';
   readonly #folder: string;
@@ -19,10 +19,10 @@ export class ClickHouseServer {
   }
 
   /**
-   * Starts one, which is ended and removed when the test ends.
+   * Starts a server that is stopped and removed when the test ends.
    *
-   * @returns why it cannot run here, where it cannot: the engine is published for Linux on x64 alone. `package.json` overrides the packages of
-   *   other platforms, which `chdb` names and nobody has published, with one that does nothing: `npm ci` wants to find all of them.
+   * @returns the reason if it cannot run here: the engine is published only for Linux on x64. `package.json` overrides the packages of
+   * other platforms, which `chdb` lists but nobody published, with an empty one, because `npm ci` requires all of them.
    */
   static async start(t: Pick<Test, 'teardown'>): Promise<ClickHouseServer | string> {
     if (NO_SERVERS) return NO_SERVERS;
@@ -44,7 +44,7 @@ export class ClickHouseServer {
     return `http://127.0.0.1:${String(this.#port)}`;
   }
 
-  /** Processor time that it has taken, in seconds, and the memory that it has, in bytes; of benches. */
+  /** CPU seconds and memory in bytes, for benches. */
   get pid(): number {
     return this.#running().pid ?? 0;
   }
@@ -54,7 +54,7 @@ export class ClickHouseServer {
     return `t${randomUUID().replaceAll('-', '')}`;
   }
 
-  /** Runs statements one after the other. @returns what the last one answered, a row a line, as arrays in JSON */
+  /** Runs statements in sequence. @returns the response of the last one, one row per line as JSON arrays */
   async query(...statements: readonly string[]): Promise<unknown[][]> {
     let text = '';
     for (const statement of statements) {
@@ -73,29 +73,29 @@ export class ClickHouseServer {
       .map((line) => JSON.parse(line) as unknown[]);
   }
 
-  /** Spoils some of the requests to come. */
+  /** Makes some of the next requests fail. */
   async fault(fault: ClickHouseFault): Promise<void> {
     await this.#send({ fault });
   }
 
-  /** No more faults. */
+  /** Clears the faults. */
   async heal(): Promise<void> {
     await this.#send({ clear: true });
   }
 
-  /** Starts it again, on the port that it had. */
+  /** Restarts it on the same port. */
   async resume(): Promise<void> {
     const app = new URL('./clickhouse-app.js', import.meta.url);
     this.#process = fork(app, [this.#folder, String(this.#port), this.password], {
-      // Each statement that runs takes a thread of this pool.
+      // Each running statement takes a thread of this pool.
       env: { ...process.env, UV_THREADPOOL_SIZE: '24' },
-      // What is passed to tests, such as coverage and loaders, is not for it.
+      // Without the options of the tests, such as coverage and loaders.
       execArgv: [],
     });
     this.#port = Number(await this.#readReply());
   }
 
-  /** Ends it at once, as a crash does. */
+  /** Kills it, like a crash. */
   async kill(): Promise<void> {
     const killed = this.#process;
     this.#process = null;

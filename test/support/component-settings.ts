@@ -2,7 +2,7 @@ import { PrometheusMeter } from '../../src/telemetry/meter.js';
 import { HandClock } from './hand-clock.js';
 import { RecordingLogger } from './recording-logger.js';
 
-/** What the engine gives to a component beside its configuration, for one that is tested by itself. */
+/** The engine's settings for a component besides its configuration, for unit tests. */
 export function componentSettings(id: string): {
   readonly id: string;
   readonly logger: RecordingLogger;

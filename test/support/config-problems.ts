@@ -20,7 +20,7 @@ export function environmentOf({ variables = {}, files = {} }: TestEnvironment): 
   };
 }
 
-/** Prepares texts, named `a.yaml`, `b.yaml`, …, with the components for tests of the engine. */
+/** Prepares texts, named `a.yaml`, `b.yaml`, …, with the components of engine tests. */
 export async function prepareTexts(
   texts: readonly string[],
   environment: TestEnvironment = {},
@@ -29,7 +29,7 @@ export async function prepareTexts(
   return prepare(sources, environmentOf(environment), new EngineComponents().factories);
 }
 
-/** @returns the lines that a user would see; none for a configuration without errors. */
+/** @returns the lines shown to a user; empty for a valid configuration. */
 export async function problemsOf(
   texts: readonly string[],
   environment: TestEnvironment = {},
@@ -43,7 +43,7 @@ export async function problemsOf(
   }
 }
 
-/** A pipeline around what a test is about. */
+/** A minimal pipeline for a test. */
 export const PIPELINE = `
 receivers: { source: {} }
 exporters: { sink: {} }

@@ -9,7 +9,7 @@ import type { PostgresServer } from './postgres.js';
 import { RecordingLogger } from './recording-logger.js';
 import { testFolder } from './test-folder.js';
 
-/** A control plane in this thread, over a SQLite file of the test's own: the real one, for tests of what stands on it. */
+/** A real control store in this thread, over a SQLite file of the test. */
 export async function openControlStore(
   t: Test,
   { directory = testFolder(t), clock = systemClock }: { directory?: string; clock?: Clock } = {},
@@ -19,7 +19,7 @@ export async function openControlStore(
   return store;
 }
 
-/** Likewise over an empty database in PostgreSQL. */
+/** A control store over an empty PostgreSQL database. */
 export async function openPostgresControl(t: Test, server: PostgresServer): Promise<SqlControlStore> {
   const url = await server.createDatabase();
   const database = await openPostgres({ url, clock: systemClock, logger: new RecordingLogger() });
@@ -28,12 +28,12 @@ export async function openPostgresControl(t: Test, server: PostgresServer): Prom
   return store;
 }
 
-/** That of a file, which the caller closes. */
+/** The control store of a file, closed by the caller. */
 export async function controlStoreAt(path: string, clock: Clock = systemClock): Promise<SqlControlStore> {
   return new SqlControlStore(await openSqlite({ path, clock }), dirname(path), clock);
 }
 
-/** Where the control plane of a store of a test lies: beside it. */
+/** The path of the control store next to the store of a test. */
 export function controlPathOf(storePath: string): string {
   return storePath.replace(/\.duckdb$/, '.control.db');
 }

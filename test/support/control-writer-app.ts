@@ -6,9 +6,9 @@ import { anEvent } from './event-records.js';
 import { StatusHost } from './status-host.js';
 
 /**
- * A process that is made to be killed: it opens the control store of its first argument, as the daemon does, and appends facts for
- * ever, `FACTS` at a time, each time with a mark that counts them. Half of the writers have a port of their own to the store's
- * thread. What was acknowledged goes out as a line: source and mark.
+ * A process that a test kills: it opens the control store (first argument) like the daemon and appends facts endlessly, `FACTS` at a
+ * time, each time with a mark that counts them. Half of the writers have their own port to the store thread. Acknowledged writes are
+ * printed as lines: source and mark.
  */
 
 const FACTS = 3;
@@ -34,7 +34,7 @@ async function write({ events }: ControlStore, source: string): Promise<never> {
     }));
     await events.append(facts, { source, mark: String(count) });
     process.stdout.write(`${source} ${String(count)}\n`);
-    // A pipe is emptied between the rounds of the event loop.
+    // A pipe is flushed between turns of the event loop.
     if (count % 8 === 0) await new Promise(setImmediate);
   }
 }

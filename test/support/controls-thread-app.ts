@@ -12,7 +12,7 @@ import { SharedClock } from './shared-clock.js';
 const port = parentPort;
 if (port === null) throw new Error('controls-thread-app.js runs as a worker thread only');
 
-/** By their paths. */
+/** By path. */
 const stores = new Map<string, SqlControlStore>();
 
 async function close(path: string): Promise<void> {

@@ -6,7 +6,7 @@ import { ThreadClient } from '../../src/worker/thread-client.js';
 import { plainError } from '../../src/worker/thread-protocol.js';
 import { SharedClock } from './shared-clock.js';
 
-/** A thread for the control stores of a file of tests: one for each test would take longer than the tests. */
+/** A thread for the control stores of a test file: one per test would take longer than the tests. */
 export class ControlsThread {
   readonly #thread: ThreadClient;
 
@@ -30,7 +30,7 @@ export class ControlsThread {
     return new ControlsThread(thread);
   }
 
-  /** Opens a store of SQLite there, with a clock that is turned here. */
+  /** Opens a SQLite store there, with a clock set from here. */
   async open(t: Test, path: string): Promise<OpenedThere> {
     const opened = new OpenedThere(t, this.#thread, path);
     await opened.reopen();
@@ -63,7 +63,7 @@ class OpenedThere {
     return this.#store;
   }
 
-  /** Over a port of its own. */
+  /** Over its own port. */
   async another(): Promise<ControlStore> {
     const { port1, port2 } = new MessageChannel();
     await this.#thread.call('connect', [this.#path, port1], { transfer: [port1] });

@@ -10,18 +10,18 @@ import { RecordingLogger } from './recording-logger.js';
 import { testConfig } from './test-config.js';
 import { testFolder } from './test-folder.js';
 
-/** What a test may ask otherwise. */
+/** Options of a test. */
 export interface TestDaemonOptions {
-  /** YAML laid over the built-in configuration. */
+  /** YAML overlay for the default configuration. */
   readonly overlay?: string;
-  /** Factories beside the built-in ones. */
+  /** Factories in addition to the built-in ones. */
   readonly factories?: readonly Factory[];
-  /** Where the store lies; a fresh folder where absent. Give that of a stopped daemon to start it again. */
+  /** Store folder; a fresh one by default. Pass that of a stopped daemon to restart it. */
   readonly directory?: string;
   /** The first key of a store in that folder. */
   readonly key?: string;
   readonly clock?: Clock;
-  /** URL of a database that has the control store; in a file where absent. */
+  /** URL of a database with the control store; a file by default. */
   readonly postgres?: string;
 }
 
@@ -40,13 +40,11 @@ export interface TestDaemon {
   readonly key: string;
   readonly directory: string;
   readonly meter: PrometheusMeter;
-  /** The lines of its log. */
+  /** Log lines. */
   readonly logs: readonly string[];
 }
 
-/**
- * Starts a daemon with real sockets and a real store. It is stopped when the test ends, at the latest.
- */
+/** Starts a daemon with real sockets and a real store. It stops with the test at the latest. */
 export async function startTestDaemon(
   t: Pick<Test, 'testdir' | 'teardown'>,
   options: TestDaemonOptions = {},

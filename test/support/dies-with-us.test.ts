@@ -16,7 +16,7 @@ function lives(pid: number): boolean {
 }
 
 void t.test(
-  'what a process has started ends with it, however it ends; what has ended before is left alone',
+  'processes started by a test end with it',
   { skip: process.platform === 'win32' && 'there is no shell' },
   async (t) => {
     const program = `import { spawn } from 'node:child_process';

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
 
-/** Reads which processes there are, and ends those that are left when nobody is there any more to say so. */
+/** Lists processes and kills the remaining ones once the test process is gone. */
 const WATCH = `left=
 while read -r sign signal pid; do
   case $sign in
@@ -14,25 +14,25 @@ for one in $left; do kill -s "\${one%%:*}" "\${one#*:}"; done`;
 let watcher: Writable | null = null;
 
 /**
- * Has a process that a test started end when the test's own process does, also where that is killed and can do nothing more: a shell waits
- * for the end of a pipe that only this process holds open. On Windows nothing is done.
+ * Ends a process started by a test with the test process, even if that is killed: a shell waits for the end of a pipe that only this
+ * process holds open. Does nothing on Windows.
  *
- * @param signal what ends it; PostgreSQL cleans up after itself at `QUIT`
+ * @param signal to send; PostgreSQL cleans up at `QUIT`
  */
 export function diesWithUs(child: ChildProcess, signal: 'KILL' | 'QUIT' = 'KILL'): void {
   if (process.platform === 'win32' || child.pid === undefined) return;
   watcher ??= startWatcher();
   const entry = `${signal} ${child.pid}\n`;
   watcher.write(`+ ${entry}`);
-  // Its number may become another's.
+  // The process id may be reused.
   child.once('exit', () => watcher?.write(`- ${entry}`));
 }
 
 function startWatcher(): Writable {
-  // In a group of its own: whoever ends all of a test's processes must not end this one first.
+  // In its own group: killing all processes of a test must not end this one first.
   const shell = spawn('sh', ['-c', WATCH], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
   shell.unref();
-  // It may be gone where the whole machine is being shut down.
+  // It may be gone during a system shutdown.
   shell.stdin.on('error', () => undefined);
   (shell.stdin as Writable & { unref(): void }).unref();
   return shell.stdin;

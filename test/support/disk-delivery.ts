@@ -13,16 +13,16 @@ import { ScriptedExporter } from './scripted-exporter.js';
 import { sectionConfig } from './section-config.js';
 import { StatusHost } from './status-host.js';
 
-/** What a test may ask otherwise. */
+/** Options of a test. */
 export interface DiskDeliveryOptions {
   readonly signal?: Signal;
-  /** YAML laid over a queue on disk that sends at once and one after the other. */
+  /** YAML overlay for a disk queue that sends immediately and in sequence. */
   readonly config?: string;
-  /** The exporter's id. */
+  /** Id of the exporter. */
   readonly id?: string;
 }
 
-/** A queued exporter whose queue lies on disk, around a scripted one, with a clock that stands still. */
+/** A queued exporter with a disk queue around a scripted one, with a stopped clock. */
 export async function startOnDisk(
   t: Pick<Test, 'teardown'>,
   folder: string,
@@ -54,7 +54,7 @@ export async function startOnDisk(
   });
   const send = (tenant: string, items: unknown[], batch?: { readonly id: string }) =>
     way.consume({ tenant, items }, { receivedAt: clock.now(), ...(batch && { batch }) });
-  /** The value of a metric `jackdaw_exporter_…` */
+  /** The value of a metric `jackdaw_exporter_…`. */
   const metric = async (name: string, labels = `,signal="${signal}"`): Promise<number | undefined> => {
     const full = `jackdaw_exporter_${name}`;
     return (await metricValues(meter, `${full}{`))[`${full}{exporter="${id}"${labels}}`];

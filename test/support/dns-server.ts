@@ -2,17 +2,17 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import type { Test } from 'tap';
 
-/** What a DNS server knows of a name: its addresses, or why there are none. */
+/** The DNS server's entry for a name: its addresses, or an error. */
 export type DnsAnswer = readonly string[] | 'NXDOMAIN' | 'SERVFAIL' | 'silence';
 
 export interface DnsServer {
   /** `127.0.0.1:40123` */
   readonly address: string;
-  /** What was asked, in order: `A hook.test`. */
+  /** Queries in order: `A hook.test`. */
   readonly questions: readonly string[];
-  /** Resolves when this many questions have come. */
+  /** Resolves after this many queries. */
   readonly asked: (count: number) => Promise<void>;
-  /** How many of the sockets that asked are still open; both families of one look-up share one. */
+  /** Number of open client sockets; both address families of a lookup share one. */
   readonly waiting: () => Promise<number>;
 }
 
@@ -23,7 +23,7 @@ const TYPES = new Map([
 const CODES = { NXDOMAIN: 3, SERVFAIL: 2 } as const;
 
 /**
- * A DNS server over UDP on a free port of this machine.
+ * A DNS server over UDP on a free local port.
  *
  * @param answer to `A hook.test`, with addresses of that family only
  */
@@ -54,7 +54,7 @@ export async function startDnsServer(
   };
 }
 
-/** Whether a socket has this port: then no other can have it. */
+/** Whether a socket uses this port, so that no other can. */
 async function isTaken(port: number): Promise<boolean> {
   const probe = createSocket('udp4').bind(port, '127.0.0.1');
   const isFree = await once(probe, 'listening').then(
@@ -65,7 +65,7 @@ async function isTaken(port: number): Promise<boolean> {
   return !isFree;
 }
 
-/** @returns `end`: where the first question ends */
+/** @returns `end`: end offset of the first question */
 function readQuestion(message: Buffer): { readonly question: string; readonly end: number } {
   const labels: string[] = [];
   let at = 12;
@@ -77,11 +77,11 @@ function readQuestion(message: Buffer): { readonly question: string; readonly en
   return { question: `${type} ${labels.join('.').toLowerCase()}`, end: at + 5 };
 }
 
-/** @param asked head and question */
+/** @param asked header and question */
 function reply(asked: Buffer, answer: Exclude<DnsAnswer, 'silence'>): Buffer {
   const addresses = typeof answer === 'string' ? [] : answer;
   const head = Buffer.from(asked);
-  // An answer, recursion was wanted and is there.
+  // A response; recursion was requested and is available.
   head.writeUInt16BE(0x8180 | (typeof answer === 'string' ? CODES[answer] : 0), 2);
   head.writeUInt16BE(addresses.length, 6);
   head.writeUInt32BE(0, 8);
@@ -91,7 +91,7 @@ function reply(asked: Buffer, answer: Exclude<DnsAnswer, 'silence'>): Buffer {
 function record(address: string): Buffer {
   const bytes = bytesOf(address);
   const head = Buffer.alloc(12);
-  // The name of the question, again.
+  // Pointer to the name in the question.
   head.writeUInt16BE(0xc00c, 0);
   head.writeUInt16BE(bytes.length === 4 ? 1 : 28, 2);
   head.writeUInt16BE(1, 4);
@@ -100,7 +100,7 @@ function record(address: string): Buffer {
   return Buffer.concat([head, bytes]);
 }
 
-/** IPv6 with one `::`. */
+/** IPv6 address with one `::`. */
 function bytesOf(address: string): Buffer {
   if (!address.includes(':')) return Buffer.from(address.split('.').map(Number));
   const [head = [], tail = []] = address.split('::').map((half) => half.split(':').filter(Boolean));

@@ -19,12 +19,11 @@ export interface OpenApiDocument {
 const DOCUMENT = 'https://jackdaw.test/openapi.json';
 
 /**
- * Holds answers against an OpenAPI document: the status must be documented, the media type and the body as it says,
- * and no field may be there that it does not name.
+ * Validates responses against an OpenAPI document: status, media type and body must be documented, without extra fields.
  */
 export class DocumentedApi {
   readonly document: OpenApiDocument;
-  /** `operationId status` of every answer so far. */
+  /** `operationId status` of every response so far. */
   readonly seen = new Set<string>();
   readonly #ajv = new Ajv2020({ strict: false, allErrors: true });
   readonly #validators = new Map<string, ValidateFunction>();
@@ -54,7 +53,7 @@ export class DocumentedApi {
     );
   }
 
-  /** @returns what is wrong with an answer, an empty list if it is as documented. */
+  /** @returns the problems of a response; an empty list if it is as documented. */
   faults(operation: DocumentedOperation, answer: Answer): readonly string[] {
     this.seen.add(`${operation.operationId} ${answer.status}`);
     const response = this.#resolve(operation.responses[String(answer.status)]);
@@ -70,7 +69,7 @@ export class DocumentedApi {
     );
   }
 
-  /** @returns where a response is in the document, and itself, a reference followed. */
+  /** @returns the path of a response in the document and the response itself, with references resolved. */
   #resolve(response: object | undefined): [string, { content?: object }] | undefined {
     if (response === undefined) return undefined;
     if (!('$ref' in response)) {

@@ -17,12 +17,12 @@ import { deliveryKeys } from '../../src/delivery/queue/config.js';
 import type { TracesBatch } from '../../src/signal/batch.js';
 import type { RawBatch } from '../../src/signal/raw-batch.js';
 
-/** What a test makes a component do. The default is to do its work well. */
+/** Test behaviour of a component. By default it works normally. */
 export interface Behaviour {
   readonly start?: (host: Host) => Promise<void>;
   readonly shutdown?: (deadline: AbortSignal) => Promise<void>;
   readonly consume?: (batch: TracesBatch, next?: Consumer<TracesBatch>) => Promise<Receipt>;
-  /** Set: raw batches come here, too. */
+  /** If set, the component accepts raw batches, too. */
   readonly consumeRaw?: (batch: RawBatch) => Promise<Receipt>;
 }
 
@@ -42,15 +42,15 @@ const thing = section(keys);
 const queued = section({ ...keys, ...deliveryKeys() });
 
 /**
- * Components for tests of the engine: receiver `source`, processors `pass` and `mutate`, exporters `sink` and `queue`,
- * extension `thing`. They note what happens to them, and a test decides what each id does.
+ * Components for engine tests: receiver `source`, processors `pass` and `mutate`, exporters `sink` and `queue`, extension `thing`. They
+ * record events, and a test defines the behaviour of each id.
  */
 export class EngineComponents {
-  /** `start sink`, `stop sink`, `consume sink`, in the order in which it happened. */
+  /** `start sink`, `stop sink`, `consume sink`, in order. */
   readonly events: string[] = [];
-  /** The outputs of each receiver by its id. */
+  /** The outputs of each receiver by id. */
   readonly outputs = new Map<string, Outputs>();
-  /** Batches as each id got them, copied. */
+  /** Copies of the batches received by each id. */
   readonly batches = new Map<string, TracesBatch[]>();
   readonly hosts = new Map<string, Host>();
   readonly #behaviours: Readonly<Record<string, Behaviour>>;
@@ -59,7 +59,7 @@ export class EngineComponents {
     this.#behaviours = behaviours;
   }
 
-  /** Sends a batch as the receiver of that id would. */
+  /** Sends a batch like the receiver with that id. */
   async send(id: string, batch: TracesBatch | RawBatch): Promise<Receipt> {
     const output = this.outputs.get(id)?.traces;
     if (!output) throw new Error(`${id} has no output for traces`);

@@ -23,7 +23,7 @@ export interface Engine {
   readonly meter: PrometheusMeter;
 }
 
-/** A daemon without the built-in components and without own metrics. It is stopped when the test ends, at the latest. */
+/** A daemon without built-in components and metrics. It stops with the test at the latest. */
 export async function startEngine(t: Pick<Test, 'teardown'>, options: EngineOptions): Promise<Engine> {
   const sources = [
     { file: 'test.yaml', text: options.config },
@@ -43,7 +43,7 @@ export async function startEngine(t: Pick<Test, 'teardown'>, options: EngineOpti
   return { daemon, logger, meter };
 }
 
-/** A batch of traces that have an id and nothing else of interest. */
+/** A batch of minimal traces with these ids. */
 export function batchOf(...ids: readonly string[]): TracesBatch {
   const items = ids.map((id) => ({
     trace: aHeader({ trace_id: id, agent: 'a', started_at: 0, metadata: { nested: { deep: [1, 2] } } }),
@@ -52,7 +52,7 @@ export function batchOf(...ids: readonly string[]): TracesBatch {
   return { tenant: 'tenant', items };
 }
 
-/** The values of the series of a metric that have these labels. */
+/** The values of the metric series with these labels. */
 export async function metricValues(
   meter: PrometheusMeter,
   name: string,

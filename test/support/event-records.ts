@@ -2,7 +2,7 @@ import type { EventsBatch } from '../../src/signal/batch.js';
 import { envelope, type EventRecord, type EventType } from '../../src/signal/event.js';
 import { TENANT } from './otlp-records.js';
 
-/** An event as the store gives it. @param n makes its id; @param data what its envelope holds */
+/** An event as read from the store. @param n determines its id; @param data of its envelope */
 export function anEvent(n: number, type: EventType, data: object): EventRecord {
   const event = {
     id: `0196f000-0000-7000-8000-${String(n).padStart(12, '0')}`,
@@ -14,7 +14,7 @@ export function anEvent(n: number, type: EventType, data: object): EventRecord {
   return { ...event, body: envelope(event, data) };
 }
 
-/** Two events of one user, with text that must come out as it is. */
+/** Two events of one user with text that must be kept exactly. */
 export function eventBatch(): EventsBatch {
   return {
     tenant: TENANT,

@@ -4,12 +4,12 @@ import type { ApiCaller } from './api-caller.js';
 export interface StreamEvent {
   readonly event: string;
   readonly data: Readonly<Record<string, unknown>>;
-  /** That of the last event that had one. */
+  /** Id of the last event with an id. */
   readonly id: string;
 }
 
 interface StreamCall {
-  /** The first user's key where absent; null sends none. */
+  /** Defaults to the key of the first user; null sends none. */
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -55,12 +55,12 @@ export class EventStreamClient {
     return this.#answer.headers;
   }
 
-  /** That of the last event that had one. */
+  /** Id of the last event with an id. */
   get lastId(): string {
     return this.#id;
   }
 
-  /** The next event of a name. Those before it are kept for later calls. @throws Error where the stream ends before */
+  /** The next event of a name. Earlier events are kept for later calls. @throws Error if the stream ends first */
   async next(name: string): Promise<StreamEvent> {
     const at = this.#skipped.findIndex(({ event }) => event === name);
     const [kept] = at < 0 ? [] : this.#skipped.splice(at, 1);
@@ -73,7 +73,7 @@ export class EventStreamClient {
     }
   }
 
-  /** Waits for the end. @returns what came before it */
+  /** Waits for the end. @returns the remaining events */
   async rest(): Promise<readonly StreamEvent[]> {
     for (let event = await this.#read(); event !== null; event = await this.#read())
       this.#skipped.push(event);

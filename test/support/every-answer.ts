@@ -1,25 +1,25 @@
 import type { ApiCaller } from './api-caller.js';
 import type { DocumentedApi, DocumentedOperation, OpenApiDocument } from './documented-api.js';
 
-/** A route that reads, in one place: its path with the values of its parameters. */
+/** A read route with the values of its path parameters. */
 export interface ReadQuestion {
-  /** As the API describes it: `/agents/{agent_id}`, below `/api/v1`. */
+  /** As documented: `/agents/{agent_id}`, below `/api/v1`. */
   readonly path: string;
   readonly operation: DocumentedOperation;
   readonly place: string;
-  /** What it is asked with, each alone; the first is empty. */
+  /** The queries to send, each alone; the first is empty. */
   readonly queries: readonly string[];
 }
 
-/** Ids that lists give, by the names of the parameters that take them, or by `prompts/{name}` where a name has several meanings. */
+/** Ids from lists, by the path parameter that takes them, or by `prompts/{name}` if a parameter has several meanings. */
 type Ids = Readonly<Record<string, readonly string[]>>;
 
-/** How many ids of a kind routes are asked for, where nothing else is said. */
+/** Default number of ids per kind. */
 const MOST_IDS = 12;
 
 /**
- * Every route that reads, with questions to each: for everything that the lists name, and in several ways. A new route is asked by
- * itself, if its parameters are known here.
+ * Requests for every read route: for all listed objects and with several queries. New routes are included if their parameters are known
+ * here.
  */
 export async function readQuestions(
   api: ApiCaller,
@@ -35,28 +35,28 @@ export async function readQuestions(
   });
 }
 
-/** What says something of the process, of the moment, or of what was refused, and not of what is stored. */
+/** Routes that return the state of the process, the time or rejections, not stored data. */
 const NOT_STORED = new Set([
   '/openapi.json',
   '/daemon',
   '/daemon/config',
   '/dashboard/stream',
   '/dashboard/rejections',
-  // Actions are stored shortly after their answers.
+  // Actions are stored shortly after their responses.
   '/admin/audit',
-  // Only a daemon with extension ui has it.
+  // Only a daemon with the ui extension has it.
   '/me/sessions',
 ]);
 
-/** How answers of two stores may differ. */
+/** Allowed differences between the responses of two stores. */
 interface Except {
-  /** Paths of operations, as the API describes them, that are not asked. */
+  /** Paths of operations to skip, as documented. */
   readonly paths?: readonly string[];
-  /** Fields that are left out wherever they are. */
+  /** Fields to ignore everywhere. */
   readonly fields?: readonly string[];
 }
 
-/** The answers to {@link readQuestions}, by their paths. */
+/** The responses to {@link readQuestions} by path. */
 export async function everyAnswer(
   api: ApiCaller,
   except: Except = {},
@@ -74,10 +74,10 @@ export async function everyAnswer(
   return answers;
 }
 
-/** Written now and then, different for what asks, or measured in each store’s own way. */
+/** Written occasionally, specific to the caller, or measured differently by each store. */
 const VOLATILE = ['last_used_at', 'next_cursor', 'seq', 'stored_bytes'];
 
-/** How two sets of answers differ, at most some of it. */
+/** Some of the differences between two sets of responses. */
 export function differences(
   one: ReadonlyMap<string, unknown>,
   other: ReadonlyMap<string, unknown>,
@@ -102,7 +102,7 @@ async function idsOf(api: ApiCaller, key: string, most: number): Promise<Ids> {
     return list as Readonly<Record<string, unknown>>[];
   };
   const pick = (rows: readonly Readonly<Record<string, unknown>>[], name: string): readonly string[] =>
-    // A client takes dots alone out of a path.
+    // Clients remove dot segments from paths.
     [...new Set(rows.map((row) => row[name]).filter((value) => typeof value === 'string'))]
       .filter((value) => !/^\.{0,2}$/.test(value))
       .slice(0, most);
@@ -140,14 +140,14 @@ function placesOf(path: string, ids: Ids): readonly string[] {
     throw new Error(
       `say in test/support/every-answer.ts where the values of ${parameter} in ${path} come from`,
     );
-  // The spans are those of the first trace.
+  // The spans belong to the first trace.
   const values = name === 'trace_id' && path.includes('{span_id}') ? known.slice(0, 1) : known;
   return values.flatMap((value) => placesOf(path.replace(parameter, encodeURIComponent(value)), ids));
 }
 
 const ALL_TIME = 'start_time=2026-10-01T00:00:00Z&end_time=2026-12-01T00:00:00Z';
 
-/** What each operation has to be asked with to say much. */
+/** The queries with which each operation returns the most. */
 function queriesOf(operation: string, ids: Ids): readonly string[] {
   const [a = ''] = ids['agent_id'] ?? [];
   const more: Readonly<Record<string, readonly string[]>> = {
@@ -163,7 +163,7 @@ function queriesOf(operation: string, ids: Ids): readonly string[] {
   return ['', ...(more[operation] ?? [])];
 }
 
-/** Sums of doubles depend on the order of what is added, in their last digits. */
+/** Floating-point sums depend on the order of addition in their last digits. */
 const DIGITS = 13;
 
 function comparable(body: unknown, fields: readonly string[]): unknown {

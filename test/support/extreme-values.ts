@@ -3,8 +3,7 @@ import { traceIdOf } from './header-text.js';
 import { aSpan, anItem, type Changes, type Item } from './trace-batch.js';
 
 /**
- * Values at the ends of every field of every signal, and just behind them: what is refused is refused, and what is taken has to
- * be carried by everything that comes later.
+ * Values at and just beyond the limits of every field of every signal: each is either rejected or must survive all later processing.
  */
 
 const INTEGERS = [
@@ -81,7 +80,7 @@ const NANOS = [
 ];
 
 const oneOf = <Value>(values: readonly Value[]): fc.Arbitrary<Value> => fc.constantFrom(...values);
-/** Mostly what is sent anyway: an item of which everything is extreme is nearly always refused for something. */
+/** Mostly ordinary values: an item with only extreme values is almost always rejected. */
 const rarely = <Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
   fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 const changesOf = (fields: Readonly<Record<string, readonly unknown[]>>): fc.Arbitrary<Changes> =>
@@ -127,7 +126,7 @@ const TRACE_FIELDS = {
   sdk_version: TEXTS,
 } as const;
 
-/** An item for each value of each field, of which everything else is as usual. */
+/** An item for each value of each field, otherwise ordinary. */
 export function oneExtremeEach(): Item[] {
   const each = (fields: Readonly<Record<string, readonly unknown[]>>): Changes[] =>
     Object.entries(fields).flatMap(([name, values]) => values.map((value) => ({ [name]: value }) as Changes));
@@ -140,7 +139,7 @@ export function oneExtremeEach(): Item[] {
   ];
 }
 
-/** Items of `POST /traces/batch`, of one to five spans each. */
+/** Items of `POST /traces/batch` with one to five spans each. */
 export const extremeItems = fc.array(
   fc
     .tuple(changesOf(TRACE_FIELDS), fc.array(changesOf(SPAN_FIELDS), { minLength: 1, maxLength: 5 }))
@@ -285,7 +284,7 @@ export const extremeLogs = fc.array(
   { minLength: 10, maxLength: 15 },
 );
 
-/** Bodies of requests that make prompts, alerts and users. */
+/** Request bodies for prompts, alerts and users. */
 export const extremePrompts = fc.array(
   fc.record({ name: oneOf(['p', 'q', ...TEXTS]), version: oneOf(SIGNED), template_text: oneOf(TEXTS) }),
   { minLength: 5, maxLength: 10 },
@@ -301,7 +300,7 @@ export const extremeAlerts = fc.array(
 );
 export const extremeLimits = fc.array(oneOf([...SIGNED, null]), { minLength: 3, maxLength: 5 });
 
-/** What a query may ask of any route; most of it is not a route's own, which is ignored. */
+/** Query parameters for any route; most are unknown to a route and ignored. */
 export const extremeQueries = fc.array(
   fc
     .record({

@@ -3,11 +3,10 @@ import { once } from 'node:events';
 import type { Test } from 'tap';
 
 /**
- * Lets every `fsync` of some files fail in another process from now on, with the error of a disk that is about to die.
+ * Makes every `fsync` of some files in another process fail like on a failing disk.
  *
  * @param paths files that it has open
- * @returns what ends that, as all that the process does takes longer meanwhile; null where `strace` is not here, or may not
- * watch other processes
+ * @returns a function that ends this, because it slows the process down; null if `strace` is missing or cannot watch other processes
  */
 export async function failSyncs(
   t: Pick<Test, 'teardown'>,

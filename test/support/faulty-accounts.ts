@@ -1,16 +1,16 @@
 import type { Accounts } from '../../src/storage/contracts/accounts.js';
 import type { ControlStore } from '../../src/storage/contracts/control-store.js';
 
-/** A control plane of which the test sees what is asked of the accounts, and makes them fail. */
+/** A control store that records the calls to accounts and can make them fail. */
 export interface FaultyAccounts {
   readonly control: Pick<ControlStore, 'accounts' | 'logins' | 'watch' | 'directory'>;
-  /** The next call of that method throws it, with nothing done. */
+  /** Thrown by the next call of that method, without changes. */
   readonly faults: Map<keyof Accounts, Error>;
-  /** The calls of each method, as they came. */
+  /** The calls of each method in order. */
   readonly calls: Map<keyof Accounts, readonly (readonly unknown[])[]>;
 }
 
-/** @param directory other than its own */
+/** @param directory to use instead of its own */
 export function faultyAccounts(control: ControlStore, directory = control.directory): FaultyAccounts {
   const faults: FaultyAccounts['faults'] = new Map();
   const calls: FaultyAccounts['calls'] = new Map();

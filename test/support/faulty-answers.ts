@@ -3,7 +3,7 @@ import type { AttemptResult } from '../../src/delivery/senders/webhook/sender.js
 import { answerText, type Answer } from './webhook-receiver.js';
 import { nextAnswerHead } from './webhook-sender.js';
 
-/** What every failed attempt without an answer has. */
+/** The fields of every failed attempt without a response. */
 export const NOTHING = {
   succeeded: false,
   statusCode: null,
@@ -15,7 +15,7 @@ export const NO_ANSWER = 'The connection closed before a response arrived';
 const HALF_ANSWER = 'The connection closed before the response was complete';
 const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
 
-/** A receiver that answers in a way of its own, and the attempt that is the result. */
+/** A faulty receiver and the expected attempt. */
 interface FaultyAnswer {
   readonly what: string;
   readonly answer: Answer;
@@ -29,7 +29,7 @@ const write =
     socket.end();
   };
 
-/** Writes for ever, as fast as the other side reads. */
+/** Writes endlessly, as fast as the client reads. */
 const pour =
   (start: string, endless: string): Answer =>
   (socket) => {
@@ -212,7 +212,7 @@ export const FAULTY_ANSWERS: readonly FaultyAnswer[] = [
   },
   {
     what: '503 with Retry-After as a date',
-    // The clock of the tests stands at 12:00.
+    // The test clock is at 12:00.
     answer: write(answerText('503 Later', ['Retry-After: Thu, 15 Jan 2026 12:01:30 GMT'])),
     expected: { statusCode: 503, retryAfterMs: 90_000 },
   },
@@ -228,7 +228,7 @@ export const FAULTY_ANSWERS: readonly FaultyAnswer[] = [
   },
 ];
 
-/** The start of a body, as it is kept. */
+/** The stored start of a body. */
 function decoded(bytes: Buffer): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, 16_384), {
     stream: bytes.length >= 16_384,

@@ -7,19 +7,19 @@ import type {
   FinishedRules,
 } from '../../src/storage/contracts/deliveries.js';
 
-/** Whether a call fails before anything is done, or only its answer is lost. */
+/** Whether a call fails before it does anything, or only its response is lost. */
 type Fault = 'before' | 'after';
 
-/** A queue with one that is real behind it, whose next calls fail as a test wants. */
+/** A proxy of a real queue whose next calls fail as a test defines. */
 export class FaultyQueue implements Pick<DeliveryQueue, 'claim' | 'renew' | 'finish'> {
-  /** Of the next calls, the first first. */
+  /** For the next calls, in order. */
   readonly faults = { claim: [] as Fault[], renew: [] as Fault[], finish: [] as Fault[] };
-  /** What was asked for. */
+  /** Recorded calls. */
   readonly claims: ClaimRequest[] = [];
   readonly renewals: (readonly ClaimName[])[] = [];
-  /** Whose telling was answered. */
+  /** Deliveries whose result was acknowledged. */
   readonly results: FinishedAttempt[] = [];
-  /** Deliveries that were claimed here. */
+  /** Deliveries claimed here. */
   given = 0;
   readonly #queue: DeliveryQueue;
 

@@ -1,7 +1,7 @@
 import type { Fields } from '../../src/expressions/scope/field.js';
 import { RECORD_TYPES } from '../../src/expressions/scope/record-types.js';
 
-/** The names that a reader knows the types of CEL by. */
+/** Reader-friendly names of the CEL types. */
 const TYPES: Readonly<Record<string, string>> = {
   'google.protobuf.Timestamp': 'timestamp',
   'map<string, dyn>': 'map',
@@ -10,7 +10,7 @@ const TYPES: Readonly<Record<string, string>> = {
   dyn: 'anything',
 };
 
-/** A table in Markdown for each type of record, as the page of the fields has them. */
+/** A Markdown table for each record type, as on the fields page. */
 export function fieldTables(): string {
   return Object.entries(RECORD_TYPES)
     .map(([variable, { fields }]) => {
@@ -29,7 +29,7 @@ export function fieldTables(): string {
     .join('\n\n');
 }
 
-/** With columns as wide as their widest cell, as the formatter leaves them. */
+/** Columns are as wide as their widest cell, as the formatter leaves them. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const widths = head.map((title, column) =>
     Math.max(3, title.length, ...rows.map((row) => row[column]?.length ?? 0)),

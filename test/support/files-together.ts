@@ -1,17 +1,17 @@
 import { fileURLToPath } from 'node:url';
 
 /**
- * Runs files of tests in one process: `files-main.ts`. Its argument, which no other process at the same time has, is in the names of the
- * folders that tap makes for its tests.
+ * Runs test files in one process: `files-main.ts`. Its argument is unique among concurrent processes and part of the names of tap's test
+ * folders.
  */
 export const FILES_MAIN = fileURLToPath(new URL('./files-main.js', import.meta.url));
 
-/** @param files their paths @param seconds that they may take together @returns variables for the process */
+/** @param files paths @param seconds timeout for all of them @returns variables for the process */
 export function variablesOf(files: readonly string[], seconds: number): NodeJS.ProcessEnv {
   return { TAP_TIMEOUT: String(seconds), JACKDAW_TEST_FILES: files.join('\n') };
 }
 
-/** Files of the API's tests whose tests see nothing but what is their user's, so that all of them can be asked of one daemon. */
+/** API test files whose tests see only the data of their user, so that they can share one daemon. */
 export const FILES_OF_ONE_DAEMON = [
   'long-integers',
   'tenants',
@@ -33,5 +33,5 @@ export const FILES_OF_ONE_DAEMON = [
   'resources/traces',
 ].map((file) => `api/${file}.test.js`);
 
-/** Asks for it. */
+/** Enables the shared daemon. */
 export const ONE_DAEMON: NodeJS.ProcessEnv = { JACKDAW_TEST_SHARED_API: '1' };

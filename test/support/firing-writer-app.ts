@@ -7,8 +7,8 @@ import { aDecision, addRule, ruleNow } from './kept-rules.js';
 import { NOON } from './run-records.js';
 
 /**
- * A process that is made to be killed: it opens the control store of its first argument and lets a new rule fire for ever. What was
- * acknowledged goes out as a line: user, rule and how often it fired.
+ * A process that a test kills: it opens the control store (first argument) and fires a new rule endlessly. Acknowledged firings are
+ * printed as lines: user, rule and number of firings.
  */
 
 const [, , path = ''] = process.argv;
@@ -23,6 +23,6 @@ for (let count = 1; ; count++) {
   const [written] = await store.alerts.recordFirings([firing]);
   if (written !== true) throw new Error('the firing was not written');
   process.stdout.write(`${user.id} ${id} ${String(count)}\n`);
-  // A pipe is emptied between the rounds of the event loop.
+  // A pipe is flushed between turns of the event loop.
   if (count % 8 === 0) await new Promise(setImmediate);
 }

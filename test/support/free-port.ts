@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below the ports that systems give to outgoing connections, and above those that services have. */
+/** Below the ephemeral ports of systems and above common service ports. */
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
 
-/** A port of 127.0.0.1 that a daemon can take again after it was killed: no connection of others gets it in between. */
+/** A port of 127.0.0.1 that a daemon can reuse after a kill: no other connection gets it in between. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(LOWEST, HIGHEST);

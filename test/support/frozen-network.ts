@@ -1,7 +1,7 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type { Test } from 'tap';
 
-/** A way to a server of this machine, on which what is sent can stop to arrive, though nobody is told that it does. */
+/** A proxy to a local server that can silently stop forwarding. */
 export class FrozenNetwork {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -53,7 +53,7 @@ export class FrozenNetwork {
     }
   }
 
-  /** For what connects from now on: what was frozen stays so. */
+  /** For new connections; frozen ones stay frozen. */
   thaw(): void {
     this.#isFrozen = false;
   }

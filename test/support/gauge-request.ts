@@ -5,7 +5,7 @@ export interface GaugePoint {
   readonly attributes: Readonly<Record<string, string | number | bigint>>;
 }
 
-/** An OTLP/JSON request with points of gauges, each in a metric of its own. */
+/** An OTLP/JSON request with gauge points, each in its own metric. */
 export function gaugeRequest(service: string, points: readonly GaugePoint[]): object {
   const metrics = points.map(({ name, value, nanos, attributes }) => ({
     name,

@@ -3,8 +3,7 @@ import { createServer } from 'node:tls';
 import { RECEIVER_KEY, VALID } from './webhook-certificates.js';
 
 /**
- * A process of its own with receivers of 127.0.0.1 that never come to an end, each in its way by the path. It tells its port,
- * and then how many requests it has.
+ * A process with receivers on 127.0.0.1 that hang in different ways by path. It prints its port and the number of requests.
  */
 export type Message = { readonly port: number } | { readonly requests: number };
 
@@ -12,7 +11,7 @@ const send = (message: Message): void => {
   process.send?.(message);
 };
 
-/** Writes for ever, as fast as the other side reads. */
+/** Writes endlessly, as fast as the client reads. */
 function pour(socket: Socket, piece: string): void {
   const more = (): void => {
     while (socket.writable && socket.write(piece));

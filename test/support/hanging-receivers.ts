@@ -4,17 +4,17 @@ import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
 import type { Message } from './hanging-receivers-main.js';
 
-/** The paths of receivers that never come to an end, each in its way. */
+/** The paths of hanging receivers. */
 const WAYS = ['silence', 'hints', 'headers', 'body'];
 
 export interface HangingReceivers {
-  /** The URL of one of them; its name leads to 127.0.0.1. */
+  /** The URL of one; its name resolves to 127.0.0.1. */
   readonly urlOf: (index: number) => string;
-  /** Resolves when so many requests have come. */
+  /** Resolves after that many requests. */
   readonly waitFor: (requests: number) => Promise<void>;
 }
 
-/** Starts them in a process of their own: what they hold is not counted here. */
+/** Starts them in a separate process, so that their memory is not counted here. */
 export async function startHangingReceivers(t: Pick<Test, 'teardown'>): Promise<HangingReceivers> {
   const child = fork(fileURLToPath(new URL('./hanging-receivers-main.js', import.meta.url)));
   t.teardown(() => {

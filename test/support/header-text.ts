@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Item } from './trace-batch.js';
 
-/** A field of an item's header that the test knows to be text. */
+/** A text field of the header of an item. */
 export function headerText({ trace }: Item, field: string): string {
   const value = trace[field];
   assert(typeof value === 'string', `${field} is no text`);

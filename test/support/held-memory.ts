@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 
 const MIB = 1024 * 1024;
 
-/** What this process holds, in MiB. */
+/** Memory of this process in MiB. */
 export interface Memory {
   readonly heap: number;
   readonly whole: number;
@@ -12,7 +12,7 @@ export interface Memory {
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-/** What this process holds once nobody needs the rest any more. */
+/** Memory of this process in MiB after garbage collection. */
 export async function heldMemory(): Promise<Memory> {
   for (let i = 0; i < 3; i++) {
     collect();

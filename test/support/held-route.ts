@@ -1,6 +1,6 @@
 import type { Route } from '../../src/component/http.js';
 
-/** A `GET /`, or what is given, whose requests are all under way until they are released together. */
+/** A `GET /`, or the given route, whose requests stay pending until they are released together. */
 export function heldRoute(route: Partial<Omit<Route, 'handle'>> = {}): {
   readonly route: Route;
   readonly release: () => void;

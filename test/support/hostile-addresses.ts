@@ -1,6 +1,6 @@
-/** Addresses that no tenant may have requests sent to, each in the form of a URL's host, as somebody would try them. */
+/** Addresses that tenants must not reach, in the URL host forms that attackers would try. */
 export const HOSTILE_HOSTS: readonly string[] = [
-  // Loopback, in all forms that URLs know.
+  // Loopback in all URL forms.
   '127.0.0.1',
   '127.1',
   '127.0.1',
@@ -33,7 +33,7 @@ export const HOSTILE_HOSTS: readonly string[] = [
   '[::ffff:10.0.0.1]',
   '[fc00::1]',
   '[fd12:3456:789a::1]',
-  // Link-local, and what is no single host.
+  // Link-local and multi-host addresses.
   '169.254.0.1',
   '[fe80::1]',
   '[fec0::1]',
@@ -56,7 +56,7 @@ export const HOSTILE_HOSTS: readonly string[] = [
   '[fd00:ec2::254]',
   '[fd20:ce::254]',
   '[fe80::a9fe:a9fe]',
-  // IPv6 that stands for IPv4: NAT64, 6to4, Teredo.
+  // IPv6 that embeds IPv4: NAT64, 6to4, Teredo.
   '[64:ff9b::127.0.0.1]',
   '[64:ff9b::a9fe:a9fe]',
   '[64:ff9b::808:808]',
@@ -82,7 +82,7 @@ export const HOSTILE_HOSTS: readonly string[] = [
   '[4000::1]',
 ];
 
-/** Addresses of the public internet, some right beside what is not. */
+/** Public addresses, some of them adjacent to forbidden ranges. */
 export const PUBLIC_ADDRESSES: readonly string[] = [
   '1.1.1.1',
   '8.8.8.8',

@@ -3,7 +3,7 @@ import type { AnyValue, KeyValue, Span } from '../../src/otlp/wire/requests.js';
 import { anyCharacter } from './any-character.js';
 import { START } from './otlp-requests.js';
 
-/** Keys that mean something, and what is no key at all. */
+/** Meaningful and invalid keys. */
 const known = fc.constantFrom(
   'gen_ai.operation.name',
   'gen_ai.input.messages',
@@ -68,12 +68,12 @@ const id = (length: number) =>
     fc.uint8Array({ maxLength: 20 }),
   );
 
-/** Attributes with keys that mean something and others, and values of every kind, most of them wrong. */
+/** Attributes with meaningful and other keys and values of every kind, most of them wrong. */
 export function hostileAttributes(): fc.Arbitrary<KeyValue[]> {
   return attributes;
 }
 
-/** Spans of which every part may be missing or wrong; most can be taken all the same. */
+/** Spans with missing or wrong parts; most are still accepted. */
 export function hostileSpan(): fc.Arbitrary<Span> {
   return fc.record<Span>(
     {

@@ -4,10 +4,10 @@ import { trace } from '@opentelemetry/api';
 import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
 import { NodeSDK } from '@opentelemetry/sdk-node';
 
-/** A program that fetches SERVER_URL within a run. What is observed, and where to, is told by OTEL_* alone. */
+/** A program that fetches SERVER_URL within a run. OTEL_* configures its instrumentation and endpoint. */
 const sdk = new NodeSDK({ instrumentations: [new HttpInstrumentation()] });
 sdk.start();
-// The instrumentation patches what is required after it.
+// The instrumentation patches modules required after it.
 const http = createRequire(import.meta.url)('node:http') as typeof Http;
 
 await trace.getTracer('http-app').startActiveSpan('look up the weather', async (run) => {

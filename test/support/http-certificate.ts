@@ -1,4 +1,4 @@
-/** A self-signed certificate for localhost, 127.0.0.1 and ::1, valid from 2020 to 2120. It protects nothing but tests. */
+/** A self-signed certificate for localhost, 127.0.0.1 and ::1, valid from 2020 to 2120. For tests only. */
 export const TEST_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBeTCCAR+gAwIBAgIBATAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAlsb2NhbGhv
 c3QwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBQxEjAQBgNVBAMM

@@ -6,11 +6,11 @@ import { PrometheusMeter } from '../../src/telemetry/meter.js';
 import { HandClock } from './hand-clock.js';
 import { RecordingLogger } from './recording-logger.js';
 
-/** Every test of the listener runs over both. */
+/** Every listener test runs on both. */
 export const ENGINES = ['uws', 'node'] as const satisfies readonly EngineChoice[];
 
 export interface TestListener {
-  /** Waits until so many requests are under way. */
+  /** Waits until that many requests are pending. */
   readonly underWay: (requests: number) => Promise<void>;
   readonly listener: HttpListener;
   /** `http://127.0.0.1:40123` */
@@ -18,11 +18,11 @@ export interface TestListener {
   readonly port: number;
   readonly clock: HandClock;
   readonly logger: RecordingLogger;
-  /** The value of a series, by its name without prefix and its labels without `listener`; undefined where there is none. */
+  /** The value of a series by its name without prefix and its labels without `listener`; undefined if it does not exist. */
   readonly metric: (name: string, labels?: Readonly<Record<string, string>>) => Promise<number | undefined>;
 }
 
-/** A listener on a free port, closed when the test is over. */
+/** A listener on a free port, closed with the test. */
 export async function startListener(
   t: { teardown(end: () => Promise<void>): void },
   engine: EngineChoice | undefined,
@@ -60,7 +60,7 @@ export async function startListener(
   };
 }
 
-/** Between two looks at a condition: other processes want the machine too. */
+/** Pause between two checks of a condition. */
 export function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 2));
 }
@@ -73,7 +73,7 @@ export interface Answer {
   readonly json: () => unknown;
 }
 
-/** One request as `node:http` sends it: nothing is added, decompressed or followed. */
+/** One raw request of `node:http`: nothing is added, decompressed or followed. */
 export function send(
   url: string,
   options: {

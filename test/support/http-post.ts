@@ -5,28 +5,28 @@ import { pipeline } from 'node:stream/promises';
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The parsed body; the text where it is no JSON. */
+  /** The parsed body, or the text if it is not JSON. */
   readonly body: unknown;
 }
 
 export interface Sent {
   readonly method?: string;
-  /** Undefined: not sent, where it would be by default. */
+  /** undefined removes a default header. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** An iterable is sent in chunks, as long as the server reads. */
+  /** An iterable is sent in chunks as long as the server reads. */
   readonly body?: Uint8Array | string | AsyncIterable<Uint8Array>;
 }
 
 /**
- * Sends one request on a connection of its own, byte by byte as told: nothing is added that a client library would add
- * except `Host`, `Connection: keep-alive` and the framing. An answer that comes before the body has been sent is an answer.
+ * Sends one request exactly as given on its own connection, adding only `Host`, `Connection: keep-alive` and the framing. A response
+ * before the end of the body is a response.
  */
 export async function post(url: string, sent: Sent): Promise<Answer> {
   const headers = Object.entries(sent.headers ?? {}).filter(([, value]) => value !== undefined);
   const outgoing = request(url, {
     method: sent.method ?? 'POST',
     headers: Object.fromEntries(headers),
-    // A client that says `Connection: close` may be reset before it has read the answer to a body that is too large.
+    // With `Connection: close` a client may be reset before it has read the response to an oversized body.
     agent: new Agent({ keepAlive: true }),
   });
   const answer = new Promise<Answer>((resolve, reject) => {
@@ -44,7 +44,7 @@ export async function post(url: string, sent: Sent): Promise<Answer> {
   });
   const { body } = sent;
   if (typeof body === 'object' && Symbol.asyncIterator in body) {
-    // The server may answer and close before it has everything: only the answer counts.
+    // The server may respond and close early: only the response counts.
     pipeline(Readable.from(body, { objectMode: false }), outgoing).catch(() => undefined);
   } else {
     outgoing.end(body);

@@ -6,14 +6,14 @@ import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
 import { NodeSDK } from '@opentelemetry/sdk-node';
 
 /**
- * An instrumented HTTP server that is asked for /healthz (once as kube-probe asks for another path) and /orders, and ends. Where its
- * spans go to is told by OTEL_*.
+ * An instrumented HTTP server that receives requests for /healthz (once with a kube-probe user agent on another path) and /orders, then
+ * ends. OTEL_* configures where its spans go.
  */
 const sdk = new NodeSDK({
   instrumentations: [new HttpInstrumentation({ requireParentforOutgoingSpans: true })],
 });
 sdk.start();
-// The instrumentation patches what is required after it.
+// The instrumentation patches modules required after it.
 const http = createRequire(import.meta.url)('node:http') as typeof Http;
 
 const server = http.createServer((_, response) => {

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** A connection on which a test says byte by byte what is sent. */
+/** A connection on which a test sends exact bytes. */
 export class RawConnection {
   readonly socket: Socket;
   #received = '';
@@ -14,7 +14,7 @@ export class RawConnection {
       this.#received += text;
       this.#notify();
     });
-    // A reset is one of the ways in which a connection ends.
+    // A reset also ends a connection.
     this.socket.on('error', () => undefined);
     this.socket.on('close', () => {
       this.#isClosed = true;
@@ -34,7 +34,7 @@ export class RawConnection {
     this.socket.write(text);
   }
 
-  /** Waits until what was received holds the text so many times, or the connection is closed. */
+  /** Waits until the received data contains the text that many times or the connection closes. */
   async until(text: string, times = 1): Promise<string> {
     while (this.#received.split(text).length <= times && !this.#isClosed) await this.#change();
     return this.#received;
@@ -60,7 +60,7 @@ export class RawConnection {
   }
 }
 
-/** The head of a request, ready to send. */
+/** The head of a request. */
 export function head(line: string, headers: readonly string[] = []): string {
   return [`${line} HTTP/1.1`, 'Host: localhost', ...headers, '', ''].join('\r\n');
 }

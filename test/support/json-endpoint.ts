@@ -8,7 +8,7 @@ interface JsonRequest {
   /** `POST /path?query` */
   readonly line: string;
   readonly headers: IncomingHttpHeaders;
-  /** Inflated. */
+  /** Decompressed. */
   readonly body: string;
 }
 
@@ -18,13 +18,13 @@ interface JsonAnswer {
   readonly body?: string;
 }
 
-/** An HTTP server on a free port, which takes anything. */
+/** An HTTP server on a free port that accepts anything. */
 export interface JsonEndpoint {
   readonly url: string;
   readonly requests: readonly JsonRequest[];
-  /** What it answers from now on; the default is 200. */
+  /** Response from now on; 200 by default. */
   answer: (request: JsonRequest) => JsonAnswer;
-  /** Resolves once so many requests have come. */
+  /** Resolves after that many requests. */
   received(count: number): Promise<void>;
 }
 

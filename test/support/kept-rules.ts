@@ -16,14 +16,14 @@ export async function addRule(
   return { userId, alert, incident: null, evidence: null };
 }
 
-/** A rule as it is now. */
+/** The current state of a rule. */
 export async function ruleNow({ alerts }: ControlStore, { userId, alert }: AlertRule): Promise<AlertRule> {
   const rule = await alerts.read(userId, alert.id);
   if (rule === null) throw new Error('the rule is gone');
   return rule;
 }
 
-/** The firing of a rule as it is: the first of an incident, or the next one. */
+/** The next firing of a rule: the first of an incident or a later one. */
 export function aDecision(
   { alert, incident }: AlertRule,
   changes: Partial<DecidedFiring> = {},
@@ -45,7 +45,7 @@ export function aDecision(
   };
 }
 
-/** A rule once a firing of it is written. */
+/** A rule after a firing was written. */
 export function firedRule(rule: AlertRule, { firedAt, incident, evidence }: DecidedFiring): AlertRule {
   return { ...rule, alert: { ...rule.alert, last_fired_at: firedAt }, incident, evidence };
 }

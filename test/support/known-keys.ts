@@ -11,7 +11,7 @@ const OTHER_USER = '22222222-2222-7222-8222-222222222222';
 /** A key of {@link OTHER_USER} that may write. */
 export const OTHER_KEY = 'jd_other_good';
 
-/** As `Host.authenticate`, for a component that is tested by itself. */
+/** Like `Host.authenticate`, for unit tests of a component. */
 export function authenticateKnown(
   request: Pick<HttpRequest, 'header' | 'identified'>,
   scope?: Identity['scopes'][number],

@@ -9,16 +9,16 @@ import type {
 } from '../../src/storage/contracts/events.js';
 import { readWhenThere } from '../../src/storage/shared/read-when-there.js';
 
-/** A source of facts in a list, whose mark is how many come before. */
+/** A fact source over a list, whose mark is the number of earlier facts. */
 export class ListedFacts implements OutboxSource {
   readonly name = 'list/one';
   readonly facts: NumberedFact[] = [];
   readonly asked: (string | null)[] = [];
-  /** Thrown by the next readings, one by one. */
+  /** Thrown by the next reads, one each. */
   readonly faults: Error[] = [];
-  /** Of a page. */
+  /** Page size. */
   most = 1000;
-  /** Readings that wait. */
+  /** Waiting reads. */
   waiting = 0;
   readonly #listeners = new Set<() => void>();
 
@@ -63,9 +63,9 @@ export class ListedFacts implements OutboxSource {
   }
 }
 
-/** Keeps what it is told. */
+/** Records what it receives. */
 export class RecordedIntake implements IntakeListener {
-  /** What failed, or null where it works again. */
+  /** The failure, or null after recovery. */
   readonly states: (string | null)[] = [];
   passed = 0;
 

@@ -2,7 +2,7 @@ import { uuidV7 } from '../../src/signal/ids.js';
 import type { LogRecord } from '../../src/signal/log-record.js';
 import { NOON } from './run-records.js';
 
-/** A log record of a service, unless said otherwise. */
+/** A log record of a service by default. */
 export function aLog(changes: Partial<LogRecord> = {}): LogRecord {
   return {
     id: uuidV7(NOON / 1000),

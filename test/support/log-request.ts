@@ -1,4 +1,4 @@
-/** A log record to be sent, in short. */
+/** Short form of a log record to send. */
 export interface LogToSend {
   readonly body: string | object;
   readonly nanos: bigint;

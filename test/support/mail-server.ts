@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import type { Test } from 'tap';
 
-/** A message as it came. */
+/** A received message. */
 export interface ReceivedMail {
   /** `<…@…>` */
   readonly id: string;
@@ -11,7 +11,7 @@ export interface ReceivedMail {
   readonly text: string;
 }
 
-/** A mail server on a free port that takes everything, without TLS. @param options instead of that */
+/** A mail server on a free port that accepts everything, without TLS. @param options override this */
 export async function startMails(
   t: Pick<Test, 'teardown'>,
   options: SMTPServerOptions = {},

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { Sent } from './http-post.js';
 import { anItem } from './trace-batch.js';
 
-/** A request that is refused whole, and the documented answer. */
+/** A rejected request with its documented response. */
 export interface MalformedRequest {
   readonly name: string;
   readonly sent: () => Sent;
@@ -23,12 +23,12 @@ function withSpans(...counts: readonly number[]): string {
   return JSON.stringify({ traces: counts.map((spans) => anItem({ spans })) });
 }
 
-/** The good body with one text in place of another. */
+/** The valid body with one text replaced. */
 function altered(from: string | RegExp, to: string): string {
   return good().replace(from, () => to);
 }
 
-/** The good body with bytes in the place of its agent's name. */
+/** The valid body with bytes in place of the agent name. */
 function withNameBytes(...bytes: readonly number[]): Buffer {
   const text = good();
   const at = text.indexOf('researcher');
@@ -90,7 +90,7 @@ const brokenRule = (
 const wrongKey = (status: number, code: string, name: string, key: string | undefined): MalformedRequest =>
   refused(status, code, name, () => ({ headers: { authorization: key }, body: good() }));
 
-/** One gigabyte of zeros, compressed on the way: about a megabyte. */
+/** One gigabyte of zeros, compressed while sending: about a megabyte. */
 function zeros(): Readable {
   const chunk = Buffer.alloc(MIB);
   const gibibyte = Readable.from(
@@ -104,7 +104,7 @@ function zeros(): Readable {
   return gibibyte.pipe(gzip);
 }
 
-/** @param readerAuthorization the header of a key that may only read */
+/** @param readerAuthorization header of a read-only key */
 export function malformedRequests(readerAuthorization: string): readonly MalformedRequest[] {
   return [
     noJson('an empty body', '', /empty/),

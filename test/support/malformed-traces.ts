@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { anItem, aSpan, nestedText, type Item } from './trace-batch.js';
 
-/** A trace that is rejected while its neighbours are taken. */
+/** A rejected trace whose neighbours are accepted. */
 export interface MalformedTrace {
   readonly name: string;
-  /** The item as JSON text, so that it can say what no value can. */
+  /** The item as JSON text, which can contain more than any value. */
   readonly item: () => string;
   readonly error: RegExp;
 }
@@ -30,7 +30,7 @@ const span = (name: string, field: string, value: unknown, error: RegExp): Malfo
     spans: [spans[0], { ...spans[1], [field]: value }],
   }));
 
-/** An item whose JSON text is changed, for numbers and texts that no value can stand for. */
+/** An item with changed JSON text, for numbers and texts that no value can represent. */
 const written = (name: string, from: string, to: string, error: RegExp): MalformedTrace =>
   rejected(name, error, (item) => JSON.stringify(item).replace(from, () => to));
 

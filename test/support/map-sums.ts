@@ -2,7 +2,7 @@ import { deriveMap } from '../../src/signal/derive-map.js';
 import { AGENT_NODE, NO_NODE } from '../../src/signal/service-map.js';
 import type { TraceRecord } from '../../src/signal/trace.js';
 
-/** The nodes of the map of traces, and its edges (`caller > called`) with how many spans. */
+/** The map nodes of traces and their edges (`caller > called`) with span counts. */
 export function sumsOf(items: readonly TraceRecord[]): { nodes: Set<string>; edges: Map<string, number> } {
   const map = deriveMap(items);
   const agents = new Set<string>();

@@ -8,20 +8,20 @@ import type { SpanRecord } from '../../src/signal/span.js';
 import { sumsOf } from './map-sums.js';
 import { aSpan, START } from './otlp-requests.js';
 
-/** A span as a client sends it; those below come after it in time. */
+/** A span as sent by a client; children start after it. */
 export interface SentSpan {
   readonly name: string;
   readonly attributes?: JsonObject;
   /** 2 is an error. */
   readonly code?: number;
   readonly message?: string;
-  /** Of OTLP; 1 is internal. */
+  /** OTLP span kind; 1 is internal. */
   readonly kind?: number;
   readonly events?: readonly { readonly name: string; readonly attributes: JsonObject }[];
   readonly children?: readonly SentSpan[];
 }
 
-/** What a person wants to know of a run. What is not there is null, or an empty list. */
+/** The essentials of a run. Missing values are null or an empty list. */
 export interface MappedRun {
   readonly agent: string;
   readonly status: string;
@@ -29,7 +29,7 @@ export interface MappedRun {
   readonly session: JsonValue;
   readonly user: JsonValue;
   readonly tags: JsonValue;
-  /** The model calls: model, provider, input and output tokens and their parts. */
+  /** The model calls: model, provider, input and output tokens with their parts. */
   readonly calls: readonly (readonly JsonValue[])[];
   readonly tools: readonly (readonly [name: string, args: JsonValue, result: JsonValue])[];
   /** Input and output of the root. */
@@ -45,7 +45,7 @@ export interface Sending {
   readonly names?: AddedAgentNames;
 }
 
-/** What becomes of one run, sent at once. */
+/** Maps one run sent in a single request. */
 export function mapRun(
   root: SentSpan,
   { service = 'svc', scope = 'some.scope', names }: Sending = {},

@@ -15,7 +15,7 @@ export function mapSpans(request: TracesRequest): Mapped<TracesBatch> {
   return spansToTraces(request, { tenant: 'a user', idleTimeoutMs: 3_600_000 });
 }
 
-/** The record of one span with these attributes. It is no root, unless `changes` say so. */
+/** The record of one span with these attributes. It is not a root unless `changes` make it one. */
 export function mapSpan(attributes: JsonObject, changes: Partial<Span> = {}): SpanRecord {
   const span = aSpan(1, { parentSpanId: PARENT, attributes: toKeyValues(attributes), ...changes });
   const { batch, rejected } = mapSpans(tracesOf(span));

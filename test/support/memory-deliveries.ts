@@ -4,20 +4,20 @@ import type {
   DeliverySummary,
 } from '../../src/storage/contracts/deliveries.js';
 
-/** A delivery, and whose it is. */
+/** A delivery and its owner. */
 interface KeptDelivery {
   readonly slug: string;
   readonly endpointId: string;
   readonly delivery: DeliveryDetail;
 }
 
-/** Deliveries as a test says that they are, for what shows them. */
+/** In-memory deliveries for tests of the routes that show them. */
 export class MemoryDeliveries implements Pick<DeliveryQueue, 'list' | 'read' | 'readAttempts' | 'retry'> {
-  /** The ids of deliveries that were to be attempted once more. */
+  /** The ids of retried deliveries. */
   readonly retried: string[] = [];
   readonly #kept: KeptDelivery[] = [];
 
-  /** @param delivery is newer than those before it */
+  /** @param delivery newer than those before it */
   add(slug: string, endpointId: string, delivery: DeliveryDetail): void {
     this.#kept.unshift({ slug, endpointId, delivery });
   }

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import type { ProcessIo } from '../../src/cli/process-io.js';
 
-/** What a command line wrote. */
+/** Output of a command line. */
 export interface Written extends ProcessIo {
   readonly outText: () => string;
   readonly errText: () => string;
 }
 
-/** The outside of a command in memory, for commands that run to their end. */
+/** In-memory I/O for commands that run to their end. */
 export function memoryIo(env: NodeJS.ProcessEnv = {}): Written {
   const out: string[] = [];
   const err: string[] = [];

@@ -1,7 +1,7 @@
 import type { MetricPoint, MetricStream } from '../../src/signal/metric.js';
 import { NOON } from './run-records.js';
 
-/** A gauge of a service, unless said otherwise. */
+/** A gauge of a service by default. */
 export function aMetric(changes: Partial<MetricStream> = {}): MetricStream {
   return {
     name: 'cpu.load',

@@ -1,4 +1,4 @@
-/** A table in Markdown of all metrics of a page of `/metrics`, by name, as `src/telemetry/metrics.md` has it. */
+/** A Markdown table of all metrics of a `/metrics` page, by name, as in `src/telemetry/metrics.md`. */
 export function metricTable(page: string): string {
   const types = new Map(
     [...page.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => [name, type]),

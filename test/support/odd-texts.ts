@@ -1,4 +1,4 @@
-/** Texts that a store or a protocol may spoil: all of them are Unicode, none has half a surrogate pair. */
+/** Texts that stores or protocols may corrupt: valid Unicode without lone surrogates. */
 export const ODD_TEXTS: readonly string[] = [
   '\0',
   'a\0b\0',

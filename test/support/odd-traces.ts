@@ -1,6 +1,6 @@
 import { anItem, nestedText } from './trace-batch.js';
 
-/** Odd, but good: items that are taken. */
+/** Odd but valid items, which are accepted. */
 export function oddTraces(): readonly { readonly name: string; readonly item: () => string }[] {
   const odd = (name: string, from: string, to: string) => ({
     name,

@@ -2,7 +2,7 @@ import { OpenAIInstrumentation } from '@arizeai/openinference-instrumentation-op
 import { NodeSDK } from '@opentelemetry/sdk-node';
 import OpenAI from 'openai';
 
-/** A program that asks the model at SERVER_URL. What is observed, and where to, is told by OTEL_* alone. */
+/** A program that calls the model at SERVER_URL. OTEL_* configures its instrumentation and endpoint. */
 const instrumentation = new OpenAIInstrumentation();
 instrumentation.manuallyInstrument(OpenAI);
 const sdk = new NodeSDK({ instrumentations: [instrumentation] });

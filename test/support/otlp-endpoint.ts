@@ -10,20 +10,20 @@ import type { TelemetrySignal } from '../../src/signal/batch.js';
 import { TEST_CERTIFICATE, TEST_KEY } from './http-certificate.js';
 import { projectFolder } from './project-file.js';
 
-/** The names of OTLP's messages, by the last part of the path. */
+/** OTLP message names by the last path segment. */
 const SERVICES: Readonly<Record<TelemetrySignal, string>> = {
   traces: 'trace',
   metrics: 'metrics',
   logs: 'logs',
 };
 
-/** What came, as `protobufjs` reads it by the `.proto` files themselves, with nothing of our own in between. */
+/** The request as `protobufjs` decodes it with the `.proto` files, independent of Jackdaw code. */
 interface ReceivedRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** As JSON: enumerations by name, 64-bit integers as texts, bytes in base64. */
+  /** As JSON: enumerations by name, 64-bit integers as text, bytes in base64. */
   readonly body: Readonly<Record<string, unknown>>;
-  /** The same as it came, inflated. */
+  /** The raw body, decompressed. */
   readonly bytes: Buffer;
 }
 
@@ -38,16 +38,16 @@ export interface OtlpEndpoint {
   readonly url: string;
   readonly port: number;
   readonly requests: readonly ReceivedRequest[];
-  /** What it answers from now on; the default is 200 without a body. `null`: it takes the request and says nothing. */
+  /** Response from now on; 200 without a body by default. `null`: never responds. */
   answer: ((request: ReceivedRequest) => EndpointAnswer | null) | undefined;
-  /** Resolves once so many requests have come. */
+  /** Resolves after that many requests. */
   received(count: number): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
  * @param t closes it at its end
- * @param options `isSecure` serves HTTPS with the certificate of the tests; `port` takes a certain one
+ * @param options `isSecure` serves HTTPS with the test certificate; `port` selects a port
  */
 export async function startOtlpEndpoint(
   t: Pick<Test, 'teardown'>,

@@ -32,7 +32,7 @@ const exemplars = [
 ];
 const about = { description: 'What it is.', unit: 'ms', metadata: attributes };
 
-/** A request of each signal with every field that there is. */
+/** A request of each signal with every existing field. */
 export const FULL: OtlpRequests = {
   traces: {
     resourceSpans: [

@@ -16,11 +16,11 @@ export interface GrpcCall {
   readonly key?: string | null;
   readonly gzip?: boolean;
   readonly path?: string;
-  /** Is told the headers of a successful answer. */
+  /** Receives the headers of a successful response. */
   readonly onMetadata?: (metadata: Metadata) => void;
 }
 
-/** Calls as a client of any language does, with the bytes that the test gives. */
+/** Makes gRPC calls with the bytes of the test. */
 export function startOtlpGrpcClient(
   t: Pick<Test, 'teardown'>,
   address: string,
@@ -33,7 +33,7 @@ export function startOtlpGrpcClient(
           ? compressionAlgorithms.gzip
           : compressionAlgorithms.identity,
         'grpc.max_send_message_length': -1,
-        // Each test speaks for itself: nothing is sent again behind its back.
+        // No automatic retries.
         'grpc.enable_retries': 0,
       }),
   );
@@ -65,7 +65,7 @@ export function startOtlpGrpcClient(
     });
 }
 
-/** The code of a failed call, and what its details hold. */
+/** The code of a failed call and its details. */
 export async function grpcFailureOf(call: Promise<unknown>) {
   const error = await call.then(
     () => {

@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto';
 import type { TelemetrySignal } from '../../src/signal/batch.js';
 import { aSpan, protobufOf } from './otlp-requests.js';
 
-/** What a daemon acknowledged. */
+/** Items acknowledged by a daemon. */
 export interface Acknowledged {
   /** Hex trace id → hex ids of its spans. */
   readonly traces: Map<string, readonly string[]>;
-  /** The value of each metric point: all are different. */
+  /** The value of each metric point; all differ. */
   readonly points: Set<number>;
-  /** The body of each log record: all are different. */
+  /** The body of each log record; all differ. */
   readonly logs: Set<string>;
 }
 
-/** Senders of all three signals over OTLP/HTTP, each sending again what may be sent again. */
+/** Senders of all three signals over OTLP/HTTP that retry retryable requests. */
 export class OtlpLoad {
   readonly acknowledged: Acknowledged = { traces: new Map(), points: new Set(), logs: new Set() };
   readonly #url: string;
@@ -22,7 +22,7 @@ export class OtlpLoad {
   #watchers: (() => void)[] = [];
   readonly #senders: readonly Promise<void>[];
 
-  /** @param url of OTLP/HTTP, without `/v1/…`. @param key an API key with the scope `write` */
+  /** @param url of OTLP/HTTP, without `/v1/…`. @param key API key with the scope `write` */
   constructor(url: string, key: string) {
     this.#url = url;
     this.#key = key;
@@ -35,7 +35,7 @@ export class OtlpLoad {
     return traces.size + points.size + logs.size;
   }
 
-  /** Resolves once so many more have been acknowledged. */
+  /** Resolves after that many more acknowledgements. */
   async more(count: number): Promise<void> {
     const wanted = this.count + count;
     await new Promise<void>((resolve) => {
@@ -98,7 +98,7 @@ export class OtlpLoad {
     }
   }
 
-  /** @returns false where it was not taken before the end */
+  /** @returns false if it was not accepted before the end */
   async #send(signal: TelemetrySignal, request: object): Promise<boolean> {
     const body = new Uint8Array(protobufOf(signal, request));
     for (;;) {
@@ -121,7 +121,7 @@ export class OtlpLoad {
   }
 }
 
-/** Each a millisecond later, so that none has the time of another. */
+/** Each a millisecond later, so that all times differ. */
 function timeOf(index: number): string {
   return (1_768_478_400_000_000_000n + BigInt(index) * 1_000_000n).toString();
 }

@@ -6,7 +6,7 @@ import type { SpanRecord } from '../../src/signal/span.js';
 import type { TraceRecord } from '../../src/signal/trace.js';
 import { aSpanRecord } from './run-records.js';
 
-/** Records that tests forward: one of each kind that there is, with all that it can have. */
+/** Records for forwarding tests: one of each kind with all fields. */
 export const TENANT = '0196f000-0000-7000-8000-000000000001';
 const TRACE = '7b8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a01';
 const NOON = Date.UTC(2026, 10, 3, 12) * 1000;
@@ -134,7 +134,7 @@ export function metricBatch(): Batch<MetricPoint> {
   };
 }
 
-/** A run that a client declared by the batch route. */
+/** A run declared by the batch route. */
 export function declaredRun(): TraceRecord {
   const span = (changes: Partial<SpanRecord>): SpanRecord => aSpanRecord(TRACE, changes);
   const root = '0a8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a0a';

@@ -2,11 +2,11 @@ import { requestTypes } from '../../src/otlp/wire/messages.js';
 import type { Span, TracesRequest } from '../../src/otlp/wire/requests.js';
 import type { TelemetrySignal } from '../../src/signal/batch.js';
 
-/** 2026-01-15T12:00:00Z and the like, in nanoseconds. */
+/** Times such as 2026-01-15T12:00:00Z in nanoseconds. */
 export const START = '1768478400000000000';
 const END = '1768478401500000000';
 
-/** A span that is taken as it is. @param number of the span, 1 to 255, within trace 1 unless another is given */
+/** A valid span. @param number of the span, 1 to 255, in trace 1 by default */
 export function aSpan(number: number, changes: Partial<Span> = {}): Span {
   return {
     traceId: Buffer.alloc(16, 1),
@@ -52,7 +52,7 @@ export function jsonOf(request: object): string {
   );
 }
 
-/** `JSON.stringify` asks a buffer for its own form first. */
+/** `JSON.stringify` would use the JSON form of a buffer first. */
 function isPrintedBuffer(value: unknown): value is { readonly data: readonly number[] } {
   return typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer';
 }

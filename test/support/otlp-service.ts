@@ -23,7 +23,7 @@ interface OtlpSent {
   /** Default `protobuf`. */
   readonly encoding?: Encoding;
   readonly body?: Uint8Array | string;
-  /** Replace those that are sent by default; null sends none. */
+  /** Override the default headers; null removes one. */
   readonly headers?: Readonly<Record<string, string | null>>;
   readonly method?: string;
   /** Default `/v1/` and the signal. */
@@ -40,11 +40,11 @@ export interface OtlpService {
   readonly logger: RecordingLogger;
   /** Sends a request with the good key in the encoding. */
   send(signal: Signal, sent?: OtlpSent): Promise<OtlpAnswer>;
-  /** Ends the receiver alone: the HTTP listener stays open. */
+  /** Stops only the receiver; the HTTP listener stays open. */
   shutdown(deadline?: AbortSignal): Promise<void>;
 }
 
-/** The receiver with real sockets, in front of consumers of the test's own. Ends with the test. */
+/** The receiver with real sockets in front of test consumers. Ends with the test. */
 export async function startOtlpService(t: Test, outputs: Outputs, yaml = '{}'): Promise<OtlpService> {
   const settings = componentSettings('otlp');
   const free =
@@ -79,7 +79,7 @@ export async function startOtlpService(t: Test, outputs: Outputs, yaml = '{}'): 
   };
 }
 
-/** A `google.rpc.Status` as the test compares it: type names without their prefix, details decoded by the caller. */
+/** A comparable `google.rpc.Status`: type names without prefix, details decoded by the caller. */
 export function readStatus(answer: Pick<OtlpAnswer, 'headers' | 'bytes'>): {
   readonly code: number;
   readonly message: string;

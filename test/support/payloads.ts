@@ -1,6 +1,6 @@
 import type { Payload } from '../../src/runs/rules/payload.js';
 
-/** A payload of JSON texts: input, output and metadata with tabs between them, each of them empty for null. */
+/** Encodes input, output and metadata as JSON texts separated by tabs; null is empty. */
 export function payloadOf(text: string): Payload {
   const [input, output, metadata] = [0, 1, 2].map((i) => {
     const part = text.split('\t')[i] ?? '';
@@ -15,7 +15,7 @@ export function payloadOf(text: string): Payload {
   };
 }
 
-/** What {@link payloadOf} was given. */
+/** The input of {@link payloadOf}. */
 export function payloadText({ input, output, metadata }: Payload): string {
   return [input, output, metadata]
     .map((part) => (part === null ? '' : Buffer.from(part).toString()))

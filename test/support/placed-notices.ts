@@ -18,28 +18,28 @@ import { aUser } from '../storage/duckdb/meta-records.js';
 import { openControlStore } from './control-store.js';
 import { aDecision, addRule } from './kept-rules.js';
 
-/** What a notice is, where a test says it. */
+/** Notice fields set by a test. */
 interface NoticeFields {
   /** Any name. */
   readonly user?: string;
   readonly email?: string;
   readonly webhookUrl?: string;
-  /** Attempts that were made before. */
+  /** Earlier attempts. */
   readonly attempts?: number;
   /** Of the event. */
   readonly data?: object;
 }
 
-/** The notices of a real control plane, of firings that a test makes: it sees every call, and says when calls fail. */
+/** The notices of a real control store for test firings: records every call and can make calls fail. */
 export class PlacedNotices {
-  /** Of each question. */
+  /** Of each claim. */
   readonly asked: NoticeRequest[] = [];
-  /** All that were noted, in order. */
+  /** All recorded results in order. */
   readonly results: NoticeResult[] = [];
   readonly renewed: { readonly claims: readonly NoticeClaim[]; readonly ms: number }[] = [];
   skipped = 0;
   watchers = 0;
-  /** What the next calls throw. */
+  /** Thrown by the next calls. */
   readonly faults: { claim: Error[]; finish: Error[]; renew: Error[] } = { claim: [], finish: [], renew: [] };
   readonly control: SqlControlStore;
   readonly #users = new Map<string, string>();
@@ -93,7 +93,7 @@ export class PlacedNotices {
     };
   }
 
-  /** The id of a user by the name that a test has for it. */
+  /** The id of a user by its test name. */
   async userOf(name: string, email = `${randomUUID()}@example.org`): Promise<string> {
     let id = this.#users.get(name);
     if (id === undefined) {
@@ -105,7 +105,7 @@ export class PlacedNotices {
     return id;
   }
 
-  /** A notice of a firing, which was due at a time. @returns the id of its event */
+  /** A notice of a firing, due at a time. @returns the id of its event */
   async put(channel: NotificationChannel, dueAt: Micros, fields: NoticeFields = {}): Promise<string> {
     const { user = 'a user', email = 'somebody@example.org', attempts = 0, data } = fields;
     const { webhookUrl: webhook_url = channel === 'webhook' ? 'https://hook.test/' : null } = fields;
@@ -120,7 +120,7 @@ export class PlacedNotices {
     return eventId;
   }
 
-  /** What became of all. */
+  /** The results of all notices. */
   async outcomes(): Promise<readonly AlertNotification[]> {
     const outcomes: AlertNotification[] = [];
     for (const { userId, alert } of this.#rules) {
@@ -145,7 +145,7 @@ function throwNext(faults: Error[]): void {
   if (fault) throw fault;
 }
 
-/** The envelope of `alert.fired` as the store has it. @param data instead of that of a failure rate of 0.52 */
+/** The stored envelope of `alert.fired`. @param data instead of a failure rate of 0.52 */
 export function firedEnvelope(
   eventId: string,
   data: object = {},

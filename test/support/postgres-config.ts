@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import { Client } from 'pg';
 
-/** Where a PostgreSQL runs whose databases the API's tests are to use, in place of files of SQLite. */
+/** The PostgreSQL server for the API tests, instead of SQLite files. */
 const SERVER = process.env['JACKDAW_TEST_POSTGRES'];
 
-/** Whether the daemons of API tests have their control store in PostgreSQL: `test/api/on-postgres.test.ts`. */
+/** Whether the API tests use PostgreSQL for the control store: `test/api/on-postgres.test.ts`. */
 const IS_ON_POSTGRES = SERVER !== undefined;
 
-/** What a test that needs files beside the control store is skipped for. */
+/** Skip reason for tests that need files next to the control store. */
 export const NEEDS_FILES = IS_ON_POSTGRES && 'PostgreSQL has no folder for keys';
 
-/** YAML laid over a daemon's configuration that puts its control store into a database. */
+/** YAML overlay that stores the control store in a database. */
 export function postgresOverlay(url: string): string {
   return JSON.stringify({
-    // Without a folder no key can be made.
+    // Without a folder no key can be created.
     secrets: { key: Buffer.alloc(32, 'k').toString('base64') },
     extensions: {
       postgres: { url, connections: 4 },
@@ -27,7 +27,7 @@ export function postgresOverlay(url: string): string {
   });
 }
 
-/** The database that belongs to a test's folder, made where it is missing. @returns its URL; undefined where SQLite is to be used */
+/** The database of a test's folder, created if missing. @returns its URL; undefined for SQLite */
 export async function databaseOf(directory: string): Promise<string | undefined> {
   if (SERVER === undefined) return undefined;
   const name = `t${createHash('sha256').update(directory).digest('hex').slice(0, 32)}`;

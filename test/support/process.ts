@@ -10,7 +10,7 @@ import { testFolder } from './test-folder.js';
 
 const MAIN = fileURLToPath(new URL('../../src/jackdaw.cjs', import.meta.url));
 
-/** The line of the log in which a daemon says where it listens. */
+/** The log line in which a daemon reports its addresses. */
 const RUNNING = /^\{.*"msg":"Running"\}$/m;
 
 /** How a process ended: one of both is set. */
@@ -19,16 +19,16 @@ interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** What a command printed and how it ended. */
+/** Output and exit of a command. */
 export interface CommandResult extends Exit {
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A daemon in a process of its own. */
+/** A daemon in its own process. */
 export interface DaemonProcess {
   readonly child: ChildProcess;
-  /** `http://127.0.0.1:PORT` of the API, as its log says. */
+  /** `http://127.0.0.1:PORT` of the API, from its log. */
   readonly url: string;
   readonly healthUrl: string;
   readonly metricsUrl: string;
@@ -40,7 +40,7 @@ export interface DaemonProcess {
   readonly key: string;
   readonly directory: string;
   readonly exited: Promise<Exit>;
-  /** Everything it printed so far. */
+  /** Everything printed so far. */
   stdout(): string;
   stderr(): string;
   /** Resolves once its log matches. */
@@ -62,25 +62,25 @@ export async function runCli(
 /**
  * Starts the built program as `jackdaw run` and waits until its log says that it runs. It is killed when the test ends, at the latest.
  *
- * @param options `directory` and `key` of a daemon that has ended start it again; `overlay` is YAML laid over the
- * built-in configuration; `entry` runs another program than the built `jackdaw.cjs`
- * @throws Error with everything it printed, when it ends before that
+ * @param options `directory` and `key` of a stopped daemon restart it; `overlay` is a YAML overlay; `entry` runs another program than the
+ * built `jackdaw.cjs`
+ * @throws Error with its output if it ends before
  */
 export async function spawnDaemon(
   t: Pick<Test, 'testdir' | 'teardown'>,
   options: {
     readonly overlay?: string;
-    /** Configuration files that are run instead of the tests' own; the overlay is laid over them. */
+    /** Configuration files to use instead of the tests' own; the overlay is applied to them. */
     readonly files?: readonly string[];
     readonly directory?: string;
     readonly key?: string;
-    /** URL of a database that has the control store; in a file where absent. */
+    /** URL of a database with the control store; a file by default. */
     readonly postgres?: string;
-    /** No first key is configured: the daemon makes one. */
+    /** No first key is configured: the daemon generates one. */
     readonly generatesKey?: boolean;
     readonly env?: NodeJS.ProcessEnv;
     readonly entry?: string;
-    /** What stands before the command. */
+    /** Prefix of the command. */
     readonly through?: readonly string[];
   } = {},
 ): Promise<DaemonProcess> {
@@ -142,12 +142,12 @@ export function launch(
   let err = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
-  // `close` comes after `exit`, when everything printed has arrived.
+  // `close` follows `exit` once all output has arrived.
   const exited = once(child, 'close').then(([code, signal]): Exit => ({
     code: code as number | null,
     signal: signal as NodeJS.Signals | null,
   }));
-  /** Resolves once what came on standard error matches. */
+  /** Resolves once standard error matches. */
   const logged = async (pattern: RegExp): Promise<void> => {
     await new Promise<void>((resolve, reject) => {
       const look = (): void => {

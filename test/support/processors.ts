@@ -8,16 +8,16 @@ import { nodeAt } from '../../src/config/config-node.js';
 import type { Batches, Signal } from '../../src/signal/batch.js';
 import { componentSettings } from './component-settings.js';
 
-/** A processor by itself, and what it passed on. */
+/** A processor under test and its output. */
 export interface ProcessorUnderTest<S extends Signal> {
   readonly settings: ReturnType<typeof componentSettings>;
   readonly processor: Component & Consumer<Batches[S]>;
-  /** Every batch that was passed on. */
+  /** Every forwarded batch. */
   readonly passed: Batches[S][];
   readonly consume: (items: Batches[S]['items'], context?: Partial<ConsumeContext>) => Promise<Receipt>;
 }
 
-/** Makes a processor of one signal from its section in YAML. @param answer of what stands behind it; by default all is taken */
+/** Creates a processor of one signal from a YAML section. @param answer of downstream; by default everything is accepted */
 export function processorOf<S extends Signal, Schema extends TObject>(
   factory: ProcessorFactory<Schema>,
   signal: S,
@@ -49,7 +49,7 @@ export function processorOf<S extends Signal, Schema extends TObject>(
   return { settings, processor, passed, consume };
 }
 
-/** A section in YAML, defaults filled in. @throws Error with what is wrong with it */
+/** A YAML section with defaults. @throws Error with its problems */
 function sectionOf<Schema extends TObject>(factory: ProcessorFactory<Schema>, yaml: string): Static<Schema> {
   const text = yaml.trimStart().startsWith('{') ? yaml : `\n${yaml.replaceAll(/^/gm, '  ')}`;
   const { root, problems } = parseYaml(`section: ${text}`, 'test.yaml');

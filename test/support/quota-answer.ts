@@ -2,7 +2,7 @@ import type { Metadata } from '@grpc/grpc-js';
 
 type AnyHeaders = Headers | Metadata | Readonly<Record<string, string | string[] | undefined>>;
 
-/** What the headers of an answer, by HTTP or gRPC, say of the sender's quota; empty where they say nothing. */
+/** The quota in HTTP or gRPC response headers; empty without quota headers. */
 export function quotaOf(answer: { readonly headers: AnyHeaders | undefined } | undefined): {
   readonly limit?: string;
   readonly remaining?: string;

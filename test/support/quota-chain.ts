@@ -15,9 +15,9 @@ import type { OpenedTelemetry } from '../conformance/telemetry-stores.js';
 import { hostThatKeeps } from '../storage/duckdb/test-store.js';
 import { componentSettings } from './component-settings.js';
 
-/** The processor before a store, in a pipeline of each signal, all of which count. */
+/** The processor in front of a store, in a pipeline of each signal, all of which count. */
 export class QuotaChain implements TelemetryWriter {
-  /** Of which the clock is the processor's. */
+  /** Whose clock the processor uses. */
   readonly settings = componentSettings('quota');
   readonly #quotas: { readonly [Signal in TelemetrySignal]: Quota<Batches[Signal]> };
   #calls = 0;
@@ -66,7 +66,7 @@ export class QuotaChain implements TelemetryWriter {
     return chain;
   }
 
-  /** Batches that never came to the store. */
+  /** Batches that never reached the store. */
   get refusedEarly(): number {
     return this.#calls - this.#passed;
   }

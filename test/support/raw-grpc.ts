@@ -6,23 +6,23 @@ import { OTLP_METHODS } from './otlp-grpc-client.js';
 
 interface RawStatus {
   readonly httpStatus: number;
-  /** `grpc-status`; -1 where the call ended without one. */
+  /** `grpc-status`; -1 if the call ended without one. */
   readonly code: number;
   readonly message: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** One call, of which the test decides what is sent when. */
+/** One call whose data the test controls. */
 export interface RawCall {
-  /** How it ended, whoever ended it. */
+  /** How it ended, on either side. */
   readonly status: Promise<RawStatus>;
   write(bytes: Uint8Array): void;
-  /** Ends the client's side. */
+  /** Ends the client side. */
   end(bytes?: Uint8Array): void;
   cancel(): void;
 }
 
-/** A message with its five bytes before it. @param announced its length, where it is not the real one */
+/** A message with its five-byte prefix. @param announced length, if different */
 export function framed(message: Uint8Array, isPacked = false, announced = message.length): Buffer {
   const head = Buffer.alloc(5);
   head.writeUInt8(isPacked ? 1 : 0);
@@ -30,9 +30,9 @@ export function framed(message: Uint8Array, isPacked = false, announced = messag
   return Buffer.concat([head, message]);
 }
 
-/** A connection that makes calls as no client of gRPC does. Ends with the test. */
+/** A connection with calls unlike any gRPC client. Ends with the test. */
 export function connectRaw(t: Pick<Test, 'teardown'>, address: string) {
-  // It gives up calls where more than this, in megabytes, waits to be sent.
+  // Aborts calls with more than this many megabytes waiting to be sent.
   const session = connect(`http://${address}`, { maxSessionMemory: 1000 });
   session.on('error', () => undefined);
   t.teardown(() => {
@@ -66,7 +66,7 @@ export function connectRaw(t: Pick<Test, 'teardown'>, address: string) {
             headers: all,
           });
         };
-        // Clients of gRPC stop sending when the call has its status.
+        // gRPC clients stop sending when the call has its status.
         const reportStatus = (): void => {
           if (!('grpc-status' in all)) return;
           notify();

@@ -11,9 +11,9 @@ import { authenticateKnown } from './known-keys.js';
 export interface ReceiverService {
   /** `http://127.0.0.1:PORT` */
   readonly url: string;
-  /** Where it listens by itself, as it announces it: `grpc://127.0.0.1:PORT`. Empty where it does not. */
+  /** Address of its own listener: `grpc://127.0.0.1:PORT`. Empty if it has none. */
   readonly announced: string;
-  /** Ends the receiver alone: the listener stays open. */
+  /** Stops only the receiver; the listener stays open. */
   readonly shutdown: (deadline: AbortSignal) => Promise<void>;
 }
 

@@ -3,28 +3,28 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { TelemetrySignal } from '../../src/signal/batch.js';
 import type { ApiCaller } from './api-caller.js';
 
-/** Recordings outside the repository. The path is relative to the root of the repository. */
+/** Recordings outside the repository. The path is relative to the repository root. */
 const DATA = '../shared/data';
 
-/** What a program sent. */
+/** Recorded data of a program. */
 export interface RecordedProgram {
-  /** Of its files, without what they end with. */
+  /** Base name of its files. */
   readonly name: string;
   /** OTLP/JSON. */
   readonly requests: readonly { readonly signal: TelemetrySignal; readonly body: string }[];
 }
 
-/** Runs of real agents as OTLP/JSON requests by the name of their file, as text; empty where the folder is absent. */
+/** Runs of real agents as OTLP/JSON texts by file name; empty if the folder is missing. */
 export function recordedOtlpTraces(): ReadonlyMap<string, string> {
   return tracesIn('otlp-traces');
 }
 
-/** The same of small programs, each written with another client. */
+/** The same for small programs, each with another client. */
 export function recordedPrograms(): ReadonlyMap<string, string> {
   return tracesIn('frameworks');
 }
 
-/** Everything that was recorded, logs and metrics beside the traces, too. */
+/** All recordings, including logs and metrics. */
 export function recordings(): readonly RecordedProgram[] {
   return ['frameworks', 'otlp-traces'].flatMap((folder) =>
     [...tracesIn(folder)].map(([file, body]) => {
@@ -41,7 +41,7 @@ export function recordings(): readonly RecordedProgram[] {
   );
 }
 
-/** A request for each span of one that was recorded. */
+/** One request per span of a recorded request. */
 function alone(text: string): unknown[] {
   const { resourceSpans } = JSON.parse(text) as {
     resourceSpans: { resource?: unknown; scopeSpans: { scope?: unknown; spans: unknown[] }[] }[];
@@ -53,10 +53,10 @@ function alone(text: string): unknown[] {
   );
 }
 
-/** So many are under way at once: each waits for its commit. */
+/** Concurrent requests: each waits for its commit. */
 const AT_ONCE = 24;
 
-/** Sends every recorded span alone, the last ones first. @throws Error where one is not taken as it is */
+/** Sends every recorded span alone, in reverse order. @throws Error if one is rejected */
 export async function sendAlone(api: ApiCaller, texts: Iterable<string>): Promise<void> {
   const requests = [...texts].flatMap(alone).reverse();
   for (let next = 0; next < requests.length; next += AT_ONCE) {

@@ -1,6 +1,6 @@
 import { KeepingLogger, type LoggedLine } from '../../src/testing/test-logger.js';
 
-/** A logger that keeps its lines, each as the text that a log would show. */
+/** A logger that keeps its lines as log text. */
 export class RecordingLogger extends KeepingLogger<string> {
   constructor() {
     super(printed);

@@ -2,15 +2,15 @@ import { parseJson } from '../../src/signal/json.js';
 import type { JsonValue } from '../../src/signal/attributes.js';
 import { readProjectFile } from './project-file.js';
 
-/** A value with something in it that must go. */
+/** A value with content to redact. */
 export interface TrueExample {
   readonly kind: string;
   readonly value: JsonValue;
-  /** The texts that must not be there afterwards. */
+  /** The texts that must be removed. */
   readonly gone: readonly string[];
 }
 
-/** A value that looks like one of a kind, and must stay as it is. */
+/** A similar value that must be kept. */
 export type FalseExample = Omit<TrueExample, 'gone'>;
 
 export function trueExamples(): readonly TrueExample[] {

@@ -1,10 +1,10 @@
 import type { BuiltinName } from '../../src/processors/redact/text/builtin.js';
 
-/** Made here, so that nobody takes them for real ones. */
+/** Generated, so that they cannot be real. */
 const b = (length: number): string => 'aB3dE5fG7hI9jK1lM2nO4pQ6rS8tU0vWxYz'.repeat(9).slice(0, length);
 const h = (length: number): string => '0123456789abcdef9e8d7c6b'.repeat(9).slice(0, length);
 
-/** Forms that their owners document, gathered without looking at the patterns. */
+/** Forms documented by their vendors, collected independently of the patterns. */
 export const REAL_FORMS: Readonly<Record<BuiltinName, readonly string[]>> = {
   api_key: [
     'sk-proj-' + b(48),
@@ -182,7 +182,7 @@ export const REAL_FORMS: Readonly<Record<BuiltinName, readonly string[]>> = {
   ],
 };
 
-/** What looks like one of them. */
+/** Similar texts. */
 export const LIKE_FORMS: readonly string[] = [
   '550e8400-e29b-41d4-a716-446655440000',
   '2026-11-24T16:12:03.123456Z',

@@ -1,6 +1,6 @@
 import { HttpProblem } from '../../src/component/http.js';
 
-/** @returns the problem that a call throws. @throws Error when it throws none. */
+/** @returns the problem thrown by a call. @throws Error if it throws none. */
 export function refusal(attempt: () => unknown): HttpProblem {
   try {
     attempt();

@@ -1,6 +1,6 @@
 import type { HttpRequest } from '../../src/component/http.js';
 
-/** The part of a request that says who sends it. */
+/** The part of a request that identifies its sender. */
 export function withKey(key: string | undefined): Pick<HttpRequest, 'header'> {
   return withAuthorization(key === undefined ? undefined : `Bearer ${key}`);
 }

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { UNSET_FIELDS, type SpanRecord } from '../../src/signal/span.js';
 import type { TraceHeader, TraceRecord } from '../../src/signal/trace.js';
 
-/** 2026-01-15T12:00:00Z, where the clock of tests stands. */
+/** 2026-01-15T12:00:00Z, the time of the test clock. */
 export const NOON = Date.UTC(2026, 0, 15, 12) * 1000;
 export const DAY = 86_400_000_000;
 
-/** A completed header; what the sender may leave out is left out. */
+/** A completed header without optional fields. */
 export function aHeader(changes: Partial<TraceHeader> = {}): TraceHeader {
   return {
     trace_id: randomUUID(),
@@ -30,7 +30,7 @@ export function aHeader(changes: Partial<TraceHeader> = {}): TraceHeader {
   };
 }
 
-/** A completed span; what the sender may leave out is left out. */
+/** A completed span without optional fields. */
 export function aSpanRecord(traceId: string, changes: Partial<SpanRecord> = {}): SpanRecord {
   return {
     ...UNSET_FIELDS,

@@ -3,7 +3,7 @@ import t from 'tap';
 import { runInProcess } from './cli.js';
 import { projectFolder } from './project-file.js';
 
-/** Runs all tests in YAML of a folder of the project, one test for the folder: many of them start a daemon. */
+/** Runs all YAML tests of a project folder as one test, because many start a daemon. */
 export function runYamlTests(folder: string): void {
   t.setTimeout(300_000);
   void t.test(`the tests of all examples in ${folder} pass`, async (t) => {

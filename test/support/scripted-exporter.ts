@@ -3,10 +3,10 @@ import { itemCount } from '../../src/signal/amount.js';
 import type { Batch } from '../../src/signal/batch.js';
 import { recordsOf, type AnyBatch, type RawBatch, type RawForm } from '../../src/signal/raw-batch.js';
 
-/** One attempt to deliver a batch, as the exporter saw it. */
+/** One delivery attempt as seen by the exporter. */
 export interface Attempt {
   readonly batch: Batch<unknown>;
-  /** The same as it came, if that was raw. */
+  /** The raw batch, if it was raw. */
   readonly raw: RawBatch | undefined;
   readonly context: ConsumeContext;
   readonly succeed: () => void;
@@ -14,12 +14,12 @@ export interface Attempt {
   readonly fail: (error: unknown) => void;
 }
 
-/** The input of an exporter whose attempts end when and how a test wants. */
+/** An exporter input whose attempts end when and how a test wants. */
 export class ScriptedExporter implements Consumer<Batch<unknown>> {
   readonly attempts: Attempt[] = [];
   readonly passthrough: Passthrough | undefined;
 
-  /** @param form of the raw requests that it takes; absent: it takes records only */
+  /** @param form of accepted raw requests; absent: accepts records only */
   constructor(form?: RawForm) {
     if (form !== undefined)
       this.passthrough = { form, consume: (batch, context) => this.consume(batch, context) };
@@ -53,7 +53,7 @@ export class ScriptedExporter implements Consumer<Batch<unknown>> {
   }
 }
 
-/** Lets promises that are settled be noticed. */
+/** Lets settled promises continue. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

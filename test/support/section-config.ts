@@ -4,10 +4,9 @@ import { checkSchema } from '../../src/config/schema-check.js';
 import { environmentOf } from './config-problems.js';
 
 /**
- * A component's configuration as the engine would give it: read from YAML texts laid over each other, checked, defaults
- * filled in.
+ * A component configuration as the engine provides it: merged from YAML texts, validated, with defaults.
  *
- * @throws Error with everything that is wrong with it
+ * @throws Error with all problems
  */
 export function sectionConfig<Schema extends TObject>(
   schema: Schema,

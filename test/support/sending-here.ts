@@ -1,7 +1,7 @@
 import type { StartSending } from '../../src/exporters/webhook/lazy-sending.js';
 import { Sending, type SendingTools } from '../../src/exporters/webhook/sending.js';
 
-/** Begins sending in the test's own thread, with surroundings that the test has in its hands. */
+/** Starts sending in the test's thread with controlled surroundings. */
 export function sendingHere(surroundings: Pick<SendingTools, 'clock' | 'random' | 'resolve'>): StartSending {
   return async ({ options, control, secrets, logger, events }) => {
     const { deliveries: queue, watch } = control;

@@ -24,7 +24,7 @@ interface SendingPlaceOptions {
   readonly breakerThreshold?: number;
 }
 
-/** Senders on a real queue, and a receiver that answers when a test wants. */
+/** Senders on a real queue and a receiver controlled by the test. */
 export async function openSendingPlace(t: Test, options: SendingPlaceOptions = {}) {
   const { endpoints = 1, maxConcurrency = 10, perEndpoint = 4, breakerThreshold = 20 } = options;
   const clock = new HandClock();
@@ -52,7 +52,7 @@ export async function openSendingPlace(t: Test, options: SendingPlaceOptions = {
         limits: limitsOf(maxConcurrency, perEndpoint),
         breakerThreshold,
         trusted: [AUTHORITY],
-        // Attempts are to last longer than a lease.
+        // Attempts must be able to outlast a lease.
         timeoutMs: HOUR_MS,
         connectTimeoutMs: HOUR_MS,
         allowCidrs: ['127.0.0.1/32'],
@@ -90,18 +90,18 @@ export async function openSendingPlace(t: Test, options: SendingPlaceOptions = {
   return {
     ...{ clock, store, receiver, endpointIds: ids, logger, start, deliveries },
     put: (count = 1) => store.deliveries.enqueue(some(count, userId), clock.now()),
-    /** Requests that are not answered yet. */
+    /** Unanswered requests. */
     open,
-    /** Until so many requests have come. */
+    /** Resolves after that many requests. */
     arrived: (count: number) => until(`${count} requests`, () => open.length === count),
-    /** Until so many deliveries have succeeded. Results wait for others by the clock, which goes on for that. */
+    /** Resolves after that many successful deliveries. Results are batched by the clock, which advances for that. */
     succeeded: (count: number) =>
       until(`${count} deliveries have succeeded`, async () => {
         clock.advance(1);
         const found = await Promise.all(ids.map(deliveries));
         return found.flat().filter(({ status }) => status === 'success').length === count;
       }),
-    /** As time passes in a daemon: what is due on the way is done before it goes on. */
+    /** Advances the clock in steps, running what becomes due. */
     pass: async (ms: number) => {
       for (let passed = 0; passed < ms; passed += 1000) {
         clock.advance(Math.min(1000, ms - passed));
@@ -111,7 +111,7 @@ export async function openSendingPlace(t: Test, options: SendingPlaceOptions = {
   };
 }
 
-/** Lets everything happen that is to happen at once. */
+/** Lets all immediate work run. */
 export async function settle(): Promise<void> {
   for (let i = 0; i < 20; i++) await turn();
 }

@@ -1,12 +1,12 @@
 import type { Clock } from '../../src/component/telemetry.js';
 import type { Micros } from '../../src/signal/time.js';
 
-/** A clock that stands still until a test turns it, in every thread that has its memory. Nobody is called back by it. */
+/** A clock that only a test advances, shared by every thread with its memory. It has no timers. */
 export class SharedClock implements Clock {
   readonly memory: SharedArrayBuffer;
   readonly #now: BigInt64Array;
 
-  /** @param memory of one in another thread */
+  /** @param memory of a clock in another thread */
   constructor(memory?: SharedArrayBuffer) {
     this.memory = memory ?? new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT);
     this.#now = new BigInt64Array(this.memory);

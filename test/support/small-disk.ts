@@ -4,27 +4,27 @@ import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 
-/** A file system of its own, in memory, which only processes that are started through it see. */
+/** An in-memory file system visible only to processes started through it. */
 export interface SmallDisk {
-  /** Where those processes see it. */
+  /** Its path for those processes. */
   readonly path: string;
-  /** Where others do. */
+  /** Its path for others. */
   readonly seen: string;
-  /** What stands before a command that is to see it. */
+  /** Command prefix for processes that use it. */
   readonly through: readonly string[];
-  /** Leaves so many bytes free, about. */
+  /** Leaves about that many bytes free. */
   fill(leave?: number): void;
-  /** Takes away what {@link fill} has put there. */
+  /** Removes the files of {@link fill}. */
   empty(): void;
   /** @returns bytes */
   free(): number;
 }
 
 /**
- * Mounts a small file system in a namespace of its own, which takes no right that others have not. It is gone with the test.
+ * Mounts a small file system in its own namespace without special privileges. It is removed with the test.
  *
- * @param folder in which it is mounted @param bytes of it
- * @returns null where that cannot be done here
+ * @param folder in which it is mounted @param bytes its size
+ * @returns null if that is impossible here
  */
 export async function smallDisk(
   t: Pick<Test, 'teardown'>,
@@ -49,7 +49,7 @@ export async function smallDisk(
   const seen = `/proc/${pid}/root${path}`;
   const free = (): number => {
     const { bavail, bsize } = statfsSync(seen);
-    // It may have gone with its folder, and nobody is to fill what lies below.
+    // It may be gone with its folder, and the file system below must not be filled.
     if (bavail * bsize > bytes) throw new Error('the small disk is gone');
     return bavail * bsize;
   };

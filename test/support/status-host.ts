@@ -1,7 +1,7 @@
 import type { Host } from '../../src/component/host.js';
 import type { Status } from '../../src/component/status.js';
 
-/** A host that keeps what a component says of itself. */
+/** A host that records component statuses. */
 export class StatusHost {
   readonly statuses: Status[] = [];
   readonly host: Host = {

@@ -7,10 +7,10 @@ import { ScriptedExporter } from './scripted-exporter.js';
 import { sectionConfig } from './section-config.js';
 
 /**
- * A delivery chain around a scripted exporter, with a clock that stands still.
+ * A delivery chain around a scripted exporter, with a stopped clock.
  *
  * @param config the keys of `deliveryKeys()` as YAML
- * @param random what decides about the jitter; 0.5 is none
+ * @param random source of the jitter; 0.5 is none
  * @param exporter the scripted one
  */
 export function startDelivery(config: string, random = 0.5, exporter = new ScriptedExporter()) {
@@ -32,7 +32,7 @@ export function startDelivery(config: string, random = 0.5, exporter = new Scrip
   const delivery = new Delivery(exporter, tools);
   const send = (tenant: string, ...items: unknown[]) =>
     delivery.consume({ tenant, items }, { receivedAt: clock.now() });
-  /** The value of a metric `jackdaw_exporter_…` */
+  /** The value of a metric `jackdaw_exporter_…`. */
   const metric = async (name: string, labels = ''): Promise<number | undefined> => {
     const full = `jackdaw_exporter_${name}`;
     const values = await metricValues(meter, `${full}{`);

@@ -2,12 +2,12 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 
-/** `testdir` empties the folder each time: what is open in it would lose its files. */
+/** `testdir` empties the folder on each call, which would remove open files. */
 const folders = new WeakMap<object, string>();
 
 /**
- * A folder of the test's own. It is removed when all teardowns are done, those that are added later included: `testdir` alone
- * removes it before them where no teardown was there at its first call, while daemons and stores still write into it.
+ * A folder of the test. It is removed after all teardowns, including later ones; `testdir` alone may remove it first, while daemons and
+ * stores still write into it.
  */
 export function testFolder(t: Pick<Test, 'testdir' | 'teardown'>): string {
   const known = folders.get(t);

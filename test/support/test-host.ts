@@ -1,6 +1,6 @@
 import type { Host } from '../../src/component/host.js';
 
-/** A host for components that ask nothing of it: whatever they ask for is not there. */
+/** A host for components that need nothing from it: it has no extensions. */
 export function testHost(): Host {
   return {} as Host;
 }

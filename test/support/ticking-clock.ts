@@ -1,6 +1,6 @@
 import { HandClock } from './hand-clock.js';
 
-/** Time that goes on by itself, and that a test may turn on besides. */
+/** A clock that advances by itself and can also be advanced by a test. */
 export class TickingClock extends HandClock {
   constructor(t: { teardown(end: () => void): void }) {
     super(Date.now() * 1000);

@@ -1,12 +1,12 @@
 /**
- * The tier that runs: `default` (`npm test`), `wider` (`npm run test:wider`), or undefined for files run by hand, which then test everything.
+ * The current tier: `default` (`npm test`), `wider` (`npm run test:wider`), or undefined for files run by hand, which test everything.
  *
- * Suites that run on every store are in both: on the embedded stores in the default tier, on servers in the wider one.
+ * Suites for every store are in both: embedded stores in the default tier, servers in the wider one.
  */
 const TIER = process.env['JACKDAW_TEST_TIER'];
 
-/** The option `skip` of tests that the default tier has run. */
+/** The `skip` option of tests that the default tier has run. */
 export const EMBEDDED = { skip: TIER === 'wider' && 'npm test covers the embedded stores' };
 
-/** Why no server is started in the default tier. */
+/** The skip reason for servers in the default tier. */
 export const NO_SERVERS = TIER === 'default' && 'npm run test:wider covers servers';

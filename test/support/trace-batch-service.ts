@@ -10,14 +10,14 @@ import { KEY } from './known-keys.js';
 import { startReceiver } from './receiver-service.js';
 
 export interface TraceBatchService {
-  /** Sends a request with the good key as JSON; headers given replace those. */
+  /** Sends a JSON request with the valid key; given headers override the defaults. */
   send(sent: Sent): Promise<Answer>;
-  /** Ends the receiver alone: the listener stays open. */
+  /** Stops only the receiver; the listener stays open. */
   shutdown(deadline: AbortSignal): Promise<void>;
   readonly meter: PrometheusMeter;
 }
 
-/** The receiver on a real listener in front of a consumer of the test's own. Ends with the test. */
+/** The receiver on a real listener in front of a test consumer. Ends with the test. */
 export async function startTraceBatchService(
   t: Test,
   next: Consumer<TracesBatch>,

@@ -11,7 +11,7 @@ export interface Item {
 const START = '2026-11-03T08:15:30.250Z';
 const END = '2026-11-03T08:15:31.5Z';
 
-/** A valid span; `undefined` among the changes takes a field out. */
+/** A valid span; an `undefined` change removes a field. */
 export function aSpan(traceId: string, changes: Changes = {}): JsonObject {
   return changed(
     {
@@ -36,7 +36,7 @@ export function aSpan(traceId: string, changes: Changes = {}): JsonObject {
   );
 }
 
-/** A valid item with `spans` spans; `undefined` among the changes takes a field out. */
+/** A valid item with `spans` spans; an `undefined` change removes a field. */
 export function anItem(changes: { readonly trace?: Changes; readonly spans?: number } = {}): Item {
   const traceId = randomUUID();
   const trace = changed(
@@ -64,15 +64,15 @@ function changed(value: JsonObject, changes: Changes): JsonObject {
   return Object.fromEntries(merged);
 }
 
-/** An object of so many levels as JSON text: more than can be serialised. */
+/** JSON text of an object with that many levels, more than can be serialized. */
 export function nestedText(levels: number): string {
   return `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 }
 
-/** Runs of real agents, outside the repository. The path is relative to the root of the repository. */
+/** Runs of real agents outside the repository. The path is relative to the repository root. */
 const RECORDED = '../shared/data/trace-batches';
 
-/** The recorded batches by the name of their file; empty where the folder is absent. */
+/** The recorded batches by file name; empty if the folder is missing. */
 export function recordedBatches(): ReadonlyMap<string, { readonly traces: Item[] }> {
   try {
     return new Map(

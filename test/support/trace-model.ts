@@ -3,7 +3,7 @@ import type { RunStatus, SpanType } from '../../src/signal/span.js';
 import type { JsonObject } from '../../src/signal/attributes.js';
 import type { Shown, ShownTrace } from './traces-client.js';
 
-/** What a message can say of a trace or a span; null: it does not say. Times in milliseconds, money in nano-USD. */
+/** Fields of a message about a trace or span; null: not sent. Times in milliseconds, money in nano-USD. */
 interface SentFields {
   readonly status: RunStatus;
   readonly startMs: number;
@@ -44,9 +44,8 @@ interface KnownTrace {
 }
 
 /**
- * What a user must see of everything that was accepted, in the simplest words: the first message about a
- * trace or span holds; only a running one is completed by a later message with another status, which fills what was not
- * said; the same span id under another trace is another span.
+ * Reference model of what a user sees of accepted data: the first message about a trace or span wins; only a running one is completed by
+ * a later message with another status, which fills missing values; the same span id in another trace is another span.
  */
 export class TraceModel {
   readonly #traces = new Map<string, KnownTrace>();
@@ -64,7 +63,7 @@ export class TraceModel {
     }
   }
 
-  /** The trace as the API must show it; null where nothing was accepted of it. */
+  /** The trace in API format; null if nothing of it was accepted. */
   show(traceId: string): ShownTrace | null {
     const known = this.#traces.get(traceId);
     if (!known) return null;
@@ -138,7 +137,7 @@ function usage(spans: readonly SentSpan[], measure: (span: SentSpan) => number |
   return spans.some(reports) ? counted.reduce((sum, span) => sum + (measure(span) ?? 0), 0) : null;
 }
 
-/** The item that says this, as an SDK sends it: what is not said is left out. */
+/** The item as an SDK sends it; missing values are omitted. */
 export function toItem({ trace, spans }: SentRun): { trace: JsonObject; spans: JsonObject[] } {
   return {
     trace: wire(trace, 'total_cost_usd'),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { post, type Answer, type Sent } from './http-post.js';
 
-/** What `POST /api/v1/traces/batch` answers. */
+/** The response of `POST /api/v1/traces/batch`. */
 export interface BatchReply {
   readonly accepted: number;
   readonly rejected: number;
@@ -22,7 +22,7 @@ export class TracesClient {
     this.#key = key;
   }
 
-  /** Sends a request to the route of batches as JSON with the key; headers given replace those. */
+  /** Sends a JSON request to the batch route with the key; given headers override the defaults. */
   send({ headers, ...rest }: Sent): Promise<Answer> {
     return post(`${this.#url}/api/v1/traces/batch`, {
       ...rest,
@@ -46,13 +46,13 @@ export class TracesClient {
     return this.#expect(200, await this.#get(path));
   }
 
-  /** A new key of the same user. The client's own key must be an administrator's. */
+  /** A new key of the same user. The client needs an administrator key. */
   async createKey(scopes: readonly string[]): Promise<string> {
     const { user } = (await this.read('/api/v1/me')) as { readonly user: { readonly id: string } };
     return this.#createKey(user.id, scopes);
   }
 
-  /** A new user's key to write and read with. The client's own key must be an administrator's. */
+  /** A new user's key with read and write. The client needs an administrator key. */
   async createUser(): Promise<string> {
     const email = `${randomUUID()}@example.com`;
     const user = (await this.#create('users', { email, name: 'test' })) as { readonly id: string };

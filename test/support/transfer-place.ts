@@ -8,7 +8,7 @@ import type { TestDaemonOptions } from './daemon.js';
 import { testConfig } from './test-config.js';
 import { testFolder } from './test-folder.js';
 
-/** YAML laid over a daemon's configuration that puts its telemetry into ClickHouse. @param control the extension of its control store */
+/** YAML overlay that stores telemetry in ClickHouse. @param control extension of the control store */
 export function inClickHouse(
   { url, password }: ClickHouseServer,
   database: string,
@@ -24,12 +24,12 @@ service: { extensions: [${control}, clickhouse, query, health] }
 `;
 }
 
-/** Where a daemon is to have its stores, and its configuration as files of the command line. */
+/** Store locations of a daemon, and its configuration files. */
 export class TransferPlace {
   readonly directory: string;
   readonly overlay: string;
   readonly postgres: string | undefined;
-  /** `--config FILE` for each of them. */
+  /** `--config FILE` for each file. */
   readonly files: readonly string[];
 
   constructor(
@@ -49,7 +49,7 @@ export class TransferPlace {
       });
   }
 
-  /** What a daemon with these stores is started with. */
+  /** Arguments that start a daemon with these stores. */
   daemon(key: string): TestDaemonOptions {
     return {
       directory: this.directory,

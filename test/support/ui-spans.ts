@@ -1,6 +1,6 @@
 import type { RunSpan } from '../../src/ui/trace/span.js';
 
-/** A span as pages know it, called like its id unless `more` says otherwise. Times in milliseconds. */
+/** A span in the format of the pages, named like its id by default. Times in milliseconds. */
 export function aSpanSummary(
   id: string,
   parentId: string | null,

@@ -4,7 +4,7 @@ import { ApiCaller } from './api-caller.js';
 import { accessibilityProblems, startBrowser, type Looks, type OpenPage } from './browser.js';
 import { startTestDaemon, type TestDaemonOptions } from './daemon.js';
 
-/** A name as nobody gives one who knows what it becomes part of. */
+/** A hostile name, for injection checks. */
 export const ODD_NAME = `100 % sure/50%25?#${'a-very-long-name-without-a-blank-'.repeat(7)}`;
 
 export interface TestPages {
@@ -12,9 +12,9 @@ export interface TestPages {
   /** `http://127.0.0.1:PORT` of the pages and the API. */
   readonly url: string;
   readonly key: string;
-  /** A browser that is logged in, on a page. */
+  /** A logged-in browser on a page. */
   readonly permit: (path: string, looks?: Looks) => Promise<OpenPage>;
-  /** One that is not. */
+  /** A browser that is not logged in. */
   readonly openUnknown: (path: string, looks?: Looks) => Promise<OpenPage>;
 }
 
@@ -47,22 +47,22 @@ export async function startPages(
   };
 }
 
-/** Tables of which a part is out of sight, but for those that can be moved by keyboard, too. */
+/** Tables that overflow, except those that can be scrolled by keyboard. */
 const CUT_TABLES = `[...document.querySelectorAll('main table')]
   .filter(({ parentElement: room }) => !room.hasAttribute('tabindex') && room.scrollWidth > room.clientWidth)
   .map(({ ariaLabel }) => ariaLabel)`;
 
-/** Waits until nothing of a page is loading any more. */
+/** Waits until a page has finished loading. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('main :is(h1, h2)').first().waitFor();
   await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
 }
 
 /**
- * Pages as those see and hear them who do not see as others do: axe finds nothing wrong, in both themes, nothing is wider than a
- * narrow window, not in its tables either, and the browser complains of nothing. Themes differ in colours alone, so that only those are looked at again.
+ * Checks accessibility: axe finds no problems in both themes, nothing overflows a narrow window, including tables, and the browser
+ * reports no problems. Themes differ only in colours, so only these are checked again.
  *
- * @param options `narrow`: axe looks at the narrow window, too
+ * @param options `narrow`: axe also checks the narrow window
  */
 export async function lookRight(
   t: Pick<Test, 'same' | 'equal'>,

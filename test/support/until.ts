@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 /**
- * Resolves as soon as something is so.
+ * Resolves once a condition holds.
  *
- * @throws Error after a minute, which machines may need that do much else: it never is
+ * @throws Error after a minute, which busy machines may need
  */
 export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + 60_000;

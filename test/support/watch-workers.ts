@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import type { Test } from 'tap';
 
-/** The threads that are started from now on, as long as the test runs. */
+/** Threads started from now on, until the test ends. */
 export function watchWorkers(t: Pick<Test, 'teardown'>): readonly Worker[] {
   const workers: Worker[] = [];
   const note = (worker: Worker): void => void workers.push(worker);

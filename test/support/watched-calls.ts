@@ -6,12 +6,11 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 
 /**
- * Watches which calls of the system a process makes from now on.
+ * Watches the system calls of a process from now on.
  *
  * @param calls their names, `fsync,unlink`
- * @returns what gives them, as `strace` prints them with the paths of their files, in the order in which they were begun
- * (one that others interrupt stands in two lines), and waits for the process to end, unless it is this one; null where `strace` is not
- * here, or may not watch other processes
+ * @returns a function that returns them as printed by `strace` with file paths, in start order (interrupted calls take two lines), and
+ * waits for the process to end unless it is this one; null if `strace` is missing or cannot watch other processes
  */
 export async function watchCalls(
   t: Pick<Test, 'teardown'>,
@@ -19,7 +18,7 @@ export async function watchCalls(
   calls: string,
 ): Promise<(() => Promise<string[]>) | null> {
   if (spawnSync('strace', ['-V']).status !== 0) return null;
-  // Not the test's own folder: to ask for that again empties it.
+  // Not the folder of the test, which would be emptied by asking for it again.
   const folder = mkdtempSync(join(tmpdir(), 'calls-'));
   t.teardown(() => {
     rmSync(folder, { recursive: true });

@@ -1,6 +1,6 @@
-/** Certificates of receivers of webhooks. They protect nothing but tests; their authority signs nothing more. */
+/** Certificates of webhook receivers. For tests only; their CA signs nothing else. */
 
-/** The authority of the others: what `ca_file` names. */
+/** The CA of the others, used as `ca_file`. */
 export const AUTHORITY = `-----BEGIN CERTIFICATE-----
 MIIBUTCB+aADAgECAgEBMAoGCCqGSM49BAMCMBgxFjAUBgNVBAMMDVdlYmhvb2sg
 dGVzdHMwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBgxFjAUBgNV

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { createServer, type TLSSocket, type TlsOptions } from 'node:tls';
 import { RECEIVER_KEY, VALID } from './webhook-certificates.js';
 
-/** What a test does with a request. @param raw the connection below TLS */
+/** Test handler of a request. @param raw connection below TLS */
 export type Answer = (socket: TLSSocket, request: ReceivedRequest, raw: Socket) => void;
 
 interface ReceivedRequest {
@@ -19,21 +19,21 @@ export interface Receiver {
   /** `https://hook.test:40123` */
   readonly url: string;
   readonly requests: readonly ReceivedRequest[];
-  /** Connections that came, and bytes in them. */
+  /** Received connections and bytes. */
   readonly traffic: { connections: number; bytes: number };
-  /** The server names that clients asked for. */
+  /** The server names requested by clients. */
   readonly names: readonly (string | false | null)[];
   /** Resolves when all connections have ended. */
   readonly idle: () => Promise<void>;
 }
 
-/** A whole answer. */
+/** A complete response. */
 export function answerText(status: string, headers: readonly string[] = [], body = ''): string {
   const lines = [`HTTP/1.1 ${status}`, ...headers, `Content-Length: ${Buffer.byteLength(body)}`];
   return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** A receiver that speaks TLS and answers with the bytes that a test wants, on a free port of one address. */
+/** A TLS receiver on a free port of one address that sends the bytes of a test. */
 export async function startReceiver(
   t: { teardown(end: () => void): void },
   answer: Answer = (socket) => socket.end(answerText('200 OK')),
@@ -85,7 +85,7 @@ export async function startReceiver(
   };
 }
 
-/** Calls back for each whole request. */
+/** Calls back for each complete request. */
 function readRequests(socket: TLSSocket, take: (request: ReceivedRequest) => void): void {
   let bytes = Buffer.alloc(0);
   socket.on('data', (piece) => {

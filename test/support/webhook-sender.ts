@@ -16,18 +16,18 @@ export const CONNECT_TIMEOUT_MS = 5000;
 export interface TestSender {
   readonly sender: WebhookSender;
   readonly clock: HandClock;
-  /** The names that were looked up, in order. */
+  /** Looked-up names in order. */
   readonly lookups: readonly string[];
   readonly send: (url: string, signal?: AbortSignal) => Promise<AttemptResult>;
 }
 
-/** Names and their addresses, for each look-up anew. */
+/** Names with their addresses for each lookup. */
 export type Names = (hostname: string) => readonly string[];
 
 /**
- * A sender that trusts the tests' authority and may reach 127.0.0.1, where all names lead.
+ * A sender that trusts the test CA and may reach 127.0.0.1, where all names resolve.
  *
- * @param names instead of that
+ * @param names override this
  */
 export async function startSender(
   t: Pick<Test, 'teardown'>,
@@ -61,7 +61,7 @@ function addressOf(address: string): LookupAddress {
   return { address, family: address.includes(':') ? 6 : 4 };
 }
 
-/** Resolves when a sender has read the head of the next answer. */
+/** Resolves when a sender has read the next response head. */
 export function nextAnswerHead(): Promise<void> {
   return new Promise((resolve) => {
     const onHead = (): void => {

@@ -24,15 +24,15 @@ import { until } from './until.js';
 import { AUTHORITY } from './webhook-certificates.js';
 
 export interface WebhookServiceOptions {
-  /** YAML of the exporter's configuration, laid over one that lets it reach 127.0.0.1. */
+  /** YAML of the exporter, merged over a configuration that allows 127.0.0.1. */
   readonly overlay?: string;
-  /** Where names lead; 127.0.0.1 where absent. */
+  /** Name resolution; 127.0.0.1 by default. */
   readonly resolve?: SenderOptions['resolve'];
-  /** Of a service that has stopped, with its organization. */
+  /** Of a stopped service, with its organization. */
   readonly place?: WebhookPlace;
 }
 
-/** A control plane that outlives a service. */
+/** A control store that outlives a service. */
 export interface WebhookPlace {
   readonly directory: string;
   readonly clock: TickingClock;
@@ -45,7 +45,7 @@ export interface TestEndpoint {
   readonly secret: string;
 }
 
-/** The exporter over a real control plane, with one organization and one user in it. Delays of its schedule are not varied. */
+/** The exporter over a real control store with one organization and one user. Its schedule has no jitter. */
 export class WebhookService {
   readonly slug: string;
   readonly tenant: string;
@@ -65,7 +65,7 @@ export class WebhookService {
 
   static async start(t: Test, options: WebhookServiceOptions = {}): Promise<WebhookService> {
     let end = async (): Promise<void> => undefined;
-    // Before the control plane is opened, which is closed after what was asked for before.
+    // Before opening the control store, which is closed after earlier resources.
     t.teardown(() => end());
     const place = options.place ?? (await WebhookService.openPlace(t));
     const { clock } = place;
@@ -87,7 +87,7 @@ export class WebhookService {
     return service;
   }
 
-  /** @param again a place whose control plane is closed here, and opened anew */
+  /** @param again a location whose control store is closed and reopened here */
   static async openPlace(t: Test, again?: WebhookPlace): Promise<WebhookPlace> {
     const { directory, clock } = again ?? { directory: testFolder(t), clock: new TickingClock(t) };
     await again?.control.close();
@@ -102,13 +102,13 @@ export class WebhookService {
     return this.place.clock;
   }
 
-  /** Where webhooks may be sent to, as whoever checks URLs is told. */
+  /** The webhook targets published to URL checks. */
   async allowedTargets(): Promise<readonly string[]> {
     const published = await this.control.terms.all(this.clock.now());
     return published.flatMap(({ targets }) => targets?.allow_cidrs ?? []);
   }
 
-  /** What the exporter finds around it. */
+  /** The host of the exporter. */
   host(): Host {
     return {
       ...this.statuses.host,
@@ -144,7 +144,7 @@ export class WebhookService {
     return secret;
   }
 
-  /** Gives events to the exporter, as the outbox does. */
+  /** Passes events to the exporter like the outbox. */
   async emit(
     count = 1,
     type: EventType = 'trace.failed',
@@ -168,7 +168,7 @@ export class WebhookService {
     return { ...event, organization_id: null, endpoint_id: null, body: envelope(event, data) };
   }
 
-  /** The newest first. */
+  /** Newest first. */
   async deliveries(endpointId: string): Promise<readonly DeliveryDetail[]> {
     const page = await this.control.deliveries.list(this.slug, endpointId, { offset: 0, limit: 10_000 });
     const found: DeliveryDetail[] = [];
@@ -179,7 +179,7 @@ export class WebhookService {
     return found;
   }
 
-  /** The only delivery to an endpoint, once so many of its attempts have ended. */
+  /** The only delivery to an endpoint, once that many attempts have ended. */
   async attempted(endpointId: string, attempts = 1): Promise<DeliveryDetail> {
     let last: DeliveryDetail | undefined;
     await until(`${attempts} attempts have ended`, async () => {
@@ -190,7 +190,7 @@ export class WebhookService {
     return last;
   }
 
-  /** Waits until nothing to an endpoint is pending. */
+  /** Waits until no delivery to an endpoint is pending. */
   async settled(endpointId: string, count: number): Promise<readonly DeliveryDetail[]> {
     let last: readonly DeliveryDetail[] = [];
     await until(`${count} deliveries are done`, async () => {

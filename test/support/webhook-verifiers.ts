@@ -4,13 +4,13 @@ import Stripe from 'stripe';
 import { Webhook as SvixWebhook } from 'svix';
 import type { Test } from 'tap';
 
-/** A request as a receiver gets it. */
+/** A request as received. */
 export interface SignedRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Receivers' ways of verifying: each throws where it refuses. */
+/** Verification methods of receivers: each throws on rejection. */
 export const VERIFIERS: readonly (readonly [
   name: string,
   verify: (request: SignedRequest, secret: string) => unknown,
@@ -29,12 +29,12 @@ export const VERIFIERS: readonly (readonly [
   ['by hand', verifyByHand],
 ];
 
-/** Sets what receivers take for the time. */
+/** Sets the time of the receivers. */
 export function setReceiversClock(t: Pick<Test, 'intercept'>, seconds: number): void {
   t.intercept(Date, 'now', { value: () => seconds * 1000 });
 }
 
-/** What the documentation shows to receivers without a library. */
+/** The documented code for receivers without a library. */
 function verifyByHand(request: SignedRequest, secret: string): void {
   const parts = serviceSignatureOf(request)
     .split(',')
@@ -47,7 +47,7 @@ function verifyByHand(request: SignedRequest, secret: string): void {
   if (!isSigned || Math.abs(Date.now() / 1000 - Number(time)) > 300) throw new Error('refused');
 }
 
-/** Names of headers come in whatever case. */
+/** Header names may be in any case. */
 function serviceSignatureOf({ headers }: SignedRequest): string {
   const found = Object.entries(headers).find(([name]) => name.toLowerCase() === 'x-service-signature');
   return found?.[1] ?? '';

@@ -2,9 +2,9 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectFolder, readProjectFile } from './project-file.js';
 
-/** A block of YAML of a page. */
+/** A YAML block of a page. */
 export interface YamlExample {
-  /** `src/cli/README.md#1`: the page and the number of the block in it. */
+  /** `src/cli/README.md#1`: the page and the index of the block. */
   readonly name: string;
   readonly text: string;
 }
@@ -18,7 +18,7 @@ const pages = ['src', 'plugins']
   .concat('README.md')
   .filter((name) => name.endsWith('.md'));
 
-/** All examples in YAML of all pages. */
+/** All YAML examples of all pages. */
 export const yamlExamples: readonly YamlExample[] = pages.flatMap((page) =>
   [...readProjectFile(page).matchAll(/^```ya?ml\n([^]*?)^```/gm)].map(([, text = ''], index) => ({
     name: `${page}#${index + 1}`,
@@ -26,7 +26,7 @@ export const yamlExamples: readonly YamlExample[] = pages.flatMap((page) =>
   })),
 );
 
-/** @throws Error where there is none of that name */
+/** @throws Error if there is no example with that name */
 export function yamlExample(name: string): string {
   const found = yamlExamples.find((example) => example.name === name);
   if (!found) throw new Error(`there is no example ${name}`);

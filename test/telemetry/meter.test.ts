@@ -3,7 +3,7 @@ import { observeProcess } from '../../src/telemetry/process-metrics.js';
 import { PrometheusMeter } from '../../src/telemetry/meter.js';
 import { metricValues } from '../support/engine.js';
 
-void t.test('counters, histograms and gauges are printed with prefix, help and type', async (t) => {
+void t.test('prints counters, histograms and gauges with prefix, help and type', async (t) => {
   const meter = new PrometheusMeter();
   meter.counter('taken_total', { description: 'Taken.', labelNames: ['by'] }).add(2, { by: 'a' });
   meter.counter('taken_total', { description: 'Taken.', labelNames: ['by'] }).add(3, { by: 'a' });
@@ -11,12 +11,12 @@ void t.test('counters, histograms and gauges are printed with prefix, help and t
   meter.histogram('wait_seconds', { description: 'Wait.', buckets: [0.1, 1] }).record(0.5);
   const { text } = await meter.print();
   t.match(text, /# HELP jackdaw_taken_total Taken\.\n# TYPE jackdaw_taken_total counter\n/);
-  t.match(text, /jackdaw_taken_total\{by="a"\} 5\n/, 'asking twice gives the same metric');
+  t.match(text, /jackdaw_taken_total\{by="a"\} 5\n/, 'the same metric for both calls');
   t.match(text, /jackdaw_plain_total 1\n/);
   t.match(text, /jackdaw_wait_seconds_bucket\{le="0\.1"\} 0\njackdaw_wait_seconds_bucket\{le="1"\} 1\n/);
 });
 
-void t.test('gauges are read when somebody asks, and end', async (t) => {
+void t.test('gauges are read on demand and can end', async (t) => {
   const meter = new PrometheusMeter();
   let value = 1;
   const options = { description: 'Queue.', labelNames: ['queue'] };
@@ -31,14 +31,14 @@ void t.test('gauges are read when somebody asks, and end', async (t) => {
   t.strictSame(await metricValues(meter, 'jackdaw_queue_items'), { 'jackdaw_queue_items{queue="b"}': 10 });
 });
 
-void t.test('one name is one kind of metric', async (t) => {
+void t.test('one name has one type of metric', async (t) => {
   const meter = new PrometheusMeter();
   meter.counter('x_total', { description: 'X.' });
   t.throws(() => meter.histogram('x_total', { description: 'X.', buckets: [1] }), /exists as another kind/);
   t.throws(() => meter.gauge('x_total', { description: 'X.' }, () => 1), /exists as another kind/);
 });
 
-void t.test('one name has the same labels for all who count by it', async (t) => {
+void t.test('one name has one set of labels', async (t) => {
   const meter = new PrometheusMeter();
   const options = { description: 'X.', labelNames: ['a', 'b'] };
   meter.counter('x_total', options).add(1, { a: '1', b: '2' });
@@ -50,7 +50,7 @@ void t.test('one name has the same labels for all who count by it', async (t) =>
   t.strictSame(await metricValues(meter, 'jackdaw_x_total'), { 'jackdaw_x_total{a="1",b="2"}': 2 });
 });
 
-void t.test('two meters know nothing of each other', async (t) => {
+void t.test('meters are independent', async (t) => {
   const [one, two] = [new PrometheusMeter(), new PrometheusMeter()];
   one.counter('x_total', { description: 'X.' }).add(1);
   t.strictSame(await metricValues(two, 'jackdaw_x_total'), {});

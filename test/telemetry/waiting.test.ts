@@ -5,14 +5,14 @@ import { pause } from '../../src/telemetry/pause.js';
 import { waitFor } from '../../src/telemetry/wait-for.js';
 import { HandClock } from '../support/hand-clock.js';
 
-/** Whether a promise is fulfilled by now. */
+/** Whether a promise is fulfilled already. */
 function watch(promise: Promise<void>): { isOver: boolean } {
   const seen = { isOver: false };
   void promise.then(() => (seen.isOver = true));
   return seen;
 }
 
-/** Counts the timers that are set. */
+/** Counts active timers. */
 class CountingClock extends HandClock {
   timers = 0;
 
@@ -38,7 +38,7 @@ function listeners(...ends: readonly AbortController[]): number {
   return ends.reduce((sum, { signal }) => sum + getEventListeners(signal, 'abort').length, 0);
 }
 
-void t.test('a pause ends with its time and not before, and leaves no listener behind', async (t) => {
+void t.test('a pause lasts for its duration and removes its listeners', async (t) => {
   const clock = new HandClock();
   const ends = [new AbortController(), new AbortController()] as const;
   const seen = watch(pause(clock, 500, ends[0].signal, ends[1].signal));
@@ -51,7 +51,7 @@ void t.test('a pause ends with its time and not before, and leaves no listener b
   t.equal(listeners(...ends), 0);
 });
 
-void t.test('whichever signal fires ends it, and its timer with it', async (t) => {
+void t.test('either signal ends a pause and its timer', async (t) => {
   for (const first of [0, 1] as const) {
     const clock = new CountingClock();
     const ends = [new AbortController(), new AbortController()] as const;
@@ -73,7 +73,7 @@ void t.test('an aborted signal ends the wait immediately', async (t) => {
   t.equal(clock.timers, 0);
 });
 
-void t.test('without a time only a signal ends it', async (t) => {
+void t.test('without a duration only a signal ends it', async (t) => {
   const clock = new HandClock();
   const end = new AbortController();
   const seen = watch(pause(clock, null, end.signal));
@@ -85,7 +85,7 @@ void t.test('without a time only a signal ends it', async (t) => {
   t.ok(seen.isOver);
 });
 
-void t.test('work is waited for, however it ends, but not beyond the signal', async (t) => {
+void t.test('waitFor settles with the work or the signal', async (t) => {
   const end = new AbortController();
   await waitFor(Promise.resolve(1), end.signal);
   await waitFor(Promise.reject(new Error('which is told elsewhere')), end.signal);

@@ -21,7 +21,7 @@ import { testFolder } from '../support/test-folder.js';
 
 // @alone: the conformance kit looks at everything that its process has open.
 
-/** The conformance kit on every component that comes with the program: what it asks of plugins, it asks of them. */
+/** Runs the conformance kit for plugins on every built-in component. */
 
 function factoryOf(kind: Factory['kind'], type: string): Factory {
   const found = builtinFactories.find((factory) => factory.kind === kind && factory.type === type);
@@ -29,12 +29,12 @@ function factoryOf(kind: Factory['kind'], type: string): Factory {
   return found;
 }
 
-// It has much to do, and is alone with it on no machine.
+// A long test on a machine that also runs others.
 t.setTimeout(340_000);
 const folder = testFolder(t);
 const user = aUser();
 
-/** The stores that others need, once for all of them. */
+/** The stores used by other components, created once. */
 async function openStores(): Promise<Readonly<Record<string, object>>> {
   const extensions: Record<string, object> = {};
   for (const [type, config] of [
@@ -67,7 +67,7 @@ const sample: NonNullable<Subject['sample']> = (signal, count) => ({
 const onStores: Subject = { extensions, sample };
 const withoutStores = { unstartable: { extensions: {}, error: /no extension/ } };
 
-/** A server that takes whatever it is sent. */
+/** A server that accepts anything. */
 async function sink() {
   const server = createServer((request, response) => {
     request.resume().on('end', () => response.end('{}'));
@@ -95,7 +95,7 @@ const otlpBody = () =>
   });
 const JSON_HEADERS = { 'content-type': 'application/json' };
 
-/** What each of them needs. A component that is not listed fails this file. */
+/** The requirements of each component. A component that is not listed fails this file. */
 const SUBJECTS: Readonly<Record<string, Subject | null>> = {
   'receiver trace_batch': {
     send: ({ host }) => host.request('POST', '/api/v1/traces/batch', { body: body(), headers: JSON_HEADERS }),
@@ -116,7 +116,7 @@ const SUBJECTS: Readonly<Record<string, Subject | null>> = {
   'processor quota': { ...onStores, ...withoutStores },
   'processor cost': {},
   'processor service_map': {},
-  // Each of its batches waits for a commit.
+  // Each batch waits for a commit.
   'exporter storage': { ...onStores, ...withoutStores, patienceMs: 60_000 },
   'exporter webhook': { ...onStores, ...withoutStores },
   'exporter alerts': { ...onStores, ...withoutStores },
@@ -142,9 +142,9 @@ const SUBJECTS: Readonly<Record<string, Subject | null>> = {
     unstartable: { ...withoutStores.unstartable, config: { path: join(folder, 'other.duckdb') } },
   },
   'extension sqlite': { prepare: () => ({ config: { path: join(folder, `${randomUUID()}.db`) } }) },
-  // It needs a server: `test/storage/control/postgres-extension.test.ts` has one.
+  // Needs a server: see `test/storage/control/postgres-extension.test.ts`.
   'extension postgres': null,
-  // Likewise: `test/extensions/clickhouse/clickhouse-extension.test.ts`.
+  // Needs a server: see `test/extensions/clickhouse/clickhouse-extension.test.ts`.
   'extension clickhouse': null,
   'extension query': { ...onStores, ...withoutStores },
   'extension health': {},

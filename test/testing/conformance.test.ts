@@ -17,7 +17,7 @@ import { conformance, sampleBatch, type Subject } from '../../src/testing/index.
 
 // @alone: the conformance kit looks at everything that its process has open.
 
-/** That the kit finds what is wrong: components each of which breaks one rule, and the check that must fail. */
+/** The kit finds errors: components that break one rule each, and the check that must fail. */
 
 const about = {
   description: 'Breaks a rule.',
@@ -47,7 +47,7 @@ const receiver = (create: ReceiverFactory['create']): Factory => ({
   create,
 });
 
-/** @param which checks. @returns the names of those that fail */
+/** @param which checks. @returns the names of failed checks */
 async function failing(factory: Factory, which: RegExp, subject: Subject = {}): Promise<readonly string[]> {
   const failed: string[] = [];
   const checks = conformance(factory, { patienceMs: 300, ...subject }).filter(({ name }) => which.test(name));
@@ -58,7 +58,7 @@ async function failing(factory: Factory, which: RegExp, subject: Subject = {}): 
   return failed;
 }
 
-void t.test('components that keep the contract pass', async (t) => {
+void t.test('correct components pass', async (t) => {
   t.strictSame(await failing(processor(passing), /./, { patienceMs: 20_000 }), []);
   const taking: Consumer<TracesBatch> = {
     consume: async ({ items }) => Promise.resolve({ accepted: items.length, refused: [] }),
@@ -339,6 +339,6 @@ const FAULTS: readonly (readonly [string, Factory, RegExp, Subject?])[] = [
 ];
 
 for (const [what, factory, check, subject] of FAULTS)
-  void t.test(`it finds ${what}`, async (t) => {
+  void t.test(`finds ${what}`, async (t) => {
     t.not((await failing(factory, check, subject)).length, 0);
   });

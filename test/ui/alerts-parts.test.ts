@@ -45,7 +45,7 @@ const RULE: Rule = {
   created_at: '2026-11-20T12:00:00Z',
 };
 
-void t.test('rules are shown in readable units', async (t) => {
+void t.test('shows rules in readable units', async (t) => {
   t.equal(formatRule(RULE), 'Daily cost above $5.00');
   t.equal(formatCondition({ type: 'inactivity', threshold: 6 }), 'No activity for 6 h');
   t.equal(formatFound('latency_threshold', 1500), '1.5 s');
@@ -69,7 +69,7 @@ void t.test('rules are shown in readable units', async (t) => {
   );
 });
 
-void t.test('a limit in percent is a share in the API, and comes back as it was written', async (t) => {
+void t.test('converts a percentage limit to a ratio and back', async (t) => {
   for (let tenths = 0; tenths <= 1000; tenths++) {
     const text = String(tenths / 10);
     const share = limitOf('failure_rate', text);
@@ -95,7 +95,7 @@ void t.test('sends only the fields of the type and channel', async (t) => {
     channel: 'both',
     webhook_url: 'https://example.com/left-over',
   });
-  t.equal(toNewRule({ ...DRAFT, agent: '' }), null, 'about nobody');
+  t.equal(toNewRule({ ...DRAFT, agent: '' }), null, 'no target');
   t.strictSame(toNewRule({ ...DRAFT, type: 'composite' })?.['composite_config'], {
     operator: 'and',
     conditions: [
@@ -112,7 +112,7 @@ void t.test('previewing a rule sends no notification', async (t) => {
   t.strictSame(JSON.parse(JSON.stringify(toTried(wanted))), { ...tried, channel: 'email' });
 });
 
-void t.test('problems are found by the names of fields, of a preview, too', async (t) => {
+void t.test('finds problems by field name, also of a preview', async (t) => {
   const problems = problemsOf([
     { field: '/alert/composite_config/conditions/1/value', message: 'is required' },
     { field: '/threshold', message: 'must be from 0 to 1' },
@@ -123,18 +123,18 @@ void t.test('problems are found by the names of fields, of a preview, too', asyn
   });
 });
 
-void t.test('a member of JSON is found as it stands in the text', async (t) => {
+void t.test('finds the text of a JSON member', async (t) => {
   const body = '{ "data":{"request_body":[1.0,"},\\"created_at\\":1"],"n":12345678901234567890} }';
   const text = `{"id":"request_body","request_body":${body},"created_at":"x","attempts":[{"request_body":1}]}`;
   t.equal(memberText(text, 'request_body'), body);
   t.equal(memberText(text, 'created_at'), '"x"');
   t.equal(memberText(text, 'attempts'), '[{"request_body":1}]');
-  t.equal(memberText(text, 'data'), undefined, 'it is deeper');
+  t.equal(memberText(text, 'data'), undefined, 'it is nested deeper');
   for (const other of ['', '{}', '[]', '"request_body"'])
     t.equal(memberText(other, 'request_body'), undefined);
 });
 
-void t.test('an endpoint can ask for every type of event; an outage has a begin', async (t) => {
+void t.test('an endpoint can subscribe to every event type; an outage has a start', async (t) => {
   t.same(new Set([...EVENT_TYPES, 'webhook.test']), new Set(ALL_TYPES));
   t.equal(outageStart('24', Date.parse('2026-11-20T12:00:00Z')), '2026-11-19T12:00:00.000Z');
   t.equal(endpointName({ name: '', url: 'https://example.com/' }), 'https://example.com/');

@@ -11,10 +11,10 @@ import { AUTHORITY } from '../support/webhook-certificates.js';
 import { answerText, startReceiver } from '../support/webhook-receiver.js';
 
 const HOUR_MS = 3_600_000;
-/** As many as a share of failures needs, and as many failures as pause an endpoint. */
+/** The minimum for a failure rate, and enough failures to pause an endpoint. */
 const RUNS = 3;
 
-/** Runs of one agent that failed at a tool. @returns their ids */
+/** Runs of one agent with a failed tool. @returns their ids */
 async function sendFailed(api: ApiCaller, endedMs: number): Promise<readonly string[]> {
   const times = {
     started_at: new Date(endedMs - 1250).toISOString(),
@@ -36,7 +36,7 @@ async function sendFailed(api: ApiCaller, endedMs: number): Promise<readonly str
   return items.map(traceIdOf);
 }
 
-/** How many deliveries have succeeded. */
+/** The number of successful deliveries. */
 async function delivered(api: ApiCaller): Promise<number> {
   const path = '/org/default/webhooks/deliveries?status=success';
   return (await api.get<{ readonly items: readonly object[] }>(path)).items.length;
@@ -55,7 +55,7 @@ void t.test('alerts and webhooks in a browser', async (t) => {
   const overlay = JSON.stringify({ exporters: { webhook, alerts: { interval: '1s', targets } } });
   const { api, url, permit, openUnknown } = await startPages(t, { directory, overlay });
 
-  await t.test('an endpoint is made: its secret is shown once, and fields say what is wrong', async (t) => {
+  await t.test('creating an endpoint shows its secret once and marks invalid fields', async (t) => {
     const { page, complaints } = await permit('/webhooks');
     await page.waitForURL('**/webhooks/default');
     await page.getByRole('heading', { name: 'No endpoints yet' }).waitFor();
@@ -76,7 +76,7 @@ void t.test('alerts and webhooks in a browser', async (t) => {
     t.same(complaints, []);
   });
 
-  await t.test('after an outage: the endpoint is activated, and what failed is sent again', async (t) => {
+  await t.test('after an outage activates an endpoint and resends failed deliveries', async (t) => {
     const [first = ''] = await sendFailed(api, Date.now() - 3 * HOUR_MS);
     await until('the endpoint is paused', async () => {
       const [endpoint] = await api.get<readonly { readonly is_active: boolean }[]>(
@@ -117,7 +117,7 @@ void t.test('alerts and webhooks in a browser', async (t) => {
     await page.waitForURL('**&status=success');
     await page.getByText('3 deliveries total').waitFor();
 
-    // What becomes of a row is told by the stream, although the list cannot be read again.
+    // The stream updates a row although the list cannot be loaded again.
     await page.route('**/webhooks/deliveries?*', (route) => route.abort());
     const { items } = await api.get<{ readonly items: readonly { readonly id: string }[] }>(
       '/org/default/webhooks/deliveries?status=success',
@@ -129,50 +129,47 @@ void t.test('alerts and webhooks in a browser', async (t) => {
   });
 
   let alert = '';
-  await t.test(
-    'an alert is made while its past is seen; its firing leads to the tool that failed',
-    async (t) => {
-      const { page, complaints } = await permit('/alerts');
-      await page.getByRole('link', { name: 'New alert' }).click();
-      await page.getByLabel('Agent', { exact: true }).selectOption({ label: 'clerk' });
-      const preview = page.getByRole('region', { name: 'Preview' });
-      await preview.getByText('it would have fired 1 time').waitFor();
-      await page.getByLabel('Threshold (%)').fill('100');
-      await preview.getByText('it would have fired never').waitFor();
-      await page.getByLabel('Threshold (%)').fill('50');
-      await page.getByRole('button', { name: 'Create alert' }).click();
-      await page.getByRole('heading', { name: 'Never fired' }).waitFor();
-      alert = new URL(page.url()).pathname;
+  await t.test('creating an alert previews its past, and a firing leads to the failed tool', async (t) => {
+    const { page, complaints } = await permit('/alerts');
+    await page.getByRole('link', { name: 'New alert' }).click();
+    await page.getByLabel('Agent', { exact: true }).selectOption({ label: 'clerk' });
+    const preview = page.getByRole('region', { name: 'Preview' });
+    await preview.getByText('it would have fired 1 time').waitFor();
+    await page.getByLabel('Threshold (%)').fill('100');
+    await preview.getByText('it would have fired never').waitFor();
+    await page.getByLabel('Threshold (%)').fill('50');
+    await page.getByRole('button', { name: 'Create alert' }).click();
+    await page.getByRole('heading', { name: 'Never fired' }).waitFor();
+    alert = new URL(page.url()).pathname;
 
-      const runs = await sendFailed(api, Date.now());
-      const firings = page.getByRole('table', { name: 'Firings' });
-      const evidence = firings.getByRole('link').first();
-      await evidence.waitFor();
-      const run = (await evidence.getAttribute('title')) ?? '';
-      t.ok(runs.includes(run));
-      await evidence.click();
-      await page.waitForURL(`**/traces/${run}`);
-      const span = page.getByRole('region', { name: 'Span' });
-      await span.getByRole('heading', { name: 'find_order' }).waitFor();
-      await span.getByText('No such order').waitFor();
-      await span.getByRole('tab', { name: 'Alerts' }).click();
-      await span.getByRole('table', { name: 'Alerts triggered by this run' }).getByRole('link').waitFor();
-      await span.getByRole('tab', { name: 'Deliveries' }).click();
-      await span.getByRole('cell', { name: 'trace.failed' }).waitFor();
-      await span.getByRole('cell', { name: 'alert.fired' }).waitFor();
-      await page.goto(url + alert);
-      await page.getByRole('link', { name: 'clerk' }).click();
-      const rules = page.getByRole('table', { name: 'Alerts' });
-      await rules.getByRole('link', { name: 'Failure rate above 50%' }).waitFor();
-      t.same(complaints, []);
-    },
-  );
+    const runs = await sendFailed(api, Date.now());
+    const firings = page.getByRole('table', { name: 'Firings' });
+    const evidence = firings.getByRole('link').first();
+    await evidence.waitFor();
+    const run = (await evidence.getAttribute('title')) ?? '';
+    t.ok(runs.includes(run));
+    await evidence.click();
+    await page.waitForURL(`**/traces/${run}`);
+    const span = page.getByRole('region', { name: 'Span' });
+    await span.getByRole('heading', { name: 'find_order' }).waitFor();
+    await span.getByText('No such order').waitFor();
+    await span.getByRole('tab', { name: 'Alerts' }).click();
+    await span.getByRole('table', { name: 'Alerts triggered by this run' }).getByRole('link').waitFor();
+    await span.getByRole('tab', { name: 'Deliveries' }).click();
+    await span.getByRole('cell', { name: 'trace.failed' }).waitFor();
+    await span.getByRole('cell', { name: 'alert.fired' }).waitFor();
+    await page.goto(url + alert);
+    await page.getByRole('link', { name: 'clerk' }).click();
+    const rules = page.getByRole('table', { name: 'Alerts' });
+    await rules.getByRole('link', { name: 'Failure rate above 50%' }).waitFor();
+    t.same(complaints, []);
+  });
 
-  await t.test('axe finds nothing, in both themes, and nothing is wider than the window', async (t) => {
+  await t.test('axe finds no problems in both themes, and nothing overflows the window', async (t) => {
     await lookRight(t, await permit('/alerts'), ['/alerts', alert, '/webhooks/default']);
   });
 
-  await t.test('who may only look sees no action; an endpoint is deleted when it is confirmed', async (t) => {
+  await t.test('readers see no actions; deleting an endpoint asks for confirmation', async (t) => {
     const reader = await api.createKey(['read']);
     const { page, context, complaints } = await openUnknown('/webhooks');
     await context.request.post(`${url}/api/v1/session`, {

@@ -6,12 +6,12 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { SAFETY_HEADERS } from '../../src/extensions/ui/content-policy.js';
 
-// Compiled, this file lies in dist/test/ui.
+// The compiled file is in dist/test/ui.
 const ROOT = resolve(import.meta.dirname, '../../..');
 const BUILT = join(ROOT, 'dist/ui');
 const SOURCE = join(ROOT, 'src/ui');
 
-/** With gzip, in bytes: what one waits for before the first page, and what a page adds. */
+/** Gzipped bytes before the first page, and those added by a page. */
 const MOST_FIRST = 200 * 1024;
 const MOST_LATER = 130 * 1024;
 
@@ -19,12 +19,12 @@ function zipped(name: string): number {
   return readFileSync(join(BUILT, `${name}.gz`)).length;
 }
 
-void t.test('the first load and each later one stay within their budgets', async (t) => {
+void t.test('the first load and later ones stay within their budgets', async (t) => {
   const html = readFileSync(join(BUILT, 'index.html'), 'utf8');
   const first = [...html.matchAll(/(?:src|href)="\.\/(assets\/[^"]+\.(?:js|css))"/g)].map(
     ([, name = '']) => name,
   );
-  t.ok(first.length >= 2, 'a script and a style at least');
+  t.ok(first.length >= 2, 'at least a script and a stylesheet');
   const sum = first.reduce((size, name) => size + zipped(name), 0);
   t.ok(sum <= MOST_FIRST, `${String(sum)} bytes`);
   const later = readdirSync(join(BUILT, 'assets'))
@@ -36,14 +36,14 @@ void t.test('the first load and each later one stay within their budgets', async
   );
 });
 
-void t.test('nothing is loaded from elsewhere, and nothing is inline', async (t) => {
+void t.test('loads nothing from other hosts and nothing inline', async (t) => {
   const html = readFileSync(join(BUILT, 'index.html'), 'utf8');
   t.notMatch(html, /(?:src|href)="(?:https?:)?\/\//);
   t.notMatch(html, /<script(?![^>]*\ssrc=)|<style|\son\w+=|style="/);
-  t.match(html, '<base href="/" />', 'which the extension replaces');
+  t.match(html, '<base href="/" />', 'replaced by the extension');
 });
 
-void t.test('texts that React Aria puts into a style element are those that the policy allows', async (t) => {
+void t.test('the policy allows the inline styles of React Aria', async (t) => {
   const aria = join(ROOT, 'node_modules/react-aria/dist/private');
   const texts = ['interactions/usePress.mjs', 'overlays/usePreventScroll.mjs'].map((file) => {
     const [, text = ''] =
@@ -57,7 +57,7 @@ void t.test('texts that React Aria puts into a style element are those that the 
   }
 });
 
-void t.test('every class that a component names is in its stylesheet', async (t) => {
+void t.test('every class named in a component is in its stylesheet', async (t) => {
   const missing: string[] = [];
   for (const name of readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })) {
     if (!name.endsWith('.tsx')) continue;
@@ -71,13 +71,10 @@ void t.test('every class that a component names is in its stylesheet', async (t)
   t.same(missing, []);
 });
 
-void t.test(
-  'types of the API are those of its description: npm run generate:api makes them afresh',
-  async (t) => {
-    const script = join(SOURCE, 'api/generate.mjs');
-    const { stdout } = await promisify(execFile)(process.execPath, [script, '--print'], {
-      maxBuffer: 1 << 24,
-    });
-    t.ok(stdout === readFileSync(join(SOURCE, 'api/generated/schema.ts'), 'utf8'), 'npm run generate:api');
-  },
-);
+void t.test('generated API types are up to date', async (t) => {
+  const script = join(SOURCE, 'api/generate.mjs');
+  const { stdout } = await promisify(execFile)(process.execPath, [script, '--print'], {
+    maxBuffer: 1 << 24,
+  });
+  t.ok(stdout === readFileSync(join(SOURCE, 'api/generated/schema.ts'), 'utf8'), 'npm run generate:api');
+});

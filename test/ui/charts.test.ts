@@ -5,7 +5,7 @@ import { DURATION_STEPS, HOUR_STEPS, isolated, valueRange } from '../../src/ui/c
 
 const HOUR = 3_600_000;
 
-void t.test('times of buckets in which nothing happened are there, too', async (t) => {
+void t.test('includes empty buckets', async (t) => {
   const answer = {
     interval: '1h',
     start_time: '2026-11-24T10:20:00Z',
@@ -27,7 +27,7 @@ void t.test('times of buckets in which nothing happened are there, too', async (
   );
 });
 
-void t.test('durations are measured off as clocks do, in both units', async (t) => {
+void t.test('durations use clock steps in both units', async (t) => {
   t.same(
     DURATION_STEPS,
     DURATION_STEPS.toSorted((a, b) => a - b),
@@ -41,7 +41,7 @@ void t.test('durations are measured off as clocks do, in both units', async (t) 
   );
 });
 
-void t.test('every bucket of an answer finds its time, before 1970, too', async () => {
+void t.test('every bucket maps to its time, also before 1970', async () => {
   fc.assert(
     fc.property(
       fc.integer({ min: -1e12, max: 4e12 }),
@@ -62,12 +62,12 @@ void t.test('every bucket of an answer finds its time, before 1970, too', async 
   );
 });
 
-void t.test('values without neighbours are found, to be drawn as points', async (t) => {
+void t.test('finds isolated values, which are drawn as points', async (t) => {
   t.same(isolated([1, null, 2, 3, null, 0]), [0, 5]);
   t.same(isolated([]), []);
 });
 
-void t.test('the axis of values begins at zero, has room above, and never no height', async (t) => {
+void t.test('the value axis starts at zero, has headroom and is never empty', async (t) => {
   const cases: readonly (readonly [Parameters<typeof valueRange>, readonly [number, number]])[] = [
     [
       [null, null, undefined],

@@ -33,7 +33,7 @@ void t.test('defaults are omitted from links', async (t) => {
   t.equal(printState(FIELDS, parseState(FIELDS, '')), '');
 });
 
-void t.test('any link opens: what cannot be read is as by default', async (t) => {
+void t.test('an invalid link falls back to defaults', async (t) => {
   const initial = parseState(FIELDS, '');
   t.same(parseState(FIELDS, 'page=0&status=gone&fold=maybe&range=yesterday&other=1'), initial);
   t.same(parseState(FIELDS, `page=1e3&q=${'x'.repeat(1025)}`), initial);
@@ -44,7 +44,7 @@ void t.test('any link opens: what cannot be read is as by default', async (t) =>
   );
 });
 
-void t.test('ranges', async (t) => {
+void t.test('reads time ranges', async (t) => {
   const now = Date.parse('2026-11-24T12:00:00Z');
   t.same(stretchOf('1h', now), { start: now - 3_600_000, end: undefined });
   t.same(stretchOf('all', now), { start: undefined, end: undefined });

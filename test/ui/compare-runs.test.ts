@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/signal/attributes.js';
 import { aSpan } from '../support/trace-batch.js';
 import { lookRight, startPages, type TestPages } from '../support/ui.js';
 
-/** A run of the agent `writer`: a model call that answers `answer`, and tools. @returns its id */
+/** A run of the agent `writer` with a model call that returns `answer`, and tools. @returns its id */
 async function aRun(
   { api }: TestPages,
   hour: number,
@@ -39,13 +39,13 @@ async function aRun(
   return id;
 }
 
-void t.test('two runs laid over each other', async (t) => {
+void t.test('comparing two runs', async (t) => {
   const pages = await startPages(t);
   const many = (name: string): string[] => Array.from({ length: 90 }, () => name);
   const first = await aRun(pages, 8, 'The sky is blue.', ['search', ...many('read')]);
   const second = await aRun(pages, 9, 'The sky is very blue.', ['search', 'translate', ...many('read')]);
 
-  await t.test('from a run to the one of its agent before it, and to the step where they part', async (t) => {
+  await t.test('opens the previous run of the agent and the first difference', async (t) => {
     const { page, complaints } = await pages.permit(`/traces/${second}`);
     await page.getByRole('link', { name: 'Compare' }).click();
     await page.waitForURL(`**/compare/runs?a=${first}&b=${second}`);
@@ -69,12 +69,12 @@ void t.test('two runs laid over each other', async (t) => {
     t.equal(
       await grid.getAttribute('aria-rowcount'),
       '4',
-      'the head, two differences, and the root above them',
+      'the head, two differences and the root above them',
     );
     t.same(complaints, []);
   });
 
-  await t.test('a link shows the same; swapping turns the signs', async (t) => {
+  await t.test('a link restores the comparison, and swapping inverts differences', async (t) => {
     const { page } = await pages.permit(`/compare/runs?a=${first}&b=${second}`);
     const stats = page.getByRole('table', { name: 'Figures of both runs' });
     t.match(await stats.getByRole('row').last().textContent(), '+$0.00125');
@@ -82,7 +82,7 @@ void t.test('two runs laid over each other', async (t) => {
     t.match(await stats.getByRole('row').last().textContent(), '−$0.00125');
   });
 
-  await t.test('choosing runs by hand; a run without one before it', async (t) => {
+  await t.test('runs can be selected by hand, also without a previous run', async (t) => {
     const { page } = await pages.permit(`/compare/runs?a=previous&b=${first}`);
     await page.getByText('This agent has no earlier run').waitFor();
     const picker = page.getByRole('region', { name: 'Run A' });
@@ -103,7 +103,7 @@ void t.test('two runs laid over each other', async (t) => {
     t.pass();
   });
 
-  await t.test('axe finds nothing, and nothing is wider than the window', async (t) => {
+  await t.test('axe finds no problems, and nothing overflows the window', async (t) => {
     const paths = [`/compare/runs?a=${first}&b=${second}`, `/compare/runs?b=${second}`, '/compare/runs'];
     await lookRight(t, await pages.permit('/runs'), paths, { narrow: true });
   });

@@ -14,7 +14,7 @@ function diffOf(a: readonly RunSpan[], b: readonly RunSpan[], sizes = NO_SIZES):
   return diffRuns(buildTree(a), buildTree(b), sizes);
 }
 
-/** Spans with few names, so that some go together, below any earlier one. */
+/** Spans below any earlier one, with few names so that some match. */
 const anyRun = (side: string): fc.Arbitrary<RunSpan[]> =>
   fc
     .array(fc.record({ parent: fc.option(fc.nat(11)), name: fc.constantFrom('x', 'y', 'z') }), {
@@ -34,48 +34,45 @@ const anyRun = (side: string): fc.Arbitrary<RunSpan[]> =>
       ),
     );
 
-/** What each row says, such as `a1=b2 name`. */
+/** The content of each row, such as `a1=b2 name`. */
 function shown({ rows }: RunDiff): string[] {
   return rows.map(({ a, b, differences }) =>
     [`${a?.span.id ?? ''}=${b?.span.id ?? ''}`, ...differences].join(' '),
   );
 }
 
-void t.test(
-  'each span of both runs has one row, in the order of its tree and below the row of its parent',
-  async (t) => {
-    fc.assert(
-      fc.property(anyRun('a'), anyRun('b'), (spansA, spansB) => {
-        const [a, b] = [buildTree(spansA), buildTree(spansB)];
-        const { rows, first, counts } = diffRuns(a, b, NO_SIZES);
-        for (const [nodes, side] of [
-          [a, 'a'],
-          [b, 'b'],
-        ] as const) {
-          t.same(
-            rows.flatMap((row) => row[side]?.span.id ?? []),
-            nodes.map((node) => node.span.id),
-          );
-          for (const row of rows) {
-            const node = row[side];
-            if (node) t.equal(rows[row.parent]?.[side], nodes[node.parent]);
-          }
+void t.test('each span of both runs has one row, in tree order below its parent', async (t) => {
+  fc.assert(
+    fc.property(anyRun('a'), anyRun('b'), (spansA, spansB) => {
+      const [a, b] = [buildTree(spansA), buildTree(spansB)];
+      const { rows, first, counts } = diffRuns(a, b, NO_SIZES);
+      for (const [nodes, side] of [
+        [a, 'a'],
+        [b, 'b'],
+      ] as const) {
+        t.same(
+          rows.flatMap((row) => row[side]?.span.id ?? []),
+          nodes.map((node) => node.span.id),
+        );
+        for (const row of rows) {
+          const node = row[side];
+          if (node) t.equal(rows[row.parent]?.[side], nodes[node.parent]);
         }
-        rows.forEach(({ parent, depth, changedBelow }, at) => {
-          t.equal(depth, parent < 0 ? 0 : (rows[parent]?.depth ?? NaN) + 1);
-          const below = rows.slice(at + 1);
-          const end = below.findIndex((row) => row.depth <= depth);
-          t.equal(below.slice(0, end < 0 ? undefined : end).filter(isChanged).length, changedBelow);
-        });
-        t.equal(counts.same + counts.changed + counts.onlyA + counts.onlyB, rows.length);
-        t.equal(first === undefined, counts.same === rows.length);
-      }),
-      { numRuns: 200 },
-    );
-  },
-);
+      }
+      rows.forEach(({ parent, depth, changedBelow }, at) => {
+        t.equal(depth, parent < 0 ? 0 : (rows[parent]?.depth ?? NaN) + 1);
+        const below = rows.slice(at + 1);
+        const end = below.findIndex((row) => row.depth <= depth);
+        t.equal(below.slice(0, end < 0 ? undefined : end).filter(isChanged).length, changedBelow);
+      });
+      t.equal(counts.same + counts.changed + counts.onlyA + counts.onlyB, rows.length);
+      t.equal(first === undefined, counts.same === rows.length);
+    }),
+    { numRuns: 200 },
+  );
+});
 
-void t.test('a run and itself are alike', async (t) => {
+void t.test('a run equals itself', async (t) => {
   fc.assert(
     fc.property(anyRun('a'), (spans) => {
       const { rows, first, counts } = diffOf(spans, spans);
@@ -87,7 +84,7 @@ void t.test('a run and itself are alike', async (t) => {
   );
 });
 
-void t.test('a step more, one less, and one in place of another', async (t) => {
+void t.test('shows added, removed and replaced steps', async (t) => {
   const run = (side: string, names: readonly string[]): RunSpan[] => [
     span(`${side}0`, null, 0, 100, { name: 'agent' }),
     ...names.map((name, at) => span(`${side}${String(at + 1)}`, `${side}0`, at + 1, at + 2, { name })),
@@ -107,7 +104,7 @@ void t.test('a step more, one less, and one in place of another', async (t) => {
 });
 
 void t.test(
-  'runs part where something else goes in, not where something else comes out above it',
+  'the first difference is the first different input, not a different result above it',
   async (t) => {
     const run = (side: string, more: Partial<RunSpan>): RunSpan[] => [
       span(`${side}0`, null, 0, 9, { name: 'agent', ...more }),
@@ -125,33 +122,30 @@ void t.test(
   },
 );
 
-void t.test(
-  'ten thousand spans side by side that have nothing in common, or are in another order',
-  async (t) => {
-    const wide = (side: string, name: (at: number) => string): RunSpan[] =>
-      Array.from({ length: 10_000 }, (_, at) =>
-        span(`${side}${String(at)}`, at === 0 ? null : `${side}0`, at, 20_000, {
-          name: at === 0 ? 'r' : name(at),
-        }),
-      );
-    const apart = diffOf(
-      wide('a', (at) => `a${String(at)}`),
-      wide('b', (at) => `b${String(at)}`),
+void t.test('compares ten thousand siblings without common spans or in another order', async (t) => {
+  const wide = (side: string, name: (at: number) => string): RunSpan[] =>
+    Array.from({ length: 10_000 }, (_, at) =>
+      span(`${side}${String(at)}`, at === 0 ? null : `${side}0`, at, 20_000, {
+        name: at === 0 ? 'r' : name(at),
+      }),
     );
-    t.same(apart.counts, { same: 1, changed: 0, onlyA: 9999, onlyB: 9999 });
-    const toggled = diffOf(
-      wide('a', (at) => String(at % 100)),
-      wide('b', (at) => String((at * 7) % 100)),
-    );
-    t.ok(toggled.counts.same > 100);
-    const deep = Array.from({ length: 10_000 }, (_, at) =>
-      span(String(at), at === 0 ? null : String(at - 1), at, 20_000),
-    );
-    t.equal(diffOf(deep, deep).rows.at(-1)?.depth, 9999);
-  },
-);
+  const apart = diffOf(
+    wide('a', (at) => `a${String(at)}`),
+    wide('b', (at) => `b${String(at)}`),
+  );
+  t.same(apart.counts, { same: 1, changed: 0, onlyA: 9999, onlyB: 9999 });
+  const toggled = diffOf(
+    wide('a', (at) => String(at % 100)),
+    wide('b', (at) => String((at * 7) % 100)),
+  );
+  t.ok(toggled.counts.same > 100);
+  const deep = Array.from({ length: 10_000 }, (_, at) =>
+    span(String(at), at === 0 ? null : String(at - 1), at, 20_000),
+  );
+  t.equal(diffOf(deep, deep).rows.at(-1)?.depth, 9999);
+});
 
-void t.test('texts: by lines, and by words within them', async (t) => {
+void t.test('compares texts by lines, then by words', async (t) => {
   t.same(diffTexts('one\ntwo words\nend\n', 'one\ntwo other words\nend\n'), [
     { kind: 'same', text: 'one\n' },
     { kind: 'same', text: 'two ' },
@@ -167,7 +161,7 @@ void t.test('texts: by lines, and by words within them', async (t) => {
       { kind: 'new', text: 'a warm and thorough member ' },
       { kind: 'same', text: 'of a team.\n' },
     ],
-    'words with blanks alone between them are one change',
+    'words separated only by spaces are one change',
   );
   fc.assert(
     fc.property(
@@ -188,7 +182,7 @@ void t.test('texts: by lines, and by words within them', async (t) => {
   t.equal(diffTexts(lines('a'), lines('b')), undefined, 'too different');
 });
 
-void t.test('a long stretch that is the same shows its ends', async (t) => {
+void t.test('long equal parts show only their ends', async (t) => {
   const text = Array.from({ length: 50 }, (_, at) => `line ${String(at)}\n`).join('');
   const { head, hidden, tail } = shortened({ kind: 'same', text }, false, false);
   t.equal(head, 'line 0\nline 1\nline 2\n');
@@ -198,7 +192,7 @@ void t.test('a long stretch that is the same shows its ends', async (t) => {
   t.equal(shortened({ kind: 'new', text }, false, false).hidden, 0);
 });
 
-void t.test('payloads as texts: who said what, or the JSON as it is', async (t) => {
+void t.test('shows payloads as conversation text or JSON', async (t) => {
   const detail = parseJson(
     '{"input_data":{"messages":[{"role":"user","content":"Hello"}],"model":"m"},"output_data":{"rows":1.0},"metadata":null}',
   );
@@ -207,7 +201,7 @@ void t.test('payloads as texts: who said what, or the JSON as it is', async (t) 
   t.equal(payloadText(parseJson('{"input_data":null}'), 'input'), '');
 });
 
-void t.test('ids of traces that somebody typed or pasted', async (t) => {
+void t.test('reads typed or pasted trace ids', async (t) => {
   const id = '7b8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a01';
   t.equal(traceIdIn(` ${id.toUpperCase()} `), id);
   t.equal(traceIdIn(id.replaceAll('-', '')), id);

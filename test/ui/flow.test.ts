@@ -46,18 +46,18 @@ void t.test('rates cover the last ten seconds and restart with the daemon', (t) 
     history = remembered(history, next);
     return ratesOf(history)?.values().next().value?.offered;
   };
-  t.equal(look(snapshot(0, 0)), undefined, 'nothing to compare with');
+  t.equal(look(snapshot(0, 0)), undefined, 'nothing to compare');
   t.equal(look(snapshot(2, 20)), 10);
   t.equal(look(snapshot(10, 20)), 2);
-  t.equal(look(snapshot(12, 40)), 2, 'since the second second');
+  t.equal(look(snapshot(12, 40)), 2, 'since second two');
   t.match([...(ratesOf(history)?.values() ?? [])], [{ offered: 2, refused: 0.2, failed: 0 }]);
   t.equal(history.length, 3);
   const before = history;
   t.equal(look(snapshot(11, 30)), 2);
-  t.equal(history, before, 'an answer that was overtaken changes nothing');
-  t.equal(look(snapshot(500, 528)), 1, 'after a break, of all of it');
+  t.equal(history, before, 'an outdated response changes nothing');
+  t.equal(look(snapshot(500, 528)), 1, 'after a gap, over all of it');
   t.equal(look(snapshot(1, 5, at(600))), undefined, 'another daemon');
-  t.equal(look(snapshot(3, 0, at(600))), 0, 'never below zero');
+  t.equal(look(snapshot(3, 0, at(600))), 0, 'never negative');
   t.end();
 });
 
@@ -76,18 +76,18 @@ void t.test('processors belong to a pipeline, receivers and exporters to all', (
   t.end();
 });
 
-void t.test('figures stand near the end that an edge has for itself', (t) => {
+void t.test('labels are near the end that no other edge shares', (t) => {
   t.same([...labelPlaces(EDGES).values()], [0.5, 0.38, 0.5, 0.62, 0.62, 0.38]);
   t.end();
 });
 
-void t.test('the fill level of a queue is the larger of its two shares', (t) => {
+void t.test('the fill level of a queue is the larger of its two ratios', (t) => {
   const queue = { items: 10, max_items: 100, bytes: 50, max_bytes: 100 };
   t.equal(fillOf(null), null);
   t.equal(fillOf(queue), 0.5);
   t.equal(fillOf({ ...queue, items: 90 }), 0.9);
   t.equal(fillOf({ ...queue, max_items: null, items: 1e9 }), 0.5);
-  t.equal(fillOf({ ...queue, bytes: 300 }), 1, 'one batch may be larger');
+  t.equal(fillOf({ ...queue, bytes: 300 }), 1, 'a single batch may be larger');
   t.equal(fillOf({ ...queue, max_bytes: 0 }), 0.1);
   t.end();
 });

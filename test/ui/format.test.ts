@@ -17,7 +17,7 @@ import {
   zoneLabel,
 } from '../../src/ui/format/time.js';
 
-void t.test('money has the digits that matter', async (t) => {
+void t.test('formats money with significant digits', async (t) => {
   const cases: readonly (readonly [number, string])[] = [
     [0, '$0'],
     [1e-9, '<$0.000001'],
@@ -34,7 +34,7 @@ void t.test('money has the digits that matter', async (t) => {
   for (const [usd, text] of cases) t.equal(formatMoney(usd), text);
 });
 
-void t.test('durations have three digits or two units', async (t) => {
+void t.test('formats durations with three digits or two units', async (t) => {
   const cases: readonly (readonly [number, string])[] = [
     [0, '0 ms'],
     [0.001, '<0.01 ms'],
@@ -54,29 +54,26 @@ void t.test('durations have three digits or two units', async (t) => {
   for (const [ms, text] of cases) t.equal(formatDuration(ms), text);
 });
 
-void t.test(
-  'no duration is printed with sixty seconds, sixty minutes or a thousand milliseconds',
-  async (t) => {
-    fc.assert(
-      fc.property(fc.double({ min: 0, max: 1e10, noNaN: true }), (ms) => {
-        return !/\b60[sm]\b|\b24h\b|\b1000 ms|\b60(\.0)? s/.test(formatDuration(ms));
-      }),
-    );
-    t.pass();
-  },
-);
+void t.test('never prints 60 s, 60 min or 1000 ms', async (t) => {
+  fc.assert(
+    fc.property(fc.double({ min: 0, max: 1e10, noNaN: true }), (ms) => {
+      return !/\b60[sm]\b|\b24h\b|\b1000 ms|\b60(\.0)? s/.test(formatDuration(ms));
+    }),
+  );
+  t.pass();
+});
 
-void t.test('counts, shares and sizes', async (t) => {
+void t.test('formats counts, ratios and sizes', async (t) => {
   t.equal(formatCount(12_345), '12,345');
   t.equal(formatCount(1_234_567), '1.23M');
   t.equal(formatCounted(1, 'run'), '1 run');
   t.equal(formatCounted(2, 'entry', 'entries'), '2 entries');
   t.equal(formatPercentage(0.04), '<0.1%');
-  t.equal(formatPercentage(99.96), '>99.9%', 'what is not everything is not 100%');
+  t.equal(formatPercentage(99.96), '>99.9%', 'less than everything is not 100%');
   t.equal(formatPercentage(100), '100%');
   t.equal(formatPercentage(111.4), '111%');
   t.equal(formatPercentage(80), '80%');
-  t.equal(formatPercentage(79.97), '80.0%', 'zeros that were rounded to are seen');
+  t.equal(formatPercentage(79.97), '80.0%', 'rounded zeros are shown');
   t.equal(formatPercentage(0.07 * 100), '7%');
   t.equal(unitName('{request}'), 'request');
   t.equal(unitName('1'), '');
@@ -87,7 +84,7 @@ void t.test('counts, shares and sizes', async (t) => {
   t.equal(formatBytes(1024 * 1024 - 1), '1 MB');
 });
 
-void t.test('times say their zone', async (t) => {
+void t.test('times include their zone', async (t) => {
   const at = Date.parse('2026-11-24T14:30:43.253Z');
   t.equal(formatTime(at, 'utc'), '2026-11-24 14:30:43');
   t.equal(formatTimeExactly(at, 'utc'), '2026-11-24 14:30:43.253 UTC');

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/signal/attributes.js';
 import { aSpan } from '../support/trace-batch.js';
 import { startPages } from '../support/ui.js';
 
-/** What somebody may put into a trace to have it run, load or send something in the browser of whoever looks at it. */
+/** Content in a trace that tries to run, load or send something in the browser of a viewer. */
 const PAYLOADS = [
   '<script>alert(1)</script>',
   '<img src=x onerror=alert(1)>',
@@ -24,7 +24,7 @@ const PAYLOADS = [
   `${'['.repeat(3000)}x${']()'.repeat(3000)}`,
 ];
 
-/** Pages are slow to load: several of them lie in one span. */
+/** Pages load slowly, so several payloads share a span. */
 const IN_ONE_SPAN = 4;
 
 function messages(texts: readonly string[]): JsonObject {
@@ -50,7 +50,7 @@ function conversation(text: string): JsonObject[] {
   ];
 }
 
-void t.test('hostile traces are shown as the texts that they are', async (t) => {
+void t.test('shows hostile traces as plain text', async (t) => {
   const { api, permit } = await startPages(t);
   const id = randomUUID();
   const spans = Array.from({ length: Math.ceil(PAYLOADS.length / IN_ONE_SPAN) }, (_, at) => {
@@ -97,5 +97,5 @@ void t.test('hostile traces are shown as the texts that they are', async (t) => 
     }
   }
   t.equal(await page.evaluate('({}).polluted'), undefined);
-  t.same(complaints, [], 'no request to elsewhere, no dialog, no refusal of the policy');
+  t.same(complaints, [], 'no foreign request, dialog or policy violation');
 });

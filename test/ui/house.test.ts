@@ -7,7 +7,7 @@ import { lookRight, settled, startPages } from '../support/ui.js';
 void t.test('settings', async (t) => {
   const { api, url, key, permit, openUnknown } = await startPages(t);
 
-  await t.test('a key is made, logs another browser in, and throws it out when it is revoked', async (t) => {
+  await t.test('a new key logs in another browser, which is logged out when it is revoked', async (t) => {
     const { page, complaints } = await permit('/settings/keys');
     await page.getByRole('button', { name: 'New key' }).click();
     await page.getByLabel('Name').fill('notebook');
@@ -23,7 +23,7 @@ void t.test('settings', async (t) => {
     await other.page.getByLabel('API key').fill(text);
     await other.page.getByRole('button', { name: 'Log in' }).click();
     await other.page.getByText('this session').waitFor();
-    t.equal(await other.page.getByRole('link', { name: 'Users' }).count(), 0, 'not for its scopes');
+    t.equal(await other.page.getByRole('link', { name: 'Users' }).count(), 0, 'not within its scopes');
     await other.page.goto(`${url}/settings/users`);
     await other.page.getByRole('heading', { name: 'Only administrators can see this' }).waitFor();
     t.same(await accessibilityProblems(other.page), []);
@@ -40,7 +40,7 @@ void t.test('settings', async (t) => {
     t.same(other.complaints, []);
   });
 
-  await t.test('who revokes the key of the session is told before, and is out after', async (t) => {
+  await t.test('warns before revoking the key of the session, then logs out', async (t) => {
     await api.call('POST', '/me/keys', { json: { name: 'spare', scopes: ['admin'] } });
     const { body } = await api.call('POST', '/me/keys', { json: { name: 'own', scopes: ['admin'] } });
     const { page, complaints } = await openUnknown('/settings/keys');
@@ -53,7 +53,7 @@ void t.test('settings', async (t) => {
     t.same(complaints, []);
   });
 
-  await t.test('a user with keys, in an organization; fields say what is wrong', async (t) => {
+  await t.test('creates a user with keys in an organization and marks invalid fields', async (t) => {
     const { page, complaints } = await permit('/settings/users');
     await page.getByRole('button', { name: 'New user' }).click();
     await page.getByLabel('Name').fill('Ada');
@@ -93,7 +93,7 @@ void t.test('settings', async (t) => {
     t.same(complaints, []);
   });
 
-  await t.test('the audit lists what administrators did, by action, user and time', async (t) => {
+  await t.test('filters the audit log by action, user and time', async (t) => {
     await api.call('POST', '/me/alert-secret');
     const { page, complaints } = await permit('/settings');
     await page.getByRole('link', { name: 'Audit' }).click();
@@ -117,90 +117,84 @@ void t.test('settings', async (t) => {
     t.same(complaints, []);
   });
 
-  await t.test(
-    'the daemon from inside: what flows, an edge by keyboard, health, configuration',
-    async (t) => {
-      await api.send([anItem()]);
-      const { page, complaints } = await permit('/daemon');
-      const graph = page.getByRole('region', { name: /^Pipeline graph/ });
-      const edge = graph.getByRole('button', { name: /^trace_batch to validation in traces/ });
-      await edge.focus();
-      await page.keyboard.press('Enter');
-      const panel = page.getByRole('complementary', { name: 'Edge' });
-      await panel.getByText('receiver trace_batch').waitFor();
-      await page.getByText('Live', { exact: true }).waitFor();
-      // What passes now is shown, and held while it is read.
-      const tap = panel.getByRole('region', { name: 'Live items' });
-      await tap.getByText('No data of yours has passed').waitFor();
-      await tap.getByText(/^Live sample/).waitFor();
-      t.same(await accessibilityProblems(page), []);
-      const row = page
-        .getByRole('table', { name: 'Edges' })
-        .getByRole('row', { name: /^trace_batch → validation/ });
-      await row.getByRole('cell', { name: '1', exact: true }).waitFor();
-      await api.send([anItem()]);
-      await row.getByRole('cell', { name: '2', exact: true }).waitFor();
-      const item = tap.getByRole('button', { name: /^Accepted: researcher/ });
-      await item.press('Enter');
-      await tap.getByText(/^Accepted in .*, in a batch of 1 item$/).waitFor();
-      t.match(await tap.getByRole('link', { name: 'Open the run' }).getAttribute('href'), '/traces/');
-      t.same(await accessibilityProblems(page), []);
-      await api.send([anItem()]);
-      await tap.getByText('Paused while you read; 1 item waiting').waitFor();
-      await item.press('Enter');
-      await tap.getByRole('listitem').nth(1).waitFor();
-      await page.keyboard.press('Escape');
-      await panel.waitFor({ state: 'detached' });
-      await page.getByRole('combobox', { name: 'Pipeline' }).selectOption('events');
-      await graph.getByRole('button', { name: /^outbox to webhook in events/ }).waitFor();
-      t.equal(await graph.getByRole('button', { name: / in / }).count(), 1);
-      await page.getByRole('button', { name: 'Components' }).click();
-      await page.getByRole('row', { name: 'validation processor traces Healthy' }).waitFor();
-      await page.getByRole('button', { name: 'Configuration' }).click();
-      const yaml = page.getByRole('region', { name: 'Configuration as YAML' });
-      t.match(await yaml.textContent(), /bootstrap_key: "\[secret\]"/);
-      t.notMatch(await yaml.textContent(), key);
-      t.same(complaints, []);
+  await t.test('shows data flow, edges by keyboard, health and configuration of the daemon', async (t) => {
+    await api.send([anItem()]);
+    const { page, complaints } = await permit('/daemon');
+    const graph = page.getByRole('region', { name: /^Pipeline graph/ });
+    const edge = graph.getByRole('button', { name: /^trace_batch to validation in traces/ });
+    await edge.focus();
+    await page.keyboard.press('Enter');
+    const panel = page.getByRole('complementary', { name: 'Edge' });
+    await panel.getByText('receiver trace_batch').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    // Passing items are shown and kept while being read.
+    const tap = panel.getByRole('region', { name: 'Live items' });
+    await tap.getByText('No data of yours has passed').waitFor();
+    await tap.getByText(/^Live sample/).waitFor();
+    t.same(await accessibilityProblems(page), []);
+    const row = page
+      .getByRole('table', { name: 'Edges' })
+      .getByRole('row', { name: /^trace_batch → validation/ });
+    await row.getByRole('cell', { name: '1', exact: true }).waitFor();
+    await api.send([anItem()]);
+    await row.getByRole('cell', { name: '2', exact: true }).waitFor();
+    const item = tap.getByRole('button', { name: /^Accepted: researcher/ });
+    await item.press('Enter');
+    await tap.getByText(/^Accepted in .*, in a batch of 1 item$/).waitFor();
+    t.match(await tap.getByRole('link', { name: 'Open the run' }).getAttribute('href'), '/traces/');
+    t.same(await accessibilityProblems(page), []);
+    await api.send([anItem()]);
+    await tap.getByText('Paused while you read; 1 item waiting').waitFor();
+    await item.press('Enter');
+    await tap.getByRole('listitem').nth(1).waitFor();
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'detached' });
+    await page.getByRole('combobox', { name: 'Pipeline' }).selectOption('events');
+    await graph.getByRole('button', { name: /^outbox to webhook in events/ }).waitFor();
+    t.equal(await graph.getByRole('button', { name: / in / }).count(), 1);
+    await page.getByRole('button', { name: 'Components' }).click();
+    await page.getByRole('row', { name: 'validation processor traces Healthy' }).waitFor();
+    await page.getByRole('button', { name: 'Configuration' }).click();
+    const yaml = page.getByRole('region', { name: 'Configuration as YAML' });
+    t.match(await yaml.textContent(), /bootstrap_key: "\[secret\]"/);
+    t.notMatch(await yaml.textContent(), key);
+    t.same(complaints, []);
 
-      const other = await openUnknown('/daemon');
-      const reader = await api.createKey(['read']);
-      await other.page.getByLabel('API key').fill(reader.key);
-      await other.page.getByRole('button', { name: 'Log in' }).click();
-      await other.page.getByRole('heading', { name: 'Only administrators can see this' }).waitFor();
-      t.equal(await other.page.getByRole('link', { name: 'Daemon' }).count(), 0);
-      t.same(await accessibilityProblems(other.page), []);
-      t.same(other.complaints, []);
-    },
-  );
+    const other = await openUnknown('/daemon');
+    const reader = await api.createKey(['read']);
+    await other.page.getByLabel('API key').fill(reader.key);
+    await other.page.getByRole('button', { name: 'Log in' }).click();
+    await other.page.getByRole('heading', { name: 'Only administrators can see this' }).waitFor();
+    t.equal(await other.page.getByRole('link', { name: 'Daemon' }).count(), 0);
+    t.same(await accessibilityProblems(other.page), []);
+    t.same(other.complaints, []);
+  });
 
-  await t.test(
-    'another user is told to send with a key of its own, and sees its organizations alone',
-    async (t) => {
-      const made = await api.createUser('mia@example.com', ['read', 'write', 'manage']);
-      await api.call('POST', '/admin/orgs', { json: { slug: 'mias', name: 'Of Mia' } });
-      const { page, complaints } = await openUnknown('/');
-      await page.getByLabel('API key').fill(made.key);
-      await page.getByRole('button', { name: 'Log in' }).click();
-      await page.getByRole('heading', { name: 'No data yet' }).waitFor();
-      const shown = await page.locator('main').innerText();
-      t.match(shown, 'Authorization: Bearer $JACKDAW_KEY');
-      t.notMatch(shown, 'initial-api-key');
-      t.same(await accessibilityProblems(page), []);
-      await page.getByRole('link', { name: 'your API keys' }).click();
-      await page.getByRole('button', { name: 'New key' }).waitFor();
-      const { user } = await api.get<{ readonly user: { readonly id: string } }>('/me', made.key);
-      await api.call('PUT', `/admin/orgs/mias/members/${user.id}`, { json: { role: 'member' } });
-      await page.goto(new URL('/webhooks', page.url()).href);
-      await page.getByRole('heading', { name: 'Webhooks · Of Mia' }).waitFor();
-      t.equal(await page.getByRole('button', { name: 'New endpoint' }).count(), 0, 'members look only');
-      await page.goto(new URL('/webhooks/default', page.url()).href);
-      await page.getByRole('heading', { name: 'Organization not found' }).waitFor();
-      t.same(await accessibilityProblems(page), []);
-      t.same(complaints, []);
-    },
-  );
+  await t.test('another user sees setup instructions and only its own organizations', async (t) => {
+    const made = await api.createUser('mia@example.com', ['read', 'write', 'manage']);
+    await api.call('POST', '/admin/orgs', { json: { slug: 'mias', name: 'Of Mia' } });
+    const { page, complaints } = await openUnknown('/');
+    await page.getByLabel('API key').fill(made.key);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('heading', { name: 'No data yet' }).waitFor();
+    const shown = await page.locator('main').innerText();
+    t.match(shown, 'Authorization: Bearer $JACKDAW_KEY');
+    t.notMatch(shown, 'initial-api-key');
+    t.same(await accessibilityProblems(page), []);
+    await page.getByRole('link', { name: 'your API keys' }).click();
+    await page.getByRole('button', { name: 'New key' }).waitFor();
+    const { user } = await api.get<{ readonly user: { readonly id: string } }>('/me', made.key);
+    await api.call('PUT', `/admin/orgs/mias/members/${user.id}`, { json: { role: 'member' } });
+    await page.goto(new URL('/webhooks', page.url()).href);
+    await page.getByRole('heading', { name: 'Webhooks · Of Mia' }).waitFor();
+    t.equal(await page.getByRole('button', { name: 'New endpoint' }).count(), 0, 'members have no actions');
+    await page.goto(new URL('/webhooks/default', page.url()).href);
+    await page.getByRole('heading', { name: 'Organization not found' }).waitFor();
+    t.same(await accessibilityProblems(page), []);
+    t.same(complaints, []);
+  });
 
-  await t.test('axe finds nothing, in both themes, and nothing is wider than the window', async (t) => {
+  await t.test('axe finds no problems in both themes, and nothing overflows the window', async (t) => {
     const paths = [
       '/daemon',
       '/daemon?view=components',
@@ -216,7 +210,7 @@ void t.test('settings', async (t) => {
   });
 });
 
-void t.test('usage says how it stands, and where a trace is', async (t) => {
+void t.test('shows usage and finds a trace', async (t) => {
   const { api, url, permit } = await startPages(t);
   const good = anItem();
   const bad = anItem({ trace: { total_tokens: -1 } });

@@ -4,17 +4,17 @@ import { jsonLines } from '../../src/ui/json/lines.js';
 import { parseJson, printJson, tryParseJson } from '../../src/ui/json/parse.js';
 import { safeLink } from '../../src/ui/messages/safe-link.js';
 
-void t.test('what JSON.stringify prints is read and printed the same', async (t) => {
+void t.test('round-trips the output of JSON.stringify', async (t) => {
   fc.assert(
     fc.property(fc.json(), (text) => {
-      // Only the order of keys that are numbers is JSON.parse's own.
+      // JSON.parse reorders only numeric keys.
       t.same(JSON.parse(printJson(parseJson(text))), JSON.parse(text));
       t.same(JSON.parse(printJson(parseJson(text), true)), JSON.parse(text));
     }),
   );
 });
 
-void t.test('digits, order and repeated keys stay', async (t) => {
+void t.test('keeps digits, order and repeated keys', async (t) => {
   for (const text of [
     '1.0',
     '12345678901234567890',
@@ -57,7 +57,7 @@ void t.test('other texts are not JSON', async (t) => {
   );
 });
 
-void t.test('deep JSON is shown, and deeper than anything that is stored it is refused', async (t) => {
+void t.test('shows deep JSON and rejects deeper than storable JSON', async (t) => {
   t.ok(parseJson('['.repeat(1000) + ']'.repeat(1000)));
   t.equal(tryParseJson('['.repeat(100_000)), undefined);
 });
@@ -80,7 +80,7 @@ void t.test('collapsed lines hide their children', async (t) => {
   t.equal(jsonLines(value, new Set(['.0.1.0'])).length, 7);
 });
 
-void t.test('links lead to the web or to a mailbox only', async (t) => {
+void t.test('links lead only to http(s) or mailto', async (t) => {
   t.equal(safeLink('https://example.com/a b'), 'https://example.com/a%20b');
   t.equal(safeLink('mailto:a@example.com'), 'mailto:a@example.com');
   for (const href of [

@@ -25,7 +25,7 @@ const bucket = (runs: number, failed: number, cost: number | null, priced_runs =
   priced_runs: cost === null ? 0 : priced_runs,
 });
 
-void t.test('agents got worse that fail more often or cost more a run, of enough runs', async (t) => {
+void t.test('an agent got worse if it fails or costs more, with enough runs', async (t) => {
   const of = (key: string, ...buckets: ReturnType<typeof bucket>[]) => ({ key, name: key, buckets });
   const others = { key: null, name: null, buckets: [bucket(9, 9, 9)] };
   const before = figuresByAgent([
@@ -53,27 +53,24 @@ void t.test('agents got worse that fail more often or cost more a run, of enough
   t.match(found[1], { failures: null, cost: { now: 0.2, before: 0.1 } });
 });
 
-void t.test(
-  'what was asked and answered is told by the root, or by the first and the last call',
-  async (t) => {
-    const span = (span_id: string, type: string, input: number | null, output: number | null) => ({
-      span_id,
-      parent_span_id: span_id === 'root' ? null : 'root',
-      type,
-      input_bytes: input,
-      output_bytes: output,
-    });
-    const calls = [span('a', 'llm', 1, null), span('tool', 'tool', 1, 1), span('b', 'llm', 1, 1)];
-    t.same(conversationSpans([span('root', 'agent', 1, 1), ...calls]), { asked: 'root', answered: 'root' });
-    t.same(conversationSpans([span('root', 'agent', null, null), ...calls]), { asked: 'a', answered: 'b' });
-    t.same(conversationSpans([span('root', 'agent', 1, null), ...calls]), { asked: 'root', answered: 'b' });
-    t.same(conversationSpans([]), { asked: undefined, answered: undefined });
-  },
-);
+void t.test('question and answer come from the root, or from the first and last call', async (t) => {
+  const span = (span_id: string, type: string, input: number | null, output: number | null) => ({
+    span_id,
+    parent_span_id: span_id === 'root' ? null : 'root',
+    type,
+    input_bytes: input,
+    output_bytes: output,
+  });
+  const calls = [span('a', 'llm', 1, null), span('tool', 'tool', 1, 1), span('b', 'llm', 1, 1)];
+  t.same(conversationSpans([span('root', 'agent', 1, 1), ...calls]), { asked: 'root', answered: 'root' });
+  t.same(conversationSpans([span('root', 'agent', null, null), ...calls]), { asked: 'a', answered: 'b' });
+  t.same(conversationSpans([span('root', 'agent', 1, null), ...calls]), { asked: 'root', answered: 'b' });
+  t.same(conversationSpans([]), { asked: undefined, answered: undefined });
+});
 
-void t.test('the filters of a list are those that its URL says', async (t) => {
+void t.test('list filters come from the URL', async (t) => {
   const of = (query: string) => parseState(STATE, query);
-  t.equal(isFiltered(of('sort=duration&page=3&hide=')), false, 'they do not say which runs');
+  t.equal(isFiltered(of('sort=duration&page=3&hide=')), false, 'these do not filter runs');
   t.equal(isFiltered(of('minc=0.5')), true);
   t.equal(isUncounted(of('model=gpt')), true);
   t.equal(isUncounted(of('minc=0.5')), false);
@@ -85,18 +82,18 @@ void t.test('the filters of a list are those that its URL says', async (t) => {
     min_duration_ms: 5,
     start_time: '1970-01-01T00:00:00.000Z',
   });
-  t.notOk('prompt_version' in filterQuery(of('pv=2'), 0), 'a version of no prompt');
+  t.notOk('prompt_version' in filterQuery(of('pv=2'), 0), 'a version without a prompt');
   t.notOk('min_duration_ms' in filterQuery(of('mind=-1'), 0));
 });
 
-void t.test('hypothetical prices are in the link, for any model names', async (t) => {
+void t.test('price swaps are in the link, for any model name', async (t) => {
   const swaps = [
     { model: 'openai/gpt-5:beta,1', as: '100 % "cheap"' },
     { model: '', as: 'gpt-5' },
   ];
   const printed = swapsField.print(swaps) ?? '';
   t.strictSame(swapsField.parse(printed), swaps);
-  t.strictSame(swapsField.parse('a:b,a:c'), [{ model: 'a', as: 'c' }], 'one for each');
+  t.strictSame(swapsField.parse('a:b,a:c'), [{ model: 'a', as: 'c' }], 'one per model');
   const tooMany = Array.from({ length: MAX_SWAPS + 1 }, (_, i) => `m${String(i)}:x`).join(',');
   for (const wrong of ['', 'a', 'a:', 'a:b:c', '%zz:b', tooMany, `${'a'.repeat(2000)}:b`])
     t.equal(swapsField.parse(wrong), undefined, wrong.slice(0, 20));
@@ -150,10 +147,10 @@ void t.test('shows unknown parts of an estimate', async (t) => {
     { ...row, model: 'b', processor: 'cost', price: null, rule: null },
     { ...row, model: 'c', processor: 'cost/other' },
   ];
-  t.same(candidates(rows, 'cost'), ['a'], 'what has a price there');
+  t.same(candidates(rows, 'cost'), ['a'], 'models priced by the processor');
 });
 
-void t.test('models of whose calls most have no cost come first', async (t) => {
+void t.test('lists models with mostly unpriced calls first', async (t) => {
   const model = (name: string, calls: number, priced_calls: number) => ({
     model: name,
     calls,
@@ -167,39 +164,36 @@ void t.test('models of whose calls most have no cost come first', async (t) => {
   );
 });
 
-void t.test(
-  'what the tabs of a browser want is one stream, opened again only where it says too little',
-  async (t) => {
-    const subscriptions = new Subscriptions();
-    const trace = 'trace:7B8C1C1E-0d5c-4a53-9a55-1d0a3a7a5a01';
-    const name = trace.toLowerCase();
-    t.equal(subscriptions.set('a', ['runs'], 0), true);
-    t.equal(subscriptions.open(), 'runs');
-    t.equal(subscriptions.set('b', ['runs'], 0), false, 'it is told already');
-    t.equal(subscriptions.set('b', ['runs', `${trace}@5`], 0), true);
-    t.equal(subscriptions.open(), `runs,${name}@5`);
-    subscriptions.reached(name, 9);
-    t.equal(subscriptions.set('c', [`${trace}@9`], 0), false);
-    t.equal(subscriptions.set('c', [`${trace}@7`], 0), true, 'it missed something');
-    t.equal(subscriptions.open(), `runs,${name}@7`);
-    t.equal(subscriptions.drop('b'), false, 'another one has the trace open');
-    subscriptions.seen('a', 80_000);
-    t.equal(subscriptions.prune(100_000), true, 'the tab that had it has crashed');
-    t.equal(subscriptions.open(), 'runs');
-    t.equal(subscriptions.set('b', [`${trace}@3`], 100_000), true);
-    t.equal(subscriptions.open(), `runs,${name}@3`, 'what was told to those that left does not count');
-    subscriptions.close();
-    t.equal(subscriptions.set('a', ['runs'], 100_000), true, 'nothing is open');
-    t.equal(subscriptions.drop('a') && subscriptions.drop('b'), false);
-    t.equal(subscriptions.open(), '');
-    const many = Array.from({ length: 20 }, (_, i) => `trace:${String(i)}`);
-    subscriptions.set('a', ['runs', ...many], 0);
-    t.equal(subscriptions.open().split(',').length, 17, 'as many traces as the daemon follows');
-    t.equal(topicOf('span', { trace_id: 'ABC' }), 'trace:abc');
-    t.equal(topicOf('lost', { topic: 'runs' }), 'runs');
-    t.equal(topicOf('bye', {}), undefined);
-  },
-);
+void t.test('tabs share one stream, reopened only when a topic is missing', async (t) => {
+  const subscriptions = new Subscriptions();
+  const trace = 'trace:7B8C1C1E-0d5c-4a53-9a55-1d0a3a7a5a01';
+  const name = trace.toLowerCase();
+  t.equal(subscriptions.set('a', ['runs'], 0), true);
+  t.equal(subscriptions.open(), 'runs');
+  t.equal(subscriptions.set('b', ['runs'], 0), false, 'already subscribed');
+  t.equal(subscriptions.set('b', ['runs', `${trace}@5`], 0), true);
+  t.equal(subscriptions.open(), `runs,${name}@5`);
+  subscriptions.reached(name, 9);
+  t.equal(subscriptions.set('c', [`${trace}@9`], 0), false);
+  t.equal(subscriptions.set('c', [`${trace}@7`], 0), true, 'it missed events');
+  t.equal(subscriptions.open(), `runs,${name}@7`);
+  t.equal(subscriptions.drop('b'), false, 'another tab has the trace open');
+  subscriptions.seen('a', 80_000);
+  t.equal(subscriptions.prune(100_000), true, 'the tab that had it crashed');
+  t.equal(subscriptions.open(), 'runs');
+  t.equal(subscriptions.set('b', [`${trace}@3`], 100_000), true);
+  t.equal(subscriptions.open(), `runs,${name}@3`, 'events sent to closed tabs do not count');
+  subscriptions.close();
+  t.equal(subscriptions.set('a', ['runs'], 100_000), true, 'nothing open');
+  t.equal(subscriptions.drop('a') && subscriptions.drop('b'), false);
+  t.equal(subscriptions.open(), '');
+  const many = Array.from({ length: 20 }, (_, i) => `trace:${String(i)}`);
+  subscriptions.set('a', ['runs', ...many], 0);
+  t.equal(subscriptions.open().split(',').length, 17, 'as many traces as the daemon allows');
+  t.equal(topicOf('span', { trace_id: 'ABC' }), 'trace:abc');
+  t.equal(topicOf('lost', { topic: 'runs' }), 'runs');
+  t.equal(topicOf('bye', {}), undefined);
+});
 
 void t.test('a list keeps its position while being read, and shows the number of new items', async (t) => {
   const keyOf = ({ id }: { readonly id: string }) => id;
@@ -208,8 +202,8 @@ void t.test('a list keeps its position while being read, and shows the number of
   const fresh = rows('new', 'b', 'a');
   const held = steady(first, 'x', fresh, keyOf);
   t.same(held.items.map(keyOf), ['a', 'b', 'c']);
-  t.equal(held.items[0], fresh[2], 'as it is now');
-  t.equal(held.items[2], first.items[2], 'as it was last seen');
+  t.equal(held.items[0], fresh[2], 'current values');
+  t.equal(held.items[2], first.items[2], 'last known values');
   t.same(changesSince(held, keyOf), { keys: ['new'], isMoved: true });
   t.equal(steady(held, 'x', fresh, keyOf), held);
   t.same(changesSince(steady(held, 'x', rows('a', 'c'), keyOf), keyOf), { keys: [], isMoved: false });
@@ -270,5 +264,5 @@ void t.test('live runs are matched against the filters of the URL', async (t) =>
   t.equal(isOnPage('-started_at', run, [later], 1), false);
   t.equal(isOnPage('-started_at', run, [later], 2), true, 'there is room');
   t.equal(isOnPage('started_at', run, [later], 1), true);
-  t.equal(isOnPage('duration', later, [run], 1), false, 'what has not ended comes last');
+  t.equal(isOnPage('duration', later, [run], 1), false, 'unfinished runs sort last');
 });

@@ -8,7 +8,7 @@ import { lookRight, ODD_NAME, startPages } from '../support/ui.js';
 
 const MINUTE = 60_000;
 
-/** Runs of two agents, of which one fails now and then, in conversations of two users, by two versions of a prompt. */
+/** Runs of two agents, one failing occasionally, in conversations of two users with two prompt versions. */
 async function fill(api: ApiCaller): Promise<void> {
   for (const [version, template_text] of [
     [1, 'Answer briefly.\nBe kind.'],
@@ -68,7 +68,7 @@ void t.test('lists, conversations, prompts, models and comparisons', async (t) =
   const { api, permit, openUnknown } = await startPages(t);
   await fill(api);
 
-  await t.test('one conversation is found by its user, and read', async (t) => {
+  await t.test('finds a conversation by its user and shows it', async (t) => {
     const { page, complaints } = await permit('/sessions');
     await page.getByLabel('Filter by exact user id').fill('ada@example.com');
     await page.waitForURL('**/sessions?user=ada%40example.com');
@@ -79,7 +79,7 @@ void t.test('lists, conversations, prompts, models and comparisons', async (t) =
     await steps.getByText('Question 21, please').waitFor();
     await steps.getByText('Answer 21 to it').waitFor();
     const order = await steps.getByText(/Question \d+/).allTextContents();
-    t.match(order[0], 'Question 21', 'the first one first');
+    t.match(order[0], 'Question 21', 'oldest first');
     await page.getByRole('link', { name: 'ada@example.com' }).click();
     await page.getByRole('table', { name: 'Sessions' }).waitFor();
     t.same(complaints, []);
@@ -88,7 +88,7 @@ void t.test('lists, conversations, prompts, models and comparisons', async (t) =
     await steps.getByText('Question 23, please').waitFor();
   });
 
-  await t.test('two versions of a prompt are laid over each other, and its runs found', async (t) => {
+  await t.test('compares two versions of a prompt and finds their runs', async (t) => {
     const { page, complaints } = await permit('/prompts');
     await page.getByRole('link', { name: 'support/answer' }).click();
     await page.getByRole('heading', { name: 'Compare v1 → v2' }).waitFor();
@@ -106,7 +106,7 @@ void t.test('lists, conversations, prompts, models and comparisons', async (t) =
     t.same(complaints, []);
   });
 
-  await t.test('what is exported is what is filtered', async (t) => {
+  await t.test('exports the filtered runs', async (t) => {
     const { page } = await permit('/runs');
     await page.getByRole('button', { name: 'Filter', exact: true }).click();
     await page.getByLabel('Filter by').selectOption('model');
@@ -122,7 +122,7 @@ void t.test('lists, conversations, prompts, models and comparisons', async (t) =
     ]);
     t.equal(saved.suggestedFilename(), 'runs.csv');
     const lines = (await readFile(await saved.path(), 'utf8')).trim().split('\r\n');
-    t.equal(lines.length, 2, 'names, and the one run');
+    t.equal(lines.length, 2, 'header and one run');
     t.match(lines[0], 'trace_id,agent_id');
     await page.getByText('Views', { exact: true }).click();
     await page.getByLabel('View name').fill('rare ones');
@@ -142,7 +142,7 @@ void t.test('lists, conversations, prompts, models and comparisons', async (t) =
     await page.getByText('No saved views yet.').waitFor();
   });
 
-  await t.test('rows are sorted, chosen, looked at beside the list, and compared', async (t) => {
+  await t.test('sorts, selects, previews and compares runs', async (t) => {
     const { page, complaints } = await permit('/runs');
     const table = page.getByRole('table', { name: 'Runs' });
     await table.getByText('Question 0, please').waitFor();
@@ -175,7 +175,7 @@ void t.test('lists, conversations, prompts, models and comparisons', async (t) =
     t.same(complaints, []);
   });
 
-  await t.test('what the calls would have cost with another model, and what nobody knows', async (t) => {
+  await t.test('estimates the cost with another model and lists unknown parts', async (t) => {
     const { page, complaints } = await permit('/models');
     const other = page.getByLabel('with', { exact: true });
     await other.fill('gpt-4o-mini');
@@ -184,7 +184,7 @@ void t.test('lists, conversations, prompts, models and comparisons', async (t) =
     const row = page
       .getByRole('row')
       .filter({ has: page.getByRole('link', { name: 'in-house-model-of-november-2026' }) });
-    // 23 calls of 100 and 20 tokens, of which 3 have no actual cost.
+    // 23 calls of 100 and 20 tokens, 3 of them without an actual cost.
     await row.getByText('~$0.000621').waitFor();
     t.match(await row.textContent(), '−97.8%');
     const thought = page.getByRole('list', { name: 'Estimates' });
@@ -196,7 +196,7 @@ void t.test('lists, conversations, prompts, models and comparisons', async (t) =
     await other.fill('unheard-of');
     await page.keyboard.press('Enter');
     await thought.getByText('Not in the price list.').waitFor();
-    t.equal(await row.getByText('~$').count(), 0, 'nothing is invented');
+    t.equal(await row.getByText('~$').count(), 0, 'no invented price');
     await page.goBack();
     await row.getByText('~$0.000621').waitFor();
     await page.getByRole('button', { name: 'Remove in-house-model-of-november-2026 as gpt-4o-mini' }).click();
@@ -204,7 +204,7 @@ void t.test('lists, conversations, prompts, models and comparisons', async (t) =
     t.same(complaints, []);
   });
 
-  await t.test('the first page says what wants looking at', async (t) => {
+  await t.test('the first page lists problems', async (t) => {
     const { page, complaints } = await permit('/');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.getByText('The tool did not answer.').first().waitFor();
@@ -212,7 +212,7 @@ void t.test('lists, conversations, prompts, models and comparisons', async (t) =
     t.same(complaints, []);
   });
 
-  await t.test('two pages of a browser follow runs by one stream, and nothing moves', async (t) => {
+  await t.test('two tabs follow runs with one stream and without layout shifts', async (t) => {
     const { page: first, context, complaints } = await permit('/models');
     const streams: string[] = [];
     context.on('request', (request) => {
@@ -243,28 +243,28 @@ void t.test('lists, conversations, prompts, models and comparisons', async (t) =
     const row = first.getByRole('table', { name: 'Runs' }).locator('tbody tr');
     await row.getByText(/1 m \d\d s…/).waitFor();
     const fits = `(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(document.querySelector('table[aria-label=Runs]').parentElement)`;
-    t.ok(await first.evaluate(fits), 'no column has to be scrolled to on a screen 1280 px wide');
+    t.ok(await first.evaluate(fits), 'all columns fit on a screen 1280 px wide');
     const second = await context.newPage();
     await second.goto(new URL('/runs?q=newcomer', first.url()).href);
     await second.getByText('1–1 of 1 run').waitFor();
     await come(two, isDone);
     for (const page of [first, second]) await page.getByRole('button', { name: '1 new run' }).waitFor();
-    t.equal(await row.count(), 1, 'it waits to be let in');
+    t.equal(await row.count(), 1, 'waits to be shown');
     await come(one, isDone);
     await row.getByText('4.2 s').waitFor();
     t.same(await accessibilityProblems(first), []);
-    t.equal(streams.length, 1, 'nobody else has a stream');
+    t.equal(streams.length, 1, 'no other tab has a stream');
     await first.close();
     await come(three, isDone);
     await second.getByRole('button', { name: '2 new runs' }).waitFor();
-    t.equal(streams.length, 2, 'the other one took over');
+    t.equal(streams.length, 2, 'the other tab took over');
     await second.keyboard.press('.');
     await second.getByText('1–3 of 3 runs').waitFor();
     await second.getByRole('button', { name: /new run/ }).waitFor({ state: 'detached' });
     t.same(complaints, []);
   });
 
-  await t.test('axe finds nothing, in both themes, and nothing is wider than the window', async (t) => {
+  await t.test('axe finds no problems in both themes, and nothing overflows the window', async (t) => {
     const agents = await api.get<readonly { readonly id: string }[]>('/agents');
     const paths = [
       '/',
@@ -284,7 +284,7 @@ void t.test('lists, conversations, prompts, models and comparisons', async (t) =
     await lookRight(t, await permit('/agents'), paths);
   });
 
-  await t.test('of more agents than are offered one is found for an alert', async (t) => {
+  await t.test('finds an agent for an alert beyond the offered ones', async (t) => {
     const items = Array.from({ length: 101 }, (_, i) =>
       anItem({ trace: { agent: `clerk-${String(i)}` }, spans: 0 }),
     );
@@ -302,7 +302,7 @@ void t.test('lists, conversations, prompts, models and comparisons', async (t) =
     t.same(complaints, []);
   });
 
-  await t.test('who may not save views is offered no button for it', async (t) => {
+  await t.test('readers have no button to remove views', async (t) => {
     const json = { name: 'kept', path: '/runs?q=kept' };
     t.equal((await api.call('PUT', `/dashboard/views/${randomUUID()}`, { json })).status, 200);
     const { key } = await api.createKey(['read']);

@@ -16,7 +16,7 @@ import { holds } from '../support/property.js';
 const HOUR = 3_600_000;
 const NOW = Date.parse('2026-11-26T12:20:00Z');
 
-/** Nodes that the edges name, each with the spans by which it is called. */
+/** Nodes named by the edges, each with its incoming span count. */
 function graphOf(edges: readonly (Partial<GraphEdge> & Pick<GraphEdge, 'source' | 'target'>)[]): Graph {
   const whole = edges.map((edge) => ({ weight: 100, error_count: 0, p95_ms: 50, ...edge }));
   const ids = [...new Set(whole.flatMap(({ source, target }) => [source, target]))].sort();
@@ -60,7 +60,7 @@ void t.test('a search finds names and their neighbours', async (t) => {
   t.equal(matching(graph, ' '), graph);
 });
 
-void t.test('the busiest stay, and the node that is looked at', async (t) => {
+void t.test('keeps the busiest nodes and the selected one', async (t) => {
   const graph = graphOf(
     Array.from({ length: 9 }, (_, i) => ({ source: 'agent', target: `s${String(i)}`, weight: i + 1 })),
   );
@@ -69,7 +69,7 @@ void t.test('the busiest stay, and the node that is looked at', async (t) => {
   t.equal(busiest(graph, 10), graph);
 });
 
-void t.test('changes: failing and slower nodes first, then new and removed ones', async (t) => {
+void t.test('changes list failing and slower nodes first, then new and removed ones', async (t) => {
   const before = graphOf([
     { source: 'a', target: 'fails', error_count: 1 },
     { source: 'a', target: 'slow', p95_ms: 100 },
@@ -141,7 +141,7 @@ void t.test('the layout does not depend on the input order', async (t) => {
   );
 });
 
-void t.test('no two nodes lie over each other', async (t) => {
+void t.test('nodes do not overlap', async (t) => {
   const wide = graphOf(
     Array.from({ length: 40 }, (_, i) => ({ source: `a${String(i % 5)}`, target: `s${String(i)}` })),
   );
@@ -160,7 +160,7 @@ void t.test('no two nodes lie over each other', async (t) => {
   }
 });
 
-void t.test('whole hours of a range, of one of its hours, and those before', async (t) => {
+void t.test('computes whole hours of a range, of one hour, and of the period before', async (t) => {
   const print = (hours: ReturnType<typeof hoursOf> | undefined): unknown => hours && printHours(hours);
   const at = (hour: number): string =>
     new Date(Date.parse('2026-11-26T00:00:00Z') + hour * HOUR).toISOString();
@@ -173,5 +173,5 @@ void t.test('whole hours of a range, of one of its hours, and those before', asy
   t.same(print(hoursBefore(one, 'week')), { start_time: at(9 - 168), end_time: at(10 - 168) });
   t.same(print(hoursOf('all', '', NOW)), {});
   t.equal(hoursBefore(hoursOf('all', '', NOW), 'day'), undefined);
-  t.same(print(hoursOf('24h', 'never', NOW)), print(day), 'a link that cannot be read');
+  t.same(print(hoursOf('24h', 'never', NOW)), print(day), 'an invalid link');
 });

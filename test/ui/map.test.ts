@@ -29,7 +29,7 @@ function aRun(start: number, agent: string, calls: readonly (readonly [string, b
   return { trace, spans: [aSpan(id, { ...shape, ...times, span_id: root, type: 'agent' }), ...spans] };
 }
 
-/** 30 runs in the hour before last; in the last hour billing fails, search is slow, mail is new and archive gone. */
+/** 30 runs in the hour before last; in the last hour billing fails, search is slow, mail is new and archive is missing. */
 async function fill(api: ApiCaller): Promise<void> {
   const full = Math.floor(Date.now() / HOUR) * HOUR;
   const runs = Array.from({ length: 30 }, (_, i) => [
@@ -44,14 +44,14 @@ async function fill(api: ApiCaller): Promise<void> {
       ['mail', false, 40],
     ]),
   ]).flat();
-  // A batch may have 100 spans.
+  // A batch is limited to 100 spans.
   for (let i = 0; i < runs.length; i += 10) await api.send(runs.slice(i, i + 10));
 }
 
-void t.test('the map', async (t) => {
+void t.test('service map', async (t) => {
   const { api, permit } = await startPages(t);
 
-  await t.test('without spans it says what comes onto it', async (t) => {
+  await t.test('explains an empty map', async (t) => {
     const { page, complaints } = await permit('/map');
     await page.getByRole('heading', { name: 'No calls in this period' }).waitFor();
     t.same(await accessibilityProblems(page), []);
@@ -60,7 +60,7 @@ void t.test('the map', async (t) => {
 
   await fill(api);
 
-  await t.test('a node is chosen by keyboard alone, and leads to its runs', async (t) => {
+  await t.test('a node is selected by keyboard and leads to its runs', async (t) => {
     const { page, complaints } = await permit('/models');
     const workers: string[] = [];
     page.on('worker', (worker) => workers.push(worker.url()));
@@ -70,7 +70,7 @@ void t.test('the map', async (t) => {
     const billing = graph.getByRole('button', { name: /billing service/ });
     await billing.waitFor();
     t.match(await billing.textContent(), /25% failed/);
-    t.equal(workers.length, 1, 'the places were worked out beside the page, once');
+    t.equal(workers.length, 1, 'a worker computed the layout once');
     t.match(workers[0], /layout-worker/);
     await page.getByText('9 nodes and 8 edges').waitFor();
     await billing.focus();
@@ -78,7 +78,7 @@ void t.test('the map', async (t) => {
     const panel = page.getByRole('complementary', { name: 'Node' });
     await panel.getByRole('heading', { name: 'billing', exact: true }).waitFor();
     t.match(await panel.textContent(), /planner60 calls · 25% failed/);
-    // Likewise with a mouse.
+    // The same with a mouse.
     await graph.getByRole('button', { name: /planner agent/ }).click();
     await panel.getByRole('heading', { name: 'planner', exact: true }).waitFor();
     await billing.click();
@@ -92,7 +92,7 @@ void t.test('the map', async (t) => {
     t.same(complaints, []);
   });
 
-  await t.test('an hour is chosen by the slider, and a search finds a node', async (t) => {
+  await t.test('the slider selects an hour, and a search finds a node', async (t) => {
     const { page, complaints } = await permit('/map?range=6h&view=table', { colorScheme: 'dark' });
     await settled(page);
     const edges = page.getByRole('table', { name: 'Edges' });
@@ -111,7 +111,7 @@ void t.test('the map', async (t) => {
     t.same(complaints, []);
   });
 
-  await t.test('what changed since the hour before', async (t) => {
+  await t.test('shows changes since the hour before', async (t) => {
     const at = new Date(Math.floor(Date.now() / HOUR) * HOUR - HOUR).toISOString();
     const { page, complaints } = await permit(`/map?range=6h&at=${at}&view=changes`);
     const table = page.getByRole('table', { name: 'Changes' });

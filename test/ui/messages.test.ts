@@ -31,7 +31,7 @@ function textsOf(side: Side, value: unknown): readonly string[] | undefined {
   });
 }
 
-void t.test('as the daemon prints calls, and OpenAI chat completions', async (t) => {
+void t.test('reads calls of the daemon and OpenAI chat completions', async (t) => {
   const call = { id: 'c1', type: 'function', function: { name: 'weather', arguments: '{"city":"Oslo"}' } };
   t.same(
     textsOf('input', {
@@ -70,7 +70,7 @@ void t.test('as the daemon prints calls, and OpenAI chat completions', async (t)
   );
 });
 
-void t.test('OpenAI responses', async (t) => {
+void t.test('reads OpenAI responses', async (t) => {
   t.same(textsOf('input', { instructions: 'Be brief.', input: 'Hello', model: 'gpt-5' }), [
     'system: text Be brief.',
     'user: text Hello',
@@ -93,7 +93,7 @@ void t.test('OpenAI responses', async (t) => {
   );
 });
 
-void t.test('Anthropic', async (t) => {
+void t.test('reads Anthropic', async (t) => {
   t.same(
     textsOf('input', {
       system: [{ type: 'text', text: 'Be brief.' }],
@@ -131,7 +131,7 @@ void t.test('Anthropic', async (t) => {
   );
 });
 
-void t.test('Gemini', async (t) => {
+void t.test('reads Gemini', async (t) => {
   t.same(
     textsOf('input', {
       systemInstruction: { parts: [{ text: 'Be brief.' }] },
@@ -153,7 +153,7 @@ void t.test('Gemini', async (t) => {
   ]);
 });
 
-void t.test("Vercel's AI SDK", async (t) => {
+void t.test('reads the Vercel AI SDK', async (t) => {
   t.same(
     textsOf('input', {
       messages: [
@@ -194,7 +194,7 @@ void t.test("Vercel's AI SDK", async (t) => {
   ]);
 });
 
-void t.test('LangChain', async (t) => {
+void t.test('reads LangChain', async (t) => {
   const human = {
     lc: 1,
     type: 'constructor',
@@ -219,7 +219,7 @@ void t.test('LangChain', async (t) => {
   ]);
 });
 
-void t.test('OTel GenAI', async (t) => {
+void t.test('reads OTel GenAI', async (t) => {
   t.same(
     textsOf('input', [
       {
@@ -246,21 +246,18 @@ void t.test('OTel GenAI', async (t) => {
   );
 });
 
-void t.test(
-  'nothing is hidden: unknown parts are shown as they are, and what came beside is kept',
-  async (t) => {
-    t.same(textsOf('input', { messages: [{ role: 'user', content: [{ type: 'hologram', x: 1 }] }] }), [
-      'user: unknown {"type":"hologram","x":1}',
-    ]);
-    for (const role of ['__proto__', 'constructor', 'narrator'])
-      t.same(textsOf('input', { messages: [{ role, content: 'Hi' }] }), ['other: text Hi']);
-    const conversation = read('input', { messages: [{ role: 'user', content: 'Hi' }], temperature: 0.5 });
-    t.same(
-      conversation?.rest.map(([key]) => key),
-      ['temperature'],
-    );
-  },
-);
+void t.test('hides nothing: unknown parts are shown and extra fields kept', async (t) => {
+  t.same(textsOf('input', { messages: [{ role: 'user', content: [{ type: 'hologram', x: 1 }] }] }), [
+    'user: unknown {"type":"hologram","x":1}',
+  ]);
+  for (const role of ['__proto__', 'constructor', 'narrator'])
+    t.same(textsOf('input', { messages: [{ role, content: 'Hi' }] }), ['other: text Hi']);
+  const conversation = read('input', { messages: [{ role: 'user', content: 'Hi' }], temperature: 0.5 });
+  t.same(
+    conversation?.rest.map(([key]) => key),
+    ['temperature'],
+  );
+});
 
 void t.test('other values are not conversations', async (t) => {
   for (const value of [

@@ -6,15 +6,15 @@ import { aSpan } from '../support/trace-batch.js';
 import { startPages, type TestPages } from '../support/ui.js';
 
 const SPANS = 10_000;
-/** As many as a request may have, and requests that are under way together. */
+/** The maximum per request, and requests sent concurrently. */
 const BATCH = 100;
 const AT_ONCE = 10;
-/** A browser has six connections to a daemon, and each file costs a way there and back. */
+/** A browser opens six connections to a daemon, and each file costs a round trip. */
 const MOST_FILES = 17;
-/** More rows in the page than are seen make scrolling slow. */
+/** More rendered rows than visible ones slow down scrolling. */
 const MAX_ROWS = 150;
 
-/** A run of steps, each with calls; ten of the calls failed. @returns its id */
+/** A run of steps with calls, ten of which failed. @returns its id */
 async function bigRun({ api }: TestPages): Promise<string> {
   const id = randomUUID();
   const start = Date.parse('2026-11-03T08:00:00Z');
@@ -74,59 +74,53 @@ void t.test('the page of a run', async (t) => {
   const pages = await startPages(t);
   const id = await bigRun(pages);
 
-  await t.test(
-    'ten thousand spans: only rows that are seen are in the page, and every one is reached',
-    async (t) => {
-      const { page, complaints } = await pages.permit(`/traces/${id}?fold=0`);
-      const grid = page.getByRole('treegrid');
-      await grid.waitFor();
-      t.equal(await grid.getAttribute('aria-rowcount'), String(SPANS + 1));
-      await grid.focus();
-      for (const [key, shown] of [
-        ['End', 'last'],
-        ['PageUp', 'above it'],
-        ['Home', 'first'],
-      ] as const) {
-        await page.keyboard.press(key);
-        await selected(page).waitFor();
-        t.ok((await rows(page).count()) <= MAX_ROWS, shown);
-      }
-      t.equal(await selected(page).getAttribute('aria-level'), '1');
-      t.equal(await grid.getAttribute('aria-activedescendant'), await selected(page).getAttribute('id'));
-      t.same(complaints, []);
-    },
-  );
-
-  await t.test(
-    'its code comes in few files; its spans are asked for beside the code of all pages',
-    async (t) => {
-      const { page, complaints } = await pages.permit('/login');
-      const requests: string[] = [];
-      page.on('request', (request) => {
-        // The page before may be asking still.
-        if (request.isNavigationRequest()) requests.length = 0;
-        requests.push(new URL(request.url()).pathname);
-      });
-      const asked = page.waitForRequest((request) => request.url().endsWith(`/traces/${id}/spans`));
-      await page.route('**/assets/main-*.js', async (route) => {
-        await asked;
-        await route.continue();
-      });
-      await page.goto(`${pages.url}/traces/${id}`);
-      await page.getByRole('treegrid').waitFor();
-      const files = requests.filter((path) => path.startsWith('/assets/'));
-      t.ok(files.length <= MOST_FILES, files.join('\n'));
-      const answers = requests.filter((path) => /\/(me|spans)$/.test(path)).sort();
-      t.same(answers, [`/api/v1/dashboard/traces/${id}/spans`, '/api/v1/me'], 'each once');
-      t.same(complaints, []);
-    },
-  );
-
-  await t.test('levels, folding, walking, errors and search, by keys', async (t) => {
+  await t.test('renders only visible rows of ten thousand spans and reaches all of them', async (t) => {
     const { page, complaints } = await pages.permit(`/traces/${id}?fold=0`);
     const grid = page.getByRole('treegrid');
     await grid.waitFor();
-    t.match(await selected(page).textContent(), 'failed', 'it begins with what went wrong');
+    t.equal(await grid.getAttribute('aria-rowcount'), String(SPANS + 1));
+    await grid.focus();
+    for (const [key, shown] of [
+      ['End', 'last'],
+      ['PageUp', 'above it'],
+      ['Home', 'first'],
+    ] as const) {
+      await page.keyboard.press(key);
+      await selected(page).waitFor();
+      t.ok((await rows(page).count()) <= MAX_ROWS, shown);
+    }
+    t.equal(await selected(page).getAttribute('aria-level'), '1');
+    t.equal(await grid.getAttribute('aria-activedescendant'), await selected(page).getAttribute('id'));
+    t.same(complaints, []);
+  });
+
+  await t.test('loads few files and requests spans in parallel', async (t) => {
+    const { page, complaints } = await pages.permit('/login');
+    const requests: string[] = [];
+    page.on('request', (request) => {
+      // The previous page may still have requests.
+      if (request.isNavigationRequest()) requests.length = 0;
+      requests.push(new URL(request.url()).pathname);
+    });
+    const asked = page.waitForRequest((request) => request.url().endsWith(`/traces/${id}/spans`));
+    await page.route('**/assets/main-*.js', async (route) => {
+      await asked;
+      await route.continue();
+    });
+    await page.goto(`${pages.url}/traces/${id}`);
+    await page.getByRole('treegrid').waitFor();
+    const files = requests.filter((path) => path.startsWith('/assets/'));
+    t.ok(files.length <= MOST_FILES, files.join('\n'));
+    const answers = requests.filter((path) => /\/(me|spans)$/.test(path)).sort();
+    t.same(answers, [`/api/v1/dashboard/traces/${id}/spans`, '/api/v1/me'], 'each once');
+    t.same(complaints, []);
+  });
+
+  await t.test('supports levels, folding, navigation, errors and search by keyboard', async (t) => {
+    const { page, complaints } = await pages.permit(`/traces/${id}?fold=0`);
+    const grid = page.getByRole('treegrid');
+    await grid.waitFor();
+    t.match(await selected(page).textContent(), 'failed', 'starts at the error');
     await page.keyboard.press('2');
     t.equal(await grid.getAttribute('aria-rowcount'), '102', 'the head, the root and a hundred steps');
     await grid.focus();
@@ -141,7 +135,7 @@ void t.test('the page of a run', async (t) => {
     t.equal(await selected(page).getAttribute('aria-expanded'), 'true');
     await page.keyboard.press('e');
     await page.locator('[aria-selected="true"]', { hasText: 'failed' }).waitFor();
-    t.equal(await selected(page).getAttribute('aria-level'), '3', 'what was closed over it is open');
+    t.equal(await selected(page).getAttribute('aria-level'), '3', 'collapsed ancestors are expanded');
     t.match(await page.getByRole('region', { name: 'Span' }).textContent(), 'No answer');
     await page.keyboard.press('/');
     await page.keyboard.type('step 10');
@@ -159,7 +153,7 @@ void t.test('the page of a run', async (t) => {
     t.same(complaints, []);
   });
 
-  await t.test('repeats are one row until they are opened, and are counted and priced', async (t) => {
+  await t.test('repeats are one row until expanded, with count and cost', async (t) => {
     const trace = randomUUID();
     const root = aSpan(trace, {
       type: 'agent',
@@ -200,44 +194,41 @@ void t.test('the page of a run', async (t) => {
     t.equal(await rows(page).count(), 9);
   });
 
-  await t.test(
-    'a run that goes on is followed, and long payloads come when they are asked for',
-    async (t) => {
-      const trace = randomUUID();
-      const header = {
-        trace_id: trace,
-        agent: 'runner',
-        status: 'running',
-        started_at: '2026-11-03T08:15:30.250Z',
-      };
-      const send = async (some: JsonObject, spans: readonly JsonObject[]): Promise<void> => {
-        const json = { traces: [{ trace: { ...header, ...some }, spans }] };
-        const { status } = await pages.api.call('POST', '/traces/batch', { json });
-        t.equal(status, 200);
-      };
-      const first = aSpan(trace, {
-        name: 'first',
-        type: 'tool',
-        input_data: { text: `${'x'.repeat(200_000)} the end` },
-      });
-      await send({}, [first]);
-      const { page, complaints } = await pages.permit(`/traces/${trace}?tab=json`);
-      await rows(page).filter({ hasText: 'first' }).waitFor();
-      const asked: string[] = [];
-      page.on('request', (request) => asked.push(request.url()));
-      await page.getByText('Long values truncated').waitFor();
-      await page.getByRole('button', { name: 'Load full content' }).click();
-      await page.getByText('Long values truncated').waitFor({ state: 'detached' });
-      t.ok(asked.some((url) => url.includes('/spans/') && !url.includes('max_bytes')));
-      await send({}, [aSpan(trace, { name: 'second' })]);
-      await rows(page).filter({ hasText: 'second' }).waitFor();
-      t.notOk(
-        asked.some((url) => url.endsWith(`/traces/${trace}`) || url.includes('/spans?')),
-        'told by the stream, not asked for',
-      );
-      await send({ status: 'completed', ended_at: '2026-11-03T08:15:40Z' }, []);
-      await page.locator('header', { hasText: 'Completed' }).first().waitFor();
-      t.same(complaints, []);
-    },
-  );
+  await t.test('follows a running run and loads long payloads on request', async (t) => {
+    const trace = randomUUID();
+    const header = {
+      trace_id: trace,
+      agent: 'runner',
+      status: 'running',
+      started_at: '2026-11-03T08:15:30.250Z',
+    };
+    const send = async (some: JsonObject, spans: readonly JsonObject[]): Promise<void> => {
+      const json = { traces: [{ trace: { ...header, ...some }, spans }] };
+      const { status } = await pages.api.call('POST', '/traces/batch', { json });
+      t.equal(status, 200);
+    };
+    const first = aSpan(trace, {
+      name: 'first',
+      type: 'tool',
+      input_data: { text: `${'x'.repeat(200_000)} the end` },
+    });
+    await send({}, [first]);
+    const { page, complaints } = await pages.permit(`/traces/${trace}?tab=json`);
+    await rows(page).filter({ hasText: 'first' }).waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await page.getByText('Long values truncated').waitFor();
+    await page.getByRole('button', { name: 'Load full content' }).click();
+    await page.getByText('Long values truncated').waitFor({ state: 'detached' });
+    t.ok(asked.some((url) => url.includes('/spans/') && !url.includes('max_bytes')));
+    await send({}, [aSpan(trace, { name: 'second' })]);
+    await rows(page).filter({ hasText: 'second' }).waitFor();
+    t.notOk(
+      asked.some((url) => url.endsWith(`/traces/${trace}`) || url.includes('/spans?')),
+      'received by the stream, not requested',
+    );
+    await send({ status: 'completed', ended_at: '2026-11-03T08:15:40Z' }, []);
+    await page.locator('header', { hasText: 'Completed' }).first().waitFor();
+    t.same(complaints, []);
+  });
 });

@@ -24,14 +24,14 @@ const items = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, i) => ({ id: String(from + i) }));
 const idsOf = (list: readonly { readonly id: string }[]) => list.map(({ id }) => id);
 
-void t.test('what comes stands first; while one reads it waits, and what has no room is counted', (t) => {
+void t.test('new records come first; while reading they wait, and dropped ones are counted', (t) => {
   let tail: Tail<{ readonly id: string }> = arrived(NO_TAIL, items(0, 2), false);
   t.same(idsOf(tail.shown), ['1', '0']);
   tail = arrived(tail, items(2, 3), true);
   t.same([idsOf(tail.shown), idsOf(tail.waiting)], [['1', '0'], ['2']]);
   tail = arrived(tail, items(3, 1503), true);
   t.equal(tail.waiting.length, 1000);
-  t.equal(tail.lost, 501, 'the oldest of those that wait');
+  t.equal(tail.lost, 501, 'the oldest waiting records');
   t.equal(tail.waiting[0]?.id, '1502');
   tail = letIn(withLoss(tail, 7));
   t.same([tail.shown.length, tail.waiting.length, tail.lost], [1002, 0, 508]);
@@ -69,7 +69,7 @@ void t.test('series are named by the labels that differ', (t) => {
   t.end();
 });
 
-void t.test('a link asks of a metric only what its type has', (t) => {
+void t.test('a link requests only aggregations of the metric type', (t) => {
   t.equal(aggregationOf('gauge', 'rate'), 'avg');
   t.equal(aggregationOf('sum', ''), 'rate');
   t.equal(aggregationOf('histogram', 'p99'), 'p99');

@@ -17,7 +17,7 @@ function secondsAgo(seconds: number): bigint {
   return (BigInt(Date.now()) - BigInt(seconds * 1000)) * 1_000_000n;
 }
 
-/** Records of two services, of which one has a run behind it. @returns the run's id */
+/** Records of two services, one of them with a run. @returns the id of the run */
 async function fill(api: ApiCaller): Promise<string> {
   const { trace, spans } = anItem({ trace: { agent: 'checkout-agent' } });
   await api.call('POST', '/traces/batch', { json: { traces: [{ trace, spans }] } });
@@ -42,7 +42,7 @@ async function fill(api: ApiCaller): Promise<string> {
 void t.test('logs and metrics in a browser', async (t) => {
   const { api, permit } = await startPages(t);
 
-  await t.test('an empty store says how records come', async (t) => {
+  await t.test('explains an empty store', async (t) => {
     const { page, complaints } = await permit('/logs');
     await page.getByRole('heading', { name: 'No records in this period' }).waitFor();
     t.same(await accessibilityProblems(page), []);
@@ -51,11 +51,11 @@ void t.test('logs and metrics in a browser', async (t) => {
 
   const run = await fill(api);
 
-  await t.test('records are chosen by facets and words, read whole, and lead to their run', async (t) => {
+  await t.test('finds records by facets and words, shows them and leads to their run', async (t) => {
     const { page, complaints } = await permit('/logs');
     const grid = page.getByRole('grid', { name: 'Log records' });
     await page.getByText(`200 of ${RECORDS + 1} records loaded`).waitFor();
-    t.ok((await grid.getByRole('row').count()) < 150, 'only rows that are seen are in the page');
+    t.ok((await grid.getByRole('row').count()) < 150, 'only visible rows are rendered');
     await grid.hover();
     await page.mouse.wheel(0, 100_000);
     await page.getByText(`400 of ${RECORDS + 1} records loaded`).waitFor();
@@ -64,14 +64,14 @@ void t.test('logs and metrics in a browser', async (t) => {
     await page.waitForURL('**/logs?service=bank');
     await page.getByText('1 of 1 record loaded').waitFor();
     const services = page.getByRole('group', { name: 'Service' }).getByRole('button');
-    t.equal(await services.count(), 2, 'what another service would give is still there');
+    t.equal(await services.count(), 2, 'counts of the other services');
     await grid.getByText('payment declined').click();
     const record = page.getByRole('complementary', { name: 'Log record' });
     await record.getByText('/pay').waitFor();
     t.match(
       await record.getByLabel('Body').textContent(),
       '<img src=x onerror=alert(1)>',
-      'text, and no markup',
+      'text without markup',
     );
     const link = page.url();
     await record.getByRole('link', { name: 'Open the run' }).click();
@@ -89,31 +89,28 @@ void t.test('logs and metrics in a browser', async (t) => {
     t.same(complaints, []);
   });
 
-  await t.test(
-    'what comes is followed; while one reads nothing moves, and what was skipped is told',
-    async (t) => {
-      const { page, complaints } = await permit('/logs?live=1');
-      const grid = page.getByRole('grid', { name: 'Log records' });
-      await page.getByText('Following').waitFor();
-      await sendLogs(api, 'checkout', [{ body: 'the first that is new', nanos: secondsAgo(0) }]);
-      await grid.getByText('the first that is new').waitFor();
-      await grid.hover();
-      await page.mouse.wheel(0, 1000);
-      await page.getByText('Paused while you read').waitFor();
-      const news = Array.from({ length: 300 }, (_, i) => ({ body: `flood ${i}`, nanos: secondsAgo(0) }));
-      await sendLogs(api, 'checkout', news);
-      await page.getByText('200 new records').waitFor();
-      await page.getByText('100 records skipped').waitFor();
-      t.equal(await page.evaluate('document.querySelector("[role=grid]").scrollTop'), 1000);
-      await page.getByRole('button', { name: 'Show' }).click();
-      await grid.getByText('flood 199', { exact: true }).waitFor();
-      await page.getByRole('button', { name: 'Reload' }).click();
-      await grid.getByText('flood 299', { exact: true }).waitFor();
-      t.same(complaints, []);
-    },
-  );
+  await t.test('follows new records without moving while reading and counts skipped ones', async (t) => {
+    const { page, complaints } = await permit('/logs?live=1');
+    const grid = page.getByRole('grid', { name: 'Log records' });
+    await page.getByText('Following').waitFor();
+    await sendLogs(api, 'checkout', [{ body: 'the first that is new', nanos: secondsAgo(0) }]);
+    await grid.getByText('the first that is new').waitFor();
+    await grid.hover();
+    await page.mouse.wheel(0, 1000);
+    await page.getByText('Paused while you read').waitFor();
+    const news = Array.from({ length: 300 }, (_, i) => ({ body: `flood ${i}`, nanos: secondsAgo(0) }));
+    await sendLogs(api, 'checkout', news);
+    await page.getByText('200 new records').waitFor();
+    await page.getByText('100 records skipped').waitFor();
+    t.equal(await page.evaluate('document.querySelector("[role=grid]").scrollTop'), 1000);
+    await page.getByRole('button', { name: 'Show' }).click();
+    await grid.getByText('flood 199', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await grid.getByText('flood 299', { exact: true }).waitFor();
+    t.same(complaints, []);
+  });
 
-  await t.test('a metric is found in the list, drawn by its labels, and its rows told apart', async (t) => {
+  await t.test('finds a metric, draws it by labels and compares its series', async (t) => {
     const points = Array.from({ length: 60 }, (_, i) => ({
       name: 'queue.depth',
       value: i % 2 === 0 ? 3 : 30 + i,
@@ -141,7 +138,7 @@ void t.test('logs and metrics in a browser', async (t) => {
     t.same(complaints, []);
   });
 
-  await t.test('axe finds nothing, in both themes, and nothing is wider than the window', async (t) => {
+  await t.test('axe finds no problems in both themes, and nothing overflows the window', async (t) => {
     const { items } = await api.get<{
       readonly items: readonly { readonly id: string; readonly timestamp: string }[];
     }>('/dashboard/logs/search?severity=error');
@@ -159,7 +156,7 @@ void t.test('logs and metrics in a browser', async (t) => {
     await lookRight(t, await permit('/agents'), paths);
   });
 
-  await t.test('what cannot be loaded says so, and can be tried again', async (t) => {
+  await t.test('a failed load shows an error and can be retried', async (t) => {
     const { page } = await permit('/agents');
     await page.route('**/api/v1/dashboard/logs/**', (route) =>
       route.fulfill({
@@ -173,6 +170,6 @@ void t.test('logs and metrics in a browser', async (t) => {
     await page.unrouteAll();
     await page.getByRole('button', { name: 'Try again' }).first().click();
     await page.getByRole('grid', { name: 'Log records' }).waitFor();
-    t.pass('the records are there');
+    t.pass('the records are loaded');
   });
 });

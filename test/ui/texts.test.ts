@@ -4,11 +4,11 @@ import t from 'tap';
 import ts from 'typescript';
 
 /**
- * Every text of the pages by file, in one list for review. Rewrite it with `UPDATE_TEXTS=1 node dist/test/main.js ui/texts`. Values are
- * in braces. The list also contains some strings that are not shown, such as names of keys and HTTP methods.
+ * Every text of the pages by file, for review. Rewrite the list with `UPDATE_TEXTS=1 node dist/test/main.js ui/texts`. Values are in
+ * braces. The list also contains some strings that are not shown, such as key names and HTTP methods.
  */
 
-// Compiled, this file lies in dist/test/ui.
+// The compiled file is in dist/test/ui.
 const root = join(import.meta.dirname, '../../..');
 const list = join(root, 'test/ui/texts.txt');
 

@@ -12,7 +12,7 @@ import { aSpanSummary as span } from '../support/ui-spans.js';
 
 const NONE: ReadonlySet<number> = new Set();
 
-/** Spans whose parents are anything: each other, themselves, nobody. */
+/** Spans with arbitrary parents: each other, themselves or none. */
 const anySpans = fc
   .array(fc.record({ parent: fc.option(fc.nat(14)), start: fc.nat(1000), length: fc.option(fc.nat(500)) }), {
     maxLength: 14,
@@ -29,7 +29,7 @@ const anySpans = fc
   );
 const NOW = 2000;
 
-void t.test('every span has one place, below its parent where the parent is there', async (t) => {
+void t.test('every span has one place, below its parent if that exists', async (t) => {
   fc.assert(
     fc.property(anySpans, (spans) => {
       const nodes = buildTree(spans);
@@ -49,7 +49,7 @@ void t.test('every span has one place, below its parent where the parent is ther
   );
 });
 
-void t.test('a circle of parents, a parent that is not there, a span that is its own parent', async (t) => {
+void t.test('handles cycles, missing parents and spans that are their own parent', async (t) => {
   const nodes = buildTree([
     span('a', 'b', 5, 9),
     span('b', 'a', 1, 9),
@@ -68,7 +68,7 @@ void t.test('a circle of parents, a parent that is not there, a span that is its
   t.equal(nodes.find((node) => node.span.id === 'c')?.depth, 2);
 });
 
-void t.test('cost and tokens count once, where nothing below reports the same', async (t) => {
+void t.test('cost and tokens count only on spans without reporting descendants', async (t) => {
   const [root, , inner] = buildTree([
     span('root', null, 0, 10, { cost: 99, tokens: 7 }),
     span('one', 'root', 1, 2, { cost: 1 }),
@@ -77,12 +77,12 @@ void t.test('cost and tokens count once, where nothing below reports the same', 
     span('twin', 'two', 4, 5, { cost: 2, counted: false }),
   ]);
   t.equal(root?.cost, 3);
-  t.equal(root?.tokens, 7, 'judged apart');
+  t.equal(root?.tokens, 7, 'decided separately');
   t.equal(root?.failedBelow, 2);
   t.equal(inner?.cost, 2);
 });
 
-void t.test('a hundred thousand nested spans, and as many siblings', async (t) => {
+void t.test('handles a hundred thousand nested spans and as many siblings', async (t) => {
   const deep = Array.from({ length: 100_000 }, (_, at) =>
     span(String(at), at === 0 ? null : String(at - 1), at, 200_000),
   );
@@ -95,32 +95,29 @@ void t.test('a hundred thousand nested spans, and as many siblings', async (t) =
   t.equal(visibleRows(nodes, { closed: NONE, repeats: new Map(), openRepeats: NONE }).length, 100_000);
 });
 
-void t.test(
-  'the critical path does not overlap, and of a run without gaps in its tree it is the whole time of the root',
-  async (t) => {
-    fc.assert(
-      fc.property(anySpans, (spans) => {
-        const nodes = buildTree(spans);
-        const parts = criticalPath(nodes, NOW);
-        for (const [at, part] of parts.entries()) {
-          t.ok(part.end > part.start);
-          t.ok(at === 0 || part.start >= (parts[at - 1]?.end ?? 0));
-          const of = nodes[part.index]?.span;
-          t.ok(of && part.start >= of.start && part.end <= Math.max(of.start, of.end ?? NOW));
-        }
-        const roots = nodes.filter(({ parent }) => parent < 0);
-        const last = roots.reduce<number>(
-          (latest, { span: { start, end } }) => Math.max(latest, start, end ?? NOW),
-          0,
-        );
-        const candidates = roots.filter(({ span: { start, end } }) => Math.max(start, end ?? NOW) === last);
-        const total = parts.reduce((sum, part) => sum + part.end - part.start, 0);
-        if (roots.length > 0)
-          t.ok(candidates.some(({ span: { start } }) => Math.abs(total - (last - start)) < 1e-6));
-      }),
-    );
-  },
-);
+void t.test('the critical path never overlaps and covers the root if the tree has no gaps', async (t) => {
+  fc.assert(
+    fc.property(anySpans, (spans) => {
+      const nodes = buildTree(spans);
+      const parts = criticalPath(nodes, NOW);
+      for (const [at, part] of parts.entries()) {
+        t.ok(part.end > part.start);
+        t.ok(at === 0 || part.start >= (parts[at - 1]?.end ?? 0));
+        const of = nodes[part.index]?.span;
+        t.ok(of && part.start >= of.start && part.end <= Math.max(of.start, of.end ?? NOW));
+      }
+      const roots = nodes.filter(({ parent }) => parent < 0);
+      const last = roots.reduce<number>(
+        (latest, { span: { start, end } }) => Math.max(latest, start, end ?? NOW),
+        0,
+      );
+      const candidates = roots.filter(({ span: { start, end } }) => Math.max(start, end ?? NOW) === last);
+      const total = parts.reduce((sum, part) => sum + part.end - part.start, 0);
+      if (roots.length > 0)
+        t.ok(candidates.some(({ span: { start } }) => Math.abs(total - (last - start)) < 1e-6));
+    }),
+  );
+});
 
 void t.test('the critical path follows the awaited spans', async (t) => {
   const nodes = buildTree([
@@ -140,7 +137,7 @@ void t.test('the critical path follows the awaited spans', async (t) => {
   ]);
 });
 
-void t.test('a time line goes forwards, fills the width, and leads back', async (t) => {
+void t.test('a timeline is monotonic, fills the width and is invertible', async (t) => {
   fc.assert(
     fc.property(anySpans, (spans) => {
       const nodes = buildTree(spans);
@@ -161,12 +158,12 @@ void t.test('a time line goes forwards, fills the width, and leads back', async 
   );
 });
 
-void t.test('moments with nothing between them fill the width, too', async (t) => {
+void t.test('instants without gaps fill the width, too', async (t) => {
   const nodes = buildTree([span('root', null, 0, 100), span('a', 'root', 0, 0), span('b', 'root', 50, 50)]);
   t.same(collapsedTimeLine(nodes, { start: 0, end: 100 }, NOW).pieces, plainTimeLine(0, 100).pieces);
 });
 
-void t.test('a long gap takes little room', async (t) => {
+void t.test('collapses a long gap', async (t) => {
   const nodes = buildTree([
     span('root', null, 0, 1000),
     span('a', 'root', 0, 10),
@@ -180,7 +177,7 @@ void t.test('a long gap takes little room', async (t) => {
   t.ok(line.place(990) - line.place(10) < 0.05);
 });
 
-void t.test('repeats are siblings in a row that do the same', async (t) => {
+void t.test('repeats are consecutive siblings that do the same', async (t) => {
   const call = (id: string, start: number, more: Partial<RunSpan> = {}): RunSpan =>
     span(id, 'root', start, start + 1, { name: 'search', cost: 0.5, preview: '{"q":1}', ...more });
   const nodes = buildTree([
@@ -193,7 +190,7 @@ void t.test('repeats are siblings in a row that do the same', async (t) => {
     call('f', 11),
   ]);
   const repeats = findRepeats(nodes);
-  t.equal(repeats.size, 1, 'two are none');
+  t.equal(repeats.size, 1, 'two are not enough');
   t.match(repeats.get(1), { members: [1, 2, 3], steps: 1, rounds: 3, isSame: true, failed: 1, end: 6 });
   t.match(repeats.get(1)?.all, { count: 3, cost: 1.5, ms: 3 });
   const shown = { closed: NONE, repeats, openRepeats: NONE };
@@ -233,7 +230,7 @@ void t.test('search finds spans by their visible texts', async (t) => {
   t.same(findSpans(nodes, '  '), []);
 });
 
-void t.test('calls that were given the same again are counted and priced, and no others', async (t) => {
+void t.test('counts and prices only calls repeated with the same input', async (t) => {
   const call = (id: string, start: number, preview: string, inputBytes: number) =>
     span(id, 'root', start, start + 10, { name: 'search', cost: 0.5, preview, inputBytes });
   const repeatOf = (...calls: ReturnType<typeof call>[]) =>
@@ -244,12 +241,12 @@ void t.test('calls that were given the same again are counted and priced, and no
     tokens: null,
     ms: 10,
   });
-  // As long is part of being the same; what brought no input is like nothing.
+  // Equal length is required for equality; an empty input equals nothing.
   t.equal(repeatOf(call('a', 1, 'x', 1), call('b', 2, 'x', 300), call('c', 3, 'x', 301))?.again, null);
   t.equal(repeatOf(call('a', 1, '', 0), call('b', 2, '', 0), call('c', 3, '', 0))?.again, null);
 });
 
-void t.test('a loop of several in turns is one row where it is given the same, and only there', async (t) => {
+void t.test('an alternating loop is one row only if its inputs repeat', async (t) => {
   const loop = (rounds: number, arguments_: (round: number) => string, end: number | null = 0) =>
     Array.from({ length: rounds }, (_, round) => [
       span(`ask ${String(round)}`, 'root', round * 10, round * 10 + 4, {
@@ -271,14 +268,14 @@ void t.test('a loop of several in turns is one row where it is given the same, a
   t.same(others, []);
   t.match(repeat, { steps: 2, rounds: 4, isSame: true, end: 39 });
   t.match(repeat?.all, { count: 8, cost: 2, tokens: 400, ms: 32 });
-  t.match(repeat?.again, { count: 3, cost: null, ms: 12 }, 'what asks is told something else each time');
+  t.match(repeat?.again, { count: 3, cost: null, ms: 12 }, 'the model call has a different input each time');
   t.equal(repeat && formatSameArguments(repeat), 'same arguments 4 times');
   t.match(repeat && formatRepeat(repeat), 'Total: $2.00, 400 tokens, 32 ms.');
   t.match(repeat && formatRepeat(repeat), 'size and beginning): 12 ms.');
-  t.equal(repeat?.again && formatRepeated(repeat.again), '3 again', 'nobody says what these cost');
+  t.equal(repeat?.again && formatRepeated(repeat.again), '3 again', 'no known cost');
   t.equal(repeat && formatRepeated(repeat.all), '$2.00 again');
-  t.same(repeatsOf(loop(4, String)), [], 'that is how agents work');
-  t.same(repeatsOf(loop(2, () => 'x')), [], 'two rounds are none');
+  t.same(repeatsOf(loop(4, String)), [], 'typical agent loops');
+  t.same(repeatsOf(loop(2, () => 'x')), [], 'two rounds are not enough');
   t.match(repeatsOf(loop(6, (round) => (round < 2 ? String(round) : 'x')))[0], { rounds: 4, steps: 2 });
   t.equal(repeatsOf(loop(3, () => 'x', null))[0]?.end, null, 'one still runs');
   const wide = loop(50_000, (round) => String(Math.floor(round / 2)));

@@ -11,17 +11,17 @@ function days(...events: readonly (number | null)[]) {
   }));
 }
 
-void t.test('a month ends as its last whole days went on', async (t) => {
+void t.test('forecasts a month from its last whole days', async (t) => {
   const shown = forecast(1000, null, days(9999, 10, 10, 10, 10, 10, 10, 10, 5), RESETS, NOW);
-  t.match(shown, { perDay: 10, days: 7, total: 1045, reachedOn: null }, 'a week, without today');
+  t.match(shown, { perDay: 10, days: 7, total: 1045, reachedOn: null }, 'a week, excluding today');
 });
 
-void t.test('the day of the limit is said where it is in this month', async (t) => {
+void t.test('names the day of reaching the limit within this month', async (t) => {
   t.match(forecast(80, 100, days(10, 10, 3), RESETS, NOW), { total: 125, reachedOn: '2026-11-28' });
   t.match(forecast(10, 100, days(10, 10, 3), RESETS, NOW), { total: 55, reachedOn: null });
   t.match(forecast(10, 100, days(0, 0, 3), RESETS, NOW), { total: 10, reachedOn: null });
 });
 
-void t.test('nothing is said without two whole days', async (t) => {
+void t.test('forecasts nothing without two whole days', async (t) => {
   t.equal(forecast(10, 100, days(null, 10, 3), RESETS, NOW), null);
 });

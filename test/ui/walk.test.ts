@@ -6,7 +6,7 @@ import { aSpan as anOtlpSpan, jsonOf, tracesOf } from '../support/otlp-requests.
 import { anItem, aSpan } from '../support/trace-batch.js';
 import { lookRight, ODD_NAME, settled, startPages } from '../support/ui.js';
 
-/** The first number of runs that the overview shows from now on. */
+/** The first number of runs shown by the overview from now on. */
 function firstRunsShown(page: Page): Promise<string> {
   return page.evaluate<string>(
     `new Promise((resolve) => {
@@ -19,66 +19,63 @@ function firstRunsShown(page: Page): Promise<string> {
   );
 }
 
-void t.test('a browser from its first login to being thrown out', async (t) => {
+void t.test('a browser from its first login to its logout', async (t) => {
   const { api, key, permit, url, openUnknown } = await startPages(t);
 
-  await t.test(
-    'a key that is wrong, and one that is right; then an empty store shows how to fill it',
-    async (t) => {
-      const { page, complaints } = await openUnknown('/agents');
-      await page.getByLabel('API key').fill('jd_wrong');
-      await page.keyboard.press('Enter');
-      t.match(await page.getByRole('alert').textContent(), 'Unknown or revoked key');
-      t.same(await accessibilityProblems(page), []);
-      await page.getByLabel('API key').fill(key);
-      await page.getByRole('button', { name: 'Log in' }).click();
-      await page.getByRole('heading', { name: 'No data yet' }).waitFor();
-      t.same(await accessibilityProblems(page), []);
+  await t.test('logs in with a valid key only, and an empty store explains setup', async (t) => {
+    const { page, complaints } = await openUnknown('/agents');
+    await page.getByLabel('API key').fill('jd_wrong');
+    await page.keyboard.press('Enter');
+    t.match(await page.getByRole('alert').textContent(), 'Unknown or revoked key');
+    t.same(await accessibilityProblems(page), []);
+    await page.getByLabel('API key').fill(key);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('heading', { name: 'No data yet' }).waitFor();
+    t.same(await accessibilityProblems(page), []);
 
-      const { page: overview, complaints: others } = await permit('/');
-      await overview.getByRole('heading', { name: 'No data yet' }).waitFor();
-      // What is no run of an agent is not passed over in silence.
-      const body = jsonOf(tracesOf(anOtlpSpan(1, { kind: 2 })));
-      const headers = { 'content-type': 'application/json' };
-      t.equal((await api.call('POST', '/otlp/v1/traces', { body, headers })).status, 200);
-      await overview.getByRole('heading', { name: 'No agent runs yet' }).waitFor();
-      t.same(await accessibilityProblems(overview), []);
+    const { page: overview, complaints: others } = await permit('/');
+    await overview.getByRole('heading', { name: 'No data yet' }).waitFor();
+    // Data that is not an agent run is also reported.
+    const body = jsonOf(tracesOf(anOtlpSpan(1, { kind: 2 })));
+    const headers = { 'content-type': 'application/json' };
+    t.equal((await api.call('POST', '/otlp/v1/traces', { body, headers })).status, 200);
+    await overview.getByRole('heading', { name: 'No agent runs yet' }).waitFor();
+    t.same(await accessibilityProblems(overview), []);
 
-      const shown = firstRunsShown(overview);
+    const shown = firstRunsShown(overview);
 
-      t.match(await page.locator('pre').nth(1).textContent(), `OTLP_ENDPOINT=${url}/api/v1/otlp\n`);
-      // The line on the page works as it is, and the pages follow without a click.
-      const curl = (await page.locator('pre').first().textContent()) ?? '';
-      const [, batch = ''] = /-d '(.*)'$/s.exec(curl) ?? [];
-      t.equal((await api.call('POST', '/traces/batch', { json: JSON.parse(batch) })).status, 200);
-      await page.getByRole('link', { name: 'hello-agent' }).click();
-      await page.getByRole('table', { name: 'Runs' }).getByRole('link').first().click();
-      await page.getByRole('treegrid').waitFor();
-      await page.getByText('Hello!').waitFor();
-      t.match(page.url(), '/traces/7b8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a01');
-      t.same(complaints, []);
+    t.match(await page.locator('pre').nth(1).textContent(), `OTLP_ENDPOINT=${url}/api/v1/otlp\n`);
+    // The shown command works as is, and the pages update without a click.
+    const curl = (await page.locator('pre').first().textContent()) ?? '';
+    const [, batch = ''] = /-d '(.*)'$/s.exec(curl) ?? [];
+    t.equal((await api.call('POST', '/traces/batch', { json: JSON.parse(batch) })).status, 200);
+    await page.getByRole('link', { name: 'hello-agent' }).click();
+    await page.getByRole('table', { name: 'Runs' }).getByRole('link').first().click();
+    await page.getByRole('treegrid').waitFor();
+    await page.getByText('Hello!').waitFor();
+    t.match(page.url(), '/traces/7b8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a01');
+    t.same(complaints, []);
 
-      // Who watched the first page is told, and so is who opens it while there is this one run alone.
-      const welcome = overview.getByRole('region', { name: 'The first run' });
-      await welcome.getByText('It works').waitFor();
-      t.equal(await shown, '1', 'no figure of the empty store is seen');
-      t.same(await accessibilityProblems(overview), []);
-      await overview.reload();
-      await welcome.getByText('Completed').waitFor();
-      await welcome.getByRole('link', { name: 'Open the run' }).click();
-      await overview.getByRole('treegrid').waitFor();
-      t.match(overview.url(), '/traces/7b8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a01');
-      t.same(others, []);
-    },
-  );
+    // Both a viewer of the first page and a new one see it while this is the only run.
+    const welcome = overview.getByRole('region', { name: 'The first run' });
+    await welcome.getByText('It works').waitFor();
+    t.equal(await shown, '1', 'no figure of the empty store is seen');
+    t.same(await accessibilityProblems(overview), []);
+    await overview.reload();
+    await welcome.getByText('Completed').waitFor();
+    await welcome.getByRole('link', { name: 'Open the run' }).click();
+    await overview.getByRole('treegrid').waitFor();
+    t.match(overview.url(), '/traces/7b8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a01');
+    t.same(others, []);
+  });
 
-  await t.test('a link that logs in, once', async (t) => {
+  await t.test('a login link works once', async (t) => {
     const { body } = await api.call('POST', '/session/links', { json: {} });
     const path = new URL((body as { readonly url: string }).url);
     const { page } = await openUnknown(`${path.pathname}${path.hash}`);
     const ask = page.getByRole('button', { name: 'Log in as admin@localhost' });
     await ask.waitFor();
-    t.notMatch(page.url(), '#t=', 'the token is gone from the address');
+    t.notMatch(page.url(), '#t=', 'the token is removed from the address');
     t.same(await accessibilityProblems(page), []);
     await ask.click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
@@ -86,7 +83,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     t.match(await second.page.getByRole('alert').textContent(), 'was already used');
   });
 
-  await t.test('a link of somebody else asks before it swaps the account', async (t) => {
+  await t.test('a link of another user asks before switching accounts', async (t) => {
     const mallory = await api.createUser('mallory@example.org', ['read', 'manage']);
     const { body } = await api.call('POST', '/session/links', { key: mallory.key });
     const { hash } = new URL((body as { readonly url: string }).url);
@@ -97,7 +94,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     t.equal((await page.getByText('mallory@example.org').all()).length, 0);
   });
 
-  await t.test('lists by keys alone, with a focus that is seen', async (t) => {
+  await t.test('lists work by keyboard with a visible focus', async (t) => {
     const items = Array.from({ length: 5 }, (_, at) =>
       anItem({ trace: { agent: `agent-${String(at)}`, started_at: `2026-11-03T08:15:2${String(at)}Z` } }),
     );
@@ -139,7 +136,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     t.same(complaints, []);
   });
 
-  await t.test('Ctrl-K finds what has a name, and asks for little', async (t) => {
+  await t.test('Ctrl-K finds named things with few requests', async (t) => {
     await api.call('POST', '/dashboard/prompts/', { json: { name: 'Care/Greeting', template_text: 'Hi' } });
     const json = { type: 'inactivity', threshold: 7, target_service: 'greeter', channel: 'email' };
     t.equal((await api.call('POST', '/alerts', { json })).status, 201);
@@ -162,7 +159,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     for (const name of ['Care/Greeting prompt', /: greeter alert/, 'greet the team webhook endpoint'])
       await page.getByRole('option', { name }).waitFor();
     t.same(await accessibilityProblems(page), []);
-    t.notOk(asked.includes('/dashboard/prompts/'), 'no text of a prompt is read');
+    t.notOk(asked.includes('/dashboard/prompts/'), 'no prompt text is requested');
     await page.getByRole('option', { name: 'Care/Greeting' }).click();
     await page.getByRole('heading', { name: 'Care/Greeting' }).waitFor();
     await find('greet the');
@@ -177,7 +174,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     t.same(complaints, []);
   });
 
-  await t.test('why a value is missing is told by keys and by touch, and nothing moves', async (t) => {
+  await t.test('explains a missing value by keyboard and touch without layout shifts', async (t) => {
     const { page, complaints } = await permit('/agents', { hasTouch: true });
     const reason = 'No runs ended in the last 7 days';
     const dash = page.locator(`[data-missing="${reason}"] > [title]`).first();
@@ -192,7 +189,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     t.same(await accessibilityProblems(page), []);
     t.match(page.url(), /\/agents$/, 'the row is not opened');
     await tooltip.tap();
-    t.equal(await tooltip.isVisible(), true, 'it may be read for as long as one likes');
+    t.equal(await tooltip.isVisible(), true, 'stays visible as long as needed');
     await page.getByRole('heading', { name: 'Agents' }).tap();
     await tooltip.waitFor({ state: 'detached' });
     await dash.tap();
@@ -200,7 +197,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     await page.keyboard.press('Escape');
     await tooltip.waitFor({ state: 'detached' });
 
-    t.equal(await page.locator('[data-missing] :is(a, button, [tabindex])').count(), 0, 'Tab passes it by');
+    t.equal(await page.locator('[data-missing] :is(a, button, [tabindex])').count(), 0, 'Tab skips it');
     t.match(await page.getByRole('cell', { name: reason }).first().textContent(), reason, 'it is read');
     const row = page.getByRole('row').filter({ has: page.locator(`[data-missing="${reason}"]`) });
     await row.first().getByRole('link').first().focus();
@@ -211,12 +208,12 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     t.same(await accessibilityProblems(page), []);
     await page.keyboard.press('Escape');
     await why.waitFor({ state: 'detached' });
-    // One goes on where one was.
+    // Login returns to the previous page.
     await row.first().locator('a:focus').waitFor();
     t.same(complaints, []);
   });
 
-  await t.test('a link shows the same to somebody else', async (t) => {
+  await t.test('a link shows the same to another user', async (t) => {
     const { page } = await permit('/runs?status=failed&range=7d');
     await page.getByText('No runs match').waitFor();
     t.equal(await page.getByLabel('Status').inputValue(), 'failed');
@@ -230,14 +227,14 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     const period = page.getByLabel('Period');
     t.match(await period.locator('option:checked').textContent(), /^2026-11-03 .* to 2026-11-03 /);
     t.match(await period.getAttribute('title'), / UTC.* to .* UTC/, 'the zone is in the tooltip');
-    // A path that is mistyped leads to a page, too.
+    // A mistyped path has a page, too.
     await page.goto(new URL('/nowhere', page.url()).href);
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     t.same(await accessibilityProblems(page), []);
   });
 
   await t.test(
-    'axe finds nothing: light and dark, wide and narrow, and nothing is wider than the window',
+    'axe finds no problems in both themes and widths, and nothing overflows the window',
     async (t) => {
       const item = anItem({ trace: { agent: ODD_NAME, status: 'failed', error_message: 'It broke.' } });
       const id = item.trace['trace_id'] as string;
@@ -259,7 +256,7 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     },
   );
 
-  await t.test('a key that is revoked ends the session', async (t) => {
+  await t.test('revoking its key ends the session', async (t) => {
     const other = await api.createKey(['read']);
     const { page } = await openUnknown('/runs');
     await page.getByLabel('API key').fill(other.key);
@@ -267,14 +264,14 @@ void t.test('a browser from its first login to being thrown out', async (t) => {
     await page.keyboard.press('Enter');
     await page.locator('main table tbody tr:visible').first().waitFor();
     await api.call('DELETE', `/admin/keys/${other.id}`);
-    // What the page asks next ends it: for what is chosen here, unless it has something to ask before.
+    // The next request of the page ends the session; it is sent now unless one is already pending.
     const login = page.getByLabel('API key').waitFor();
     await Promise.race([page.getByLabel('Status').selectOption('completed'), login]);
     await login;
     t.pass();
   });
 
-  await t.test('logging out ends it, too', async (t) => {
+  await t.test('logging out ends the session', async (t) => {
     const { page, context } = await permit('/runs');
     await page.getByRole('button', { name: 'Log out' }).click();
     await page.getByLabel('API key').waitFor();

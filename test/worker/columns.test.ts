@@ -57,7 +57,7 @@ const table = fc
     }),
   );
 
-void t.test('rows come out of their columns as they went in, transferred too', async (t) => {
+void t.test('rows survive encoding into columns, also transferred', async (t) => {
   holds(
     t,
     fc.property(table, ({ columns, rows }) => {
@@ -73,7 +73,7 @@ void t.test('rows come out of their columns as they went in, transferred too', a
   );
 });
 
-/** UTF-8 has no halves of surrogate pairs. */
+/** UTF-8 has no lone surrogates. */
 function plain(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
@@ -91,7 +91,7 @@ const uuid = fc.bigInt({ min: 0n, max: 2n ** 128n - 1n }).map((value) => {
   return { value, text };
 });
 
-void t.test('the words of a UUID are those of its 128-bit integer with the highest bit turned', async (t) => {
+void t.test('UUID words equal the 128-bit integer with the highest bit flipped', async (t) => {
   holds(
     t,
     fc.property(uuid, fc.nat(3), fc.boolean(), ({ value, text }, offset, isUpper) => {
@@ -108,7 +108,7 @@ void t.test('the words of a UUID are those of its 128-bit integer with the highe
   );
 });
 
-void t.test('stored UUIDs have the order of their texts', async (t) => {
+void t.test('stored UUIDs sort like their texts', async (t) => {
   const signed = (text: string): bigint => {
     const words = new Uint32Array(4);
     parseUuid(text, words, 0);
@@ -123,7 +123,7 @@ void t.test('stored UUIDs have the order of their texts', async (t) => {
   );
 });
 
-void t.test('texts larger than the scratch make it grow, and do not spoil what was written', async (t) => {
+void t.test('texts larger than the scratch buffer grow it and keep earlier content', async (t) => {
   const column: Column = { name: 'text', kind: 'text', sql: '' };
   const scratch = new TextScratch();
   for (const texts of [
@@ -144,7 +144,7 @@ void t.test('texts larger than the scratch make it grow, and do not spoil what w
   }
 });
 
-void t.test('a text may lie where the caller has put it', async (t) => {
+void t.test('a text can be written by the caller', async (t) => {
   const columns: readonly Column[] = [
     { name: 'a', kind: 'text', sql: '' },
     { name: 'b', kind: 'text', sql: '', nullable: true },

@@ -2,7 +2,7 @@ import t from 'tap';
 import { noticeLogger, writeNotice, type LogNotice } from '../../src/worker/notice-logger.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 
-void t.test('lines cross as plain data, and the owner writes them', async (t) => {
+void t.test('log lines cross as plain data and are written by the owner', async (t) => {
   const lines: LogNotice[] = [];
   const logger = noticeLogger((line) => lines.push(line), false);
   const owner = new RecordingLogger();
@@ -13,7 +13,7 @@ void t.test('lines cross as plain data, and the owner writes them', async (t) =>
   t.same(owner.lines.slice(1), ['debug debug', 'info info', 'error error']);
 });
 
-void t.test('debug is enabled where the owner says so', async (t) => {
+void t.test('debug is enabled if the owner enables it', async (t) => {
   for (const isEnabled of [true, false])
     t.equal(noticeLogger(() => undefined, isEnabled).isDebugEnabled(), isEnabled);
 });

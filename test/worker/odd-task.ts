@@ -3,18 +3,18 @@ import { threadId } from 'node:worker_threads';
 import { handOver } from '../../src/worker/pool.js';
 import { waitAt } from '../support/channel-place.js';
 
-/** What a thread of the pool is told to do. */
+/** Instructions for a pool thread. */
 export type OddTask =
   | { readonly send: unknown }
   | { readonly bytes: ArrayBuffer }
-  /** By a channel: says that it waits, and answers once it is told to go on. */
+  /** Announces on a channel that it waits, and responds when told to continue. */
   | { readonly waitAt: string }
   | { readonly fail: string }
   | { readonly exit: number }
-  /** Ends the thread, and keeps others from starting as long as the file is there. */
+  /** Ends the thread and prevents others from starting while the file exists. */
   | { readonly breakBy: string };
 
-/** The variable of the environment that names the file of `breakBy`. */
+/** The environment variable that names the file of `breakBy`. */
 export const BROKEN_BY = 'JACKDAW_TEST_BROKEN_BY';
 
 if (existsSync(process.env[BROKEN_BY] ?? '')) throw new Error('this thread is broken');

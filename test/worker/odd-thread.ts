@@ -3,7 +3,7 @@ import { MessageBatcher } from '../../src/worker/message-batcher.js';
 import { Transfer, type ThreadMessage } from '../../src/worker/thread-protocol.js';
 import { serve } from '../../src/worker/thread-server.js';
 
-/** A thread that does as it is told: answers, hands over buffers, throws, falls silent, ends. */
+/** A thread that follows instructions: responds, transfers buffers, throws, hangs or exits. */
 
 class OddError extends TypeError {
   override readonly name = 'OddError';
@@ -25,7 +25,7 @@ if (parentPort !== null) {
       throw new OddError('it is odd', { cause: new Error('the deeper reason') });
     },
     failOddly: () => {
-      // eslint-disable-next-line @typescript-eslint/only-throw-error -- what libraries do now and then
+      // eslint-disable-next-line @typescript-eslint/only-throw-error -- as some libraries do
       throw 'a text';
     },
     abortPending: () => {

@@ -2,7 +2,7 @@ import type { Test } from 'tap';
 import { ThreadClient } from '../../src/worker/thread-client.js';
 import type { SerializedError } from '../../src/worker/thread-protocol.js';
 
-/** An error that crossed, with all that did. */
+/** A transferred error with all its fields. */
 export class DeserializedError extends Error {
   readonly serialized: SerializedError;
   constructor(serialized: SerializedError) {
@@ -11,7 +11,7 @@ export class DeserializedError extends Error {
   }
 }
 
-/** A thread that does as it is told: see odd-thread.ts. */
+/** A thread that follows instructions: see odd-thread.ts. */
 export function openOddThread(t: Pick<Test, 'teardown'>) {
   const crashes: Error[] = [];
   const thread = new ThreadClient({

@@ -23,7 +23,7 @@ function open<Answer = TaskAnswer>(t: Test, threads = 1, depth = 1) {
   return { pool, crashes };
 }
 
-void t.test('tasks are done, one at a time in each thread', async (t) => {
+void t.test('runs one task at a time per thread', async (t) => {
   const { pool } = open(t, 2);
   t.ok(pool.hasFreeThread);
   const [a, b] = [aPlace(t), aPlace(t)];
@@ -40,7 +40,7 @@ void t.test('tasks are done, one at a time in each thread', async (t) => {
   t.not((await first).thread, thread);
 });
 
-void t.test('more tasks lie ready for a thread, as many as it is to have', async (t) => {
+void t.test('queues tasks per thread up to the limit', async (t) => {
   const { pool } = open(t, 1, 3);
   const here = aPlace(t);
   const first = pool.run({ waitAt: here.name }, []);
@@ -60,19 +60,19 @@ void t.test('more tasks lie ready for a thread, as many as it is to have', async
       ),
     ),
   );
-  t.same(failed, Array(2).fill('Error: worker exited with code: 3'), 'what it had fails with it');
+  t.same(failed, Array(2).fill('Error: worker exited with code: 3'), 'queued tasks fail with it');
   t.match(await pool.run({ send: 'on' }, []), { value: 'on' });
 });
 
-void t.test('buffers are handed over in both directions', async (t) => {
+void t.test('transfers buffers in both directions', async (t) => {
   const { pool } = open<{ readonly answer: ArrayBuffer }>(t);
   const bytes = new Uint8Array([1, 2, 3]).buffer;
   const { answer } = await pool.run({ bytes }, [bytes]);
-  t.equal(bytes.byteLength, 0, 'it is gone here');
+  t.equal(bytes.byteLength, 0, 'detached here');
   t.same([...new Uint8Array(answer)], [2, 3, 4]);
 });
 
-void t.test('what the module throws comes to the caller, and the thread lives on', async (t) => {
+void t.test('a module error rejects the task, and the thread lives on', async (t) => {
   const { pool } = open(t);
   const { thread } = await pool.run({ send: 1 }, []);
   await t.rejects(pool.run({ fail: 'not this one' }, []), { name: 'TypeError', message: 'not this one' });
@@ -80,13 +80,13 @@ void t.test('what the module throws comes to the caller, and the thread lives on
   t.equal((await pool.run({ send: 2 }, [])).thread, thread);
 });
 
-void t.test('what cannot be sent fails, too', async (t) => {
+void t.test('a task that cannot be cloned fails', async (t) => {
   const { pool } = open(t);
   await t.rejects(pool.run({ send: () => 1 }, []), { name: 'DataCloneError' });
   t.match(await pool.run({ send: 2 }, []), { value: 2 });
 });
 
-void t.test('a thread that ends fails its task and is replaced, others do not notice', async (t) => {
+void t.test('a crashed thread fails its task and is replaced without affecting others', async (t) => {
   const { pool, crashes } = open(t, 2);
   const other = aPlace(t);
   const waiting = pool.run({ waitAt: other.name }, []);
@@ -99,7 +99,7 @@ void t.test('a thread that ends fails its task and is replaced, others do not no
   t.same(crashes, []);
 });
 
-void t.test('threads that end before they are ready fail what waits; later tasks try again', async (t) => {
+void t.test('threads that crash at startup fail queued tasks; later tasks retry', async (t) => {
   const file = join(testFolder(t), 'broken');
   process.env[BROKEN_BY] = file;
   t.teardown(() => Reflect.deleteProperty(process.env, BROKEN_BY));
@@ -116,7 +116,7 @@ void t.test('threads that end before they are ready fail what waits; later tasks
   t.match(answer, { value: 'well' });
 });
 
-void t.test('closing fails what is under way and all that comes', async (t) => {
+void t.test('closing fails pending and later tasks', async (t) => {
   const { pool } = open(t);
   const here = aPlace(t);
   const waiting = pool.run({ waitAt: here.name }, []).catch((error: unknown) => error);

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { releaseBuffers } from '../../src/worker/release-buffers.js';
 
-void t.test('released buffers have no bytes, and may be released again', async (t) => {
+void t.test('released buffers are empty and can be released again', async (t) => {
   const [one, other, kept] = [new ArrayBuffer(8), new ArrayBuffer(16), new ArrayBuffer(4)];
   releaseBuffers([one, other, one]);
   t.same(

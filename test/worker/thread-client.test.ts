@@ -1,7 +1,7 @@
 import t from 'tap';
 import { openOddThread, DeserializedError } from './open-odd-thread.js';
 
-void t.test('calls are answered as they are done, in any order', async (t) => {
+void t.test('calls are answered in order of completion', async (t) => {
   const { thread } = openOddThread(t);
   const order: unknown[] = [];
   await Promise.all(
@@ -16,26 +16,26 @@ void t.test('calls are answered as they are done, in any order', async (t) => {
   t.equal(thread.underWay, 0);
 });
 
-void t.test('many calls of one turn each get their own answer', async (t) => {
+void t.test('concurrent calls get their own answers', async (t) => {
   const { thread } = openOddThread(t);
   const numbers = Array.from({ length: 5000 }, (_, i) => i);
   t.same(await Promise.all(numbers.map((n) => thread.call('echo', [n]))), numbers);
 });
 
-void t.test('buffers are handed over in both directions', async (t) => {
+void t.test('transfers buffers in both directions', async (t) => {
   const { thread } = openOddThread(t);
   const buffer = new ArrayBuffer(16);
   const [echoed] = await Promise.all([
     thread.call<ArrayBuffer>('echo', [buffer], { transfer: [buffer] }),
     thread.call('echo', [1]),
   ]);
-  t.equal(buffer.byteLength, 0, 'it is gone here');
+  t.equal(buffer.byteLength, 0, 'detached here');
   t.equal(echoed.byteLength, 16);
   const { bytes } = await thread.call<{ bytes: Uint8Array }>('bytes', [5]);
   t.same([...bytes], [7, 7, 7, 7, 7]);
 });
 
-void t.test('errors cross with name, message, plain fields and the cause in their stack', async (t) => {
+void t.test('errors keep name, message, plain fields and cause', async (t) => {
   const { thread } = openOddThread(t);
   const error = await thread.call('fail', []).catch((reason: unknown) => reason);
   if (!(error instanceof DeserializedError)) throw new Error('the error was not revived');
@@ -47,27 +47,27 @@ void t.test('errors cross with name, message, plain fields and the cause in thei
   });
   await t.rejects(thread.call('failOddly', []), { message: 'a text' });
   await t.rejects(thread.call('nothing', []), { message: /no method nothing/ });
-  t.equal(await thread.call('echo', [1]), 1, 'it goes on');
+  t.equal(await thread.call('echo', [1]), 1, 'keeps working');
 });
 
 for (const [how, reason] of [
   ['crash', /nobody catches this/],
   ['end', /code 3/],
 ] as const) {
-  void t.test(`when the thread ends (${how}), what is under way fails, and what comes later`, async (t) => {
+  void t.test(`if the thread ends (${how}), pending and later calls fail`, async (t) => {
     const { thread, crashes } = openOddThread(t);
     const waiting = thread.call('silence', []).catch((error: unknown) => error);
     const ending = thread.call(how, []).catch(() => undefined);
     t.match(await waiting, { message: 'the thread is no more', cause: { message: reason } });
     await ending;
     await t.rejects(thread.call('echo', [1]), { message: 'the thread is no more' });
-    t.equal(crashes.length, 1, 'told once');
+    t.equal(crashes.length, 1, 'reported once');
     t.match(crashes[0]?.message, reason);
     t.equal(thread.underWay, 0);
   });
 }
 
-void t.test('closing fails what is under way and is no crash', async (t) => {
+void t.test('closing fails pending calls and is not a crash', async (t) => {
   const { thread, crashes } = openOddThread(t);
   const waiting = thread.call('silence', []).catch((error: unknown) => error);
   await thread.call('echo', [1]);

@@ -11,41 +11,38 @@ import { startApi } from '../../support/api.js';
 import type { OpenApiDocument } from '../../support/documented-api.js';
 import { holds } from '../../support/property.js';
 
-/** The paths that clients know with a slash at their end. */
+/** Paths that clients know with a trailing slash. */
 const WITH_SLASH = ['/dashboard/prompts/', '/dashboard/service-map/', '/dashboard/metrics/'];
 const MISSING = '01890000-0000-7000-8000-000000000000';
 
-void t.test(
-  'the pattern of times says what is taken, but for the parts of a year at both ends',
-  async (t) => {
-    const { pattern } = asParameter({ type: 'string', format: 'date-time' });
-    const expression = new RegExp(String(pattern), 'u');
-    const digits = (most: number, width: number) =>
-      fc.nat(most).map((value) => String(value).padStart(width, '0'));
-    holds(
-      t,
-      fc.property(
-        fc.tuple(
-          fc.integer({ min: 1600, max: 2300 }).filter((year) => year !== 1684 && year !== 2255),
-          digits(13, 2),
-          digits(32, 2),
-          fc.constantFrom('T', 't', ' ', '_'),
-          digits(24, 2),
-          digits(60, 2),
-          fc.constantFrom('', ':00', ':59', ':60', ':00.5', ':00,123456789', ':00.', ':00.1234567890'),
-          fc.constantFrom('', 'Z', 'z', '+01:00', '-2359', '+05', '+24:00', '+01:60', ' '),
-        ),
-        ([year, month, day, separator, hour, minute, rest, offset]) => {
-          const text = `${year}-${month}-${day}${separator}${hour}:${minute}${rest}${offset}`;
-          return expression.test(text) === (parseTime(text) !== undefined);
-        },
+void t.test('the documented time pattern matches accepted times, except at the range limits', async (t) => {
+  const { pattern } = asParameter({ type: 'string', format: 'date-time' });
+  const expression = new RegExp(String(pattern), 'u');
+  const digits = (most: number, width: number) =>
+    fc.nat(most).map((value) => String(value).padStart(width, '0'));
+  holds(
+    t,
+    fc.property(
+      fc.tuple(
+        fc.integer({ min: 1600, max: 2300 }).filter((year) => year !== 1684 && year !== 2255),
+        digits(13, 2),
+        digits(32, 2),
+        fc.constantFrom('T', 't', ' ', '_'),
+        digits(24, 2),
+        digits(60, 2),
+        fc.constantFrom('', ':00', ':59', ':60', ':00.5', ':00,123456789', ':00.', ':00.1234567890'),
+        fc.constantFrom('', 'Z', 'z', '+01:00', '-2359', '+05', '+24:00', '+01:60', ' '),
       ),
-      { numRuns: 5000 },
-    );
-  },
-);
+      ([year, month, day, separator, hour, minute, rest, offset]) => {
+        const text = `${year}-${month}-${day}${separator}${hour}:${minute}${rest}${offset}`;
+        return expression.test(text) === (parseTime(text) !== undefined);
+      },
+    ),
+    { numRuns: 5000 },
+  );
+});
 
-void t.test('null stands for what may be absent, at any depth, and parameters are clamped', async (t) => {
+void t.test('null is allowed for optional fields at any depth, and parameters are clamped', async (t) => {
   const inner = {
     type: 'object',
     title: 'Inner',
@@ -75,7 +72,7 @@ void t.test('null stands for what may be absent, at any depth, and parameters ar
   });
 });
 
-void t.test('the document names nothing twice, and has the paths of the specification', async (t) => {
+void t.test('component names are unique and all specified paths exist', async (t) => {
   const api = await startApi(t);
   const document = await api.get<OpenApiDocument>('/openapi.json');
   for (const path of WITH_SLASH) t.ok(`/api/v1${path}` in document.paths, path);
@@ -92,7 +89,7 @@ void t.test('the document names nothing twice, and has the paths of the specific
   });
 });
 
-void t.test('amounts of money have the pattern by which they are read', async (t) => {
+void t.test('money fields have the pattern of the parser', async (t) => {
   const schemas = new OpenApiSchemas();
   schemas.print(TraceHeaderSchema);
   schemas.print(SpanSchema);
@@ -104,7 +101,7 @@ void t.test('amounts of money have the pattern by which they are read', async (t
   });
 });
 
-void t.test('what the document says of new alerts is what is enforced', async (t) => {
+void t.test('the documented schema of new alerts is enforced', async (t) => {
   const api = await startApi(t);
   const document = await api.get<OpenApiDocument>('/openapi.json');
   const ajv = new Ajv2020({ strict: false });
@@ -139,7 +136,7 @@ void t.test('what the document says of new alerts is what is enforced', async (t
   ];
   for (const json of bodies) {
     const { status } = await api.call('POST', '/alerts', { json });
-    // There is no such agent, which is all that is wrong with the others.
+    // The agent does not exist, so valid bodies get 404.
     t.equal(status, validate?.(json) === true ? 404 : 422, JSON.stringify(json));
   }
 });

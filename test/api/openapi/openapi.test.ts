@@ -25,9 +25,9 @@ import { START } from '../../support/otlp-requests.js';
 import { anItem } from '../../support/trace-batch.js';
 import { COMPOSITE, HOOK_URL, UNWATCHED } from '../../support/alert-calls.js';
 
-/** Statuses that cannot be had on demand; that they look like every other problem is tested with the listener. */
+/** Statuses that cannot be triggered; the listener tests their format. */
 const NOT_ON_DEMAND = new Set(['408', '429', '431', '500', '503']);
-/** Twenty thousand alerts, or a hundred keys or views, take too long, and a stream has no end; that they look like the others is tested elsewhere. */
+/** Too slow to trigger (twenty thousand alerts, a hundred keys or views), or endless (a stream); tested elsewhere. */
 const TOO_LONG = new Set(['createAlert 409', 'createMyKey 409', 'putView 409', 'followChanges 200']);
 
 void t.test('openapi.json is valid OpenAPI 3.1', async (t) => {
@@ -40,7 +40,7 @@ void t.test('openapi.json is valid OpenAPI 3.1', async (t) => {
   t.equal(validator.version, '3.1');
 });
 
-void t.test('who has openapi.json already is only told so', async (t) => {
+void t.test('openapi.json answers 304 if the ETag matches', async (t) => {
   const { url } = await startTestDaemon(t);
   const get = (headers: Readonly<Record<string, string>>) =>
     send(`${url}/api/v1/openapi.json`, { headers: { 'accept-encoding': 'br', ...headers } });
@@ -62,47 +62,47 @@ void t.test('every schema of a route is a JSON Schema', async (t) => {
   }
 });
 
+void t.test('documents every route of the listener with its parameters and errors', async (t) => {
+  const api = await startApi(t);
+  const documented = new DocumentedApi(await api.get<OpenApiDocument>('/openapi.json'));
+  const nameOf = (route: { readonly method: string; readonly path: string }) =>
+    `${route.method} ${route.path}`;
+  t.strictSame(documented.operations().map(nameOf).sort(), api.routes.map(nameOf).sort());
+  const ids = documented.operations().map(({ operation }) => operation.operationId);
+  t.equal(new Set(ids).size, ids.length, 'operation ids are unique');
+  for (const { method, path, operation } of documented.operations()) {
+    const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
+    t.strictSame(
+      inPath.map(({ name, required }) => [name, required]).sort(),
+      [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, true]).sort(),
+      `${method} ${path} describes its placeholders`,
+    );
+    const statuses = Object.keys(operation.responses);
+    t.ok(statuses.includes('500') && statuses.includes('503'));
+    t.ok(statuses.includes('401') || operation.security.length === 0);
+    t.equal(statuses.includes('415'), operation.requestBody !== undefined);
+    if (operation.operationId !== 'readOpenApi')
+      t.notMatch(JSON.stringify(operation), '"properties"', 'every object is a component with a name');
+  }
+});
+
 void t.test(
-  'it holds every route of the listener, whoever added it, with its parameters and errors',
+  'every route that changes data declares its audit actions or a reason for having none',
   async (t) => {
-    const api = await startApi(t);
-    const documented = new DocumentedApi(await api.get<OpenApiDocument>('/openapi.json'));
-    const nameOf = (route: { readonly method: string; readonly path: string }) =>
-      `${route.method} ${route.path}`;
-    t.strictSame(documented.operations().map(nameOf).sort(), api.routes.map(nameOf).sort());
-    const ids = documented.operations().map(({ operation }) => operation.operationId);
-    t.equal(new Set(ids).size, ids.length, 'operation ids are unique');
-    for (const { method, path, operation } of documented.operations()) {
-      const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
-      t.strictSame(
-        inPath.map(({ name, required }) => [name, required]).sort(),
-        [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, true]).sort(),
-        `${method} ${path} describes its placeholders`,
-      );
-      const statuses = Object.keys(operation.responses);
-      t.ok(statuses.includes('500') && statuses.includes('503'));
-      t.ok(statuses.includes('401') || operation.security.length === 0);
-      t.equal(statuses.includes('415'), operation.requestBody !== undefined);
-      if (operation.operationId !== 'readOpenApi')
-        t.notMatch(JSON.stringify(operation), '"properties"', 'every object is a component with a name');
+    const { routes } = await startApi(t);
+    const declared = new Set<string>();
+    for (const { method, operation } of routes) {
+      const { id, audit } = invariant(operation, 'every route of the API has one');
+      if (method !== 'GET') t.ok(audit, `${id} declares neither`);
+      if (audit === undefined || 'none' in audit) continue;
+      t.ok(audit.length > 0, id);
+      for (const action of audit) declared.add(action);
     }
+    t.strictSame([...declared].sort(), [...AUDIT_ACTIONS], 'every action belongs to a route');
   },
 );
 
-void t.test('a route that changes something declares what the audit has of it, or why nothing', async (t) => {
-  const { routes } = await startApi(t);
-  const declared = new Set<string>();
-  for (const { method, operation } of routes) {
-    const { id, audit } = invariant(operation, 'every route of the API has one');
-    if (method !== 'GET') t.ok(audit, `${id} declares neither`);
-    if (audit === undefined || 'none' in audit) continue;
-    t.ok(audit.length > 0, id);
-    for (const action of audit) declared.add(action);
-  }
-  t.strictSame([...declared].sort(), [...AUDIT_ACTIONS], 'each action is one of a route');
-});
-
-void t.test('every answer that can be had is as documented, field by field', async (t) => {
+void t.test('every possible response matches its documented schema', async (t) => {
   const api = await startApi(t, UNWATCHED);
   const audited = new Map<string, Set<string>>();
   const documented = new DocumentedApi(await api.get<OpenApiDocument>('/openapi.json'));
@@ -163,7 +163,7 @@ void t.test('every answer that can be had is as documented, field by field', asy
   t.strictSame(
     documentedAnswers.filter((name) => !documented.seen.has(name) && !TOO_LONG.has(name)),
     [],
-    'each documented answer was seen',
+    'every documented response was seen',
   );
   for (const { operation } of api.routes) {
     const { id, audit = [] } = invariant(operation, 'every route of the API has one');
@@ -172,7 +172,7 @@ void t.test('every answer that can be had is as documented, field by field', asy
   }
 });
 
-/** What the span of {@link FULL} is shown as. */
+/** The API's response for the span of {@link FULL}. */
 const FULL_SPAN = {
   trace_id: '5b8efff7-9803-8103-d269-b633813fc60c',
   span_id: 'd269b633-813f-c60c-eee1-9b7ec3c1b174',
@@ -293,7 +293,7 @@ async function checkSuccesses(check: Check): Promise<void> {
   await check('removeMember', { slug: 'acme', user_id });
 }
 
-/** Of a domain that never resolves: nothing is sent to anybody. */
+/** A domain that never resolves, so nothing is sent. */
 const HOOK = { url: 'https://hook.example/', event_types: ['*'] };
 
 async function checkEndpoints(check: Check): Promise<void> {
@@ -310,7 +310,7 @@ async function checkEndpoints(check: Check): Promise<void> {
   await check('deleteWebhookEndpoint', { org_slug, endpoint_id });
 }
 
-/** One that was attempted; and as many endpoints as there can be. */
+/** An attempted delivery, and the maximum number of endpoints. */
 async function checkDeliveries({ control: { deliveries } }: TestApi, check: Check): Promise<void> {
   const org_slug = 'crowded';
   await check('createOrganization', {}, { json: { slug: org_slug, name: 'Crowded' } });
@@ -349,7 +349,7 @@ async function checkDeliveries({ control: { deliveries } }: TestApi, check: Chec
   await check('createWebhookEndpoint', { org_slug }, { json: HOOK });
 }
 
-/** With and without all that may be absent, before and after one fires. */
+/** With and without optional fields, before and after firing. */
 async function checkAlerts(api: TestApi, check: Check): Promise<void> {
   const agents = await api.get<readonly { readonly id: string }[]>('/agents');
   const ofAgent = { agent_id: agents[0]?.id, type: 'failure_rate', threshold: 0.5 };
@@ -377,7 +377,7 @@ async function checkAlerts(api: TestApi, check: Check): Promise<void> {
   }
 }
 
-/** With an attempt to tell of it. */
+/** With an attempt to send the notice. */
 async function fireOnce({ control: { alerts, notices } }: TestApi, alertId: string): Promise<void> {
   const now = Date.now() * 1000;
   const eventId = randomUUID();
@@ -397,7 +397,7 @@ async function fireOnce({ control: { alerts, notices } }: TestApi, alertId: stri
   await notices.finish(results);
 }
 
-/** Every type of metric, with all that its points may have. */
+/** Every metric type with all optional fields of points. */
 async function checkMetrics(api: TestApi, check: Check): Promise<void> {
   const folder = 'test/testdata/otlp-metrics';
   for (const file of readdirSync(join(projectFolder(), folder))) {
@@ -416,14 +416,14 @@ async function checkMetrics(api: TestApi, check: Check): Promise<void> {
   }
 }
 
-/** One that is refused, too, as another is under way. */
+/** Also a rejected rebuild while another one runs. */
 async function checkRebuild({ seen }: DocumentedApi, check: Check): Promise<void> {
   await check('rebuildServiceMap', { query: '?dry_run=true' });
   do await Promise.all(Array.from({ length: 4 }, () => check('rebuildServiceMap', {})));
   while (!seen.has('rebuildServiceMap 409'));
 }
 
-/** A user at the end of its quota. */
+/** A user with an exhausted quota. */
 async function checkQuota(api: TestApi, check: Check): Promise<void> {
   const { id: user_id, key } = await api.createUser('few@example.com', ['write', 'read']);
   await check('updateUser', { user_id }, { json: { monthly_event_limit: 1 } });
@@ -436,7 +436,7 @@ async function checkQuota(api: TestApi, check: Check): Promise<void> {
   await check('listRejections', {}, { key });
 }
 
-/** A record with a trace, and one that hardly says anything. */
+/** A record with a trace and a nearly empty one. */
 async function checkLogs(api: TestApi, check: Check): Promise<void> {
   const nanos = 1_768_478_400_000_000_000n;
   const logs = [

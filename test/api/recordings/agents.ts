@@ -13,18 +13,18 @@ import {
 const ADK_SESSION = 'adb405bf-d6e5-4073-ae19-ffbd6eb508a6';
 const BAD_REQUEST =
   "{'error': {'message': \"Invalid 'messages'\", 'type': 'invalid_request_error', 'code': 'bad'}}";
-/** 56 at 0.30, 64 at 0.03 and 45 at 2.50 USD for a million tokens of gemini-2.5-flash. */
+/** 56 at 0.30, 64 at 0.03 and 45 at 2.50 USD per million tokens of gemini-2.5-flash. */
 const GEMINI_CALL = 131_220e-9;
 
-/** A message between AutoGen's actors, or the making of an actor. */
+/** A message between AutoGen actors, or the creation of an actor. */
 const MESSAGE = run('svc-autogen_prog', { kind: 'other' });
 const STRANDS = { session: 'st-sess', user: 'st-user', tags: ['x'] };
-/** Strands does not tell reasoning. */
+/** Strands does not report reasoning tokens. */
 const strandsCalls = (count: number) => ({ input: 120 * count, cachedRead: 64 * count, output: 45 * count });
 const FINAL = { answer: 'the answer is 42' };
 const FINAL_ANSWER = ['final_answer', FINAL, 'the answer is 42'] as const;
 
-/** Frameworks of agents. */
+/** Agent frameworks. */
 export const AGENTS: Readonly<Record<string, Recording>> = {
   adk_v1: {
     nodes: ['weather_adk'],
@@ -51,12 +51,12 @@ export const AGENTS: Readonly<Record<string, Recording>> = {
         question: 'tool usetool:broken',
         answer: SUNNY,
       }),
-      // ADK gives its attributes to a call that succeeded only: neither session nor question is told.
+      // ADK sets attributes only on successful calls, so session and question are missing.
       failed('weather_adk', `google.genai.errors.ClientError: 400 None. ${BAD_REQUEST}`),
     ],
   },
 
-  // Neither messages nor model calls are told, only who does something.
+  // Only actors are reported, without messages or model calls.
   autogen_prog: {
     nodes: ['svc-autogen_prog', 'weather', 'writer'],
     runs: [
@@ -91,7 +91,7 @@ export const AGENTS: Readonly<Record<string, Recording>> = {
         question: 'handoff please: weather in Berlin',
         answer: SUNNY,
       }),
-      // The workflow says OK.
+      // The workflow reports OK.
       failed('Weather agent', "Error in agent run: {'error': \"Error code: 400 - Invalid 'messages'\"}"),
     ],
   },
@@ -134,7 +134,7 @@ export const AGENTS: Readonly<Record<string, Recording>> = {
         question: 'hello',
         answer: SUNNY,
       }),
-      // The tool failed, and the agent went on.
+      // The tool failed and the agent continued.
       run('weather-strand', {
         ...STRANDS,
         tokens: strandsCalls(2),
@@ -153,7 +153,7 @@ export const AGENTS: Readonly<Record<string, Recording>> = {
   tl_agents: {
     nodes: ['Triage agent', 'Weather agent'],
     runs: [
-      // The workflow's own name is not told.
+      // The name of the workflow is not sent.
       run('Triage agent', {
         tokens: calls(4),
         cost: priced(4),

@@ -17,10 +17,10 @@ const SERVER_ERROR =
 const LANGCHAIN = { session: 'lc-sess', user: 'lc-user' };
 const LANGCHAIN_ERROR = 'langchain_openai.chat_models.base.OpenAIAPIError';
 const VERCEL = { session: 'v-sess', user: 'v-user', tags: ['x'] };
-/** OpenLIT tells no reasoning of chat completions. */
+/** OpenLIT does not report reasoning tokens of chat completions. */
 const openlitCalls = (count: number) => ({ input: 120 * count, cachedRead: 64 * count, output: 45 * count });
 
-/** Libraries that call models, and those that tell of them. */
+/** Libraries that call models, and libraries that report the calls. */
 export const LIBRARIES: Readonly<Record<string, Recording>> = {
   langfuse_prog: {
     nodes: ['svc-langfuse_prog', 'weather-agent'],
@@ -46,7 +46,7 @@ export const LIBRARIES: Readonly<Record<string, Recording>> = {
         cost: [0, 'reported'],
         question: 'FAIL500',
       }),
-      // A guard that warns.
+      // A guardrail that warns.
       run('svc-langfuse_prog', LANGFUSE),
     ],
   },
@@ -54,7 +54,7 @@ export const LIBRARIES: Readonly<Record<string, Recording>> = {
   litellm_prog: {
     nodes: ['svc-litellm_prog'],
     runs: [
-      // The answer is a call of a tool.
+      // The answer is a tool call.
       run('svc-litellm_prog', { ...LITELLM_CALL, user: 'end-user-1', question: 'weather?' }),
       run('svc-litellm_prog', { ...LITELLM_CALL, question: 'hi', answer: SUNNY }),
       failed(
@@ -65,11 +65,11 @@ export const LIBRARIES: Readonly<Record<string, Recording>> = {
     ],
   },
 
-  // What was said comes in log records.
+  // Messages arrive in log records.
   oaiv2: {
     nodes: ['svc-oaiv2'],
     runs: [
-      // The answer is a call of a tool.
+      // The answer is a tool call.
       run('svc-oaiv2', { tokens: plainCalls(1), cost: pricedPlain(1), question: 'weather?' }),
       run('svc-oaiv2', { tokens: plainCalls(1), cost: pricedPlain(1), question: 'hi', answer: SUNNY }),
       failed('svc-oaiv2', SERVER_ERROR, { question: 'FAIL500' }),
@@ -112,7 +112,7 @@ export const LIBRARIES: Readonly<Record<string, Recording>> = {
         question: { lang: 'German', q: 'hi' },
         answer: SUNNY,
       }),
-      // A made-up model without tokens, called by the program itself.
+      // A fictitious model without tokens, called by the program itself.
       run('svc-oi_langchain', { session: 'thread-9', question: 'hi', answer: 'fake' }),
     ],
   },
@@ -126,16 +126,16 @@ export const LIBRARIES: Readonly<Record<string, Recording>> = {
         question: 'weather?',
         answer: 'done',
       }),
-      // What was asked is told with answers only.
+      // The input is sent only with a response.
       failed('openlit-app', `openai.InternalServerError: ${SERVER_ERROR}`),
-      // Responses: 56 at 0.25, 64 at 0.025 and 45 at 2 USD for a million.
+      // Responses: 56 at 0.25, 64 at 0.025 and 45 at 2 USD per million.
       run('openlit-app', {
         tokens: calls(1),
         cost: [105_600e-9, 'priced'],
         question: 'hello',
         answer: SUNNY,
       }),
-      // Anthropic: 56 at 3, 44 read at 0.30, 20 written at 3.75 and 45 at 15 USD for a million.
+      // Anthropic: 56 at 3, 44 read at 0.30, 20 written at 3.75 and 45 at 15 USD per million.
       run('openlit-app', {
         tokens: { input: 120, cachedRead: 44, cachedWrite: 20, output: 45 },
         cost: [931_200e-9, 'priced'],
@@ -172,7 +172,7 @@ export const LIBRARIES: Readonly<Record<string, Recording>> = {
         question: { lang: 'German', q: 'hi' },
         answer: SUNNY,
       }),
-      // Nobody knows a price for it; 0 is what the client says of all models.
+      // The price is unknown; the client sends 0 for all models.
       run('openlit-app', {
         tokens: { input: 5, output: 2 },
         question: 'hi',
@@ -206,7 +206,7 @@ export const LIBRARIES: Readonly<Record<string, Recording>> = {
         question: 'tool usetool:broken',
       }),
       failed('fail-fn', 'AI_APICallError: The server had an error', { ...VERCEL, question: 'FAIL500' }),
-      // 5 at 0.02 USD for a million.
+      // 5 at 0.02 USD per million.
       run('embed-fn', {
         ...VERCEL,
         tokens: { input: 5, output: 0 },

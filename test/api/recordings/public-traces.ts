@@ -3,15 +3,15 @@ import { run, type Recording } from './recording.js';
 const TWITTER = 'What is currently trending on Twitter?';
 const LANGFUSE = 'What is Langfuse?';
 
-/** Runs of public programs: `../shared/data/otlp-traces`. */
+/** Recorded runs of public programs: `../shared/data/otlp-traces`. */
 export const PUBLIC_TRACES: Readonly<Record<string, Recording>> = {
   'agno-2025-06-11': {
-    // An agent without a name, in a program without one.
+    // An unnamed agent in an unnamed program.
     nodes: ['Agent.run'],
     runs: [
       run('Agent.run', {
         session: '35cc6c90-b657-4819-b66c-c931c03ad569',
-        // Two calls: 163 and 20, 663 and 225. Another instrumentation tells of them once more.
+        // Two calls: 163 and 20, 663 and 225 tokens. A second instrumentation reports them again.
         tokens: { input: 826, output: 245 },
         cost: [270_900e-9, 'priced'],
         tools: [['duckduckgo_search', { query: 'currently trending on Twitter' }, [{ title: /Twitter/ }]]],
@@ -25,7 +25,7 @@ export const PUBLIC_TRACES: Readonly<Record<string, Recording>> = {
     nodes: ['beeai-framework-main'],
     runs: [
       run('beeai-framework-main', {
-        // One call of a tool is told as three spans: where it began, what came, where it ended.
+        // One tool call is sent as three spans: start, output and end.
         tools: [
           ['tool.search.wikipedia.start-12', { query: 'Tourism in Barcelona', full_text: false }, null],
           ['tool.search.wikipedia.finish-12', null, null],
@@ -42,7 +42,7 @@ export const PUBLIC_TRACES: Readonly<Record<string, Recording>> = {
   },
 
   'crewai-2025-07-11': {
-    // Crew and task have no names.
+    // Crew and task are unnamed.
     nodes: ['crewai-index-trace'],
     runs: [
       run('crewai-index-trace', {
@@ -55,7 +55,7 @@ export const PUBLIC_TRACES: Readonly<Record<string, Recording>> = {
   },
 
   'google-gemini-2025-08-01': {
-    // One call, in a program without a name.
+    // One call in an unnamed program.
     nodes: ['GenerateContent'],
     runs: [
       run('GenerateContent', {

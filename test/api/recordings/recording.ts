@@ -1,10 +1,10 @@
 import type { JsonValue } from '../../../src/signal/attributes.js';
 
-/** What a person expects of a recording who reads it, its note, and the program behind it. */
+/** Expected content of a recording, based on the recording, its note and its program. */
 export interface Recording {
-  /** Of the service map of the whole recording. */
+  /** Service map of the whole recording. */
   readonly nodes: readonly string[];
-  /** By their start. */
+  /** Sorted by start. */
   readonly runs: readonly ExpectedRun[];
 }
 
@@ -16,34 +16,34 @@ export interface ExpectedRun {
   readonly session: string | null;
   readonly user: string | null;
   readonly tags: readonly string[];
-  /** Of all model calls that count; null where none tells any. */
+  /** Sum over all counted model calls; null if none reports tokens. */
   readonly tokens: Tokens | null;
-  /** US dollars, and where they come from; null where nothing costs anything, as far as is known. */
+  /** US dollars and their source; null if no cost is known. */
   readonly cost: readonly [usd: number, source: 'reported' | 'priced'] | null;
-  /** In the order of the tree. */
+  /** In tree order. */
   readonly tools: readonly Tool[];
-  /** What was asked first: the last message of the user in the first span that has one; of what is no conversation the object. */
+  /** The first question: the last user message in the first span that has one, or the object if it is not a conversation. */
   readonly question: Expected;
-  /** What came out at last: of the root, or where that has no output of the last model call that says anything. */
+  /** The final output: of the root, or else of the last model call with an output. */
   readonly answer: Expected;
 }
 
 interface Tokens {
   readonly input: number;
-  /** Of the input. */
+  /** Input tokens. */
   readonly cachedRead?: number;
   readonly cachedWrite?: number;
   readonly output: number;
-  /** Of the output. */
+  /** Output tokens. */
   readonly reasoning?: number;
 }
 
 type Tool = readonly [name: string, args: Expected, result: Expected];
 
-/** A value, exactly. Of an object or list that holds patterns, and of a question that is no text, what it has at least. */
+/** An exact value; objects and lists with patterns, and questions that are not text, are minimums. */
 export type Expected = JsonValue | RegExp | { readonly [key: string]: Expected } | readonly Expected[];
 
-/** A run that completed, of which nothing is to be said but what is said here. */
+/** A completed run with defaults for everything not given here. */
 export function run(agent: string, fields: Partial<Omit<ExpectedRun, 'agent'>> = {}): ExpectedRun {
   return {
     agent,
@@ -62,7 +62,7 @@ export function run(agent: string, fields: Partial<Omit<ExpectedRun, 'agent'>> =
   };
 }
 
-/** A run that failed, likewise. */
+/** A failed run with the same defaults. */
 export function failed(
   agent: string,
   error: string,
@@ -71,26 +71,26 @@ export function failed(
   return run(agent, { status: 'failed', error, ...fields });
 }
 
-/** What the small programs' model server answers, and of what each of its calls consists. */
+/** The response of the model server of the small programs, and the parts of each call. */
 export const SUNNY = 'It is sunny in Berlin, 21 degrees.';
 export const GET_WEATHER: Tool = ['get_weather', { city: 'Berlin' }, 'sunny in Berlin'];
 
-/** So many calls of that server by a client that tells everything: 120 in, 64 of them cached, and 45 out, 16 of them reasoning. */
+/** That many calls of the server by a client that reports all parts: 120 in, 64 of them cached, and 45 out, 16 of them reasoning. */
 export function calls(count: number): Tokens {
   return { input: 120 * count, cachedRead: 64 * count, output: 45 * count, reasoning: 16 * count };
 }
 
-/** The same of a client that tells no parts. */
+/** The same by a client that reports no parts. */
 export function plainCalls(count: number): Tokens {
   return { input: 120 * count, output: 45 * count };
 }
 
-/** So many of them by gpt-4o-mini: 56 at 0.15, 64 at 0.075 and 45 at 0.60 USD for a million. */
+/** That many calls of gpt-4o-mini: 56 at 0.15, 64 at 0.075 and 45 at 0.60 USD per million. */
 export function priced(count: number): readonly [number, 'priced'] {
   return [(40_200 * count) / 1e9, 'priced'];
 }
 
-/** The same where the cached ones are not known: 120 at 0.15. */
+/** The same without known cached tokens: 120 at 0.15. */
 export function pricedPlain(count: number): readonly [number, 'priced'] {
   return [(45_000 * count) / 1e9, 'priced'];
 }

@@ -15,7 +15,7 @@ interface Stats {
 
 const DAY_MS = 86_400_000;
 
-void t.test('agents are listed with their figures, the most recently active first', async (t) => {
+void t.test('lists agents with their statistics, most recently active first', async (t) => {
   const api = await startApi(t);
   t.strictSame(await api.get('/agents'), []);
   const run = (agent: string, day: string, trace = {}) =>
@@ -35,7 +35,7 @@ void t.test('agents are listed with their figures, the most recently active firs
   t.strictSame(
     agents.map((agent) => agent['name']),
     ['z', 'a', 'b', 'c'],
-    'equal times are in the order of names',
+    'ties are sorted by name',
   );
   const b = agents[2] ?? {};
   const { id, created_at, ...stats } = b;
@@ -61,7 +61,7 @@ interface AgentPage {
   readonly items: readonly { readonly name: string }[];
 }
 
-void t.test('agents come in pages, found by name and in any order, where that is asked for', async (t) => {
+void t.test('lists agents in pages, filtered by name and in any order', async (t) => {
   const api = await startApi(t);
   const stranger = (await api.createUser('stranger@example.com', ['write'])).key;
   const run = (agent: string, day: number, cost?: string) =>
@@ -81,7 +81,7 @@ void t.test('agents come in pages, found by name and in any order, where that is
     (await api.get<AgentPage>(`/agents?${query}`)).items.map(({ name }) => name);
 
   const all = await api.get<unknown[]>('/agents');
-  t.strictSame(await api.get('/agents?unknown=1'), all, 'what is no parameter changes nothing');
+  t.strictSame(await api.get('/agents?unknown=1'), all, 'unknown parameters are ignored');
   t.strictSame(await api.get('/agents?page=1'), {
     items: all,
     count: 4,
@@ -140,95 +140,92 @@ void t.test('agents come in pages, found by name and in any order, where that is
   }
 });
 
-void t.test(
-  'statistics have one entry for each day of the window, today last, zeros where nothing ran',
-  async (t) => {
-    const api = await startApi(t);
-    // A test that runs over midnight sees two days as today: it takes the day of the answer's end.
-    const now = Date.now();
-    const at = (daysAgo: number) => new Date(now - daysAgo * DAY_MS).toISOString();
-    const run = (daysAgo: number, trace = {}) =>
-      anItem({
-        trace: { started_at: at(daysAgo), ended_at: undefined, success: undefined, ...trace },
-        spans: 0,
-      });
-    await api.send([
-      run(0, { duration_ms: 100, success: true, total_cost_usd: '0.5', total_tokens: 10 }),
-      run(0, { duration_ms: 300, success: false, status: 'failed', total_cost_usd: '0.25' }),
-      run(0, { status: 'timed_out' }),
-      run(3),
-      run(29),
-      run(89),
-      run(95),
-    ]);
-    const [agent] = await api.get<{ id: string }[]>('/agents');
-    const id = agent?.id ?? '';
-    const stats = await api.get<Stats>(`/agents/${id}/stats`);
-    t.match(stats, { agent_id: id, agent_name: 'researcher', window: '7d' });
-    t.equal(stats.daily.length, 7);
-    const today = at(0).slice(0, 10);
-    t.strictSame(
-      stats.daily.find(({ date }) => date === today),
-      {
-        date: today,
-        total_runs: 3,
-        success_count: 1,
-        failure_count: 1,
-        failed_runs: 2,
-        failure_percentage: 66.7,
-        success_rate: 0.5,
-        total_cost: 0.75,
-        total_tokens: 10,
-        avg_latency_ms: 200,
-        p95_latency_ms: 290,
-      },
+void t.test('daily statistics cover the whole window, with zeros for idle days', async (t) => {
+  const api = await startApi(t);
+  // If midnight passes during the test, the day at the end of the response counts as today.
+  const now = Date.now();
+  const at = (daysAgo: number) => new Date(now - daysAgo * DAY_MS).toISOString();
+  const run = (daysAgo: number, trace = {}) =>
+    anItem({
+      trace: { started_at: at(daysAgo), ended_at: undefined, success: undefined, ...trace },
+      spans: 0,
+    });
+  await api.send([
+    run(0, { duration_ms: 100, success: true, total_cost_usd: '0.5', total_tokens: 10 }),
+    run(0, { duration_ms: 300, success: false, status: 'failed', total_cost_usd: '0.25' }),
+    run(0, { status: 'timed_out' }),
+    run(3),
+    run(29),
+    run(89),
+    run(95),
+  ]);
+  const [agent] = await api.get<{ id: string }[]>('/agents');
+  const id = agent?.id ?? '';
+  const stats = await api.get<Stats>(`/agents/${id}/stats`);
+  t.match(stats, { agent_id: id, agent_name: 'researcher', window: '7d' });
+  t.equal(stats.daily.length, 7);
+  const today = at(0).slice(0, 10);
+  t.strictSame(
+    stats.daily.find(({ date }) => date === today),
+    {
+      date: today,
+      total_runs: 3,
+      success_count: 1,
+      failure_count: 1,
+      failed_runs: 2,
+      failure_percentage: 66.7,
+      success_rate: 0.5,
+      total_cost: 0.75,
+      total_tokens: 10,
+      avg_latency_ms: 200,
+      p95_latency_ms: 290,
+    },
+  );
+  const empty = at(1).slice(0, 10);
+  t.strictSame(
+    stats.daily.find(({ date }) => date === empty),
+    {
+      date: empty,
+      total_runs: 0,
+      success_count: 0,
+      failure_count: 0,
+      failed_runs: 0,
+      failure_percentage: null,
+      success_rate: null,
+      total_cost: 0,
+      total_tokens: 0,
+      avg_latency_ms: null,
+      p95_latency_ms: null,
+    },
+  );
+  for (const [query, window, days, runs] of [
+    ['', '7d', 7, 4],
+    ['?days=7', '7d', 7, 4],
+    ['?days=30', '30d', 30, 5],
+    ['?days=90', '90d', 90, 6],
+    ['?days=8', '7d', 7, 4],
+    ['?days=0', '7d', 7, 4],
+    ['?days=-30', '7d', 7, 4],
+    ['?days=30.5', '7d', 7, 4],
+    ['?days=1e300', '7d', 7, 4],
+    ...['x', '', '90d', 'NaN', '%00'].map((text) => [`?days=${text}`, '7d', 7, 4] as const),
+  ] as const) {
+    const { window: label, daily } = await api.get<Stats>(`/agents/${id}/stats${query}`);
+    t.equal(label, window, query);
+    t.equal(daily.length, days);
+    t.equal(
+      daily.reduce((sum, day) => sum + day.total_runs, 0),
+      runs,
     );
-    const empty = at(1).slice(0, 10);
-    t.strictSame(
-      stats.daily.find(({ date }) => date === empty),
-      {
-        date: empty,
-        total_runs: 0,
-        success_count: 0,
-        failure_count: 0,
-        failed_runs: 0,
-        failure_percentage: null,
-        success_rate: null,
-        total_cost: 0,
-        total_tokens: 0,
-        avg_latency_ms: null,
-        p95_latency_ms: null,
-      },
+    const dates = daily.map(({ date }) => Date.parse(date));
+    t.ok(
+      dates.every((date, index) => index === 0 || date - (dates[index - 1] ?? 0) === DAY_MS),
+      'oldest day first',
     );
-    for (const [query, window, days, runs] of [
-      ['', '7d', 7, 4],
-      ['?days=7', '7d', 7, 4],
-      ['?days=30', '30d', 30, 5],
-      ['?days=90', '90d', 90, 6],
-      ['?days=8', '7d', 7, 4],
-      ['?days=0', '7d', 7, 4],
-      ['?days=-30', '7d', 7, 4],
-      ['?days=30.5', '7d', 7, 4],
-      ['?days=1e300', '7d', 7, 4],
-      ...['x', '', '90d', 'NaN', '%00'].map((text) => [`?days=${text}`, '7d', 7, 4] as const),
-    ] as const) {
-      const { window: label, daily } = await api.get<Stats>(`/agents/${id}/stats${query}`);
-      t.equal(label, window, query);
-      t.equal(daily.length, days);
-      t.equal(
-        daily.reduce((sum, day) => sum + day.total_runs, 0),
-        runs,
-      );
-      const dates = daily.map(({ date }) => Date.parse(date));
-      t.ok(
-        dates.every((date, index) => index === 0 || date - (dates[index - 1] ?? 0) === DAY_MS),
-        'day by day, oldest first',
-      );
-    }
-  },
-);
+  }
+});
 
-void t.test('figures of agents are told as estimates beside them, where that is asked for', async (t) => {
+void t.test('?estimate=true adds estimates to agent statistics', async (t) => {
   const api = await startApi(t);
   const now = new Date().toISOString();
   await api.send([
@@ -252,7 +249,7 @@ void t.test('figures of agents are told as estimates beside them, where that is 
   t.match(await api.get('/dashboard/traces'), { items: [{ sample_rate: null }] });
 });
 
-void t.test('unknown agents are 404, ids that are none 422', async (t) => {
+void t.test('an unknown agent is 404, an invalid id 422', async (t) => {
   const api = await startApi(t);
   for (const suffix of ['', '/stats', '/runs']) {
     const unknown = await api.call('GET', `/agents/${randomUUID()}${suffix}`);

@@ -38,7 +38,7 @@ interface Daemon {
   }[];
 }
 
-void t.test('an administrator sees the daemon from inside, and no secret of it', async (t) => {
+void t.test('an administrator sees the state of the daemon without secrets', async (t) => {
   const { url, key } = await startTestDaemon(t, { overlay: OVERLAY });
   const api = new ApiCaller(url, key);
   await api.send([anItem(), anItem()]);

@@ -49,7 +49,7 @@ const byOpenAi = (more: JsonObject): JsonObject => ({
   ...more,
 });
 
-/** An agent that calls a model twice: one call is told of beside and one below the other's span. */
+/** An agent with two model calls: one is reported again next to the other's span, one below it. */
 const RUN: readonly CallReport[] = [
   reportCalls(LANGCHAIN, 1, null, [0, 1000], { 'openinference.span.kind': 'AGENT', 'agent.name': 'weather' }),
   reportCalls(
@@ -81,7 +81,7 @@ for (const [name, requests] of [
   ['the last one first', RUN.toReversed().map((one) => [one])],
   ['twice', [RUN.slice(0, 3), RUN.slice(3), RUN]],
 ] as const) {
-  void t.test(`calls that two instrumentations tell of count once: ${name}`, async (t) => {
+  void t.test(`a call reported by two instrumentations counts once: ${name}`, async (t) => {
     const api = await startApi(t);
     for (const request of requests) await send(api, request);
     const trace = await api.get<{ total_tokens: number; spans: Record<string, unknown>[] }>(

@@ -26,7 +26,7 @@ async function send(api: TestApi, service: string, logs: readonly Omit<LogToSend
   if (status !== 200) throw new Error(`The records were answered with ${status}.`);
 }
 
-void t.test('facets say how many records there are of each severity, service and time', async (t) => {
+void t.test('facets count records by severity, service and time', async (t) => {
   const api = await startApi(t);
   const facets = (parameters: Readonly<Record<string, string>>) =>
     api.get<Facets>(`/dashboard/logs/facets?${new URLSearchParams(parameters).toString()}`);
@@ -65,7 +65,7 @@ void t.test('facets say how many records there are of each severity, service and
   });
   const ofMail = await facets({ ...TIMES, service: 'mail', interval: '1h' });
   t.match(ofMail, { interval: '1h', count: 1, buckets: [{ start: '2026-05-28T20:00:00Z', count: 1 }] });
-  t.equal(ofMail.services.length, 2, 'what another service would give');
+  t.equal(ofMail.services.length, 2, 'counts of the other services');
   t.equal((await facets({ ...TIMES, q: 'payment' })).count, 2);
   t.equal((await facets({ ...TIMES, trace_id: TRACE_UUID })).count, 1);
   const ofErrors = await facets({ ...TIMES, severity: 'error' });

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../src/signal/attributes.js';
 import { startApi, type TestApi } from '../../support/api.js';
 import { aSpan, jsonOf, START, tracesOf } from '../../support/otlp-requests.js';
 
-/** Trace 1, whose spans have the ids 1 and 2. */
+/** Trace 1 with span ids 1 and 2. */
 const TRACE = '01010101-0101-0101-0101-010101010101';
 const [CALL, WHOLE] = [1, 2].map(
   (number) => `01010101-0101-0101-${`0${number}`.repeat(2)}-${`0${number}`.repeat(6)}`,
@@ -17,7 +17,7 @@ interface Shown {
 }
 
 const REQUESTS = {
-  /** The second span says itself what it was asked. */
+  /** The second span has its own input. */
   traces: tracesOf(
     ...[1, 2].map((number) =>
       aSpan(number, {
@@ -75,7 +75,7 @@ for (const order of [
   ['traces', 'logs'],
   ['logs', 'traces'],
 ] as const)
-  void t.test(`${order[0]} first: what log records say is shown as input and output`, async (t) => {
+  void t.test(`${order[0]} first: log records provide input and output of spans`, async (t) => {
     const api = await startApi(t);
     const key = api.adminKey;
     for (const signal of order) await send(api, signal, key);
@@ -91,7 +91,7 @@ for (const order of [
     }
     for (const [id = '', payload] of expected) {
       const span = await api.get<Shown>(`/dashboard/traces/${TRACE}/spans/${id}`);
-      t.strictSame([span.input_data, span.output_data], payload, 'alone');
+      t.strictSame([span.input_data, span.output_data], payload, 'single span');
     }
     const found = await api.get<{ items: { event_name: string; attributes: JsonObject }[] }>(
       `/dashboard/logs/search?trace_id=${TRACE}&details=true`,
@@ -99,11 +99,11 @@ for (const order of [
     t.strictSame(
       found.items.map(({ event_name }) => event_name).sort(),
       ['gen_ai.choice', 'gen_ai.choice', 'gen_ai.user.message', 'gen_ai.user.message'],
-      'they stay log records',
+      'they remain log records',
     );
   });
 
-void t.test('records of another user say nothing', async (t) => {
+void t.test('log records of another user are ignored', async (t) => {
   const api = await startApi(t);
   const { key: other } = await api.createUser('other@example.com', ['read', 'write']);
   await send(api, 'traces', api.adminKey);

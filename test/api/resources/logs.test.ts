@@ -33,7 +33,7 @@ function path(parameters: Readonly<Record<string, string>>): string {
   return `/dashboard/logs/search?${new URLSearchParams(parameters).toString()}`;
 }
 
-void t.test('records are found by text, service, severity, trace and time, newest first', async (t) => {
+void t.test('searches records by text, service, severity, trace and time, newest first', async (t) => {
   const api = await startApi(t);
   const search = async (parameters: Readonly<Record<string, string>>): Promise<string[]> => {
     const { count, items } = await api.get<Result>(path(parameters));
@@ -52,9 +52,9 @@ void t.test('records are found by text, service, severity, trace and time, newes
   t.strictSame(await search({ query: 'RESET connection' }), ['connection_reset', 'Connection reset by peer']);
   t.strictSame(await search({ q: '"reset by"' }), ['Connection reset by peer']);
   t.strictSame(await search({ query: '"connection reset"', service_name: 'mail' }), ['connection_reset']);
-  t.strictSame(await search({ query: 'connect' }), [], 'no part of a word');
+  t.strictSame(await search({ query: 'connect' }), [], 'no partial words');
   t.strictSame(await search({ query: 'connect*' }), [], 'no wildcards');
-  t.strictSame(await search({ query: 'peer 5' }), ['{"peer":5}'], 'a body that is no text by its JSON');
+  t.strictSame(await search({ query: 'peer 5' }), ['{"peer":5}'], 'a structured body matches by its JSON');
   t.strictSame(await search({ service: 'mail' }), ['connection_reset']);
   t.strictSame(await search({ service: 'MAIL' }), [], 'the exact name');
   t.strictSame(await search({ severity: 'warn' }), ['retrying the connection']);
@@ -83,7 +83,7 @@ void t.test('records are found by text, service, severity, trace and time, newes
   );
 });
 
-void t.test('pages are clamped to their bounds and count what is on all of them', async (t) => {
+void t.test('clamps pages to their limits and counts all matches', async (t) => {
   const api = await startApi(t);
   await send(
     api,
@@ -113,7 +113,7 @@ void t.test('pages are clamped to their bounds and count what is on all of them'
   });
 });
 
-void t.test('a list goes on behind its cursor, whatever comes meanwhile', async (t) => {
+void t.test('a cursor is stable when records arrive', async (t) => {
   const api = await startApi(t);
   const numbers = Array.from({ length: 7 }, (_, i) => ({ body: `record ${i}` }));
   await send(api, 'shop', numbers);
@@ -126,17 +126,17 @@ void t.test('a list goes on behind its cursor, whatever comes meanwhile', async 
     seen.push(...found.items.map(({ body }) => body));
     counts.push(found.count);
     cursor = found.next_cursor;
-    // Of the same times as all others.
+    // The same times as all other records.
     await send(api, 'shop', page === 0 ? numbers.slice(5).map(() => ({ body: 'late', severity: 17 })) : []);
   }
   t.strictSame(
     seen.filter((body) => body !== 'late'),
     numbers.map(({ body }) => body).reverse(),
   );
-  t.strictSame(counts.slice(0, 2), [7, 6], 'what is left is counted');
+  t.strictSame(counts.slice(0, 2), [7, 6], 'counts the remaining records');
 });
 
-void t.test('a bad parameter is named', async (t) => {
+void t.test('names an invalid parameter', async (t) => {
   const api = await startApi(t);
   for (const [name, value] of [
     ['severity', 'warning'],
@@ -162,7 +162,7 @@ void t.test('a bad parameter is named', async (t) => {
   t.match(body, { errors: [{ field: 'log_id' }] });
 });
 
-void t.test("a record leads to its trace; nobody sees another's records", async (t) => {
+void t.test('a record links to its trace and is visible to its user only', async (t) => {
   const api = await startApi(t);
   const anna = await api.createUser('anna@example.com', ['read', 'write']);
   const ben = await api.createUser('ben@example.com', ['read', 'write']);
@@ -191,7 +191,7 @@ void t.test("a record leads to its trace; nobody sees another's records", async 
   }
 });
 
-void t.test('a record that breaks a limit is refused alone', async (t) => {
+void t.test('rejects only records that exceed a limit', async (t) => {
   const api = await startApi(t);
   const json = logRequest('shop', [
     { body: 'a', nanos: START_NANOS },

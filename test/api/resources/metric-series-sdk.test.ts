@@ -21,13 +21,13 @@ interface Answer {
 }
 
 const MINUTE = 60_000;
-/** So wide that the whole test lies in one step: the SDK takes its times from the clock of the machine. */
+/** Wide enough for the whole test to fall into one step, because the SDK uses the system clock. */
 const STEP = [86_400, 25_200].find((seconds) => {
   const into = Date.now() % (seconds * 1000);
   return into > 5 * MINUTE && into < seconds * 1000 - 5 * MINUTE;
 });
 
-/** A program that measures. It exports when it is told to, and once more at its end. */
+/** An instrumented program that exports on request and at its end. */
 class Source {
   readonly provider: MeterProvider;
 
@@ -58,12 +58,12 @@ class Source {
   }
 }
 
-/** The SDK's times are of milliseconds, and a sum that began in the moment of its first point says that nobody knows when it began. */
+/** SDK times have milliseconds, and a sum that starts at its first point has an unknown start. */
 async function isLater(): Promise<void> {
   await wait(5);
 }
 
-void t.test('the series of what the SDK of OpenTelemetry exports', async (t) => {
+void t.test('reads series exported by the OpenTelemetry SDK', async (t) => {
   if (STEP === undefined) throw new Error('no step holds the moment');
   const step = STEP;
   const daemon = await startTestDaemon(t);
@@ -81,15 +81,15 @@ void t.test('the series of what the SDK of OpenTelemetry exports', async (t) => 
     if (series.length !== 1 || series[0]?.points.length !== 1) throw new Error(JSON.stringify(series));
     return series[0].points[0]?.[1] ?? NaN;
   };
-  /** How much was counted in all, as the rate says. */
+  /** Total count according to the rate. */
   const counted = async (name: string) => Number(((await only(name, 'rate')) * step).toFixed(6));
 
   for (const temporality of ['CUMULATIVE', 'DELTA'] as const)
-    await t.test(`a counter, ${temporality.toLowerCase()}, over a restart of its source`, async (t) => {
+    await t.test(`a counter, ${temporality.toLowerCase()}, across a restart of its source`, async (t) => {
       const name = `orders.${temporality.toLowerCase()}`;
       await countOverRestart(name, () => new Source(daemon, Temporality[temporality]));
-      t.equal(await counted(name), 16, 'nothing is lost, and nothing counted twice');
-      // What a cumulative counter stands at, or what came in deltas.
+      t.equal(await counted(name), 16, 'nothing lost or counted twice');
+      // Current value of a cumulative counter, or the sum of deltas.
       t.equal(await only(name, 'sum'), temporality === 'DELTA' ? 16 : 4);
       const { type, unit, series, is_truncated } = await ask(name, { agg: 'rate' });
       t.match({ type, unit, is_truncated }, { type: 'sum', unit: '{order}', is_truncated: false });
@@ -124,7 +124,7 @@ void t.test('the series of what the SDK of OpenTelemetry exports', async (t) => 
       t.equal(await counted(name), 30, 'each measurement once');
       t.equal(await only(name, 'sum'), 55 + 610);
       t.equal(Number((await only(name, 'avg')).toFixed(6)), Number((665 / 30).toFixed(6)));
-      t.equal(await only(name, 'p50'), 25, 'a quarter into the bucket from 20 to 40');
+      t.equal(await only(name, 'p50'), 25, 'a quarter of the bucket from 20 to 40');
       t.equal((await ask(name, { agg: 'p95' })).unit, 'ms');
     });
 
@@ -145,7 +145,7 @@ void t.test('the series of what the SDK of OpenTelemetry exports', async (t) => 
       t.equal(await only('queue.depth', agg), value, agg);
   });
 
-  await t.test('of more series than an answer has it says so, and shows the largest', async (t) => {
+  await t.test('truncates to the largest series and says so', async (t) => {
     const source = new Source(daemon, Temporality.DELTA);
     const counter = source.counter('by.customer');
     const all = MOST_METRIC_SERIES + 20;
@@ -156,7 +156,7 @@ void t.test('the series of what the SDK of OpenTelemetry exports', async (t) => 
     t.equal(series.length, MOST_METRIC_SERIES);
     t.equal(Math.min(...series.map(({ points }) => points[0]?.[1] ?? 0)), 21);
     const together = await ask('by.customer', { agg: 'sum', group_by: '' });
-    t.equal(together.series[0]?.points[0]?.[1], (all * (all + 1)) / 2, 'put together nothing is left out');
+    t.equal(together.series[0]?.points[0]?.[1], (all * (all + 1)) / 2, 'the sum over all series is complete');
     t.match(await api.get('/dashboard/metrics/labels?name=by.customer'), [
       { key: 'customer', is_truncated: false },
       { key: 'service_name' },
@@ -164,7 +164,7 @@ void t.test('the series of what the SDK of OpenTelemetry exports', async (t) => 
   });
 });
 
-/** Counts 8 books and a pen, 2 books and a pen until the end, and 3 books and a pen from a new start on. */
+/** Counts 8 books and a pen, then 2 books and a pen until the end, and 3 books and a pen after a restart. */
 async function countOverRestart(name: string, start: () => Source): Promise<void> {
   const add = (counter: { add(value: number, of: Attributes): void }, books: number, pens: number) => {
     counter.add(books, { kind: 'book' });

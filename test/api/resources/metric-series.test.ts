@@ -59,7 +59,7 @@ const delta = (name: string, dataPoints: object[]) => ({
   sum: { aggregationTemporality: 1, isMonotonic: true, dataPoints },
 });
 
-void t.test('metrics step by step', async (t) => {
+void t.test('reads metric series step by step', async (t) => {
   const api = await startApi(t);
   const ask = (parameters: Readonly<Record<string, string>>) =>
     api.get<Answer>(
@@ -72,7 +72,7 @@ void t.test('metrics step by step', async (t) => {
     return series[0]?.points.map(([ms, value]) => [(ms / 1000 - START) / 60, Number(value.toFixed(6))]);
   };
 
-  await t.test('gauges, by labels and put together', async (t) => {
+  await t.test('gauges, grouped by labels and combined', async (t) => {
     const points = [
       { seconds: 0, value: 2, host: 'a' },
       { seconds: 30, value: 4, host: 'a' },
@@ -106,128 +106,121 @@ void t.test('metrics step by step', async (t) => {
       [9, 5],
     ]);
     t.strictSame((await together('min'))?.[0], [0, 2]);
-    t.equal(
-      (await ask({ name: 'load', group_by: 'toString' })).series.length,
-      1,
-      'a label that no point has',
-    );
+    t.equal((await ask({ name: 'load', group_by: 'toString' })).series.length, 1, 'a label without points');
     t.strictSame((await together('max'))?.[0], [0, 9]);
-    t.strictSame((await together('last'))?.[0], [0, 9], 'the newest of all');
+    t.strictSame((await together('last'))?.[0], [0, 9], 'newest of all');
     t.strictSame(
       (await only({ name: 'load', group_by: '', agg: 'sum' }))?.[0],
       [0, 13],
-      'the newest of each host',
+      'newest of each host',
     );
     t.strictSame((await only({ name: 'load', labels: '{"host":"a"}', agg: 'sum' }))?.[0], [0, 4]);
     t.strictSame((await ask({ name: 'load', labels: '{"host":"c"}' })).series, []);
   });
 
-  await t.test(
-    'a cumulative counter: from point to point, over restarts, and never all at once',
-    async (t) => {
-      const restarted = [
-        ...sumPoints(
+  await t.test('a cumulative counter: differences between points, restarts and first points', async (t) => {
+    const restarted = [
+      ...sumPoints(
+        [
+          [-60, 1000],
+          [0, 1060],
+          [60, 1120],
+          [120, 1180],
+        ],
+        -90_000,
+      ),
+      ...sumPoints(
+        [
+          [240, 30],
+          [300, 60],
+        ],
+        180,
+      ),
+    ];
+    await send(api, cumulative('requests', restarted));
+    t.strictSame(await only({ name: 'requests', agg: 'rate' }), [
+      [0, 1],
+      [1, 1],
+      [3, 0.5],
+      [4, 0.5],
+    ]);
+    t.strictSame((await only({ name: 'requests', agg: 'sum' }))?.[2], [2, 1180], 'current value');
+
+    await send(
+      api,
+      cumulative(
+        'began.long.ago',
+        sumPoints(
           [
-            [-60, 1000],
-            [0, 1060],
-            [60, 1120],
-            [120, 1180],
+            [30, 86_400],
+            [90, 86_460],
+          ],
+          -86_370,
+        ),
+      ),
+    );
+    t.strictSame(
+      await only({ name: 'began.long.ago', agg: 'rate' }),
+      [
+        [0, 1],
+        [1, 0.5],
+      ],
+      'a daily count is not assigned to the minute it first appears in',
+    );
+    await send(
+      api,
+      cumulative(
+        'no.start',
+        sumPoints(
+          [
+            [30, 5000],
+            [90, 5060],
+          ],
+          null,
+        ),
+      ),
+    );
+    t.strictSame(await only({ name: 'no.start', agg: 'rate' }), [
+      [0, 0.5],
+      [1, 0.5],
+    ]);
+    await send(
+      api,
+      cumulative(
+        'without.start.reset',
+        sumPoints(
+          [
+            [0, 500],
+            [60, 6],
+            [120, 12],
+          ],
+          null,
+        ),
+      ),
+    );
+    t.strictSame(await only({ name: 'without.start.reset', agg: 'rate' }), [
+      [0, 0.1],
+      [1, 0.1],
+    ]);
+    await send(
+      api,
+      cumulative(
+        'open',
+        sumPoints(
+          [
+            [0, 50],
+            [60, 20],
           ],
           -90_000,
+          {},
         ),
-        ...sumPoints(
-          [
-            [240, 30],
-            [300, 60],
-          ],
-          180,
-        ),
-      ];
-      await send(api, cumulative('requests', restarted));
-      t.strictSame(await only({ name: 'requests', agg: 'rate' }), [
-        [0, 1],
-        [1, 1],
-        [3, 0.5],
-        [4, 0.5],
-      ]);
-      t.strictSame((await only({ name: 'requests', agg: 'sum' }))?.[2], [2, 1180], 'what it stands at');
+        false,
+      ),
+    );
+    t.strictSame((await only({ name: 'open', agg: 'rate' }))?.[0], [0, -0.5], 'also when it decreases');
+  });
 
-      await send(
-        api,
-        cumulative(
-          'began.long.ago',
-          sumPoints(
-            [
-              [30, 86_400],
-              [90, 86_460],
-            ],
-            -86_370,
-          ),
-        ),
-      );
-      t.strictSame(
-        await only({ name: 'began.long.ago', agg: 'rate' }),
-        [
-          [0, 1],
-          [1, 0.5],
-        ],
-        'what it counted in a day is not of the minute in which it was first seen',
-      );
-      await send(
-        api,
-        cumulative(
-          'no.start',
-          sumPoints(
-            [
-              [30, 5000],
-              [90, 5060],
-            ],
-            null,
-          ),
-        ),
-      );
-      t.strictSame(await only({ name: 'no.start', agg: 'rate' }), [
-        [0, 0.5],
-        [1, 0.5],
-      ]);
-      await send(
-        api,
-        cumulative(
-          'without.start.reset',
-          sumPoints(
-            [
-              [0, 500],
-              [60, 6],
-              [120, 12],
-            ],
-            null,
-          ),
-        ),
-      );
-      t.strictSame(await only({ name: 'without.start.reset', agg: 'rate' }), [
-        [0, 0.1],
-        [1, 0.1],
-      ]);
-      await send(
-        api,
-        cumulative(
-          'open',
-          sumPoints(
-            [
-              [0, 50],
-              [60, 20],
-            ],
-            -90_000,
-            {},
-          ),
-          false,
-        ),
-      );
-      t.strictSame((await only({ name: 'open', agg: 'rate' }))?.[0], [0, -0.5], 'what goes down, too');
-    },
-  );
-
-  await t.test('sources with the same labels are told apart', async (t) => {
+  await t.test('distinguishes sources with the same labels', async (t) => {
     for (const [instance, first] of [
       ['1', 1000],
       ['2', 10],
@@ -249,10 +242,10 @@ void t.test('metrics step by step', async (t) => {
       [0, 2],
       [1, 2],
     ]);
-    t.strictSame((await only({ name: 'shared', agg: 'sum' }))?.[1], [1, 1130], 'newest of each, added up');
+    t.strictSame((await only({ name: 'shared', agg: 'sum' }))?.[1], [1, 1130], 'sum of the newest values');
   });
 
-  await t.test('deltas count in the time in which they came', async (t) => {
+  await t.test('deltas count in their own time range', async (t) => {
     const points = [
       ...sumPoints([[60, 30]], 0),
       ...sumPoints([[120, 60]], 60),
@@ -273,7 +266,7 @@ void t.test('metrics step by step', async (t) => {
     ]);
   });
 
-  await t.test('histograms: percentiles of their buckets, delta and cumulative', async (t) => {
+  await t.test('histograms: percentiles from buckets, delta and cumulative', async (t) => {
     const point = (seconds: number, began: number, bucketCounts: readonly number[], sum: number) => ({
       timeUnixNano: at(seconds),
       startTimeUnixNano: at(began),
@@ -319,7 +312,7 @@ void t.test('metrics step by step', async (t) => {
       [0, 150],
       [1, 300],
     ]);
-    // Counting that began in the moment of its first point goes on behind it.
+    // A sum that starts at its first point counts from there on.
     await send(
       api,
       histogram('took.first', 2, [point(30, 30, [5, 5, 0, 0], 100), point(50, 30, [5, 5, 10, 0], 400)]),
@@ -358,7 +351,7 @@ void t.test('metrics step by step', async (t) => {
     t.strictSame(await only({ name: 'took.exp', agg: 'p50' }), [[0, 6]], 'half of 4 to 8');
   });
 
-  await t.test('labels are listed, and when a metric was seen last', async (t) => {
+  await t.test('lists labels and the time a metric was last seen', async (t) => {
     t.strictSame(await api.get('/dashboard/metrics/labels?name=load&start_time=2026-05-01T00:00:00Z'), [
       { key: 'host', values: ['a', 'b'], is_truncated: false },
       { key: 'service_name', values: ['shop'], is_truncated: false },
@@ -371,7 +364,7 @@ void t.test('metrics step by step', async (t) => {
     t.equal(metrics.find(({ name }) => name === 'load')?.last_seen_at, '2026-05-28T20:37:00Z');
   });
 
-  await t.test('what cannot be asked is said; nobody sees the metrics of others', async (t) => {
+  await t.test('rejects invalid queries and hides metrics of other users', async (t) => {
     for (const [field, query] of [
       ['name', ''],
       ['agg', 'name=load&agg=rate'],

@@ -16,7 +16,7 @@ interface Result {
   }[];
 }
 
-/** One point a second, the seconds as values, the metrics by turns. */
+/** One point per second with the second as value, alternating between metrics. */
 async function sendSeconds(
   api: TestApi,
   seconds: number,
@@ -42,7 +42,7 @@ function query(parameters: Readonly<Record<string, string>>): string {
   return `/dashboard/metrics/query?${new URLSearchParams(parameters).toString()}`;
 }
 
-void t.test('metrics are listed by name, with or without the slash', async (t) => {
+void t.test('lists metrics by name, with or without a trailing slash', async (t) => {
   const api = await startApi(t);
   t.strictSame(await api.get('/dashboard/metrics/'), []);
   await sendSeconds(api, 5, ['b', 'a', 'B']);
@@ -56,7 +56,7 @@ void t.test('metrics are listed by name, with or without the slash', async (t) =
   t.strictSame(await api.get('/dashboard/metrics'), expected);
 });
 
-void t.test('points come newest first, by name, labels, time and number', async (t) => {
+void t.test('returns points newest first, filtered by name, labels, time and count', async (t) => {
   const api = await startApi(t);
   await sendSeconds(api, 10, ['seconds']);
   const all = await api.get<Result>(query({ name: 'seconds' }));
@@ -74,7 +74,7 @@ void t.test('points come newest first, by name, labels, time and number', async 
   t.strictSame(await asked({ labels: '{}' }), [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
   t.strictSame(await asked({ labels: '{"zone":"a"}' }), [9, 6, 3, 0]);
   t.strictSame(await asked({ labels: '{"zone":"a","parity":"1"}' }), [9, 3]);
-  t.strictSame(await asked({ labels: '{"parity":1}' }), [9, 7, 5, 3, 1], 'a number is compared as a text');
+  t.strictSame(await asked({ labels: '{"parity":1}' }), [9, 7, 5, 3, 1], 'numbers compare as text');
   t.strictSame(
     await asked({ labels: JSON.stringify({ 'quote"d': 'yes', service_name: 'shop' }), limit: '2' }),
     [9, 8],
@@ -93,11 +93,11 @@ void t.test('points come newest first, by name, labels, time and number', async 
   t.strictSame(await asked({ start: from, end: to }), [4, 3, 2]);
   t.strictSame(await asked({ start: from, limit: '2' }), [9, 8]);
   t.strictSame(await asked({ end: to, limit: '2', labels: '{"zone":"b"}' }), [4, 2]);
-  t.equal((await asked({ limit: '-3' })).length, 1, 'a limit is clamped');
+  t.equal((await asked({ limit: '-3' })).length, 1, 'limit clamped');
   t.equal((await asked({ limit: '1e9' })).length, 10);
 });
 
-void t.test('a long number in a filter is compared with all its digits, as labels have them', async (t) => {
+void t.test('a label filter compares all digits of a long integer', async (t) => {
   const api = await startApi(t);
   const shards = [9_007_199_254_740_992n, 9_007_199_254_740_993n, -9_223_372_036_854_775_808n];
   const points = shards.map((shard, value) => ({
@@ -113,7 +113,7 @@ void t.test('a long number in a filter is compared with all its digits, as label
   }
 });
 
-void t.test('a limit is 1000 where none is given, and 10 000 at most', async (t) => {
+void t.test('the limit defaults to 1000 and is at most 10,000', async (t) => {
   const api = await startApi(t);
   await sendSeconds(api, 10_050, ['many']);
   const count = async (more: Readonly<Record<string, string>>) =>
@@ -122,7 +122,7 @@ void t.test('a limit is 1000 where none is given, and 10 000 at most', async (t)
   t.equal(await count({ limit: '20000' }), 10_000);
 });
 
-void t.test('what is wrong with a query is said, by parameter', async (t) => {
+void t.test('names the invalid query parameter', async (t) => {
   const api = await startApi(t);
   await sendSeconds(api, 3, ['seconds']);
   const fieldOf = async (parameters: Readonly<Record<string, string>>) => {
@@ -136,7 +136,7 @@ void t.test('what is wrong with a query is said, by parameter', async (t) => {
   t.strictSame(await fieldOf({}), ['name']);
   t.strictSame(await fieldOf({ name, limit: 'many' }), ['limit']);
   t.strictSame(await fieldOf({ name, start_time: 'yesterday' }), ['start_time']);
-  t.strictSame(await fieldOf({ name, end: '2026-05-28' }), ['end'], 'a bare date is no time');
+  t.strictSame(await fieldOf({ name, end: '2026-05-28' }), ['end'], 'a bare date is not a time');
   const tooMany = JSON.stringify(Object.fromEntries(Array.from({ length: 65 }, (_, i) => [`k${i}`, 'v'])));
   for (const labels of [
     '',
@@ -158,7 +158,7 @@ void t.test('what is wrong with a query is said, by parameter', async (t) => {
   t.equal((await api.call('GET', query({ name: '' }))).status, 404);
 });
 
-void t.test("nobody sees another user's metrics", async (t) => {
+void t.test('metrics of other users are hidden', async (t) => {
   const api = await startApi(t);
   const anna = await api.createUser('anna@example.com', ['read', 'write']);
   const ben = await api.createUser('ben@example.com', ['read', 'write']);
@@ -171,6 +171,6 @@ void t.test("nobody sees another user's metrics", async (t) => {
   t.equal(
     (await api.call('GET', query({ name: 'shared' }))).status,
     404,
-    'an administrator sees only its own',
+    'an administrator sees only its own metrics',
   );
 });

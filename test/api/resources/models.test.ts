@@ -24,7 +24,7 @@ interface Page {
   readonly has_more: boolean;
 }
 
-/** A run with calls; each says its model, the hour of its start, and what else is of interest. */
+/** A run with calls; each gives its model, start hour and other relevant fields. */
 function aRun(agent: string, calls: readonly (JsonObject & { readonly hour: string })[]): Item {
   const item = anItem({
     trace: { agent, started_at: '2026-11-03T00:00:00Z', ended_at: undefined },
@@ -96,7 +96,7 @@ async function names(api: TestApi, query: string): Promise<readonly (string | nu
   return (await api.get<Page>(`/dashboard/models?${query}`)).items.map(({ model }) => model);
 }
 
-void t.test('models are listed with what they used, the most expensive first, priced or not', async (t) => {
+void t.test('lists models with their usage, most expensive first, priced or not', async (t) => {
   const api = await startApi(t);
   t.strictSame(await api.get('/dashboard/models'), {
     items: [],
@@ -114,7 +114,7 @@ void t.test('models are listed with what they used, the most expensive first, pr
   t.strictSame(await api.get('/dashboard/models'), page, 'repeats change nothing');
 });
 
-void t.test('by agent, by time, and in pages', async (t) => {
+void t.test('filters models by agent and time, in pages', async (t) => {
   const api = await startApi(t);
   await api.send(RUNS);
   const agents = await api.get<{ id: string; name: string }[]>('/agents');
@@ -134,7 +134,7 @@ void t.test('by agent, by time, and in pages', async (t) => {
     t.equal((await api.call('GET', `/dashboard/models?${query}`)).status, 422, query);
 });
 
-void t.test('a call that was completed later counts once, as it is now', async (t) => {
+void t.test('a call completed later counts once with its final values', async (t) => {
   const api = await startApi(t);
   const run = aRun('a', [{ hour: '01', model: 'gpt-5', input_tokens: 1000, output_tokens: 100 }]);
   const running = run.spans.map((span) => ({ ...span, status: 'running', output_tokens: null }));
@@ -147,7 +147,7 @@ void t.test('a call that was completed later counts once, as it is now', async (
   });
 });
 
-void t.test('users see their own models only, and reading them needs the scope read', async (t) => {
+void t.test('users see only their own models and need the scope read', async (t) => {
   const api = await startApi(t);
   await api.send(RUNS);
   const other = await api.createUser('other@example.com', ['read', 'write']);

@@ -8,7 +8,7 @@ interface Key {
   readonly scopes: readonly string[];
 }
 
-void t.test('users make, see and revoke keys of their own, which can do no more than theirs', async (t) => {
+void t.test('users create, list and revoke keys with at most their own scopes', async (t) => {
   const api = await startApi(t);
   const ann = await api.createUser('ann@example.org', ['read', 'manage']);
   const bob = await api.createUser('bob@example.org', ['read', 'manage']);
@@ -25,12 +25,12 @@ void t.test('users make, see and revoke keys of their own, which can do no more 
     { user_id: ann.id, scopes: ['read', 'manage'] },
     { id, last_used_at: null },
   ]);
-  t.equal(listed.length, 2, 'nobody else\u2019s');
+  t.equal(listed.length, 2, 'no keys of others');
   t.notOk(listed.some((one) => 'key' in one || 'digest' in one));
 
   for (const scopes of [['write'], ['read', 'admin']])
     t.match(await make({ name: 'more', scopes }), { status: 403, body: { code: 'forbidden_scope' } });
-  t.match(await make({ name: 'x', scopes: ['read'] }, key), { status: 403 }, 'a key to read makes none');
+  t.match(await make({ name: 'x', scopes: ['read'] }, key), { status: 403 }, 'a read key cannot create keys');
   for (const json of [
     { name: 'x' },
     { name: 'x', scopes: [] },
@@ -38,21 +38,29 @@ void t.test('users make, see and revoke keys of their own, which can do no more 
   ])
     t.equal((await make(json)).status, 422);
 
-  t.match(await api.call('DELETE', `/me/keys/${id}`, { key: bob.key }), { status: 404 }, 'not his');
+  t.match(
+    await api.call('DELETE', `/me/keys/${id}`, { key: bob.key }),
+    { status: 404 },
+    'not owned by the user',
+  );
   t.equal((await api.call('DELETE', `/me/keys/${id.toUpperCase()}`, { key: ann.key })).status, 204);
-  t.equal((await api.call('GET', '/me', { key })).status, 401, 'at once');
+  t.equal((await api.call('GET', '/me', { key })).status, 401, 'immediately');
   t.equal((await api.call('DELETE', `/me/keys/${randomUUID()}`, { key: ann.key })).status, 404);
   const writer = await api.createKey(['write'], { user_id: ann.id });
   t.match(
     await api.call('DELETE', `/me/keys/${writer.id}`, { key: ann.key }),
     { status: 403 },
-    'it can do more',
+    'broader scopes',
   );
   const { key_id } = await api.get<{ key_id: string }>('/me');
-  t.match(await api.call('DELETE', `/me/keys/${key_id}`), { status: 409 }, 'the last of the administrator');
+  t.match(
+    await api.call('DELETE', `/me/keys/${key_id}`),
+    { status: 409 },
+    'the last key of the administrator',
+  );
 });
 
-void t.test('a key that ends makes none that lasts longer', async (t) => {
+void t.test('an expiring key cannot create a key that lasts longer', async (t) => {
   const api = await startApi(t);
   const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
   const { key } = await api.createKey(['admin'], { expires_at: at(1) });
@@ -64,17 +72,17 @@ void t.test('a key that ends makes none that lasts longer', async (t) => {
   t.equal((await make({ expires_at: at(0.5) })).status, 201, 'admin includes every scope');
 });
 
-void t.test('a user has so many keys that can be used', async (t) => {
+void t.test('limits the active keys of a user', async (t) => {
   const api = await startApi(t);
   const make = () => api.call('POST', '/me/keys', { json: { name: 'x', scopes: ['read'] } });
   const first = (await make()).body as Key;
   for (let keys = 2; keys < 100; keys++) t.equal((await make()).status, 201);
   t.match(await make(), { status: 409, body: { code: 'conflict' } });
   await api.call('DELETE', `/me/keys/${first.id}`);
-  t.equal((await make()).status, 201, 'a revoked one does not count');
+  t.equal((await make()).status, 201, 'a revoked key does not count');
 });
 
-void t.test('a key remembers which one made it, and is revoked with it on demand', async (t) => {
+void t.test('a key records its parent and is revoked with it on request', async (t) => {
   const api = await startApi(t);
   const ann = await api.createUser('ann@example.org', ['read', 'manage']);
   const make = async (key: string) =>
@@ -90,12 +98,12 @@ void t.test('a key remembers which one made it, and is revoked with it on demand
       api.call('DELETE', `${path}/${child.id}${query}`, key === undefined ? {} : { key });
     t.equal((await revoke('')).status, 204);
     t.strictSame([await holds(child), await holds(grandchild)], [false, true]);
-    t.equal((await revoke('?with_children=true')).status, 204, 'later, too');
+    t.equal((await revoke('?with_children=true')).status, 204, 'also later');
     t.strictSame([await holds(grandchild), await holds(ann)], [false, true]);
   }
 });
 
-void t.test('revoked keys count until they are removed', async (t) => {
+void t.test('revoked keys count toward the total limit until removed', async (t) => {
   const api = await startApi(t);
   const { id, key } = await api.createUser('ann@example.org', ['read', 'manage']);
   for (let keys = 1; keys < 300; keys++) {

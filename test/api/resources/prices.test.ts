@@ -25,7 +25,7 @@ models:
   - { match: ['*'], provider: nobody, input: 3, output: 3 }
 `;
 
-/** A run of one call each, as tokens and costs are told. */
+/** Runs of one call each, with tokens and costs as sent. */
 function runs(calls: readonly Changes[]): Item[] {
   return calls.map((call) => {
     const item = anItem({ spans: 0 });
@@ -34,7 +34,7 @@ function runs(calls: readonly Changes[]): Item[] {
   });
 }
 
-void t.test('what calls are priced with, and what they would have cost with another model', async (t) => {
+void t.test('shows the prices of calls and what another model would have cost', async (t) => {
   const directory = testFolder(t);
   const prices = join(directory, 'house.yaml');
   writeFileSync(prices, HOUSE);
@@ -58,7 +58,7 @@ void t.test('what calls are priced with, and what they would have cost with anot
   t.same(await used(), []);
   await api.send(
     runs([
-      // Priced by the shipped table: 1000 · 0.15 + 100 · 0.6 millionths.
+      // Price of the shipped table: 1000 · 0.15 + 100 · 0.6 millionths.
       {
         model: 'gpt-4o-mini',
         input_tokens: 1000,
@@ -81,7 +81,7 @@ void t.test('what calls are priced with, and what they would have cost with anot
     ]),
   );
 
-  await t.test('a row for each that prices where the pipeline leads to this store', async (t) => {
+  await t.test('one row for each cost processor that feeds this store', async (t) => {
     const rows = await used();
     t.same(
       rows.map(({ model, processor, pipelines }) => [model, processor, pipelines.join()]),
@@ -96,10 +96,10 @@ void t.test('what calls are priced with, and what they would have cost with anot
       rule: /prices\.yaml:\d+ gpt-4o-mini/,
       price: { input: 0.15, cached_read: 0.075, long: null },
     });
-    t.match(rows[2], { rule: null, price: null, providers: [] }, 'the shipped table does not know it');
+    t.match(rows[2], { rule: null, price: null, providers: [] }, 'not in the shipped table');
     t.match(rows[3], { rule: null, price: null, providers: [{ provider: 'nobody', price: { input: 3 } }] });
     const all = await api.get<readonly Priced[]>('/dashboard/prices');
-    t.ok(all.length > 50, 'what else is known');
+    t.ok(all.length > 50, 'other known providers');
     t.match(
       all.find(({ model, processor }) => model === 'ours-' && processor === 'cost/house'),
       {
@@ -130,49 +130,46 @@ void t.test('what calls are priced with, and what they would have cost with anot
 
   const whatIf = (query: string) => api.get<Record<string, unknown>>(`/dashboard/models/what-if?${query}`);
 
-  await t.test(
-    'each call by itself: caches, long inputs, what cannot be priced, what can be compared',
-    async (t) => {
-      t.match(await whatIf('model=gpt-4o-mini&as=ours-5&processor=cost/house'), {
-        model: 'gpt-4o-mini',
-        as: 'ours-5',
-        processor: 'cost/house',
-        rule: 'house.yaml:4 ours-* (2026-11-01)',
-        reason: null,
-        repriced: {
-          calls: 5,
-          priced_calls: 3,
-          repriced_calls: 2,
-          // 400 · 1 + 600 · 0.1 + 100 · 4 millionths; and 2000 · 2 + 100 · 8, as the input is long.
-          repriced_cost: 0.00566,
-          both_calls: 2,
-          both_repriced_cost: 0.00566,
-          left_out: { running: 1, no_tokens: 1, no_parts: 1, too_large: 0 },
-          tokens: { input: 2400, cached_read: 600, cached_write: 0, output: 200 },
-          long_calls: 1,
-        },
-      });
-      const { repriced } = await whatIf('model=gpt-4o-mini&as=gpt-4o-mini');
-      const { both_cost, total_cost } = repriced as {
-        readonly both_cost: number;
-        readonly total_cost: number;
-      };
-      t.equal(
-        Math.round((total_cost - both_cost) * 1e9),
-        250_000_000,
-        'a cost without tokens cannot be compared',
-      );
-      t.match(await whatIf("model=o'rare&as=gpt-4o-mini"), {
-        repriced: { calls: 1, priced_calls: 0, total_cost: null, repriced_cost: 0.000021, both_cost: null },
-      });
-      t.match(await whatIf('as=gpt-4o-mini'), { model: null, repriced: { calls: 1, repriced_calls: 1 } });
-      t.match(await whatIf('model=gpt-4o-mini&as=gpt-4o-mini&end_time=2020-01-01T00:00:00Z'), {
-        repriced: { calls: 0, repriced_cost: null, total_cost: null },
-      });
-    },
-  );
+  await t.test('reprices each call: caches, long inputs, unpriced and incomparable calls', async (t) => {
+    t.match(await whatIf('model=gpt-4o-mini&as=ours-5&processor=cost/house'), {
+      model: 'gpt-4o-mini',
+      as: 'ours-5',
+      processor: 'cost/house',
+      rule: 'house.yaml:4 ours-* (2026-11-01)',
+      reason: null,
+      repriced: {
+        calls: 5,
+        priced_calls: 3,
+        repriced_calls: 2,
+        // 400 · 1 + 600 · 0.1 + 100 · 4 millionths; and 2000 · 2 + 100 · 8 because of the long input.
+        repriced_cost: 0.00566,
+        both_calls: 2,
+        both_repriced_cost: 0.00566,
+        left_out: { running: 1, no_tokens: 1, no_parts: 1, too_large: 0 },
+        tokens: { input: 2400, cached_read: 600, cached_write: 0, output: 200 },
+        long_calls: 1,
+      },
+    });
+    const { repriced } = await whatIf('model=gpt-4o-mini&as=gpt-4o-mini');
+    const { both_cost, total_cost } = repriced as {
+      readonly both_cost: number;
+      readonly total_cost: number;
+    };
+    t.equal(
+      Math.round((total_cost - both_cost) * 1e9),
+      250_000_000,
+      'a cost without tokens is not comparable',
+    );
+    t.match(await whatIf("model=o'rare&as=gpt-4o-mini"), {
+      repriced: { calls: 1, priced_calls: 0, total_cost: null, repriced_cost: 0.000021, both_cost: null },
+    });
+    t.match(await whatIf('as=gpt-4o-mini'), { model: null, repriced: { calls: 1, repriced_calls: 1 } });
+    t.match(await whatIf('model=gpt-4o-mini&as=gpt-4o-mini&end_time=2020-01-01T00:00:00Z'), {
+      repriced: { calls: 0, repriced_cost: null, total_cost: null },
+    });
+  });
 
-  await t.test('without a price there is no figure, but why', async (t) => {
+  await t.test('a missing price gives a reason instead of an amount', async (t) => {
     t.match(await whatIf('model=gpt-4o-mini&as=unheard-of'), {
       reason: 'unknown_model',
       rule: null,
@@ -193,24 +190,21 @@ void t.test('what calls are priced with, and what they would have cost with anot
   });
 });
 
-void t.test(
-  'where nothing prices, nothing is listed; where only what leaves is priced, that is',
-  async (t) => {
-    for (const [traces, away, expected] of [
-      [{ processors: ['validation'] }, { processors: [] as string[] }, []],
-      [{ processors: ['validation'] }, { processors: ['cost'] }, ['traces/away']],
-    ] as const) {
-      const pipelines = { traces, 'traces/away': { receivers: ['otlp'], exporters: ['debug'], ...away } };
-      const overlay = JSON.stringify({ exporters: { debug: {} }, service: { pipelines } });
-      const { url, key } = await startTestDaemon(t, { overlay });
-      const api = new ApiCaller(url, key);
-      const rows = await api.get<readonly Priced[]>('/dashboard/prices');
-      t.same([...new Set(rows.flatMap((row) => row.pipelines))], expected);
-      if (expected.length === 0)
-        t.match(await api.get('/dashboard/models/what-if?as=gpt-5'), {
-          processor: null,
-          reason: 'no_prices',
-        });
-    }
-  },
-);
+void t.test('lists prices only of pipelines with a cost processor', async (t) => {
+  for (const [traces, away, expected] of [
+    [{ processors: ['validation'] }, { processors: [] as string[] }, []],
+    [{ processors: ['validation'] }, { processors: ['cost'] }, ['traces/away']],
+  ] as const) {
+    const pipelines = { traces, 'traces/away': { receivers: ['otlp'], exporters: ['debug'], ...away } };
+    const overlay = JSON.stringify({ exporters: { debug: {} }, service: { pipelines } });
+    const { url, key } = await startTestDaemon(t, { overlay });
+    const api = new ApiCaller(url, key);
+    const rows = await api.get<readonly Priced[]>('/dashboard/prices');
+    t.same([...new Set(rows.flatMap((row) => row.pipelines))], expected);
+    if (expected.length === 0)
+      t.match(await api.get('/dashboard/models/what-if?as=gpt-5'), {
+        processor: null,
+        reason: 'no_prices',
+      });
+  }
+});

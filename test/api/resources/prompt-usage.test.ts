@@ -42,7 +42,7 @@ async function compare(api: TestApi, name: string): Promise<readonly Stats[]> {
   return body.versions;
 }
 
-void t.test('compare shows what the linked traces of each version are like, the newest first', async (t) => {
+void t.test('compares prompt versions by their linked traces, newest first', async (t) => {
   const api = await startApi(t);
   for (const version of [1, 3, 2]) await create(api, 'p', version, `text ${version}`);
   const traces = [
@@ -67,7 +67,7 @@ void t.test('compare shows what the linked traces of each version are like, the 
   };
   const others = [3, 1].map((version) => ({ version, template_text: `text ${version}`, ...UNUSED }));
   t.strictSame(await compare(api, 'p'), [others[0], two, others[1]]);
-  // Its link was made before it came.
+  // The link was created before the trace arrived.
   await api.send(traces.slice(2));
   const three = { ...two, total_traces: 3, avg_latency_ms: (100 + 200 + 400) / 3, p95_latency_ms: 380 };
   t.strictSame((await compare(api, 'p'))[1], three);
@@ -76,7 +76,7 @@ void t.test('compare shows what the linked traces of each version are like, the 
   t.strictSame((await compare(api, 'p'))[1], { ...three, success_rate: 1 / 3 });
 });
 
-void t.test('what is not there or breaks a rule is refused', async (t) => {
+void t.test('rejects unknown prompts and invalid usage', async (t) => {
   const api = await startApi(t);
   await create(api, 'p', 1);
   const good = { prompt_name: 'p', prompt_version: 1, trace_id: randomUUID() };
@@ -101,7 +101,7 @@ void t.test('what is not there or breaks a rule is refused', async (t) => {
   t.equal((await api.call('GET', '/dashboard/prompts/q/compare')).status, 404);
 
   const stranger = await api.createUser('stranger@example.com', ['read', 'write']);
-  t.equal((await use(api, good, stranger.key)).status, 404, "another's prompt");
+  t.equal((await use(api, good, stranger.key)).status, 404, 'prompt of another user');
   t.equal((await api.call('GET', '/dashboard/prompts/p/compare', { key: stranger.key })).status, 404);
   for (const [scopes, status] of [
     [['write'], 201],
@@ -110,10 +110,10 @@ void t.test('what is not there or breaks a rule is refused', async (t) => {
     const { key } = await api.createKey(scopes);
     t.equal((await use(api, good, key)).status, status);
   }
-  t.match(await compare(api, 'p'), [UNUSED], 'the trace has not come');
+  t.match(await compare(api, 'p'), [UNUSED], 'trace not stored yet');
 });
 
-void t.test('a trace of another user does not count', async (t) => {
+void t.test('ignores traces of other users', async (t) => {
   const api = await startApi(t);
   await create(api, 'p', 1);
   const stranger = await api.createUser('stranger@example.com', ['write']);
@@ -123,7 +123,7 @@ void t.test('a trace of another user does not count', async (t) => {
   t.match(await compare(api, 'p'), [UNUSED]);
 });
 
-void t.test('spans of OTLP that name a prompt and its version link their traces', async (t) => {
+void t.test('OTLP spans that name a prompt and version link their traces', async (t) => {
   const api = await startApi(t);
   const odd = ODD_TEXTS.filter((text) => text.trim() !== '').map((text) => text.slice(0, 300).toWellFormed());
   const names = ['greeting', ...odd];
@@ -145,7 +145,7 @@ void t.test('spans of OTLP that name a prompt and its version link their traces'
   t.match(
     await compare(api, 'greeting'),
     [{ total_traces: 1, avg_latency_ms: 1500 }],
-    'once, whatever it says',
+    'once, regardless of its attributes',
   );
   await send(1, ...named('greeting'));
   t.match(await compare(api, 'greeting'), [{ total_traces: 1 }]);

@@ -33,7 +33,7 @@ function versionsPath(name: string): string {
   return `/dashboard/prompts/${encodeURIComponent(name)}/versions`;
 }
 
-void t.test('versions are created and listed by name, the newest first', async (t) => {
+void t.test('creates versions and lists them by name, newest first', async (t) => {
   const api = await startApi(t);
   t.strictSame(await api.get('/dashboard/prompts/'), []);
   const b1 = await create(api, { name: 'b', template_text: 'Hello {name}.' });
@@ -67,7 +67,7 @@ void t.test('versions are created and listed by name, the newest first', async (
     });
 });
 
-void t.test('a version exists once for a user: 409, whoever asks at the same time', async (t) => {
+void t.test('a duplicate version is 409, also for concurrent calls', async (t) => {
   const api = await startApi(t);
   const other = await api.createUser('other@example.com', ['read', 'manage']);
   const json = { name: 'p', version: 3, template_text: 'x' };
@@ -79,13 +79,13 @@ void t.test('a version exists once for a user: 409, whoever asks at the same tim
   t.match(repeated, { status: 409, body: { code: 'conflict', detail: 'The version is already taken.' } });
   t.equal((await api.get<Prompt[]>('/dashboard/prompts/')).length, 1);
 
-  t.same(await api.get('/dashboard/prompts/', other.key), [], "another's are not seen");
+  t.same(await api.get('/dashboard/prompts/', other.key), [], 'versions of others are hidden');
   t.equal((await api.call('GET', versionsPath('p'), { key: other.key })).status, 404);
   const theirs = await create(api, json, other.key);
   t.strictSame(await api.get(versionsPath('p'), other.key), [theirs]);
 });
 
-void t.test('versions and prompts are deleted, and their numbers not used again', async (t) => {
+void t.test('deletes versions and prompts without reusing their numbers', async (t) => {
   const api = await startApi(t);
   const other = await api.createUser('other@example.com', ['read', 'manage']);
   const name = 'a/b';
@@ -117,7 +117,7 @@ void t.test('versions and prompts are deleted, and their numbers not used again'
     t.match(
       await api.call('POST', '/dashboard/prompts/', { json: { name, version, template_text: 'x' } }),
       { status: 409, body: { detail: /use a version above 7/ } },
-      'of the whole prompt the highest counts',
+      'the highest number of the deleted prompt counts',
     );
   await create(api, { name, version: 8, template_text: 'x' });
   t.match(await api.get(versionsPath(name), other.key), [{ template_text: 'theirs' }]);
@@ -125,7 +125,7 @@ void t.test('versions and prompts are deleted, and their numbers not used again'
   t.equal(await remove(path, reader), 403);
 });
 
-void t.test('what breaks a rule is refused, and nothing is stored', async (t) => {
+void t.test('rejects invalid versions and stores nothing', async (t) => {
   const api = await startApi(t);
   const good = { name: 'p', template_text: 'x' };
   for (const [json, field, message] of [
@@ -158,13 +158,13 @@ void t.test('what breaks a rule is refused, and nothing is stored', async (t) =>
     const body = JSON.stringify({ ...good, description: 'd', [field]: 'half' }).replace('half', '\\ud83e');
     const headers = { 'content-type': 'application/json' };
     const answer = await api.call('POST', '/dashboard/prompts/', { body, headers });
-    t.match(answer, { status: 422, body: { errors: [{ field: `/${field}` }] } }, 'half of a character');
+    t.match(answer, { status: 422, body: { errors: [{ field: `/${field}` }] } }, 'a lone surrogate');
   }
   t.same(await api.get('/dashboard/prompts/'), []);
   await create(api, { ...good, name: '😀'.repeat(1024), template_text: '😀'.repeat(1024 * 1024) });
 });
 
-void t.test('creating takes the scope manage, reading the scope read', async (t) => {
+void t.test('creating needs the scope manage, reading the scope read', async (t) => {
   const api = await startApi(t);
   const { key: reader } = await api.createKey(['read']);
   const { key: writer } = await api.createKey(['write']);
@@ -181,110 +181,104 @@ void t.test('creating takes the scope manage, reading the scope read', async (t)
   t.strictSame(await statuses(reader), [403, 200, 200]);
 });
 
-void t.test(
-  'two hundred versions of ten thousand characters of any Unicode come back as they were',
-  async (t) => {
-    const api = await startApi(t);
-    const texts = Array.from({ length: 200 }, (_, i) => {
-      const text = `${i} ${ODD_TEXTS[i % ODD_TEXTS.length] ?? ''}`;
-      return text
-        .repeat(Math.ceil(10_000 / text.length))
-        .slice(0, 10_000)
-        .replace(/[\uD800-\uDBFF]$/, '');
-    });
-    const names = [
-      'plain',
-      'with/slashes',
-      '100 %',
-      '🪶',
-      '\uFEFFmark',
-      'a\0b',
-      '%2F',
-      ' x ',
-      '?#&=+',
-      'usage',
-    ];
-    const prompts: Prompt[] = [];
-    const waiting = texts.map((template_text, i) => ({
-      name: names[i % names.length] ?? '',
-      version: 1 + Math.floor(i / names.length),
-      template_text,
-      description: ODD_TEXTS[i % ODD_TEXTS.length] ?? '',
-    }));
-    await Promise.all(
-      Array.from({ length: 8 }, async () => {
-        for (let json = waiting.pop(); json; json = waiting.pop()) {
-          const prompt = await create(api, json);
-          t.match(prompt, json);
-          prompts.push(prompt);
-        }
-      }),
+void t.test('two hundred long versions with any Unicode round-trip', async (t) => {
+  const api = await startApi(t);
+  const texts = Array.from({ length: 200 }, (_, i) => {
+    const text = `${i} ${ODD_TEXTS[i % ODD_TEXTS.length] ?? ''}`;
+    return text
+      .repeat(Math.ceil(10_000 / text.length))
+      .slice(0, 10_000)
+      .replace(/[\uD800-\uDBFF]$/, '');
+  });
+  const names = [
+    'plain',
+    'with/slashes',
+    '100 %',
+    '🪶',
+    '\uFEFFmark',
+    'a\0b',
+    '%2F',
+    ' x ',
+    '?#&=+',
+    'usage',
+  ];
+  const prompts: Prompt[] = [];
+  const waiting = texts.map((template_text, i) => ({
+    name: names[i % names.length] ?? '',
+    version: 1 + Math.floor(i / names.length),
+    template_text,
+    description: ODD_TEXTS[i % ODD_TEXTS.length] ?? '',
+  }));
+  await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      for (let json = waiting.pop(); json; json = waiting.pop()) {
+        const prompt = await create(api, json);
+        t.match(prompt, json);
+        prompts.push(prompt);
+      }
+    }),
+  );
+  prompts.sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)) || b.version - a.version);
+  t.strictSame(await api.get('/dashboard/prompts/'), prompts);
+  for (const name of names)
+    t.strictSame(
+      await api.get(versionsPath(name)),
+      prompts.filter((prompt) => prompt.name === name),
+      name,
     );
-    prompts.sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)) || b.version - a.version);
-    t.strictSame(await api.get('/dashboard/prompts/'), prompts);
-    for (const name of names)
-      t.strictSame(
-        await api.get(versionsPath(name)),
-        prompts.filter((prompt) => prompt.name === name),
-        name,
-      );
-  },
-);
+});
 
 for (const engine of ENGINES)
-  void t.test(
-    `${engine}: a name may hold any character: it stands percent-encoded in the path`,
-    async (t) => {
-      const control = await openControlStore(t);
-      const user = aUser();
-      await control.accounts.createUser(user);
-      const userId = user.id;
-      const routes = createRouteBuilder({
-        authenticate: () => ({ userId, keyId: '', scopes: ['read', 'manage'] }),
-      });
-      const clock = new HandClock();
-      const { url, port } = await startListener(
-        t,
-        engine,
-        promptRoutes({ audit: () => undefined, takeStorage: async () => undefined, routes, control, clock }),
-      );
-      const api = new ApiCaller(url, '');
-      const names = [
-        ...ODD_TEXTS.filter((text) => text.trim() !== '').map((text) => text.slice(0, 900).toWellFormed()),
-        '😀'.repeat(1024),
-        '/',
-        '//',
-        '%',
-        '%2f',
-        'a/versions',
-        'versions',
-        'compare',
-        '...',
-        '.x',
-        '+',
-        ';a=b',
-        '?q#f',
-      ];
-      for (const name of names) {
-        const prompt = await create(api, { name, template_text: 'x' });
-        for (const [method, end] of [
-          ['GET', ''],
-          ['GET', '/'],
-          ['HEAD', ''],
-          ['HEAD', '/'],
-        ] as const) {
-          // Not by fetch, which takes `%2E%2E` for a step up.
-          const connection = new RawConnection(port);
-          connection.write(head(`${method} /api/v1${versionsPath(name)}${end}`, ['Connection: close']));
-          const answer = Buffer.from(await connection.closed(), 'latin1').toString('utf8');
-          t.match(answer, /^HTTP\/1\.1 200 /);
-          const body = answer.slice(answer.indexOf('\r\n\r\n') + 4);
-          if (method === 'GET') t.strictSame(JSON.parse(body), [prompt]);
-          else t.equal(body, '');
-        }
+  void t.test(`${engine}: a percent-encoded prompt name may contain any character`, async (t) => {
+    const control = await openControlStore(t);
+    const user = aUser();
+    await control.accounts.createUser(user);
+    const userId = user.id;
+    const routes = createRouteBuilder({
+      authenticate: () => ({ userId, keyId: '', scopes: ['read', 'manage'] }),
+    });
+    const clock = new HandClock();
+    const { url, port } = await startListener(
+      t,
+      engine,
+      promptRoutes({ audit: () => undefined, takeStorage: async () => undefined, routes, control, clock }),
+    );
+    const api = new ApiCaller(url, '');
+    const names = [
+      ...ODD_TEXTS.filter((text) => text.trim() !== '').map((text) => text.slice(0, 900).toWellFormed()),
+      '😀'.repeat(1024),
+      '/',
+      '//',
+      '%',
+      '%2f',
+      'a/versions',
+      'versions',
+      'compare',
+      '...',
+      '.x',
+      '+',
+      ';a=b',
+      '?q#f',
+    ];
+    for (const name of names) {
+      const prompt = await create(api, { name, template_text: 'x' });
+      for (const [method, end] of [
+        ['GET', ''],
+        ['GET', '/'],
+        ['HEAD', ''],
+        ['HEAD', '/'],
+      ] as const) {
+        // Not with fetch, which resolves `%2E%2E` as a parent folder.
+        const connection = new RawConnection(port);
+        connection.write(head(`${method} /api/v1${versionsPath(name)}${end}`, ['Connection: close']));
+        const answer = Buffer.from(await connection.closed(), 'latin1').toString('utf8');
+        t.match(answer, /^HTTP\/1\.1 200 /);
+        const body = answer.slice(answer.indexOf('\r\n\r\n') + 4);
+        if (method === 'GET') t.strictSame(JSON.parse(body), [prompt]);
+        else t.equal(body, '');
       }
-      const connection = new RawConnection(port);
-      connection.write(head('GET /api/v1/dashboard/prompts/%C3/versions', ['Connection: close']));
-      t.match(await connection.closed(), /^HTTP\/1\.1 400 /);
-    },
-  );
+    }
+    const connection = new RawConnection(port);
+    connection.write(head('GET /api/v1/dashboard/prompts/%C3/versions', ['Connection: close']));
+    t.match(await connection.closed(), /^HTTP\/1\.1 400 /);
+  });

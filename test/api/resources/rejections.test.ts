@@ -17,7 +17,7 @@ interface Rejections {
   }[];
 }
 
-void t.test('what is refused is told to its user, by every way in; and by day', async (t) => {
+void t.test('rejections are listed for their user, from every receiver and by day', async (t) => {
   const api = await startApi(t);
   const json = { email: 'ann@example.org', name: 'ann', monthly_event_limit: 1 };
   const { id } = (await api.call('POST', '/admin/users', { json })).body as { readonly id: string };
@@ -25,7 +25,7 @@ void t.test('what is refused is told to its user, by every way in; and by day', 
   const refused = () => api.get<Rejections>('/dashboard/rejections', key);
   t.same((await refused()).items, []);
 
-  // By the shape, by a rule of the pipeline, and taken.
+  // Rejected by shape, rejected by the pipeline, accepted.
   const unreadable = { trace: { trace_id: 'no uuid', secret: 'payload' }, spans: [] };
   const wrong = anItem({ trace: { total_tokens: -1 } });
   const traces = [unreadable, wrong, anItem()];
@@ -40,12 +40,12 @@ void t.test('what is refused is told to its user, by every way in; and by day', 
     [...errors]
       .map(({ trace_id, error }) => ({ trace_id, error: error.replace(', not "no uuid"', '') }))
       .sort((a, b) => (a.trace_id < b.trace_id ? -1 : 1)),
-    'in the words of the answer, without the wrong value',
+    'the wording of the response, without the invalid value',
   );
   t.match(noted.items[0], { receiver: 'trace_batch', signal: 'traces', code: 'validation_failed' });
   t.notMatch(JSON.stringify(noted), 'payload');
 
-  // OTLP, where the mapping refuses a span.
+  // OTLP, with a span rejected by the mapping.
   const span = {
     traceId: '0'.repeat(32),
     spanId: '1'.repeat(16),
@@ -58,7 +58,7 @@ void t.test('what is refused is told to its user, by every way in; and by day', 
   t.equal(sent.status, 200);
   t.match((await refused()).items[0], { receiver: 'otlp', trace_id: null, code: 'validation_failed' });
 
-  // Over the quota nothing of a batch is taken.
+  // A batch over the quota is refused completely.
   const over = anItem();
   t.equal((await api.call('POST', '/traces/batch', { key, json: { traces: [over] } })).status, 429);
   t.match((await refused()).items[0], { trace_id: over.trace['trace_id'], code: 'quota_exceeded' });
@@ -70,7 +70,7 @@ void t.test('what is refused is told to its user, by every way in; and by day', 
     events: (await api.get<{ used: number }>('/usage', key)).used,
     refused: (await refused()).items.length,
   });
-  t.same((await api.get<Rejections>('/dashboard/rejections')).items, [], 'nobody else’s');
+  t.same((await api.get<Rejections>('/dashboard/rejections')).items, [], 'no rejections of others');
   t.equal((await api.get<unknown[]>('/usage/daily?days=999', key)).length, 92);
   t.equal((await api.call('GET', '/usage/daily?days=x', { key })).status, 422);
   const writer = await api.createKey(['write'], { user_id: id });
@@ -78,14 +78,14 @@ void t.test('what is refused is told to its user, by every way in; and by day', 
   t.equal((await api.call('GET', '/usage/daily', { key: writer.key })).status, 403);
 });
 
-/** Stands in every text of a payload, and must stand in no answer. */
+/** Contained in every text of a payload; must not be in any response. */
 const CANARY = 'xq7canary';
-/** Names of attributes: as such they may be named as the place. */
+/** Attribute names, which may appear as the position. */
 const KEY = 'xq7key';
 const LONG = CANARY.repeat(10_000);
 const DEEP = JSON.parse(`${'{"a":'.repeat(70)}"${CANARY}"${'}'.repeat(70)}`) as Record<string, never>;
 
-/** Batches whose items break every rule that there is, each with texts that are nobody's business. */
+/** Batches whose items break every rule, each with private texts. */
 function hostileTraces(): unknown[] {
   const wrongSpans: readonly Changes[] = [
     ...['span_id', 'trace_id', 'parent_span_id', 'type', 'status', 'started_at', 'ended_at'].map((field) => ({
@@ -124,7 +124,7 @@ function hostileTraces(): unknown[] {
 
 const text = (stringValue: string) => ({ stringValue });
 const attributes = (value: object = text(CANARY)) => [{ key: KEY, value }];
-/** The same by OTLP. */
+/** The same over OTLP. */
 const HOSTILE: Readonly<Record<TelemetrySignal, object>> = {
   traces: {
     resourceSpans: [
@@ -206,11 +206,11 @@ const HOSTILE: Readonly<Record<TelemetrySignal, object>> = {
   },
 };
 
-void t.test('nothing that was sent is told again, whatever was wrong and by whichever way', async (t) => {
+void t.test('rejections never repeat sent values, from any receiver', async (t) => {
   const { url, otlpUrl, grpcAddress, key } = await startTestDaemon(t);
   const api = new ApiCaller(url, key);
   let known = 0;
-  /** Checks what was noted since. @returns how many items */
+  /** Checks the rejections recorded since. @returns the number of items */
   const noted = async (way: string): Promise<number> => {
     const { items } = await api.get<Rejections>('/dashboard/rejections');
     const text = JSON.stringify(items);
@@ -224,7 +224,7 @@ void t.test('nothing that was sent is told again, whatever was wrong and by whic
   const traces = hostileTraces();
   const sent = await api.call('POST', '/traces/batch', { json: { traces } });
   t.match(sent, { status: 200, body: { accepted: 0, rejected: traces.length } });
-  t.match(JSON.stringify(sent.body), CANARY, 'the sender is told the wrong value');
+  t.match(JSON.stringify(sent.body), CANARY, 'the sender receives the invalid value');
   t.equal(await noted('trace_batch'), traces.length);
 
   const call = startOtlpGrpcClient(t, grpcAddress);

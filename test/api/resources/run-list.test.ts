@@ -10,7 +10,7 @@ interface Page {
   readonly next_cursor: string | null;
 }
 
-/** Runs of 1, 2 … seconds that cost as many cents; the longest one began first. */
+/** Runs of 1, 2 … seconds that cost as many cents; the longest started first. */
 async function sendRuns(api: TestApi, number: number, more: Record<string, unknown> = {}): Promise<string[]> {
   const items = Array.from({ length: number }, (_, i) => {
     const started_at = new Date(Date.UTC(2026, 0, 15, 12) - i * 60_000).toISOString();
@@ -23,7 +23,7 @@ async function sendRuns(api: TestApi, number: number, more: Record<string, unkno
 
 const idsOf = ({ items }: Page) => items.map(({ trace_id }) => trace_id);
 
-void t.test('runs by their figures, in either order, on by their cursor', async (t) => {
+void t.test('sorts runs by their statistics, in both orders and by cursor', async (t) => {
   const api = await startApi(t);
   const ids = await sendRuns(api, 5);
   const list = (query: string) => api.get<Page>(`/dashboard/traces?${query}`);
@@ -54,7 +54,7 @@ void t.test('runs by their figures, in either order, on by their cursor', async 
     t.equal((await api.call('GET', `/dashboard/traces?${query}`)).status, 422, query);
 });
 
-void t.test('runs by their spans and prompts, with what lists show of spans', async (t) => {
+void t.test('filters runs by spans and prompts, with span columns', async (t) => {
   const api = await startApi(t);
   const [first, second, third] = await sendRuns(api, 3);
   await api.send([anItem({ trace: { trace_id: second }, spans: 0 })]);
@@ -78,13 +78,13 @@ void t.test('runs by their spans and prompts, with what lists show of spans', as
   t.strictSame(idsOf(await list(`model=model-one&cursor=${String(one.next_cursor)}`)), [third]);
   t.strictSame(idsOf(await list('span_name=search&span_type=tool')), [trace['trace_id']]);
   t.strictSame(idsOf(await list('span_name=search&span_type=llm')), []);
-  t.strictSame(idsOf(await list('node=researcher')), [], 'an agent that has no span of its own');
+  t.strictSame(idsOf(await list('node=researcher')), [], 'an agent without a span of its own');
   t.strictSame(idsOf(await list('prompt_name=p')), [third]);
   t.strictSame(idsOf(await list('prompt_name=p&prompt_version=2')), []);
   t.match(await list('model=model-two&previews=true'), {
     items: [{ models: ['model-two'], error_span_count: 1, input_preview: 'Why is the sky blue?' }],
   });
-  t.notOk('models' in ((await list('page_size=1')).items[0] ?? {}), 'only where it is asked for');
+  t.notOk('models' in ((await list('page_size=1')).items[0] ?? {}), 'only on request');
   t.equal((await api.call('GET', '/dashboard/traces?prompt_version=1')).status, 422);
   t.equal((await api.call('GET', '/dashboard/traces?span_type=x')).status, 422);
   const file = await fetch(`${api.url}/api/v1/dashboard/traces?model=model-two`, {
@@ -93,11 +93,11 @@ void t.test('runs by their spans and prompts, with what lists show of spans', as
   t.match(
     JSON.parse(await file.text()),
     { trace_id: trace['trace_id'] },
-    'what is exported is what is found',
+    'the export equals the search result',
   );
 });
 
-void t.test('runs whose spans cost more than one amount may be are found by what they cost', async (t) => {
+void t.test('filters runs by costs larger than one amount can hold', async (t) => {
   const api = await startApi(t);
   const item = anItem({ trace: { total_cost_usd: undefined }, spans: 2 });
   const spans = item.spans.map((span) => ({ ...span, cost_usd: '600000.000000001' }));
@@ -113,7 +113,7 @@ void t.test('runs whose spans cost more than one amount may be are found by what
   t.strictSame(await found('min_cost=1e308'), []);
 });
 
-void t.test('all runs as a file, which no spreadsheet takes for formulas', async (t) => {
+void t.test('exports all runs as CSV that spreadsheets do not evaluate', async (t) => {
   const api = await startApi(t);
   await sendRuns(api, 2, {
     agent: '=HYPERLINK("http://evil.example","x")',
@@ -128,7 +128,7 @@ void t.test('all runs as a file, which no spreadsheet takes for formulas', async
   t.equal(csv.headers.get('content-type'), 'text/csv; charset=utf-8; header=present');
   t.equal(csv.headers.get('content-disposition'), 'attachment; filename="runs.csv"');
   const lines = (await csv.text()).split('\r\n');
-  t.equal(lines.length, 34, 'names, runs, and nothing behind the last end of line');
+  t.equal(lines.length, 34, 'header, runs and a final line end');
   t.match(lines[0], /^trace_id,agent_id,agent_name,/);
   const hostile = lines.filter((line) => line.includes('HYPERLINK'));
   t.equal(hostile.length, 2);
@@ -164,7 +164,7 @@ void t.test('all runs as a file, which no spreadsheet takes for formulas', async
     ids,
   );
   const { items } = await api.get<Page>('/dashboard/traces?page_size=1&query=researcher');
-  t.strictSame(runs[0], items[0], 'a run as lists show it');
+  t.strictSame(runs[0], items[0], 'a run as in the list');
   t.equal((await fetchAs('text/csv', '?sort=x')).status, 422);
   for (const [accept, type] of [
     ['text/csv;q=0', 'application/json'],

@@ -4,7 +4,7 @@ import { anItem } from '../../support/trace-batch.js';
 
 const PATH = '/dashboard/series';
 
-void t.test('how runs went over time', async (t) => {
+void t.test('aggregates runs over time', async (t) => {
   const api = await startApi(t);
   const at = (started_at: string, more: object = {}) =>
     anItem({

@@ -9,7 +9,7 @@ interface Shown {
   readonly edges: readonly { readonly target: string; readonly weight: number }[];
 }
 
-void t.test('the map of a time, how calls went, and the hours that there are', async (t) => {
+void t.test('the map of a period, its calls and its available hours', async (t) => {
   const api = await startApi(t);
   /** A run of `researcher` that calls a service for 2 s. */
   const calls = (started_at: string, service: string, status: string) => {
@@ -49,13 +49,13 @@ void t.test('the map of a time, how calls went, and the hours that there are', a
   const targets = async (query: string): Promise<string[]> =>
     (await map(query)).edges.map(({ target }) => target);
   const times = (from: number, to: number): string => `start_time=${at(from)}&end_time=${at(to)}`;
-  t.same(await targets(times(full - 2 * hour, full - hour)), ['billing'], 'the end is not in it');
+  t.same(await targets(times(full - 2 * hour, full - hour)), ['billing'], 'the end is exclusive');
   t.same(await targets(times(full - hour - 1, full - hour + 1)), ['billing', 'search'], 'whole hours');
   t.same(await targets(`start_time=${at(full - hour)}`), ['search']);
   t.same(
     await targets(`end_time=${at(full - hour)}&hours=1`),
     ['archive', 'billing'],
-    'hours says nothing beside it',
+    'hours is ignored with end_time',
   );
   t.same(await targets(times(full - 9 * hour, full - 8 * hour)), []);
   t.same(await api.get(`${PATH}hours`), [
@@ -67,7 +67,7 @@ void t.test('the map of a time, how calls went, and the hours that there are', a
     t.equal((await api.call('GET', `${PATH}${query}`)).status, 422, query);
 });
 
-void t.test('each user sees hours of their own', async (t) => {
+void t.test('each user has separate hours', async (t) => {
   const api = await startApi(t);
   await api.send([anItem({ spans: 1 })]);
   const reader = await api.createUser('reader@example.com', ['read']);

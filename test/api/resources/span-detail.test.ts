@@ -20,7 +20,7 @@ async function send(api: TestApi, request: object): Promise<void> {
   if (status !== 200) throw new Error(`the request was answered with ${status}`);
 }
 
-void t.test('a span shows everything that its client sent', async (t) => {
+void t.test('a span has every field that its client sent', async (t) => {
   const api = await startApi(t);
   await send(api, FULL.traces);
   const [trace, span] = ['5b8efff7-9803-8103-d269-b633813fc60c', 'd269b633-813f-c60c-eee1-9b7ec3c1b174'];
@@ -58,7 +58,7 @@ void t.test('a span shows everything that its client sent', async (t) => {
   );
 });
 
-void t.test('attributes keep their types and their order, by protobuf and by JSON', async (t) => {
+void t.test('attributes keep types and order in protobuf and JSON', async (t) => {
   const attributes = [
     { key: 'z', value: { doubleValue: 2 } },
     { key: 'a', value: { intValue: '2' } },
@@ -95,7 +95,7 @@ void t.test('attributes keep their types and their order, by protobuf and by JSO
   }
 });
 
-void t.test('what was not sent is not told: status, message, events', async (t) => {
+void t.test('omits status, message and events that were not sent', async (t) => {
   const api = await startApi(t);
   await send(
     api,
@@ -111,7 +111,7 @@ void t.test('what was not sent is not told: status, message, events', async (t) 
   t.match(detail, { status_message: 'no\nway', kind: 9, trace_state: null, links: [], scope: null });
 });
 
-void t.test('a span of the batch route shows its metadata', async (t) => {
+void t.test('a span of the batch route has its metadata', async (t) => {
   const api = await startApi(t);
   const item = anItem({ spans: 0 });
   const id = traceIdOf(item);
@@ -127,7 +127,7 @@ void t.test('a span of the batch route shows its metadata', async (t) => {
   t.strictSame(whole.spans, [shown]);
 });
 
-void t.test('a span shows its usage and its cost by their parts', async (t) => {
+void t.test('a span has the parts of its usage and cost', async (t) => {
   const api = await startApi(t);
   const call = {
     'gen_ai.operation.name': 'chat',
@@ -165,13 +165,13 @@ void t.test('a span shows its usage and its cost by their parts', async (t) => {
   const small = await api.get<Fields>(`${path}-0202-020202020202`);
   t.equal(small['usage'], null);
   const cost = { ...none, input: 2e-8, output: null, total: 2e-8, source: 'reported', rule: null };
-  t.same(small['cost'], cost, 'all digits there are');
+  t.same(small['cost'], cost, 'all digits');
   const unknown = await api.get<Fields>(`${path}-0303-030303030303`);
   t.same([unknown['usage'], unknown['cost']], [usage, null]);
   t.match(await api.get(`${path}-0404-040404040404`), { usage: null, cost: null });
 });
 
-void t.test('what there is not is not found; ids that are none are refused', async (t) => {
+void t.test('an unknown span is 404, an invalid id 422', async (t) => {
   const api = await startApi(t);
   const item = anItem({ spans: 1 });
   await api.send([item]);

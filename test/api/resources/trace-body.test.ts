@@ -25,7 +25,7 @@ const RUN = {
   metadata: null,
 } as const;
 
-/** A trace whose spans are `count` texts of `bytes` bytes; `ended` tells whether the source was told to end. */
+/** A trace of `count` spans of `bytes` bytes; `ended` tells whether the source was closed. */
 function aTrace(count: number, bytes: number, failAt = Infinity) {
   const state = { read: 0, isEnded: false };
   const iterator: AsyncIterator<Uint8Array> = {
@@ -52,26 +52,29 @@ async function whole(body: Uint8Array | AsyncIterable<Uint8Array>): Promise<{ re
   return JSON.parse(Buffer.concat(parts).toString()) as { readonly spans: unknown[] };
 }
 
-void t.test('a small trace is one piece, so that a failing store is a proper error', async (t) => {
-  for (const count of [0, 1, 500]) {
-    const body = await serializeTrace(aTrace(count, 1000).trace);
-    t.ok(body instanceof Uint8Array);
-    const { spans, ...header } = await whole(body);
-    t.equal(spans.length, count);
-    t.match(header, { agent_name: 'researcher', total_cost_usd: 1.5, started_at: '2023-11-14T22:13:20Z' });
-  }
-  await t.rejects(serializeTrace(aTrace(10, 10, 5).trace), { code: 'storage_unavailable' });
-});
+void t.test(
+  'a small trace is a single chunk, so that a store failure becomes an error response',
+  async (t) => {
+    for (const count of [0, 1, 500]) {
+      const body = await serializeTrace(aTrace(count, 1000).trace);
+      t.ok(body instanceof Uint8Array);
+      const { spans, ...header } = await whole(body);
+      t.equal(spans.length, count);
+      t.match(header, { agent_name: 'researcher', total_cost_usd: 1.5, started_at: '2023-11-14T22:13:20Z' });
+    }
+    await t.rejects(serializeTrace(aTrace(10, 10, 5).trace), { code: 'storage_unavailable' });
+  },
+);
 
-void t.test('a big trace comes in pieces, read no faster than they are taken', async (t) => {
+void t.test('a large trace is read no faster than its chunks are consumed', async (t) => {
   const { trace, state } = aTrace(1000, 10_000);
   const body = await serializeTrace(trace);
   t.notOk(body instanceof Uint8Array);
-  t.ok(state.read < 200, 'the rest is not read before it is wanted');
+  t.ok(state.read < 200, 'the rest is read on demand');
   t.equal((await whole(body)).spans.length, 1000);
 });
 
-void t.test('a source is told to end when nobody reads on, even before the first piece', async (t) => {
+void t.test('closing the body closes the source, even before the first chunk', async (t) => {
   for (const pieces of [0, 1, 3]) {
     const { trace, state } = aTrace(1000, 10_000);
     const body = await serializeTrace(trace);
@@ -84,12 +87,12 @@ void t.test('a source is told to end when nobody reads on, even before the first
   }
 });
 
-void t.test('a failure in the middle reaches whoever sends the pieces', async (t) => {
+void t.test('a failure in the middle rejects the body', async (t) => {
   const body = await serializeTrace(aTrace(1000, 10_000, 500).trace);
   await t.rejects(whole(body), { code: 'storage_unavailable' });
 });
 
-void t.test('spans that come as rows are printed like those that come as text', async (t) => {
+void t.test('rows and JSON text of spans serialize alike', async (t) => {
   const span = {
     ...{ span_id: 'a', trace_id: RUN.trace_id, parent_span_id: null, type: 'llm', name: 'answer' },
     ...{ status: 'completed', started_at: RUN.started_at, ended_at: RUN.started_at + 1, duration_ms: 0.001 },

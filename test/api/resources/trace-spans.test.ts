@@ -11,7 +11,7 @@ interface Summary {
   readonly spans: readonly Readonly<Record<string, unknown>>[];
 }
 
-void t.test('a trace with its spans but without their payloads, and then what is new of it', async (t) => {
+void t.test('returns spans without payloads, then only changed spans', async (t) => {
   const api = await startApi(t);
   const item = anItem({ spans: 2 });
   const id = traceIdOf(item);
@@ -26,7 +26,7 @@ void t.test('a trace with its spans but without their payloads, and then what is
   t.strictSame(
     first.spans.map((span) => without(span, 'node', 'input_bytes', 'output_bytes', 'preview')),
     whole.spans.map((span) => without(span, 'input_data', 'output_data')),
-    'what a trace shows, but for the payloads',
+    'the trace without payloads',
   );
   const agents = await api.get<{ id: string }[]>('/agents');
   const header = without(whole, 'spans');
@@ -49,7 +49,7 @@ void t.test('a trace with its spans but without their payloads, and then what is
   t.equal((await api.call('GET', `${path}/spans?after=x`)).status, 422);
 });
 
-void t.test('a span comes short, and says so', async (t) => {
+void t.test('a truncated span is marked as truncated', async (t) => {
   const api = await startApi(t);
   const item = anItem({ spans: 0 });
   const id = traceIdOf(item);
@@ -68,7 +68,7 @@ void t.test('a span comes short, and says so', async (t) => {
   t.match(short['input_data'], { messages: [{ role: 'user', content: /^x{512}…$/ }], n: 1 });
 });
 
-void t.test('whatever a part is made of, it fits', async (t) => {
+void t.test('truncation fits any value into the limit', async (t) => {
   const deep = (levels: number): unknown =>
     levels === 0 ? 'x'.repeat(100) : { a: deep(levels - 1), b: [1] };
   const cases: Record<string, unknown> = {
@@ -88,7 +88,7 @@ void t.test('whatever a part is made of, it fits', async (t) => {
     >;
     const text = JSON.stringify(short, (_, value: unknown) => (typeof value === 'bigint' ? 1e19 : value));
     t.ok(Buffer.byteLength(text) <= 4200, `${name}: ${String(text.length)}`);
-    t.notMatch(text, /\\ud[89ab]/i, 'no half of a character');
+    t.notMatch(text, /\\ud[89ab]/i, 'no lone surrogate');
     t.strictSame(rest, { name: 'x', is_truncated: true }, name);
   }
 });

@@ -4,119 +4,113 @@ import { startApi } from '../../support/api.js';
 import { traceIdOf } from '../../support/header-text.js';
 import { anItem, aSpan } from '../../support/trace-batch.js';
 
-void t.test(
-  'a trace comes back with its spans in order, and every number and payload as it was sent',
-  async (t) => {
-    const api = await startApi(t);
-    const item = anItem({ spans: 0 });
-    const id = traceIdOf(item);
-    const late = aSpan(id, {
-      started_at: '2026-11-03T08:15:30.300000Z',
-      ended_at: null,
-      duration_ms: undefined,
-    });
-    const root = aSpan(id, {
-      type: 'agent',
-      name: 'run',
-      started_at: '2026-11-03T08:15:30.25Z',
-      model: undefined,
-    });
-    const failed = aSpan(id, {
-      type: 'tool',
-      parent_span_id: root['span_id'],
-      status: 'failed',
-      error_message: 'timeout',
-      started_at: '2026-11-03T08:15:30.300001Z',
-      input_data: undefined,
-      output_data: undefined,
-      cost_usd: undefined,
-    });
-    item.spans.push(failed, late, root);
-    await api.send([item]);
+void t.test('returns a trace with ordered spans and exact numbers and payloads', async (t) => {
+  const api = await startApi(t);
+  const item = anItem({ spans: 0 });
+  const id = traceIdOf(item);
+  const late = aSpan(id, {
+    started_at: '2026-11-03T08:15:30.300000Z',
+    ended_at: null,
+    duration_ms: undefined,
+  });
+  const root = aSpan(id, {
+    type: 'agent',
+    name: 'run',
+    started_at: '2026-11-03T08:15:30.25Z',
+    model: undefined,
+  });
+  const failed = aSpan(id, {
+    type: 'tool',
+    parent_span_id: root['span_id'],
+    status: 'failed',
+    error_message: 'timeout',
+    started_at: '2026-11-03T08:15:30.300001Z',
+    input_data: undefined,
+    output_data: undefined,
+    cost_usd: undefined,
+  });
+  item.spans.push(failed, late, root);
+  await api.send([item]);
 
-    const trace = await api.get<Record<string, unknown> & { spans: Record<string, unknown>[] }>(
-      `/dashboard/traces/${id}`,
-    );
-    t.strictSame(Object.keys(trace), [
-      ...[
-        'trace_id',
-        'agent_name',
-        'kind',
-        'session_id',
-        'user_id',
-        'tags',
-        'status',
-        'started_at',
-        'ended_at',
-        'duration_ms',
-        'success',
-        'outcome',
-      ],
-      ...['error_message', 'total_tokens', 'total_cost_usd', 'sample_rate', 'metadata', 'spans'],
-    ]);
-    t.match(trace, {
-      trace_id: id,
-      agent_name: 'researcher',
-      status: 'completed',
-      started_at: '2026-11-03T08:15:30.250Z',
-      ended_at: '2026-11-03T08:15:31.500Z',
-      success: true,
-      outcome: null,
-      error_message: null,
-      metadata: { environment: 'test' },
-    });
-    t.strictSame(
-      trace.spans.map((span) => span['span_id']),
-      [root, late, failed].map((span) => span['span_id']),
-    );
-    t.strictSame(trace.spans[1], {
-      span_id: late['span_id'],
-      trace_id: id,
-      parent_span_id: null,
-      type: 'llm',
-      name: 'answer',
-      status: 'completed',
-      started_at: '2026-11-03T08:15:30.300Z',
-      ended_at: null,
-      duration_ms: null,
-      model: 'model-one',
-      input_tokens: 100,
-      output_tokens: 20,
-      total_tokens: 120,
-      cost_usd: 0.00125,
-      error_message: null,
-      input_data: { messages: [{ role: 'user', content: 'Why is the sky blue?' }] },
-      output_data: { content: 'Because of Rayleigh scattering.' },
-    });
-    t.match(trace.spans[2], {
-      parent_span_id: root['span_id'],
-      status: 'failed',
-      error_message: 'timeout',
-      input_data: null,
-      output_data: null,
-      cost_usd: null,
-    });
-  },
-);
+  const trace = await api.get<Record<string, unknown> & { spans: Record<string, unknown>[] }>(
+    `/dashboard/traces/${id}`,
+  );
+  t.strictSame(Object.keys(trace), [
+    ...[
+      'trace_id',
+      'agent_name',
+      'kind',
+      'session_id',
+      'user_id',
+      'tags',
+      'status',
+      'started_at',
+      'ended_at',
+      'duration_ms',
+      'success',
+      'outcome',
+    ],
+    ...['error_message', 'total_tokens', 'total_cost_usd', 'sample_rate', 'metadata', 'spans'],
+  ]);
+  t.match(trace, {
+    trace_id: id,
+    agent_name: 'researcher',
+    status: 'completed',
+    started_at: '2026-11-03T08:15:30.250Z',
+    ended_at: '2026-11-03T08:15:31.500Z',
+    success: true,
+    outcome: null,
+    error_message: null,
+    metadata: { environment: 'test' },
+  });
+  t.strictSame(
+    trace.spans.map((span) => span['span_id']),
+    [root, late, failed].map((span) => span['span_id']),
+  );
+  t.strictSame(trace.spans[1], {
+    span_id: late['span_id'],
+    trace_id: id,
+    parent_span_id: null,
+    type: 'llm',
+    name: 'answer',
+    status: 'completed',
+    started_at: '2026-11-03T08:15:30.300Z',
+    ended_at: null,
+    duration_ms: null,
+    model: 'model-one',
+    input_tokens: 100,
+    output_tokens: 20,
+    total_tokens: 120,
+    cost_usd: 0.00125,
+    error_message: null,
+    input_data: { messages: [{ role: 'user', content: 'Why is the sky blue?' }] },
+    output_data: { content: 'Because of Rayleigh scattering.' },
+  });
+  t.match(trace.spans[2], {
+    parent_span_id: root['span_id'],
+    status: 'failed',
+    error_message: 'timeout',
+    input_data: null,
+    output_data: null,
+    cost_usd: null,
+  });
+});
 
-void t.test(
-  'a trace is found by its id in any case and with a trailing slash, and HEAD has no body',
-  async (t) => {
-    const api = await startApi(t);
-    const id = 'ABCDEF01-2345-6789-abcd-ef0123456789';
-    await api.send([anItem({ trace: { trace_id: id }, spans: 0 })]);
-    for (const path of [id, id.toLowerCase(), `${id.toUpperCase()}/`]) {
-      const trace = await api.get<{ trace_id: string; spans: unknown[] }>(`/dashboard/traces/${path}`);
-      t.equal(trace.trace_id, id.toLowerCase());
-      t.strictSame(trace.spans, [], 'a trace without spans has an empty list');
-    }
-    const head = await api.call('HEAD', `/dashboard/traces/${id}`);
-    t.equal(head.status, 200);
-    t.equal(head.body, undefined);
-  },
-);
+void t.test('finds a trace by its id in any case, with a trailing slash and by HEAD', async (t) => {
+  const api = await startApi(t);
+  const id = 'ABCDEF01-2345-6789-abcd-ef0123456789';
+  await api.send([anItem({ trace: { trace_id: id }, spans: 0 })]);
+  for (const path of [id, id.toLowerCase(), `${id.toUpperCase()}/`]) {
+    const trace = await api.get<{ trace_id: string; spans: unknown[] }>(`/dashboard/traces/${path}`);
+    t.equal(trace.trace_id, id.toLowerCase());
+    t.strictSame(trace.spans, [], 'no spans is an empty list');
+  }
+  const head = await api.call('HEAD', `/dashboard/traces/${id}`);
+  t.equal(head.status, 200);
+  t.equal(head.body, undefined);
+});
 
-void t.test('an outcome is set, changed, and left alone where it is absent or null', async (t) => {
+void t.test('sets and changes an outcome and keeps omitted or null fields', async (t) => {
   const api = await startApi(t);
   const item = anItem({ trace: { success: undefined } });
   const id = traceIdOf(item);
@@ -139,7 +133,7 @@ void t.test('an outcome is set, changed, and left alone where it is absent or nu
   }
 });
 
-void t.test('an outcome needs a boolean success, and takes no field that it does not know', async (t) => {
+void t.test('an outcome needs a boolean success and rejects unknown fields', async (t) => {
   const api = await startApi(t);
   const item = anItem();
   await api.send([item]);
@@ -164,7 +158,7 @@ void t.test('an outcome needs a boolean success, and takes no field that it does
   }
 });
 
-void t.test('unknown traces are 404, ids that are none 422', async (t) => {
+void t.test('an unknown trace is 404, an invalid id 422', async (t) => {
   const api = await startApi(t);
   const missing = randomUUID();
   const calls = [
@@ -186,7 +180,7 @@ void t.test('unknown traces are 404, ids that are none 422', async (t) => {
   }
 });
 
-void t.test('compare-agents shows both in the order asked for', async (t) => {
+void t.test('compare-agents returns both agents in the requested order', async (t) => {
   const api = await startApi(t);
   const run = (agent: string, duration_ms: number, more = {}) =>
     anItem({ trace: { agent, duration_ms, success: undefined, ...more }, spans: 0 });
@@ -233,7 +227,7 @@ void t.test('compare-agents shows both in the order asked for', async (t) => {
   t.strictSame(await compare(alpha, alpha), { agents: [expected.alpha, expected.alpha] });
 });
 
-void t.test('compare-agents wants two ids of agents that exist', async (t) => {
+void t.test('compare-agents requires two ids of existing agents', async (t) => {
   const api = await startApi(t);
   await api.send([anItem()]);
   const [agent] = await api.get<{ id: string }[]>('/agents');

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { startApi } from '../../support/api.js';
 
-void t.test('views are saved, shared, found and removed', async (t) => {
+void t.test('saves, shares, lists and deletes views', async (t) => {
   const api = await startApi(t);
   const ann = await api.createUser('ann@example.org', ['read', 'manage']);
   const bob = await api.createUser('bob@example.org', ['read', 'manage']);
@@ -18,7 +18,7 @@ void t.test('views are saved, shared, found and removed', async (t) => {
     { id, ...view, org_slug: null, may_change: true },
   ]);
   t.strictSame(await api.get('/dashboard/views', bob.key), []);
-  t.match(await put(view, bob.key), { status: 404 }, 'as if it were not there');
+  t.match(await put(view, bob.key), { status: 404 }, 'as if it did not exist');
   t.equal((await put({ ...view, org_slug: 'team' })).status, 200);
   t.strictSame(await api.get('/dashboard/views', bob.key), [
     { id, ...view, org_slug: 'team', may_change: false },
@@ -43,13 +43,13 @@ void t.test('views are saved, shared, found and removed', async (t) => {
   const others = Array.from({ length: 99 }, () => randomUUID());
   for (const one of others) t.equal((await put(view, ann.key, one)).status, 200);
   t.match(await put(view, ann.key, randomUUID()), { status: 409, body: { code: 'conflict' } });
-  t.equal((await put(view)).status, 200, 'a change needs no room');
+  t.equal((await put(view)).status, 200, 'a change needs no free slot');
   t.equal((await api.call('DELETE', `/dashboard/views/${id}`, { key: bob.key })).status, 404);
   t.equal((await api.call('DELETE', `/dashboard/views/${id}`, { key: ann.key })).status, 204);
   t.equal((await api.call('DELETE', `/dashboard/views/${id}`, { key: ann.key })).status, 404);
 });
 
-void t.test('a view has no fragment and does not lead to the login', async (t) => {
+void t.test('rejects views with a fragment or of the login page', async (t) => {
   const api = await startApi(t);
   const put = (path: string) =>
     api.call('PUT', `/dashboard/views/${randomUUID()}`, { json: { name: 'x', path } });

@@ -12,7 +12,7 @@ interface Page {
   readonly has_more: boolean;
 }
 
-/** Runs of two agents, one a minute, the newest last. */
+/** Runs of two agents, one per minute, newest last. */
 const RUNS: readonly Item[] = Array.from({ length: 45 }, (_, minute) =>
   anItem({
     trace: {
@@ -50,7 +50,7 @@ async function allPages(api: TestApi, path: string, size: number): Promise<reado
   return pages;
 }
 
-void t.test('pages hold every run once, newest first, and tell whether more follow', async (t) => {
+void t.test('pages contain every run once, newest first, with has_more', async (t) => {
   const { api, idOf } = await startWithRuns(t);
   const usual = RUNS.filter(({ trace }) => trace['agent'] === 'usual');
   for (const [path, runs] of [
@@ -69,37 +69,34 @@ void t.test('pages hold every run once, newest first, and tell whether more foll
     }
 });
 
-void t.test(
-  'a run in a list is a trace without spans and metadata, with the number of its spans',
-  async (t) => {
-    const { api, idOf } = await startWithRuns(t);
-    const page = await api.get<Page>('/dashboard/traces?page=45&page_size=1');
-    t.strictSame(page.items, [
-      {
-        trace_id: RUNS[0]?.trace['trace_id'],
-        agent_name: 'rare',
-        kind: 'agent',
-        session_id: null,
-        user_id: null,
-        tags: [],
-        status: 'failed',
-        started_at: '2026-11-03T08:00:00Z',
-        ended_at: null,
-        duration_ms: 12.5,
-        success: null,
-        outcome: null,
-        error_message: 'Upstream timed out',
-        total_tokens: 240,
-        total_cost_usd: 0.0025,
-        sample_rate: null,
-        span_count: 2,
-        agent_id: idOf('rare'),
-      },
-    ]);
-  },
-);
+void t.test('a listed run is a trace without spans and metadata, with a span count', async (t) => {
+  const { api, idOf } = await startWithRuns(t);
+  const page = await api.get<Page>('/dashboard/traces?page=45&page_size=1');
+  t.strictSame(page.items, [
+    {
+      trace_id: RUNS[0]?.trace['trace_id'],
+      agent_name: 'rare',
+      kind: 'agent',
+      session_id: null,
+      user_id: null,
+      tags: [],
+      status: 'failed',
+      started_at: '2026-11-03T08:00:00Z',
+      ended_at: null,
+      duration_ms: 12.5,
+      success: null,
+      outcome: null,
+      error_message: 'Upstream timed out',
+      total_tokens: 240,
+      total_cost_usd: 0.0025,
+      sample_rate: null,
+      span_count: 2,
+      agent_id: idOf('rare'),
+    },
+  ]);
+});
 
-void t.test('page and page_size out of range are clamped, and what is no number is refused', async (t) => {
+void t.test('clamps page and page_size and rejects non-numbers', async (t) => {
   const { api, idOf } = await startWithRuns(t);
   for (const path of ['/dashboard/traces', `/agents/${idOf('usual')}/runs`]) {
     const cases: readonly (readonly [string, number, number])[] = [
@@ -115,7 +112,7 @@ void t.test('page and page_size out of range are clamped, and what is no number 
       t.match(await api.get(path + query), { page, page_size }, query);
     const beyond = await api.get<Page>(`${path}?page=9007199254740993&page_size=100`);
     t.match(beyond, { items: [], has_more: false });
-    t.ok(beyond.count > 0, 'the number of all is told beyond the end too');
+    t.ok(beyond.count > 0, 'the total is returned beyond the last page, too');
 
     for (const text of ['x', '', 'NaN', 'Infinity', '-Infinity', '0x10', '1,5', ' ', '1 2', 'null', '１'])
       for (const name of ['page', 'page_size']) {
@@ -129,7 +126,7 @@ void t.test('page and page_size out of range are clamped, and what is no number 
   }
 });
 
-void t.test('filters restrict the list and its count, alone and together', async (t) => {
+void t.test('filters restrict list and count, alone and combined', async (t) => {
   const { api, idOf } = await startWithRuns(t);
   const minuteOf = (run: Item) => Number(headerText(run, 'started_at').slice(14, 16));
   const cases: readonly (readonly [string, (run: Item) => boolean])[] = [
@@ -173,12 +170,12 @@ void t.test('filters restrict the list and its count, alone and together', async
   }
 });
 
-void t.test('the list of all runs is also searched by agent and by text, taken literally', async (t) => {
+void t.test('filters all runs by agent and literal text', async (t) => {
   const { api, idOf } = await startWithRuns(t);
   const count = async (query: string) => (await api.get<Page>(`/dashboard/traces?${query}`)).count;
   t.equal(await count(`agent_id=${idOf('rare')}`), 5);
   t.equal(await count(`agent_id=${idOf('rare').toUpperCase()}`), 5);
-  t.equal(await count(`agent_id=${randomUUID()}`), 0, 'a filter finds nothing rather than being 404');
+  t.equal(await count(`agent_id=${randomUUID()}`), 0, 'no match instead of 404');
   t.equal(await count('query=RARE'), 5);
   t.equal(await count('query=timed'), 9);
   t.equal(await count('query=escalated'), 1);
@@ -189,7 +186,7 @@ void t.test('the list of all runs is also searched by agent and by text, taken l
   t.equal(await count('query=rare&status=failed'), 1);
 });
 
-void t.test('filters of the wrong form are 422 and named', async (t) => {
+void t.test('invalid filters are 422 and named', async (t) => {
   const { api, idOf } = await startWithRuns(t);
   const cases: readonly (readonly [string, string])[] = [
     ['status=done', 'status'],
@@ -212,14 +209,10 @@ void t.test('filters of the wrong form are 422 and named', async (t) => {
     t.equal((await api.call('GET', `/dashboard/traces?${query}`)).status, 422);
   const several = await api.call('GET', '/dashboard/traces?page=x&status=done&agent_id=y');
   const { errors } = several.body as { errors: { field: string }[] };
-  t.strictSame(
-    errors.map(({ field }) => field).sort(),
-    ['agent_id', 'page', 'status'],
-    'all are told at once',
-  );
+  t.strictSame(errors.map(({ field }) => field).sort(), ['agent_id', 'page', 'status'], 'all at once');
 });
 
-void t.test('runs of an unknown agent are 404, on any page', async (t) => {
+void t.test('runs of an unknown agent are 404 on any page', async (t) => {
   const { api } = await startWithRuns(t);
   for (const query of ['', '?page=5', '?status=failed'])
     t.equal((await api.call('GET', `/agents/${randomUUID()}/runs${query}`)).status, 404);

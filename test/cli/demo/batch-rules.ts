@@ -5,9 +5,9 @@ import { parseTime } from '../../../src/signal/time.js';
 import type { BatchBody, RunBody, SpanBody, TraceBody } from '../../../src/cli/demo/body.js';
 
 /**
- * The rules of ingestion, written a second time and without the daemon's code for them.
+ * The ingestion rules, implemented again without code of the daemon.
  *
- * @returns one line for each broken rule
+ * @returns one line per broken rule
  */
 export function brokenRules(batch: BatchBody): string[] {
   const problems: string[] = [];

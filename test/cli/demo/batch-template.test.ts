@@ -23,7 +23,7 @@ function idsOf(batch: BatchBody): string[] {
   return batch.traces.flatMap((run) => [run.trace.trace_id, ...run.spans.map((span) => span.span_id)]);
 }
 
-/** What must not change: the tree by positions instead of ids, and all that is no time. */
+/** The parts that must not change: the tree by position, and everything except ids and times. */
 function shape(batch: BatchBody): unknown {
   const positions = new Map(idsOf(batch).map((id, index) => [id, `#${index}`]));
   return JSON.parse(
@@ -34,7 +34,7 @@ function shape(batch: BatchBody): unknown {
   ) as unknown;
 }
 
-void t.test('bodies have exactly the spans asked for, in whole runs', async (t) => {
+void t.test('bodies contain exactly the requested spans in whole runs', async (t) => {
   for (const spans of [100, 40]) {
     for (const batch of batches(40, spans)) {
       t.equal(
@@ -45,41 +45,38 @@ void t.test('bodies have exactly the spans asked for, in whole runs', async (t) 
     }
   }
   const all = batches(40);
-  t.equal(new Set(all.map((batch) => JSON.stringify(batch))).size, all.length, 'all of them differ');
+  t.equal(new Set(all.map((batch) => JSON.stringify(batch))).size, all.length, 'all different');
   const runs = all.reduce((sum, batch) => sum + batch.traces.length, 0);
   t.ok(runs / all.length > 7 && runs / all.length < 15, 'about ten runs in each');
 });
 
-void t.test(
-  'a refreshed body is as long as before, valid, of the same tree, and all its ids are new',
-  async (t) => {
-    const fresh = { ids: new FreshIds(), times: new TimeText(), nanos: new NanoTime(), number: 0 };
-    const seen = new Set<string>();
-    for (const original of batches(20)) {
-      const template = new BatchTemplate(original);
-      const length = template.bytes.length;
-      for (const id of idsOf(original)) seen.add(id);
-      for (let round = 0; round < 3; round += 1) {
-        template.refresh({ ...fresh, startMs: () => UNTIL_MS + round });
-        const batch = parse(template);
-        t.equal(template.bytes.length, length);
-        t.same(brokenRules(batch), []);
-        t.same(shape(batch), shape(original));
-        for (const id of idsOf(batch)) {
-          t.match(id, UUID);
-          t.notOk(seen.has(id), 'an id comes once');
-          seen.add(id);
-        }
-        t.same(
-          template.runs.map((run) => template.traceId(run)),
-          batch.traces.map((run) => run.trace.trace_id),
-        );
+void t.test('a refreshed body keeps length, validity and tree and gets new ids', async (t) => {
+  const fresh = { ids: new FreshIds(), times: new TimeText(), nanos: new NanoTime(), number: 0 };
+  const seen = new Set<string>();
+  for (const original of batches(20)) {
+    const template = new BatchTemplate(original);
+    const length = template.bytes.length;
+    for (const id of idsOf(original)) seen.add(id);
+    for (let round = 0; round < 3; round += 1) {
+      template.refresh({ ...fresh, startMs: () => UNTIL_MS + round });
+      const batch = parse(template);
+      t.equal(template.bytes.length, length);
+      t.same(brokenRules(batch), []);
+      t.same(shape(batch), shape(original));
+      for (const id of idsOf(batch)) {
+        t.match(id, UUID);
+        t.notOk(seen.has(id), 'every id is unique');
+        seen.add(id);
       }
+      t.same(
+        template.runs.map((run) => template.traceId(run)),
+        batch.traces.map((run) => run.trace.trace_id),
+      );
     }
-  },
-);
+  }
+});
 
-void t.test('the times of each run move together to the start asked for', async (t) => {
+void t.test('all times of a run move to the requested start', async (t) => {
   const [original] = batches(1);
   if (original === undefined) throw new Error('no batch');
   const template = new BatchTemplate(original);
@@ -108,7 +105,7 @@ void t.test('the times of each run move together to the start asked for', async 
   }
 });
 
-void t.test('times are written as Date writes them, over days and back', async (t) => {
+void t.test('writes times like Date, across days in both directions', async (t) => {
   const times = new TimeText();
   const buffer = Buffer.alloc(30, '.');
   for (const ms of [
@@ -128,7 +125,7 @@ void t.test('times are written as Date writes them, over days and back', async (
   }
 });
 
-void t.test('a hundred thousand fresh ids are all different', async (t) => {
+void t.test('a hundred thousand fresh ids are unique', async (t) => {
   const ids = new FreshIds();
   const buffer = Buffer.alloc(80, ' ');
   const seen = new Set<string>();

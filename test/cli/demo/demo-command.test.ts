@@ -13,7 +13,7 @@ const NOW_MS = Date.UTC(2026, 10, 20, 18);
 
 type SignalListener = (name: 'SIGINT' | 'SIGTERM') => void;
 
-/** The process as a command sees it, and what it did there. */
+/** A fake process for commands that records what they do. */
 class FakeProcess implements ProcessIo {
   readonly env: NodeJS.ProcessEnv;
   readonly isTerminal: boolean = true;
@@ -64,7 +64,7 @@ class FakeProcess implements ProcessIo {
   }
 }
 
-/** Runs the command. Rejects as the command does. */
+/** Runs the command and rejects like it. */
 async function demo(args: readonly string[], io = new FakeProcess(), now = () => NOW_MS) {
   const command = demoCommand(io, now).exitOverride();
   command.configureOutput({
@@ -76,14 +76,14 @@ async function demo(args: readonly string[], io = new FakeProcess(), now = () =>
   return io.written;
 }
 
-/** Which runs these are, whatever their ids. */
+/** Identifies runs regardless of their ids. */
 function shapesOf(runs: readonly RunBody[]): string[] {
   return runs.map(({ trace, spans }) => `${trace.started_at} ${trace.agent} ${spans.length}`).sort();
 }
 
 const SMALL = ['--days', '3', '--runs-per-day', '30', '--only-runs'];
 
-void t.test('a history is sent whole, in requests that keep the rules, and summed up', async (t) => {
+void t.test('sends a whole history in valid requests and prints a summary', async (t) => {
   const daemon = await startScriptedDaemon(t);
   const io = new FakeProcess();
   const { out, err, log } = await demo(['--url', daemon.url, '--key', KEY, ...SMALL], io);
@@ -98,11 +98,11 @@ void t.test('a history is sent whole, in requests that keep the rules, and summe
   t.notMatch(out + err, KEY, 'the key is not shown');
   t.equal(err, '');
   t.match(log, /\d+ of about \d+ runs/);
-  t.ok(log.endsWith('\r\x1b[K'), 'the line of progress is cleared');
-  t.equal(io.listeners.size, 0, 'signals are left alone afterwards');
+  t.ok(log.endsWith('\r\x1b[K'), 'clears the progress line');
+  t.equal(io.listeners.size, 0, 'removes its signal handlers');
 });
 
-void t.test('each time the same runs are sent with new ids, and a seed is still accepted', async (t) => {
+void t.test('every call sends the same runs with new ids and still accepts a seed', async (t) => {
   const sent = async (...args: string[]) => {
     const daemon = await startScriptedDaemon(t);
     await demo(['--url', daemon.url, '--key', KEY, ...SMALL, ...args]);
@@ -115,7 +115,7 @@ void t.test('each time the same runs are sent with new ids, and a seed is still 
   t.notOk(second.some((run) => ids.has(run.trace.trace_id)));
 });
 
-void t.test('address and key come from the environment where no option gives them', async (t) => {
+void t.test('reads address and key from the environment by default', async (t) => {
   const daemon = await startScriptedDaemon(t);
   await demo(
     ['--days', '1', '--runs-per-day', '5', '--only-runs'],
@@ -124,7 +124,7 @@ void t.test('address and key come from the environment where no option gives the
   t.equal(daemon.requests[0]?.authorization, `Bearer ${KEY}`);
 });
 
-void t.test('no daemon: one clear error at once', async (t) => {
+void t.test('reports an unreachable daemon immediately', async (t) => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const closed = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -143,11 +143,11 @@ void t.test('distinguishes a refused key, a missing scope and another server', a
   ] as const) {
     const daemon = await startScriptedDaemon(t, () => ({ status, body }));
     await t.rejects(demo(SMALL, new FakeProcess({ JACKDAW_URL: daemon.url, JACKDAW_KEY: KEY })), message);
-    t.ok(daemon.requests.length <= 4, 'it does not try again');
+    t.ok(daemon.requests.length <= 4, 'no retry');
   }
 });
 
-void t.test('a daemon that is overloaded is given the time it asks for, and nothing is lost', async (t) => {
+void t.test('waits as long as an overloaded daemon asks and loses nothing', async (t) => {
   const calm = await startScriptedDaemon(t);
   await demo(['--url', calm.url, '--key', KEY, ...SMALL]);
   const busy = await startScriptedDaemon(t, (request) => {
@@ -158,7 +158,7 @@ void t.test('a daemon that is overloaded is given the time it asks for, and noth
   t.same(shapesOf(runsOf(busy)), shapesOf(runsOf(calm)));
 });
 
-void t.test('a used-up quota is an error, not a wait of weeks', async (t) => {
+void t.test('an exhausted quota is an error instead of a wait of weeks', async (t) => {
   const daemon = await startScriptedDaemon(t, () => ({
     status: 429,
     headers: { 'retry-after': '864000' },
@@ -167,7 +167,7 @@ void t.test('a used-up quota is an error, not a wait of weeks', async (t) => {
   await t.rejects(demo(['--url', daemon.url, '--key', KEY, ...SMALL]), /monthly quota/);
 });
 
-void t.test('a connection that breaks on the way is made again', async (t) => {
+void t.test('reconnects after a broken connection', async (t) => {
   const daemon = await startScriptedDaemon(t, (request) => (request === 4 ? 'hang up' : undefined));
   const { out } = await demo(['--url', daemon.url, '--key', KEY, ...SMALL]);
   t.match(out, `Sent ${runsOf(daemon).length} runs`);
@@ -194,28 +194,25 @@ void t.test('an interrupt ends sending with a summary', async (t) => {
   t.same(io.exits, []);
 });
 
-void t.test(
-  'live runs begin as running, end by themselves, and none is left open by an interrupt',
-  async (t) => {
-    const daemon = await startScriptedDaemon(t);
-    const io = new FakeProcess();
-    let nowMs = NOW_MS;
-    const args = ['--url', daemon.url, '--key', KEY, '--days', '0', '--live', '--rate', '600'];
-    daemon.onBatch(() => {
-      if (runsOf(daemon).filter((run) => run.trace.status === 'completed').length >= 5) io.interrupt();
-    });
-    // Each look at the clock is two seconds after the one before.
-    const { out } = await demo(args, io, () => (nowMs += 2000));
-    for (const batch of daemon.batches) t.same(brokenRules(batch), []);
-    const last = new Map(runsOf(daemon).map((run) => [run.trace.trace_id, run.trace]));
-    t.ok(runsOf(daemon).some((run) => run.trace.status === 'running'));
-    t.ok([...last.values()].every((trace) => trace.status !== 'running' && trace.ended_at !== undefined));
-    t.ok([...last.values()].some((trace) => trace.outcome === 'cancelled'));
-    t.match(out, /Sent \d+ live runs/);
-  },
-);
+void t.test('live runs start as running and all end, also on an interrupt', async (t) => {
+  const daemon = await startScriptedDaemon(t);
+  const io = new FakeProcess();
+  let nowMs = NOW_MS;
+  const args = ['--url', daemon.url, '--key', KEY, '--days', '0', '--live', '--rate', '600'];
+  daemon.onBatch(() => {
+    if (runsOf(daemon).filter((run) => run.trace.status === 'completed').length >= 5) io.interrupt();
+  });
+  // Each read of the clock advances it by two seconds.
+  const { out } = await demo(args, io, () => (nowMs += 2000));
+  for (const batch of daemon.batches) t.same(brokenRules(batch), []);
+  const last = new Map(runsOf(daemon).map((run) => [run.trace.trace_id, run.trace]));
+  t.ok(runsOf(daemon).some((run) => run.trace.status === 'running'));
+  t.ok([...last.values()].every((trace) => trace.status !== 'running' && trace.ended_at !== undefined));
+  t.ok([...last.values()].some((trace) => trace.outcome === 'cancelled'));
+  t.match(out, /Sent \d+ live runs/);
+});
 
-void t.test('wrong options are refused in words', async (t) => {
+void t.test('rejects invalid options', async (t) => {
   for (const args of [
     ['--days', '-1'],
     ['--days', 'ten'],

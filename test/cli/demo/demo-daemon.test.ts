@@ -22,33 +22,30 @@ function posterTo(daemon: TestDaemon): Poster {
   return new Poster(target, new AbortController().signal);
 }
 
-void t.test(
-  'a daemon takes a history without one rejection, and the same again changes nothing',
-  async (t) => {
-    const daemon = await startTestDaemon(t);
-    const poster = posterTo(daemon);
-    const plan = { key: 'demo', untilMs: UNTIL_MS, days: 4, runsPerDay: 40 };
-    const runs = [...history(recording, plan)].map((run) => run.body);
-    const post = async () => {
-      for (const batch of packBatches(runs)) {
-        t.match(await poster.sendBatch(batch), { accepted: batch.traces.length, rejected: 0, errors: [] });
-      }
-      return [await read(daemon, '/agents'), await read(daemon, '/dashboard/traces?page_size=100')];
-    };
-    const first = await post();
-    t.match(first[1], { count: runs.length });
-    t.same(await post(), first);
-    const [run] = runs;
-    t.match(await read(daemon, `/dashboard/traces/${run?.trace.trace_id ?? ''}`), {
-      agent_name: run?.trace.agent,
-      status: run?.trace.status,
-      duration_ms: run?.trace.duration_ms,
-      spans: { length: run?.spans.length },
-    });
-  },
-);
+void t.test('a daemon accepts a whole history, and repeating it changes nothing', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const poster = posterTo(daemon);
+  const plan = { key: 'demo', untilMs: UNTIL_MS, days: 4, runsPerDay: 40 };
+  const runs = [...history(recording, plan)].map((run) => run.body);
+  const post = async () => {
+    for (const batch of packBatches(runs)) {
+      t.match(await poster.sendBatch(batch), { accepted: batch.traces.length, rejected: 0, errors: [] });
+    }
+    return [await read(daemon, '/agents'), await read(daemon, '/dashboard/traces?page_size=100')];
+  };
+  const first = await post();
+  t.match(first[1], { count: runs.length });
+  t.same(await post(), first);
+  const [run] = runs;
+  t.match(await read(daemon, `/dashboard/traces/${run?.trace.trace_id ?? ''}`), {
+    agent_name: run?.trace.agent,
+    status: run?.trace.status,
+    duration_ms: run?.trace.duration_ms,
+    spans: { length: run?.spans.length },
+  });
+});
 
-void t.test('live runs are stored as running and completed by what comes later', async (t) => {
+void t.test('live runs are stored as running and completed by later messages', async (t) => {
   const daemon = await startTestDaemon(t);
   const poster = posterTo(daemon);
   const traffic = new LiveTraffic(recording, { key: 'demo', startMs: UNTIL_MS, runsPerMinute: 120 });
@@ -65,7 +62,7 @@ void t.test('live runs are stored as running and completed by what comes later',
   t.match(await read(daemon, '/dashboard/traces'), { count: traffic.started });
 });
 
-/** Runs the command at a time. @returns what it printed */
+/** Runs the command at a given time. @returns its output */
 async function demo(daemon: TestDaemon, untilMs: number, ...options: readonly string[]): Promise<string> {
   const io = memoryIo();
   const target = ['--url', daemon.url, '--key', daemon.key, '--otlp-url', daemon.otlpUrl];
@@ -74,9 +71,9 @@ async function demo(daemon: TestDaemon, untilMs: number, ...options: readonly st
   return io.outText();
 }
 
-void t.test('two demos do not collide, and shared objects are created once', async (t) => {
+void t.test('two demos have different ids, and shared objects are created once', async (t) => {
   const daemon = await startTestDaemon(t);
-  // So few runs that some hours have none.
+  // So few runs that some hours are empty.
   const size = ['--days', '28', '--runs-per-day', '12'];
   const seen = async () => {
     const compared = (await read(daemon, '/dashboard/prompts/support-reply/compare')) as {
@@ -116,7 +113,7 @@ void t.test('two demos do not collide, and shared objects are created once', asy
   t.equal((second.endpoints as unknown[]).length, 1);
 });
 
-void t.test('the API shows the stories in the last 24 hours', async (t) => {
+void t.test('the API shows the stories of the last 24 hours', async (t) => {
   const daemon = await startTestDaemon(t);
   await demo(daemon, UNTIL_MS, '--days', '3');
   interface Stats {
@@ -132,7 +129,7 @@ void t.test('the API shows the stories in the last 24 hours', async (t) => {
     readonly total: Stats;
     readonly buckets: readonly Stats[];
   }
-  /** What the pages ask for, of the 24 hours that end so many days before. */
+  /** The requests of the pages for the 24 hours that end that many days ago. */
   const groups = async (daysAgo: number, query: string): Promise<readonly Group[]> => {
     const [from, to] = [1, 0].map((days) => new Date(UNTIL_MS - (days + daysAgo) * 86_400_000).toISOString());
     const path = `/dashboard/series?start_time=${from ?? ''}&end_time=${to ?? ''}&interval=1h${query}`;
@@ -162,7 +159,7 @@ void t.test('the API shows the stories in the last 24 hours', async (t) => {
   t.ok(rate(3) < rate(2) - 0.15, `a worse prompt: ${rate(2)} to ${rate(3)}`);
 });
 
-void t.test('what a key may not make is left out, and said', async (t) => {
+void t.test('skips and reports what the key may not create', async (t) => {
   const daemon = await startTestDaemon(t);
   const made = await fetch(`${daemon.url}/api/v1/me/keys`, {
     method: 'POST',

@@ -14,18 +14,18 @@ function someRun(agent: string): PlayedRun {
   return playRun(recording, index, START_MS, 'live');
 }
 
-/** What a store knows after the messages: the last header, and of each span the last message. */
+/** The state of a store after the messages: the last header and the last message of each span. */
 function replay(messages: readonly RunBody[]): { trace: RunBody['trace'] | undefined; spans: SpanBody[] } {
   const spans = new Map<string, SpanBody>();
   for (const message of messages) for (const span of message.spans) spans.set(span.span_id, span);
   return { trace: messages.at(-1)?.trace, spans: [...spans.values()] };
 }
 
-void t.test('piece by piece the messages add up to the whole run, and repeat only the root', async (t) => {
+void t.test('the messages add up to the whole run and repeat only the root', async (t) => {
   for (const agent of ['research-assistant', 'support-triage', 'code-reviewer']) {
     const run = someRun(agent);
     const live = new LiveRun(run);
-    t.equal(live.news(START_MS - 1), undefined, 'not before it begins');
+    t.equal(live.news(START_MS - 1), undefined, 'not before it starts');
     const messages: RunBody[] = [];
     for (let nowMs = START_MS; !live.isOver; nowMs += 400) {
       const news = live.news(nowMs);
@@ -47,12 +47,12 @@ void t.test('piece by piece the messages add up to the whole run, and repeat onl
   }
 });
 
-void t.test('a run that ended between two looks is one message', async (t) => {
+void t.test('a run that ended between two polls is one message', async (t) => {
   const run = someRun('content-moderator');
   t.same(new LiveRun(run).news(run.endMs), run.body);
 });
 
-void t.test('a cancelled run ends as failed, and only if it was seen to begin', async (t) => {
+void t.test('a cancelled run ends as failed, but only if it was started', async (t) => {
   const run = someRun('research-assistant');
   t.equal(new LiveRun(run).cancel(START_MS), undefined);
   const live = new LiveRun(run);
@@ -64,7 +64,7 @@ void t.test('a cancelled run ends as failed, and only if it was seen to begin', 
   t.equal(live.cancel(START_MS + 200), undefined);
 });
 
-void t.test('traffic keeps to its rate, and two sessions share no run', async (t) => {
+void t.test('traffic keeps its rate, and sessions have separate runs', async (t) => {
   const ids = (startMs: number) => {
     const traffic = new LiveTraffic(recording, { key: `live ${startMs}`, startMs, runsPerMinute: 60 });
     const seen = new Set<string>();

@@ -60,7 +60,7 @@ function recordsOf(template: BodyTemplate): readonly Log[] {
 const milliseconds = (nanos: Span['startTimeUnixNano']): number =>
   Math.round(int64ToNumber(nanos ?? 0) / 1e6);
 
-void t.test('every kind makes bodies of as many items as asked for, of a length that stays', async (t) => {
+void t.test('every kind builds bodies with the requested items and a constant length', async (t) => {
   for (const kind of LOAD_KINDS) {
     const template = templateOf(kind);
     const { length } = template.bytes;
@@ -85,20 +85,20 @@ void t.test('spans: whole trees with new ids and moved times, about 20 attribute
     t.equal(ids.size, ITEMS, 'every id once');
     t.equal(new Set(ids.values()).size, template.units, 'as many traces as units');
     for (const id of [...ids.keys(), ...new Set(ids.values())]) {
-      t.notOk(seen.has(id), 'no id comes again');
+      t.notOk(seen.has(id), 'no id is reused');
       seen.add(id);
     }
     let roots = 0;
     for (const span of spans) {
       const parent = hexOf(span.parentSpanId ?? Buffer.of());
       if (parent === '') roots += 1;
-      else t.equal(ids.get(parent), hexOf(span.traceId ?? Buffer.of()), 'the parent is of the same trace');
+      else t.equal(ids.get(parent), hexOf(span.traceId ?? Buffer.of()), 'the parent is in the same trace');
       const count = span.attributes?.length ?? 0;
       t.ok(count >= 15 && count <= 25, `${count} attributes`);
       t.ok(milliseconds(span.startTimeUnixNano) >= NOW_MS + round);
       t.ok(milliseconds(span.endTimeUnixNano) >= milliseconds(span.startTimeUnixNano));
     }
-    t.equal(roots, template.units, 'one root a trace');
+    t.equal(roots, template.units, 'one root per trace');
     t.same(
       spans.map(({ name }) => name),
       (before ?? spans).map(({ name }) => name),
@@ -106,11 +106,11 @@ void t.test('spans: whole trees with new ids and moved times, about 20 attribute
     before = spans;
     const sample = template.sample();
     const traceId = sample?.traceId.replaceAll('-', '');
-    t.equal([...ids.values()].filter((id) => id === traceId).length, sample?.spans, 'a sample is whole');
+    t.equal([...ids.values()].filter((id) => id === traceId).length, sample?.spans, 'a sample is complete');
   }
 });
 
-void t.test('points: several hundred series, all of the time asked for', async (t) => {
+void t.test('points: several hundred series, all at the requested time', async (t) => {
   const template = templateOf('metrics');
   template.refresh({ ...FRESH, number: 0, startMs: () => NOW_MS });
   const points = pointsOf(template);
@@ -119,7 +119,7 @@ void t.test('points: several hundred series, all of the time asked for', async (
 });
 
 void t.test(
-  'records: a tenth has the frequent word, one of every hundredth request the rare one',
+  'records: a tenth contain the frequent word, one of each hundredth request the rare one',
   async (t) => {
     const template = templateOf('logs');
     const count = (bodies: readonly string[], word: string) =>
@@ -141,7 +141,7 @@ void t.test(
       const ids = bodies.flatMap((body) => /\[([0-9a-f]{16})\]$/.exec(body)?.[1] ?? []);
       t.equal(ids.length, ITEMS / 4);
       for (const id of ids) {
-        t.notOk(seen.has(id), 'request ids come once');
+        t.notOk(seen.has(id), 'request ids are unique');
         seen.add(id);
       }
     }

@@ -19,14 +19,14 @@ function parentOf(run: RunBody, span: SpanBody): SpanBody | undefined {
   return run.spans.find((candidate) => candidate.span_id === span.parent_span_id);
 }
 
-void t.test('every run of the recording obeys the rules of ingestion, whenever it is played', async (t) => {
+void t.test('every run of the recording is valid at any time', async (t) => {
   for (const untilMs of [Date.UTC(2020, 1, 29, 23, 59), UNTIL_MS, Date.UTC(2040, 0, 1)]) {
     const batches = [...packBatches(bodies({ untilMs, days: 31, runsPerDay: 200 }))];
     t.same(batches.flatMap(brokenRules), []);
   }
 });
 
-void t.test('a batch holds at most 100 spans, and packing loses and reorders nothing', async (t) => {
+void t.test('a batch has at most 100 spans, and packing keeps runs and order', async (t) => {
   const runs = bodies();
   const batches = [...packBatches(runs)];
   for (const batch of batches) {
@@ -38,7 +38,7 @@ void t.test('a batch holds at most 100 spans, and packing loses and reorders not
   );
 });
 
-void t.test('the spans of a run form one tree, every span within the time of its parent', async (t) => {
+void t.test('the spans of a run form one tree within the times of their parents', async (t) => {
   for (const run of bodies()) {
     const roots = run.spans.filter((span) => span.parent_span_id === undefined);
     t.equal(roots.length, 1);
@@ -54,7 +54,7 @@ void t.test('the spans of a run form one tree, every span within the time of its
   }
 });
 
-void t.test('one key gives the same runs again, another key shares not one id with it', async (t) => {
+void t.test('a key reproduces its runs, and another key shares no id', async (t) => {
   t.same(bodies(), bodies());
   const idsOf = (run: RunBody) => [
     run.trace.trace_id,
@@ -69,7 +69,7 @@ void t.test('one key gives the same runs again, another key shares not one id wi
   );
 });
 
-void t.test('played later, all times move together, and the newest run ends at that moment', async (t) => {
+void t.test('replaying later moves all times, and the newest run ends then', async (t) => {
   const starts = (untilMs: number) =>
     bodies({ untilMs, days: 3 }).flatMap(({ trace, spans }) =>
       [trace, ...spans].map(({ started_at, ended_at = '' }) => [
@@ -85,7 +85,7 @@ void t.test('played later, all times move together, and the newest run ends at t
   );
 });
 
-void t.test('more or fewer runs a day than recorded, and more days, are as many as asked for', async (t) => {
+void t.test('scales to the requested runs per day and days', async (t) => {
   for (const [days, runsPerDay] of [
     [30, 20],
     [30, 500],
@@ -99,7 +99,7 @@ void t.test('more or fewer runs a day than recorded, and more days, are as many 
   }
 });
 
-void t.test('no run is in the future, and no id comes twice in a month', async (t) => {
+void t.test('no run is in the future, and ids are unique within a month', async (t) => {
   const runs = bodies({ days: 30 });
   const until = new Date(UNTIL_MS).toISOString();
   t.ok(runs.every((run) => (run.trace.ended_at ?? '') <= until));
@@ -107,7 +107,7 @@ void t.test('no run is in the future, and no id comes twice in a month', async (
   t.equal(new Set(ids).size, ids.length);
 });
 
-void t.test('a month shows every agent, type, status and fate that a dashboard has to show', async (t) => {
+void t.test('a month has every agent, type, status and outcome of a dashboard', async (t) => {
   const runs = bodies({ days: 30, runsPerDay: 120 });
   const spans = runs.flatMap((run) => run.spans);
   const values = (list: readonly unknown[]) => new Set(list);
@@ -119,11 +119,11 @@ void t.test('a month shows every agent, type, status and fate that a dashboard h
   t.ok(runs.some((run) => run.trace.status === 'failed' && run.trace.error_message));
   t.ok(
     runs.some((run) => run.trace.total_cost_usd === undefined),
-    'some leave the sums to the daemon',
+    'some leave totals to the daemon',
   );
   t.ok(
     runs.some((run) => run.spans.some((span) => span.type === 'agent' && span.parent_span_id)),
-    'some agents have agents of their own',
+    'some agents call other agents',
   );
   t.ok(
     runs.some((run) =>
@@ -131,11 +131,11 @@ void t.test('a month shows every agent, type, status and fate that a dashboard h
         (span, index) => span.status !== 'completed' && run.spans[index + 1]?.name === span.name,
       ),
     ),
-    'a failed step is tried again',
+    'a failed step is retried',
   );
 });
 
-void t.test('some days are much busier than others, and every day has runs', async (t) => {
+void t.test('some days are much busier, and every day has runs', async (t) => {
   const byDay = new Map<string, number>();
   for (const { trace } of bodies({ days: 30, runsPerDay: 200 })) {
     const day = trace.started_at.slice(0, 10);
@@ -146,7 +146,7 @@ void t.test('some days are much busier than others, and every day has runs', asy
   t.ok(Math.max(...counts) > 2 * Math.min(...counts), counts.join(', '));
 });
 
-void t.test('the last 24 hours hold an incident, a worse prompt and a costly release', async (t) => {
+void t.test('the last 24 hours contain an incident, a worse prompt and a costly release', async (t) => {
   const runs = bodies({ days: 30, runsPerDay: 200 });
   const dayAgo = new Date(UNTIL_MS - 86_400_000).toISOString();
   const isLast = ({ trace }: RunBody) => trace.started_at >= dayAgo;
@@ -194,7 +194,7 @@ void t.test('sessions have several runs', async (t) => {
   t.ok([...nodeCounts.values()].filter((count) => count > 2).length > 50);
 });
 
-void t.test('declared sums are the sums of the spans', async (t) => {
+void t.test('declared totals equal the sums of the spans', async (t) => {
   for (const run of bodies({ days: 1 }).filter((candidate) => candidate.trace.total_tokens !== undefined)) {
     const tokens = run.spans.reduce((sum, span) => sum + (span.total_tokens ?? 0), 0);
     const micros = run.spans.reduce((sum, span) => sum + Math.round(Number(span.cost_usd ?? 0) * 1e6), 0);
@@ -204,7 +204,7 @@ void t.test('declared sums are the sums of the spans', async (t) => {
   }
 });
 
-void t.test('spans are of realistic size: 500 to 900 bytes of JSON on average', async (t) => {
+void t.test('spans average 500 to 900 bytes of JSON', async (t) => {
   const runs = bodies({ days: 7 });
   const spans = runs.reduce((sum, run) => sum + run.spans.length, 0);
   const bytes = Buffer.byteLength(JSON.stringify(runs));

@@ -3,22 +3,22 @@ import type { AddressInfo } from 'node:net';
 import type { Test } from 'tap';
 import type { BatchBody, RunBody } from '../../../src/cli/demo/body.js';
 
-/** One answer to a request; `hang up` breaks the connection after the body was read. */
+/** A response to a request; `hang up` closes the connection after the body was read. */
 export type ScriptedAnswer =
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown }
   | 'hang up';
 
-/** A server that takes batches of traces and answers as a test wants. */
+/** A server that accepts trace batches and responds as a test defines. */
 export interface ScriptedDaemon {
   readonly url: string;
-  /** Every body that was taken with 200, in order. */
+  /** Every body accepted with 200, in order. */
   readonly batches: readonly BatchBody[];
   readonly requests: readonly { readonly path: string; readonly authorization: string | undefined }[];
-  /** Calls back once for each body taken from now on. */
+  /** Calls back once for each body accepted from now on. */
   onBatch(listener: (batch: BatchBody) => void): void;
 }
 
-/** @param answer gives the answer to request number n (from 0); undefined takes the batch */
+/** @param answer gives the response to request n (from 0); undefined accepts the batch */
 export async function startScriptedDaemon(
   t: Test,
   answer: (request: number) => ScriptedAnswer | undefined = () => undefined,

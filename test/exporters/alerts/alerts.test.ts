@@ -39,7 +39,7 @@ const smtpAt = (port: number): SmtpSettings => ({
   from: 'jackdaw@example.com',
 });
 
-/** The two planes that an exporter stands on. */
+/** The two stores used by the exporter. */
 interface Stores {
   readonly opened: TestStore;
   readonly control: SqlControlStore;
@@ -51,7 +51,7 @@ async function openStores(t: Test): Promise<Stores> {
   return {
     opened,
     secrets: new SecretBoxes({ key: Buffer.alloc(32, 'k').toString('base64') }).at(null),
-    // Another one once the stores were opened again.
+    // Replaced when the stores are reopened.
     get control() {
       return opened.control;
     },
@@ -71,7 +71,7 @@ function hostOf(stores: Stores, smtp: SmtpSettings | null = null): Host {
   };
 }
 
-/** An exporter that may send to 127.0.0.1, where all names lead. */
+/** An exporter that may send to 127.0.0.1, where all names resolve. */
 function newExporter(t: Test, { opened }: Stores, id = 'alerts') {
   const authority = join(dirname(opened.path), 'authority.pem');
   writeFileSync(authority, AUTHORITY);
@@ -85,7 +85,7 @@ function newExporter(t: Test, { opened }: Stores, id = 'alerts') {
   return { exporter, ...settings };
 }
 
-void t.test('the defaults', async (t) => {
+void t.test('uses defaults', async (t) => {
   t.strictSame(configOf(), {
     store: 'duckdb',
     control: 'sqlite',
@@ -99,7 +99,7 @@ void t.test('the defaults', async (t) => {
   t.strictSame(checkAlerts(configOf('{ interval: 1s, timezone: America/St_Johns }')), []);
 });
 
-void t.test('what the schema refuses', async (t) => {
+void t.test('the schema rejects invalid values', async (t) => {
   for (const yaml of ['interval: soon', 'min_samples: 0', 'min_samples: 1.5', 'targets: { allow: [] }'])
     t.throws(() => configOf(yaml), yaml);
   const removed = `webhook_signing_secret: ${generateSecret()}`;
@@ -109,7 +109,7 @@ void t.test('what the schema refuses', async (t) => {
   );
 });
 
-void t.test('what else is wrong is named with its place', async (t) => {
+void t.test('reports other invalid values with their position', async (t) => {
   for (const [yaml, path, message] of [
     ['interval: 999ms', '/interval', /must be at least 1s/],
     ['window: 0s', '/window', /must be greater than 0s/],
@@ -128,7 +128,7 @@ void t.test('what else is wrong is named with its place', async (t) => {
   ]);
 });
 
-void t.test('it takes whatever comes, and can be stopped without a start', async (t) => {
+void t.test('accepts any batch and can be stopped unstarted', async (t) => {
   const exporter = alertsExporter.create({ ...componentSettings('alerts'), config: configOf() });
   const context = { receivedAt: 0 };
   t.strictSame(Object.keys(exporter.inputs), ['traces', 'metrics']);
@@ -140,7 +140,7 @@ void t.test('it takes whatever comes, and can be stopped without a start', async
   await exporter.shutdown?.(NOW);
 });
 
-void t.test('rules are judged soon after everybody else has a batch', async (t) => {
+void t.test('evaluates rules soon after the other exporters have a batch', async (t) => {
   const stores = await openStores(t);
   const userId = await stores.opened.addUser();
   const { exporter } = newExporter(t, stores);
@@ -150,13 +150,13 @@ void t.test('rules are judged soon after everybody else has a batch', async (t) 
   const now = Date.now() * 1000;
   const items = [aTrace(0, { agent: 'planner', status: 'failed', started_at: now, ended_at: now })];
   const context = { receivedAt: now };
-  // Nobody waits for the store here: it is told of the batch before that has it.
+  // Does not wait for the store: the exporter sees the batch before the store has it.
   const answered = stores.opened.store.writer
     .traces({ tenant: userId, items: [...items] }, context)
     .then(() => undefined);
   const batch = { tenant: userId, items };
   await exporter.inputs.traces?.consume(batch, { ...context, answered });
-  t.equal(batch.items.length, 1, 'the list is left as it is');
+  t.equal(batch.items.length, 1, 'the list is unchanged');
   await until(
     'it has fired',
     async () => ((await stores.control.alerts.read(userId, rule.alert.id))?.incident ?? null) !== null,
@@ -164,7 +164,7 @@ void t.test('rules are judged soon after everybody else has a batch', async (t) 
   await exporter.shutdown(NOW);
 });
 
-void t.test('as long as it runs it says where it may send, and how alerts are evaluated', async (t) => {
+void t.test('publishes its targets and evaluation settings while running', async (t) => {
   const stores = await openStores(t);
   const { exporter, meter, logger } = newExporter(t, stores);
   await exporter.start(hostOf(stores));
@@ -192,7 +192,7 @@ void t.test('as long as it runs it says where it may send, and how alerts are ev
   await third.shutdown(NOW);
 });
 
-void t.test('a CA file that is of no use stops the start, and nothing is held', async (t) => {
+void t.test('an unusable CA file stops the start without side effects', async (t) => {
   const stores = await openStores(t);
   const file = join(dirname(stores.opened.path), 'empty.pem');
   writeFileSync(file, '');
@@ -205,7 +205,7 @@ void t.test('a CA file that is of no use stops the start, and nothing is held', 
   await next.shutdown(NOW);
 });
 
-void t.test('the store is well when evaluation and notices find it so', async (t) => {
+void t.test('the store is healthy if evaluation and notices report so', async (t) => {
   const statuses: Status[] = [];
   const report = reportStore(hostThatKeeps(statuses));
   const [evaluation, notices] = [report('evaluation'), report('notices')];
@@ -219,66 +219,63 @@ void t.test('the store is well when evaluation and notices find it so', async (t
   );
 });
 
-void t.test(
-  'what was pending or broken off at a stop is sent by the next start, as the same notice',
-  async (t) => {
-    let isBroken = true;
-    const receiver = await startReceiver(t, (socket) => {
-      if (!isBroken) socket.end(answerText('200 OK'));
-    });
-    const ids: string[] = [];
-    const mails = await startMails(t, {
-      onMailFrom: (_address, _session, done) => {
-        ids.push('asked');
-        if (!isBroken) done();
-      },
-    });
-    const stores = await openStores(t);
-    const { opened, control } = stores;
-    const user = aUser({ email: 'somebody@example.org' });
-    const userId = user.id;
-    await control.accounts.createUser(user);
-    const webhook_url = `${receiver.url}/`;
-    const service = { agent_id: null, agent_name: null, target_service: 'db:postgres' };
-    const rule = await addRule(control, userId, { ...service, channel: 'both', webhook_url });
-    const first = newExporter(t, stores).exporter;
-    await first.start(hostOf(stores, smtpAt(mails.port)));
-    const firedAt = Date.now() * 1000;
-    const eventId = uuidV7(firedAt / 1000);
-    const { data } = JSON.parse(firedEnvelope(eventId, service)) as { data: object };
-    const [written] = await control.alerts.recordFirings([aDecision(rule, { firedAt, eventId, data })]);
-    t.equal(written, true);
-    await until('both are under way', () => ids.length > 0 && receiver.requests.length > 0);
-    await first.shutdown(NOW);
-    const notices = async () =>
-      (await stores.control.alerts.listFirings(userId, rule.alert.id, ALL))?.items[0]?.notifications;
-    t.match(await notices(), [
-      { channel: 'email', status: 'pending', attempts: [] },
-      { channel: 'webhook', status: 'pending', attempts: [] },
-    ]);
+void t.test('notices pending or interrupted at a stop are sent unchanged by the next start', async (t) => {
+  let isBroken = true;
+  const receiver = await startReceiver(t, (socket) => {
+    if (!isBroken) socket.end(answerText('200 OK'));
+  });
+  const ids: string[] = [];
+  const mails = await startMails(t, {
+    onMailFrom: (_address, _session, done) => {
+      ids.push('asked');
+      if (!isBroken) done();
+    },
+  });
+  const stores = await openStores(t);
+  const { opened, control } = stores;
+  const user = aUser({ email: 'somebody@example.org' });
+  const userId = user.id;
+  await control.accounts.createUser(user);
+  const webhook_url = `${receiver.url}/`;
+  const service = { agent_id: null, agent_name: null, target_service: 'db:postgres' };
+  const rule = await addRule(control, userId, { ...service, channel: 'both', webhook_url });
+  const first = newExporter(t, stores).exporter;
+  await first.start(hostOf(stores, smtpAt(mails.port)));
+  const firedAt = Date.now() * 1000;
+  const eventId = uuidV7(firedAt / 1000);
+  const { data } = JSON.parse(firedEnvelope(eventId, service)) as { data: object };
+  const [written] = await control.alerts.recordFirings([aDecision(rule, { firedAt, eventId, data })]);
+  t.equal(written, true);
+  await until('both are under way', () => ids.length > 0 && receiver.requests.length > 0);
+  await first.shutdown(NOW);
+  const notices = async () =>
+    (await stores.control.alerts.listFirings(userId, rule.alert.id, ALL))?.items[0]?.notifications;
+  t.match(await notices(), [
+    { channel: 'email', status: 'pending', attempts: [] },
+    { channel: 'webhook', status: 'pending', attempts: [] },
+  ]);
 
-    isBroken = false;
-    await opened.reopen();
-    const second = newExporter(t, stores).exporter;
-    await second.start(hostOf(stores, smtpAt(mails.port)));
-    await until('both are sent', async () =>
-      ((await notices()) ?? []).every(({ status }) => status === 'sent'),
-    );
-    t.match(await notices(), [
-      { channel: 'email', detail: null, attempts: [{ attempt_number: 1, status_code: 250 }] },
-      { channel: 'webhook', detail: null, attempts: [{ attempt_number: 1, status_code: 200 }] },
-    ]);
-    t.strictSame(
-      mails.received.map(({ id, to }) => [id, to]),
-      [[`<${eventId}.alert@example.com>`, ['somebody@example.org']]],
-    );
-    const stored = await stores.control.alertSecrets.find(userId);
-    t.ok(stored, 'a user without a secret got one');
-    const secret = await stores.secrets.open(stored?.sealed_secret ?? '', alertSecretOwner(userId));
-    for (const { headers, body } of receiver.requests)
-      for (const [name, verify] of VERIFIERS)
-        t.doesNotThrow(() => verify({ headers, body: body.toString() }, secret), name);
-    t.strictSame(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])), new Set([eventId]));
-    await second.shutdown(AbortSignal.timeout(5000));
-  },
-);
+  isBroken = false;
+  await opened.reopen();
+  const second = newExporter(t, stores).exporter;
+  await second.start(hostOf(stores, smtpAt(mails.port)));
+  await until('both are sent', async () =>
+    ((await notices()) ?? []).every(({ status }) => status === 'sent'),
+  );
+  t.match(await notices(), [
+    { channel: 'email', detail: null, attempts: [{ attempt_number: 1, status_code: 250 }] },
+    { channel: 'webhook', detail: null, attempts: [{ attempt_number: 1, status_code: 200 }] },
+  ]);
+  t.strictSame(
+    mails.received.map(({ id, to }) => [id, to]),
+    [[`<${eventId}.alert@example.com>`, ['somebody@example.org']]],
+  );
+  const stored = await stores.control.alertSecrets.find(userId);
+  t.ok(stored, 'created a secret for a user without one');
+  const secret = await stores.secrets.open(stored?.sealed_secret ?? '', alertSecretOwner(userId));
+  for (const { headers, body } of receiver.requests)
+    for (const [name, verify] of VERIFIERS)
+      t.doesNotThrow(() => verify({ headers, body: body.toString() }, secret), name);
+  t.strictSame(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])), new Set([eventId]));
+  await second.shutdown(AbortSignal.timeout(5000));
+});

@@ -22,7 +22,7 @@ const none: Channel = {
   },
 };
 
-/** Sends notices by e-mail to a server. @param port null: none is configured */
+/** Sends notices by e-mail to a server. @param port null: not configured */
 async function startEmail(t: Test, port: number | null) {
   const clock = new HandClock();
   const logger = new RecordingLogger();
@@ -56,7 +56,7 @@ async function startEmail(t: Test, port: number | null) {
   return { clock, logger, store, results, recorded };
 }
 
-/** A server that answers recipients as a test wants. */
+/** A mail server that answers recipients as a test defines. */
 async function startAnswering(t: Test, answers: readonly (readonly [code: number, text: string] | null)[]) {
   let asked = 0;
   const onRcptTo: SMTPServerOptions['onRcptTo'] = (_address, _session, done) => {
@@ -66,7 +66,7 @@ async function startAnswering(t: Test, answers: readonly (readonly [code: number
   return await startMails(t, { onRcptTo });
 }
 
-void t.test('a notice comes to the address of its user', async (t) => {
+void t.test('sends a notice to the address of its user', async (t) => {
   const mails = await startMails(t);
   const { store, clock, recorded, results } = await startEmail(t, mails.port);
   await store.put('email', clock.now());
@@ -85,7 +85,7 @@ void t.test('a notice comes to the address of its user', async (t) => {
   t.strictSame(results, ['email sent']);
 });
 
-void t.test('451: tried again when the time has come, as the same mail', async (t) => {
+void t.test('retries the same mail later after 451', async (t) => {
   const mails = await startAnswering(t, [[451, '4.3.0 Later'], null]);
   const { store, clock, recorded, results } = await startEmail(t, mails.port);
   await store.put('email', clock.now());
@@ -100,14 +100,14 @@ void t.test('451: tried again when the time has come, as the same mail', async (
     },
   });
   const waitMs = Math.round(((first?.retryAt ?? 0) - clock.now()) / 1000 / MINUTE_MS);
-  t.equal(waitMs, 1, 'a minute');
+  t.equal(waitMs, 1, 'one minute');
   clock.advance(MINUTE_MS);
   t.match(await recorded(2), { status: 'sent', attempt: { attempt_number: 2 } });
   t.equal(mails.received.length, 1);
   t.strictSame(results, ['email pending', 'email sent']);
 });
 
-void t.test('550: nothing more is tried', async (t) => {
+void t.test('does not retry after 550', async (t) => {
   const mails = await startAnswering(t, [[550, '5.1.1 No such user']]);
   const { store, clock, recorded, logger } = await startEmail(t, mails.port);
   await store.put('email', clock.now());
@@ -122,7 +122,7 @@ void t.test('550: nothing more is tried', async (t) => {
   t.match(logger.lines.join('\n'), /A notice could not be sent by e-mail/);
 });
 
-void t.test('a server that is not there is tried five times more', async (t) => {
+void t.test('retries an unreachable server five times', async (t) => {
   const { store, clock, recorded } = await startEmail(t, await freePort());
   await store.put('email', clock.now());
   const waits: number[] = [];
@@ -138,7 +138,7 @@ void t.test('a server that is not there is tried five times more', async (t) => 
   t.match(store.results.at(-1), { status: 'failed', attempt: { attempt_number: 6 }, retryAt: null });
 });
 
-void t.test('without a mail server notices are skipped, and the log says so', async (t) => {
+void t.test('without a mail server skips notices and logs it', async (t) => {
   const { store, clock, logger } = await startEmail(t, null);
   await store.put('email', clock.now());
   await until('it is skipped', () => store.skipped === 1);
@@ -146,7 +146,7 @@ void t.test('without a mail server notices are skipped, and the log says so', as
   t.match(logger.lines.join('\n'), /no mail server is configured \(smtp\.host\)/);
 });
 
-void t.test('a user gets 20 mails an hour at most; others get theirs', async (t) => {
+void t.test('limits a user to 20 mails an hour without affecting others', async (t) => {
   const mails = await startMails(t);
   const { store, clock, recorded } = await startEmail(t, mails.port);
   for (let i = 0; i < 25; i++) await store.put('email', clock.now());
@@ -169,7 +169,7 @@ void t.test('a user gets 20 mails an hour at most; others get theirs', async (t)
   t.match(await recorded(length + 1), { status: 'sent' });
 });
 
-void t.test('what each type of alert is told as', async (t) => {
+void t.test('the subject matches the type of alert', async (t) => {
   const subject = (data: object) => alertMail(firedEnvelope('an event', data)).subject;
   t.equal(
     subject({ type: 'latency_threshold', threshold: 1000, value: 1234.5678 }),
@@ -223,7 +223,7 @@ Conditions:
   );
 });
 
-void t.test('names can hold anything: one line of subject, and no line of their own', async (t) => {
+void t.test('names cannot add lines to subject or text', async (t) => {
   const names = [
     ...ODD_TEXTS,
     'x\r\nBcc: evil@example.com\r\n\r\nbody',

@@ -6,13 +6,13 @@ import { aHeader } from '../../support/run-records.js';
 
 const USER = '018f0000-0000-7000-8000-00000000000a';
 
-/** The agents that a batch with these runs may be about. */
+/** The agents that a batch of these runs may affect. */
 function namesOf(noted: NotedBatches, ...runs: readonly Partial<TraceHeader>[]): string[] {
   const items = runs.map((run) => ({ trace: aHeader(run), spans: [] }));
   return [...noted.traces({ tenant: USER, items }).agents];
 }
 
-void t.test('what batches bring', async (t) => {
+void t.test('notes agents and signals of a batch', async (t) => {
   const noted = new NotedBatches();
   t.same(noted.traces({ tenant: USER, items: [] }), {
     userId: USER,
@@ -29,7 +29,7 @@ void t.test('what batches bring', async (t) => {
   t.strictSame(namesOf(noted, { agent: 'one' }, { agent: 'two' }, { agent: 'one' }), ['one', 'two']);
 });
 
-void t.test('a run is of whom any of its records named, as long as it is remembered', async (t) => {
+void t.test('a run keeps the agents named by its earlier records', async (t) => {
   const noted = new NotedBatches();
   const trace_id = '018f0000-0000-7000-8000-0000000000b1';
   const follows = { trace_id, follows_spans: true } as const;

@@ -15,7 +15,7 @@ import { until } from '../../support/until.js';
 import { answerText, startReceiver } from '../../support/webhook-receiver.js';
 import { startSender } from '../../support/webhook-sender.js';
 
-/** Notices of a control plane, which are sent to a receiver that hangs where a path says so, and to a mail server. */
+/** Notices of a control store, sent to a mail server and to a receiver that hangs on one path. */
 async function startSending(t: Test, hasMails: boolean) {
   const mails = await startMails(t);
   const receiver = await startReceiver(t, (socket, { line }) => {
@@ -74,9 +74,9 @@ async function startSending(t: Test, hasMails: boolean) {
   };
 }
 
-void t.test('one user’s receiver that hangs and mails without end hold up nobody else', async (t) => {
+void t.test('a hanging receiver and endless mails of one user delay no others', async (t) => {
   const { clock, mails, other, posts, results, logger } = await startSending(t, true);
-  // No time passes: the other user is among the first.
+  // The clock stands still: the other user is among the first.
   await until('the other user’s webhook has come', () => posts('/answers') === 1);
   await until('the other user’s mail has come', () =>
     mails.received.some(({ to }) => to.includes(other.email)),
@@ -92,7 +92,7 @@ void t.test('one user’s receiver that hangs and mails without end hold up nobo
   t.equal(posts('/answers'), 1);
 });
 
-void t.test('without a mail server all mails are settled at once', async (t) => {
+void t.test('without a mail server all mails are settled immediately', async (t) => {
   const { mails, posts, results } = await startSending(t, false);
   await until('the other user’s webhook has come', () => posts('/answers') === 1);
   t.equal(results('email skipped'), 201);

@@ -23,7 +23,7 @@ interface Attempt {
   readonly fail: (error: Error) => void;
 }
 
-/** A notifier whose attempts end when and how a test wants. */
+/** A notifier whose attempts end when the test says so. */
 async function startLoop(t: Test, over?: { readonly store: PlacedNotices; readonly clock: HandClock }) {
   const clock = over?.clock ?? new HandClock();
   const store = over?.store ?? (await PlacedNotices.open(t, clock));
@@ -62,12 +62,12 @@ async function startLoop(t: Test, over?: { readonly store: PlacedNotices; readon
   return { store, clock, logger, attempts, results, statuses, notifier };
 }
 
-/** Lets everything happen that is to happen at once. */
+/** Lets all immediate work run. */
 async function settle(): Promise<void> {
   for (let i = 0; i < 30; i++) await turn();
 }
 
-void t.test('what is due is sent, and what became of it is recorded', async (t) => {
+void t.test('sends due notices and records their results', async (t) => {
   const { store, clock, attempts, results } = await startLoop(t);
   await store.put('webhook', clock.now(), { attempts: 2 });
   await until('it is begun', () => attempts.length === 1);
@@ -93,14 +93,14 @@ void t.test('what is due is sent, and what became of it is recorded', async (t) 
   t.equal((await store.control.notices.claim({ ...WITHOUT_LIMITS, now: clock.now() })).items.length, 0);
 });
 
-void t.test('what is due later is sent then, and is hardly asked for meanwhile', async (t) => {
+void t.test('sends a later notice on time and rarely polls meanwhile', async (t) => {
   const { store, clock, attempts } = await startLoop(t);
   await store.put('webhook', clock.now() + 30_000_000);
   await settle();
   const asked = store.asked.length;
   clock.advance(29_999);
   await settle();
-  t.ok(store.asked.length <= asked + 2, 'every 10 s for what others left behind');
+  t.ok(store.asked.length <= asked + 2, 'every 10 s for abandoned notices');
   clock.advance(1);
   await until('it is begun', () => attempts.length === 1);
   attempts[0]?.end({ status: 'pending', retryMs: 5000 });
@@ -112,7 +112,7 @@ void t.test('what is due later is sent then, and is hardly asked for meanwhile',
   t.equal(attempts[1]?.notice.attempts, 1);
 });
 
-void t.test('at most 4 to one user, 2 mails and 16 in all; others go on behind them', async (t) => {
+void t.test('sends at most 4 per user, 2 mails and 16 in total, without blocking others', async (t) => {
   const { store, clock, attempts } = await startLoop(t);
   for (let i = 0; i < 100; i++) await store.put('webhook', clock.now(), { user: 'busy' });
   for (let i = 0; i < 5; i++) await store.put('email', clock.now(), { user: `mail ${i}` });
@@ -127,7 +127,7 @@ void t.test('at most 4 to one user, 2 mails and 16 in all; others go on behind t
   t.equal(
     under(({ userId }) => userId === busy),
     1,
-    'users take turns',
+    'users alternate',
   );
   t.equal(
     under(({ channel }) => channel === 'email'),
@@ -151,7 +151,7 @@ void t.test('at most 4 to one user, 2 mails and 16 in all; others go on behind t
   t.equal(attempts.length, 135);
 });
 
-void t.test('a store that fails is asked again, and no result is lost', async (t) => {
+void t.test('retries after a store failure without losing results', async (t) => {
   const { store, clock, attempts, statuses, logger } = await startLoop(t);
   await settle();
   await store.put('email', clock.now());
@@ -167,7 +167,7 @@ void t.test('a store that fails is asked again, and no result is lost', async (t
   await settle();
   await store.put('webhook', clock.now() + 3_600_000_000);
   await settle();
-  t.match(store.asked.at(-1)?.free, { email: 1 }, 'its place is taken meanwhile');
+  t.match(store.asked.at(-1)?.free, { email: 1 }, 'its slot is taken meanwhile');
   for (const ms of [250, 500]) {
     t.strictSame(store.results, []);
     clock.advance(ms);
@@ -178,7 +178,7 @@ void t.test('a store that fails is asked again, and no result is lost', async (t
   t.strictSame(statuses, [true, false, true, false]);
 });
 
-void t.test('a notice that cannot even be made has failed, and holds up nothing', async (t) => {
+void t.test('a notice that cannot be built fails and blocks nothing', async (t) => {
   const { store, clock, attempts, results, logger } = await startLoop(t);
   await store.put('email', clock.now());
   await until('it is begun', () => attempts.length === 1);
@@ -192,7 +192,7 @@ void t.test('a notice that cannot even be made has failed, and holds up nothing'
 });
 
 void t.test(
-  'a stop takes no more, waits for what is under way, and breaks it off at the deadline',
+  'a stop claims no more, waits for pending notices and interrupts them at the deadline',
   async (t) => {
     const { store, clock, attempts, notifier } = await startLoop(t);
     for (let i = 0; i < 2; i++) await store.put('webhook', clock.now());
@@ -210,15 +210,15 @@ void t.test(
     t.equal(attempts.length, 2);
     deadline.abort();
     await stopped;
-    t.equal(store.results.length, 1, 'of what was broken off nothing is told');
+    t.equal(store.results.length, 1, 'interrupted attempts are not recorded');
     const { items } = await store.control.notices.claim({ ...WITHOUT_LIMITS, now: clock.now() });
-    t.equal(items.length, 2, 'it and what came since is there for the next sender at once');
+    t.equal(items.length, 2, 'it and newer notices are available to the next sender immediately');
     t.equal(store.watchers, 0);
     await notifier.stop(NEVER);
   },
 );
 
-void t.test('what takes long is held as long as it takes; others get only what nobody holds', async (t) => {
+void t.test('renews the lease of slow attempts', async (t) => {
   const { store, clock, attempts } = await startLoop(t);
   await store.put('webhook', clock.now());
   await until('it is begun', () => attempts.length === 1);
@@ -235,10 +235,10 @@ void t.test('what takes long is held as long as it takes; others get only what n
   const { length } = store.renewed;
   clock.advance(60_000);
   await settle();
-  t.equal(store.renewed.length, length, 'what is settled is held no more');
+  t.equal(store.renewed.length, length, 'settled notices are not renewed');
 });
 
-void t.test('what another sender left behind is taken over when its time is up', async (t) => {
+void t.test('takes over abandoned notices after their lease', async (t) => {
   const { store, clock, attempts, notifier } = await startLoop(t);
   await notifier.stop(NEVER);
   await store.put('email', clock.now());

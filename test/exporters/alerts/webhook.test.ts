@@ -21,7 +21,7 @@ const none: Channel = {
 
 const A_SECRET = generateSecret();
 
-/** Sends notices by webhook. @param allowed networks beside the public ones */
+/** Sends notices by webhook. @param allowed networks in addition to public ones */
 async function startWebhooks(
   t: Test,
   {
@@ -65,7 +65,7 @@ const answering = (...texts: readonly string[]): Answer => {
   return (socket) => socket.end(left.shift() ?? answerText('200 OK'));
 };
 
-void t.test('a notice is posted', async (t) => {
+void t.test('posts a notice', async (t) => {
   const receiver = await startReceiver(t);
   const { post, recorded, clock } = await startWebhooks(t);
   await post(`${receiver.url}/alerts?token=private`);
@@ -78,7 +78,7 @@ void t.test('a notice is posted', async (t) => {
   const [request] = receiver.requests;
   const eventId = '0196f000-0000-7000-8000-000000000001';
   t.equal(request?.line, 'POST /alerts?token=private HTTP/1.1');
-  t.equal(request?.body.toString(), firedEnvelope(eventId), 'the bytes of the store');
+  t.equal(request?.body.toString(), firedEnvelope(eventId), 'the stored bytes');
   t.match(request?.headers, {
     'content-type': 'application/json',
     'user-agent': 'Jackdaw-Webhooks/1.2.3',
@@ -90,7 +90,7 @@ void t.test('a notice is posted', async (t) => {
   });
 });
 
-void t.test('every verifier takes it with the secret of its user, and none with another one', async (t) => {
+void t.test('every verifier accepts the secret of its user and no other', async (t) => {
   const receiver = await startReceiver(t);
   const secret = generateSecret();
   const asked: string[] = [];
@@ -112,7 +112,7 @@ void t.test('every verifier takes it with the secret of its user, and none with 
   t.notOk(logger.lines.join('\n').includes(secret));
 });
 
-void t.test('nothing is sent while the secret cannot be read, and a later attempt may', async (t) => {
+void t.test('sends nothing while the secret is unreadable, and retries later', async (t) => {
   const receiver = await startReceiver(t);
   const secretOf = async () => await Promise.reject(new Error('the key of secrets is gone'));
   const { post, recorded, logger } = await startWebhooks(t, { secretOf });
@@ -122,7 +122,7 @@ void t.test('nothing is sent while the secret cannot be read, and a later attemp
   t.match(logger.lines.join(), /the key of secrets is gone/);
 });
 
-void t.test('500 is tried again after 5 s, under the next number', async (t) => {
+void t.test('retries after 5 s with the next attempt number after 500', async (t) => {
   const receiver = await startReceiver(t, answering(answerText('500 Broken')));
   const { post, recorded, clock } = await startWebhooks(t);
   await post(receiver.url);
@@ -139,7 +139,7 @@ void t.test('500 is tried again after 5 s, under the next number', async (t) => 
   t.equal(receiver.requests[1]?.headers['webhook-id'], receiver.requests[0]?.headers['webhook-id']);
 });
 
-void t.test('the waits, and what receivers ask for', async (t) => {
+void t.test('waits by the schedule and by Retry-After', async (t) => {
   const broken = answerText('500 Broken');
   const later = answerText('503 Later', ['Retry-After: 480']);
   const receiver = await startReceiver(t, answering(broken, later, broken, broken, broken, broken));
@@ -158,7 +158,7 @@ void t.test('the waits, and what receivers ask for', async (t) => {
   t.equal(receiver.requests.length, 6);
 });
 
-void t.test('410 and redirects: nothing is followed, and nothing more is sent to who is gone', async (t) => {
+void t.test('stops after 410 and follows no redirects', async (t) => {
   const other = await startReceiver(t);
   const redirect = answerText('302 Found', [`Location: ${other.url}/`]);
   const receiver = await startReceiver(t, answering(answerText('410 Gone'), redirect));
@@ -176,7 +176,7 @@ void t.test('410 and redirects: nothing is followed, and nothing more is sent to
   t.equal(store.results.length, 2);
 });
 
-void t.test('private addresses get nothing, whether they are written or stand behind a name', async (t) => {
+void t.test('sends nothing to private addresses, given directly or by name', async (t) => {
   const receiver = await startReceiver(t);
   const { post, recorded, logger } = await startWebhooks(t, { allowed: [] });
   await post(`https://127.0.0.1:${receiver.port}/?token=private`);
@@ -194,7 +194,7 @@ void t.test('private addresses get nothing, whether they are written or stand be
   t.notMatch(logger.lines.join('\n'), /private/);
 });
 
-void t.test('a receiver that never answers has 15 seconds', async (t) => {
+void t.test('a silent receiver times out after 15 seconds', async (t) => {
   const receiver = await startReceiver(t, () => undefined);
   const { post, recorded, clock } = await startWebhooks(t);
   await post(receiver.url);

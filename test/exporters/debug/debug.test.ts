@@ -20,7 +20,7 @@ function createDebug(yaml: string) {
   };
 }
 
-void t.test('basic: one line a batch', async (t) => {
+void t.test('basic: one line per batch', async (t) => {
   const { lines, sendTraces, sendMetrics } = createDebug('');
   t.strictSame(await sendTraces(), { accepted: 1, refused: [] });
   t.strictSame(await sendMetrics(), { accepted: 6, refused: [] });
@@ -30,7 +30,7 @@ void t.test('basic: one line a batch', async (t) => {
   ]);
 });
 
-void t.test('normal: what it is, and nothing that users wrote', async (t) => {
+void t.test('normal: prints properties without user content', async (t) => {
   const debug = createDebug('verbosity: normal\nmax_items: 4');
   const { lines, sendTraces, sendMetrics, sendLogs, sendEvents } = debug;
   await sendTraces();
@@ -57,7 +57,7 @@ void t.test('normal: what it is, and nothing that users wrote', async (t) => {
     t.notMatch(text, secret);
 });
 
-void t.test('detailed: everything, each item cut where it is too long', async (t) => {
+void t.test('detailed: prints everything and truncates long items', async (t) => {
   const { lines, sendTraces, sendLogs, sendEvents } = createDebug('verbosity: detailed');
   await sendTraces();
   await sendLogs();
@@ -71,13 +71,13 @@ void t.test('detailed: everything, each item cut where it is too long', async (t
   t.ok((cut.lines.at(-1)?.length ?? 0) < 600);
 });
 
-void t.test('so many batches a second are written, and every so manyth of the rest', async (t) => {
+void t.test('samples a number of batches per second and every nth of the rest', async (t) => {
   const { lines, sendTraces, clock } = createDebug('sampling_initial: 2\nsampling_thereafter: 3');
   for (let count = 0; count < 10; count++) await sendTraces();
   t.equal(lines.length, 4, '1, 2, 5 and 8');
   clock.advance(1000);
   await sendTraces();
-  t.equal(lines.length, 5, 'the next second begins anew');
+  t.equal(lines.length, 5, 'the next second starts over');
 
   const small = createDebug('sampling_initial: 1\nsampling_thereafter: 0');
   for (let count = 0; count < 10; count++) await small.sendTraces();

@@ -36,7 +36,7 @@ async function startFile(t: Pick<Test, 'teardown'>, path: string, yaml = '') {
 
 const linesOf = (path: string) => readFileSync(path, 'utf8').split('\n').slice(0, -1);
 
-void t.test('each batch is one line of OTLP/JSON', async (t) => {
+void t.test('writes each batch as a line of OTLP/JSON', async (t) => {
   const path = join(testFolder(t), 'new', 'telemetry.jsonl');
   const { sendTraces, sendMetrics, sendLogs } = await startFile(t, path);
   const sent = await Promise.all([sendTraces(), sendMetrics(), sendLogs()]);
@@ -51,7 +51,7 @@ void t.test('each batch is one line of OTLP/JSON', async (t) => {
   t.match(logs, /"timeUnixNano":"1793707200000001000"/);
 });
 
-void t.test('each event is one line, its envelope as it is', async (t) => {
+void t.test('writes each event envelope unchanged as a line', async (t) => {
   const path = join(testFolder(t), 'events.jsonl');
   const { sendEvents, sendTraces } = await startFile(t, path);
   t.match(await sendEvents(), { accepted: 2 });
@@ -64,7 +64,7 @@ void t.test('each event is one line, its envelope as it is', async (t) => {
   t.match(lines.slice(2), [/^\{"resourceSpans"/]);
 });
 
-void t.test('a file is continued, after what a crash cut off, or emptied', async (t) => {
+void t.test('continues after a truncated line or empties the file', async (t) => {
   const path = join(t.testdir({ 'a.jsonl': '{"whole":1}\n{"half' }), 'a.jsonl');
   const first = await startFile(t, path);
   await first.sendTraces();
@@ -76,7 +76,7 @@ void t.test('a file is continued, after what a crash cut off, or emptied', async
   t.match(linesOf(path), [/^\{"resourceLogs"/]);
 });
 
-void t.test('a file that grows too large is put aside; the oldest are deleted', async (t) => {
+void t.test('rotates a large file and deletes the oldest backups', async (t) => {
   const folder = t.testdir({ 'other-2026-01-15T12-00-00.000Z.jsonl': '', 'a-b.jsonl': '' });
   const path = join(folder, 'a.jsonl');
   const backups = () => readdirSync(folder).filter((name) => name.startsWith('a-2026'));
@@ -87,7 +87,7 @@ void t.test('a file that grows too large is put aside; the oldest are deleted', 
   for (let count = 0; count < 4; count++) await sendLogs();
   t.strictSame(backups(), ['a-2026-01-15T12-00-00.000Z.jsonl']);
   t.equal(linesOf(path).length, 2);
-  // At the same moment: no backup takes the place of another.
+  // At the same time: no backup replaces another.
   for (let count = 0; count < 2; count++) await sendLogs();
   t.strictSame(backups(), ['a-2026-01-15T12-00-00.000Z.jsonl', 'a-2026-01-15T12-00-00.001Z.jsonl']);
   clock.advance(60_000);
@@ -98,7 +98,7 @@ void t.test('a file that grows too large is put aside; the oldest are deleted', 
   t.ok(existsSync(join(folder, 'a-b.jsonl')));
 });
 
-void t.test('a batch larger than a whole file goes alone; 0 never rotates', async (t) => {
+void t.test('a batch larger than the limit gets its own file; 0 never rotates', async (t) => {
   const folder = testFolder(t);
   const small = await startFile(t, join(folder, 'a.jsonl'), 'rotation: { max_size: 10 }');
   await small.sendLogs();
@@ -110,7 +110,7 @@ void t.test('a batch larger than a whole file goes alone; 0 never rotates', asyn
   t.equal(linesOf(join(folder, 'b.jsonl')).length, 5);
 });
 
-void t.test('a file that was moved or deleted is made anew', async (t) => {
+void t.test('recreates a moved or deleted file', async (t) => {
   const folder = testFolder(t);
   const path = join(folder, 'a.jsonl');
   const { sendLogs } = await startFile(t, path);
@@ -124,7 +124,7 @@ void t.test('a file that was moved or deleted is made anew', async (t) => {
   t.equal(linesOf(path).length, 3, 'others may write to it, too');
 });
 
-void t.test('what cannot be written now may be later; a start that cannot open says why', async (t) => {
+void t.test('a failed write is retryable, and a failed open stops the start with a reason', async (t) => {
   const folder = t.testdir({ file: '' });
   await t.rejects(startFile(t, join(folder, 'file', 'x')), /^cannot write .*: (ENOTDIR|EEXIST)$/);
   const path = join(folder, 'a.jsonl');
@@ -137,14 +137,14 @@ void t.test('what cannot be written now may be later; a start that cannot open s
   t.equal(linesOf(path).length, 1);
 });
 
-void t.test('a full disk leaves no half line', { skip: !existsSync('/dev/full') }, async (t) => {
+void t.test('a full disk leaves no partial line', { skip: !existsSync('/dev/full') }, async (t) => {
   const path = '/dev/full';
   const { sendLogs } = await startFile(t, path, 'rotation: { max_size: 0 }');
   // A device cannot be truncated.
   await t.rejects(sendLogs(), { retryable: true, message: /: ENOSPC; an incomplete line may remain/ });
 });
 
-void t.test('what was written is forced to the disk after a while, and at the end', async (t) => {
+void t.test('syncs written data periodically and at the end', async (t) => {
   const path = join(testFolder(t), 'a.jsonl');
   const { sendLogs, clock, stop, logger } = await startFile(t, path, 'flush_interval: 5s');
   await sendLogs();
@@ -156,17 +156,17 @@ void t.test('what was written is forced to the disk after a while, and at the en
   t.equal(linesOf(path).length, 2);
 });
 
-void t.test('the name of a file outlives a loss of power as what is in it does', async (t) => {
+void t.test('syncs the folder so that file names survive a power loss', async (t) => {
   const path = join(testFolder(t), 'new', 'deep', 'telemetry.jsonl');
   const watched = await watchCalls(t, process.pid, 'fsync,fdatasync,unlink');
   if (watched === null) {
-    t.pass('strace is not here, or may not watch other processes');
+    t.pass('strace is missing or cannot watch other processes');
     return;
   }
   const options = { path, append: true, maxSize: 10, maxBackups: 0, clock: new HandClock() };
   const file = new LineFile(options);
   await file.open();
-  // A new file, the same again, a file put aside and the next one, and the end.
+  // A new file, the same file again, a rotation with the next file, and the end.
   for (const line of ['one', 'two', 'a long line', 'three']) {
     await file.write(line);
     await file.flush();

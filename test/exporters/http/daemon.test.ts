@@ -7,7 +7,7 @@ import { metricValues } from '../../support/engine.js';
 import { testFolder } from '../../support/test-folder.js';
 import { anItem } from '../../support/trace-batch.js';
 
-/** A daemon whose events go to an endpoint by two exporters, each with a body of its own; one waits on disk. */
+/** A daemon that sends events to an endpoint with two exporters and different bodies; one queues on disk. */
 async function startSending(t: Test, endpoint: JsonEndpoint, directory: string, key?: string) {
   const daemon = await startTestDaemon(t, {
     directory,
@@ -45,60 +45,57 @@ service:
 const failedRun = (agent: string, why: string) =>
   anItem({ trace: { agent, status: 'failed', error_message: why } });
 
-/** The bodies that were taken under a path, which is what the answer of the endpoint says. */
+/** The accepted bodies of a path, which the endpoint echoes. */
 function bodiesAt(endpoint: JsonEndpoint, path: string): readonly Readonly<Record<string, unknown>>[] {
   return endpoint.requests
     .filter(({ line }) => line === `POST ${path}`)
     .map(({ body }) => JSON.parse(body) as Readonly<Record<string, unknown>>);
 }
 
-void t.test(
-  'events of a daemon arrive as the templates make them, over failures of the receiver',
-  async (t) => {
-    const endpoint = await startJsonEndpoint(t);
-    const failures = new Map<string, number>();
-    // Each path fails twice before it is good, in two ways.
-    endpoint.answer = ({ line }) => {
-      const count = failures.get(line) ?? 0;
-      failures.set(line, count + 1);
-      return { status: [503, 429][count] ?? 204 };
-    };
-    const { api, meter, daemon } = await startSending(t, endpoint, testFolder(t));
-    await api.send([failedRun('support', 'no "answer"'), anItem({ trace: { agent: 'writer' } })]);
-    const all = () =>
-      bodiesAt(endpoint, '/all')
-        .slice(2)
-        .flatMap(({ events }) => events as readonly string[]);
-    while (bodiesAt(endpoint, '/failed/support').length < 3 || all().length < 3)
-      await endpoint.received(endpoint.requests.length + 1);
-
-    const bodies = bodiesAt(endpoint, '/failed/support');
-    t.equal(bodies.length, 3, 'sent until it was taken, and never again');
-    for (const body of bodies)
-      t.match(body, { text: 'Failed: support', why: 'no "answer"', at: /^20\d\d-.*Z$/ });
-    t.same(new Set(bodies.map(({ at }) => at)).size, 1);
-    const keys = endpoint.requests
-      .filter(({ line }) => line.includes('/failed/'))
-      .map(({ headers }) => [headers.authorization, headers['idempotency-key']]);
-    t.equal(new Set(keys.map(String)).size, 1, 'each attempt names the same event');
-    t.match(keys[0], ['Bearer k', /^[0-9a-f-]{36}$/]);
-    t.strictSame(
-      all().toSorted(),
-      ['agent.created', 'agent.created', 'trace.failed'],
-      'the pipeline without the filter has all',
-    );
-    // The answers have come once the exporters have stopped.
-    await daemon.shutdown();
-    t.match(await metricValues(meter, 'jackdaw_http_exporter_requests_total'), {
-      'jackdaw_http_exporter_requests_total{exporter="http/failed",result="refused"}': 2,
-      'jackdaw_http_exporter_requests_total{exporter="http/failed",result="success"}': 1,
-    });
-  },
-);
-
-void t.test('what waits on disk while the receiver is down arrives after a restart', async (t) => {
+void t.test('events arrive as the templates define, despite receiver failures', async (t) => {
   const endpoint = await startJsonEndpoint(t);
-  // What waits in memory is taken, so that the stop has nothing to wait for.
+  const failures = new Map<string, number>();
+  // Each path fails twice in different ways before it succeeds.
+  endpoint.answer = ({ line }) => {
+    const count = failures.get(line) ?? 0;
+    failures.set(line, count + 1);
+    return { status: [503, 429][count] ?? 204 };
+  };
+  const { api, meter, daemon } = await startSending(t, endpoint, testFolder(t));
+  await api.send([failedRun('support', 'no "answer"'), anItem({ trace: { agent: 'writer' } })]);
+  const all = () =>
+    bodiesAt(endpoint, '/all')
+      .slice(2)
+      .flatMap(({ events }) => events as readonly string[]);
+  while (bodiesAt(endpoint, '/failed/support').length < 3 || all().length < 3)
+    await endpoint.received(endpoint.requests.length + 1);
+
+  const bodies = bodiesAt(endpoint, '/failed/support');
+  t.equal(bodies.length, 3, 'retried until accepted, then never again');
+  for (const body of bodies)
+    t.match(body, { text: 'Failed: support', why: 'no "answer"', at: /^20\d\d-.*Z$/ });
+  t.same(new Set(bodies.map(({ at }) => at)).size, 1);
+  const keys = endpoint.requests
+    .filter(({ line }) => line.includes('/failed/'))
+    .map(({ headers }) => [headers.authorization, headers['idempotency-key']]);
+  t.equal(new Set(keys.map(String)).size, 1, 'each attempt names the same event');
+  t.match(keys[0], ['Bearer k', /^[0-9a-f-]{36}$/]);
+  t.strictSame(
+    all().toSorted(),
+    ['agent.created', 'agent.created', 'trace.failed'],
+    'the pipeline without the filter has all',
+  );
+  // All responses have arrived once the exporters have stopped.
+  await daemon.shutdown();
+  t.match(await metricValues(meter, 'jackdaw_http_exporter_requests_total'), {
+    'jackdaw_http_exporter_requests_total{exporter="http/failed",result="refused"}': 2,
+    'jackdaw_http_exporter_requests_total{exporter="http/failed",result="success"}': 1,
+  });
+});
+
+void t.test('events queued on disk while the receiver is down arrive after a restart', async (t) => {
+  const endpoint = await startJsonEndpoint(t);
+  // Batches queued in memory are accepted, so that the stop does not wait.
   endpoint.answer = ({ line }) => ({ status: line.includes('/failed/') ? 500 : 200 });
   const directory = testFolder(t);
   const first = await startSending(t, endpoint, directory);

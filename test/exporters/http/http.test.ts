@@ -18,7 +18,7 @@ import { AUTHORITY } from '../../support/webhook-certificates.js';
 
 const LOCAL = 'targets: { allow_cidrs: [127.0.0.0/8] }\n';
 
-/** An exporter that has started; `send` makes one attempt. */
+/** A started exporter; `send` makes one attempt. */
 async function startHttp(t: Pick<Test, 'teardown'>, yaml: string) {
   const settings = { ...componentSettings('http'), config: sectionConfig(httpConfig, yaml) };
   t.teardown(() => exporter.shutdown?.(AbortSignal.abort()));
@@ -35,7 +35,7 @@ async function startHttp(t: Pick<Test, 'teardown'>, yaml: string) {
 
 const problems = (yaml: string) => httpExporter.check?.(sectionConfig(httpConfig, yaml)) ?? [];
 
-void t.test('an event as the template makes a body of it, with secrets in headers', async (t) => {
+void t.test('renders event bodies from the template and secrets in headers', async (t) => {
   const endpoint = await startJsonEndpoint(t);
   const { send, logger } = await startHttp(
     t,
@@ -76,7 +76,7 @@ body:
   t.strictSame(logger.lines, []);
 });
 
-void t.test('without a template the item goes with all its fields', async (t) => {
+void t.test('without a template sends all fields of an item', async (t) => {
   const endpoint = await startJsonEndpoint(t);
   const items = { event: eventBatch(), log: logBatch(), trace: { tenant: TENANT, items: [declaredRun()] } };
   for (const [item, batch] of Object.entries(items)) {
@@ -95,7 +95,7 @@ void t.test('without a template the item goes with all its fields', async (t) =>
   t.match(bodies[5], { agent: /./, spans: [{ name: 'answer the ticket' }, { name: 'draft' }, {}] });
 });
 
-void t.test('batches as a list, as a list in an envelope, and as lines; gzipped; in parts', async (t) => {
+void t.test('sends batches as a list, an enveloped list or lines, gzipped and split', async (t) => {
   const endpoint = await startJsonEndpoint(t);
   const run = async (yaml: string) => {
     const { send } = await startHttp(
@@ -138,14 +138,14 @@ void t.test('batches as a list, as a list in an envelope, and as lines; gzipped;
   t.strictSame(
     sent,
     texts.filter(({ length }) => length < 100),
-    'what is too large alone is given up',
+    'an oversized item is dropped',
   );
   t.match(await small.metric('http_exporter_rejected'), {
     'jackdaw_http_exporter_rejected_items_total{exporter="http"}': 1,
   });
 });
 
-void t.test('what may be sent again, and what may not', async (t) => {
+void t.test('retries only retryable responses', async (t) => {
   const endpoint = await startJsonEndpoint(t);
   const { send } = await startHttp(t, `${LOCAL}url: ${endpoint.url}/secret-path?key=secret-query`);
   const one = () => send({ tenant: TENANT, items: [anEvent(1, 'webhook.test', {})] });
@@ -185,7 +185,7 @@ void t.test('what may be sent again, and what may not', async (t) => {
   t.equal(endpoint.requests.length, cases.length, 'a redirect is not followed');
 });
 
-void t.test('a key is never repeated; a path that is made of the item is about the item', async (t) => {
+void t.test('never repeats a key in errors, and blames an item for its own path', async (t) => {
   const endpoint = await startJsonEndpoint(t);
   const { send } = await startHttp(
     t,
@@ -200,7 +200,7 @@ void t.test('a key is never repeated; a path that is made of the item is about t
   await t.rejects(one(), { message: /answered 400: \*\*\* is wrong$/ });
 });
 
-void t.test('private addresses are out of reach unless they are allowed', async (t) => {
+void t.test('private addresses need permission', async (t) => {
   const endpoint = await startJsonEndpoint(t);
   t.match(problems(`url: ${endpoint.url}/x`), [
     { path: '/url', message: /must be reachable from the public/ },
@@ -213,7 +213,7 @@ void t.test('private addresses are out of reach unless they are allowed', async 
   t.equal(endpoint.requests.length, 0);
 });
 
-void t.test('https, with an authority of one’s own; what is not trusted gets nothing', async (t) => {
+void t.test('https uses a custom CA and sends nothing to untrusted servers', async (t) => {
   const receiver = await startReceiver(t);
   const ca = join(t.testdir({}), 'ca.pem');
   writeFileSync(ca, AUTHORITY);
@@ -237,7 +237,7 @@ void t.test('https, with an authority of one’s own; what is not trusted gets n
   });
 });
 
-void t.test('an expression that fails gives null, or drops the item; it is counted and named', async (t) => {
+void t.test('a failing expression gives null or drops the item, and is counted and logged', async (t) => {
   const endpoint = await startJsonEndpoint(t);
   const body = `body: { text: 'Hello \${{ event.data.name }}', name: '\${{ event.data.name }}' }`;
   const keep = await startHttp(t, `${LOCAL}url: ${endpoint.url}\n${body}`);
@@ -267,7 +267,7 @@ void t.test('an expression that fails gives null, or drops the item; it is count
   );
 });
 
-void t.test('each item is tried again by itself; of a batch in parts only what is missing', async (t) => {
+void t.test('retries each item separately, and of a split batch only the rest', async (t) => {
   const endpoint = await startJsonEndpoint(t);
   const settings = {
     ...componentSettings('http'),
@@ -306,7 +306,7 @@ void t.test('each item is tried again by itself; of a batch in parts only what i
   t.equal(names[1], names[2]);
 });
 
-void t.test('what is wrong with the configuration is told by its place', (t) => {
+void t.test('configuration errors have a position', (t) => {
   const url = 'url: https://hooks.example.com/x\n';
   t.match(problems('{}'), [{ path: '/url', message: /is missing/ }]);
   t.match(problems('url: http://10.1.2.3/'), [

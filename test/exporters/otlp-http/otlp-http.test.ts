@@ -13,7 +13,7 @@ import { startOtlpEndpoint, type EndpointAnswer } from '../../support/otlp-endpo
 import { sectionConfig } from '../../support/section-config.js';
 import { StatusHost } from '../../support/status-host.js';
 
-/** An exporter that has started; each of its inputs makes one attempt. */
+/** A started exporter; each of its inputs makes one attempt. */
 async function startExporter(t: Pick<Test, 'teardown'>, yaml: string) {
   const settings = { ...componentSettings('otlp_http'), config: sectionConfig(otlpHttpConfig, yaml) };
   const exporter = otlpHttpExporter.create(settings);
@@ -42,7 +42,7 @@ interface Expected {
 
 const PROTOBUF = { 'content-type': 'application/x-protobuf' };
 
-void t.test('each signal goes to its path, as gzipped protobuf with the headers', async (t) => {
+void t.test('sends each signal to its path as gzipped protobuf with headers', async (t) => {
   const endpoint = await startOtlpEndpoint(t);
   const { sendTraces, sendMetrics, sendLogs, logger } = await startExporter(
     t,
@@ -106,7 +106,7 @@ void t.test('each signal goes to its path, as gzipped protobuf with the headers'
   t.strictSame(logger.lines, []);
 });
 
-void t.test('without compression, and to URLs of their own', async (t) => {
+void t.test('sends uncompressed and to separate URLs', async (t) => {
   const endpoint = await startOtlpEndpoint(t);
   const { sendLogs, exporter } = await startExporter(
     t,
@@ -115,10 +115,10 @@ void t.test('without compression, and to URLs of their own', async (t) => {
   await sendLogs();
   t.equal(endpoint.requests[0]?.path, '/custom/logs?key=k');
   t.equal(endpoint.requests[0]?.headers['content-encoding'], undefined);
-  t.strictSame(Object.keys(exporter.inputs), ['logs'], 'there is no way for the others');
+  t.strictSame(Object.keys(exporter.inputs), ['logs'], 'no input for other signals');
 });
 
-void t.test('what may be sent again, and what may not', async (t) => {
+void t.test('retries only retryable responses', async (t) => {
   const endpoint = await startOtlpEndpoint(t);
   const { sendLogs, clock } = await startExporter(t, `endpoint: ${endpoint.url}`);
   const date = new Date(clock.now() / 1000 + 90_000).toUTCString();
@@ -181,7 +181,7 @@ void t.test('what may be sent again, and what may not', async (t) => {
   }
 });
 
-void t.test('what is taken in part is counted, said, and not sent again', async (t) => {
+void t.test('partial success is counted, logged and not retried', async (t) => {
   const endpoint = await startOtlpEndpoint(t);
   const { sendLogs, sendTraces, logger, meter } = await startExporter(t, `endpoint: ${endpoint.url}`);
   endpoint.answer = () => ({
@@ -206,7 +206,7 @@ void t.test('what is taken in part is counted, said, and not sent again', async 
   t.match(logger.lines[0], /accepted a request only partly .*two records are odd/);
 });
 
-void t.test('an endpoint that is not there, goes away or hangs', async (t) => {
+void t.test('an unreachable, closing or hanging endpoint is retryable', async (t) => {
   const endpoint = await startOtlpEndpoint(t);
   const { sendLogs } = await startExporter(t, `endpoint: ${endpoint.url}`);
   endpoint.answer = () => null;
@@ -224,10 +224,10 @@ void t.test('an endpoint that is not there, goes away or hangs', async (t) => {
 
   const again = await startOtlpEndpoint(t, { port: endpoint.port });
   await sendLogs();
-  t.equal(again.requests.length, 1, 'connections are made anew');
+  t.equal(again.requests.length, 1, 'reconnects');
 });
 
-void t.test('https: the certificate must be known', async (t) => {
+void t.test('https: the certificate must be trusted', async (t) => {
   const endpoint = await startOtlpEndpoint(t, { isSecure: true });
   const folder = t.testdir({ 'ca.pem': TEST_CERTIFICATE });
   const ca = join(folder, 'ca.pem');
@@ -249,7 +249,7 @@ void t.test('https: the certificate must be known', async (t) => {
   );
 });
 
-void t.test('what the schema cannot say is found before the start, and no secret is repeated', async (t) => {
+void t.test('rejects invalid configurations before the start without repeating secrets', async (t) => {
   const check = (yaml: string) =>
     otlpHttpExporter
       .check?.(sectionConfig(otlpHttpConfig, yaml))
@@ -272,15 +272,15 @@ void t.test('what the schema cannot say is found before the start, and no secret
     t.throws(() => sectionConfig(otlpHttpConfig, `endpoint: "${url}"`), url);
 });
 
-void t.test('Retry-After is seconds or a date', async (t) => {
+void t.test('reads Retry-After as seconds or a date', async (t) => {
   t.equal(readRetryAfter(undefined, 0), undefined);
   t.equal(readRetryAfter(' 120 ', 0), 120_000);
   t.equal(readRetryAfter('Thu, 01 Jan 1970 00:01:00 GMT', 20_000_000), 40_000);
-  t.equal(readRetryAfter('Thu, 01 Jan 1970 00:01:00 GMT', 90_000_000), 0, 'one that has passed');
+  t.equal(readRetryAfter('Thu, 01 Jan 1970 00:01:00 GMT', 90_000_000), 0, 'in the past');
   t.equal(readRetryAfter('-1', 0), undefined);
 });
 
-void t.test('a key that is refused keeps the data and needs an operator; it is never repeated', async (t) => {
+void t.test('a rejected key keeps the data, needs an operator and is never repeated', async (t) => {
   const endpoint = await startOtlpEndpoint(t);
   const key = 'jk_secret_of_the_gateway';
   const { sendLogs } = await startExporter(

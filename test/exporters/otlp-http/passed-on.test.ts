@@ -24,13 +24,13 @@ import { startOtlpService } from '../../support/otlp-service.js';
 import { sectionConfig } from '../../support/section-config.js';
 import { StatusHost } from '../../support/status-host.js';
 
-/** In which form batches came to the exporter. */
+/** The form of the batches that reached the exporter. */
 interface Seen {
   raw: number;
   records: number;
 }
 
-/** A sidecar's pipeline of traces: the receiver, `validation` and a queued `otlp_http`, with real sockets and files. */
+/** The trace pipeline of a sidecar: the receiver, `validation` and a queued `otlp_http`, with real sockets and files. */
 async function startSidecar(t: Test, exporterYaml: string, validationYaml = '{}') {
   const settings = componentSettings('otlp_http');
   const config = sectionConfig(otlpHttpConfig, 'queue: { concurrency: 1 }', exporterYaml);
@@ -76,7 +76,7 @@ const inTrace = (trace: number, span: number, changes: Partial<Span> = {}): Span
 const GOOD = protobufOf('traces', tracesOf(inTrace(1, 1), inTrace(2, 1), inTrace(1, 2)));
 const SENT = 'jackdaw_exporter_sent_items_total';
 
-void t.test('requests are passed on byte by byte where nobody looks at items', async (t) => {
+void t.test('forwards requests byte for byte if no processor reads items', async (t) => {
   const full = protobufOf('traces', FULL.traces);
   for (const [name, queue] of [
     ['in memory', '{ batch: { max_wait: 0s } }'],
@@ -104,7 +104,7 @@ void t.test('requests are passed on byte by byte where nobody looks at items', a
     }
 });
 
-void t.test('what is bad is refused at the door, and what is left is passed on', async (t) => {
+void t.test('rejects invalid requests early and forwards the valid remainder', async (t) => {
   const endpoint = await startOtlpEndpoint(t);
   const { send, seen } = await startSidecar(
     t,
@@ -134,7 +134,7 @@ void t.test('what is bad is refused at the door, and what is left is passed on',
   t.strictSame(seen, { raw: 0, records: 2 });
 });
 
-void t.test('limits below those of the mapping make validation look at everything', async (t) => {
+void t.test('with limits below those of the mapping, validation reads everything', async (t) => {
   const endpoint = await startOtlpEndpoint(t);
   const { send, seen } = await startSidecar(
     t,
@@ -148,7 +148,7 @@ void t.test('limits below those of the mapping make validation look at everythin
 });
 
 void t.test(
-  'what waits on disk outlives a restart, and a refusal makes it a dead letter that can be read',
+  'the disk queue survives a restart, and a rejected batch becomes a readable dead letter',
   async (t) => {
     const folder = t.testdir();
     const endpoint = await startOtlpEndpoint(t);

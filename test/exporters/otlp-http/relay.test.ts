@@ -6,7 +6,7 @@ import { builtinFactories } from '../../../src/builtin.js';
 import { startEngine } from '../../support/engine.js';
 import { startOtlpEndpoint } from '../../support/otlp-endpoint.js';
 
-void t.test('a relay without store and keys passes on what an SDK sends', async (t) => {
+void t.test('a relay without store and keys forwards SDK data', async (t) => {
   const endpoint = await startOtlpEndpoint(t);
   const { daemon } = await startEngine(t, {
     factories: builtinFactories,
@@ -62,7 +62,7 @@ service: { pipelines: { traces: { receivers: [otlp], exporters: [otlp_http] } } 
   });
 });
 
-void t.test('keys are asked for where authentication is on, with a store or without', async (t) => {
+void t.test('authentication requires keys, with or without a store', async (t) => {
   await t.rejects(
     startEngine(t, {
       factories: builtinFactories,

@@ -5,12 +5,12 @@ import { pause } from '../../support/http-listener.js';
 import { OtlpLoad } from '../../support/otlp-load.js';
 import { spawnDaemon, type DaemonProcess } from '../../support/process.js';
 
-/** A gateway that can be started again where it was. */
+/** A gateway that can be restarted on the same port and files. */
 const gatewayOverlay = (endpoint: string) =>
   `receivers: { otlp: { protocols: { http: { endpoint: "${endpoint}" } } } }
 `;
 
-/** A daemon that keeps nothing but users and keys, and forwards everything. */
+/** A daemon that stores only users and keys and forwards everything. */
 const sidecarOverlay = (url: string, key: string) => `exporters:
   otlp_http:
     endpoint: ${url}
@@ -29,7 +29,7 @@ async function read(daemon: DaemonProcess, path: string): Promise<Response> {
   return fetch(`${daemon.url}/api/v1${path}`, { headers: { authorization: `Bearer ${daemon.key}` } });
 }
 
-/** Waits until a sidecar has nothing left to deliver. */
+/** Waits until a sidecar has delivered everything. */
 async function emptied(sidecar: DaemonProcess): Promise<void> {
   for (;;) {
     const text = await (await fetch(`${sidecar.metricsUrl}/metrics`)).text();
@@ -39,7 +39,7 @@ async function emptied(sidecar: DaemonProcess): Promise<void> {
   }
 }
 
-/** The sum of a metric of a sidecar's exporter, `jackdaw_exporter_…`, over all its series. */
+/** The sum over all series of an exporter metric `jackdaw_exporter_…` of a sidecar. */
 async function total(sidecar: DaemonProcess, name: string): Promise<number> {
   const text = await (await fetch(`${sidecar.metricsUrl}/metrics`)).text();
   const series = text.matchAll(new RegExp(`^jackdaw_exporter_${name}\\{.*\\} (\\d+)$`, 'gm'));
@@ -47,7 +47,7 @@ async function total(sidecar: DaemonProcess, name: string): Promise<number> {
 }
 
 void t.test(
-  'a gateway is killed and started again under load: all that its sidecar took arrives',
+  'everything accepted by a sidecar arrives while its gateway is killed and restarted',
   { timeout: 120_000 },
   async (t) => {
     const folder = t.testdir({ gateway: {}, sidecar: {} });
@@ -66,11 +66,11 @@ void t.test(
     await load.more(150);
     await load.stop();
     await emptied(sidecar);
-    t.equal(await total(sidecar, 'dropped_items_total'), 0, 'nothing was given up');
-    t.ok((await total(sidecar, 'retries_total')) > 0, 'the gateway was away');
+    t.equal(await total(sidecar, 'dropped_items_total'), 0, 'nothing dropped');
+    t.ok((await total(sidecar, 'retries_total')) > 0, 'the gateway was unavailable');
 
     const { traces, points, logs } = load.acknowledged;
-    t.ok(traces.size > 20 && points.size > 20 && logs.size > 20, 'there was load of every signal');
+    t.ok(traces.size > 20 && points.size > 20 && logs.size > 20, 'load of every signal');
     for (const [traceId, spans] of traces) {
       const uuid = traceId.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
       const response = await read(second, `/dashboard/traces/${uuid}`);
@@ -102,64 +102,61 @@ void t.test(
       [],
       'every record at least once',
     );
-    t.notMatch(sidecar.stderr(), key, 'the key of the gateway is never shown');
+    t.notMatch(sidecar.stderr(), key, 'the gateway key is never shown');
     t.strictSame(await sidecar.stop(), { code: 0, signal: null });
     t.strictSame(await second.stop(), { code: 0, signal: null });
   },
 );
 
-void t.test(
-  'a run of the batch route reads the same on the gateway; a stop delivers what waits',
-  async (t) => {
-    const folder = t.testdir({ gateway: {}, sidecar: {}, direct: {} });
-    const gateway = await spawnDaemon(t, { directory: join(folder, 'gateway') });
-    const sidecar = await spawnDaemon(t, {
-      directory: join(folder, 'sidecar'),
-      overlay: sidecarOverlay(gateway.otlpUrl, gateway.key).replace('max_wait: 20ms', 'max_wait: 1h'),
-    });
-    const [traceId, agentId, llmId] = [1, 2, 3].map((n) => `0000000${n}-aaaa-4bbb-8ccc-ddddeeeeffff`);
-    const times = { started_at: '2026-01-15T12:00:00.000001Z', ended_at: '2026-01-15T12:00:02Z' };
-    const trace = {
+void t.test('a run of the batch route is equal on the gateway, and a stop delivers the queue', async (t) => {
+  const folder = t.testdir({ gateway: {}, sidecar: {}, direct: {} });
+  const gateway = await spawnDaemon(t, { directory: join(folder, 'gateway') });
+  const sidecar = await spawnDaemon(t, {
+    directory: join(folder, 'sidecar'),
+    overlay: sidecarOverlay(gateway.otlpUrl, gateway.key).replace('max_wait: 20ms', 'max_wait: 1h'),
+  });
+  const [traceId, agentId, llmId] = [1, 2, 3].map((n) => `0000000${n}-aaaa-4bbb-8ccc-ddddeeeeffff`);
+  const times = { started_at: '2026-01-15T12:00:00.000001Z', ended_at: '2026-01-15T12:00:02Z' };
+  const trace = {
+    trace_id: traceId,
+    agent: 'support',
+    success: false,
+    outcome: 'escalated',
+    metadata: { ticket: 7 },
+    ...times,
+  };
+  const spans = [
+    { span_id: agentId, trace_id: traceId, type: 'agent', name: 'answer', ...times },
+    {
+      span_id: llmId,
       trace_id: traceId,
-      agent: 'support',
-      success: false,
-      outcome: 'escalated',
-      metadata: { ticket: 7 },
+      parent_span_id: agentId,
+      type: 'llm',
+      name: 'draft',
+      model: 'gpt-5-mini',
+      input_tokens: 12,
+      output_tokens: 30,
+      cost_usd: '0.001250',
+      input_data: { prompt: 'Wo ist mein Paket? 📦' },
+      output_data: { text: 'Unterwegs.' },
+      metadata: { attempt: 2 },
       ...times,
-    };
-    const spans = [
-      { span_id: agentId, trace_id: traceId, type: 'agent', name: 'answer', ...times },
-      {
-        span_id: llmId,
-        trace_id: traceId,
-        parent_span_id: agentId,
-        type: 'llm',
-        name: 'draft',
-        model: 'gpt-5-mini',
-        input_tokens: 12,
-        output_tokens: 30,
-        cost_usd: '0.001250',
-        input_data: { prompt: 'Wo ist mein Paket? 📦' },
-        output_data: { text: 'Unterwegs.' },
-        metadata: { attempt: 2 },
-        ...times,
-      },
-    ];
-    const body = JSON.stringify({ traces: [{ trace, spans }] });
-    const post = async (daemon: DaemonProcess) =>
-      fetch(`${daemon.url}/api/v1/traces/batch`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${daemon.key}`, 'content-type': 'application/json' },
-        body,
-      });
-    t.match(await (await post(sidecar)).json(), { accepted: 1, rejected: 0 });
-    t.strictSame(await sidecar.stop('SIGTERM'), { code: 0, signal: null });
+    },
+  ];
+  const body = JSON.stringify({ traces: [{ trace, spans }] });
+  const post = async (daemon: DaemonProcess) =>
+    fetch(`${daemon.url}/api/v1/traces/batch`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${daemon.key}`, 'content-type': 'application/json' },
+      body,
+    });
+  t.match(await (await post(sidecar)).json(), { accepted: 1, rejected: 0 });
+  t.strictSame(await sidecar.stop('SIGTERM'), { code: 0, signal: null });
 
-    const direct = await spawnDaemon(t, { directory: join(folder, 'direct') });
-    await post(direct);
-    const [relayed, sent] = await Promise.all(
-      [gateway, direct].map(async (daemon) => (await read(daemon, `/dashboard/traces/${traceId}`)).json()),
-    );
-    t.strictSame(relayed, sent);
-  },
-);
+  const direct = await spawnDaemon(t, { directory: join(folder, 'direct') });
+  await post(direct);
+  const [relayed, sent] = await Promise.all(
+    [gateway, direct].map(async (daemon) => (await read(daemon, `/dashboard/traces/${traceId}`)).json()),
+  );
+  t.strictSame(relayed, sent);
+});

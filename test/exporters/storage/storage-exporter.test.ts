@@ -32,35 +32,32 @@ function hostWith(extensions: Readonly<Record<string, unknown>>): Host {
   return host as unknown as Host;
 }
 
-void t.test(
-  'a batch goes to the store of that id with its context, and its receipt comes back',
-  async (t) => {
-    const receipt: Receipt = { accepted: 3, refused: [{ index: 1, reason: 'because' }] };
-    const seen: unknown[] = [];
-    const writer = {
-      traces: async (...given: unknown[]) => {
-        seen.push(...given);
-        return receipt;
-      },
-    };
-    const store = { writer };
-    const exporter = storageExporter.create({
-      ...componentSettings('storage'),
-      config: { store: 'duckdb/archive' },
-    });
-    await exporter.start?.(hostWith({ 'duckdb/archive': store }));
-    t.equal(await exporter.inputs.traces?.consume(BATCH, CONTEXT), receipt);
-    t.strictSame(seen[0], BATCH);
-    t.equal(seen[1], CONTEXT);
-  },
-);
+void t.test('passes batch and context to the configured store and returns its receipt', async (t) => {
+  const receipt: Receipt = { accepted: 3, refused: [{ index: 1, reason: 'because' }] };
+  const seen: unknown[] = [];
+  const writer = {
+    traces: async (...given: unknown[]) => {
+      seen.push(...given);
+      return receipt;
+    },
+  };
+  const store = { writer };
+  const exporter = storageExporter.create({
+    ...componentSettings('storage'),
+    config: { store: 'duckdb/archive' },
+  });
+  await exporter.start?.(hostWith({ 'duckdb/archive': store }));
+  t.equal(await exporter.inputs.traces?.consume(BATCH, CONTEXT), receipt);
+  t.strictSame(seen[0], BATCH);
+  t.equal(seen[1], CONTEXT);
+});
 
-void t.test('without such a store it does not start', async (t) => {
+void t.test('does not start without its store', async (t) => {
   const exporter = storageExporter.create({ ...componentSettings('storage'), config: { store: 'query' } });
   await t.rejects(async () => exporter.start?.(hostWith({ query: {} })), /no store/);
 });
 
-void t.test('a store that does not take what a pipeline leads there is refused at the start', async (t) => {
+void t.test('the start rejects a store that lacks a signal of the pipeline', async (t) => {
   const take = async (): Promise<Receipt> => ({ accepted: 0, refused: [] });
   const host = hostWith({ clickhouse: { writer: { metrics: take, logs: take } } });
   const config = { store: 'clickhouse' };
@@ -72,14 +69,14 @@ void t.test('a store that does not take what a pipeline leads there is refused a
   await storageExporter.create({ ...componentSettings('storage/contracts/logs'), config }).start?.(host);
 });
 
-void t.test('a batch before the start is refused, not lost', async (t) => {
+void t.test('rejects a batch before the start instead of losing it', async (t) => {
   const exporter = storageExporter.create({ ...componentSettings('storage'), config: { store: 'duckdb' } });
   await t.rejects(async () => {
     await exporter.inputs.traces?.consume(BATCH, CONTEXT);
   }, ConsumeError);
 });
 
-void t.test('of the parts of one batch only the first has its name', async (t) => {
+void t.test('only the first part of a batch has its name', async (t) => {
   const seen: unknown[] = [];
   const logs = async (_: unknown, { batch }: ConsumeContext): Promise<Receipt> => {
     seen.push(batch);

@@ -25,7 +25,7 @@ interface Envelope {
 const eventsAt = ({ requests }: Receiver): readonly Envelope[] =>
   requests.map(({ body }) => JSON.parse(body.toString()) as Envelope);
 
-void t.test('failed runs go out; a receiver that is broken is paused, and the others are told', async (t) => {
+void t.test('delivers failed runs, pauses a broken endpoint and notifies the others', async (t) => {
   const good = await startReceiver(t, (socket) => socket.write(answerText('200 OK')));
   const bad = await startReceiver(t, (socket) => socket.write(answerText('500 Broken')));
   const directory = testFolder(t);

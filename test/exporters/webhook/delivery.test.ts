@@ -8,7 +8,7 @@ const answer =
   (socket) =>
     socket.write(answerText(status, headers, 'said'));
 
-void t.test('one delivery for each event and endpoint that subscribes, however often it comes', async (t) => {
+void t.test('creates one delivery for each event and subscribed endpoint, also for repeats', async (t) => {
   const receiver = await startReceiver(t, answer('200 OK'));
   const service = await WebhookService.start(t);
   const all = await service.addEndpoint(`${receiver.url}/all`);
@@ -40,7 +40,7 @@ void t.test('one delivery for each event and endpoint that subscribes, however o
   t.equal(receiver.requests.length, 4);
 });
 
-void t.test('the schedule: so many attempts, each at its time, and then it has failed', async (t) => {
+void t.test('attempts follow the schedule, then the delivery fails', async (t) => {
   const receiver = await startReceiver(t, answer('500 Broken'));
   const service = await WebhookService.start(t, { overlay: 'retry_schedule: [10m, 1h]' });
   const { id } = await service.addEndpoint(receiver.url);
@@ -61,7 +61,7 @@ void t.test('the schedule: so many attempts, each at its time, and then it has f
   t.ok((times[1] ?? 0) - (times[0] ?? 0) >= 600e6 && (times[2] ?? 0) - (times[1] ?? 0) >= 3600e6);
 });
 
-void t.test('what is too large for receivers is refused, and the rest of its batch is sent', async (t) => {
+void t.test('rejects an oversized event and delivers the rest of its batch', async (t) => {
   const receiver = await startReceiver(t, answer('200 OK'));
   const service = await WebhookService.start(t);
   const { id } = await service.addEndpoint(receiver.url);
@@ -81,7 +81,7 @@ void t.test('what is too large for receivers is refused, and the rest of its bat
   t.strictSame(new Set(done.map(({ body }) => body)), new Set(items.slice(1).map(({ body }) => body)));
 });
 
-void t.test('410 ends it, and a receiver that is busy is left alone', async (t) => {
+void t.test('410 ends a delivery, and a busy receiver is given time', async (t) => {
   const gone = await startReceiver(t, answer('410 Gone'));
   const busy = await startReceiver(t, answer('429 Slow down', 'Retry-After: 90'));
   const service = await WebhookService.start(t, { overlay: 'retry_schedule: [1s, 1s]' });
@@ -100,7 +100,7 @@ void t.test('410 ends it, and a receiver that is busy is left alone', async (t) 
 });
 
 void t.test(
-  'the breaker pauses, what is pending is held, and goes on when the endpoint is active again',
+  'the breaker pauses an endpoint, and held deliveries resume when it is active again',
   async (t) => {
     let isBroken = true;
     const receiver = await startReceiver(t, (socket) => {
@@ -131,7 +131,7 @@ void t.test(
     service.clock.advance(7_200_000);
     await service.control.deliveries.retry(service.slug, held[0]?.id ?? '');
     await service.emit();
-    t.equal((await service.deliveries(id)).length, 5, 'what happens meanwhile is not for it');
+    t.equal((await service.deliveries(id)).length, 5, 'meanwhile it receives no new events');
 
     isBroken = false;
     await service.control.endpoints.update(service.slug, id, { is_active: true }, service.clock.now());
@@ -151,7 +151,7 @@ void t.test(
   },
 );
 
-void t.test('a manual retry: beside the schedule, of whatever status', async (t) => {
+void t.test('a manual retry is outside the schedule, in any status', async (t) => {
   let status = '500 Broken';
   const receiver = await startReceiver(t, (socket) => {
     socket.write(answerText(status));
@@ -181,7 +181,7 @@ void t.test('a manual retry: beside the schedule, of whatever status', async (t)
   );
 });
 
-void t.test('a slow receiver has its share of places and no more, and holds up nobody', async (t) => {
+void t.test('a slow receiver is limited to its share and delays no others', async (t) => {
   let [underWay, most] = [0, 0];
   const slow = await startReceiver(t, () => {
     most = Math.max(most, ++underWay);
@@ -202,7 +202,7 @@ void t.test('a slow receiver has its share of places and no more, and holds up n
   t.equal(most, 3);
 });
 
-void t.test('an orderly stop waits for answers, and the next start goes on', async (t) => {
+void t.test('a clean stop waits for responses, and the next start resumes', async (t) => {
   let respond = (): void => undefined;
   const receiver = await startReceiver(t, (socket, { line }) => {
     if (line.includes('/late')) respond = () => socket.write(answerText('200 OK'));
@@ -226,36 +226,33 @@ void t.test('an orderly stop waits for answers, and the next start goes on', asy
   await next.settled(late.id, 2);
 });
 
-void t.test(
-  'what is under way at the deadline is interrupted, and made anew by the next start',
-  async (t) => {
-    let isHanging = true;
-    const receiver = await startReceiver(t, (socket) => {
-      if (!isHanging) socket.write(answerText('200 OK'));
-    });
-    const first = await WebhookService.start(t, { overlay: 'retry_schedule: []\nbreaker_threshold: 1' });
-    const { id } = await first.addEndpoint(receiver.url);
-    await first.emit();
-    await until('it arrives', () => receiver.requests.length === 1);
-    await first.exporter.shutdown(AbortSignal.abort());
-    await receiver.idle();
-    isHanging = false;
-    const place = await WebhookService.openPlace(t, first.place);
-    const second = await WebhookService.start(t, { place });
-    t.match(await second.settled(id, 1), [
-      {
-        status: 'success',
-        attempts: [
-          { attempt_number: 1, http_status_code: null, error_message: 'interrupted by restart' },
-          { attempt_number: 2, http_status_code: 200 },
-        ],
-      },
-    ]);
-    t.equal(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size, 1);
-  },
-);
+void t.test('attempts pending at the deadline are interrupted and repeated by the next start', async (t) => {
+  let isHanging = true;
+  const receiver = await startReceiver(t, (socket) => {
+    if (!isHanging) socket.write(answerText('200 OK'));
+  });
+  const first = await WebhookService.start(t, { overlay: 'retry_schedule: []\nbreaker_threshold: 1' });
+  const { id } = await first.addEndpoint(receiver.url);
+  await first.emit();
+  await until('it arrives', () => receiver.requests.length === 1);
+  await first.exporter.shutdown(AbortSignal.abort());
+  await receiver.idle();
+  isHanging = false;
+  const place = await WebhookService.openPlace(t, first.place);
+  const second = await WebhookService.start(t, { place });
+  t.match(await second.settled(id, 1), [
+    {
+      status: 'success',
+      attempts: [
+        { attempt_number: 1, http_status_code: null, error_message: 'interrupted by restart' },
+        { attempt_number: 2, http_status_code: 200 },
+      ],
+    },
+  ]);
+  t.equal(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size, 1);
+});
 
-void t.test('a secret that cannot be read: said to the tenant, and why to the operator', async (t) => {
+void t.test('an unreadable secret is reported to the tenant, and its cause to the operator', async (t) => {
   const receiver = await startReceiver(t, answer('200 OK'));
   const service = await WebhookService.start(t, { overlay: 'retry_schedule: [1s]' });
   const { id } = await service.addEndpoint(receiver.url);
@@ -278,7 +275,7 @@ void t.test('a secret that cannot be read: said to the tenant, and why to the op
   t.notMatch(service.settings.logger.lines.join('\n'), secret.slice(6, 20));
 });
 
-void t.test('old deliveries are removed, and figures are shown', async (t) => {
+void t.test('removes old deliveries and reports statistics', async (t) => {
   const receiver = await startReceiver(t, answer('500 Broken'));
   const service = await WebhookService.start(t, { overlay: 'retry_schedule: [1h]\nretention: 2h' });
   const { id } = await service.addEndpoint(receiver.url);

@@ -17,7 +17,7 @@ interface Detail {
   readonly attempts: readonly { readonly http_status_code: number | null; readonly response_body: string }[];
 }
 
-void t.test('a test of an endpoint arrives, verifies with the kit, and shows as it was sent', async (t) => {
+void t.test('a test delivery arrives, verifies and is shown as sent', async (t) => {
   const { verify } = (await import(
     pathToFileURL(join(projectFolder(), 'plugins/webhook-receiver/verify.mjs')).href
   )) as { readonly verify: (body: Buffer, signature: string | undefined, secret: string) => boolean };
@@ -29,7 +29,7 @@ void t.test('a test of an endpoint arrives, verifies with the kit, and shows as 
   const caFile = join(directory, 'ca.pem');
   writeFileSync(caFile, AUTHORITY);
   const targets = { allow_cidrs: ['127.0.0.0/8'], ca_file: caFile };
-  // What fails is not tried again while the test looks.
+  // Failed deliveries are not retried during the test.
   const webhook = { targets, retry_schedule: ['1h'] };
   const overlay = JSON.stringify({ exporters: { webhook } });
   const { url, key } = await startTestDaemon(t, { directory, overlay });
@@ -45,7 +45,7 @@ void t.test('a test of an endpoint arrives, verifies with the kit, and shows as 
   t.match(tested, { status: 202, body: { queued: true } });
   const list = async () =>
     (await api.get<{ readonly items: readonly object[] }>(`${place}/deliveries`)).items;
-  t.match(await list(), [{ id: delivery, event_type: 'webhook.test' }], 'it is listed at once');
+  t.match(await list(), [{ id: delivery, event_type: 'webhook.test' }], 'listed immediately');
   const detail = `${WEBHOOKS}/deliveries/${delivery}`;
   const attempted = async (times: number): Promise<Detail> => {
     for (;;) {
@@ -88,6 +88,6 @@ void t.test('a test of an endpoint arrives, verifies with the kit, and shows as 
     t.equal(verify(bytes, signature, fresh), attempt === 1, 'the secret after rotation');
   }
   const shown = await send(`${url}/api/v1${detail}`, { headers: { authorization: `Bearer ${key}` } });
-  t.ok(shown.body.includes(`"request_body":${body},`), 'what is shown is what came');
-  t.equal((await list()).length, 1, 'the event that readers brought meanwhile was taken before');
+  t.ok(shown.body.includes(`"request_body":${body},`), 'the shown body is the received one');
+  t.equal((await list()).length, 1, 'the earlier event was processed first');
 });

@@ -9,10 +9,10 @@ import { EXPIRED } from '../../support/webhook-certificates.js';
 import { startReceiver } from '../../support/webhook-receiver.js';
 import { WebhookService } from '../../support/webhook-service.js';
 
-/** Faults are tried once, one after the other, and pause nothing. */
+/** Faults are tried once, in sequence, without pausing the endpoint. */
 const ONCE = 'retry_schedule: []\nbreaker_threshold: 1000';
 
-/** The delivery of one event to a URL. @param meanwhile is done while the attempt is under way */
+/** Delivers one event to a URL. @param meanwhile runs during the attempt */
 async function deliver(
   service: WebhookService,
   url: string,
@@ -42,7 +42,7 @@ function failure(error: string | null, status: number | null = null): object {
   };
 }
 
-void t.test('each odd answer gives its record', async (t) => {
+void t.test('each faulty response has its record', async (t) => {
   const service = await WebhookService.start(t, { overlay: ONCE });
   for (const { what, answer, expected } of FAULTY_ANSWERS) {
     const receiver = await startReceiver(t, answer);
@@ -61,14 +61,14 @@ void t.test('each odd answer gives its record', async (t) => {
       ],
       what,
     );
-    // Not as a pattern: what is expected may be a part of what is there.
+    // Compared literally: the expected text may be a part of the actual one.
     if (responseBody !== undefined) t.equal(found?.attempts[0]?.response_body, responseBody, what);
     if (succeeded !== undefined) t.equal(found?.status, succeeded ? 'success' : 'failed', what);
     t.equal(receiver.requests.length, 1);
   }
 });
 
-void t.test('receivers that do not come to an end are broken off, and what came is kept', async (t) => {
+void t.test('aborts endless receivers and keeps the received part', async (t) => {
   const service = await WebhookService.start(t, { overlay: ONCE });
   const silent = await startReceiver(t, () => undefined);
   const timeOut = (receiver: { requests: readonly unknown[] }) => async (): Promise<void> => {
@@ -82,7 +82,7 @@ void t.test('receivers that do not come to an end are broken off, and what came 
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n');
     const timer = setInterval(() => {
       socket.write('drip ');
-      // The answer has arrived by then: without it there is no body to wait for.
+      // The response has arrived: without it there is no body to wait for.
       if (++dripped === 50) service.clock.advance(15_000);
     }, 1);
     socket.on('close', () => {
@@ -113,7 +113,7 @@ const NO_ADDRESS =
 const NO_ANSWER =
   'No valid HTTPS response arrived in time. Check the URL, the certificate and the receiver, or ask an administrator for the reason in the log.';
 
-void t.test('without an answer the record does not tell what is there, and the log does', async (t) => {
+void t.test('without a response the record hides the cause, and the log has it', async (t) => {
   const names = ['127.0.0.1'];
   const service = await WebhookService.start(t, {
     overlay: ONCE,

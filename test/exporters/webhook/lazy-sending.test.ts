@@ -4,7 +4,7 @@ import { LazySending, type RunningSending } from '../../../src/exporters/webhook
 
 const SOON = new AbortController().signal;
 
-/** Sending that starts when a test says so. */
+/** A sender that starts when the test says so. */
 function aLazySending() {
   const seen: string[] = [];
   let settle = { done: (): void => undefined, fail: (): void => undefined };
@@ -39,7 +39,7 @@ function aLazySending() {
   return { lazy, seen, done, fail };
 }
 
-void t.test('it begins once, when it is first needed', async (t) => {
+void t.test('starts once, when first needed', async (t) => {
   const { lazy, seen, done } = aLazySending();
   t.same(seen, []);
   lazy.wake();
@@ -56,7 +56,7 @@ void t.test('it begins once, when it is first needed', async (t) => {
   t.same(seen.slice(0, 3), ['start', 'wake', 'stop']);
 });
 
-void t.test('who is told that there is something begins it once', async (t) => {
+void t.test('begin() starts it once', async (t) => {
   const { lazy, seen, done } = aLazySending();
   lazy.begin();
   lazy.begin();
@@ -70,7 +70,7 @@ void t.test('who is told that there is something begins it once', async (t) => {
   t.same(seen, ['start', 'stop']);
 });
 
-void t.test('calls while it begins are not lost', async (t) => {
+void t.test('keeps calls during the start', async (t) => {
   const { lazy, seen, done } = aLazySending();
   lazy.wake();
   lazy.wake();
@@ -81,7 +81,7 @@ void t.test('calls while it begins are not lost', async (t) => {
   t.same(seen, ['start', 'wake']);
 });
 
-void t.test('a stop while it begins waits for it and stops it', async (t) => {
+void t.test('a stop during the start waits for it and stops it', async (t) => {
   const { lazy, seen, done } = aLazySending();
   lazy.wake();
   const stopped = lazy.stop(AbortSignal.abort());
@@ -92,7 +92,7 @@ void t.test('a stop while it begins waits for it and stops it', async (t) => {
   t.same(seen, ['start', 'stop now']);
 });
 
-void t.test('one that cannot begin is told, once, and can be stopped', async (t) => {
+void t.test('a failed start is reported once and can be stopped', async (t) => {
   const { lazy, seen, fail } = aLazySending();
   lazy.wake();
   fail();
@@ -103,7 +103,7 @@ void t.test('one that cannot begin is told, once, and can be stopped', async (t)
   await lazy.stop(SOON);
 });
 
-void t.test('nothing begins after a stop', async (t) => {
+void t.test('never starts after a stop', async (t) => {
   const { lazy, seen } = aLazySending();
   await lazy.stop(SOON);
   lazy.wake();

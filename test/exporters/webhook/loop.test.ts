@@ -7,7 +7,7 @@ import { until } from '../../support/until.js';
 const NEVER = new AbortController().signal;
 const HOUR_MS = 3_600_000;
 
-void t.test('what is due at the start and what comes later is attempted once, and noted', async (t) => {
+void t.test('attempts each due delivery once and records it', async (t) => {
   const { put, start, open, arrived, succeeded, receiver, deliveries } = await openSendingPlace(t);
   await put();
   const { queue, counts } = start();
@@ -23,36 +23,33 @@ void t.test('what is due at the start and what comes later is attempted once, an
   t.equal(receiver.requests.length, 3);
   for (const { attempts } of await deliveries())
     t.match(attempts, [{ attempt_number: 1, http_status_code: 200 }]);
-  t.same(counts, [1, 0, 1, 2, 1, 0], 'how many are under way is told');
+  t.same(counts, [1, 0, 1, 2, 1, 0], 'reports the pending attempts');
 });
 
-void t.test(
-  'it asks nothing while nothing is due, and makes a failed attempt again at its time',
-  async (t) => {
-    const { put, start, open, arrived, pass, succeeded, deliveries } = await openSendingPlace(t);
-    const { queue } = start();
-    await settle();
-    const asked = queue.claims.length;
-    await pass(10 * 60_000);
-    t.equal(queue.claims.length, asked, 'nothing waits');
-    await put();
-    await arrived(1);
-    open[0]?.('500 Internal Server Error');
-    await until('it is noted', async () => {
-      const [delivery] = await deliveries();
-      return delivery?.attempts[0]?.http_status_code === 500;
-    });
-    await pass(29_000);
-    t.equal(open.length, 1);
-    await pass(1000);
-    await arrived(2);
-    open[1]?.();
-    await succeeded(1);
-    t.match(only(await deliveries()).attempts, [{ http_status_code: 500 }, { http_status_code: 200 }]);
-  },
-);
+void t.test('polls nothing while nothing is due and retries on time', async (t) => {
+  const { put, start, open, arrived, pass, succeeded, deliveries } = await openSendingPlace(t);
+  const { queue } = start();
+  await settle();
+  const asked = queue.claims.length;
+  await pass(10 * 60_000);
+  t.equal(queue.claims.length, asked, 'nothing due');
+  await put();
+  await arrived(1);
+  open[0]?.('500 Internal Server Error');
+  await until('it is noted', async () => {
+    const [delivery] = await deliveries();
+    return delivery?.attempts[0]?.http_status_code === 500;
+  });
+  await pass(29_000);
+  t.equal(open.length, 1);
+  await pass(1000);
+  await arrived(2);
+  open[1]?.();
+  await succeeded(1);
+  t.match(only(await deliveries()).attempts, [{ http_status_code: 500 }, { http_status_code: 200 }]);
+});
 
-void t.test('never more under way than there are places, and others go on beside a slow one', async (t) => {
+void t.test('never exceeds its slots, and a slow receiver delays no others', async (t) => {
   const options = { endpoints: 3, maxConcurrency: 20, perEndpoint: 2 };
   const { put, start, open, arrived, succeeded, receiver } = await openSendingPlace(t, options);
   await put(4);
@@ -60,7 +57,7 @@ void t.test('never more under way than there are places, and others go on beside
   await arrived(5);
   await settle();
   const lines = () => receiver.requests.map(({ line }) => line.split(' ')[1]);
-  t.equal(open.length, 5, 'a quarter of twenty for one host');
+  t.equal(open.length, 5, 'a quarter of twenty per host');
   for (const path of ['/0', '/1', '/2']) t.ok(lines().filter((line) => line === path).length <= 2);
   for (let done = 0; done < 12; done++) {
     await until('one is under way', () => open.length > done);
@@ -71,31 +68,28 @@ void t.test('never more under way than there are places, and others go on beside
   for (const path of ['/0', '/1', '/2']) t.equal(lines().filter((line) => line === path).length, 4);
 });
 
-void t.test(
-  'a result that the store does not take is told again, whether it had taken it or not',
-  async (t) => {
-    const { put, start, open, arrived, clock, receiver, deliveries, logger } = await openSendingPlace(t);
-    const { queue, statuses } = start();
-    queue.faults.finish.push('before', 'after', 'before');
-    await put();
-    await arrived(1);
-    open[0]?.();
-    await until('the store fails', () => statuses.length === 1);
-    for (const ms of [250, 500, 1000]) {
-      clock.advance(ms);
-      await settle();
-    }
-    await until('the store works', () => statuses.length === 2);
-    t.strictSame(statuses, [true, false]);
-    t.match(logger.lines.join('\n'), /the store is out of order/);
-    t.equal(receiver.requests.length, 1, 'nothing is sent for it');
-    const { status, attempts } = only(await deliveries());
-    t.equal(status, 'success');
-    t.equal(attempts.length, 1);
-  },
-);
+void t.test('records a result again after a store failure, whether it was stored or not', async (t) => {
+  const { put, start, open, arrived, clock, receiver, deliveries, logger } = await openSendingPlace(t);
+  const { queue, statuses } = start();
+  queue.faults.finish.push('before', 'after', 'before');
+  await put();
+  await arrived(1);
+  open[0]?.();
+  await until('the store fails', () => statuses.length === 1);
+  for (const ms of [250, 500, 1000]) {
+    clock.advance(ms);
+    await settle();
+  }
+  await until('the store works', () => statuses.length === 2);
+  t.strictSame(statuses, [true, false]);
+  t.match(logger.lines.join('\n'), /the store is out of order/);
+  t.equal(receiver.requests.length, 1, 'no second request');
+  const { status, attempts } = only(await deliveries());
+  t.equal(status, 'success');
+  t.equal(attempts.length, 1);
+});
 
-void t.test('a store that does not give claims is asked again; hints do not hurry it', async (t) => {
+void t.test('retries failed claims, and hints do not hasten it', async (t) => {
   const { put, start, open, arrived, clock, succeeded, deliveries } = await openSendingPlace(t);
   const { queue, statuses } = start();
   await settle();
@@ -117,7 +111,7 @@ void t.test('a store that does not give claims is asked again; hints do not hurr
   for (const { attempts } of await deliveries()) t.equal(attempts.length, 1);
 });
 
-void t.test('what was claimed and never told is made when its lease has ended', async (t) => {
+void t.test('repeats a lost claim after its lease', async (t) => {
   const { put, start, open, arrived, pass, succeeded, deliveries } = await openSendingPlace(t);
   const { queue } = start();
   await settle();
@@ -136,7 +130,7 @@ void t.test('what was claimed and never told is made when its lease has ended', 
   ]);
 });
 
-void t.test('an attempt that lasts longer than its lease stays its sender’s', async (t) => {
+void t.test('renews the lease of a slow attempt', async (t) => {
   const { put, start, open, arrived, pass, succeeded, receiver, deliveries } = await openSendingPlace(t);
   const { queue } = start();
   await put();
@@ -146,18 +140,18 @@ void t.test('an attempt that lasts longer than its lease stays its sender’s', 
   await pass(3 * 60_000);
   other.sending.wake();
   await settle();
-  t.ok(queue.renewals.length >= 17, 'it is renewed every ten seconds');
-  t.equal(other.queue.given, 0, 'nothing is given to the other');
+  t.ok(queue.renewals.length >= 17, 'renewed every ten seconds');
+  t.equal(other.queue.given, 0, 'the other gets nothing');
   open[0]?.();
   await succeeded(1);
   t.equal(receiver.requests.length, 1);
   t.match(only(await deliveries()).attempts, [{ attempt_number: 1, http_status_code: 200 }]);
   const renewed = queue.renewals.length;
   await pass(60_000);
-  t.equal(queue.renewals.length, renewed, 'what is noted is not renewed');
+  t.equal(queue.renewals.length, renewed, 'recorded results are not renewed');
 });
 
-void t.test('so does a result that cannot be recorded', async (t) => {
+void t.test('renews the lease of an unrecorded result', async (t) => {
   const { put, start, open, arrived, pass, receiver, deliveries } = await openSendingPlace(t);
   const { queue } = start();
   await put();
@@ -172,7 +166,7 @@ void t.test('so does a result that cannot be recorded', async (t) => {
   t.match(only(await deliveries()), { status: 'success', attempts: [{ attempt_number: 1 }] });
 });
 
-void t.test('what is told of a claim that was lost changes nothing', async (t) => {
+void t.test('a result for a lost claim changes nothing', async (t) => {
   const { put, start, open, arrived, pass, succeeded, deliveries } = await openSendingPlace(t);
   await put();
   const { queue } = start();
@@ -195,7 +189,7 @@ void t.test('what is told of a claim that was lost changes nothing', async (t) =
   ]);
 });
 
-void t.test('endpoints that were paused are told', async (t) => {
+void t.test('reports paused endpoints', async (t) => {
   const { put, start, open, arrived, clock, endpointIds } = await openSendingPlace(t, {
     breakerThreshold: 1,
   });
@@ -210,7 +204,7 @@ void t.test('endpoints that were paused are told', async (t) => {
   t.strictSame(pauses, [endpointIds]);
 });
 
-void t.test('a stop claims no more, and waits for what is under way', async (t) => {
+void t.test('a stop claims no more and waits for pending attempts', async (t) => {
   const { put, start, open, arrived, receiver, deliveries } = await openSendingPlace(t);
   const { sending, queue } = start();
   await put();
@@ -229,7 +223,7 @@ void t.test('a stop claims no more, and waits for what is under way', async (t) 
   await sending.stop(NEVER);
 });
 
-void t.test('at the deadline what is under way is broken off, and the next sender makes it', async (t) => {
+void t.test('pending attempts are aborted at the deadline and repeated by the next sender', async (t) => {
   const { put, start, open, arrived, pass, succeeded, deliveries } = await openSendingPlace(t);
   const { sending, queue } = start();
   await put(2);
@@ -244,7 +238,7 @@ void t.test('at the deadline what is under way is broken off, and the next sende
   const renewed = queue.renewals.length;
   start();
   await pass(31_000);
-  t.equal(queue.renewals.length, renewed, 'who has stopped renews nothing');
+  t.equal(queue.renewals.length, renewed, 'a stopped sender renews nothing');
   await until('what was broken off comes again', () => open.length >= 3);
   for (const answer of open.slice(2)) answer();
   await succeeded(2);
@@ -252,7 +246,7 @@ void t.test('at the deadline what is under way is broken off, and the next sende
   t.same(attempts, [200, 200]);
 });
 
-void t.test('at the deadline a store that fails is not waited for', async (t) => {
+void t.test('does not wait for a failing store at the deadline', async (t) => {
   const { put, start, open, arrived, logger, deliveries } = await openSendingPlace(t);
   const { sending, queue, statuses } = start();
   queue.faults.finish.push(...Array.from({ length: 5 }, () => 'before' as const));
@@ -265,7 +259,7 @@ void t.test('at the deadline a store that fails is not waited for', async (t) =>
   t.match(logger.lines.join('\n'), /out of order/);
 });
 
-void t.test('old deliveries are removed every hour, and figures are read', async (t) => {
+void t.test('removes old deliveries every hour and reads statistics', async (t) => {
   const { clock, store, put, pass, deliveries, logger } = await openSendingPlace(t);
   await put();
   await pass(6000);
@@ -277,9 +271,9 @@ void t.test('old deliveries are removed every hour, and figures are read', async
   const queue = store.deliveries;
   const upkeep = new Upkeep({ queue, retentionMs: 5000, clock, logger, onPending });
   await settle();
-  t.equal((await deliveries()).length, 1, 'what is too old goes at once');
+  t.equal((await deliveries()).length, 1, 'expired deliveries are removed immediately');
   t.match(upkeep.stats, { pending: Number });
-  t.equal(calls, 1, 'it says that something is to be sent');
+  t.equal(calls, 1, 'reports due deliveries');
   await pass(15_000);
   t.same(upkeep.stats, { pending: 1, overdueMs: 15_000 });
   t.equal(calls, 2);
@@ -296,7 +290,7 @@ void t.test('old deliveries are removed every hour, and figures are read', async
   t.equal((await deliveries()).length, 1);
 });
 
-void t.test('the log says which upkeep failed', async (t) => {
+void t.test('the log names the failed maintenance', async (t) => {
   const { clock, logger, store } = await openSendingPlace(t);
   const fails = async (): Promise<never> => await Promise.reject(new Error('no disk'));
   const { deliveries } = store;

@@ -7,10 +7,10 @@ import { WebhookService } from '../../support/webhook-service.js';
 const RECEIVERS = 1000;
 const TIMEOUT_MS = 600_000;
 
-void t.test(`memory stays flat with ${RECEIVERS} endpoints that hang`, { timeout: 120_000 }, async (t) => {
+void t.test(`memory stays flat with ${RECEIVERS} hanging endpoints`, { timeout: 120_000 }, async (t) => {
   const { urlOf, waitFor } = await startHangingReceivers(t);
   const service = await WebhookService.start(t, {
-    // A quarter of the places are for one host. Slow machines take long to connect so often: only the test ends the time.
+    // One host gets a quarter of the slots. Slow machines take long to connect that often: only the test ends the timeout.
     overlay: `{ timeout: ${TIMEOUT_MS}ms, connect_timeout: ${TIMEOUT_MS}ms, max_concurrency: ${4 * RECEIVERS}, retry_schedule: [] }`,
   });
   for (let index = 0; index < RECEIVERS; index++) await service.addEndpoint(urlOf(index));
@@ -23,7 +23,7 @@ void t.test(`memory stays flat with ${RECEIVERS} endpoints that hang`, { timeout
     await waitFor(round * RECEIVERS);
     const during = await heldMemory();
     t.comment(`round ${round}: ${formatMemory(before)}, then ${formatMemory(during)}`);
-    t.ok(during.whole - before.whole < 400, 'what hangs does not cost much');
+    t.ok(during.whole - before.whole < 400, 'hanging requests are cheap');
     service.clock.advance(TIMEOUT_MS);
     await until('all are recorded', async () =>
       (await endpoints()).every(({ consecutive_failures }) => consecutive_failures === round),
@@ -33,5 +33,5 @@ void t.test(`memory stays flat with ${RECEIVERS} endpoints that hang`, { timeout
   const [first, last] = ends;
   if (!first || !last) throw new Error('two rounds');
   t.ok(last.heap - first.heap < 16, `heap: ${formatMemory(first)}, then ${formatMemory(last)}`);
-  t.ok(last.whole - first.whole < 150, 'nor does what lies outside of it grow');
+  t.ok(last.whole - first.whole < 150, 'nor does memory outside the heap grow');
 });

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { OpenedSecrets } from '../../../src/exporters/webhook/opened-secrets.js';
 
-/** Opens `sealed x` as `x`, save where a test lets it fail, and notes what it was asked for. */
+/** Decrypts `sealed x` to `x` unless a test makes it fail, and records the requests. */
 function aBox() {
   const asked: string[] = [];
   const faults: Error[] = [];
@@ -14,7 +14,7 @@ function aBox() {
   return { open, asked, faults };
 }
 
-void t.test('each is opened once, for its owner, and after a rotation anew', async (t) => {
+void t.test('decrypts each secret once per owner and after a rotation', async (t) => {
   const box = aBox();
   const secrets = new OpenedSecrets(box);
   const opened = await Promise.all([secrets.open('sealed a', 'one'), secrets.open('sealed a', 'one')]);
@@ -26,7 +26,7 @@ void t.test('each is opened once, for its owner, and after a rotation anew', asy
   t.same(box.asked, ['one: sealed a', 'two: sealed a', 'one: sealed b']);
 });
 
-void t.test('what could not be opened is tried again', async (t) => {
+void t.test('retries a failed decryption', async (t) => {
   const box = aBox();
   const secrets = new OpenedSecrets(box);
   box.faults.push(new Error('the key is gone'));
@@ -39,7 +39,7 @@ void t.test('what could not be opened is tried again', async (t) => {
   t.equal(box.asked.length, 2);
 });
 
-void t.test('so many are kept at most; what was not used for longest goes', async (t) => {
+void t.test('evicts the least recently used secret', async (t) => {
   const box = aBox();
   const secrets = new OpenedSecrets(box, 2);
   for (const name of ['a', 'b', 'a', 'c', 'a', 'b']) await secrets.open(`sealed ${name}`, 'one');

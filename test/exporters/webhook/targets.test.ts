@@ -6,7 +6,7 @@ import { WebhookService } from '../../support/webhook-service.js';
 const REFUSED =
   'The host of the URL has no allowed address. Check the URL, or ask an administrator for the reason in the log.';
 
-/** One for each kind of place that nothing may be sent to; all forms of each: `test/delivery/senders/webhook/hostile-targets.test.ts`. */
+/** One address of each forbidden kind; all forms of each: `test/delivery/senders/webhook/hostile-targets.test.ts`. */
 const LITERAL = {
   loopback: '127.0.0.1',
   'loopback as a number': '2130706433',
@@ -42,7 +42,7 @@ async function listenEverywhere(t: Test): Promise<readonly Receiver[]> {
   return [ipv4, await startReceiver(t, undefined, { address: '::1', port: ipv4.port })];
 }
 
-/** The record of the one attempt to a URL. */
+/** The record of the single attempt to a URL. */
 async function attemptAt(t: Test, service: WebhookService, url: string): Promise<string | null> {
   const { id } = await service.addEndpoint(url);
   await service.emit();
@@ -52,7 +52,7 @@ async function attemptAt(t: Test, service: WebhookService, url: string): Promise
   return delivery?.attempts[0]?.error_message ?? null;
 }
 
-void t.test('URLs that were stored while more was allowed', async (t) => {
+void t.test('rejects stored URLs that are no longer allowed', async (t) => {
   const receivers = await listenEverywhere(t);
   const service = await startStrict(t);
   for (const [what, host] of Object.entries(LITERAL)) {
@@ -73,7 +73,7 @@ void t.test('URLs that were stored while more was allowed', async (t) => {
   t.match(text, /jackdaw_webhook_attempts_total{exporter="webhook",result="blocked"} 12\n/);
 });
 
-void t.test('names that lead where nothing may be sent', async (t) => {
+void t.test('rejects names with forbidden addresses', async (t) => {
   const receivers = await listenEverywhere(t);
   let address = '';
   const service = await startStrict(t, async () => [{ address, family: address.includes(':') ? 6 : 4 }]);
@@ -83,7 +83,7 @@ void t.test('names that lead where nothing may be sent', async (t) => {
   t.match(service.settings.logger.lines.join('\n'), /its address is not allowed.*hook\.test is 127\.0\.0\.1/);
 });
 
-void t.test('a name that changes between two attempts is judged anew', async (t) => {
+void t.test('checks a name again at each attempt', async (t) => {
   const receiver = await startReceiver(t);
   const addresses = ['127.0.0.1', '10.1.1.1'];
   const service = await WebhookService.start(t, {

@@ -11,7 +11,7 @@ import { AUTHORITY } from '../../support/webhook-certificates.js';
 import { answerText, startReceiver, type Receiver } from '../../support/webhook-receiver.js';
 
 const WEBHOOKS = '/org/default/webhooks';
-/** Receivers of these tests that hang do so for longer than a test lasts. */
+/** Hanging receivers of these tests hang longer than a test lasts. */
 const PATIENT = { timeout: '1h', connect_timeout: '1h', retry_schedule: ['1h'] };
 
 interface Delivery {
@@ -23,7 +23,7 @@ interface Delivery {
   }[];
 }
 
-/** A daemon as it is in production: webhooks are sent by the thread. */
+/** A daemon as in production: the thread sends webhooks. */
 class Place {
   readonly running: TestDaemon;
   readonly api: ApiCaller;
@@ -33,7 +33,7 @@ class Place {
     this.api = new ApiCaller(running.url, running.key);
   }
 
-  /** @param directory and key of a daemon that has stopped start it again */
+  /** @param directory and key of a stopped daemon restart it */
   static async start(t: Test, again: { readonly directory?: string; readonly key?: string } = {}) {
     const directory = again.directory ?? testFolder(t);
     const caFile = join(directory, 'authority.pem');
@@ -57,7 +57,7 @@ class Place {
     await this.api.send(Array.from({ length: runs }, () => anItem({ trace: { status: 'failed' } })));
   }
 
-  /** The only delivery to an endpoint, once this is true of it. */
+  /** The only delivery to an endpoint, once the condition holds. */
   async delivery(endpoint: string, isSo: (delivery: Delivery) => boolean): Promise<Delivery> {
     let found: Delivery | undefined;
     await until('the delivery is so', async () => {
@@ -78,7 +78,7 @@ class Place {
   }
 }
 
-void t.test('a thread is started when there is something to send, and not before', async (t) => {
+void t.test('the thread starts with the first delivery', async (t) => {
   const receiver = await startReceiver(t, (socket) => socket.write(answerText('200 OK')));
   const workers = watchWorkers(t);
   const place = await Place.start(t);
@@ -102,7 +102,7 @@ void t.test('a thread is started when there is something to send, and not before
   t.same((await place.running.daemon.shutdown()).errors, []);
 });
 
-void t.test('what is asked for by the API is sent at once', async (t) => {
+void t.test('API requests are sent immediately', async (t) => {
   const statuses = ['500 Broken', '200 OK'];
   const receiver = await startReceiver(t, (socket) =>
     socket.write(answerText(statuses.shift() ?? '204 No Content')),
@@ -122,7 +122,7 @@ void t.test('what is asked for by the API is sent at once', async (t) => {
 });
 
 void t.test(
-  'receivers that hang are seen, are broken off at the deadline, and are tried by the next start',
+  'hanging receivers are visible, aborted at the deadline and retried by the next start',
   async (t) => {
     let isHanging = true;
     const receiver = await startReceiver(t, (socket) => {
@@ -134,7 +134,7 @@ void t.test(
     await until('they arrive', () => receiver.requests.length === 3);
     const underWay = () => first.metric('attempts_under_way{exporter="webhook"}');
     await until('all are told', async () => (await underWay()) === 3);
-    t.same((await first.running.daemon.shutdown()).errors, [], 'though none would end for an hour');
+    t.same((await first.running.daemon.shutdown()).errors, [], 'although none would end for an hour');
     await receiver.idle();
 
     isHanging = false;
@@ -150,7 +150,7 @@ void t.test(
   },
 );
 
-void t.test('a stop waits for what is answered before the deadline', async (t) => {
+void t.test('a stop waits for responses before the deadline', async (t) => {
   const answers: (() => void)[] = [];
   const receiver = await startReceiver(t, (socket) => {
     answers.push(() => socket.write(answerText('200 OK')));
@@ -170,7 +170,7 @@ void t.test('a stop waits for what is answered before the deadline', async (t) =
   });
 });
 
-void t.test('a thread that ends stops the daemon, which says why', async (t) => {
+void t.test('a crashed thread stops the daemon with a reason', async (t) => {
   const receiver = await startReceiver(t, () => undefined);
   const place = await Place.start(t);
   const workers = watchWorkers(t);

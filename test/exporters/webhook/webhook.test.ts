@@ -13,7 +13,7 @@ import { WebhookService } from '../../support/webhook-service.js';
 
 const configOf = (yaml = ''): Static<typeof webhookConfig> => sectionConfig(webhookConfig, yaml);
 
-void t.test('the defaults', async (t) => {
+void t.test('uses defaults', async (t) => {
   t.strictSame(configOf(), {
     control: 'sqlite',
     targets: { allow_cidrs: [] },
@@ -26,12 +26,12 @@ void t.test('the defaults', async (t) => {
   });
   t.strictSame(checkWebhook(configOf()), []);
   t.strictSame(checkWebhook(configOf('retry_schedule: []')), []);
-  t.strictSame(checkWebhook(configOf('timeout: 2s')), [], 'nobody has to think of what is a part of it');
+  t.strictSame(checkWebhook(configOf('timeout: 2s')), [], 'related defaults need no change');
   t.same(attemptTimes(configOf('timeout: 2s')), { timeoutMs: 2000, connectTimeoutMs: 2000 });
   t.same(attemptTimes(configOf()), { timeoutMs: 15_000, connectTimeoutMs: 5000 });
 });
 
-void t.test('what the schema refuses', async (t) => {
+void t.test('the schema rejects invalid values', async (t) => {
   for (const yaml of [
     'retry_schedule: [soon]',
     `retry_schedule: [${Array.from({ length: 51 }, () => '1s').join(', ')}]`,
@@ -44,7 +44,7 @@ void t.test('what the schema refuses', async (t) => {
     t.throws(() => configOf(yaml), yaml);
 });
 
-void t.test('what else is wrong is named with its place', async (t) => {
+void t.test('reports other invalid values with their position', async (t) => {
   const cases: readonly (readonly [yaml: string, path: string, message: RegExp])[] = [
     [
       'targets: { allow_cidrs: [10.0.0.0/8, 10.0.0.1] }',
@@ -67,14 +67,14 @@ void t.test('what else is wrong is named with its place', async (t) => {
   }
 });
 
-void t.test('the CA file is something that must be readable', async (t) => {
+void t.test('the CA file must be readable', async (t) => {
   t.strictSame(webhookExporter.resources?.(configOf('targets: { ca_file: ca.pem }')), [
     { kind: 'readable_file', path: 'ca.pem' },
   ]);
   t.strictSame(webhookExporter.resources?.(configOf()), []);
 });
 
-void t.test('without a start it takes nothing, and can be stopped', async (t) => {
+void t.test('accepts nothing unstarted and can be stopped', async (t) => {
   const exporter = webhookExporter.create({ ...componentSettings('webhook'), config: configOf() });
   const batch = { tenant: 'somebody', items: [] };
   await t.rejects(async () => exporter.inputs.events?.consume(batch, { receivedAt: 0 }), {
@@ -85,7 +85,7 @@ void t.test('without a start it takes nothing, and can be stopped', async (t) =>
   await exporter.shutdown?.(AbortSignal.abort());
 });
 
-void t.test('a CA file that is of no use stops the start, and nothing is held', async (t) => {
+void t.test('an unusable CA file stops the start without side effects', async (t) => {
   const service = await WebhookService.start(t);
   await service.exporter.shutdown(AbortSignal.abort());
   const file = join(service.place.directory, 'empty.pem');
@@ -100,7 +100,7 @@ void t.test('a CA file that is of no use stops the start, and nothing is held', 
   await next.shutdown(AbortSignal.abort());
 });
 
-void t.test('a thread that cannot be started is fatal, and nothing is lost', async (t) => {
+void t.test('a thread that cannot start is fatal and loses nothing', async (t) => {
   const service = await WebhookService.start(t);
   await service.exporter.shutdown(AbortSignal.abort());
   const settings = componentSettings('webhook');
@@ -120,14 +120,14 @@ void t.test('a thread that cannot be started is fatal, and nothing is lost', asy
   await exporter.shutdown(AbortSignal.abort());
 });
 
-void t.test('it says where it may send, as long as it runs', async (t) => {
+void t.test('publishes its targets while running', async (t) => {
   const service = await WebhookService.start(t);
   t.strictSame(await service.allowedTargets(), ['127.0.0.1/32']);
   await service.exporter.shutdown(AbortSignal.abort());
   t.strictSame(await service.allowedTargets(), []);
 });
 
-void t.test('a second one on the same store is refused, and names the first', async (t) => {
+void t.test('rejects a second exporter on the same store and names the first', async (t) => {
   const service = await WebhookService.start(t);
   const second = new WebhookExporter({ ...componentSettings('webhook/second'), config: configOf() });
   await t.rejects(
@@ -136,11 +136,7 @@ void t.test('a second one on the same store is refused, and names the first', as
   );
   await second.shutdown(AbortSignal.abort());
   const third = new WebhookExporter({ ...componentSettings('webhook/third'), config: configOf() });
-  await t.rejects(
-    third.start(service.host()),
-    /already/,
-    'the refused one lets go of nothing that is not its own',
-  );
+  await t.rejects(third.start(service.host()), /already/, 'the rejected one releases nothing of the first');
   await service.exporter.shutdown(AbortSignal.abort());
   await third.start(service.host());
   await third.shutdown(AbortSignal.abort());

@@ -18,7 +18,7 @@ import { until } from '../../support/until.js';
 
 const NANOS = 1_700_000_000_000_000_000n;
 
-void t.test('what the schema cannot say is checked', async (t) => {
+void t.test('rejects invalid configurations beyond the schema', async (t) => {
   sectionOf(clickHouseExtension);
   const wrong = (config: object, message: RegExp): void => {
     t.throws(() => sectionOf(clickHouseExtension, config), { message });
@@ -33,7 +33,7 @@ void t.test('what the schema cannot say is checked', async (t) => {
 const server = await ClickHouseServer.start(t);
 const skip = typeof server === 'string' ? server : false;
 
-void t.test('the conformance kit finds nothing wrong with it', { skip }, async (t) => {
+void t.test('passes the conformance kit', { skip }, async (t) => {
   if (typeof server === 'string') return;
   const { url, password } = server;
   const path = join(testFolder(t), 'control.db');
@@ -70,11 +70,11 @@ service:
 `;
 }
 
-void t.test('a daemon with the default pipelines in ClickHouse', { skip }, async (t) => {
+void t.test('the default pipelines store into ClickHouse', { skip }, async (t) => {
   if (typeof server === 'string') return;
   const database = server.newDatabase();
 
-  await t.test('takes and finds them, over a restart and while the server is lost for a while', async (t) => {
+  await t.test('stores and finds records across a restart and a server outage', async (t) => {
     const first = await startTestDaemon(t, { overlay: overlay(server, database) });
     const send = async (otlpUrl: string, body: string): Promise<number> => {
       const response = await fetch(`${otlpUrl}/v1/logs`, {
@@ -130,7 +130,7 @@ void t.test('a daemon with the default pipelines in ClickHouse', { skip }, async
     await second.daemon.shutdown();
   });
 
-  await t.test('does not start where it is not there', async (t) => {
+  await t.test('fails to start without a server', async (t) => {
     const nowhere = overlay(server, `t${randomUUID().slice(0, 8)}`, ['http://127.0.0.1:1']);
     const failed = startTestDaemon(t, { overlay: nowhere });
     await t.rejects(failed, /in ClickHouse at http:\/\/127.0.0.1:1 cannot be opened: .*ECONNREFUSED/);

@@ -53,7 +53,7 @@ async function firings(api: ApiCaller, alert: string): Promise<number> {
 const CALLED = '5b8efff798038103d269b633813fc60c';
 const CALLED_ID = '5b8efff7-9803-8103-d269-b633813fc60c';
 
-/** A log record that tells what a model answered. */
+/** A log record with the output of a model call. */
 function aChoice(spanId: string, stringValue: string): object {
   const content = { key: 'content', value: { stringValue } };
   const message = { key: 'message', value: { kvlistValue: { values: [content] } } };
@@ -68,7 +68,7 @@ const postgres = await PostgresServer.start(t);
 const skip = [server, postgres].find((started) => typeof started === 'string') ?? false;
 
 void t.test(
-  'two daemons on one ClickHouse and one PostgreSQL show the same, whichever took which part',
+  'two daemons sharing ClickHouse and PostgreSQL return the same data',
   { skip: typeof skip === 'string' ? skip : false },
   async (t) => {
     if (typeof server === 'string' || typeof postgres === 'string') return;
@@ -114,7 +114,7 @@ void t.test(
         })),
       })),
     });
-    // The parts overlap, and come to both at once.
+    // The parts overlap and are sent to both concurrently.
     const answers = await Promise.all(
       [part(0, 2), part(1, 3), part(0, 1), part(2, 4)].map((batch, i) =>
         (i % 2 === 0 ? one : two).api.call('POST', '/traces/batch', { json: batch }),
@@ -149,7 +149,7 @@ void t.test(
     });
     t.match(await one.api.get('/usage'), { used: 24 }, 'each span once');
 
-    // What a log record says of a span is found, whichever of both came first, and where.
+    // Log records are joined to their span regardless of order and daemon.
     const call = (spanId: string) => ({
       ...{ traceId: CALLED, spanId, name: 'chat', kind: 3 },
       ...{ startTimeUnixNano: '1700000000000000000', endTimeUnixNano: '1700000001000000000' },
@@ -174,7 +174,7 @@ void t.test(
         'in both',
       );
 
-    // Of both one evaluates the alerts, whichever took what they are about.
+    // One daemon evaluates the alerts, whichever received the data.
     await until('one evaluates', () => evaluates(one) || evaluates(two));
     t.notOk(evaluates(one) && evaluates(two));
     const other = evaluates(one) ? two : one;
@@ -187,13 +187,17 @@ void t.test(
 
     t.match([await one.api.get('/usage'), await two.api.get('/usage')], [{ limit: 1000 }, { limit: 1000 }]);
     await one.daemon.shutdown();
-    t.match(await two.api.get('/usage'), { limit: 1000 }, 'the one that goes on still publishes its terms');
+    t.match(
+      await two.api.get('/usage'),
+      { limit: 1000 },
+      'the remaining daemon still publishes its settings',
+    );
     const again = await start('one');
     await until('one of them evaluates', () => evaluates(two) || evaluates(again));
     const another = await addAlert(again.api);
     await until('it fires, too', async () => (await firings(two.api, another)) > 0);
     t.same([await firings(two.api, alert), await firings(two.api, another)], [1, 1]);
-    t.match(await again.api.get('/agents'), [{ total_runs: 6 }], 'nothing was kept in the daemon');
+    t.match(await again.api.get('/agents'), [{ total_runs: 6 }], 'nothing buffered in the daemon');
     await server.kill();
     const lost = await two.api.call('POST', '/traces/batch', { json: part(0, 4) });
     t.equal(lost.status, 503);
@@ -202,6 +206,6 @@ void t.test(
       const { status } = await two.api.call('POST', '/traces/batch', { json: part(0, 4) });
       return status === 200;
     });
-    t.match(await again.api.get('/usage'), { used: 26 }, 'repeats cost nothing');
+    t.match(await again.api.get('/usage'), { used: 26 }, 'repeats are free');
   },
 );

@@ -29,7 +29,7 @@ function built(t: Test): string {
   return folder;
 }
 
-/** Logging in is tested with a whole daemon. */
+/** Login is tested with a whole daemon. */
 const NO_LOGINS: BrowserLogins = {
   enter: () => Promise.reject(new Error('nobody enters here')),
   leave: async () => null,
@@ -69,9 +69,13 @@ async function serve(
 }
 
 for (const engine of ENGINES) {
-  void t.test(`${engine}: pages and files, each with its headers; everything else is a 404`, async (t) => {
+  void t.test(`${engine}: serves pages and files with their headers, and 404 otherwise`, async (t) => {
     const { url, asked } = await serve(t, { engine });
-    t.strictSame(asked.slice(0, 2), ['127.0.0.1:0', { hosts: [], isHttps: false }], 'where the API listens');
+    t.strictSame(
+      asked.slice(0, 2),
+      ['127.0.0.1:0', { hosts: [], isHttps: false }],
+      'the endpoint of the API',
+    );
     for (const path of PAGE_PATHS) {
       const page = await send(url + path.replace(/\{\w+\}/g, 'a%20b'));
       t.match(page, { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } }, path);
@@ -115,14 +119,14 @@ for (const engine of ENGINES) {
         /^default-src 'none'; script-src 'self'; style-src 'self'.*; img-src 'self' data:; connect-src 'self'; worker-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'$/,
     });
     const known = await send(url, { headers: { 'if-none-match': String(page.headers.etag) } });
-    t.equal(known.status, 304, 'a page that did not change');
+    t.equal(known.status, 304, 'an unchanged page');
     t.match(await send(`${url}/icon.svg`), {
       status: 200,
       headers: { 'content-type': 'image/svg+xml', 'cache-control': 'no-cache' },
     });
   });
 
-  void t.test(`${engine}: a file goes out in the smallest form that its client takes`, async (t) => {
+  void t.test(`${engine}: serves the smallest encoding the client accepts`, async (t) => {
     const { url } = await serve(t, { engine });
     const get = (accept?: string) =>
       send(
@@ -152,7 +156,7 @@ for (const engine of ENGINES) {
   });
 }
 
-void t.test('behind a proxy: its path is the base of the pages, and its host is answered to', async (t) => {
+void t.test('behind a proxy, uses the path as base and accepts the host', async (t) => {
   const { url } = await serve(t, { public_url: 'https://ops.example.com/jackdaw' });
   const page = await send(`${url}/agents/1`, { headers: { host: 'ops.example.com' } });
   t.equal(page.status, 200);
@@ -161,7 +165,7 @@ void t.test('behind a proxy: its path is the base of the pages, and its host is 
   t.equal((await send(url, { headers: { host: 'other.example.com' } })).status, 421);
 });
 
-void t.test('an endpoint of its own', async (t) => {
+void t.test('can use a separate endpoint', async (t) => {
   const { asked } = await serve(t, { endpoint: '127.0.0.1:5000', base_path: '/x/' });
   t.equal(asked[0], '127.0.0.1:5000');
 });
@@ -173,7 +177,7 @@ void t.test('without built pages, logs this once and serves none', async (t) => 
   t.equal(logger.lines.length, 1);
 });
 
-void t.test('a build that cannot be served is an error that says what to do', async (t) => {
+void t.test('rejects an unusable build and says what to do', async (t) => {
   const folder = testFolder(t);
   writeFileSync(join(folder, 'index.html'), '<html></html>');
   await t.rejects(serve(t, { folder }), /no <base href="\/">: rebuild the pages/);

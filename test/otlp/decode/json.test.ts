@@ -19,7 +19,7 @@ const metric = (fields: object): Metric | undefined =>
   decodeJson('metrics', { resourceMetrics: [{ scopeMetrics: [{ metrics: [fields] }] }] }).resourceMetrics?.[0]
     ?.scopeMetrics?.[0]?.metrics?.[0];
 
-/** `/attributes/0/key must be a string`: where it is wrong, within the item, and how. */
+/** `/attributes/0/key must be a string`: the position within the item and the problem. */
 function errorOf(attempt: () => unknown): string {
   try {
     attempt();
@@ -30,7 +30,7 @@ function errorOf(attempt: () => unknown): string {
   return 'it was decoded';
 }
 
-void t.test('ids are hexadecimal digits of either case', async (t) => {
+void t.test('ids are hexadecimal digits in any case', async (t) => {
   const read = span({
     traceId: '5B8EFFF798038103D269B633813FC60C',
     spanId: 'eee19b7ec3c1b174',
@@ -39,11 +39,7 @@ void t.test('ids are hexadecimal digits of either case', async (t) => {
   t.same(read?.traceId, Buffer.from('5b8efff798038103d269b633813fc60c', 'hex'));
   t.same(read?.spanId, Buffer.from('eee19b7ec3c1b174', 'hex'));
   t.equal(read?.parentSpanId?.length, 0);
-  t.equal(
-    span({ traceId: 'abcd' })?.traceId?.length,
-    2,
-    'the length is judged later, for the one span alone',
-  );
+  t.equal(span({ traceId: 'abcd' })?.traceId?.length, 2, 'the length is checked later, for this span only');
   for (const spanId of ['xyz', 'abc', '7uGbfsPBsXQ=', 5, {}])
     t.equal(
       errorOf(() => span({ spanId })),
@@ -55,7 +51,7 @@ void t.test('ids are hexadecimal digits of either case', async (t) => {
   );
 });
 
-void t.test('64-bit integers are strings or numbers, and keep their digits', async (t) => {
+void t.test('64-bit integers are strings or numbers and keep their digits', async (t) => {
   const body = (text: string) =>
     decode(
       'logs',
@@ -98,7 +94,7 @@ void t.test('64-bit integers are strings or numbers, and keep their digits', asy
   );
 });
 
-void t.test('enumerations are integers, known or not; names are taken as well', async (t) => {
+void t.test('enumerations are integers or names', async (t) => {
   t.equal(span({ kind: 3 })?.kind, 3);
   t.equal(span({ kind: 77 })?.kind, 77);
   t.equal(span({ kind: 'SPAN_KIND_CLIENT' })?.kind, 3);
@@ -115,7 +111,7 @@ void t.test('enumerations are integers, known or not; names are taken as well', 
     );
 });
 
-void t.test('values of every type', async (t) => {
+void t.test('reads values of every type', async (t) => {
   const values = [
     [{ stringValue: '' }, ''],
     [{ stringValue: 'half \ud83d' }, 'half \ufffd'],
@@ -139,7 +135,7 @@ void t.test('values of every type', async (t) => {
     t.strictSame(toJson(log({ body })?.body), expected, JSON.stringify(body));
 });
 
-void t.test('points of every type', async (t) => {
+void t.test('reads points of every type', async (t) => {
   const read = metric({
     name: 'm',
     exponentialHistogram: {
@@ -179,7 +175,7 @@ void t.test('reads lowerCamelCase names and ignores others', async (t) => {
   t.equal(span({ name: null, attributes: null, status: null })?.name, null, 'null means absent');
 });
 
-void t.test('what has the wrong shape is named with its place', async (t) => {
+void t.test('an error names the position of a wrong type', async (t) => {
   const cases = [
     [() => decodeJson('traces', []), ' must be an object'],
     [() => decodeJson('traces', 'x'), ' must be an object'],
@@ -203,7 +199,7 @@ void t.test('what has the wrong shape is named with its place', async (t) => {
   for (const [attempt, expected] of cases) t.equal(errorOf(attempt), expected);
 });
 
-void t.test('values nest as deep as in protobuf, and not deeper', async (t) => {
+void t.test('values nest as deep as in protobuf', async (t) => {
   const nested = (levels: number) => {
     let value: object = { stringValue: 'the inmost' };
     for (let level = 0; level < levels; level++) value = { arrayValue: { values: [value] } };

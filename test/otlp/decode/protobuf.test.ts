@@ -17,7 +17,7 @@ function bodyOf(bytes: Uint8Array): AnyValue | null | undefined {
   return request.resourceLogs?.[0]?.scopeLogs?.[0]?.logRecords?.[0]?.body;
 }
 
-/** @returns the error of a request that cannot be decoded */
+/** @returns the error of an undecodable request */
 function errorOf(attempt: () => unknown): OtlpDecodeError {
   try {
     attempt();
@@ -34,7 +34,7 @@ function nested(levels: number): AnyValue {
   return value;
 }
 
-/** A field with bytes in it, whatever they are. */
+/** A field with arbitrary bytes. */
 function field(number: number, content: Uint8Array): Buffer {
   const head = [(number << 3) | 2];
   for (let rest = content.length; ; rest >>>= 7) {
@@ -79,7 +79,7 @@ void t.test('reads values of every type, and distinguishes empty from absent one
   t.equal(toJson(bodyOf(logWith({}))), null);
 });
 
-void t.test('unknown fields are skipped', async (t) => {
+void t.test('skips unknown fields', async (t) => {
   const known = logWith({ stringValue: 'x' });
   const unknown = Buffer.concat([
     Buffer.from([0xf8, 0x07, 0x05]),
@@ -90,7 +90,7 @@ void t.test('unknown fields are skipped', async (t) => {
   t.equal(bodyOf(unknown)?.stringValue, 'x');
 });
 
-void t.test('text that is not UTF-8 costs its broken characters alone', async (t) => {
+void t.test('replaces only the invalid characters of non-UTF-8 text', async (t) => {
   const cut = Buffer.concat([Buffer.from('caf'), Buffer.from('é').subarray(0, 1)]);
   const value = field(5, field(1, cut));
   const bytes = field(1, field(2, field(2, Buffer.concat([value, field(3, Buffer.from('INFO'))]))));
@@ -101,8 +101,8 @@ void t.test('text that is not UTF-8 costs its broken characters alone', async (t
   );
 });
 
-void t.test('messages nest 100 deep, and not deeper', async (t) => {
-  // Request, resource, scope, record and body are five; each level is two.
+void t.test('messages nest up to 100 levels', async (t) => {
+  // Request, resource, scope, record and body are five levels; each list adds two.
   const deepest = logWith(nested(47));
   t.match(JSON.stringify(toJson(bodyOf(deepest))), 'the inmost');
   let inner: Buffer = field(1, Buffer.from('the inmost'));
@@ -113,7 +113,7 @@ void t.test('messages nest 100 deep, and not deeper', async (t) => {
   t.match(error.place, /^byte \d+$/);
 });
 
-void t.test('lengths are held against the bytes that are there', async (t) => {
+void t.test('lengths must fit the remaining bytes', async (t) => {
   for (const bytes of [
     [0x0a, 0x7f],
     [0x0a, 0xff, 0xff, 0xff, 0xff, 0x07],
@@ -126,7 +126,7 @@ void t.test('lengths are held against the bytes that are there', async (t) => {
       errorOf(() => decodeProtobuf('traces', Buffer.from(bytes), MANY)).reason,
       /is not a protobuf message of traces/,
     );
-  // Packed numbers that claim more than there is allocate nothing.
+  // Packed numbers with a false length allocate nothing.
   const point = field(1, field(2, field(2, field(9, field(1, Buffer.from([0x32, 0xff, 0xff, 0xff, 0x7f]))))));
   t.match(
     errorOf(() => decodeProtobuf('metrics', point, MANY)).reason,
@@ -134,7 +134,7 @@ void t.test('lengths are held against the bytes that are there', async (t) => {
   );
 });
 
-void t.test('the number of fields is bounded', async (t) => {
+void t.test('limits the number of fields', async (t) => {
   const spans = field(1, field(2, Buffer.alloc(2000, Buffer.from([0x12, 0x00]))));
   t.equal(decodeProtobuf('traces', spans, 1002).resourceSpans?.[0]?.scopeSpans?.[0]?.spans?.length, 1000);
   const error = errorOf(() => decodeProtobuf('traces', spans, 1001));

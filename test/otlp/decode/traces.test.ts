@@ -14,7 +14,7 @@ import { holds, same } from '../../support/property.js';
 
 const MANY = 1_000_000;
 
-/** What both ways of reading must agree on: everything that a span says, and what it came under. */
+/** The content on which both decoders must agree: all of a span, its scope and its resource. */
 interface Expected {
   readonly spans: unknown[];
   readonly problem: string | undefined;
@@ -42,7 +42,7 @@ function own(bytes: Uint8Array, most = MANY): Expected {
           return {
             span: {
               ...mapped(whole),
-              // What is read at once, in place of what the kept bytes say.
+              // The eagerly decoded fields instead of those in the raw bytes.
               ...plain({
                 name: span.name || undefined,
                 kind: span.kind || undefined,
@@ -93,7 +93,7 @@ function nanos(value: Span['startTimeUnixNano']): string {
   return ((BigInt(value.high >>> 0) << 32n) | BigInt(value.low >>> 0)).toString();
 }
 
-/** As JSON has it, so that classes and undefined fields make no difference. */
+/** Compared as JSON, so that classes and undefined fields do not matter. */
 function plain(value: unknown): Record<string, unknown> {
   const text = JSON.stringify(value, (_, each: unknown) =>
     typeof each === 'bigint' || (typeof each === 'number' && !Number.isFinite(each)) ? String(each) : each,
@@ -128,7 +128,7 @@ function canBeWritten(made: TracesRequest): boolean {
   }
 }
 
-void t.test('requests are read as the generated code reads them', async (t) => {
+void t.test('decodes requests like the generated code', async (t) => {
   t.strictSame(own(protobufOf('traces', FULL.traces)), generated(protobufOf('traces', FULL.traces)));
   holds(
     t,
@@ -164,7 +164,7 @@ void t.test('rejects invalid requests and other layouts', async (t) => {
     { numRuns: 6000 },
   );
   for (let length = 0; length < seed.length; length++)
-    if (!isSame(seed.subarray(0, length))) t.fail(`cut at ${length}`);
+    if (!isSame(seed.subarray(0, length))) t.fail(`truncated at ${length}`);
   holds(
     t,
     fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => isSame(bytes)),
@@ -172,68 +172,65 @@ void t.test('rejects invalid requests and other layouts', async (t) => {
   );
 });
 
-void t.test(
-  'messages that come in parts, groups, unknown fields, wrong wire types, deep values',
-  async (t) => {
-    const key = field(1, Buffer.from('k'));
-    const text = (value: string) => field(2, field(1, Buffer.from(value)));
-    const inSpan = (...fields: Uint8Array[]) => inRequest(field(2, Buffer.concat(fields)));
-    const attribute = (...fields: Uint8Array[]) => inSpan(field(9, Buffer.concat(fields)));
-    let deep: Uint8Array = field(1, Buffer.from('inmost'));
-    const cases: Record<string, Uint8Array> = {
-      'value before key': attribute(text('v'), key),
-      'two values': attribute(key, text('a'), text('b')),
-      'two keys': attribute(key, field(1, Buffer.from('other')), text('a')),
-      'no value': attribute(key),
-      'no key': attribute(text('v')),
-      'no attribute': attribute(),
-      'text and number in one value': attribute(
-        key,
-        field(2, Buffer.concat([field(1, Buffer.from('v')), Buffer.of(0x18, 5)])),
+void t.test('reads split messages, groups, unknown fields, wrong wire types and deep values', async (t) => {
+  const key = field(1, Buffer.from('k'));
+  const text = (value: string) => field(2, field(1, Buffer.from(value)));
+  const inSpan = (...fields: Uint8Array[]) => inRequest(field(2, Buffer.concat(fields)));
+  const attribute = (...fields: Uint8Array[]) => inSpan(field(9, Buffer.concat(fields)));
+  let deep: Uint8Array = field(1, Buffer.from('inmost'));
+  const cases: Record<string, Uint8Array> = {
+    'value before key': attribute(text('v'), key),
+    'two values': attribute(key, text('a'), text('b')),
+    'two keys': attribute(key, field(1, Buffer.from('other')), text('a')),
+    'no value': attribute(key),
+    'no key': attribute(text('v')),
+    'no attribute': attribute(),
+    'text and number in one value': attribute(
+      key,
+      field(2, Buffer.concat([field(1, Buffer.from('v')), Buffer.of(0x18, 5)])),
+    ),
+    'lists in parts': attribute(
+      key,
+      field(
+        2,
+        Buffer.concat([field(5, text('a').subarray(0, 0)), field(5, field(1, field(1, Buffer.of(65))))]),
       ),
-      'lists in parts': attribute(
-        key,
-        field(
-          2,
-          Buffer.concat([field(5, text('a').subarray(0, 0)), field(5, field(1, field(1, Buffer.of(65))))]),
-        ),
+    ),
+    'status in parts': inSpan(field(15, Buffer.of(0x18, 2)), field(15, field(2, Buffer.from('message')))),
+    'name twice': inSpan(field(5, Buffer.from('first')), field(5, Buffer.from('second'))),
+    'id twice, then empty': inSpan(field(1, Buffer.alloc(16, 1)), field(1, Buffer.alloc(0))),
+    'time as a varint': inSpan(Buffer.of((7 << 3) | 0, 5)),
+    'name as a number': inSpan(Buffer.of((5 << 3) | 1, 1, 2, 3, 4, 5, 6, 7, 8)),
+    'unknown fields': inSpan(Buffer.of(0xfa, 0x07, 2, 1, 2), Buffer.of(0xf8, 0x07, 9)),
+    group: inSpan(Buffer.of(0xfb, 0x07, 0x08, 1, 0xfc, 0x07)),
+    'group without end': inSpan(Buffer.of(0xfb, 0x07, 0x08, 1)),
+    'end of no group': inSpan(Buffer.of(0xfc, 0x07)),
+    'long varints': attribute(key, field(2, Buffer.of(0x18, ...Array<number>(9).fill(0xff), 1))),
+    'too long varints': attribute(key, field(2, Buffer.of(0x18, ...Array<number>(11).fill(0xff), 1))),
+    'long boolean': attribute(key, field(2, Buffer.of(0x10, 0x80, 0x80, 1))),
+    'length of five bytes': attribute(key, Buffer.of(0x12, 0x83, 0x80, 0x80, 0x80, 0, 0x0a, 1, 65)),
+    'length that lies': attribute(key, Buffer.of(0x12, 100, 0x0a, 1, 65)),
+    'huge length': attribute(key, Buffer.of(0x12, 0xff, 0xff, 0xff, 0xff, 0x0f)),
+    'no UTF-8': attribute(field(1, Buffer.of(0xff, 0x41)), field(2, field(1, Buffer.of(0xc3)))),
+    'resource in parts': Buffer.concat([
+      field(
+        1,
+        Buffer.concat([
+          field(1, field(1, key)),
+          field(2, field(2, field(5, Buffer.of(65)))),
+          field(1, field(1, text('x'))),
+        ]),
       ),
-      'status in parts': inSpan(field(15, Buffer.of(0x18, 2)), field(15, field(2, Buffer.from('message')))),
-      'name twice': inSpan(field(5, Buffer.from('first')), field(5, Buffer.from('second'))),
-      'id twice, then empty': inSpan(field(1, Buffer.alloc(16, 1)), field(1, Buffer.alloc(0))),
-      'time as a varint': inSpan(Buffer.of((7 << 3) | 0, 5)),
-      'name as a number': inSpan(Buffer.of((5 << 3) | 1, 1, 2, 3, 4, 5, 6, 7, 8)),
-      'unknown fields': inSpan(Buffer.of(0xfa, 0x07, 2, 1, 2), Buffer.of(0xf8, 0x07, 9)),
-      group: inSpan(Buffer.of(0xfb, 0x07, 0x08, 1, 0xfc, 0x07)),
-      'group without end': inSpan(Buffer.of(0xfb, 0x07, 0x08, 1)),
-      'end of no group': inSpan(Buffer.of(0xfc, 0x07)),
-      'long varints': attribute(key, field(2, Buffer.of(0x18, ...Array<number>(9).fill(0xff), 1))),
-      'too long varints': attribute(key, field(2, Buffer.of(0x18, ...Array<number>(11).fill(0xff), 1))),
-      'long boolean': attribute(key, field(2, Buffer.of(0x10, 0x80, 0x80, 1))),
-      'length of five bytes': attribute(key, Buffer.of(0x12, 0x83, 0x80, 0x80, 0x80, 0, 0x0a, 1, 65)),
-      'length that lies': attribute(key, Buffer.of(0x12, 100, 0x0a, 1, 65)),
-      'huge length': attribute(key, Buffer.of(0x12, 0xff, 0xff, 0xff, 0xff, 0x0f)),
-      'no UTF-8': attribute(field(1, Buffer.of(0xff, 0x41)), field(2, field(1, Buffer.of(0xc3)))),
-      'resource in parts': Buffer.concat([
-        field(
-          1,
-          Buffer.concat([
-            field(1, field(1, key)),
-            field(2, field(2, field(5, Buffer.of(65)))),
-            field(1, field(1, text('x'))),
-          ]),
-        ),
-      ]),
-    };
-    for (let depth = 1; depth < 120; depth++) {
-      deep = field(5, field(1, deep));
-      cases[`depth ${depth}`] = attribute(key, field(2, deep));
-    }
-    for (const [name, bytes] of Object.entries(cases)) t.strictSame(own(bytes), generated(bytes), name);
-  },
-);
+    ]),
+  };
+  for (let depth = 1; depth < 120; depth++) {
+    deep = field(5, field(1, deep));
+    cases[`depth ${depth}`] = attribute(key, field(2, deep));
+  }
+  for (const [name, bytes] of Object.entries(cases)) t.strictSame(own(bytes), generated(bytes), name);
+});
 
-void t.test('fields are counted alike', async (t) => {
+void t.test('counts fields like the generated code', async (t) => {
   const bytes = protobufOf('traces', FULL.traces);
   for (let most = 0; most < 200; most++)
     if (own(bytes, most).problem !== generated(bytes, most).problem) t.fail(`${most} fields`);
@@ -247,7 +244,7 @@ void t.test('creates no objects for unused values', async (t) => {
     span?.attributes.length,
     FULL.traces.resourceSpans?.[0]?.scopeSpans?.[0]?.spans?.[0]?.attributes?.length,
   );
-  t.notOk(span?.attributes.areOdd, 'also lists and maps keep their places');
+  t.notOk(span?.attributes.areOdd, 'lists and maps are kept lazily, too');
 });
 
 function isSame(bytes: Uint8Array): boolean {
@@ -259,7 +256,7 @@ function inRequest(spans: Uint8Array): Buffer {
   return field(1, field(2, spans));
 }
 
-/** A field with bytes in it, whatever they are. */
+/** A field with arbitrary bytes. */
 function field(number: number, content: Uint8Array): Buffer {
   const head = [...varint((number << 3) | 2), ...varint(content.length)];
   return Buffer.concat([Buffer.from(head), content]);

@@ -16,7 +16,7 @@ import { declaredRun, logBatch, metricBatch, TENANT } from '../../support/otlp-r
 
 const FIELDS = 1_000_000;
 
-/** What the other side decodes, in either encoding. */
+/** The request as the other side decodes it, in both encodings. */
 function bothWays<S extends TelemetrySignal>(signal: S, batch: Batches[S]): readonly OtlpRequests[S][] {
   const request = encodeRequest(signal, batch);
   const line = encodeJson(request);
@@ -26,13 +26,13 @@ function bothWays<S extends TelemetrySignal>(signal: S, batch: Batches[S]): read
   ];
 }
 
-/** Streams are objects of their own on both sides. */
+/** Streams are separate objects on both sides. */
 const plain = (batch: unknown): unknown => JSON.parse(JSON.stringify(batch));
 
 const asRuns = (request: TracesRequest): TracesBatch =>
   spansToTraces(request, { tenant: TENANT, idleTimeoutMs: 1000 }).batch;
 
-void t.test('log records survive', async (t) => {
+void t.test('log records round-trip', async (t) => {
   const sent = logBatch();
   for (const request of bothWays('logs', sent)) {
     const { batch } = logsToRecords(request, { tenant: TENANT, receivedAt: 5 });
@@ -43,23 +43,23 @@ void t.test('log records survive', async (t) => {
   }
 });
 
-void t.test('metric points of every type survive', async (t) => {
+void t.test('metric points of every type round-trip', async (t) => {
   const sent = metricBatch();
   for (const request of bothWays('metrics', sent)) {
-    t.equal(request.resourceMetrics?.length, 1, 'what came from one place goes together');
+    t.equal(request.resourceMetrics?.length, 1, 'points of one resource are grouped');
     const { batch, rejected } = metricsToPoints(request, { tenant: TENANT });
     t.strictSame(rejected, []);
     t.strictSame(plain(batch), plain(sent));
   }
 });
 
-void t.test('a run that somebody declared survives, field by field', async (t) => {
+void t.test('a declared run round-trips field by field', async (t) => {
   const run = declaredRun();
   for (const request of bothWays('traces', { tenant: TENANT, items: [run] }))
     t.strictSame(asRuns(request).items, [run]);
 });
 
-void t.test('other readers see a model call where one was', async (t) => {
+void t.test('other readers see a model call with standard attributes', async (t) => {
   const request = encodeRequest('traces', { tenant: TENANT, items: [declaredRun()] });
   const { resource, scopeSpans } = request.resourceSpans?.[0] ?? {};
   t.strictSame(resource?.attributes, [{ key: 'service.name', value: { stringValue: 'support agent' } }]);
@@ -71,7 +71,7 @@ void t.test('other readers see a model call where one was', async (t) => {
   t.match(span, { kind: 3, status: { code: 2, message: 'refused by the provider' } });
 });
 
-void t.test('a header without spans survives, and so do ids that are all but zero', async (t) => {
+void t.test('a header without spans and unusual ids round-trip', async (t) => {
   const { trace, spans } = declaredRun();
   const odd = '00000000-0000-0001-0000-000000000000';
   const items: TraceRecord[] = [
@@ -174,7 +174,7 @@ void t.test('OTLP spans are forwarded unchanged, to the nanosecond', async (t) =
   t.same(inOrder(spans), inOrder(sent));
 });
 
-/** Attributes have no order. */
+/** Attributes are unordered. */
 function inOrder(request: TracesRequest): unknown {
   return request.resourceSpans?.[0]?.scopeSpans?.map(({ scope, spans }) => ({
     scope,
@@ -185,7 +185,7 @@ function inOrder(request: TracesRequest): unknown {
   }));
 }
 
-void t.test('a cost that this side priced goes along as such, with its parts and its rule', async (t) => {
+void t.test('a computed cost is forwarded with its parts and rule', async (t) => {
   const batch = asRuns(REQUEST);
   for (const span of batch.items.flatMap(({ spans }) => spans)) {
     span.cost_usd = 123;
@@ -206,7 +206,7 @@ void t.test('a cost that this side priced goes along as such, with its parts and
     const sent = JSON.stringify(again);
     t.notOk(
       keys.some((key) => sent.includes(key)),
-      'what tells the call from others does not',
+      'the call key is not',
     );
   }
 });
@@ -223,7 +223,7 @@ void t.test('64-bit integers are exact in both directions', async (t) => {
   for (const wrong of [1.5, 'x', null, {}, '1e3']) t.equal(jsonToInt64(wrong), 0);
 });
 
-void t.test('what nests deeper than a message may becomes text', async (t) => {
+void t.test('values deeper than the message limit become text', async (t) => {
   let deep: unknown[] = ['x'];
   for (let level = 0; level < 200; level++) deep = [deep];
   const sent = logBatch();

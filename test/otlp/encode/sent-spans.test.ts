@@ -19,7 +19,7 @@ function forwarded(batch: TracesBatch): TracesRequest {
   return decodeProtobuf('traces', encodeBatch('traces', batch), FIELDS);
 }
 
-/** Each span with what it came under, to the last bit, in the order of their ids. */
+/** Each span with its scope and resource, exact to the bit, sorted by id. */
 function spansOf(request: TracesRequest, taken: ReadonlySet<string>): string[] {
   const under = ({ resource, scopeSpans, ...rest }: ResourceSpans): string[] =>
     (scopeSpans ?? []).flatMap(({ scope, spans, ...of }) =>
@@ -53,12 +53,12 @@ function roundTrip(request: TracesRequest): void {
     ),
   );
   same(spansOf(forwarded(batch), taken), spansOf(sent, taken));
-  // The way for spans that cannot be passed on as they are gives the same.
+  // Re-encoding spans that cannot be forwarded raw gives the same result.
   const encoded = encodeProtobuf('traces', encodeRequest('traces', batch));
   same(spansOf(decodeProtobuf('traces', encoded, FIELDS), taken), spansOf(sent, taken));
 }
 
-void t.test('forwarded requests are identical to the received bytes', async (t) => {
+void t.test('forwarded requests equal the received bytes', async (t) => {
   t.doesNotThrow(() => {
     roundTrip(FULL.traces);
   });
@@ -69,7 +69,7 @@ void t.test('forwarded requests are identical to the received bytes', async (t) 
     }, name);
   holds(
     t,
-    // Of two spans with one id, of which one is refused, the comparison could not tell which.
+    // With duplicate ids the comparison could not tell which span was rejected.
     fc.property(
       fc.uniqueArray(hostileSpan(), { maxLength: 4, selector: idOf }),
       hostileAttributes(),
@@ -88,12 +88,12 @@ void t.test('forwarded requests are identical to the received bytes', async (t) 
   );
 });
 
-/** As protobuf can say it: read back from it. */
+/** Normalized by a protobuf round trip. */
 function mended(request: TracesRequest): TracesRequest {
   return decodeProtobuf('traces', protobufOf('traces', request), FIELDS);
 }
 
-void t.test('what somebody has changed is changed, and nothing else', async (t) => {
+void t.test('only changed values change', async (t) => {
   const attributes = [
     { key: 'two', value: { doubleValue: 2 } },
     { key: 'bytes', value: { bytesValue: Buffer.of(0, 255) } },
@@ -120,7 +120,7 @@ void t.test('what somebody has changed is changed, and nothing else', async (t) 
   });
   t.notOk(
     without?.attributes?.some(({ key }) => key === 'two'),
-    'it is gone for good',
+    'removed',
   );
   t.ok(without?.attributes?.some(({ key }) => key === 'gen_ai.operation.name'));
   const scrubbed = ((): unknown => {
@@ -142,7 +142,7 @@ void t.test('what somebody has changed is changed, and nothing else', async (t) 
       [1, 1],
       [0, 1],
     ],
-    'nor is what spans share, of the others',
+    'nor shared parts of other spans',
   );
   const estimated = changed((record) => {
     record.cost_usd = 1_500_000;
@@ -154,7 +154,7 @@ void t.test('what somebody has changed is changed, and nothing else', async (t) 
   );
 });
 
-void t.test('no message of a status is sent that did not come', async (t) => {
+void t.test('forwards no status message that was not received', async (t) => {
   for (const status of [{ code: 2 }, { code: 1 }, undefined]) {
     const attributes = [{ key: 'error.message', value: { stringValue: 'an error' } }];
     const { batch } = mapSpans(tracesOf(aSpan(1, { attributes, ...(status && { status }) })));

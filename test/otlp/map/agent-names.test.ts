@@ -2,12 +2,12 @@ import t from 'tap';
 import { AgentNames } from '../../../src/otlp/map/agent-names.js';
 import { mapRun, type SentSpan } from '../../support/mapped-run.js';
 
-/** What a name of a span or an attribute comes to; null: it names nobody. */
+/** The agent name in a span name or attribute; null if there is none. */
 const NAMES: readonly (readonly [sent: string, agent: string | null])[] = [
   ['weather_bot', 'weather_bot'],
   ['  Weather agent ', 'Weather agent'],
   ['Customer support', 'Customer support'],
-  // What stands around a name.
+  // Parts around a name.
   ['weather_agent.run', 'weather_agent'],
   ['Research.kickoff', 'Research'],
   ['invoke_agent planner', 'planner'],
@@ -19,7 +19,7 @@ const NAMES: readonly (readonly [sent: string, agent: string | null])[] = [
   ['daily_report.workflow', 'daily_report'],
   ['Writer._execute_core', 'Writer'],
   ['MyProgram.forward', 'MyProgram'],
-  // What says only what a thing is.
+  // Names that only state a type.
   ['RunnableSequence', null],
   ['RunnableParallel<a,b>', null],
   ['LangGraph', null],
@@ -65,16 +65,16 @@ const NAMES: readonly (readonly [sent: string, agent: string | null])[] = [
   ['2026', '2026'],
 ];
 
-void t.test('which names are those of agents', async (t) => {
+void t.test('recognizes agent names', async (t) => {
   const names = new AgentNames();
   for (const [sent, agent] of NAMES) {
     t.equal(names.nameIn(sent), agent, JSON.stringify(sent));
     t.equal(names.nameIn(sent), agent, `${JSON.stringify(sent)} again`);
   }
-  t.equal(names.nameIn(`x${'-'.repeat(5000)}`)?.length, 1024, 'cut');
+  t.equal(names.nameIn(`x${'-'.repeat(5000)}`)?.length, 1024, 'truncated');
 });
 
-void t.test('an operator adds to them', async (t) => {
+void t.test('configured names are added', async (t) => {
   const names = new AgentNames({ generic: ['My Wrapper', 'step_*'], specific: ['langgraph', 'Agent *'] });
   for (const [sent, agent] of [
     ['my wrapper', null],
@@ -88,7 +88,7 @@ void t.test('an operator adds to them', async (t) => {
     t.equal(names.nameIn(sent), agent, sent);
 });
 
-void t.test('so many names are remembered, and names that went are found again', async (t) => {
+void t.test('evicted names are recognized again', async (t) => {
   const names = new AgentNames();
   for (let i = 0; i < 20_000; i++) names.nameIn(`agent ${i}`);
   t.equal(names.nameIn('agent 1'), 'agent 1');
@@ -108,7 +108,7 @@ const called = (name: string, attributes: SentSpan['attributes'], ...children: S
   children,
 });
 
-/** The name of a run by its spans: what is sent, and the agent. */
+/** Spans of a run and the agent expected from them. */
 const RUNS: Readonly<Record<string, readonly [agent: string, root: SentSpan]>> = {
   'an root span is an agent': ['a', invoke('a', invoke('b'))],
   'a function of the Vercel AI SDK': [
@@ -210,18 +210,18 @@ const RUNS: Readonly<Record<string, readonly [agent: string, root: SentSpan]>> =
   ],
 };
 
-void t.test('the agent of a run', async (t) => {
+void t.test('finds the agent of a run', async (t) => {
   for (const [what, [agent, root]] of Object.entries(RUNS)) t.equal(mapRun(root).agent, agent, what);
 });
 
-void t.test('where not even the service has a name, the root does', async (t) => {
+void t.test('uses the root if the service has no name', async (t) => {
   for (const service of ['unknown_service', 'unknown_service:node', '']) {
     t.equal(mapRun(called('Agent.run', AGENT), { service }).agent, 'Agent.run');
     t.equal(mapRun(called('main', {}, called('step', {})), { service }).agent, 'main');
   }
 });
 
-void t.test('an operator names roots of any kind, and takes names from others', async (t) => {
+void t.test('configured names match roots of any kind and override others', async (t) => {
   const names = { generic: ['weather_bot'], specific: ['nightly *', 'LangGraph'] };
   t.equal(mapRun(called('nightly report', {}, invoke('a')), { names }).agent, 'nightly report');
   t.equal(mapRun(called('LangGraph', CHAIN, invoke('a')), { names }).agent, 'LangGraph');

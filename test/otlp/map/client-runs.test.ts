@@ -1,9 +1,7 @@
 import t from 'tap';
 import { mapRun, type Sending, type SentSpan, type MappedRun } from '../../support/mapped-run.js';
 
-/**
- * A small run of each client, in the shape that it sends, and what a person who wrote the program expects to be told of it.
- */
+/** A small run in the format of each client, with the result its programmer would expect. */
 interface ClientRun extends Sending {
   readonly root: SentSpan;
   readonly expected: Partial<MappedRun>;
@@ -663,13 +661,13 @@ const CLIENTS: Readonly<Record<string, ClientRun>> = {
 };
 
 for (const [client, { root, expected: reported, ...sending }] of Object.entries(CLIENTS))
-  void t.test(`a run of ${client}`, async (t) => {
+  void t.test(`maps a run of ${client}`, async (t) => {
     const run = mapRun(root, sending);
     for (const key of Object.keys(reported) as (keyof MappedRun)[])
       t.strictSame(run[key], reported[key], key);
   });
 
-void t.test('JSON in JSON in JSON is unwrapped, in texts and in messages', async (t) => {
+void t.test('unwraps nested JSON in texts and messages', async (t) => {
   const span = (attributes: SentSpan['attributes']): SentSpan => ({
     name: 'x',
     attributes: { ...attributes },

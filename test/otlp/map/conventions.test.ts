@@ -8,14 +8,14 @@ import { mapSpan } from '../../support/mapped-span.js';
 
 const LLM = { 'openinference.span.kind': 'LLM' };
 
-/** What is kept of the id of an answer. */
+/** The stored part of a response id. */
 function hashOf(response: string): string {
   return readCallKey(callKey({ scope: '', model: null, provider: null, response })).response;
 }
 
 /**
- * The sources of a field, the best first, each with a value that it alone would give. A span that
- * has all of them shows the first; without the first it shows the second, and so on.
+ * The sources of a field in order of precedence, each with its own value. A span with all of them uses the first; without the first it
+ * uses the second, and so on.
  */
 const CHAINS: Readonly<
   Record<
@@ -404,7 +404,7 @@ const CHAINS: Readonly<
 };
 
 for (const [field, [show, sources]] of Object.entries(CHAINS))
-  void t.test(`${field}: the first source that a span has`, async (t) => {
+  void t.test(`${field}: uses the first available source`, async (t) => {
     for (let first = 0; first < sources.length; first++) {
       const here = sources.slice(first);
       const [key, value, expected = value] = here[0] ?? ['', null];
@@ -417,7 +417,7 @@ for (const [field, [show, sources]] of Object.entries(CHAINS))
     }
   });
 
-void t.test('where several sources count, one has its say: no two share a rank', async (t) => {
+void t.test('no two sources of a field share a rank', async (t) => {
   for (const field of FIELDS) {
     if (field.startsWith('is_')) continue;
     const ranks = CONVENTIONS.flatMap(({ fields = {}, prefixes }) =>
@@ -429,7 +429,7 @@ void t.test('where several sources count, one has its say: no two share a rank',
   }
 });
 
-void t.test('the prompt: a name and a version by one convention, the best that has both', async (t) => {
+void t.test('a prompt takes name and version from one convention, the first with both', async (t) => {
   const sources = [
     ['langfuse.observation.prompt.name', 'a', 'langfuse.observation.prompt.version', 1],
     ['traceloop.prompt.key', 'b', 'traceloop.prompt.version', 2],
@@ -458,7 +458,7 @@ void t.test('the prompt: a name and a version by one convention, the best that h
   });
 });
 
-void t.test('a prompt has a version that is a whole number from 0, as a number or in digits', async (t) => {
+void t.test('a prompt version is a whole number from 0, as number or digits', async (t) => {
   const promptOf = (name: JsonValue, version: JsonValue) =>
     mapSpan({ 'gen_ai.prompt.name': name, 'gen_ai.prompt.version': version }).prompt;
   for (const [version, expected] of [
@@ -472,7 +472,7 @@ void t.test('a prompt has a version that is a whole number from 0, as a number o
     t.strictSame(promptOf('p', version), { name: 'p', version: expected });
   for (const version of [-1, 1.5, '', ' ', 'v7', '1.0', '1e3', '99999999999999999999', true, [1], null])
     t.equal(promptOf('p', version), null, JSON.stringify(version));
-  t.strictSame(promptOf(' a/b %2F 🪶\0 ', 1), { name: ' a/b %2F 🪶\0 ', version: 1 }, 'the name as it came');
+  t.strictSame(promptOf(' a/b %2F 🪶\0 ', 1), { name: ' a/b %2F 🪶\0 ', version: 1 }, 'the name as sent');
   for (const name of ['', '  ', null, ['p']]) t.equal(promptOf(name, 1), null, JSON.stringify(name));
   t.equal(mapSpan({ 'gen_ai.prompt.name': 'p' }).prompt, null);
   t.equal(mapSpan({ 'gen_ai.prompt.version': 1 }).prompt, null);
@@ -519,10 +519,10 @@ void t.test('cost parts add up to the total for every convention', async (t) => 
     'Langfuse',
   );
   t.strictSame(costOf({ 'gen_ai.usage.cost': 2e-8 }), [20, null], 'no parts');
-  t.strictSame(costOf({ 'llm.cost.prompt_details.cache_read': 1 }), [null, null], 'a part is no cost');
+  t.strictSame(costOf({ 'llm.cost.prompt_details.cache_read': 1 }), [null, null], 'a part is not a cost');
 });
 
-void t.test("Langfuse's own names of usage are beside each other, those of OpenAI are not", async (t) => {
+void t.test('parts of Langfuse usage are separate, parts of OpenAI usage are included', async (t) => {
   const tokensOf = (usage: JsonObject) => {
     const { input_tokens, output_tokens, total_tokens, call } = mapSpan({
       'langfuse.observation.type': 'generation',

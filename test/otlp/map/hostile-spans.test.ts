@@ -19,10 +19,10 @@ import { aSpan, tracesOf } from '../../support/otlp-requests.js';
 import { holds } from '../../support/property.js';
 import { sectionConfig } from '../../support/section-config.js';
 
-/** The defaults of processor `validation`, which mapped spans must pass. */
+/** The defaults of the `validation` processor, which mapped spans must pass. */
 const LIMITS = limitsOf(sectionConfig(validationConfig, '{}'));
 
-void t.test('names are cut to 1024 characters, with the whole name kept', async (t) => {
+void t.test('names are truncated to 1024 characters, with the whole name kept', async (t) => {
   const long = '🎉'.repeat(1500);
   const root = mapSpan(
     { 'gen_ai.agent.name': long, 'gen_ai.request.model': long },
@@ -48,7 +48,7 @@ void t.test('names are cut to 1024 characters, with the whole name kept', async 
   });
 });
 
-void t.test('tokens and cost of any form: texts and fractions are taken, nonsense is not', async (t) => {
+void t.test('accepts token and cost values as text or fractions and drops invalid ones', async (t) => {
   const llm = { 'gen_ai.operation.name': 'chat' };
   const tokens: readonly (readonly [AnyValue, number | null])[] = [
     [{ intValue: 12 }, 12],
@@ -74,7 +74,7 @@ void t.test('tokens and cost of any form: texts and fractions are taken, nonsens
     const attributes: KeyValue[] = [{ key: 'gen_ai.usage.input_tokens', value }, ...toKeyValues(llm)];
     const span = mapSpan({}, { attributes });
     t.equal(span.input_tokens, expected, JSON.stringify(value));
-    t.ok(Object.hasOwn(span.metadata ?? {}, 'gen_ai.usage.input_tokens'), 'kept as it came');
+    t.ok(Object.hasOwn(span.metadata ?? {}, 'gen_ai.usage.input_tokens'), 'kept as sent');
   }
   const costs: readonly (readonly [unknown, number | null])[] = [
     [0.001_25, 1_250_000],
@@ -102,7 +102,7 @@ void t.test('tokens and cost of any form: texts and fractions are taken, nonsens
   t.strictSame(
     [input_tokens, output_tokens, total_tokens],
     [100, 50, null],
-    'parts are parts, not additions',
+    'parts are not added to the total',
   );
   t.strictSame(call?.usage, { cached_read: 80, cached_write: 5, reasoning: 30 });
   t.strictSame(
@@ -111,7 +111,7 @@ void t.test('tokens and cost of any form: texts and fractions are taken, nonsens
   );
 });
 
-void t.test('keys of any name, twice, and those that metadata needs itself', async (t) => {
+void t.test('accepts any key, duplicates and reserved metadata keys', async (t) => {
   const attributes = [
     ...toKeyValues({ a: 'first', b: 1 }),
     { key: '__proto__', value: { kvlistValue: { values: toKeyValues({ polluted: true }) } } },
@@ -139,7 +139,7 @@ void t.test('keys of any name, twice, and those that metadata needs itself', asy
   );
   t.strictSame(resource, {});
   t.match(otel, { span_id: '01'.repeat(8) });
-  t.equal(span.model, 'm2', 'the last one counts, as in metadata');
+  t.equal(span.model, 'm2', 'the last one wins, as in metadata');
   t.equal(Object.getPrototypeOf(span.metadata), Object.prototype);
   t.equal(({} as { readonly polluted?: unknown }).polluted, undefined);
 
@@ -149,7 +149,7 @@ void t.test('keys of any name, twice, and those that metadata needs itself', asy
   t.match(displaced.metadata, { otel: { attributes: own, trace_id: '01'.repeat(16) } });
 });
 
-void t.test('JSON texts: what does not parse stays text, what cannot be stored is repaired', async (t) => {
+void t.test('invalid JSON stays text, and unstorable characters are replaced', async (t) => {
   const input = (value: string) => mapSpan({ 'input.value': value }).input_data;
   t.strictSame(input('{"a": '), { value: '{"a": ' });
   t.strictSame(input('plain'), { value: 'plain' });
@@ -167,7 +167,7 @@ void t.test('JSON texts: what does not parse stays text, what cannot be stored i
   t.strictSame(nul.input_data, { value: 'a\0b' });
 });
 
-void t.test('ten megabytes in one attribute, ten thousand spans in one request', async (t) => {
+void t.test('maps ten megabytes in an attribute and ten thousand spans in a request', async (t) => {
   const text = `{"big": "${'x'.repeat(10_000_000)}"}`;
   const big = mapSpan({ 'input.value': text });
   t.equal((big.input_data?.['big'] as string).length, 10_000_000);
@@ -189,38 +189,35 @@ void t.test('ten megabytes in one attribute, ten thousand spans in one request',
   t.equal(batch.items.length, 1);
   const [run] = batch.items;
   t.equal(run?.spans.length, 10_000);
-  t.equal(run?.trace.agent, 'a 0', 'the topmost of a chain of ten thousand');
+  t.equal(run?.trace.agent, 'a 0', 'the root of a chain of ten thousand');
   t.ok(
     run?.spans.every(({ metadata, agent_hint }, i) => {
       const number = 9999 - i;
       return metadata?.[`key ${number}`] === number && agent_hint?.name === `a ${number}`;
     }),
-    'each with the one attribute that only it has',
+    'each with its own attribute',
   );
   t.equal(run && checkTrace(run, LIMITS), undefined);
   const wide = mapSpan(Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`k${i}`, i])));
   t.equal(Object.keys(wide.metadata ?? {}).length, 5002);
 });
 
-void t.test(
-  'whatever comes, nothing is thrown, every span is accounted for, and what is taken can be stored',
-  async (t) => {
-    holds(
-      t,
-      fc.property(fc.array(hostileSpan(), { maxLength: 8 }), hostileAttributes(), (spans, resource) => {
-        const { batch, rejected } = mapSpans(requestOf(spans, resource));
-        const taken = batch.items.flatMap((run) => run.spans).length;
-        const problems = batch.items
-          .map((run) => checkTrace(structuredClone(run), LIMITS))
-          .filter((problem) => problem !== undefined);
-        return problems.length === 0 && taken + rejected.length === spans.length;
-      }),
-      { numRuns: 800 },
-    );
-  },
-);
+void t.test('never throws, accounts for every span and maps only storable ones', async (t) => {
+  holds(
+    t,
+    fc.property(fc.array(hostileSpan(), { maxLength: 8 }), hostileAttributes(), (spans, resource) => {
+      const { batch, rejected } = mapSpans(requestOf(spans, resource));
+      const taken = batch.items.flatMap((run) => run.spans).length;
+      const problems = batch.items
+        .map((run) => checkTrace(structuredClone(run), LIMITS))
+        .filter((problem) => problem !== undefined);
+      return problems.length === 0 && taken + rejected.length === spans.length;
+    }),
+    { numRuns: 800 },
+  );
+});
 
-void t.test("and whatever Jackdaw's own attributes say", async (t) => {
+void t.test('also for any Jackdaw attributes', async (t) => {
   const own = fc.dictionary(
     fc.constantFrom(
       VERBATIM,

@@ -12,10 +12,10 @@ import { projectFolder, readProjectFile } from '../../support/project-file.js';
 const FOLDER = 'test/testdata/otlp-logs';
 const NOON = Date.UTC(2026, 0, 15, 12) * 1000;
 
-/** A request in OTLP/JSON, and what the API is to show of it. */
+/** A request in OTLP/JSON and the expected API response. */
 interface Golden {
   readonly request: object;
-  /** In full detail but for the ids, newest first. */
+  /** In full detail except ids, newest first. */
   readonly records: readonly object[];
 }
 
@@ -24,7 +24,7 @@ interface Found {
   readonly items: readonly (object & { readonly id: string })[];
 }
 
-void t.test('the API shows the sent bodies, in both encodings', async (t) => {
+void t.test('the API returns the sent bodies in both encodings', async (t) => {
   const api = await startApi(t);
   for (const file of readdirSync(join(projectFolder(), FOLDER))) {
     const golden = JSON.parse(readProjectFile(join(FOLDER, file))) as Golden;
@@ -50,31 +50,28 @@ void t.test('the API shows the sent bodies, in both encodings', async (t) => {
   }
 });
 
-void t.test(
-  'a record without any time has that of its arrival, and one without anything is a record',
-  (t) => {
-    const { batch, rejected } = logsToRecords(
-      { resourceLogs: [{ scopeLogs: [{ logRecords: [{}, { observedTimeUnixNano: '0' }] }] }, {}] },
-      { tenant: 'a-user', receivedAt: NOON },
-    );
-    t.strictSame(rejected, []);
-    t.equal(batch.items.length, 2);
-    for (const record of batch.items) {
-      t.match(record, {
-        timestamp: NOON,
-        observed_at: null,
-        severity: 'info',
-        body: null,
-        trace_id: null,
-        attributes: {},
-        origin: { resource: {}, scope: null, serviceName: '' },
-      });
-    }
-    t.end();
-  },
-);
+void t.test('a record without time gets its arrival time, and an empty record is kept', (t) => {
+  const { batch, rejected } = logsToRecords(
+    { resourceLogs: [{ scopeLogs: [{ logRecords: [{}, { observedTimeUnixNano: '0' }] }] }, {}] },
+    { tenant: 'a-user', receivedAt: NOON },
+  );
+  t.strictSame(rejected, []);
+  t.equal(batch.items.length, 2);
+  for (const record of batch.items) {
+    t.match(record, {
+      timestamp: NOON,
+      observed_at: null,
+      severity: 'info',
+      body: null,
+      trace_id: null,
+      attributes: {},
+      origin: { resource: {}, scope: null, serviceName: '' },
+    });
+  }
+  t.end();
+});
 
-void t.test('records of one request are in the order of their ids', (t) => {
+void t.test('ids follow the order of records in a request', (t) => {
   const logRecords = Array.from({ length: 10_000 }, () => ({}));
   const { batch } = logsToRecords(
     { resourceLogs: [{ scopeLogs: [{ logRecords }] }] },

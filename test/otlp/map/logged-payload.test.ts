@@ -5,7 +5,7 @@ import type { LoggedEvent } from '../../../src/signal/logged-event.js';
 
 let made = 0;
 
-/** An event later than those before. */
+/** An event later than all before. */
 function event(name: string, body: JsonValue, attributes: JsonObject = {}): LoggedEvent {
   return {
     name: `gen_ai.${name}`,
@@ -22,7 +22,7 @@ const CALL = {
 };
 const CALLED = { id: 'call_1', name: 'get_weather', arguments: { city: 'Berlin' } };
 
-void t.test('a conversation and its answer', async (t) => {
+void t.test('reads a conversation and its answer', async (t) => {
   t.strictSame(
     loggedPayload('llm', [
       event('system.message', { content: 'Be nice.' }),
@@ -49,7 +49,7 @@ void t.test('a conversation and its answer', async (t) => {
   );
 });
 
-void t.test('a choice that calls a tool, and several choices', async (t) => {
+void t.test('reads a choice with a tool call and several choices', async (t) => {
   const { input, output } = loggedPayload('llm', [
     event('choice', { index: 0, finish_reason: 'tool_calls', message: { tool_calls: [CALL] } }),
     event('choice', { index: 1, finish_reason: 'stop', message: { content: 'or this' } }),
@@ -63,7 +63,7 @@ void t.test('a choice that calls a tool, and several choices', async (t) => {
   });
 });
 
-void t.test('bodies of any kind: JSON text, a text alone, none but attributes', async (t) => {
+void t.test('reads JSON text, plain text and attributes', async (t) => {
   const { input, output } = loggedPayload('llm', [
     event('user.message', '{"role": "user", "content": "Weather?"}'),
     event('user.message', 'just a text'),
@@ -79,7 +79,7 @@ void t.test('bodies of any kind: JSON text, a text alone, none but attributes', 
   t.strictSame(output, { messages: [{ role: 'assistant', content: 'Sunny.', finish_reason: 'stop' }] });
 });
 
-void t.test('the details of a call are read like attributes of a span', async (t) => {
+void t.test('reads operation details like span attributes', async (t) => {
   const withoutEmpty = (role: string, content: string) => [{ role, parts: [{ type: 'text', content }] }];
   const attributes = {
     'gen_ai.input.messages': withoutEmpty('user', 'Hi'),
@@ -96,7 +96,7 @@ void t.test('the details of a call are read like attributes of a span', async (t
   t.strictSame(loggedPayload('llm', [event(name, attributes)]), expected, 'in the body');
 });
 
-void t.test('input of a model call differs from input of its caller', async (t) => {
+void t.test('separates input of a model call from input of its caller', async (t) => {
   const details = (attributes: JsonObject) => event('client.inference.operation.details', null, attributes);
   const messages = { 'gen_ai.input.messages': [{ role: 'user', parts: [{ type: 'text', content: 'Hi' }] }] };
   const nothing = { input: null, output: null };
@@ -120,7 +120,7 @@ void t.test('for tools, payloads are arguments and results', async (t) => {
   );
 });
 
-void t.test('what says nothing of contents is no payload', async (t) => {
+void t.test('ignores records without content', async (t) => {
   const nothing = { input: null, output: null };
   t.strictSame(loggedPayload('llm', []), nothing);
   t.strictSame(
@@ -144,7 +144,7 @@ void t.test('repeated records count once, repeated messages twice', async (t) =>
   });
 });
 
-void t.test('what nests deep, or looks like a great structure, is taken as text', async (t) => {
+void t.test('deep or huge structures stay text', async (t) => {
   const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`;
   const { input } = loggedPayload('llm', [
     event('user.message', deep),

@@ -18,13 +18,13 @@ interface Case {
   readonly attributes: JsonObject;
   readonly changes?: Partial<Span>;
   readonly type: SpanType;
-  /** Null: none. */
+  /** null: no node. */
   readonly node: string | typeof AGENT | null;
 }
 
-/** What of a client's spans is a node of the service map. */
+/** Service map nodes for spans of each client. */
 const CASES: readonly Case[] = [
-  // Agents: what they call themselves, not what their run is called.
+  // Agents: their own name, not that of their run.
   {
     what: 'an agent by its attribute',
     attributes: { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': 'planner 2' },
@@ -87,7 +87,7 @@ const CASES: readonly Case[] = [
     node: AGENT,
   },
 
-  // Steps of frameworks.
+  // Framework steps.
   { what: 'a parser', name: 'StrOutputParser', attributes: { [KIND]: 'CHAIN' }, type: 'custom', node: null },
   {
     what: 'a chain at the root',
@@ -153,7 +153,7 @@ const CASES: readonly Case[] = [
     node: null,
   },
 
-  // Steps that go somewhere.
+  // Steps with a destination.
   { what: 'a peer', attributes: { 'peer.service': 'billing-2' }, type: 'custom', node: 'billing-2' },
   {
     what: 'the newer name of a peer first',
@@ -328,7 +328,7 @@ const CASES: readonly Case[] = [
     node: 'orders-db',
   },
 
-  // Models and tools make none, as the specification says.
+  // Models and tools have no node, as specified.
   {
     what: 'a model call',
     kind: CLIENT,
@@ -360,7 +360,7 @@ for (const { what, name = 'step', scope = 'a scope', kind, attributes, changes, 
     if (record !== undefined) t.equal(serviceNodeOf(record), node);
   });
 
-void t.test('where a mapping has spoken, no attribute is looked at again', async (t) => {
+void t.test('uses the hint of the mapping instead of attributes', async (t) => {
   const record = mapSpans(
     tracesOf(
       aSpan(1, { kind: CLIENT, attributes: toKeyValues({ 'db.system': 'redis' }), parentSpanId: PARENT }),

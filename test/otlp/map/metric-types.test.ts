@@ -11,12 +11,12 @@ import { projectFolder, readProjectFile } from '../../support/project-file.js';
 const FOLDER = 'test/testdata/otlp-metrics';
 const FAR = 'start_time=1990-01-01T00:00:00Z&end_time=2200-01-01T00:00:00Z';
 
-/** A request in OTLP/JSON, and what the API is to show of it. */
+/** A request in OTLP/JSON and the expected API response. */
 interface Golden {
   readonly request: object;
-  /** Why points are rejected, one by one. */
+  /** The reason for each rejected point. */
   readonly rejected: readonly string[];
-  /** As the list shows them, each with its points, in full detail. */
+  /** As in the list, each with its points, in full detail. */
   readonly metrics: readonly { readonly name: string; readonly data_points: readonly object[] }[];
 }
 
@@ -47,7 +47,7 @@ for (const file of readdirSync(join(projectFolder(), FOLDER))) {
         listed.map(async (metric) => {
           const path = `/dashboard/metrics/query?name=${encodeURIComponent(metric.name)}&details=true&${FAR}`;
           const { name, data_points, ...stream } = await api.get<Golden['metrics'][number]>(path);
-          t.match(metric, stream, 'query and list say the same of it');
+          t.match(metric, stream, 'query and list agree');
           t.equal(name, metric.name);
           return { ...metric, data_points };
         }),

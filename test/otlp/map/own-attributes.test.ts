@@ -6,7 +6,7 @@ import { aSpanRecord } from '../../support/run-records.js';
 
 const LLM = { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'm', 'gen_ai.usage.input_tokens': 5 };
 
-void t.test('each of them wins over every convention and is not kept in metadata', async (t) => {
+void t.test('Jackdaw attributes override every convention and are not kept in metadata', async (t) => {
   const span = mapSpan({
     ...LLM,
     'jackdaw.span.type': 'tool',
@@ -109,7 +109,7 @@ void t.test('a declared header describes the run; it needs agent and start', asy
 
   const only = { 'jackdaw.header_only': true };
   t.match(map({ ...header, ...only }), [{ trace: { agent: 'shop' }, spans: [] }]);
-  t.equal(map(only)[0]?.spans.length, 1, 'a span after all, where there is no header');
+  t.equal(map(only)[0]?.spans.length, 1, 'an ordinary span without a header');
   const twice = map(header, { ...header, ...success });
   t.strictSame(
     twice.map(({ trace, spans }) => [trace.status, spans.length]),
@@ -117,6 +117,6 @@ void t.test('a declared header describes the run; it needs agent and start', asy
       ['completed', 2],
       ['failed', 0],
     ],
-    'every header goes on',
+    'every header is kept',
   );
 });

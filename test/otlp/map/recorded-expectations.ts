@@ -1,12 +1,12 @@
 import type { SpanType } from '../../../src/signal/span.js';
 
-/** What a person who reads a recorded file expects Jackdaw to show of it. */
+/** Expected API result of a recorded file, written by reading the file. */
 export interface ExpectedRun {
   readonly agent: string;
   readonly durationMs: number;
-  /** Of the run; null where no span tells any. */
+  /** Total of the run; null if no span reports any. */
   readonly tokens: number | null;
-  /** The root. */
+  /** Root span. */
   readonly root: ExpectedSpan;
 }
 
@@ -14,12 +14,12 @@ export interface ExpectedSpan {
   readonly name: string;
   readonly type: SpanType;
   readonly model: string | null;
-  /** In, out and in all. */
+  /** Input, output and total. */
   readonly tokens: readonly [input: number | null, output: number | null, total: number | null];
-  /** Patterns of the payloads: what they must hold at least; null where there are none. */
+  /** Patterns that the payloads must contain; null if there are none. */
   readonly input: object | null;
   readonly output: object | null;
-  /** In the order of their start, then of their ids. */
+  /** Sorted by start, then id. */
   readonly children: readonly ExpectedSpan[];
 }
 
@@ -62,7 +62,7 @@ const TEMPERATURE = { temperature: 0.7 };
 
 export const EXPECTED: Readonly<Record<string, ExpectedRun>> = {
   'agno-2025-06-11.otlp.json': {
-    // Nothing names an agent and the service is unknown: the run goes by its root span.
+    // No agent name and an unknown service: the root span names the run.
     agent: 'Agent.run',
     durationMs: 6991,
     tokens: 183 + 888,
@@ -78,7 +78,7 @@ export const EXPECTED: Readonly<Record<string, ExpectedRun>> = {
         'OpenAIChat.invoke',
         {
           model: GPT_4O_MINI,
-          // The instrumentation tells no tokens; the provider's answer in the span does.
+          // Tokens come from the provider response in the span, not from the instrumentation.
           tokens: [163, 20, 183],
           input: {
             messages: systemAndUser(/Use markdown/, /^What is currently trending on Twitter\?$/),
@@ -91,7 +91,7 @@ export const EXPECTED: Readonly<Record<string, ExpectedRun>> = {
             messages: [{ tool_calls: [{ name: 'duckduckgo_search' }], finish_reason: 'tool_calls' }],
           },
         },
-        // A second instrumentation saw the same call; what made this one a model call was lost in the recording.
+        // The call of a second instrumentation; the attribute that marks it as a model call was lost in the recording.
         span('custom', 'chat gpt-4o-mini', {
           input: { value: /^developer: <additional_information>/ },
           output: { value: 'None' },
@@ -220,7 +220,7 @@ export const EXPECTED: Readonly<Record<string, ExpectedRun>> = {
           {},
           span('llm', 'backend.openai.chat.success-16', {
             model: GPT_4O_MINI,
-            // The last 62 pieces of a stream: the SDK keeps 128 attributes of a span and dropped those before.
+            // The last 62 chunks of a stream: the SDK keeps 128 attributes per span and dropped earlier ones.
             output: {
               messages: [
                 { role: 'assistant', content: '.' },
@@ -280,7 +280,7 @@ export const EXPECTED: Readonly<Record<string, ExpectedRun>> = {
     tokens: 2061,
     root: span('llm', 'GenerateContent', {
       model: 'gemini-2.5-flash',
-      // 1104 of the 2055 are for reasoning: a part of them.
+      // 1104 of the 2055 are for reasoning.
       tokens: [6, 2055, 2061],
       input: { messages: [{ role: 'user', content: 'What is Langfuse?' }] },
       output: { messages: [{ role: 'assistant', content: /^\*\*Langfuse\*\* is an/ }] },
@@ -364,7 +364,7 @@ export const EXPECTED: Readonly<Record<string, ExpectedRun>> = {
   'pydantic-ai-2025-06-06.otlp.json': {
     agent: 'qa_agent',
     durationMs: 4795,
-    // The agent's span tells the same tokens as the call below it: they count once.
+    // The agent span repeats the tokens of its model call; they count once.
     tokens: 31 + 96,
     root: span(
       'agent',

@@ -11,11 +11,11 @@ import { EXPECTED, type ExpectedRun, type ExpectedSpan } from './recorded-expect
 const recorded = recordedOtlpTraces();
 const skip = recorded.size === 0 && 'the folder of recorded runs is not here';
 
-void t.test('every recorded file has its expectations', { skip }, async (t) => {
+void t.test('every recorded file has expectations', { skip }, async (t) => {
   t.strictSame([...recorded.keys()].sort(), Object.keys(EXPECTED).sort());
 });
 
-void t.test('the API shows of every recorded file what a person reading it expects', { skip }, async (t) => {
+void t.test('the API shows the expected run of every recorded file', { skip }, async (t) => {
   const { url, key } = await startTestDaemon(t);
   for (const [name, text] of recorded)
     await t.test(name, async (t) => {
@@ -24,7 +24,7 @@ void t.test('the API shows of every recorded file what a person reading it expec
     });
 });
 
-void t.test('and the same where every span comes alone, the last one first', { skip }, async (t) => {
+void t.test('also if spans arrive one by one in reverse', { skip }, async (t) => {
   const { url, key } = await startTestDaemon(t);
   for (const [name, text] of recorded)
     await t.test(name, async (t) => {
@@ -33,7 +33,7 @@ void t.test('and the same where every span comes alone, the last one first', { s
     });
 });
 
-void t.test('no attribute of any recorded file is lost', { skip }, async (t) => {
+void t.test('keeps every attribute of every recorded file', { skip }, async (t) => {
   for (const [name, text] of recorded) {
     const request = decodeJson('traces', JSON.parse(text) as unknown);
     const { batch, rejected } = spansToTraces(request, { tenant: 'a user', idleTimeoutMs: null });
@@ -67,7 +67,7 @@ async function readRun(url: string, key: string, text: string): Promise<ShownTra
 
 function checkRun(t: Test, run: ShownTrace | null, expected: ExpectedRun | undefined): void {
   if (!run || !expected) {
-    t.fail('the run is not there');
+    t.fail('no such run');
     return;
   }
   t.match(run, {
@@ -79,7 +79,7 @@ function checkRun(t: Test, run: ShownTrace | null, expected: ExpectedRun | undef
     error_message: null,
   });
   t.equal(run['total_tokens'], expected.tokens, 'tokens of the run');
-  t.equal(run.spans.length, countOf(expected.root), 'as many spans');
+  t.equal(run.spans.length, countOf(expected.root), 'number of spans');
   checkSpans(t, childrenOf(run, null), [expected.root], run, '');
 }
 
@@ -134,7 +134,7 @@ interface FoundSpan {
   readonly scope: JsonObject;
 }
 
-/** The spans of a file, read without any part of Jackdaw. */
+/** The spans of a file, read without Jackdaw code. */
 function spansOf(text: string): readonly FoundSpan[] {
   const request = JSON.parse(text) as RawRequest;
   return request.resourceSpans.flatMap(({ resource, scopeSpans }) =>
@@ -177,7 +177,7 @@ function tail({ spanId }: { readonly spanId: string }): string {
   return `-${spanId.slice(4)}`;
 }
 
-/** A request for each span. */
+/** One request per span. */
 function alone(text: string): string[] {
   const request = JSON.parse(text) as TracesRequest;
   return (request.resourceSpans ?? []).flatMap(({ resource, scopeSpans }) =>

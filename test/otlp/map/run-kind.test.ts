@@ -12,7 +12,7 @@ const CONSUMER: Partial<Span> = { kind: 5 };
 
 type Row = readonly [said: RunKind | null, attributes: JsonObject, changes?: Partial<Span>];
 
-/** What spans say of their run's kind. */
+/** Run kinds from spans. */
 const ROWS: Readonly<Record<string, readonly Row[]>> = {
   'agents, workflows, models and tools are at work': [
     ['agent', { 'openinference.span.kind': 'AGENT' }],
@@ -28,7 +28,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ['agent', { 'mcp.method.name': 'tools/call' }, CLIENT],
     ['agent', { 'gen_ai.agent.name': 'planner', 'http.request.method': 'GET' }, SERVER],
     ['agent', { agent_name: 'planner' }],
-    // What a client gives its workflow's name to is a step of it.
+    // A span named like the workflow of its client is a step.
     ['agent', { 'traceloop.workflow.name': 'joke_maker', 'http.request.method': 'GET' }, CLIENT],
   ],
   'an agent that is only made does not run': [
@@ -45,7 +45,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ['other', { 'messaging.system': 'kafka' }, INTERNAL],
     ['other', {}, CONSUMER],
     ['other', { 'mcp.method.name': 'tools/list' }, CLIENT],
-    // Who has the tool does not know whose call it is.
+    // The tool span does not know its caller.
     ['other', { 'mcp.method.name': 'tools/call', 'gen_ai.operation.name': 'execute_tool' }, SERVER],
     ['other', { 'gen_ai.tool.name': 'search' }, SERVER],
   ],

@@ -4,7 +4,7 @@ import { sampleRateIn } from '../../../src/otlp/map/sample-rate.js';
 import { mapSpans } from '../../support/mapped-span.js';
 import { aSpan, tracesOf } from '../../support/otlp-requests.js';
 
-void t.test('the threshold of a trace state says which share was kept', async (t) => {
+void t.test('reads the sample rate from the trace state', async (t) => {
   for (const [state, rate] of [
     ['ot=th:0', 1],
     ['ot=th:8', 0.5],

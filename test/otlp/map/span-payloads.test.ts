@@ -45,7 +45,7 @@ void t.test('tools: arguments and result', async (t) => {
   t.equal(mapSpan({ 'gen_ai.operation.name': 'chat', 'gen_ai.tool.name': 'search' }).name, 'span 1');
 });
 
-void t.test('model calls: system, tools, parameters and finish reasons go with the messages', async (t) => {
+void t.test('model calls: messages with system, tools, parameters and finish reasons', async (t) => {
   const messages = [{ role: 'user', content: 'Hi' }];
   const span = mapSpan({
     ...LLM,
@@ -88,12 +88,12 @@ void t.test('model calls: system, tools, parameters and finish reasons go with t
   t.strictSame(
     mapSpan({ ...LLM, 'input.value': '{"contents": "Hi"}', 'llm.tools.0.tool.json_schema': '{}' }).input_data,
     { messages: [{ role: 'user', content: 'Hi' }] },
-    'nothing is added to an object that came whole',
+    'complete objects are not extended',
   );
-  t.equal(mapSpan({ ...LLM, 'gen_ai.request.temperature': 1 }).input_data, null, 'nothing was asked');
+  t.equal(mapSpan({ ...LLM, 'gen_ai.request.temperature': 1 }).input_data, null, 'no input');
 });
 
-void t.test('messages of numbered attributes: nested lists, wrappers, holes', async (t) => {
+void t.test('numbered message attributes: nested lists, wrappers and gaps', async (t) => {
   const { input_data, output_data } = mapSpan({
     ...LLM,
     'gen_ai.prompt.7.content': 'the eighth',
@@ -154,7 +154,7 @@ void t.test('messages of numbered attributes: nested lists, wrappers, holes', as
   t.equal(({} as { readonly polluted?: boolean }).polluted, undefined);
 });
 
-void t.test('messages that are events of the span', async (t) => {
+void t.test('reads messages from span events', async (t) => {
   const event = (name: string, attributes: JsonObject): SpanEvent => ({
     name,
     attributes: toKeyValues(attributes),
@@ -182,7 +182,7 @@ void t.test('messages that are events of the span', async (t) => {
   t.equal(Array.isArray(span.metadata?.events) && span.metadata.events.length, 6, 'all are kept');
   const message = [{ role: 'user', content: 'Hey' }];
   const first = mapSpan({ ...LLM, 'gen_ai.input.messages': message }, { events });
-  t.strictSame(first.input_data, { messages: message }, 'attributes come first');
+  t.strictSame(first.input_data, { messages: message }, 'attributes take precedence');
 
   const details = event('gen_ai.client.inference.operation.details', {
     'gen_ai.input.messages': '[{"role": "user", "parts": []}]',
@@ -205,7 +205,7 @@ void t.test('messages that are events of the span', async (t) => {
   t.strictSame(mapSpan(LLM, { events: [azure] }).input_data, { messages: [{ role: 'user', content: 'Hi' }] });
 });
 
-void t.test('HTTP, RPC and databases, by their new names and their old ones', async (t) => {
+void t.test('HTTP, RPC and databases, by new and old attribute names', async (t) => {
   const cases: readonly (readonly [JsonObject, JsonObject | null, JsonObject | null])[] = [
     [
       { 'http.request.method': 'GET', 'url.full': 'https://a/b', 'http.response.status_code': 200 },
@@ -256,7 +256,7 @@ void t.test('HTTP, RPC and databases, by their new names and their old ones', as
   }
 });
 
-void t.test("the tokens of a provider's own answer count where no attribute tells any", async (t) => {
+void t.test("uses the token usage of the provider's response without token attributes", async (t) => {
   const of = (usage: JsonObject, more: JsonObject = {}) => {
     const span = mapSpan({ ...LLM, ...more, 'output.value': JSON.stringify({ id: '1', usage }) });
     return [span.input_tokens, span.output_tokens, span.total_tokens, span.call?.usage ?? undefined];
@@ -274,39 +274,36 @@ void t.test("the tokens of a provider's own answer count where no attribute tell
   t.strictSame(
     of({ input_tokens: 10, output_tokens: 5, cache_read_input_tokens: 100, cache_creation_input_tokens: 7 }),
     [117, 5, null, { cached_read: 100, cached_write: 7 }],
-    'Anthropic counts the cache beside the input',
+    'Anthropic counts the cache next to the input',
   );
   t.strictSame(of({ prompt_tokens: 10 }, { 'gen_ai.usage.output_tokens': 1 }), [null, 1, null, undefined]);
   t.strictSame(of({ prompt_tokens: -1, completion_tokens: 'many' }), [null, null, null, undefined]);
 });
 
-void t.test(
-  'of a step of LangGraph the whole conversation counts, not its first message alone',
-  async (t) => {
-    const human = (content: string) => ({ type: 'human', data: { content, type: 'human' } });
-    const ai = { type: 'ai', data: { content: 'Sunny.', type: 'ai' } };
-    const first = {
-      'llm.input_messages.0.message.role': 'user',
-      'llm.input_messages.0.message.content': 'Weather?',
-    };
-    const state = (...messages: JsonValue[]) => ({ 'input.value': JSON.stringify({ messages }) });
-    const conversation = [
-      { role: 'user', content: 'Weather?' },
-      { role: 'assistant', content: 'Sunny.' },
-      { role: 'user', content: 'Thanks' },
-    ];
-    const chain = { 'openinference.span.kind': 'CHAIN' };
-    const whole = state(human('Weather?'), ai, human('Thanks'));
-    t.strictSame(mapSpan({ ...chain, ...first, ...whole }).input_data, { messages: conversation });
-    t.strictSame(
-      mapSpan({ ...chain, ...first, ...state(human('Other'), ai) }).input_data,
-      { messages: conversation.slice(0, 1) },
-      'another conversation',
-    );
-    t.strictSame(
-      mapSpan({ ...LLM, ...first, ...whole }).input_data,
-      { messages: conversation.slice(0, 1) },
-      'a model call says what it was asked',
-    );
-  },
-);
+void t.test('a LangGraph step uses the whole conversation instead of the first message', async (t) => {
+  const human = (content: string) => ({ type: 'human', data: { content, type: 'human' } });
+  const ai = { type: 'ai', data: { content: 'Sunny.', type: 'ai' } };
+  const first = {
+    'llm.input_messages.0.message.role': 'user',
+    'llm.input_messages.0.message.content': 'Weather?',
+  };
+  const state = (...messages: JsonValue[]) => ({ 'input.value': JSON.stringify({ messages }) });
+  const conversation = [
+    { role: 'user', content: 'Weather?' },
+    { role: 'assistant', content: 'Sunny.' },
+    { role: 'user', content: 'Thanks' },
+  ];
+  const chain = { 'openinference.span.kind': 'CHAIN' };
+  const whole = state(human('Weather?'), ai, human('Thanks'));
+  t.strictSame(mapSpan({ ...chain, ...first, ...whole }).input_data, { messages: conversation });
+  t.strictSame(
+    mapSpan({ ...chain, ...first, ...state(human('Other'), ai) }).input_data,
+    { messages: conversation.slice(0, 1) },
+    'another conversation',
+  );
+  t.strictSame(
+    mapSpan({ ...LLM, ...first, ...whole }).input_data,
+    { messages: conversation.slice(0, 1) },
+    'a model call uses its own input',
+  );
+});

@@ -10,7 +10,7 @@ const DB = { 'db.collection.name': 'documents' };
 
 type Row = readonly [type: SpanType, attributes: JsonObject, changes?: Partial<Span>];
 
-/** The table of types in `src/otlp/README.md`, row by row. */
+/** The type table in `src/otlp/README.md`, row by row. */
 const ROWS: Readonly<Record<string, readonly Row[]>> = {
   '1 openinference.span.kind': [
     ['llm', { 'openinference.span.kind': 'LLM' }],
@@ -50,7 +50,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ['tool', { 'langfuse.observation.type': 'tool' }],
     ['tool', { 'langfuse.observation.type': 'retriever' }],
     ['custom', { 'langfuse.observation.type': 'chain' }, ROOT],
-    // Langfuse calls every span `span` that nobody said more of.
+    // Langfuse uses the type `span` by default.
     ['agent', { 'langfuse.observation.type': 'span' }, ROOT],
     ['llm', { 'langfuse.observation.type': 'span', 'gen_ai.request.model': 'm' }],
     ['agent', { 'traceloop.span.kind': 'workflow' }, ROOT],
@@ -115,7 +115,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   '9 and 10 the rest': [
     ['agent', {}, ROOT],
     ['agent', { anything: 1 }, { parentSpanId: new Uint8Array(0) }],
-    // Zeros are how some SDKs say that there is no parent.
+    // Some SDKs send zeros for no parent.
     ['agent', {}, { parentSpanId: Buffer.alloc(8) }],
     ['custom', {}],
     ['custom', { anything: 1 }],

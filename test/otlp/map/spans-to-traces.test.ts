@@ -12,7 +12,7 @@ const event = (name: string, attributes: Parameters<typeof toKeyValues>[0]): Spa
   attributes: toKeyValues(attributes),
 });
 
-void t.test('a span without a convention: ids, times, kind, where it came from', async (t) => {
+void t.test('maps ids, times, kind and source of a span without a convention', async (t) => {
   const { batch, rejected } = mapSpans({
     resourceSpans: [
       {
@@ -149,7 +149,7 @@ void t.test('a span without a convention: ids, times, kind, where it came from',
 const BROKEN = { 'openinference.span.kind': 'TOOL', 'tool.status': 'error' };
 const PYTHON_STACK = 'Traceback (most recent call last):\n\n  File "a.py", line 1, in f\n';
 
-void t.test('status and error message', async (t) => {
+void t.test('maps status and error message', async (t) => {
   const exception = event('exception', {
     'exception.type': 'ValueError',
     'exception.message': 'no such city',
@@ -211,7 +211,7 @@ void t.test('status and error message', async (t) => {
   });
 });
 
-void t.test('spans that cannot be taken are refused alone, with their place and the reason', async (t) => {
+void t.test('rejects only invalid spans, with position and reason', async (t) => {
   const bad: readonly (readonly [Partial<Span>, RegExp])[] = [
     [{ traceId: null }, /traceId: must be 16 bytes/],
     [{ traceId: Buffer.alloc(16) }, /traceId: must be 16 bytes/],
@@ -242,7 +242,7 @@ void t.test('spans that cannot be taken are refused alone, with their place and 
   t.strictSame(mapSpans({ resourceSpans: [{}, { scopeSpans: [{}] }] }).batch.items, []);
 });
 
-void t.test('an end before the start is moved to the start and noted', async (t) => {
+void t.test('moves an end before the start to the start and notes it', async (t) => {
   const span = mapSpan({}, { endTimeUnixNano: '1768478399000000001' });
   t.match(span, {
     ended_at: START_MICROS,
@@ -277,69 +277,62 @@ void t.test('creates one record per trace, and a further one for repeated spans'
   );
 });
 
-void t.test(
-  'the header says what its root says of success and outcome, session, user and tags',
-  async (t) => {
-    const headerOf = (attributes: Parameters<typeof toKeyValues>[0], changes: Partial<Span> = {}) => {
-      const root = aSpan(1, { attributes: toKeyValues(attributes), ...changes });
-      const child = aSpan(2, {
-        parentSpanId: Buffer.alloc(8, 1),
-        attributes: toKeyValues({ success: false, outcome: 'of a step', 'session.id': 'of a step' }),
-      });
-      const { trace } = mapSpans(tracesOf(child, root)).batch.items[0] ?? {};
-      return trace;
-    };
-    const evaluation = { 'gen_ai.evaluation.name': 'Success' };
-    const cases: readonly (readonly [
-      boolean | null,
-      string | null,
-      Parameters<typeof headerOf>[0],
-      Partial<Span>?,
-    ])[] = [
-      [null, null, {}],
-      [null, null, {}, { status: { code: 2 } }],
-      [true, null, { success: true }],
-      [false, 'refused', { success: 'False', outcome: 'refused' }],
-      [true, null, { success: 1 }],
-      [null, null, { success: 'maybe', outcome: ' ' }],
-      [true, null, { ...evaluation, 'gen_ai.evaluation.score.value': 1 }],
-      [false, 'fail', { ...evaluation, 'gen_ai.evaluation.score.label': 'fail' }],
-      [null, null, { 'gen_ai.evaluation.name': 'relevance', 'gen_ai.evaluation.score.value': 1 }],
-      [
-        true,
-        'pass',
-        {},
-        {
-          events: [
-            event('gen_ai.evaluation.result', { ...evaluation, 'gen_ai.evaluation.score.label': 'pass' }),
-          ],
-        },
-      ],
-    ];
-    for (const [success, outcome, attributes, changes] of cases) {
-      const trace = headerOf(attributes, changes);
-      t.strictSame(
-        [trace?.success, trace?.outcome],
-        [success, outcome],
-        JSON.stringify([attributes, changes]),
-      );
-    }
-    t.strictSame(headerOf({ 'session.id': 's', 'user.id': 'u', 'tag.tags': ['a'] })?.metadata, {
-      resource: {},
-      session_id: 's',
-      user_id: 'u',
-      tags: ['a'],
+void t.test('the header takes success, outcome, session, user and tags from the root', async (t) => {
+  const headerOf = (attributes: Parameters<typeof toKeyValues>[0], changes: Partial<Span> = {}) => {
+    const root = aSpan(1, { attributes: toKeyValues(attributes), ...changes });
+    const child = aSpan(2, {
+      parentSpanId: Buffer.alloc(8, 1),
+      attributes: toKeyValues({ success: false, outcome: 'of a step', 'session.id': 'of a step' }),
     });
-    const orphan = mapSpans(
-      tracesOf(
-        aSpan(1, { parentSpanId: PARENT, attributes: toKeyValues({ success: true, 'session.id': 's' }) }),
-      ),
-    );
-    t.match(orphan.batch.items[0]?.trace, {
-      status: 'running',
-      ended_at: null,
-      success: null,
-      metadata: { session_id: 's' },
-    });
-  },
-);
+    const { trace } = mapSpans(tracesOf(child, root)).batch.items[0] ?? {};
+    return trace;
+  };
+  const evaluation = { 'gen_ai.evaluation.name': 'Success' };
+  const cases: readonly (readonly [
+    boolean | null,
+    string | null,
+    Parameters<typeof headerOf>[0],
+    Partial<Span>?,
+  ])[] = [
+    [null, null, {}],
+    [null, null, {}, { status: { code: 2 } }],
+    [true, null, { success: true }],
+    [false, 'refused', { success: 'False', outcome: 'refused' }],
+    [true, null, { success: 1 }],
+    [null, null, { success: 'maybe', outcome: ' ' }],
+    [true, null, { ...evaluation, 'gen_ai.evaluation.score.value': 1 }],
+    [false, 'fail', { ...evaluation, 'gen_ai.evaluation.score.label': 'fail' }],
+    [null, null, { 'gen_ai.evaluation.name': 'relevance', 'gen_ai.evaluation.score.value': 1 }],
+    [
+      true,
+      'pass',
+      {},
+      {
+        events: [
+          event('gen_ai.evaluation.result', { ...evaluation, 'gen_ai.evaluation.score.label': 'pass' }),
+        ],
+      },
+    ],
+  ];
+  for (const [success, outcome, attributes, changes] of cases) {
+    const trace = headerOf(attributes, changes);
+    t.strictSame([trace?.success, trace?.outcome], [success, outcome], JSON.stringify([attributes, changes]));
+  }
+  t.strictSame(headerOf({ 'session.id': 's', 'user.id': 'u', 'tag.tags': ['a'] })?.metadata, {
+    resource: {},
+    session_id: 's',
+    user_id: 'u',
+    tags: ['a'],
+  });
+  const orphan = mapSpans(
+    tracesOf(
+      aSpan(1, { parentSpanId: PARENT, attributes: toKeyValues({ success: true, 'session.id': 's' }) }),
+    ),
+  );
+  t.match(orphan.batch.items[0]?.trace, {
+    status: 'running',
+    ended_at: null,
+    success: null,
+    metadata: { session_id: 's' },
+  });
+});

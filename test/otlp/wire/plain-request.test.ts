@@ -53,23 +53,19 @@ void t.test('requests that need decoding are not plain', async (t) => {
   };
   for (const [name, changes] of Object.entries(spans))
     t.equal(plain(tracesOf(aSpan(7), aSpan(1, changes))), undefined, name);
-  t.equal(
-    plain(tracesOf(inTrace(1, 1), inTrace(2, 1), inTrace(1, 1))),
-    undefined,
-    'a span that is there twice',
-  );
+  t.equal(plain(tracesOf(inTrace(1, 1), inTrace(2, 1), inTrace(1, 1))), undefined, 'a duplicate span');
   for (const nothing of [{}, { resourceSpans: [{ resource: {} }] }, tracesOf()])
-    t.equal(plain(nothing), undefined, 'no span at all');
+    t.equal(plain(nothing), undefined, 'no span');
   const good = bytesOf(tracesOf(aSpan(1, { name: 'grüße' })));
   const cut = Buffer.from(good);
   cut[good.indexOf('grüße') + 2] = 0x20;
-  t.equal(plainRequest(cut, MANY), undefined, 'text that is no UTF-8');
+  t.equal(plainRequest(cut, MANY), undefined, 'invalid UTF-8');
   t.equal(plainRequest(Buffer.concat([good, Buffer.from([0x7a, 0])]), MANY), undefined, 'an unknown field');
   for (let end = 1; end < good.length; end++)
-    t.equal(plainRequest(good.subarray(0, end), MANY), undefined, `cut after ${end} bytes`);
+    t.equal(plainRequest(good.subarray(0, end), MANY), undefined, `truncated after ${end} bytes`);
 });
 
-void t.test('the fields are counted as the decoder counts them', async (t) => {
+void t.test('counts fields like the decoder', async (t) => {
   const bytes = bytesOf(FULL.traces);
   const enough = Array.from({ length: 400 }, (_, most) => most).find((most) => plainRequest(bytes, most));
   if (enough === undefined) throw new Error('no number of fields is enough');
@@ -124,7 +120,7 @@ void t.test('plain requests decode, and pass mapping and validation', async (t) 
   t.ok(found > 50, `${found} were plain`);
 });
 
-/** With texts that UTF-8 can say. */
+/** Only texts that UTF-8 can encode. */
 function wellFormed<T>(value: T): T {
   return inUtf8(value) as T;
 }

@@ -3,7 +3,7 @@ import t from 'tap';
 import { ShortTexts } from '../../../src/otlp/wire/short-texts.js';
 import { anyCharacter } from '../../support/any-character.js';
 
-void t.test('a text is found again by its bytes, and never another in its place', async (t) => {
+void t.test('finds exactly the text of the given bytes', async (t) => {
   const text = fc.oneof(
     fc.constantFrom('', 'a', 'gen_ai.request.model', 'Ünïcode', '🪶', 'x'.repeat(64), 'x'.repeat(65)),
     fc.string({ maxLength: 70 }),

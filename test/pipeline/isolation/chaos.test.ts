@@ -11,7 +11,7 @@ import type { TracesBatch } from '../../../src/signal/batch.js';
 
 const PLUGIN = fileURLToPath(new URL('../../support/chaos-plugin.js', import.meta.url));
 
-/** A pipeline through the plugin's processor, one into its direct exporter, one beside its queued exporter, and one without it. */
+/** Pipelines through the processor of the plugin, into its direct exporter, next to its queued exporter, and without the plugin. */
 const CONFIG = `plugins: [${JSON.stringify(PLUGIN)}]
 receivers: { source: {}, source/direct: {}, source/queued: {}, source/other: {} }
 processors:
@@ -34,7 +34,7 @@ service:
     traces/other: { receivers: [source/other, source], exporters: [sink/other] }
 `;
 
-/** A batch that tells the plugin what to do with it. */
+/** A batch that tells the plugin what to do. */
 function chaosBatch(what: string, ...ids: readonly string[]): TracesBatch {
   const batch = batchOf(...ids);
   for (const { trace } of batch.items) trace.agent = what;
@@ -60,49 +60,46 @@ async function scene(t: Test, behaviours: Readonly<Record<string, Behaviour>> = 
   return { ...engine, clock, components, faults, state };
 }
 
-/** What became of a batch. */
+/** The outcome of a batch. */
 async function outcome(result: Promise<unknown>): Promise<unknown> {
   return result.catch((error: unknown) => error);
 }
 
-void t.test(
-  'whatever the processor does with a batch, its sender gets an answer that can be right',
-  async (t) => {
-    const { components, faults, state, daemon, logger } = await scene(t);
-    const internal = { name: 'ConsumeError', code: 'internal_error', retryable: true };
-    const all = { accepted: 2, refused: [] };
-    for (const [what, expected, fault] of [
-      ['throws', internal, 'threw'],
-      ['rejects', internal, 'threw'],
-      ['rejects-text', internal, 'threw'],
-      ['foreign-error', { name: 'ConsumeError', code: 'validation_failed', retryable: false }, undefined],
-      ['no-receipt', internal, 'receipt'],
-      ['no-numbers', internal, 'receipt'],
-      ['refuses-nothing-there', all, 'receipt'],
-      ['refuses-twice', { accepted: 1, refused: [{ index: 0, reason: 'no' }] }, 'receipt'],
-      ['refuses-without-reason', all, 'receipt'],
-      ['claims-too-much', all, 'receipt'],
-      ['new-context', all, undefined],
-      ['no-context', all, undefined],
-      ['passes-nothing', internal, 'batch'],
-      ['passes-junk', internal, 'batch'],
-      ['blocks', all, 'blocked'],
-      ['well', all, undefined],
-    ] as const) {
-      const before: Readonly<Record<string, number>> = await faults();
-      t.match(await outcome(components.send('source', chaosBatch(what, 'a', 'b'))), expected, what);
-      const after: Readonly<Record<string, number>> = await faults();
-      const counted = Object.keys(after).filter((one) => after[one] !== before[one]);
-      t.strictSame(counted, fault === undefined ? [] : [fault], `${what} is counted`);
-      t.match(await components.send('source/other', batchOf('c')), { accepted: 1 }, 'the others go on');
-    }
-    t.match(state('processor', 'chaos'), { state: 'degraded', message: /it kept the thread busy/ });
-    t.equal(daemon.health().isReady, true, 'a load balancer leaves the daemon in service');
-    t.ok(logger.lines.some((line) => /Plugin "chaos", processor "chaos" threw an error/.test(line)));
-  },
-);
+void t.test('any misbehaviour of a processor gets a correct response', async (t) => {
+  const { components, faults, state, daemon, logger } = await scene(t);
+  const internal = { name: 'ConsumeError', code: 'internal_error', retryable: true };
+  const all = { accepted: 2, refused: [] };
+  for (const [what, expected, fault] of [
+    ['throws', internal, 'threw'],
+    ['rejects', internal, 'threw'],
+    ['rejects-text', internal, 'threw'],
+    ['foreign-error', { name: 'ConsumeError', code: 'validation_failed', retryable: false }, undefined],
+    ['no-receipt', internal, 'receipt'],
+    ['no-numbers', internal, 'receipt'],
+    ['refuses-nothing-there', all, 'receipt'],
+    ['refuses-twice', { accepted: 1, refused: [{ index: 0, reason: 'no' }] }, 'receipt'],
+    ['refuses-without-reason', all, 'receipt'],
+    ['claims-too-much', all, 'receipt'],
+    ['new-context', all, undefined],
+    ['no-context', all, undefined],
+    ['passes-nothing', internal, 'batch'],
+    ['passes-junk', internal, 'batch'],
+    ['blocks', all, 'blocked'],
+    ['well', all, undefined],
+  ] as const) {
+    const before: Readonly<Record<string, number>> = await faults();
+    t.match(await outcome(components.send('source', chaosBatch(what, 'a', 'b'))), expected, what);
+    const after: Readonly<Record<string, number>> = await faults();
+    const counted = Object.keys(after).filter((one) => after[one] !== before[one]);
+    t.strictSame(counted, fault === undefined ? [] : [fault], `${what} is counted`);
+    t.match(await components.send('source/other', batchOf('c')), { accepted: 1 }, 'the others continue');
+  }
+  t.match(state('processor', 'chaos'), { state: 'degraded', message: /it kept the thread busy/ });
+  t.equal(daemon.health().isReady, true, 'a load balancer keeps the daemon in service');
+  t.ok(logger.lines.some((line) => /Plugin "chaos", processor "chaos" threw an error/.test(line)));
+});
 
-void t.test('what it changes is seen by nobody else', async (t) => {
+void t.test('its changes are invisible to others', async (t) => {
   const { components } = await scene(t);
   const outcomes = (id: string) =>
     components.batches.get(id)?.flatMap(({ items }) => items.map(({ trace }) => trace.outcome));
@@ -113,18 +110,18 @@ void t.test('what it changes is seen by nobody else', async (t) => {
     'another pipeline',
   );
   await components.send('source/direct', chaosBatch('changes', 'b'));
-  t.strictSame(outcomes('sink/beside'), [null], 'the exporter beside it');
+  t.strictSame(outcomes('sink/beside'), [null], 'the exporter next to it');
 });
 
 void t.test(
-  'a processor that hangs: its batches fail in time, and no more are let in; all others go on',
+  'a hanging processor fails its batches in time, admits no more and affects no others',
   async (t) => {
     const { components, clock, faults, state, daemon } = await scene(t);
     seen.length = 0;
     const held = ['a', 'b', 'c'].map((id) => outcome(components.send('source', chaosBatch('hangs', id))));
     await settled();
     const full = { code: 'overloaded', retryable: true, retryAfterMs: 1000 };
-    t.match(await outcome(components.send('source', chaosBatch('well', 'd'))), full, 'at once');
+    t.match(await outcome(components.send('source', chaosBatch('well', 'd'))), full, 'immediately');
     t.match(await components.send('source/other', batchOf('e')), { accepted: 1 });
 
     clock.advance(9_999);
@@ -136,23 +133,23 @@ void t.test(
     t.strictSame(
       seen.map(({ items }) => items.length),
       [0, 0, 0],
-      'what hangs holds no items any more',
+      'hanging calls release their items',
     );
-    t.match(await outcome(components.send('source', chaosBatch('well', 'f'))), full, 'it still holds them');
+    t.match(await outcome(components.send('source', chaosBatch('well', 'f'))), full, 'still held');
     t.match(state('processor', 'chaos'), { state: 'degraded', message: /3 calls into it never returned/ });
     t.equal(daemon.health().isReady, true);
 
     for (const id of ['a', 'b', 'c']) release(id);
     await settled();
-    t.equal(components.batches.get('sink'), undefined, 'nothing of what had failed goes on');
+    t.equal(components.batches.get('sink'), undefined, 'failed items are not passed on late');
     t.equal((await faults())['late'], 3);
-    t.match(await components.send('source', chaosBatch('well', 'g')), { accepted: 1 }, 'there is room again');
+    t.match(await components.send('source', chaosBatch('well', 'g')), { accepted: 1 }, 'room again');
     clock.advance(5 * 60_000);
-    t.match(state('processor', 'chaos'), { state: 'ok' }, 'well again after a quiet time');
+    t.match(state('processor', 'chaos'), { state: 'ok' }, 'healthy again after a quiet period');
   },
 );
 
-void t.test('the time that what is behind takes is not the plugin’s', async (t) => {
+void t.test('downstream time does not count for the plugin', async (t) => {
   const releases: (() => void)[] = [];
   const { components, clock, faults } = await scene(t, {
     sink: {
@@ -168,15 +165,19 @@ void t.test('the time that what is behind takes is not the plugin’s', async (t
   await settled();
   clock.advance(60_000);
   await settled();
-  t.strictSame(await faults(), {}, 'more than max_in_flight wait behind it, and longer than its time');
+  t.strictSame(
+    await faults(),
+    {},
+    'more than max_in_flight batches wait downstream, longer than the timeout',
+  );
   for (const go of releases) go();
   t.match(await Promise.all(waiting.slice(0, 4)), Array(4).fill({ accepted: 1, refused: [] }));
   clock.advance(10_000);
-  t.match(await waiting[4], { code: 'overloaded' }, 'its own time goes on when the answer is back');
+  t.match(await waiting[4], { code: 'overloaded' }, 'its own time resumes with the response');
   release('hangs-behind');
 });
 
-void t.test('an error of what is behind is no fault of the plugin', async (t) => {
+void t.test('a downstream error is not blamed on the plugin', async (t) => {
   const { components, faults } = await scene(t, {
     sink: { consume: async () => Promise.reject(new Error('disk gone')) },
   });
@@ -185,7 +186,7 @@ void t.test('an error of what is behind is no fault of the plugin', async (t) =>
 });
 
 void t.test(
-  'a direct exporter that hangs fails its batches, and those of other pipelines are stored',
+  'a hanging direct exporter fails its batches, and other pipelines still store theirs',
   async (t) => {
     const { components, clock, faults } = await scene(t);
     const held = outcome(components.send('source/direct', chaosBatch('hangs', 'a')));
@@ -201,24 +202,24 @@ void t.test(
   },
 );
 
-void t.test('a queued exporter that hangs is tried within bounds, and delays nobody beside it', async (t) => {
+void t.test('a hanging queued exporter is retried within limits and delays no others', async (t) => {
   const { components, clock, faults, meter } = await scene(t);
   for (const id of ['a', 'b', 'c', 'd', 'e', 'f'])
     t.match(await components.send('source/queued', chaosBatch('hangs', id)), { accepted: 1 });
-  t.equal(components.batches.get('sink/beside')?.length, 6, 'all are stored');
+  t.equal(components.batches.get('sink/beside')?.length, 6, 'all stored');
   for (let second = 0; second < 120; second++) {
     clock.advance(1000);
     await settled();
   }
   const values = await metricValues(meter, 'jackdaw_exporter_dropped_items_total');
   const dropped = Object.values(values).reduce((sum, value) => sum + value, 0);
-  t.equal(dropped, 6, 'given up by the rules of its queue');
+  t.equal(dropped, 6, 'dropped by the rules of its queue');
   const { timeout = 0, full = 0 } = (await faults('exporter')) as { timeout?: number; full?: number };
-  t.equal(timeout, 2, 'no more than so many hang in it');
-  t.ok(full > 0, 'the attempts after them end at once');
+  t.equal(timeout, 2, 'a limited number hang in it');
+  t.ok(full > 0, 'later attempts end immediately');
 });
 
-/** Lets time pass until something has ended. @returns what became of it */
+/** Advances the clock until something has settled. @returns its outcome */
 async function passing(clock: HandClock, work: Promise<unknown>): Promise<unknown> {
   const state = { hasEnded: false };
   const ended = outcome(work).finally(() => (state.hasEnded = true));
@@ -229,7 +230,7 @@ async function passing(clock: HandClock, work: Promise<unknown>): Promise<unknow
   return ended;
 }
 
-void t.test('a start that hangs is told by name, within its time; a stop does not wait for it', async (t) => {
+void t.test('a hanging start is reported by name in time, and a stop does not wait for it', async (t) => {
   const { factories } = new EngineComponents();
   for (const [kind, written] of [
     ['processor', '{ plugin_limits: { consume_timeout: 10s, max_in_flight: 3, max_block: 20ms } }'],
@@ -255,7 +256,7 @@ void t.test('a start that hangs is told by name, within its time; a stop does no
   t.match(await passing(clock, starting), { message: 'Stopped before the start was complete' });
 });
 
-void t.test('it cannot end the daemon, and what is wrong with its check names it', async (t) => {
+void t.test('a plugin cannot stop the daemon, and an error of its check names it', async (t) => {
   const fatal = CONFIG.replace('max_block: 20ms } }', 'max_block: 20ms }, start: is-fatal }');
   const { daemon, state } = await scene(t, {}, fatal);
   t.equal(daemon.health().phase, 'running');

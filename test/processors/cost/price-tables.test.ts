@@ -68,7 +68,7 @@ const BROKEN: readonly [name: string, text: string, ...lines: RegExp[]][] = [
   ],
 ];
 
-void t.test('a broken table is refused with everything that is wrong, by line and column', async (t) => {
+void t.test('an invalid table reports every error with line and column', async (t) => {
   for (const [name, text, ...expected] of BROKEN) {
     const lines = linesOf(text);
     t.equal(lines.length, expected.length, `${name}: ${lines.join('; ')}`);
@@ -80,7 +80,7 @@ void t.test('a broken table is refused with everything that is wrong, by line an
   }
 });
 
-void t.test('an entry for one provider may stand before one for all', async (t) => {
+void t.test('an entry for one provider may precede one for all', async (t) => {
   const table = parsePriceTable(
     `models:
   - { match: [m], provider: azure.*, input: 2, output: 2 }
@@ -90,24 +90,24 @@ void t.test('an entry for one provider may stand before one for all', async (t) 
   );
   const finder = new PriceFinder(table.models, 10);
   for (const time of ['first', 'second']) {
-    t.equal(finder.find('m', 'azure.ai.openai')?.price.input, 2_000_000, `the ${time} time`);
+    t.equal(finder.find('m', 'azure.ai.openai')?.price.input, 2_000_000, `lookup ${time}`);
     t.match(finder.find('m', 'openai'), {
       price: { input: 1_000_000, cached_read: 500_000, cached_write: 1_000_000, audio_output: 1_000_000 },
       rule: 'p.yaml:3 m',
     });
-    t.equal(finder.find('m', '')?.price.input, 1_000_000, 'who names no provider gets the price for all');
+    t.equal(finder.find('m', '')?.price.input, 1_000_000, 'without a provider the general price applies');
     t.equal(finder.find('n', ''), null);
   }
 });
 
-void t.test('more models than are remembered are found all the same', async (t) => {
+void t.test('finds models beyond the cache size', async (t) => {
   const finder = new PriceFinder(SHIPPED.models, 2);
   for (let round = 0; round < 3; round++)
     for (const model of ['gpt-5', 'gpt-4o', 'o3', 'unheard-of'])
       t.equal(finder.find(model, '') === null, model === 'unheard-of', model);
 });
 
-/** USD for a million tokens of input and output, by the name that each vendor or router gives the model. */
+/** USD per million tokens of input and output, by the model name of each vendor or router. */
 const KNOWN: readonly [input: number, output: number, ...names: string[]][] = [
   [5, 25, 'claude-opus-4-5', 'claude-opus-4-5-20251101', 'us.anthropic.claude-opus-4-5-20251101-v1:0'],
   [5, 25, 'anthropic/claude-opus-4.5', 'claude-opus-5', 'claude-opus-5[1m]'],
@@ -129,7 +129,7 @@ const KNOWN: readonly [input: number, output: number, ...names: string[]][] = [
   [0.02, 0, 'text-embedding-3-small'],
 ];
 
-/** Of these the shipped table must not guess a price from that of a relative. */
+/** Models for which the shipped table must not use the price of a relative. */
 const UNKNOWN = [
   'gpt-4o-mini-audio-preview',
   'gpt-9',
@@ -140,7 +140,7 @@ const UNKNOWN = [
   'ft:gpt-4o',
 ];
 
-void t.test('the shipped table knows the common names of models, and guesses at none', async (t) => {
+void t.test('the shipped table has the common model names and no guesses', async (t) => {
   const finder = new PriceFinder(SHIPPED.models, 1000);
   t.match(SHIPPED.date, /^20\d\d-\d\d-\d\d$/);
   for (const [input, output, ...names] of KNOWN)
@@ -151,7 +151,7 @@ void t.test('the shipped table knows the common names of models, and guesses at 
   for (const name of UNKNOWN) t.equal(finder.find(name, ''), null, name);
 });
 
-void t.test('in the shipped table caches are not dearer than they can be', async (t) => {
+void t.test('cache prices of the shipped table are plausible', async (t) => {
   for (const { price } of SHIPPED.models)
     for (const rates of [price, ...(price.long === null ? [] : [price.long])]) {
       t.ok(rates.cached_read <= rates.input, `cache_read of ${JSON.stringify(rates)}`);
@@ -159,7 +159,7 @@ void t.test('in the shipped table caches are not dearer than they can be', async
     }
 });
 
-void t.test('a broken table is an error of the configuration, where it is named and inside', async (t) => {
+void t.test('an invalid table is a configuration error with its position', async (t) => {
   const folder = t.testdir({
     'prices.yaml': 'models:\n  - { match: [a], input: 1 }\n',
   });

@@ -25,7 +25,7 @@ models:
 
 const usage = (parts: UsageParts): CallDetails => ({ provider: null, usage: parts, cost: null });
 
-/** What a span says, and what is to become of it. Cost in nano-USD. */
+/** A span and its expected result. Cost in nano-USD. */
 const CASES: readonly [
   name: string,
   said: Partial<SpanRecord>,
@@ -116,7 +116,7 @@ function spansOf(cases: readonly Partial<SpanRecord>[]): SpanRecord[] {
   return read.spans.map((span, index) => ({ ...span, ...blank, ...cases[index] }));
 }
 
-void t.test('each span gets the cost that is due to it, and says where it comes from', async (t) => {
+void t.test('sets the cost of each span and its source', async (t) => {
   const prices = join(testFolder(t), 'prices.yaml');
   writeFileSync(prices, TABLE);
   const settings = componentSettings('cost/ours');
@@ -149,51 +149,48 @@ void t.test('each span gets the cost that is due to it, and says where it comes 
   t.strictSame(await metricValues(settings.meter, 'jackdaw_cost_spans_total'), expected);
 });
 
-void t.test(
-  'in a daemon a batch is priced by the shipped table, and the totals of traces follow',
-  async (t) => {
-    const { url, key, meter } = await startTestDaemon(t);
-    const client = new TracesClient(url, key);
-    const call = (traceId: string, changes: JsonObject) => ({
-      ...aSpan(traceId, { cost_usd: undefined, total_tokens: undefined }),
-      model: 'claude-sonnet-4-5',
-      input_tokens: 1000,
-      output_tokens: 100,
-      ...changes,
-    });
-    const item = anItem({ spans: 0 });
-    const traceId = traceIdOf(item);
-    await client.sendTraces([
-      {
-        trace: item.trace,
-        spans: [
-          call(traceId, { name: 'a' }),
-          call(traceId, { name: 'b', metadata: { usage: { cache_read: 1000 } } }),
-          call(traceId, { name: 'c', cost_usd: '0.5' }),
-          call(traceId, { name: 'd', model: 'model-one' }),
-        ],
-      },
-    ]);
-    const trace = await client.readTrace(traceId);
-    const costs: Record<string, unknown> = {};
-    for (const span of trace?.spans ?? []) costs[String(span['name'])] = span['cost_usd'];
-    t.strictSame(costs, { a: 0.0045, b: 0.0018, c: 0.5, d: null });
-    t.equal(trace?.['total_cost_usd'], 0.5063, 'derived from the spans');
-    await client.sendTraces([
-      { trace: item.trace, spans: [call(traceId, { name: 'late', output_tokens: 0 })] },
-    ]);
-    t.equal((await client.readTrace(traceId))?.['total_cost_usd'], 0.5093, 'late spans are added');
-    const declared = anItem({ trace: { total_cost_usd: '3' }, spans: 0 });
-    const declaredId = traceIdOf(declared);
-    await client.sendTraces([{ trace: declared.trace, spans: [call(declaredId, {})] }]);
-    t.equal((await client.readTrace(declaredId))?.['total_cost_usd'], 3, 'what was declared stays');
-    t.match(await metricValues(meter, 'jackdaw_cost_spans_total'), {
-      'jackdaw_cost_spans_total{processor="cost",result="priced"}': 4,
-      'jackdaw_cost_spans_total{processor="cost",result="reported"}': 1,
-      'jackdaw_cost_spans_total{processor="cost",result="unknown_model"}': 1,
-    });
-  },
-);
+void t.test('a daemon uses the shipped table and updates trace totals', async (t) => {
+  const { url, key, meter } = await startTestDaemon(t);
+  const client = new TracesClient(url, key);
+  const call = (traceId: string, changes: JsonObject) => ({
+    ...aSpan(traceId, { cost_usd: undefined, total_tokens: undefined }),
+    model: 'claude-sonnet-4-5',
+    input_tokens: 1000,
+    output_tokens: 100,
+    ...changes,
+  });
+  const item = anItem({ spans: 0 });
+  const traceId = traceIdOf(item);
+  await client.sendTraces([
+    {
+      trace: item.trace,
+      spans: [
+        call(traceId, { name: 'a' }),
+        call(traceId, { name: 'b', metadata: { usage: { cache_read: 1000 } } }),
+        call(traceId, { name: 'c', cost_usd: '0.5' }),
+        call(traceId, { name: 'd', model: 'model-one' }),
+      ],
+    },
+  ]);
+  const trace = await client.readTrace(traceId);
+  const costs: Record<string, unknown> = {};
+  for (const span of trace?.spans ?? []) costs[String(span['name'])] = span['cost_usd'];
+  t.strictSame(costs, { a: 0.0045, b: 0.0018, c: 0.5, d: null });
+  t.equal(trace?.['total_cost_usd'], 0.5063, 'sum of the spans');
+  await client.sendTraces([
+    { trace: item.trace, spans: [call(traceId, { name: 'late', output_tokens: 0 })] },
+  ]);
+  t.equal((await client.readTrace(traceId))?.['total_cost_usd'], 0.5093, 'late spans are added');
+  const declared = anItem({ trace: { total_cost_usd: '3' }, spans: 0 });
+  const declaredId = traceIdOf(declared);
+  await client.sendTraces([{ trace: declared.trace, spans: [call(declaredId, {})] }]);
+  t.equal((await client.readTrace(declaredId))?.['total_cost_usd'], 3, 'a declared total stays');
+  t.match(await metricValues(meter, 'jackdaw_cost_spans_total'), {
+    'jackdaw_cost_spans_total{processor="cost",result="priced"}': 4,
+    'jackdaw_cost_spans_total{processor="cost",result="reported"}': 1,
+    'jackdaw_cost_spans_total{processor="cost",result="unknown_model"}': 1,
+  });
+});
 
 void t.test('a running call is priced when it ends', async (t) => {
   const { url, key } = await startTestDaemon(t);
@@ -215,7 +212,7 @@ void t.test('a running call is priced when it ends', async (t) => {
   t.equal(trace?.['total_cost_usd'], 0.00325);
 });
 
-void t.test('a model call that came by OTLP is priced with the parts of its input', async (t) => {
+void t.test('an OTLP model call is priced with the parts of its input', async (t) => {
   const { url, key } = await startTestDaemon(t);
   const attributes = (values: Readonly<Record<string, string | number>>) =>
     Object.entries(values).map(([name, value]) => ({

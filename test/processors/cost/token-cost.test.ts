@@ -39,7 +39,7 @@ const tokens: fc.Arbitrary<Tokens> = fc.record({
   audioOutput: fc.oneof(fc.constant(0), count),
 });
 
-/** The definition, in rational numbers: nano-USD as a fraction. */
+/** Reference definition in rational numbers: nano-USD as a fraction. */
 function expected(of: Price, given: Tokens): bigint | undefined {
   const [input, output] = [BigInt(given.input), BigInt(given.output)];
   const [read, write] = [BigInt(given.cachedRead), BigInt(given.cachedWrite)];
@@ -56,30 +56,27 @@ function expected(of: Price, given: Tokens): bigint | undefined {
     (output - spoken) * BigInt(used.output) +
     spoken * BigInt(used.audio_output);
   const denominator = 1000n;
-  // The two integers around it; the nearer one, and of two as near the even one.
+  // The nearest integer, and the even one of two equally near.
   const below = numerator / denominator;
   const [down, up] = [numerator - below * denominator, (below + 1n) * denominator - numerator];
   const rounded = down < up || (down === up && below % 2n === 0n) ? below : below + 1n;
   return rounded > MOST ? undefined : rounded;
 }
 
-void t.test(
-  'the cost is that of rational arithmetic, rounded once, and its parts add up to it',
-  async (t) => {
-    holds(
-      t,
-      fc.property(price, tokens, (of, given) => {
-        const found = costOf(of, given);
-        if ((found === undefined ? undefined : BigInt(found.total)) !== expected(of, given)) return false;
-        const parts = Object.values(found?.parts ?? {});
-        return found === undefined || parts.reduce((sum, part) => sum + part, 0) === found.total;
-      }),
-      { numRuns: 20_000 },
-    );
-  },
-);
+void t.test('the cost is exact, rounded once, and the sum of its parts', async (t) => {
+  holds(
+    t,
+    fc.property(price, tokens, (of, given) => {
+      const found = costOf(of, given);
+      if ((found === undefined ? undefined : BigInt(found.total)) !== expected(of, given)) return false;
+      const parts = Object.values(found?.parts ?? {});
+      return found === undefined || parts.reduce((sum, part) => sum + part, 0) === found.total;
+    }),
+    { numRuns: 20_000 },
+  );
+});
 
-void t.test('halves go to the even neighbour, on both sides of what a double holds', async (t) => {
+void t.test('rounds halves to even, also beyond doubles', async (t) => {
   const half: Price = { ...FREE, input: 500 };
   const call = (input: number): Tokens => ({ ...NONE, input });
   for (const [input, nanos] of [
@@ -95,7 +92,7 @@ void t.test('halves go to the even neighbour, on both sides of what a double hol
     t.equal(costOf(half, call(input))?.total, nanos, `${input} halves`);
 });
 
-void t.test('parts of the input have their own prices and are not paid twice', async (t) => {
+void t.test('parts of the input have separate prices and are charged once', async (t) => {
   const sonnet: Price = {
     input: 3 * RATE_SCALE,
     output: 15 * RATE_SCALE,
@@ -111,7 +108,7 @@ void t.test('parts of the input have their own prices and are not paid twice', a
     costOf(sonnet, { ...call, cachedRead: 600, cachedWrite: 200 })?.total,
     2_100_000 + 180_000 + 750_000,
   );
-  t.equal(costOf(sonnet, { ...call, cachedRead: 2000 })?.total, 2_100_000, 'input that leaves caches out');
+  t.equal(costOf(sonnet, { ...call, cachedRead: 2000 })?.total, 2_100_000, 'input excluding caches');
   t.equal(costOf(sonnet, { ...call, input: 200_000, output: 0 })?.total, 600_000_000, 'at the threshold');
   t.equal(costOf(sonnet, { ...call, input: 200_001, output: 1 })?.total, 1_200_006_000 + 22_500, 'above it');
   t.equal(
@@ -121,7 +118,7 @@ void t.test('parts of the input have their own prices and are not paid twice', a
   );
 });
 
-void t.test('audio has prices of its own, and is no text beside', async (t) => {
+void t.test('audio has separate prices and is not also charged as text', async (t) => {
   const price: Price = {
     ...FREE,
     input: 2 * RATE_SCALE,
@@ -145,11 +142,11 @@ void t.test('audio has prices of its own, and is no text beside', async (t) => {
   t.strictSame(
     costOf(price, { ...call, audioInput: 100, audioOutput: 100 })?.parts,
     { cached_read: 40_000, audio_input: 1_800_000, audio_output: 3_000_000 },
-    'no more than there are',
+    'limited to the total',
   );
 });
 
-void t.test('what no amount of money can be has no cost', async (t) => {
+void t.test('a cost beyond the money range is missing', async (t) => {
   const dear: Price = { ...FREE, input: 10 ** 12 };
   const call = (input: number): Tokens => ({ ...NONE, input });
   t.equal(costOf(dear, call(999_999))?.total, 999_999_000_000_000);

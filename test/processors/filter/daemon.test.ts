@@ -31,7 +31,7 @@ processors: { drop_health_checks: {} }
 service: { pipelines: { traces: { processors: [drop_health_checks] } } }
 `;
 
-/** The condition that a page recommends for health checks. */
+/** The condition documented for health checks. */
 function recommended(page: string): string {
   const condition = /'span\.kind[^']*'/.exec(readProjectFile(page))?.[0] ?? '';
   return `
@@ -45,7 +45,7 @@ const SERVER_APP = fileURLToPath(new URL('../../support/http-server-app.js', imp
 
 for (const { name, overlay, dropped, stored } of [
   { name: 'the plugin', overlay: PLUGIN, dropped: { spans: 0, traces: 2 }, stored: 1 },
-  // The run that loses all its spans goes with them.
+  // A run that loses all spans is dropped with them.
   {
     name: 'filter README',
     overlay: recommended('src/processors/filter/README.md'),
@@ -59,7 +59,7 @@ for (const { name, overlay, dropped, stored } of [
     stored: 2,
   },
 ])
-  void t.test(`health checks of a real instrumented server are dropped: ${name}`, async (t) => {
+  void t.test(`drops health checks of a real instrumented server: ${name}`, async (t) => {
     const daemon = await startTestDaemon(t, { overlay });
     await runFile(process.execPath, [SERVER_APP], {
       env: {
@@ -90,7 +90,7 @@ for (const { name, overlay, dropped, stored } of [
       t.equal(Object.entries(counts).find(([series]) => series.includes(`item="${item}"`))?.[1], count);
   });
 
-void t.test('what is dropped is acknowledged, counted and not stored', async (t) => {
+void t.test('dropped items are acknowledged, counted and not stored', async (t) => {
   const { url, otlpUrl, key, meter } = await startTestDaemon(t, { overlay: OVERLAY });
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const kept = anItem();
@@ -128,7 +128,7 @@ void t.test('what is dropped is acknowledged, counted and not stored', async (t)
   });
 });
 
-void t.test('a broken condition is told with its place in the file and in the expression', async (t) => {
+void t.test('an invalid condition reports its position in the file and the expression', async (t) => {
   const text = `processors:
   filter:
     spans:

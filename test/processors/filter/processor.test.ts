@@ -9,19 +9,19 @@ import { processorOf } from '../../support/processors.js';
 import { readProjectFile } from '../../support/project-file.js';
 import { aTrace } from '../../support/run-records.js';
 
-/** The number of OTLP. */
+/** Severity number of OTLP. */
 const SERVER = 2;
 const DROPPED = 'jackdaw_processor_dropped_items_total';
 const FAILED = 'jackdaw_processor_expression_errors_total{processor="filter"}';
 
-/** The keys of the processor in the example of its page. */
+/** The processor section of the documented example. */
 function readmeExample(): string {
   const [, section = ''] =
     /filter\/noise:\n(.*?)\nservice:/s.exec(readProjectFile('src/processors/filter/README.md')) ?? [];
   return section;
 }
 
-void t.test('the example of the page drops what it says', async (t) => {
+void t.test('the documented example drops the intended items', async (t) => {
   const traces = processorOf(filterProcessor, 'traces', readmeExample());
   const health = (path: string) =>
     mapSpan({ 'http.request.method': 'GET', 'url.path': path }, { kind: SERVER });
@@ -36,7 +36,7 @@ void t.test('the example of the page drops what it says', async (t) => {
   t.strictSame(
     await traces.consume(items),
     { accepted: 4, refused: [] },
-    'their sender is told that they were taken',
+    'their sender gets a success response',
   );
   t.strictSame(
     traces.passed.flatMap((batch) => batch.items),
@@ -44,7 +44,7 @@ void t.test('the example of the page drops what it says', async (t) => {
       { trace: first?.trace, spans: [kept] },
       { trace: last?.trace, spans: [] },
     ],
-    'a header that somebody declared stays without its spans',
+    'a declared header is kept without its spans',
   );
   t.strictSame(await metricValues(traces.settings.meter, DROPPED), {
     [`${DROPPED}{processor="filter",item="traces"}`]: 2,
@@ -60,10 +60,10 @@ void t.test('the example of the page drops what it says', async (t) => {
   const metrics = processorOf(filterProcessor, 'metrics', readmeExample());
   const points = [aPoint({ stream: aMetric({ name: 'process.cpu.time' }) })];
   t.strictSame(await metrics.consume(points), { accepted: 1, refused: [] });
-  t.strictSame(metrics.passed, [], 'of a batch that is dropped as a whole nobody is told');
+  t.strictSame(metrics.passed, [], 'a batch dropped completely is not forwarded');
 });
 
-void t.test('events are dropped by what receivers would get', async (t) => {
+void t.test('drops events by the content that receivers would get', async (t) => {
   const events = processorOf(
     filterProcessor,
     'events',
@@ -74,7 +74,7 @@ void t.test('events are dropped by what receivers would get', async (t) => {
   t.strictSame(events.passed[0]?.items, [kept]);
 });
 
-void t.test('who sent an item is known', async (t) => {
+void t.test('conditions can use the identity of the sender', async (t) => {
   const { consume, passed } = processorOf(
     filterProcessor,
     'logs',
@@ -86,7 +86,7 @@ void t.test('who sent an item is known', async (t) => {
   t.equal(passed.length, 1);
 });
 
-void t.test('refusals of what stands behind point at the items as they came', async (t) => {
+void t.test('downstream refusals use the item indexes of the sender', async (t) => {
   const { consume } = processorOf(filterProcessor, 'logs', `logs: ['log.severity == "debug"']`, async () =>
     Promise.resolve({ accepted: 1, refused: [{ index: 1, reason: 'no' }] }),
   );
@@ -94,7 +94,7 @@ void t.test('refusals of what stands behind point at the items as they came', as
   t.strictSame(receipt, { accepted: 3, refused: [{ index: 3, reason: 'no' }] });
 });
 
-/** What becomes of a record for which the first condition fails; the second is true of it. */
+/** The result for a record whose first condition fails and whose second is true. */
 const ON_ERROR = [
   ['keep', { accepted: 2, refused: [] }, 1],
   ['drop', { accepted: 2, refused: [] }, 1],
@@ -106,7 +106,7 @@ const ON_ERROR = [
 ] as const;
 
 for (const [onError, receipt, passedItems] of ON_ERROR)
-  void t.test(`a condition that fails: ${onError}`, async (t) => {
+  void t.test(`a failing condition: ${onError}`, async (t) => {
     const { consume, passed, settings } = processorOf(
       filterProcessor,
       'logs',
@@ -124,7 +124,7 @@ for (const [onError, receipt, passedItems] of ON_ERROR)
     t.notMatch(warnings[0], 'secret');
   });
 
-void t.test('a span for which a condition fails refuses its trace', async (t) => {
+void t.test('a failing condition on a span refuses its trace', async (t) => {
   const { consume, passed } = processorOf(
     filterProcessor,
     'traces',

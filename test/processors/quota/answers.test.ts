@@ -13,7 +13,7 @@ import { startTraceBatchService } from '../../support/trace-batch-service.js';
 const DECEMBER = Date.UTC(2026, 11, 1);
 const USAGE: QuotaUsage = { limit: 1000, used: 998, resets_at: DECEMBER * 1000 };
 const SHOWN = { limit: '1000', remaining: '2', reset: String(DECEMBER / 1000) };
-/** Used before the limit was lowered. */
+/** Counted before the limit was lowered. */
 const OVER: QuotaUsage = { ...USAGE, used: 2000 };
 const SHOWN_OVER = { ...SHOWN, remaining: '0' };
 
@@ -40,7 +40,7 @@ const forAll = (consumer: Consumer<Batch<unknown>>) => ({
   logs: consumer,
 });
 
-void t.test('trace_batch: headers with 200 and 429, none without a limit', async (t) => {
+void t.test('trace_batch: quota headers with 200 and 429, none without a limit', async (t) => {
   const body = JSON.stringify({ traces: [anItem(), { trace: {} }] });
   const send = async (next: Consumer<Batch<unknown>>) =>
     (await startTraceBatchService(t, next)).send({ body });
@@ -57,11 +57,11 @@ void t.test('trace_batch: headers with 200 and 429, none without a limit', async
     code: 'quota_exceeded',
   });
   t.equal(refused.headers['content-type'], 'application/problem+json');
-  t.equal(refused.headers['retry-after'], '86400', 'whole seconds, and not one too few');
+  t.equal(refused.headers['retry-after'], '86400', 'whole seconds, rounded up');
   t.same(quotaOf(refused), SHOWN_OVER);
 });
 
-void t.test('OTLP over HTTP: the same headers, for every signal in both encodings', async (t) => {
+void t.test('OTLP over HTTP: the same headers for every signal in both encodings', async (t) => {
   const [open, limited, full] = await Promise.all(
     [taking(), taking(USAGE), refusing].map((next) => startOtlpService(t, forAll(next))),
   );
@@ -85,7 +85,7 @@ void t.test('OTLP over HTTP: the same headers, for every signal in both encoding
   }
 });
 
-void t.test('OTLP over gRPC: the same as metadata, of answers and of failures', async (t) => {
+void t.test('OTLP over gRPC: the same as metadata of responses and errors', async (t) => {
   for (const [next, shown] of [
     [taking(), {}],
     [taking(USAGE), SHOWN],

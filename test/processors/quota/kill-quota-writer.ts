@@ -8,9 +8,9 @@ import { aPoint } from '../../support/metric-points.js';
 import { aSpanRecord, aTrace, NOON } from '../../support/run-records.js';
 
 /**
- * A process that is made to be killed: it opens the store of its first argument and writes for the user of its second,
- * under the limit of its third, several batches at a time and for ever: runs, more spans of them, repeats of them, log
- * records and points, all of which count. A line goes out for each answer.
+ * A process that a test kills: it opens the store (first argument) and writes endlessly for a user (second argument) under a limit (third
+ * argument), several batches at a time: runs, more spans of them, repeats, log records and points, all of which count. It prints a line
+ * for each response.
  */
 
 export interface QuotaLine {
@@ -30,14 +30,14 @@ async function write(): Promise<never> {
   let last = aTrace(1);
   for (;;) {
     const kind = randomInt(5);
-    // Of a run without spans nobody could say later that it counted.
+    // A run without spans leaves no trace of having been counted.
     if (kind === 0) last = aTrace(randomInt(1, 6));
     else if (kind === 1) last = withMoreSpans(last, randomInt(3));
     print({ kind: 'done', isTaken: await isTaken(() => writeOne(kind, last)) });
   }
 }
 
-/** Kinds 0 and 1 bring something new, 2 repeats it. */
+/** Kinds 0 and 1 add something new, 2 repeats it. */
 async function writeOne(kind: number, trace: TraceRecord): Promise<unknown> {
   if (kind <= 2) return await store.writer.traces({ tenant, items: [trace], quota }, context);
   const times = Array.from({ length: randomInt(1, 6) }, () => NOON + randomInt(1000));

@@ -6,34 +6,31 @@ import { aRun, itemOf, QuotaDaemon, WAYS, type Outcome, type Run } from './quota
 
 const sum = (values: Iterable<number>): number => [...values].reduce((a, b) => a + b, 0);
 
-void t.test(
-  'of 1000 requests at once, by every way in, as many are taken as fit, and never more',
-  async (t) => {
-    const limit = 1500;
-    const daemon = await QuotaDaemon.start(t, { monthly_events: limit });
-    const runs = Array.from({ length: 1000 }, () => aRun(randomInt(1, 6)));
-    const outcomes = await Promise.all(
-      runs.map((run, index) => daemon.send(run, { way: WAYS[index % WAYS.length] ?? 'trace_batch' })),
-    );
-    const of = (isTaken: boolean): Run[] => runs.filter((_, index) => outcomes[index]?.isTaken === isTaken);
-    const stored = await daemon.storedSpans();
-    const used = sum(stored.values());
-    t.ok(used <= limit, `${used} spans are stored`);
-    t.same(stored, new Map(of(true).map(({ traceId, spanIds }) => [traceId, spanIds.length])));
-    t.match(await daemon.usage(), { used, limit });
-    const smallest = Math.min(...of(false).map(({ spanIds }) => spanIds.length));
-    t.ok(limit - used < smallest, `nothing that fits was refused: ${limit - used} are left`);
+void t.test('accepts as many of 1000 concurrent requests as fit, on every route', async (t) => {
+  const limit = 1500;
+  const daemon = await QuotaDaemon.start(t, { monthly_events: limit });
+  const runs = Array.from({ length: 1000 }, () => aRun(randomInt(1, 6)));
+  const outcomes = await Promise.all(
+    runs.map((run, index) => daemon.send(run, { way: WAYS[index % WAYS.length] ?? 'trace_batch' })),
+  );
+  const of = (isTaken: boolean): Run[] => runs.filter((_, index) => outcomes[index]?.isTaken === isTaken);
+  const stored = await daemon.storedSpans();
+  const used = sum(stored.values());
+  t.ok(used <= limit, `${used} spans stored`);
+  t.same(stored, new Map(of(true).map(({ traceId, spanIds }) => [traceId, spanIds.length])));
+  t.match(await daemon.usage(), { used, limit });
+  const smallest = Math.min(...of(false).map(({ spanIds }) => spanIds.length));
+  t.ok(limit - used < smallest, `nothing that fits was refused: ${limit - used} left`);
 
-    for (const { quota, isTaken, retryAfter } of outcomes) {
-      if (quota.limit !== String(limit) || Number(quota.remaining) > limit) t.fail(JSON.stringify(quota));
-      if (!isTaken && !(retryAfter !== undefined && retryAfter > 0)) t.fail('there is no time to wait');
-    }
-  },
-);
+  for (const { quota, isTaken, retryAfter } of outcomes) {
+    if (quota.limit !== String(limit) || Number(quota.remaining) > limit) t.fail(JSON.stringify(quota));
+    if (!isTaken && !(retryAfter !== undefined && retryAfter > 0)) t.fail('no time to wait');
+  }
+});
 
-void t.test('each way in tells how the quota stands, before and at the limit', async (t) => {
+void t.test('every route returns the quota before and at the limit', async (t) => {
   const daemon = await QuotaDaemon.start(t, { monthly_events: 3 });
-  // The clock stands at noon of 15 January.
+  // The clock is stopped at noon of 15 January.
   const reset = String(Date.UTC(2026, 1, 1) / 1000);
   for (const way of WAYS) {
     const { key } = await daemon.addUser();
@@ -41,7 +38,11 @@ void t.test('each way in tells how the quota stands, before and at the limit', a
     const first = aRun(2);
     t.same(await send(first), { isTaken: true, quota: { limit: '3', remaining: '1', reset } }, way);
     const quota = { limit: '3', remaining: '1', reset };
-    t.same(await send(aRun(2)), { isTaken: false, quota, retryAfter: 16.5 * 86_400 }, 'seconds to the reset');
+    t.same(
+      await send(aRun(2)),
+      { isTaken: false, quota, retryAfter: 16.5 * 86_400 },
+      'seconds until the reset',
+    );
     t.same(await send(aRun(1)), { isTaken: true, quota: { limit: '3', remaining: '0', reset } });
     t.match(await send(aRun(1)), { isTaken: false, quota: { remaining: '0' } });
     t.same(await send(first), { isTaken: true, quota: { limit: '3', remaining: '0', reset } }, 'a repeat');
@@ -49,7 +50,7 @@ void t.test('each way in tells how the quota stands, before and at the limit', a
   }
 });
 
-void t.test('a refused request stores nothing: no run, no span, no agent', async (t) => {
+void t.test('a refused request stores no run, span or agent', async (t) => {
   const daemon = await QuotaDaemon.start(t, { monthly_events: 4 });
   const known = aRun(2);
   await daemon.send(known);
@@ -60,13 +61,13 @@ void t.test('a refused request stores nothing: no run, no span, no agent', async
   t.same(await daemon.storedSpans(), new Map([[known.traceId, 2]]));
   t.same(await daemon.api.get('/agents'), agents);
   t.match(await daemon.usage(), { used: 2, limit: 4 });
-  // Nothing of what was refused is taken for a repeat.
+  // Nothing refused is treated as a repeat.
   t.match(await daemon.sendItems([other]), { isTaken: true, quota: { remaining: '0' } });
   t.match(await daemon.send(more), { isTaken: false });
   t.match(await daemon.usage(), { used: 4 });
 });
 
-void t.test('an event is a new span, or a new run without any', async (t) => {
+void t.test('an event is a new span, or a new run without spans', async (t) => {
   const daemon = await QuotaDaemon.start(t, {});
   const used = async () => (await daemon.usage()).used;
   const open = aRun(0);
@@ -109,7 +110,7 @@ void t.test('repeats and completions are free, also at the limit', async (t) => 
   t.match(await daemon.usage(), { used: 3, limit: 3 });
 });
 
-void t.test('of copies of one request at once one counts, and all are taken', async (t) => {
+void t.test('concurrent copies of a request count once and are all accepted', async (t) => {
   const daemon = await QuotaDaemon.start(t, { monthly_events: 40 });
   const run = aRun(40);
   const outcomes = await Promise.all(Array.from({ length: 50 }, () => daemon.send(run)));
@@ -117,7 +118,7 @@ void t.test('of copies of one request at once one counts, and all are taken', as
   t.match(await daemon.usage(), { used: 40 });
 });
 
-void t.test('without a limit all is counted, and nothing said', async (t) => {
+void t.test('without a limit everything is counted and no headers are sent', async (t) => {
   const daemon = await QuotaDaemon.start(t, {});
   for (const way of WAYS) t.same(await daemon.send(aRun(5), { way }), { isTaken: true, quota: {} });
   t.match(await daemon.usage(), { used: 5 * WAYS.length, limit: null });

@@ -3,7 +3,7 @@ import t from 'tap';
 import { TestStore } from '../../storage/duckdb/test-store.js';
 import { aHeader, aSpanRecord, NOON } from '../../support/run-records.js';
 
-void t.test('a span with the id of one of another trace is another span, and an event', async (t) => {
+void t.test('a span id in another trace is another span and event', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
   const span_id = randomUUID();

@@ -16,7 +16,7 @@ import { sectionConfig } from '../../support/section-config.js';
 
 const CONTEXT = { receivedAt: 7 };
 
-/** The processor in a pipeline of one signal, and what comes out of it. */
+/** The processor in a pipeline of one signal, with its output. */
 function inPipeline(signal: TelemetrySignal, yaml: string) {
   const passed: Batch<unknown>[] = [];
   const receipt: Receipt = { accepted: 1, refused: [], usage: { limit: 5, used: 1, resets_at: 9 } };
@@ -35,7 +35,7 @@ function inPipeline(signal: TelemetrySignal, yaml: string) {
 
 const STORE = { writer: {}, usage: {}, identity: async () => 'a-store' };
 
-/** With a control store in files, and a telemetry store of which nothing is used but its name. */
+/** With a control store in files and a telemetry store of which only the name is used. */
 async function aHost(t: Test) {
   const control = await openControlStore(t);
   const extensions: Readonly<Record<string, unknown>> = { duckdb: STORE, sqlite: control };
@@ -49,7 +49,7 @@ async function aHost(t: Test) {
   return { host: host as Host, control };
 }
 
-void t.test('a batch that counts is marked, any other passes as it is; the answer comes back', async (t) => {
+void t.test('marks only batches that count and returns the receipt', async (t) => {
   const kinds = { traces: 'spans', metrics: 'metric_points', logs: 'log_records' } as const;
   for (const signal of TELEMETRY_SIGNALS) {
     for (const counted of TELEMETRY_SIGNALS) {
@@ -61,13 +61,13 @@ void t.test('a batch that counts is marked, any other passes as it is; the answe
       if (signal === counted) {
         t.same(out, { ...batch, quota: { monthly_items: 12 } });
         t.equal(out?.items, batch.items);
-        t.same(batch, { tenant: 'a-user', items: [] }, 'the batch given is not changed');
+        t.same(batch, { tenant: 'a-user', items: [] }, 'the given batch is unchanged');
       } else t.equal(out, batch);
     }
   }
 });
 
-void t.test('of several in a pipeline the smallest limit holds', async (t) => {
+void t.test('the smallest limit of several applies', async (t) => {
   for (const [before, own, expected] of [
     [50, 100, 50],
     [100, 50, 50],
@@ -81,7 +81,7 @@ void t.test('of several in a pipeline the smallest limit holds', async (t) => {
   }
 });
 
-void t.test('others can tell which limit holds, as long as it does', async (t) => {
+void t.test('publishes its limit while running', async (t) => {
   const { host, control } = await aHost(t);
   const published = () => control.terms.all(NOON);
   const deadline = AbortSignal.timeout(1000);
@@ -100,7 +100,7 @@ void t.test('others can tell which limit holds, as long as it does', async (t) =
   t.same(await published(), []);
 });
 
-void t.test('without such a store it does not start, and validate says so before', async (t) => {
+void t.test('does not start without its stores, and validate reports it', async (t) => {
   const { processor } = inPipeline('traces', 'store: query');
   const { host } = await aHost(t);
   await t.rejects(async () => processor.start?.(host), /query is no store/);
@@ -122,7 +122,7 @@ processors: { quota: { store: duckdb/none } }
   );
 });
 
-void t.test('what is no quota is refused', (t) => {
+void t.test('rejects invalid quotas', (t) => {
   t.same(sectionConfig(quotaConfig, '{}'), {
     monthly_events: 0,
     count: ['spans'],

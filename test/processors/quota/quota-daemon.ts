@@ -9,11 +9,11 @@ import { HandClock } from '../../support/hand-clock.js';
 import { quotaOf } from '../../support/quota-answer.js';
 import { anItem, aSpan } from '../../support/trace-batch.js';
 
-/** Every way by which traces come in. */
+/** Every route for traces. */
 export const WAYS = ['trace_batch', 'otlp over http', 'otlp on the api', 'otlp over grpc'] as const;
 export type Way = (typeof WAYS)[number];
 
-/** A run to be sent: the same again is a repeat, by the same way. */
+/** A run to send; sending it again by the same route is a repeat. */
 export interface Run {
   readonly traceId: string;
   readonly spanIds: readonly string[];
@@ -23,11 +23,11 @@ export function aRun(spans: number): Run {
   return { traceId: randomUUID(), spanIds: Array.from({ length: spans }, () => randomUUID()) };
 }
 
-/** What became of a request. */
+/** The outcome of a request. */
 export interface Outcome {
   readonly isTaken: boolean;
   readonly quota: ReturnType<typeof quotaOf>;
-  /** Seconds that a refused sender is to wait. */
+  /** Seconds until a refused sender may retry. */
   readonly retryAfter?: number | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface Usage {
   readonly resets_at: string;
 }
 
-/** A whole daemon with a quota, to be sent runs by every way in. */
+/** A whole daemon with a quota that receives runs on every route. */
 export class QuotaDaemon {
   readonly api: ApiCaller;
   readonly #daemon: TestDaemon;
@@ -51,8 +51,8 @@ export class QuotaDaemon {
   }
 
   /**
-   * @param quota the processor's section
-   * @param options `clock`: one that stands still where absent, so that no month turns by itself
+   * @param quota the section of the processor
+   * @param options `clock`: stopped by default, so that no month changes
    */
   static async start(
     t: Pick<Test, 'testdir' | 'teardown'>,
@@ -71,7 +71,7 @@ export class QuotaDaemon {
     await this.#daemon.daemon.shutdown();
   }
 
-  /** @returns a key of a new user. @param limit the user's own */
+  /** @returns a key of a new user. @param limit of the user */
   async addUser(limit?: number): Promise<{ readonly id: string; readonly key: string }> {
     const user = await this.api.createUser(`${randomUUID()}@example.com`, ['write', 'read']);
     if (limit !== undefined) await this.setLimit(user.id, limit);
@@ -89,7 +89,7 @@ export class QuotaDaemon {
     return await this.api.get<Usage>('/usage', key);
   }
 
-  /** @throws Error for answers that are neither taken nor refused for the quota */
+  /** @throws Error for responses other than success or a quota refusal */
   async send(run: Run, options: { readonly way?: Way; readonly key?: string } = {}): Promise<Outcome> {
     const { way = 'trace_batch', key = this.api.adminKey } = options;
     if (way === 'trace_batch') return await this.sendItems([itemOf(run)], key);
@@ -142,7 +142,7 @@ export class QuotaDaemon {
     };
   }
 
-  /** Of every stored run the number of its spans, by id. */
+  /** The number of spans of each stored run, by id. */
   async storedSpans(key = this.api.adminKey): Promise<Map<string, number>> {
     const stored = new Map<string, number>();
     for (let page = 1; ; page++) {
@@ -156,7 +156,7 @@ export class QuotaDaemon {
   }
 }
 
-/** The run as an item of a batch. */
+/** The run as a batch item. */
 export function itemOf({ traceId, spanIds }: Run, changes: Parameters<typeof anItem>[0] = {}) {
   const { trace } = anItem({ ...changes, trace: { ...changes.trace, trace_id: traceId }, spans: 0 });
   return { trace, spans: spanIds.map((span_id) => aSpan(traceId, { span_id })) };

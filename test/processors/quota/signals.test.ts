@@ -29,7 +29,7 @@ async function stored(daemon: QuotaDaemon): Promise<{ readonly logs: number; rea
   return { logs: found.count, points: metrics.reduce((sum, metric) => sum + metric.data_point_count, 0) };
 }
 
-void t.test('only spans count by default', async (t) => {
+void t.test('counts only spans by default', async (t) => {
   const daemon = await QuotaDaemon.start(t, { monthly_events: 2 });
   t.match(await daemon.send(aRun(2)), { isTaken: true });
   t.same(await daemon.sendOtlp('logs', logs(10)), { isTaken: true, quota: {} });
@@ -38,7 +38,7 @@ void t.test('only spans count by default', async (t) => {
   t.same(await stored(daemon), { logs: 10, points: 10 });
 });
 
-void t.test('spans, log records and points count into one sum, by every way in', async (t) => {
+void t.test('spans, log records and points share one count on every route', async (t) => {
   const count = ['spans', 'log_records', 'metric_points'];
   const daemon = await QuotaDaemon.start(t, { monthly_events: 20, count });
   const left = (remaining: number) => ({
@@ -64,7 +64,7 @@ void t.test('spans, log records and points count into one sum, by every way in',
   t.same(await stored(daemon), { logs: 12, points: 6 });
 });
 
-void t.test('of many at once, of all kinds, no more are stored than the limit allows', async (t) => {
+void t.test('concurrent items of all kinds never exceed the limit', async (t) => {
   const limit = 300;
   const daemon = await QuotaDaemon.start(t, {
     monthly_events: limit,
@@ -84,7 +84,7 @@ void t.test('of many at once, of all kinds, no more are stored than the limit al
   t.match(await daemon.usage(), { used });
 });
 
-void t.test('what counts may be anything but spans', async (t) => {
+void t.test('can count anything instead of spans', async (t) => {
   const daemon = await QuotaDaemon.start(t, { monthly_events: 2, count: ['log_records'] });
   t.same(await daemon.send(aRun(9)), { isTaken: true, quota: {} });
   t.match(await daemon.sendOtlp('logs', logs(3)), { isTaken: false });

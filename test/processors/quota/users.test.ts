@@ -1,7 +1,7 @@
 import t from 'tap';
 import { aRun, QuotaDaemon } from './quota-daemon.js';
 
-void t.test('users do not share: each has the default, or a limit of its own', async (t) => {
+void t.test('users have separate counts with the default or their own limit', async (t) => {
   const daemon = await QuotaDaemon.start(t, { monthly_events: 5 });
   const usual = await daemon.addUser();
   const little = await daemon.addUser(2);
@@ -24,7 +24,7 @@ void t.test('users do not share: each has the default, or a limit of its own', a
   t.match(await daemon.usage(), { used: 0, limit: 5 }, 'of the administrator');
 });
 
-void t.test('a change of the limit holds at once, without a restart', async (t) => {
+void t.test('a changed limit applies immediately without a restart', async (t) => {
   const daemon = await QuotaDaemon.start(t, { monthly_events: 5 });
   const user = await daemon.addUser();
   const { key, id } = user;
@@ -41,10 +41,10 @@ void t.test('a change of the limit holds at once, without a restart', async (t) 
   t.same(await send(20), { isTaken: true, quota: {} });
   t.match(await daemon.usage(key), { used: 27, limit: null });
   await daemon.api.call('PATCH', `/admin/users/${id}`, { json: { name: 'other' } });
-  t.match(await daemon.usage(key), { limit: null }, 'other changes leave it');
+  t.match(await daemon.usage(key), { limit: null }, 'other changes keep it');
 });
 
-void t.test('only their own count is shown, and only to keys that read', async (t) => {
+void t.test("returns only the caller's count and only to keys with the scope read", async (t) => {
   const daemon = await QuotaDaemon.start(t, { monthly_events: 5 });
   const { id } = await daemon.addUser();
   const { key } = await daemon.api.createKey(['write'], { user_id: id });

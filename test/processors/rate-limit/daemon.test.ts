@@ -13,7 +13,7 @@ service:
     traces: { processors: [rate_limit, validation, quota, cost, service_map] }
 `;
 
-void t.test('by every way in a sender is told when to come again', async (t) => {
+void t.test('every route returns the time to retry', async (t) => {
   const { url, otlpUrl, grpcAddress, key } = await startTestDaemon(t, { overlay: OVERLAY });
   const authorization = `Bearer ${key}`;
   const batch = async () =>

@@ -13,7 +13,7 @@ function logs(count: number) {
   return Array.from({ length: count }, () => aLog());
 }
 
-/** Whether a batch is taken, or after how many milliseconds it may be sent again. */
+/** Whether a batch is accepted, or the milliseconds until it may be retried. */
 async function outcome(attempt: Promise<unknown>): Promise<'taken' | number | undefined> {
   try {
     await attempt;
@@ -24,7 +24,7 @@ async function outcome(attempt: Promise<unknown>): Promise<'taken' | number | un
   }
 }
 
-void t.test('so many items a second, and a burst', async (t) => {
+void t.test('allows a rate of items per second and a burst', async (t) => {
   const { processor, settings } = processorOf(
     rateLimitProcessor,
     'logs',
@@ -34,17 +34,17 @@ void t.test('so many items a second, and a burst', async (t) => {
     outcome(processor.consume({ tenant, items: logs(count) }, { receivedAt: settings.clock.now() }));
   t.equal(await send(30), 'taken');
   t.equal(await send(1), 100);
-  t.equal(await send(30, 'b'), 'taken', 'another user has a limit of its own');
+  t.equal(await send(30, 'b'), 'taken', 'another user has a separate limit');
   settings.clock.advance(100);
   t.equal(await send(1), 'taken');
   t.equal(await send(5), 500);
   settings.clock.advance(3000);
-  t.equal(await send(100), 'taken', 'one that is larger than the burst');
-  t.equal(await send(1), 7100, 'is paid for afterwards');
+  t.equal(await send(100), 'taken', 'a batch larger than the burst');
+  t.equal(await send(1), 7100, 'is paid for later');
   t.strictSame(await metricValues(settings.meter, REFUSED), { [REFUSED]: 7 });
 });
 
-void t.test('by key, by user where there is none, or for all', async (t) => {
+void t.test('limits by key, by user without a key, or globally', async (t) => {
   for (const [per, takenOf] of [
     ['user', ['taken', 1000, 1000, 'taken']],
     ['key', ['taken', 1000, 'taken', 'taken']],
@@ -67,14 +67,14 @@ void t.test('by key, by user where there is none, or for all', async (t) => {
   }
 });
 
-void t.test('spans count, and traces without any', async (t) => {
+void t.test('counts spans, and traces without spans', async (t) => {
   const { consume } = processorOf(rateLimitProcessor, 'traces', '{ items_per_second: 1, burst: 6 }');
   t.equal(await outcome(consume([aTrace(3), aTrace(0)])), 'taken');
   t.equal(await outcome(consume([aTrace(3)])), 1000);
   t.equal(await outcome(consume([aTrace(2)])), 'taken');
 });
 
-void t.test('what fails behind is given back', async (t) => {
+void t.test('returns the tokens of a failed batch', async (t) => {
   let fails = true;
   const { consume } = processorOf(
     rateLimitProcessor,
@@ -90,7 +90,7 @@ void t.test('what fails behind is given back', async (t) => {
   t.equal(await outcome(consume(logs(2))), 'taken');
 });
 
-void t.test('beyond so many owners all further ones share a limit, until others are quiet', async (t) => {
+void t.test('further owners share a limit until others are idle', async (t) => {
   const { processor, settings } = processorOf(
     rateLimitProcessor,
     'logs',
@@ -106,7 +106,7 @@ void t.test('beyond so many owners all further ones share a limit, until others 
   t.strictSame([await send('d'), await send('e'), await send('f')], ['taken', 'taken', 'taken']);
 });
 
-void t.test('the example of the page', async (t) => {
+void t.test('the documented example works', async (t) => {
   const text =
     /rate_limit:\n(.*?)\nservice:/s.exec(readProjectFile('src/processors/rate-limit/README.md'))?.[1] ?? '';
   const { consume } = processorOf(rateLimitProcessor, 'logs', text);

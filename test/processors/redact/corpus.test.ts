@@ -10,13 +10,13 @@ const { redactor } = redactionOf(
   () => undefined,
 );
 
-/** The least that is accepted of both. */
+/** Minimum for both. */
 const LEAST = 0.98;
 
 void t.test('recall and precision on the examples', async (t) => {
   const present = trueExamples();
   const absent = falseExamples();
-  t.ok(present.length >= 200 && absent.length >= 200, 'there are 200 of each');
+  t.ok(present.length >= 200 && absent.length >= 200, '200 of each');
   t.same(new Set(present.map(({ kind }) => kind)), new Set(BUILTIN_NAMES), 'of every kind');
   const missed = present.filter(({ value, gone }) => {
     const left = redactor.value(value);
@@ -27,7 +27,7 @@ void t.test('recall and precision on the examples', async (t) => {
   const recall = found / present.length;
   const precision = found / (found + wrong.length);
   t.comment(
-    `recall ${percent(recall)} of ${present.length}, precision ${percent(precision)} with ${absent.length} that are none`,
+    `recall ${percent(recall)} of ${present.length}, precision ${percent(precision)} with ${absent.length} negatives`,
   );
   for (const { kind, value } of missed) t.comment(`missed: ${kind} ${serializeJson(value)}`);
   for (const { kind, value } of wrong)
@@ -36,7 +36,7 @@ void t.test('recall and precision on the examples', async (t) => {
   t.ok(precision >= LEAST, 'precision');
 });
 
-/** All that is to be read of a value: as it is printed, and what its texts say. */
+/** The readable content of a value: its JSON and its texts. */
 function textsOf(value: JsonValue): string {
   return `${serializeJson(value)}\n${strings(value).join('\n')}`;
 }

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import t from 'tap';
 import { Literals } from '../../../src/processors/redact/text/literals.js';
 
-/** Few letters, so that literals overlap and lie in one another. */
+/** Few letters, so that literals overlap and contain each other. */
 const letters = fc.constantFrom('a', 'b', '-', '_', 'Z', 'é');
 const literal = fc.string({ unit: fc.constantFrom('a', 'b', '-', '_', 'Z'), minLength: 2, maxLength: 4 });
 
-void t.test('every place of every literal is found, and nothing else', async () => {
+void t.test('finds every occurrence of every literal and nothing else', async () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(literal, { minLength: 1, maxLength: 12 }),

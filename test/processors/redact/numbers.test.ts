@@ -28,7 +28,7 @@ function isCard(digits: string): boolean {
   return CARD.test(digits) && lengthsOf(digits).includes(digits.length) && sum % 10 === 0 && !isUniform;
 }
 
-/** The cards in a text of digits, blanks and hyphens, in the plainest way. */
+/** Reference implementation: card numbers in a text of digits, spaces and hyphens. */
 function cardsIn(text: string): Match[] {
   const found: Match[] = [];
   const groups = [...text.matchAll(/\d+/g)].map((group) => ({
@@ -40,7 +40,7 @@ function cardsIn(text: string): Match[] {
       const [start, end] = [groups[first]?.start ?? 0, groups[last]?.end ?? 0];
       const parts = text.slice(start, end).split(/[ -]/);
       const shape = parts.map(({ length }) => length).join(' ');
-      // Two separators in a row make an empty part.
+      // Two separators in a row give an empty part.
       if (parts.includes('') || !isCard(parts.join(''))) continue;
       if (first !== last && !GROUPINGS.includes(shape)) continue;
       found.push({ start, end });
@@ -51,7 +51,7 @@ function cardsIn(text: string): Match[] {
   return found;
 }
 
-/** The IBANs of Norway and Belgium in a text of letters, digits, blanks and hyphens. */
+/** Reference implementation: IBANs of Norway and Belgium in a text of letters, digits, spaces and hyphens. */
 function ibansIn(text: string): Match[] {
   const found: Match[] = [];
   const number = /(?<![A-Z0-9])(?:NO(?:[ -]?[A-Z0-9]){13}|BE(?:[ -]?[A-Z0-9]){14})(?![A-Z0-9])/gi;
@@ -65,7 +65,7 @@ function ibansIn(text: string): Match[] {
   return found;
 }
 
-/** With the digit or digits that make it right, more often than chance would. */
+/** With valid check digits more often than by chance. */
 const cards = fc
   .tuple(
     fc.constantFrom(
@@ -107,7 +107,7 @@ const texts = fc
   })
   .map((parts) => parts.join(' '));
 
-void t.test('numbers of cards are found as they are in the plainest way', async (t) => {
+void t.test('finds the card numbers of a reference implementation', async (t) => {
   t.same(cardsIn('4111 1111 1111 1111'), [{ start: 0, end: 19 }]);
   holds(
     t,
@@ -131,7 +131,7 @@ const ibans = fc
     return `${number.slice(0, 6)}${separator}${number.slice(6)}`;
   });
 
-void t.test('IBANs are found as they are in the plainest way', async (t) => {
+void t.test('finds the IBANs of a reference implementation', async (t) => {
   t.same(ibansIn('NO93 8601 1117 947'), [{ start: 0, end: 18 }]);
   holds(
     t,

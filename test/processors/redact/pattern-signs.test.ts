@@ -13,7 +13,7 @@ import { Gate } from '../../../src/processors/redact/values/gate.js';
 import { Redactor } from '../../../src/processors/redact/values/redactor.js';
 import { holds, SEED } from '../../support/property.js';
 
-/** What looks for signs first must find what is found without. */
+/** Searching by signs must find everything that a plain search finds. */
 
 const { JACKDAW_TEST_RUNS: runs } = process.env;
 
@@ -29,7 +29,7 @@ function withoutSigns(finder: Finder): Finder {
   return { name: finder.name, replacement: finder.replacement, find: (text) => finder.find(text) };
 }
 
-/** Parts of patterns, in the syntax that RE2 and JavaScript share. */
+/** Pattern parts in the common syntax of RE2 and JavaScript. */
 const PARTS = [
   ...['phone: ', 'key_Id: ', 'call_In', 'e: ', 'X: '],
   ...[
@@ -86,7 +86,7 @@ const PARTS = [
     '|',
   ],
 ];
-/** Without what words begin with: the finder says whether it is there. @throws Error where there is no generating it */
+/** Without word boundaries, which the finder checks. @throws Error if no match can be generated */
 function matchOf(regex: string): fc.Arbitrary<string> {
   return fc.stringMatching(new RegExp(regex.replaceAll('\\b', ''), 'u'));
 }
@@ -104,7 +104,7 @@ const patterns = fc
     }
   });
 
-/** How a match may be written: as it is, in the other case, or with characters that are read as those of ASCII. */
+/** Spellings of a match: unchanged, in the other case, or with characters that fold to ASCII. */
 const WRITTEN: readonly ((text: string) => string)[] = [
   (text) => text,
   (text) => text.toUpperCase(),
@@ -113,7 +113,7 @@ const WRITTEN: readonly ((text: string) => string)[] = [
   (text) => text.replace(/[!-~]/, (one) => String.fromCharCode(one.charCodeAt(0) - 0x21 + 0xff01)),
   (text) => text.replaceAll('-', '\u2011').replaceAll(/k/gi, '\u212a').replaceAll(/s/gi, '\u017f'),
 ];
-/** What it may stand in. */
+/** Contexts of a match. */
 const AROUND: readonly ((text: string) => string)[] = [
   (text) => text,
   (text) => `see ${text} for more, 2026-01-15`,
@@ -123,7 +123,7 @@ const AROUND: readonly ((text: string) => string)[] = [
   (text) =>
     `["${Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')}"]`,
 ];
-/** A match that begins in what is put between a key and its value: the key as it came, and the value. */
+/** A match that starts between a key and its value: the key as sent, and the value. */
 function asEntry(text: string): Readonly<Record<string, string>> {
   const [key = '', ...others] = text.split(': ');
   return { [key.replaceAll(/([a-z])_([A-Z])/g, '$1$2')]: others.join(': ') };
@@ -154,36 +154,33 @@ const examples = patterns.chain(({ regex, hasNoCase }) =>
   }),
 );
 
-void t.test(
-  'with signs all is found that is found without, in texts and in the bytes of spans',
-  async (t) => {
-    let [known, found] = [0, 0];
-    holds(
-      t,
-      fc.property(examples, ({ pattern, match, written, around, key, number }) => {
-        const finder = patternFinder('p', pattern, '[p]');
-        if (finder.signs === undefined) return;
-        known++;
-        const gated = redactorOf([finder]);
-        const plain = redactorOf([withoutSigns(finder)]);
-        const value = around(written(match));
-        for (const attributes of [{ [key]: value }, { [value]: 'x' }, asEntry(match), { [key]: number }]) {
-          const redacted = plain.redactor.object(attributes as never);
-          const isFound = !isDeepStrictEqual(redacted, attributes);
-          if (isFound) found++;
-          const bytes = spanType.encode({ attributes: toKeyValues(attributes) }).finish();
-          if (isFound && !gated.gate.mayHold(bytes)) throw new Error(`bytes: ${JSON.stringify(pattern)}`);
-          assert.deepStrictEqual(gated.redactor.object(attributes as never), redacted);
-        }
-      }),
-      { numRuns: Number(runs ?? 1500), seed: SEED },
-    );
-    t.ok(known > 200, `${known} have signs`);
-    t.ok(found > 200, `${found} are found`);
-  },
-);
+void t.test('signs lose no match, in texts and in bytes of spans', async (t) => {
+  let [known, found] = [0, 0];
+  holds(
+    t,
+    fc.property(examples, ({ pattern, match, written, around, key, number }) => {
+      const finder = patternFinder('p', pattern, '[p]');
+      if (finder.signs === undefined) return;
+      known++;
+      const gated = redactorOf([finder]);
+      const plain = redactorOf([withoutSigns(finder)]);
+      const value = around(written(match));
+      for (const attributes of [{ [key]: value }, { [value]: 'x' }, asEntry(match), { [key]: number }]) {
+        const redacted = plain.redactor.object(attributes as never);
+        const isFound = !isDeepStrictEqual(redacted, attributes);
+        if (isFound) found++;
+        const bytes = spanType.encode({ attributes: toKeyValues(attributes) }).finish();
+        if (isFound && !gated.gate.mayHold(bytes)) throw new Error(`bytes: ${JSON.stringify(pattern)}`);
+        assert.deepStrictEqual(gated.redactor.object(attributes as never), redacted);
+      }
+    }),
+    { numRuns: Number(runs ?? 1500), seed: SEED },
+  );
+  t.ok(known > 200, `${known} with signs`);
+  t.ok(found > 200, `${found} found`);
+});
 
-void t.test('of which patterns signs are known', async (t) => {
+void t.test('knows the signs of these patterns', async (t) => {
   for (const pattern of [
     'E-\\d{6}',
     'AKIA[0-9A-Z]{16}',
@@ -193,7 +190,7 @@ void t.test('of which patterns signs are known', async (t) => {
     '\\bcust-[a-z]+',
   ])
     t.ok(patternSigns(pattern), pattern);
-  // Nothing that must follow, what numbers may have, what is too common, letters with three forms, and what is not read.
+  // No required text, digits, too common text, letters with three forms, and unsupported syntax.
   for (const pattern of [
     '\\d{9}',
     '[a-z]+',
@@ -211,7 +208,7 @@ void t.test('of which patterns signs are known', async (t) => {
     t.equal(patternSigns(pattern), undefined, pattern);
 });
 
-void t.test('more patterns than there are bits', async (t) => {
+void t.test('supports more patterns than bits', async (t) => {
   const finders = Array.from({ length: 40 }, (_, at) => patternFinder(`p${at}`, `Q${at}#X`, `[${at}]`));
   const { redactor } = redactorOf(finders);
   t.equal(redactor.text('Q1#X Q27#X Q28#X Q39#X Q40#X'), '[1] [27] [28] [39] Q40#X');

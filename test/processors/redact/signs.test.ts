@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { FOLDABLE, pairs, Signs, type Sign } from '../../../src/processors/redact/text/signs.js';
 
-/** Few characters, so that neighbours meet; one that is not of ASCII, which stands as 0. */
+/** Few characters, so that neighbours meet; non-ASCII is 0. */
 const CHARACTERS = ['a', 'b', '1', '-', '\u00e9'];
 const CODES = [97, 98, 49, 45, 0];
 const code = fc.constantFrom(...CODES);
@@ -20,7 +20,7 @@ const place: fc.Arbitrary<Place> = fc.record({
 
 const OFFSETS = { before: -2, behind: 1, third: 3, fifth: 5 } as const;
 
-/** Where it stands, looked for in the plainest way. */
+/** Reference implementation of its positions. */
 function placesOf({ both, around }: Place, text: string): readonly number[] {
   const at = (index: number) => {
     const found = index < 0 || index >= text.length ? 0 : text.charCodeAt(index);
@@ -36,7 +36,7 @@ function placesOf({ both, around }: Place, text: string): readonly number[] {
   );
 }
 
-/** A sign that notes where it was asked for. */
+/** A sign that records the positions at which it was checked. */
 function signOf({ both, around }: Place, asked: Set<number>): Sign {
   return {
     pairs: pairs([both[0]], [both[1]]),
@@ -48,7 +48,7 @@ function signOf({ both, around }: Place, asked: Set<number>): Sign {
   };
 }
 
-void t.test('each sign is asked at just those places around which it may be', async () => {
+void t.test('checks each sign only at possible positions', async () => {
   const text = fc.string({ unit: fc.constantFrom(...CHARACTERS), maxLength: 40 });
   fc.assert(
     fc.property(fc.array(place, { minLength: 1, maxLength: 50 }), text, (places, text) => {
@@ -63,7 +63,7 @@ void t.test('each sign is asked at just those places around which it may be', as
       const lists = new Map<string, number>();
       return places.every((one, index) => {
         const expected = placesOf(one, text).join();
-        // Those that share the last bit of a list may be asked more often.
+        // Signs that share the last bit of a list may be checked more often.
         const name = one.both.join();
         const before = lists.get(name) ?? 0;
         lists.set(name, before + 1);
@@ -75,7 +75,7 @@ void t.test('each sign is asked at just those places around which it may be', as
   );
 });
 
-void t.test('none is lost where many have the same neighbours, or far into a text', async (t) => {
+void t.test('loses no sign with many equal neighbours or far into a text', async (t) => {
   const both = [97, 98] as const;
   const many = Array.from({ length: 40 }, () => new Set<number>());
   const signs = many.map((asked, index) => signOf({ both, around: { behind: [49, index] } }, asked));

@@ -20,14 +20,14 @@ async function redacted(yaml: string, span: SpanRecord): Promise<SpanRecord> {
   return after;
 }
 
-/** All that can be read of a span, in the bytes that came and in its fields. */
+/** All readable content of a span, in raw bytes and fields. */
 function all(span: SpanRecord): string {
   const sent = sentOf(span);
   const bytes = sent === undefined ? '' : Buffer.concat([sent.bytes, sent.origin.bytes]).toString('utf8');
   return `${bytes}\n${serializeJson(span)}\n${serializeJson(sent?.notes ?? {})}`;
 }
 
-void t.test('an example is in none of the bytes that came, wherever it was', async (t) => {
+void t.test('removes an example from the raw bytes, wherever it is', async (t) => {
   for (const { value, gone } of trueExamples()) {
     const content = { 'input.value': serializeJson({ content: value }), plain: value };
     const event = { name: 'e', timeUnixNano: '1768478400000000000', attributes: toKeyValues(content) };
@@ -43,21 +43,21 @@ void t.test('an example is in none of the bytes that came, wherever it was', asy
     ];
     for (const [place, span] of places) {
       const after = await redacted(ALL, span);
-      t.ok(sentOf(after), 'it is still kept as bytes');
+      t.ok(sentOf(after), 'still kept as bytes');
       const left = all(after);
       for (const text of gone) t.notOk(left.includes(text), `${place}: ${text}`);
     }
   }
 });
 
-void t.test('what has nothing in it keeps its bytes as they are', async (t) => {
+void t.test('keeps the bytes of a span without findings', async (t) => {
   let kept = 0;
   for (const { value } of falseExamples()) {
     const span = mapSpan({ plain: value });
     const before = sentOf(span)?.bytes;
     if (sentOf(await redacted(ALL, span))?.bytes === before) kept++;
   }
-  // One of them is known to be taken for another thing.
+  // One example is a known false positive.
   t.ok(kept >= falseExamples().length - 2, `${kept} of ${falseExamples().length}`);
 });
 
@@ -70,7 +70,7 @@ void t.test('ids and times of a span stay unchanged', async (t) => {
   t.match(after.metadata, { otel: before.metadata, email: '[email]' });
 });
 
-void t.test('a span whose metadata somebody has changed is redacted, too', async (t) => {
+void t.test('redacts a span with changed metadata', async (t) => {
   const span = mapSpan({ email: 'a@example.com' });
   span.metadata = { ...span.metadata, more: 'b@example.com' };
   const after = await redacted(ALL, span);
@@ -78,21 +78,18 @@ void t.test('a span whose metadata somebody has changed is redacted, too', async
   t.notMatch(all(after), 'example.com');
 });
 
-void t.test(
-  'what somebody put in place of what was read is redacted, though nothing was in the bytes',
-  async (t) => {
-    for (const field of ['input_data', 'output_data'] as const) {
-      const span = mapSpan({ 'input.value': 'nothing' });
-      span[field] = { to: 'a@example.com' };
-      t.strictSame((await redacted(ALL, span))[field], { to: '[email]' });
-    }
-    const span = mapSpan({});
-    span.error_message = 'no a@example.com';
-    t.equal((await redacted(ALL, span)).error_message, 'no [email]');
-  },
-);
+void t.test('redacts replaced fields even if the raw bytes have no finding', async (t) => {
+  for (const field of ['input_data', 'output_data'] as const) {
+    const span = mapSpan({ 'input.value': 'nothing' });
+    span[field] = { to: 'a@example.com' };
+    t.strictSame((await redacted(ALL, span))[field], { to: '[email]' });
+  }
+  const span = mapSpan({});
+  span.error_message = 'no a@example.com';
+  t.equal((await redacted(ALL, span)).error_message, 'no [email]');
+});
 
-void t.test('the fields are those that are asked for', async (t) => {
+void t.test('redacts only the configured fields', async (t) => {
   const mail = 'a@example.com';
   const content = {
     name: mail,
@@ -115,7 +112,7 @@ void t.test('the fields are those that are asked for', async (t) => {
   });
 });
 
-void t.test('the name goes from the bytes, where it is asked for, and so does the error', async (t) => {
+void t.test('redacts name and error in the raw bytes on request', async (t) => {
   const span = mapSpan({}, { name: 'mail a@example.com', status: { code: 2, message: 'no b@example.com' } });
   const after = await redacted('{ builtin: [email], fields: [name, error_message, metadata] }', span);
   t.equal(after.name, 'mail [email]');
@@ -123,7 +120,7 @@ void t.test('the name goes from the bytes, where it is asked for, and so does th
   t.notMatch(all(after), 'example.com');
 });
 
-void t.test('whom a run was for follows its attributes', async (t) => {
+void t.test('redacts the user of a run with its attributes', async (t) => {
   const span = mapSpan({ 'user.id': 'a@example.com', 'session.id': 's1' });
   t.equal(span.context?.user_id, 'a@example.com');
   t.match((await redacted('builtin: [email]', span)).context, { user_id: '[email]', session_id: 's1' });

@@ -20,16 +20,16 @@ service:
     metrics: { processors: [validation, redact, quota] }
     logs: { processors: [validation, redact, quota] }
 `;
-/** Shorter texts may stand anywhere in binary files by chance. */
+/** Shorter texts may occur in binary files by chance. */
 const SHORTEST = 8;
 const SECRETS = [...new Set(trueExamples().flatMap(({ gone }) => gone))].filter(
   (text) => Buffer.byteLength(text) >= SHORTEST,
 );
 
-/** Spans that one request may bring. */
+/** Spans per request. */
 const BATCH = 100;
 
-/** Sends every example by every way, in every place that a record has. */
+/** Sends every example on every route in every field of a record. */
 async function send({ url, otlpUrl, key }: TestDaemon, t: Test): Promise<void> {
   const authorization = `Bearer ${key}`;
   const values = trueExamples().map(({ value }) => value);
@@ -111,11 +111,11 @@ async function send({ url, otlpUrl, key }: TestDaemon, t: Test): Promise<void> {
       body: new Uint8Array(protobufOf(signal, requests[signal])),
     });
     t.equal(answer.status, 200, signal);
-    t.equal((await answer.arrayBuffer()).byteLength, 0, `${signal}: nothing is rejected`);
+    t.equal((await answer.arrayBuffer()).byteLength, 0, `${signal}: nothing rejected`);
   }
 }
 
-/** The secrets that stand in any file below a folder. */
+/** The secrets in any file below a folder. */
 function foundIn(folder: string): string[] {
   const files = filesBelow(folder).map((file) => readFileSync(file));
   return SECRETS.filter((text) => files.some((bytes) => bytes.includes(text)));
@@ -128,10 +128,10 @@ function filesBelow(folder: string): string[] {
   });
 }
 
-void t.test('nothing that is found stands in any file of the store, open or closed', async (t) => {
+void t.test('no store file contains a finding, open or closed', async (t) => {
   const daemon = await startTestDaemon(t, { overlay: OVERLAY });
   await send(daemon, t);
-  t.strictSame(foundIn(daemon.directory), [], 'with the write-ahead logs of the open store');
+  t.strictSame(foundIn(daemon.directory), [], 'including the write-ahead logs of the open store');
   const counts = await metricValues(daemon.meter, 'jackdaw_redact_replacements_total');
   for (const name of BUILTIN_NAMES)
     t.ok((counts[`jackdaw_redact_replacements_total{processor="redact",pattern="${name}"}`] ?? 0) > 25, name);
@@ -145,7 +145,7 @@ void t.test('nothing that is found stands in any file of the store, open or clos
   t.strictSame(foundIn(daemon.directory), [], 'closed');
 });
 
-void t.test('without the processor they stand there', async (t) => {
+void t.test('without the processor the store files contain them', async (t) => {
   const daemon = await startTestDaemon(t);
   await send(daemon, t);
   t.ok(foundIn(daemon.directory).length > SECRETS.length / 2, 'so that they would have been found');

@@ -18,7 +18,7 @@ function logs(yaml: string) {
   return processorOf(redactProcessor, 'logs', yaml);
 }
 
-void t.test('values under keys are replaced at any depth, and hashed ones stay equal', async (t) => {
+void t.test('replaces values under keys at any depth, with equal hashes for equal values', async (t) => {
   const { consume, passed, settings } = logs(
     `{ keys: [password, authorization], hash: { keys: [user_id, account], secret: ${SECRET} } }`,
   );
@@ -54,7 +54,7 @@ void t.test('values under keys are replaced at any depth, and hashed ones stay e
   });
 });
 
-void t.test('the same keys in the bytes of a span, and whom its run was for', async (t) => {
+void t.test('also in raw span bytes and the user of the run', async (t) => {
   const { consume, passed } = processorOf(
     redactProcessor,
     'traces',
@@ -77,7 +77,7 @@ void t.test('the same keys in the bytes of a span, and whom its run was for', as
   t.match(after?.spans[0]?.input_data, { password: '[redacted]', kept: 1 });
 });
 
-void t.test('a key in letters beyond ASCII, large in what came', async (t) => {
+void t.test('matches a non-ASCII key in upper case', async (t) => {
   const { consume, passed } = processorOf(redactProcessor, 'traces', `keys: [ärztin, 'a.b*']`);
   const span = mapSpan({ ÄRZTIN: 'x', 'A-B*': 'y', kept: 'z' });
   await consume([{ trace: aHeader(), spans: [span] }]);
@@ -94,7 +94,7 @@ void t.test('RE2 patterns use the configured replacement', async (t) => {
   t.equal(passed[0]?.items[0]?.body, '<who> came in [plate], E-12345 did not');
 });
 
-void t.test('where two find something that overlaps, nothing of either stays', async (t) => {
+void t.test('redacts the union of overlapping findings', async (t) => {
   const { consume, passed } = logs(
     `{ builtin: [email], patterns: [{ name: wide, regex: 'mail \\w+@\\w+' }, { name: narrow, regex: 'example.com and' }] }`,
   );
@@ -102,13 +102,13 @@ void t.test('where two find something that overlaps, nothing of either stays', a
   t.equal(passed[0]?.items[0]?.body, 'so [wide] [email] too');
 });
 
-void t.test('two keys that become the same keep both values', async (t) => {
+void t.test('keys that become equal keep both values', async (t) => {
   const { consume, passed } = logs(`builtin: [email]`);
   await consume([aLog({ body: { 'a@example.com': 1, 'b@example.com': 2, x: 3 } })]);
   t.strictSame(passed[0]?.items[0]?.body, { '[email]': 1, '[email] 2': 2, x: 3 });
 });
 
-void t.test('labels, attributes, exemplars and the origin of points; figures stay', async (t) => {
+void t.test('redacts labels, attributes, exemplars and resource of points and keeps numbers', async (t) => {
   const { consume, passed } = processorOf(redactProcessor, 'metrics', `builtin: [email, credit_card]`);
   const origin = fromService('mail of a@example.com');
   const point = aPoint({
@@ -127,19 +127,19 @@ void t.test('labels, attributes, exemplars and the origin of points; figures sta
     value: 4_111_111_111_111_111,
     exemplars: [{ value: 4_111_111_111_111_111, filtered_attributes: { user: '[email]' } }],
   });
-  t.equal(first?.stream.origin, second?.stream.origin, 'what records share they share afterwards');
+  t.equal(first?.stream.origin, second?.stream.origin, 'shared parts stay shared');
 });
 
-void t.test('a value that nests too deep to be looked through is not kept', async (t) => {
+void t.test('drops a value that nests too deep', async (t) => {
   const { consume, passed } = logs(`builtin: [email]`);
   const text = `${'['.repeat(5000)}"a@example.com"${']'.repeat(5000)}`;
   await consume([aLog({ body: text })]);
   t.notMatch(JSON.stringify(passed[0]?.items[0]?.body), 'a@example.com');
 });
 
-void t.test('no text takes more time than its length', async (t) => {
+void t.test('every text takes linear time', async (t) => {
   const { consume } = logs(`builtin: [email, credit_card, iban, phone, ip_address, api_key, jwt]`);
-  // Each is what some careless pattern takes the square of its length for.
+  // Each causes quadratic time in some careless pattern.
   const texts = [
     '@',
     'a@',
@@ -159,14 +159,14 @@ void t.test('no text takes more time than its length', async (t) => {
     'tel ',
     'sk-xxxxxxxx1',
   ];
-  // So many that the square of it would not end before the test's time does.
+  // So many that quadratic time would exceed the timeout.
   const times = 400_000;
   const bodies = [...texts.map((text) => text.repeat(times)), `bearer ${'.'.repeat(times)}a`];
   await consume(bodies.map((body) => aLog({ body })));
-  t.pass('it ends');
+  t.pass('ends');
 });
 
-void t.test('a key that is longer than any known one goes to its end, with all keys in it', async (t) => {
+void t.test('a match extends to the end of an overlong key', async (t) => {
   const { consume, passed } = logs(`builtin: [api_key]`);
   const body = `from sk-${'a1'.repeat(2000)} to sk-1${'sk-2'.repeat(2000)}.`;
   await consume([aLog({ body })]);
@@ -179,7 +179,7 @@ void t.test('logs contain no matches', async (t) => {
   t.strictSame(settings.logger.lines, []);
 });
 
-void t.test('a pattern that cannot be is refused, and so is a second of one name', async (t) => {
+void t.test('rejects invalid patterns and duplicate names', async (t) => {
   const problems = (patterns: object[]) =>
     redactProcessor.check?.({ builtin: [], patterns, keys: [], fields: [] } as never) ?? [];
   t.match(problems([{ name: 'a', regex: 'a(' }]), [

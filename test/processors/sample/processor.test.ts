@@ -8,7 +8,7 @@ import { processorOf } from '../../support/processors.js';
 import { readProjectFile } from '../../support/project-file.js';
 import { aSpanRecord, aTrace } from '../../support/run-records.js';
 
-/** Ids that are the same at every run of the test, and as good as random. */
+/** Pseudorandom ids, the same in every run. */
 const IDS = Array.from({ length: 20_000 }, (_, index) =>
   createHash('sha256')
     .update(String(index))
@@ -23,7 +23,7 @@ function keptOf(percentage: number): readonly string[] {
   return IDS.filter((id) => sampler.isKept(id));
 }
 
-void t.test('so many of a hundred are kept, and a larger share has all of a smaller one', async (t) => {
+void t.test('keeps the given percentage, and a larger one includes a smaller', async (t) => {
   t.equal(keptOf(0).length, 0);
   t.equal(keptOf(100).length, IDS.length);
   let before: readonly string[] = [];
@@ -37,7 +37,7 @@ void t.test('so many of a hundred are kept, and a larger share has all of a smal
   }
 });
 
-void t.test('the last 56 bits decide, from the threshold on', async (t) => {
+void t.test('compares the last 56 bits with the threshold', async (t) => {
   const half = new IdSampler(50);
   t.equal(half.isKept('ffffffff-ffff-ffff-ff80-000000000000'), true);
   t.equal(half.isKept('ffffffff-ffff-ffff-ff7f-ffffffffffff'), false);
@@ -45,7 +45,7 @@ void t.test('the last 56 bits decide, from the threshold on', async (t) => {
   t.equal(new IdSampler(100).isKept('00000000-0000-0000-0000-000000000000'), true);
 });
 
-void t.test('the example of the page keeps its share, and what is told by its conditions', async (t) => {
+void t.test('the documented example keeps its percentage and matching traces', async (t) => {
   const text =
     /sample\/cheap:\n(.*?)\nexporters:/s.exec(readProjectFile('src/processors/sample/README.md'))?.[1] ?? '';
   const { consume, passed, settings } = processorOf(sampleProcessor, 'traces', text);
@@ -61,15 +61,15 @@ void t.test('the example of the page keeps its share, and what is told by its co
   t.strictSame(
     passed[0]?.items,
     [sampled(failed, 1), sampled(dear, 1), sampled(lucky, 0.1)],
-    'with all their spans, and the share of runs like it that was kept',
+    'with all their spans and their sample rate',
   );
-  t.equal(lucky.trace.sample_rate, null, 'others who have the same item see nothing of it');
+  t.equal(lucky.trace.sample_rate, null, 'other users of the item see no change');
   t.strictSame(await metricValues(settings.meter, 'jackdaw_processor_dropped_items_total'), {
     'jackdaw_processor_dropped_items_total{processor="sample",item="traces"}': 1,
   });
 });
 
-void t.test('a condition that fails keeps the trace, or drops or refuses it', async (t) => {
+void t.test('a failing condition keeps, drops or refuses the trace', async (t) => {
   const items = () => [aTrace(1, { trace_id: NEVER, metadata: {} })];
   for (const [onError, kept, receipt] of [
     ['keep', 1, { accepted: 1, refused: [] }],
@@ -88,7 +88,7 @@ void t.test('a condition that fails keeps the trace, or drops or refuses it', as
 
 const LUCKY = 'ffffffff-ffff-4fff-bfff-ffffffffffff';
 
-void t.test('one sampler after another tells the share that both have kept', async (t) => {
+void t.test('consecutive samplers report the combined rate', async (t) => {
   const rate = async (config: string, sample_rate: number | null, status: 'completed' | 'failed') => {
     const { consume, passed } = processorOf(sampleProcessor, 'traces', config);
     await consume([aTrace(1, { trace_id: LUCKY, sample_rate, status })]);
@@ -96,10 +96,10 @@ void t.test('one sampler after another tells the share that both have kept', asy
   };
   const config = `{ percentage: 25, keep: ['trace.status == "failed"'] }`;
   t.equal(await rate(config, null, 'completed'), 0.25);
-  t.equal(await rate(config, 0.1, 'completed'), 0.1, 'it was among the quarter already');
+  t.equal(await rate(config, 0.1, 'completed'), 0.1, 'already among the quarter');
   t.equal(await rate(config, 0.5, 'completed'), 0.25);
   t.equal(await rate(config, null, 'failed'), 1);
-  t.equal(await rate(config, 0.1, 'failed'), 0.1, 'of ten that failed before, only one came here');
+  t.equal(await rate(config, 0.1, 'failed'), 0.1, 'of ten earlier failures only one arrived');
   t.equal(await rate('{}', null, 'completed'), null, 'nothing is sampled');
   t.equal(await rate(`{ percentage: 25, keep: ['trace.metadata.a > 1'] }`, null, 'completed'), 1);
 });

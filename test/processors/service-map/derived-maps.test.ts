@@ -56,7 +56,7 @@ const span = fc.record({
     ),
     { nil: null, freq: 1 },
   ),
-  /** A position among the spans, or of none of them. */
+  /** Index of a span, or none. */
   parent: fc.option(fc.nat(30)),
 });
 
@@ -83,7 +83,7 @@ const batch: fc.Arbitrary<TraceRecord[]> = fc
     }),
   );
 
-void t.test('however batches come, each gets the map that is derived here and now', async (t) => {
+void t.test('any sequence of batches gets the maps of a local derivation', async (t) => {
   const { send, passed } = await startMap(t, 'threads: 2');
   const property = fc.asyncProperty(fc.array(batch, { maxLength: 6 }), async (batches) => {
     passed.length = 0;
@@ -100,7 +100,7 @@ void t.test('however batches come, each gets the map that is derived here and no
   t.notOk(found.failed, fc.defaultReportMessage(found) ?? 'it never differs');
 });
 
-void t.test('what a thread needs is sent, and no more', async (t) => {
+void t.test('sends a thread only what it needs', async (t) => {
   const secret = 'x'.repeat(1000);
   const trace = aHeader({ agent: 'a' });
   const call = (type: SpanRecord['type']) =>

@@ -13,7 +13,7 @@ import { testHost } from '../../support/test-host.js';
 
 const NEVER = new AbortController().signal;
 
-/** A batch as it came out, and its map. */
+/** A forwarded batch and its map. */
 interface Passed {
   readonly batch: TracesBatch;
   readonly items: readonly TraceRecord[];
@@ -21,9 +21,9 @@ interface Passed {
 }
 
 /**
- * A started processor before a consumer that keeps what comes, once its map is there, as a store does.
+ * A started processor with a consumer that keeps batches once their map is complete, like a store.
  *
- * @param module what runs in its threads; by default its own
+ * @param module for its threads; its own by default
  */
 export async function startMap(t: Test, yaml = '{}', module?: URL) {
   const settings = componentSettings('service_map');
@@ -41,14 +41,14 @@ export async function startMap(t: Test, yaml = '{}', module?: URL) {
   return {
     ...settings,
     passed,
-    /** @returns what the sender is told: the receipt, or the error */
+    /** @returns the receipt or error for the sender */
     send: (items: TraceRecord[]): Promise<Receipt | ConsumeError> =>
       processor.consume({ tenant: 'tenant', items }, { receivedAt: 0 }).catch((error: unknown) => {
         if (error instanceof ConsumeError) return error;
         throw error;
       }),
     stop: (deadline: AbortSignal = NEVER) => processor.shutdown?.(deadline),
-    /** The value of a metric's series. */
+    /** The value of a metric series. */
     metric: async (name: string): Promise<number> => {
       const { text } = await settings.meter.print();
       const line = text.split('\n').find((one) => one.startsWith(`jackdaw_service_map_${name}{`));

@@ -4,16 +4,16 @@ import type { MapTask } from '../../../src/processors/service-map/task.js';
 import { waitAt } from '../../support/channel-place.js';
 
 /**
- * A thread that derives maps, and before that does what the names of calls tell it:
+ * A thread that derives maps and first follows the names of calls:
  *
- * - `wait:CHANNEL` says on a channel that it is there, and waits to be told to go on
- * - `exit` ends the thread, `exit once:FILE` only if the file is not there yet
+ * - `wait:CHANNEL` announces itself on a channel and waits to continue
+ * - `exit` ends the thread, `exit once:FILE` only if the file does not exist
  * - `fault` throws
- * - `nonsense` answers with too little
+ * - `nonsense` returns an incomplete result
  */
 export default async function derive(task: MapTask): Promise<unknown> {
   for (const text of task.flatMap(({ texts }) => texts)) {
-    // Behind the mark of a name.
+    // After the name marker.
     const [word = '', detail = ''] = text.replace(/^#/, '').split(':');
     if (word === 'wait') await waitAt(detail);
     if (word === 'exit') process.exit(7);

@@ -18,14 +18,14 @@ import { testFolder } from '../../support/test-folder.js';
 const ODD = new URL('./odd-map-thread.js', import.meta.url);
 const BROKEN = new URL('../../service-map/no-such-thread.js', import.meta.url);
 
-/** A batch of one trace that does something odd in the thread, or nothing. */
+/** A batch of one trace that misbehaves in the thread, or not. */
 function aBatch(call = 'a call', spans = 3): TraceRecord[] {
   const { trace, spans: calls } = aTrace(spans);
   const root = aSpanRecord(trace.trace_id, { type: 'http', name: call });
   return [{ trace, spans: [root, ...calls] }];
 }
 
-void t.test('a batch goes on with its map, in a batch of its own', async (t) => {
+void t.test('forwards a copy of the batch with its map', async (t) => {
   const { send, passed, metric } = await startMap(t);
   const trace = aHeader({ agent: 'planner' });
   const root = aSpanRecord(trace.trace_id, { type: 'agent', metadata: { 'agent.name': 'writer' } });
@@ -56,7 +56,7 @@ void t.test('a batch goes on with its map, in a batch of its own', async (t) => 
   t.equal(await metric('task_duration_seconds_count'), 2, 'one at the start');
 });
 
-void t.test('batches without spans, and without traces', async (t) => {
+void t.test('handles batches without spans or traces', async (t) => {
   const { send, passed } = await startMap(t);
   const batches = [[], aTraceWithoutSpans(), [...aTraceWithoutSpans(), ...aBatch()]];
   await Promise.all(batches.map(send));
@@ -70,7 +70,7 @@ function aTraceWithoutSpans(): TraceRecord[] {
   return [aTrace(0)];
 }
 
-void t.test('what waits goes to the thread together, once it is much or the thread is free', async (t) => {
+void t.test('sends queued batches together once they are large or the thread is free', async (t) => {
   const { send, passed, metric } = await startMap(t, '{}', ODD);
   const here = aPlace(t);
   const first = aBatch(`wait:${here.name}`);
@@ -80,11 +80,7 @@ void t.test('what waits goes to the thread together, once it is much or the thre
   const answers = [send(first)];
   await here.reached;
   answers.push(...batches.slice(1).map(send));
-  t.equal(
-    await metric('queue_batches'),
-    more.length,
-    'much lies ready for the thread, and no more than that',
-  );
+  t.equal(await metric('queue_batches'), more.length, 'the thread has one large task and no more');
   here.goOn();
   await Promise.all(answers);
   // At the start; the first; [1, 2, 3000], [2000], [9000]; then [1000, 500, 2500], [1000, 1].
@@ -95,7 +91,7 @@ void t.test('what waits goes to the thread together, once it is much or the thre
   for (const { items, map } of passed) t.same(map, deriveMap(items));
 });
 
-void t.test('little waits until the thread is free', async (t) => {
+void t.test('small batches wait until the thread is free', async (t) => {
   const { send, metric } = await startMap(t, '{}', ODD);
   const here = aPlace(t);
   const first = send(aBatch(`wait:${here.name}`));
@@ -103,13 +99,13 @@ void t.test('little waits until the thread is free', async (t) => {
   const answers = [send(aBatch('a', 700)), send(aBatch('b', 700))];
   t.equal(await metric('queue_batches'), 2);
   answers.push(send(aBatch('c', 200)));
-  t.equal(await metric('queue_batches'), 0, 'together they are much');
+  t.equal(await metric('queue_batches'), 0, 'large together');
   here.goOn();
   for (const answer of [first, ...answers]) t.same(await answer, { accepted: 1, refused: [] });
   t.equal(await metric('task_duration_seconds_count'), 3);
 });
 
-void t.test('several threads work at the same time', async (t) => {
+void t.test('several threads work concurrently', async (t) => {
   const { send, passed } = await startMap(t, 'threads: 2', ODD);
   const here = aPlace(t);
   const waiting = send(aBatch(`wait:${here.name}`));
@@ -121,7 +117,7 @@ void t.test('several threads work at the same time', async (t) => {
   t.equal(passed.length, 2);
 });
 
-void t.test('a thread that ends loses nothing: what it had is done again, and goes on once', async (t) => {
+void t.test('a crashed thread loses nothing: its batches are retried and forwarded once', async (t) => {
   const { send, passed, metric, logger } = await startMap(t, '{}', ODD);
   const here = aPlace(t);
   const first = send(aBatch(`wait:${here.name}`));
@@ -144,7 +140,7 @@ for (const [what, agent, reason] of [
   ['a batch that a thread cannot derive', 'fault', /a fault of ours/],
   ['an answer that makes no sense', 'nonsense', /./],
 ] as const) {
-  void t.test(`${what} is refused, to be sent again; others in its task go on`, async (t) => {
+  void t.test(`${what} is refused as retryable, and others in its task continue`, async (t) => {
     const { send, passed, metric, logger } = await startMap(t, '{}', ODD);
     const here = aPlace(t);
     const first = send(aBatch(`wait:${here.name}`));
@@ -162,25 +158,25 @@ for (const [what, agent, reason] of [
         { accepted: 1, refused: [] },
       ],
     );
-    t.equal(passed.length, 3, 'it did not go on');
+    t.equal(passed.length, 3, 'not forwarded');
     t.equal(await metric('failed_tasks_total'), 2);
     t.match(logger.lines.join('\n'), /in two attempts/);
     t.same(await send(aBatch()), { accepted: 1, refused: [] }, 'the next one finds a thread');
   });
 }
 
-void t.test('a batch that ends its thread takes none of those with it that lay ready there', async (t) => {
+void t.test('a batch that crashes its thread does not fail other queued batches', async (t) => {
   const { send, passed, metric } = await startMap(t, '{}', ODD);
   const batches = [aBatch('exit', 2000), aBatch('a', 2000), aBatch('b', 2000), aBatch('c')];
   const [odd, ...others] = await Promise.all(batches.map(send));
   t.match(odd, { code: 'internal_error', cause: { message: /worker exited with code: 7/ } });
   for (const answer of others) t.same(answer, { accepted: 1, refused: [] });
   t.equal(passed.length, 3);
-  // Three that the thread had, and the first once more: they are tried again one at a time.
+  // The three of the thread and the first again: they are retried one at a time.
   t.equal(await metric('failed_tasks_total'), 4);
 });
 
-void t.test('a batch that cannot be laid out for the thread takes no others with it', async (t) => {
+void t.test('a batch that cannot be encoded does not fail others', async (t) => {
   const { send, passed } = await startMap(t);
   const trace = aHeader();
   const metadata = Object.defineProperty({}, 'peer.service', {
@@ -201,7 +197,7 @@ void t.test('a batch that cannot be laid out for the thread takes no others with
   t.equal(passed.length, 2);
 });
 
-void t.test('when the queue is full a batch waits for a place, and is refused in the end', async (t) => {
+void t.test('with a full queue a batch waits for a slot and is finally refused', async (t) => {
   const { send, passed, clock, metric } = await startMap(t, 'max_queue: 2\nmax_wait: 5s', ODD);
   const here = aPlace(t);
   const first = send(aBatch(`wait:${here.name}`));
@@ -222,10 +218,10 @@ void t.test('when the queue is full a batch waits for a place, and is refused in
   for (const answer of [first, ...inLine, late]) t.same(await answer, { accepted: 1, refused: [] });
   clock.advance(60_000);
   t.equal(passed.length, 4);
-  t.equal(await metric('refused_batches_total'), 1, 'who found a place is not refused any more');
+  t.equal(await metric('refused_batches_total'), 1, 'a batch with a slot is no longer refused');
 });
 
-void t.test('an error further on comes back as it is, and is no fault of the map', async (t) => {
+void t.test('passes on downstream errors unchanged and does not count them', async (t) => {
   const settings = componentSettings('service_map');
   const error = new ConsumeError('full', { code: 'storage_unavailable', retryable: true });
   const next = { consume: () => Promise.reject(error) };
@@ -238,12 +234,12 @@ void t.test('an error further on comes back as it is, and is no fault of the map
   t.same(settings.logger.lines, []);
 });
 
-void t.test('a stop finishes what was taken', async (t) => {
+void t.test('a stop finishes accepted batches', async (t) => {
   const { send, passed, stop, metric } = await startMap(t, 'max_queue: 1', ODD);
   const here = aPlace(t);
   const answers = [send(aBatch(`wait:${here.name}`))];
   await here.reached;
-  // One in the queue, one that waits for a place.
+  // One in the queue, one waiting for a slot.
   answers.push(send(aBatch()), send(aBatch()));
   const stopped = stop();
   t.match(await send(aBatch()), { code: 'shutting_down', retryable: true });
@@ -255,7 +251,7 @@ void t.test('a stop finishes what was taken', async (t) => {
   t.notOk(await metric('queue_batches'), 'the gauge has ended');
 });
 
-void t.test('a stop ends with its deadline: what is not done is refused', async (t) => {
+void t.test('at the deadline a stop refuses unfinished batches', async (t) => {
   const { send, passed, stop, clock, logger } = await startMap(t, 'max_queue: 1', ODD);
   const here = aPlace(t);
   const answers = [send(aBatch(`wait:${here.name}`))];
@@ -271,7 +267,7 @@ void t.test('a stop ends with its deadline: what is not done is refused', async 
   t.same(logger.lines, []);
 });
 
-void t.test('a stop without a start', async (t) => {
+void t.test('can be stopped unstarted', async (t) => {
   const settings = componentSettings('service_map');
   const config = sectionConfig(serviceMapConfig, '{}');
   const processor = createServiceMap(
@@ -283,6 +279,6 @@ void t.test('a stop without a start', async (t) => {
   t.pass();
 });
 
-void t.test('threads that cannot work stop the start', async (t) => {
+void t.test('threads that fail to start stop the start', async (t) => {
   await t.rejects(startMap(t, '{}', BROKEN), { message: /no-such-thread/ });
 });

@@ -16,7 +16,7 @@ service:
     traces: { processors: [validation, transform, quota, cost, service_map] }
 `;
 
-void t.test('what a rule makes of a span that came by OTLP is stored', async (t) => {
+void t.test('stores the result of a rule on an OTLP span', async (t) => {
   const { url, otlpUrl, key } = await startTestDaemon(t, { overlay: OVERLAY });
   const authorization = `Bearer ${key}`;
   const request = tracesOf(

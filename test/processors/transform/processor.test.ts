@@ -9,7 +9,7 @@ import { processorOf } from '../../support/processors.js';
 import { readProjectFile } from '../../support/project-file.js';
 import { aHeader, aSpanRecord } from '../../support/run-records.js';
 
-/** What rules for spans make of one. */
+/** The result of rules for a span. */
 async function changed(rules: string, span: SpanRecord, more = ''): Promise<SpanRecord | undefined> {
   const { consume, passed } = processorOf(transformProcessor, 'traces', `spans: ${rules}\n${more}`);
   await consume([{ trace: aHeader(), spans: [span] }]);
@@ -45,7 +45,7 @@ void t.test('the example of the README works', async (t) => {
   t.strictSame(logs.passed[0]?.items[0]?.attributes, { a: 1, team: 'payments' });
 });
 
-void t.test('a path is one key, where there is one, and goes down otherwise', async (t) => {
+void t.test('a path is one key if it exists, and descends otherwise', async (t) => {
   const metadata = {
     'http.route': '/x',
     http: { method: 'GET', route: 'inside' },
@@ -63,7 +63,7 @@ void t.test('a path is one key, where there is one, and goes down otherwise', as
   });
 });
 
-void t.test('all values are worked out before any is set, and the next rule sees them', async (t) => {
+void t.test('computes all values before setting any, and later rules see them', async (t) => {
   const after = await changed(
     `[{ set: { metadata.a: 'span.metadata.b', metadata.b: 'span.metadata.a' } }, { set: { metadata.sum: 'span.metadata.a + "," + span.metadata.b' } }]`,
     aSpanRecord('t', { metadata: { a: 'x', b: 'y' } }),
@@ -89,7 +89,7 @@ void t.test('values of every type become JSON', async (t) => {
   });
 });
 
-void t.test('what a span brought is kept as it came where nothing of it is changed', async (t) => {
+void t.test('keeps the raw span if nothing of it changes', async (t) => {
   const untouched = await changed(
     `[{ set: { name: '"a" + span.metadata["http.route"]' }, delete: [metadata.nobody], rename: { metadata.no: metadata.yes } }]`,
     mapSpan({ 'http.route': '/x' }),
@@ -105,7 +105,7 @@ void t.test('what a span brought is kept as it came where nothing of it is chang
   t.equal(touched?.metadata?.['kept'], 1);
 });
 
-void t.test('fields as a whole', async (t) => {
+void t.test('sets and deletes whole fields', async (t) => {
   const after = await changed(
     `[{ delete: [input_data, output_data, error_message], set: { name: '"  spaced  "' } }]`,
     aSpanRecord('t', { input_data: { a: 1 }, output_data: { a: 1 }, error_message: 'x' }),
@@ -120,7 +120,7 @@ void t.test('fields as a whole', async (t) => {
   t.strictSame(passed[0]?.items[0]?.body, { was: 'x' });
 });
 
-void t.test('an expression that fails leaves out its rule, or drops or refuses the item', async (t) => {
+void t.test('a failing expression skips its rule, or drops or refuses the item', async (t) => {
   const rules = `[{ set: { metadata.a: '1', name: 'span.metadata.missing' } }, { set: { metadata.b: '2' } }]`;
   const span = () => aSpanRecord('t', { name: 'n' });
   t.match(await changed(rules, span()), { name: 'n', metadata: { b: 2 } });
@@ -129,7 +129,7 @@ void t.test('an expression that fails leaves out its rule, or drops or refuses t
   t.equal(
     await changed(`[{ set: { name: '" "' } }]`, span(), 'on_error: drop'),
     undefined,
-    'an empty name is one',
+    'an empty name fails, too',
   );
 
   const refusing = processorOf(transformProcessor, 'traces', `{ spans: ${rules}, on_error: refuse }`);
@@ -146,7 +146,7 @@ void t.test('an expression that fails leaves out its rule, or drops or refuses t
   });
 });
 
-void t.test('a rule that cannot be is refused with what is wrong', async (t) => {
+void t.test('rejects an invalid rule with its reason', async (t) => {
   t.match(problems(`spans: [{ set: { nam: '"x"' } }]`), /"nam" cannot be changed; did you mean "name"\?/);
   t.match(problems(`spans: [{ set: { name: '5' } }]`), /name is a text, but this is a int/);
   t.match(problems(`spans: [{ set: { metadata.a: 'span.typ' } }]`), /span has no field "typ"/);

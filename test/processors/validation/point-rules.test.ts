@@ -37,7 +37,7 @@ async function reasonOf(point: MetricPoint, yaml?: string): Promise<string | und
 const labelsOf = (count: number): Record<string, string> =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`key ${i}`, 'x']));
 
-void t.test('good points pass as they are, at the limits too', async (t) => {
+void t.test('valid points pass unchanged, also at the limits', async (t) => {
   const items = [
     aPoint(),
     aPoint({ value: null, flags: 1 }),
@@ -52,7 +52,7 @@ void t.test('good points pass as they are, at the limits too', async (t) => {
   t.strictSame(passed, [{ tenant: 'a-user', items }]);
 });
 
-void t.test('a point that breaks a limit is refused alone, with the place', async (t) => {
+void t.test('rejects only points that exceed a limit, with position', async (t) => {
   const good = aPoint();
   const bad = aPoint({ labels: labelsOf(129) });
   const { receipt, passed } = await validate([good, bad, good]);
@@ -63,7 +63,7 @@ void t.test('a point that breaks a limit is refused alone, with the place', asyn
   t.strictSame(passed, [{ tenant: 'a-user', items: [good, good] }]);
 });
 
-void t.test('every limit is held', async (t) => {
+void t.test('enforces every limit', async (t) => {
   const named = (name: string) => aPoint({ stream: aMetric({ name }) });
   t.equal(await reasonOf(named(' ')), '/stream/name: must not be empty');
   t.equal(await reasonOf(named('a\0b')), '/stream/name: must not contain the character U+0000');

@@ -59,14 +59,14 @@ async function reasonOf(item: TraceRecord, config?: Partial<ValidationConfig>): 
   return receipt.refused[0]?.reason;
 }
 
-/** An object of so many levels. */
+/** An object with that many levels. */
 function nested(levels: number): JsonObject {
   let value: JsonObject = {};
   for (let level = 1; level < levels; level++) value = { in: value };
   return value;
 }
 
-void t.test('good traces pass as they are', async (t) => {
+void t.test('valid traces pass unchanged', async (t) => {
   const items = [
     aRecord(),
     aRecord({ trace: { ended_at: null, status: 'running' }, span: { ended_at: null } }),
@@ -81,12 +81,12 @@ void t.test('good traces pass as they are', async (t) => {
   t.equal(passed[0]?.tenant, 'a-user');
 });
 
-void t.test('a trace that ends when it begins is good', async (t) => {
+void t.test('a trace may end when it starts', async (t) => {
   const item = aRecord();
   t.equal(await reasonOf(aRecord({ trace: { ended_at: item.trace.started_at } })), undefined);
 });
 
-void t.test('every rule is refused with its field and in plain words', async (t) => {
+void t.test('every rule reports its field in plain words', async (t) => {
   const header: readonly (readonly [Partial<TraceHeader>, string])[] = [
     [{ ended_at: 1 }, '/trace/ended_at: must not be before started_at'],
     [{ agent: '' }, '/trace/agent: must not be empty'],
@@ -144,31 +144,31 @@ void t.test('every rule is refused with its field and in plain words', async (t)
   for (const [change, expected] of span) t.equal(await reasonOf(aRecord({ span: change })), expected);
 });
 
-void t.test('a span id may come once in a trace', async (t) => {
+void t.test('a span id is unique within a trace', async (t) => {
   const item = aRecord();
   const spans = item.spans.map((span) => ({ ...span, span_id: item.trace.trace_id }));
   t.equal(await reasonOf({ ...item, spans }), '/spans/1/span_id: occurs twice in this trace');
 });
 
-void t.test('two traces of one batch may repeat each other', async (t) => {
+void t.test('two traces of a batch may be equal', async (t) => {
   const item = aRecord();
   const { receipt } = await validate([item, structuredClone(item)]);
   t.strictSame(receipt, { accepted: 2, refused: [] });
 });
 
-void t.test('characters are counted as people count them, up to the limit', async (t) => {
+void t.test('counts characters as code points up to the limit', async (t) => {
   t.equal(await reasonOf(aRecord({ trace: { agent: '\ud83d\ude00'.repeat(1024) } })), undefined);
   t.equal(await reasonOf(aRecord({ trace: { agent: ` ${'x'.repeat(1024)}\n` } })), undefined);
 });
 
-void t.test('spaces around names are taken off', async (t) => {
+void t.test('trims names', async (t) => {
   const item = aRecord({ trace: { agent: ' a b\n' }, span: { name: '\tstep ' } });
   const { passed } = await validate([item]);
   t.equal(passed[0]?.items[0]?.trace.agent, 'a b');
   t.equal(passed[0]?.items[0]?.spans[1]?.name, 'step');
 });
 
-void t.test('the limits are those of the configuration', async (t) => {
+void t.test('uses the configured limits', async (t) => {
   t.equal(
     await reasonOf(aRecord({ trace: { agent: 'abcd' } }), { max_name_length: 3 }),
     '/trace/agent: must not be longer than 3 characters (and 5 more problems)',
@@ -187,14 +187,14 @@ void t.test('the limits are those of the configuration', async (t) => {
   );
 });
 
-void t.test('all problems are counted, the first is named', async (t) => {
+void t.test('counts all problems and names the first', async (t) => {
   t.equal(
     await reasonOf(aRecord({ trace: { ended_at: 1, duration_ms: -1 }, span: { name: '' } })),
     '/trace/ended_at: must not be before started_at (and 2 more problems)',
   );
 });
 
-void t.test('refusals of what comes behind point at the items as they came', async (t) => {
+void t.test('downstream refusals use the item indexes of the sender', async (t) => {
   const bad = () => aRecord({ trace: { agent: '' } });
   const { receipt, passed } = await validate([bad(), aRecord(), bad(), aRecord(), aRecord()], {}, [
     { index: 1, reason: 'no room' },
@@ -211,7 +211,7 @@ void t.test('refusals of what comes behind point at the items as they came', asy
   );
 });
 
-void t.test('nothing is passed on when nothing is good', async (t) => {
+void t.test('forwards nothing if nothing is valid', async (t) => {
   const { receipt, passed } = await validate([aRecord({ trace: { agent: '' } })]);
   t.equal(receipt.accepted, 0);
   t.strictSame(passed, []);

@@ -10,7 +10,7 @@ import { startTestDaemon } from '../../support/daemon.js';
 
 const configOf = (yaml: string) => sectionConfig(otlpConfig, yaml);
 
-void t.test('the ports of the specification, and the limits that it recommends', async (t) => {
+void t.test('defaults to the standard ports and recommended limits', async (t) => {
   t.match(configOf('{}'), {
     protocols: {
       http: { endpoint: '127.0.0.1:4318', max_request_body_size: '64MiB' },
@@ -21,7 +21,7 @@ void t.test('the ports of the specification, and the limits that it recommends',
   });
 });
 
-void t.test('what could take nothing is refused', async (t) => {
+void t.test('rejects a receiver that could accept nothing', async (t) => {
   const faults = (yaml: string) =>
     otlpReceiver.check?.(configOf(yaml)).map(({ path, message }) => `${path} ${message}`) ?? [];
   t.strictSame(faults('{}'), []);
@@ -50,7 +50,7 @@ void t.test('declares its ports and certificates', async (t) => {
   ]);
 });
 
-void t.test('ways in can be turned off one by one', async (t) => {
+void t.test('each listener can be disabled', async (t) => {
   const off = 'receivers: { otlp: { protocols: { grpc: { endpoint: null } }, api_endpoint: null } }';
   const daemon = await startTestDaemon(t, { overlay: off });
   t.not(daemon.otlpUrl, '');
@@ -62,7 +62,7 @@ void t.test('ways in can be turned off one by one', async (t) => {
   t.equal(answer.status, 404);
 });
 
-void t.test('runs carry the time after which they are given up, or none', async (t) => {
+void t.test('runs carry the configured idle timeout or none', async (t) => {
   for (const [yaml, expected] of [
     ['{}', 3_600_000],
     ['idle_timeout: 5m', 300_000],

@@ -21,7 +21,7 @@ import { holds } from '../../support/property.js';
 const MAX_BYTES = 64 * 1024 * 1024;
 const ABOUT = { tenant: 'tenant', receivedAt: 1_768_478_400_000_000 };
 
-/** Decodes and maps, as the receiver does. @returns whether it was taken; a refusal says why and where */
+/** Decodes and maps like the receiver. @returns whether it was accepted; a refusal has a reason and position */
 function take(signal: TelemetrySignal, encoding: Encoding, bytes: Uint8Array): 'taken' | 'refused' {
   const body = encoding === 'json' ? ReceivedJson.whole(bytes, jsonRules(MAX_BYTES)) : bytes;
   try {
@@ -31,7 +31,7 @@ function take(signal: TelemetrySignal, encoding: Encoding, bytes: Uint8Array): '
     else logsToRecords(decode(signal, body, MAX_BYTES), ABOUT);
     return 'taken';
   } catch (error) {
-    // Anything else would be a fault of ours, and a 500.
+    // Any other error would be a bug and a 500.
     if (error instanceof OtlpDecodeError || (error instanceof HttpProblem && error.status < 500))
       return 'refused';
     throw error;
@@ -43,7 +43,7 @@ const JSON_TEXT = new Map(
   TELEMETRY_SIGNALS.map((signal) => [signal, Buffer.from(base64Bytes(jsonOf(FULL[signal])))]),
 );
 
-/** The only bytes in the requests that are no ids. */
+/** The only bytes in the requests that are not ids. */
 function base64Bytes(json: string): string {
   return json.replace('"bytesValue":"00ff"', '"bytesValue":"AP8="');
 }
@@ -55,23 +55,23 @@ function sample(signal: TelemetrySignal, encoding: Encoding): Buffer {
 const signals = fc.constantFrom(...TELEMETRY_SIGNALS);
 const encodings = fc.constantFrom<Encoding>('protobuf', 'json');
 
-void t.test('the samples themselves are taken', async (t) => {
+void t.test('accepts the samples', async (t) => {
   for (const signal of TELEMETRY_SIGNALS)
     for (const encoding of ['protobuf', 'json'] as const)
       t.equal(take(signal, encoding, sample(signal, encoding)), 'taken', `${signal} ${encoding}`);
 });
 
-void t.test('cut off at every byte', async (t) => {
+void t.test('truncation at any byte is handled', async (t) => {
   for (const signal of TELEMETRY_SIGNALS) {
     for (const encoding of ['protobuf', 'json'] as const) {
       const whole = sample(signal, encoding);
       for (let length = 0; length < whole.length; length++) take(signal, encoding, whole.subarray(0, length));
-      t.pass(`${signal} ${encoding}: ${whole.length} cuts`);
+      t.pass(`${signal} ${encoding}: ${whole.length} truncations`);
     }
   }
 });
 
-void t.test('bytes that are flipped, inserted, repeated and left out', async (t) => {
+void t.test('handles flipped, inserted, repeated and removed bytes', async (t) => {
   const change = fc.record({
     kind: fc.constantFrom('flip', 'insert', 'repeat', 'remove', 'length'),
     at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
@@ -93,7 +93,7 @@ void t.test('bytes that are flipped, inserted, repeated and left out', async (t)
           else if (kind === 'insert') bytes = Buffer.concat([before, given, after]);
           else if (kind === 'repeat') bytes = Buffer.concat([before, after.subarray(0, size), after]);
           else if (kind === 'remove') bytes = Buffer.concat([before, after.subarray(size)]);
-          // A length of 4 GiB less one, and 32 GiB: as many bits as fit.
+          // Lengths of 4 GiB minus one and 32 GiB, with as many bits as possible.
           else
             bytes = Buffer.concat([before, Buffer.from([255, 255, 255, 255, size & 127]), after.subarray(1)]);
         }
@@ -105,7 +105,7 @@ void t.test('bytes that are flipped, inserted, repeated and left out', async (t)
   );
 });
 
-void t.test('bytes that are no request of any kind', async (t) => {
+void t.test('handles random bytes', async (t) => {
   holds(
     t,
     fc.property(signals, encodings, fc.uint8Array({ maxLength: 300 }), (signal, encoding, bytes) => {
@@ -116,7 +116,7 @@ void t.test('bytes that are no request of any kind', async (t) => {
   );
 });
 
-void t.test('any JSON in any place of a JSON request', async (t) => {
+void t.test('handles any JSON at any place of a JSON request', async (t) => {
   const other = fc.oneof(
     fc.jsonValue({ maxDepth: 3 }),
     fc.constantFrom(
@@ -164,7 +164,7 @@ function field(number: number, content: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from([...head, rest]), content]);
 }
 
-void t.test('nested 10 000 deep, in every place where messages nest', async (t) => {
+void t.test('handles 10,000 levels at every nesting place', async (t) => {
   const wrap = (content: Buffer, ...numbers: readonly number[]): Buffer =>
     numbers.reduceRight((inner, number) => field(number, inner), content);
   let lists: Buffer = Buffer.alloc(0);
@@ -173,13 +173,13 @@ void t.test('nested 10 000 deep, in every place where messages nest', async (t) 
     lists = wrap(lists, 5, 1);
     maps = wrap(maps, 6, 1, 2);
   }
-  // Groups are of an older protobuf: a start tag within a start tag.
+  // Groups of older protobuf: nested start tags.
   const groups = Buffer.alloc(20_000, 0x7b);
   for (const value of [lists, maps, groups]) {
     t.equal(take('logs', 'protobuf', wrap(value, 1, 2, 2, 5)), 'refused', 'as the body of a record');
-    t.equal(take('traces', 'protobuf', wrap(value, 1, 1, 1, 2)), 'refused', 'as an attribute of a resource');
-    t.equal(take('traces', 'protobuf', wrap(value, 1, 2, 2, 11, 3, 2)), 'refused', 'as one of an event');
-    t.equal(take('metrics', 'protobuf', wrap(value, 1, 2, 2, 5, 1, 7, 2)), 'refused', 'as one of a point');
+    t.equal(take('traces', 'protobuf', wrap(value, 1, 1, 1, 2)), 'refused', 'as a resource attribute');
+    t.equal(take('traces', 'protobuf', wrap(value, 1, 2, 2, 11, 3, 2)), 'refused', 'as an event attribute');
+    t.equal(take('metrics', 'protobuf', wrap(value, 1, 2, 2, 5, 1, 7, 2)), 'refused', 'as a point attribute');
   }
   const open = '{"arrayValue":{"values":[';
   const deep = open.repeat(10_000) + ']}}'.repeat(10_000);
@@ -187,46 +187,39 @@ void t.test('nested 10 000 deep, in every place where messages nest', async (t) 
   for (const value of [deep, pairs, open.repeat(10_000), '['.repeat(10_000)]) {
     const body = `{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"body":${value}}]}]}]}`;
     t.equal(take('logs', 'json', Buffer.from(body)), 'refused');
-    t.equal(
-      take('logs', 'json', Buffer.from(`{"unknown":${value}}`)),
-      'refused',
-      'in a field that is ignored',
-    );
+    t.equal(take('logs', 'json', Buffer.from(`{"unknown":${value}}`)), 'refused', 'in an ignored field');
   }
 });
 
-void t.test(
-  'memory comes back, and a request that is all structure is refused before it is built',
-  async (t) => {
-    setFlagsFromString('--expose-gc');
-    const collect = runInNewContext('gc') as () => void;
-    const hostile = [
-      ['protobuf', field(1, field(2, Buffer.alloc(6_000_000, Buffer.from([0x12, 0x00]))))],
-      ['json', Buffer.from(`{"resourceSpans":[${'{},'.repeat(2_500_000)}{}]}`)],
-      ['json', Buffer.from('['.repeat(1_000_000))],
-      ['json', Buffer.from(`{"a":${'{"a":'.repeat(300_000)}`)],
-    ] as const;
-    for (const [encoding, bytes] of hostile) t.equal(take('traces', encoding, bytes), 'refused');
-    collect();
-    const before = process.memoryUsage().heapUsed;
-    for (let round = 0; round < 300; round++) {
-      for (const signal of TELEMETRY_SIGNALS) {
-        const whole = sample(signal, 'protobuf');
-        const text = sample(signal, 'json');
-        take(signal, 'protobuf', whole.subarray(0, whole.length - (round % 50)));
-        take(signal, 'json', text.subarray(0, text.length - (round % 50)));
-      }
+void t.test('frees memory and rejects a structure bomb before building it', async (t) => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const hostile = [
+    ['protobuf', field(1, field(2, Buffer.alloc(6_000_000, Buffer.from([0x12, 0x00]))))],
+    ['json', Buffer.from(`{"resourceSpans":[${'{},'.repeat(2_500_000)}{}]}`)],
+    ['json', Buffer.from('['.repeat(1_000_000))],
+    ['json', Buffer.from(`{"a":${'{"a":'.repeat(300_000)}`)],
+  ] as const;
+  for (const [encoding, bytes] of hostile) t.equal(take('traces', encoding, bytes), 'refused');
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  for (let round = 0; round < 300; round++) {
+    for (const signal of TELEMETRY_SIGNALS) {
+      const whole = sample(signal, 'protobuf');
+      const text = sample(signal, 'json');
+      take(signal, 'protobuf', whole.subarray(0, whole.length - (round % 50)));
+      take(signal, 'json', text.subarray(0, text.length - (round % 50)));
     }
-    collect();
-    const grown = process.memoryUsage().heapUsed - before;
-    t.ok(grown < 8 * 1024 * 1024, `${grown} bytes more than before`);
-  },
-);
+  }
+  collect();
+  const grown = process.memoryUsage().heapUsed - before;
+  t.ok(grown < 8 * 1024 * 1024, `${grown} bytes more than before`);
+});
 
-/** Where a field that may be repeated is in the messages of a request. */
+/** Position of a repeated field in the messages of a request. */
 interface RepeatedField {
   readonly field: protobuf.Field;
-  /** The fields around it, the outermost first. */
+  /** Enclosing fields, outermost first. */
   readonly around: readonly protobuf.Field[];
 }
 
@@ -236,7 +229,7 @@ const REQUEST_TYPES: Readonly<Record<TelemetrySignal, string>> = {
   logs: 'logs.v1.ExportLogsServiceRequest',
 };
 
-/** All repeated fields of all messages that a request may hold. */
+/** All repeated fields of all request messages. */
 function repeatedFields(signal: TelemetrySignal): readonly RepeatedField[] {
   const root = new protobuf.Root();
   root.resolvePath = (_, path) => join(projectFolder(), 'proto', path);
@@ -256,13 +249,13 @@ function repeatedFields(signal: TelemetrySignal): readonly RepeatedField[] {
   return found;
 }
 
-/** Bytes of a value; those of other types have any number. */
+/** Bytes per value; other types have any number. */
 const WIDTHS: Readonly<Record<string, number>> = {
   ...{ double: 8, fixed64: 8, sfixed64: 8 },
   ...{ float: 4, fixed32: 4, sfixed32: 4 },
 };
 
-/** A request with a field repeated, in each form that protobuf has for it. */
+/** A request with a repeated field in each protobuf encoding. */
 function repeatedInProtobuf({ field: { id, type, resolvedType }, around }: RepeatedField, count: number) {
   const hasLength = resolvedType instanceof protobuf.Type || type === 'string' || type === 'bytes';
   const width = WIDTHS[type] ?? 1;
@@ -290,7 +283,7 @@ function repeatedInJson(
   );
 }
 
-/** @returns why a request is refused as too large, and by how much the heap has grown meanwhile */
+/** @returns why a request is too large, and the heap growth meanwhile */
 function refusal(attempt: () => unknown): { readonly reason: string; readonly grown: number } {
   const before = process.memoryUsage().heapUsed;
   try {
@@ -304,7 +297,7 @@ function refusal(attempt: () => unknown): { readonly reason: string; readonly gr
   return { reason: 'taken', grown: 0 };
 }
 
-void t.test('no field of any message may be repeated without end', async (t) => {
+void t.test('every repeated field of every message is limited', async (t) => {
   const maxBytes = 4096;
   const count = 1_000_000;
   const mostGrown = 4 * 1024 * 1024;
@@ -328,7 +321,7 @@ void t.test('no field of any message may be repeated without end', async (t) => 
   }
 });
 
-void t.test('a request has at most 50 000 items, empty ones included, however they are spread', async (t) => {
+void t.test('a request has at most 50,000 items, including empty ones in any arrangement', async (t) => {
   const items: Readonly<Record<TelemetrySignal, readonly string[]>> = {
     traces: ['resourceSpans', 'resourceSpans.scopeSpans', 'resourceSpans.scopeSpans.spans'],
     metrics: [
@@ -354,7 +347,7 @@ void t.test('a request has at most 50 000 items, empty ones included, however th
       const { name } = level.field;
       t.doesNotThrow(() => decode(signal, most, MAX_BYTES), name);
       t.doesNotThrow(() => decode(signal, json(50_000), MAX_BYTES), `${name}, JSON`);
-      // Put together of two requests in protobuf, which reads them as one.
+      // Two requests concatenated, which protobuf reads as one.
       const reasons = [
         refusal(() => decode(signal, more, MAX_BYTES)),
         refusal(() => decode(signal, json(50_001), MAX_BYTES)),

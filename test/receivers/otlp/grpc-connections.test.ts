@@ -14,7 +14,7 @@ const takeAll: Consumer<Batch<unknown>> = {
 };
 const ALL = { traces: takeAll, metrics: takeAll, logs: takeAll };
 
-/** An address of this machine that is not loopback, as clients of other machines have. */
+/** A non-loopback address of this machine, as clients of other machines have. */
 const own = Object.values(networkInterfaces())
   .flatMap((found) => found ?? [])
   .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
@@ -36,7 +36,7 @@ async function callsUnderWay(service: OtlpService, calls: number): Promise<void>
   );
 }
 
-void t.test('a new connection closes the one without a call, and none that has one', async (t) => {
+void t.test('a new connection closes an idle one, never a busy one', async (t) => {
   const service = await startOtlpService(t, ALL, 'protocols: { grpc: { max_connections: 2 } }');
   const first = connectRaw(t, service.grpcAddress);
   first.open('logs');
@@ -58,7 +58,7 @@ void t.test('a new connection closes the one without a call, and none that has o
 });
 
 void t.test(
-  'one address has its own bound, and leaves room for others',
+  'an address has its own limit and leaves room for others',
   { skip: own === undefined && 'this machine has no address but loopback' },
   async (t) => {
     const yaml =
@@ -74,7 +74,7 @@ void t.test(
   },
 );
 
-void t.test('a key that is refused over gRPC is in the audit with the address of its sender', async (t) => {
+void t.test('audits a rejected gRPC key with the address of its sender', async (t) => {
   const overlay = 'service: { http: { trusted_proxies: [127.0.0.1/32] } }';
   const { grpcAddress, logs } = await startTestDaemon(t, { overlay });
   const call = startOtlpGrpcClient(t, grpcAddress);
@@ -90,5 +90,5 @@ void t.test('a key that is refused over gRPC is in the audit with the address of
   });
   forwarded.end(framed(Buffer.alloc(0)));
   await forwarded.status;
-  t.match(logs.at(-1), /audit="key\.refused".*address="192\.0\.2\.7"/, 'as a trusted proxy names it');
+  t.match(logs.at(-1), /audit="key\.refused".*address="192\.0\.2\.7"/, 'as named by a trusted proxy');
 });

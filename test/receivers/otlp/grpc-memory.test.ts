@@ -33,7 +33,7 @@ async function settled(service: OtlpService, bytes: number, calls: number): Prom
   });
 }
 
-void t.test('parked calls count with what has arrived of them, until they end', async (t) => {
+void t.test('parked calls count with their received bytes until they end', async (t) => {
   const service = await startOtlpService(t, ALL, YAML);
   const connections = [1, 2, 3].map(() => connectRaw(t, service.grpcAddress));
   const parked: RawCall[] = connections.flatMap(({ open }) =>
@@ -54,7 +54,11 @@ void t.test('parked calls count with what has arrived of them, until they end', 
   });
   await settled(service, 22 * 100 * KIB, 22);
   parked[2]?.end(Buffer.alloc(10 * KIB));
-  t.equal((await parked[2]?.status)?.code, Code.INVALID_ARGUMENT, 'a whole message of zeros is no request');
+  t.equal(
+    (await parked[2]?.status)?.code,
+    Code.INVALID_ARGUMENT,
+    'a complete message of zeros is not a request',
+  );
   await settled(service, 21 * 100 * KIB, 21);
   connections[1]?.session.destroy();
   await settled(service, 13 * 100 * KIB, 13);
@@ -65,7 +69,7 @@ void t.test('parked calls count with what has arrived of them, until they end', 
   await settled(service, 0, 0);
 });
 
-void t.test('a message whose call does not end is not inflated, and is forgotten in time', async (t) => {
+void t.test('does not decompress the message of an unfinished call and times it out', async (t) => {
   const service = await startOtlpService(t, ALL, YAML);
   const { open } = connectRaw(t, service.grpcAddress);
   const bomb = gzipSync(Buffer.alloc(8 * KIB * KIB));
@@ -84,7 +88,7 @@ void t.test('a message whose call does not end is not inflated, and is forgotten
   await settled(service, 0, 0);
 });
 
-void t.test('one key that floods leaves room for another', async (t) => {
+void t.test('a flooding key leaves room for another', async (t) => {
   const service = await startOtlpService(t, ALL, YAML);
   const { open } = connectRaw(t, service.grpcAddress);
   const flood = Array.from({ length: 20 }, () => {
@@ -98,7 +102,7 @@ void t.test('one key that floods leaves room for another', async (t) => {
   for (const { status } of refused)
     t.match(await status, { code: Code.UNAVAILABLE, message: /Nothing was stored/ });
   const held = await gauge(service, 'bytes_under_way');
-  t.ok(held > 0 && held <= 8 * KIB * KIB, `${held} bytes are held`);
+  t.ok(held > 0 && held <= 8 * KIB * KIB, `${held} bytes held`);
 
   const call = startOtlpGrpcClient(t, service.grpcAddress);
   const body = Buffer.concat(Array.from({ length: 3000 }, () => protobufOf('logs', ONE_ITEM.logs)));
@@ -108,7 +112,7 @@ void t.test('one key that floods leaves room for another', async (t) => {
   await settled(service, 0, 0);
 });
 
-void t.test('one key does not get all calls', async (t) => {
+void t.test('one key cannot take all calls', async (t) => {
   const service = await startOtlpService(t, ALL, 'max_in_flight: { requests: 10 }');
   const { open } = connectRaw(t, service.grpcAddress);
   const calls = Array.from({ length: 10 }, () => open('logs'));
@@ -121,7 +125,7 @@ void t.test('one key does not get all calls', async (t) => {
   await settled(service, 0, 0);
 });
 
-void t.test('connections are bounded, and those that only stand there are closed', async (t) => {
+void t.test('limits connections and closes idle ones', async (t) => {
   const service = await startOtlpService(t, ALL, 'protocols: { grpc: { max_connections: 3 } }');
   const connections = Array.from({ length: 5 }, () => connectRaw(t, service.grpcAddress));
   const isOpen = ({ session }: (typeof connections)[number]) => !session.closed && !session.destroyed;
@@ -132,14 +136,14 @@ void t.test('connections are bounded, and those that only stand there are closed
   await until('a call is under way', async () => (await gauge(service, 'calls_under_way')) === 1);
   for (let minute = 0; minute < 9.5; minute += 0.5) {
     service.clock.advance(30_000);
-    // Behind two of the client's pings the answers to all of the server's have arrived.
+    // After two client pings, all server pings are answered.
     for (const { session } of connections.filter(isOpen)) {
       await pinged(session);
       await pinged(session);
     }
   }
   t.equal(idle.filter(isOpen).length, 2, 'they answer pings');
-  t.equal((await parked?.status)?.code, Code.UNAVAILABLE, 'it was too slow');
+  t.equal((await parked?.status)?.code, Code.UNAVAILABLE, 'too slow');
   service.clock.advance(30_000);
   await until('those without a call are closed', () => idle.filter(isOpen).length === 0);
 });

@@ -25,7 +25,7 @@ const takeAll: Consumer<Batch<unknown>> = {
 const ALL = { traces: takeAll, metrics: takeAll, logs: takeAll };
 
 void t.test(
-  'the three Export services take requests, plain and gzip, and leave partial_success unset',
+  'the three Export services accept plain and gzip requests and leave partial_success unset',
   async (t) => {
     const seen: string[] = [];
     const note: Consumer<Batch<unknown>> = {
@@ -56,7 +56,7 @@ void t.test('rejected items are reported as partial success', async (t) => {
 });
 
 void t.test(
-  'keys are metadata: UNAUTHENTICATED and PERMISSION_DENIED without reading the message',
+  'keys are metadata: UNAUTHENTICATED and PERMISSION_DENIED before the message is read',
   async (t) => {
     const { grpcAddress, meter } = await startOtlpService(t, ALL);
     const call = startOtlpGrpcClient(t, grpcAddress);
@@ -74,28 +74,25 @@ void t.test(
   },
 );
 
-void t.test(
-  'bad data is INVALID_ARGUMENT with a BadRequest, and so is a batch that is invalid as a whole',
-  async (t) => {
-    const invalid: Consumer<Batch<unknown>> = {
-      consume: () =>
-        Promise.reject(new ConsumeError('all wrong', { code: 'validation_failed', retryable: false })),
-    };
-    const { grpcAddress } = await startOtlpService(t, { ...ALL, logs: invalid });
-    const call = startOtlpGrpcClient(t, grpcAddress);
-    const broken = await grpcFailureOf(call('traces', Buffer.from([0x0a, 0x7f])));
-    t.match(broken, { code: Code.INVALID_ARGUMENT, sameCode: true });
-    t.match(broken.violations?.[0], {
-      field: /^byte \d+$/,
-      description: /is not a protobuf message of traces/,
-    });
-    const whole = await grpcFailureOf(call('logs', protobufOf('logs', ONE_ITEM.logs)));
-    t.match(whole, { code: Code.INVALID_ARGUMENT, message: 'all wrong' });
-  },
-);
+void t.test('invalid data or batches are INVALID_ARGUMENT with a BadRequest', async (t) => {
+  const invalid: Consumer<Batch<unknown>> = {
+    consume: () =>
+      Promise.reject(new ConsumeError('all wrong', { code: 'validation_failed', retryable: false })),
+  };
+  const { grpcAddress } = await startOtlpService(t, { ...ALL, logs: invalid });
+  const call = startOtlpGrpcClient(t, grpcAddress);
+  const broken = await grpcFailureOf(call('traces', Buffer.from([0x0a, 0x7f])));
+  t.match(broken, { code: Code.INVALID_ARGUMENT, sameCode: true });
+  t.match(broken.violations?.[0], {
+    field: /^byte \d+$/,
+    description: /is not a protobuf message of traces/,
+  });
+  const whole = await grpcFailureOf(call('logs', protobufOf('logs', ONE_ITEM.logs)));
+  t.match(whole, { code: Code.INVALID_ARGUMENT, message: 'all wrong' });
+});
 
 void t.test(
-  'a message larger than the limit is RESOURCE_EXHAUSTED without RetryInfo, before and after gzip',
+  'a message above the limit is RESOURCE_EXHAUSTED without RetryInfo, before and after gzip',
   async (t) => {
     const yaml = 'protocols: { grpc: { max_request_body_size: 64KiB } }';
     const { grpcAddress } = await startOtlpService(t, ALL, yaml);
@@ -106,7 +103,7 @@ void t.test(
       const failure = await grpcFailureOf(call('traces', large, { gzip }));
       t.match(failure, { code: Code.RESOURCE_EXHAUSTED, retryAfter: undefined }, `gzip: ${gzip}`);
     }
-    t.equal((await call('traces', Buffer.alloc(0))).length, 0, 'it goes on');
+    t.equal((await call('traces', Buffer.alloc(0))).length, 0, 'keeps serving');
   },
 );
 
@@ -137,21 +134,17 @@ void t.test('back-pressure is UNAVAILABLE, quota RESOURCE_EXHAUSTED, both with R
   }
 });
 
-void t.test(
-  'a failure that sending again cannot cure is INTERNAL, tells nothing, and is logged',
-  async (t) => {
-    const failing: Consumer<Batch<unknown>> = {
-      consume: () =>
-        Promise.reject(new ConsumeError('a secret', { code: 'internal_error', retryable: false })),
-    };
-    const { grpcAddress, logger } = await startOtlpService(t, { ...ALL, logs: failing });
-    const call = startOtlpGrpcClient(t, grpcAddress);
-    const failure = await grpcFailureOf(call('logs', protobufOf('logs', ONE_ITEM.logs)));
-    t.equal(failure.code, Code.INTERNAL);
-    t.notMatch(failure.message, 'secret');
-    t.match(logger.lines.join('\n'), 'a secret');
-  },
-);
+void t.test('a permanent failure is INTERNAL without details, and is logged', async (t) => {
+  const failing: Consumer<Batch<unknown>> = {
+    consume: () => Promise.reject(new ConsumeError('a secret', { code: 'internal_error', retryable: false })),
+  };
+  const { grpcAddress, logger } = await startOtlpService(t, { ...ALL, logs: failing });
+  const call = startOtlpGrpcClient(t, grpcAddress);
+  const failure = await grpcFailureOf(call('logs', protobufOf('logs', ONE_ITEM.logs)));
+  t.equal(failure.code, Code.INTERNAL);
+  t.notMatch(failure.message, 'secret');
+  t.match(logger.lines.join('\n'), 'a secret');
+});
 
 void t.test('unknown services and unused signals are UNIMPLEMENTED', async (t) => {
   const { grpcAddress } = await startOtlpService(t, { traces: takeAll });
@@ -162,7 +155,7 @@ void t.test('unknown services and unused signals are UNIMPLEMENTED', async (t) =
   t.equal((await grpcFailureOf(call('traces', Buffer.alloc(0), { path }))).code, Code.UNIMPLEMENTED);
 });
 
-void t.test('a message that does not arrive in time may be sent again', async (t) => {
+void t.test('a late message is retryable', async (t) => {
   const { grpcAddress, clock } = await startOtlpService(t, ALL, 'request_timeout: 2s');
   const client = new Client(grpcAddress, credentials.createInsecure());
   t.teardown(() => {
@@ -171,14 +164,14 @@ void t.test('a message that does not arrive in time may be sent again', async (t
   const metadata = new Metadata();
   metadata.set('authorization', `Bearer ${KEY}`);
   const asIs = (bytes: Buffer): Buffer => bytes;
-  // A client that streams opens the call, and never sends its message.
+  // A streaming client opens the call and never sends its message.
   const answer = new Promise<Buffer | undefined>((resolve, reject) => {
     client.makeClientStreamRequest(OTLP_METHODS.traces, asIs, asIs, metadata, (error, response) => {
       if (error) reject(error);
       else resolve(response);
     });
   });
-  // Whenever the call has come in, time passes.
+  // The clock advances whenever the call may have arrived.
   const ticking = setInterval(() => {
     clock.advance(2000);
   }, 5);
@@ -187,7 +180,7 @@ void t.test('a message that does not arrive in time may be sent again', async (t
   t.match(failure, { code: Code.UNAVAILABLE, retryAfter: 1, message: /did not arrive/ });
 });
 
-void t.test('a stop finishes calls under way, and cuts off at the deadline', async (t) => {
+void t.test('a stop finishes pending calls and aborts them at the deadline', async (t) => {
   for (const isInTime of [true, false]) {
     let release = (): void => undefined;
     let arrived = (): void => undefined;
@@ -220,7 +213,7 @@ void t.test('a stop finishes calls under way, and cuts off at the deadline', asy
   }
 });
 
-void t.test('TLS, and a port that is taken', async (t) => {
+void t.test('serves TLS and reports a port in use', async (t) => {
   const directory = t.testdir({ 'tls.crt': TEST_CERTIFICATE, 'tls.key': TEST_KEY });
   const tls = { cert_file: join(directory, 'tls.crt'), key_file: join(directory, 'tls.key') };
   const { grpcAddress } = await startOtlpService(t, ALL, JSON.stringify({ protocols: { grpc: { tls } } }));
@@ -234,7 +227,7 @@ void t.test('TLS, and a port that is taken', async (t) => {
   });
 });
 
-void t.test('gRPC: a changed certificate is served, and clients may be asked for theirs', async (t) => {
+void t.test('gRPC: serves a changed certificate and can require client certificates', async (t) => {
   const directory = t.testdir({
     'tls.crt': TEST_CERTIFICATE,
     'tls.key': TEST_KEY,
@@ -260,7 +253,7 @@ void t.test('gRPC: a changed certificate is served, and clients may be asked for
   t.equal(await send(TEST_CERTIFICATE, known), 0);
   t.equal((await grpcFailureOf(send(TEST_CERTIFICATE))).code, Code.UNAVAILABLE, 'without a certificate');
   const other = { cert: VALID, key: RECEIVER_KEY };
-  t.equal((await grpcFailureOf(send(TEST_CERTIFICATE, other))).code, Code.UNAVAILABLE, 'with another');
+  t.equal((await grpcFailureOf(send(TEST_CERTIFICATE, other))).code, Code.UNAVAILABLE, 'with another one');
   const [host = '', port = ''] = grpcAddress.split(':');
   const old = connect({
     host,

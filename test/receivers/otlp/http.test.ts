@@ -68,7 +68,7 @@ void t.test(
   },
 );
 
-void t.test('gzip is taken in both encodings, and content types with parameters', async (t) => {
+void t.test('accepts gzip in both encodings and content types with parameters', async (t) => {
   const service = await startOtlpService(t, ALL);
   for (const encoding of ENCODINGS) {
     const body = gzipSync(bodyOf('logs', ONE_ITEM.logs, encoding));
@@ -83,7 +83,7 @@ void t.test('gzip is taken in both encodings, and content types with parameters'
   }
 });
 
-void t.test('requests without any telemetry succeed, and do not trouble the pipeline', async (t) => {
+void t.test('empty requests succeed without reaching the pipeline', async (t) => {
   const never: Consumer<Batch<unknown>> = { consume: () => Promise.reject(new Error('not to be called')) };
   const service = await startOtlpService(t, { traces: never, metrics: never, logs: never });
   for (const signal of TELEMETRY_SIGNALS) {
@@ -98,14 +98,14 @@ void t.test('requests without any telemetry succeed, and do not trouble the pipe
   }
 });
 
-void t.test('rejected items are reported as partial success, with count and reasons', async (t) => {
+void t.test('reports rejected items as partial success with count and reasons', async (t) => {
   const consumed: number[] = [];
   const refusesSecond: Consumer<TracesBatch> = {
     consume: async ({ items }): Promise<Receipt> => {
       consumed.push(items.length);
       const refused = [
         { index: 1, id: 'the-trace', reason: '/trace/agent: is not liked' },
-        // A second exporter that refuses the same run does not count it again.
+        // A second exporter that refuses the same run does not count again.
         { index: 1, reason: 'said by another exporter' },
       ];
       return { accepted: items.length - 1, refused };
@@ -121,7 +121,7 @@ void t.test('rejected items are reported as partial success, with count and reas
       encoding === 'json'
         ? (JSON.parse(answer.bytes.toString()) as { partialSuccess: Record<string, unknown> })
         : responseTypes.traces.decode(answer.bytes);
-    // One span by the mapping, two of the run that the pipeline refused.
+    // One span rejected by the mapping, two of the run that the pipeline refused.
     t.equal(String(partialSuccess?.rejectedSpans), '3', encoding);
     if (encoding === 'json') t.type(partialSuccess?.rejectedSpans, 'string', '64-bit integers are strings');
     t.match(partialSuccess?.errorMessage, /\/resourceSpans\/0\/scopeSpans\/0\/spans\/1\/spanId/);
@@ -141,7 +141,7 @@ void t.test('rejected items are reported as partial success, with count and reas
   t.match(nothingLeft.bytes.toString(), '"rejectedSpans":"20"');
 });
 
-void t.test('points and records are counted under their own names', async (t) => {
+void t.test('points and records are counted in their own fields', async (t) => {
   const refuseFirst: Consumer<Batch<unknown>> = {
     consume: async ({ items }) => ({ accepted: items.length - 1, refused: [{ index: 0, reason: 'no' }] }),
   };
@@ -160,7 +160,7 @@ void t.test('points and records are counted under their own names', async (t) =>
 });
 
 void t.test(
-  'bad data is 400 with a Status in the encoding of the request, and names the place',
+  'invalid data is 400 with a Status in the request encoding that names the position',
   async (t) => {
     const service = await startOtlpService(t, ALL);
     const cases = [
@@ -191,14 +191,14 @@ void t.test(
   },
 );
 
-void t.test('a batch that the pipeline finds invalid as a whole is 400, not 422', async (t) => {
+void t.test('a batch that the pipeline rejects as invalid is 400, not 422', async (t) => {
   const service = await startOtlpService(t, { ...ALL, logs: failing('validation_failed', false) });
   const answer = await service.send('logs', { encoding: 'json', body: jsonOf(ONE_ITEM.logs) });
   t.equal(answer.status, 400);
   t.match(readStatus(answer), { message: 'said by the pipeline', details: ['BadRequest'] });
 });
 
-void t.test('keys: 401 and 403 as a Status, before anything else of the request is judged', async (t) => {
+void t.test('keys: 401 and 403 as a Status before any other check', async (t) => {
   const service = await startOtlpService(t, ALL);
   for (const encoding of ENCODINGS) {
     const none = await service.send('logs', { encoding, body: 'x', headers: { authorization: null } });
@@ -234,7 +234,7 @@ void t.test('other media types and codings are 415, other methods 405', async (t
   t.match(readStatus(got), { code: 12 });
 });
 
-void t.test('the limit holds before and after decompression, and for the number of fields', async (t) => {
+void t.test('limits apply before and after decompression, and to the number of fields', async (t) => {
   const service = await startOtlpService(t, ALL, 'protocols: { http: { max_request_body_size: 64KiB } }');
   const large = Buffer.alloc(100_000, 0x20);
   for (const encoding of ENCODINGS) {
@@ -250,7 +250,7 @@ void t.test('the limit holds before and after decompression, and for the number 
       t.match(readStatus(answer), { code: 8, message: /65536 bytes/, details: [] });
     }
   }
-  // Two bytes for each empty span.
+  // Two bytes per empty span.
   const spans = Buffer.concat([
     Buffer.from([0x0a, 0xe4, 0xd4, 0x03, 0x12, 0xe0, 0xd4, 0x03]),
     Buffer.alloc(60_000, Buffer.from([0x12, 0x00])),
@@ -260,7 +260,7 @@ void t.test('the limit holds before and after decompression, and for the number 
   t.match(readStatus(many), { message: /more than 16384 fields/ });
 });
 
-void t.test('what may be retried is 429 or 503 with the time to wait, and never 500', async (t) => {
+void t.test('retryable errors are 429 or 503 with Retry-After, never 500', async (t) => {
   const cases = [
     ['quota_exceeded', true, 90_000, 429, '90'],
     ['rate_limited', true, undefined, 429, '1'],
@@ -289,13 +289,13 @@ void t.test('permanent failures are logged and answered 500 without details', as
   t.match(service.logger.lines.join('\n'), 'said by the pipeline');
 });
 
-void t.test('a body that comes too slowly may be sent again', async (t) => {
+void t.test('a slow body is retryable', async (t) => {
   const service = await startOtlpService(t, ALL, 'request_timeout: 2s');
   async function* slowly(): AsyncGenerator<Uint8Array> {
     yield Buffer.from([0x0a]);
     await new Promise(() => undefined);
   }
-  // Whenever the request has come in, time passes.
+  // The clock advances whenever the request may have arrived.
   const ticking = setInterval(() => {
     service.clock.advance(2000);
   }, 5);
@@ -334,7 +334,7 @@ void t.test('pending requests are limited, and a stop completes accepted ones', 
   const late = await service.send('traces');
   t.equal(late.status, 503);
   t.match(readStatus(late), { code: 14, message: /shutting down/ });
-  t.notOk(isStopped, 'it waits for the first');
+  t.notOk(isStopped, 'waits for the first');
   release();
   t.equal((await first).status, 200);
   await stopping;
@@ -343,7 +343,7 @@ void t.test('pending requests are limited, and a stop completes accepted ones', 
     t.match(text, `otlp_refused_requests_total{receiver="otlp",transport="http",code="${code}"} 1`);
 });
 
-void t.test('a signal that no pipeline takes is 404, and says what to configure', async (t) => {
+void t.test('a signal without a pipeline is 404 and says what to configure', async (t) => {
   const service = await startOtlpService(t, { traces: takeAll });
   const answer = await service.send('logs', { encoding: 'json', body: jsonOf(ONE_ITEM.logs) });
   t.equal(answer.status, 404);
@@ -351,28 +351,25 @@ void t.test('a signal that no pipeline takes is 404, and says what to configure'
   t.equal((await service.send('traces', { body: protobufOf('traces', ONE_ITEM.traces) })).status, 200);
 });
 
-void t.test(
-  'the name that a sender gives a batch goes along with it; one that none can have is refused',
-  async (t) => {
-    const seen: unknown[] = [];
-    const logs: Consumer<Batch<unknown>> = {
-      consume: async ({ items }, { batch }) => {
-        seen.push(batch);
-        return { accepted: items.length, refused: [] };
-      },
-    };
-    const service = await startOtlpService(t, { logs });
-    const send = (id: string | null) =>
-      service.send('logs', { body: protobufOf('logs', ONE_ITEM.logs), headers: { 'jackdaw-batch-id': id } });
-    for (const id of [null, 'a-1', '0'.repeat(128)]) t.equal((await send(id)).status, 200);
-    t.strictSame(seen, [undefined, { id: 'a-1' }, { id: '0'.repeat(128) }]);
-    for (const id of ['', 'a b', 'a,b', 'a/b', '0'.repeat(129)]) {
-      const answer = await send(id);
-      t.equal(answer.status, 400, id);
-      t.match(readStatus(answer), {
-        message: /^jackdaw-batch-id must be 1 to 128 letters, digits and \. _ ~ : -/,
-      });
-    }
-    t.equal(seen.length, 3);
-  },
-);
+void t.test('passes on a valid batch name and rejects an invalid one', async (t) => {
+  const seen: unknown[] = [];
+  const logs: Consumer<Batch<unknown>> = {
+    consume: async ({ items }, { batch }) => {
+      seen.push(batch);
+      return { accepted: items.length, refused: [] };
+    },
+  };
+  const service = await startOtlpService(t, { logs });
+  const send = (id: string | null) =>
+    service.send('logs', { body: protobufOf('logs', ONE_ITEM.logs), headers: { 'jackdaw-batch-id': id } });
+  for (const id of [null, 'a-1', '0'.repeat(128)]) t.equal((await send(id)).status, 200);
+  t.strictSame(seen, [undefined, { id: 'a-1' }, { id: '0'.repeat(128) }]);
+  for (const id of ['', 'a b', 'a,b', 'a/b', '0'.repeat(129)]) {
+    const answer = await send(id);
+    t.equal(answer.status, 400, id);
+    t.match(readStatus(answer), {
+      message: /^jackdaw-batch-id must be 1 to 128 letters, digits and \. _ ~ : -/,
+    });
+  }
+  t.equal(seen.length, 3);
+});

@@ -26,7 +26,7 @@ import { startTestDaemon } from '../../support/daemon.js';
 const PROTOCOLS = ['http/protobuf', 'http/json', 'grpc'] as const;
 type Protocol = (typeof PROTOCOLS)[number];
 
-/** Where to, and with what key. */
+/** The endpoint and key. */
 interface Target {
   readonly otlpUrl: string;
   readonly grpcAddress: string;
@@ -59,7 +59,7 @@ function exportersOf(protocol: Protocol, { otlpUrl, grpcAddress, key }: Target) 
   }
 }
 
-/** What the program under observation does: a run with a model call, measurements, and a log record within the call. */
+/** The instrumented program: a run with a model call, measurements, and a log record within the call. */
 async function runProgram(service: string, exporters: ReturnType<typeof exportersOf>) {
   const resource = resources.resourceFromAttributes({ 'service.name': service, 'host.cores': 8 });
   const sent = new InMemorySpanExporter();
@@ -151,7 +151,7 @@ async function measure(
   await provider.shutdown();
 }
 
-/** As the API shows a hexadecimal trace id. */
+/** A hexadecimal trace id in API format. */
 function uuidOf(hex: string): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
@@ -173,7 +173,7 @@ interface ShownMetric {
   readonly data_points: readonly Record<string, unknown>[];
 }
 
-void t.test('what the SDK’s exporters of all three signals send is what the API gives back', async (t) => {
+void t.test('the API returns what the SDK exporters of all signals send', async (t) => {
   const capture = new CaptureExporter();
   const { overlay, factory } = capture;
   const daemon = await startTestDaemon(t, { overlay, factories: [factory] });
@@ -189,7 +189,7 @@ void t.test('what the SDK’s exporters of all three signals send is what the AP
         const shown = await api.get<ShownTrace>(`/dashboard/traces/${id}`);
         t.match(shown, { agent_name: 'helper', status: 'completed', total_tokens: 1234 });
         t.equal(shown.spans.length, spans.length);
-        // The API shows no metadata of spans: what is stored there is seen beside the store.
+        // The API omits metadata of spans; the capture exporter sees what is stored.
         const metadataOf = (spanId: string | undefined) =>
           capture.items.traces.flatMap((run) => run.spans).find(({ span_id }) => span_id === spanId)
             ?.metadata;
@@ -270,7 +270,7 @@ void t.test('what the SDK’s exporters of all three signals send is what the AP
   }
 });
 
-void t.test('the same routes under the API’s own listener', async (t) => {
+void t.test('the same routes on the API listener', async (t) => {
   const daemon = await startTestDaemon(t);
   const api = new ApiCaller(daemon.url, daemon.key);
   const otlpUrl = `${daemon.url}/api/v1/otlp`;
@@ -283,11 +283,11 @@ void t.test('the same routes under the API’s own listener', async (t) => {
       headers: { 'content-type': type },
     });
     t.equal(response.status, 401);
-    t.equal(response.headers.get('content-type'), type, 'refused by the API’s guard, in the words of OTLP');
+    t.equal(response.headers.get('content-type'), type, 'rejected by the API guard in OTLP format');
   }
 });
 
-void t.test('what an SDK has sent is there after a restart', async (t) => {
+void t.test('SDK data survives a restart', async (t) => {
   const first = await startTestDaemon(t);
   const { traceId } = await runProgram('restarted', exportersOf('grpc', first));
   await first.daemon.shutdown();

@@ -9,7 +9,7 @@ import { startTestDaemon, type TestDaemon } from '../../support/daemon.js';
 
 const run = promisify(execFile);
 
-/** What a model answers, whatever it is asked. */
+/** The fixed response of the model. */
 const COMPLETION = {
   id: 'chatcmpl-1',
   object: 'chat.completion',
@@ -24,7 +24,7 @@ const COMPLETION = {
   },
 };
 
-/** A model and everything else that the programs call. @returns its URL */
+/** A model and all other services of the programs. @returns its URL */
 async function startServer(t: Test): Promise<string> {
   const server = createServer((request, response) => {
     request.resume();
@@ -36,7 +36,7 @@ async function startServer(t: Test): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Runs a program to its end; only its environment says where its telemetry goes. */
+/** Runs a program to its end; its environment selects where telemetry goes. */
 async function runApp(app: string, protocol: string, server: string, daemon: TestDaemon): Promise<void> {
   await run(process.execPath, [fileURLToPath(new URL(`../../support/${app}.js`, import.meta.url))], {
     env: {
@@ -72,7 +72,7 @@ async function runOf(api: ApiCaller, agent: string): Promise<Run> {
   return api.get<Run>(`/dashboard/traces/${items[0]?.trace_id ?? ''}`);
 }
 
-void t.test('a program instrumented for HTTP shows up as an agent with its calls', async (t) => {
+void t.test('a program instrumented for HTTP appears as an agent with its calls', async (t) => {
   const daemon = await startTestDaemon(t);
   const server = await startServer(t);
   for (const protocol of ['http/protobuf', 'http/json', 'grpc']) {
@@ -93,7 +93,7 @@ void t.test('a program instrumented for HTTP shows up as an agent with its calls
   }
 });
 
-void t.test('a program instrumented by OpenInference shows its model calls, tokens and cost', async (t) => {
+void t.test('a program instrumented by OpenInference has its model calls, tokens and cost', async (t) => {
   const daemon = await startTestDaemon(t);
   const server = await startServer(t);
   for (const protocol of ['http/protobuf', 'grpc']) {
@@ -101,7 +101,7 @@ void t.test('a program instrumented by OpenInference shows its model calls, toke
       await runApp('openai-app', protocol, server, daemon);
       const shown = await runOf(new ApiCaller(daemon.url, daemon.key), 'openai-app');
       t.match(shown, { agent_name: 'openai-app', status: 'completed', total_tokens: 27 });
-      t.ok((shown.total_cost_usd ?? 0) > 0, 'priced by the list');
+      t.ok((shown.total_cost_usd ?? 0) > 0, 'priced by the table');
       t.equal(shown.spans.length, 1);
       t.match(shown.spans[0], {
         type: 'llm',

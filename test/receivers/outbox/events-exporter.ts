@@ -3,12 +3,12 @@ import type { ExporterFactory } from '../../../src/component/factory.js';
 import type { EventsBatch } from '../../../src/signal/batch.js';
 import type { EventRecord } from '../../../src/signal/event.js';
 
-/** An exporter `keep` that keeps the events it takes, takes none while it fails, and can be waited for. */
+/** An exporter `keep` that stores events, can fail on demand, and can be awaited. */
 export class EventsExporter {
   readonly batches: EventsBatch[] = [];
-  /** Batches that it did not take. */
+  /** Rejected batches. */
   failures = 0;
-  /** What it throws instead of taking anything. */
+  /** Thrown instead of accepting a batch. */
   fault: Error | null = null;
   #waiting: { readonly isOver: () => boolean; readonly resolve: () => void }[] = [];
 
@@ -16,19 +16,19 @@ export class EventsExporter {
     return this.batches.flatMap(({ items }) => items);
   }
 
-  /** What the envelopes hold of these types. */
+  /** Envelope data of events of these types. */
   data(...types: readonly string[]): readonly Readonly<Record<string, unknown>>[] {
     return this.events
       .filter(({ type }) => types.includes(type))
       .map(({ body }) => (JSON.parse(body) as { readonly data: Readonly<Record<string, unknown>> }).data);
   }
 
-  /** Resolves when it has so many events. */
+  /** Resolves at that many events. */
   async taken(count: number): Promise<void> {
     await this.#until(() => this.events.length >= count);
   }
 
-  /** Resolves when it has not taken a batch so often. */
+  /** Resolves after that many rejected batches. */
   async failed(count: number): Promise<void> {
     await this.#until(() => this.failures >= count);
   }

@@ -33,7 +33,7 @@ service: { pipelines: { events: { receivers: [outbox], exporters: [keep] } } }
 const aRun = (agent: string, status = 'completed') => anItem({ trace: { agent, status } });
 const idOf = ({ trace }: ReturnType<typeof anItem>) => trace.trace_id;
 
-void t.test('what happens in the daemon comes out as events', async (t) => {
+void t.test('events of the daemon reach the exporter', async (t) => {
   const { exporter, api } = await startWithOutbox(t, { directory: testFolder(t) });
   const { user } = await api.get<{ user: { id: string } }>('/me');
   const [done, failed] = [aRun('writer'), aRun('reader', 'failed')];
@@ -52,7 +52,7 @@ void t.test('what happens in the daemon comes out as events', async (t) => {
     t.match(JSON.parse(body), { id, type, timestamp: /^20.*Z$/, data: Object });
     t.ok(EVENT_TYPES.includes(type));
   }
-  // Repeats are no facts.
+  // Repeats are not events.
   await api.send([done, failed]);
   const last = aRun('writer');
   await api.send([last]);
@@ -61,7 +61,7 @@ void t.test('what happens in the daemon comes out as events', async (t) => {
   t.equal(exporter.events.length, 6);
 });
 
-void t.test('only the types that are wanted', async (t) => {
+void t.test('emits only wanted types', async (t) => {
   const { exporter, api } = await startWithOutbox(t, { directory: testFolder(t) }, '[trace.failed]');
   await api.send([aRun('a')]);
   await api.send([aRun('a'), aRun('b', 'failed')]);
@@ -72,13 +72,13 @@ void t.test('only the types that are wanted', async (t) => {
   );
 });
 
-void t.test('in the order of their commits, page by page', async (t) => {
+void t.test('emits events in commit order, page by page', async (t) => {
   const { exporter, api } = await startWithOutbox(t, { directory: testFolder(t) }, '[trace.completed]');
   const runs = Array.from({ length: 12 }, () => [aRun('a'), aRun('a'), aRun('a')]);
   for (const some of runs) await api.send(some);
   await exporter.taken(36);
   t.equal(exporter.events.length, 36);
-  // Those of one request are one commit, within which there is no order.
+  // Events of one request are one commit, without order inside.
   const ids = exporter.data('trace.completed').map(({ trace_id }) => trace_id);
   runs.forEach((some, index) => {
     t.same(new Set(ids.slice(index * 3, index * 3 + 3)), new Set(some.map(idOf)));
@@ -86,7 +86,7 @@ void t.test('in the order of their commits, page by page', async (t) => {
   t.ok(exporter.batches.every(({ items }) => items.length <= 10));
 });
 
-void t.test('after an orderly stop nothing comes again, and nothing is missing', async (t) => {
+void t.test('a clean stop repeats and loses nothing', async (t) => {
   const directory = testFolder(t);
   const first = await startWithOutbox(t, { directory });
   await first.api.send([aRun('a')]);
@@ -102,7 +102,7 @@ void t.test('after an orderly stop nothing comes again, and nothing is missing',
   t.equal(second.exporter.events.length, 1);
 });
 
-void t.test('what an exporter does not take waits for it, also over a restart', async (t) => {
+void t.test('events wait for a failing exporter, also across a restart', async (t) => {
   const directory = testFolder(t);
   const first = await startWithOutbox(t, { directory }, '[trace.completed]');
   first.exporter.fault = new Error('the other side is gone');
@@ -110,7 +110,7 @@ void t.test('what an exporter does not take waits for it, also over a restart', 
   for (const run of runs) await first.api.send([run]);
   await first.exporter.failed(3);
   t.strictSame(first.exporter.events, []);
-  t.equal((await fetch(`${first.healthUrl}/readyz`)).status, 200, 'nobody is kept from sending traces');
+  t.equal((await fetch(`${first.healthUrl}/readyz`)).status, 200, 'traces are still accepted');
   await first.daemon.shutdown();
 
   const second = await startWithOutbox(t, { directory, key: first.key }, '[trace.completed]');
@@ -121,7 +121,7 @@ void t.test('what an exporter does not take waits for it, also over a restart', 
   );
 });
 
-void t.test('a new reader begins with new events', async (t) => {
+void t.test('a new reader starts with new events', async (t) => {
   const directory = testFolder(t);
   const first = await startWithOutbox(t, { directory });
   await first.api.send([aRun('a')]);

@@ -13,7 +13,7 @@ import { until } from '../../support/until.js';
 const server = await PostgresServer.start(t);
 const skip = typeof server === 'string' ? server : false;
 
-/** A daemon in a process of its own that shares a control store, and the traces whose events it handed on. */
+/** A daemon in its own process that shares a control store, and the traces whose events it emitted. */
 interface Sharer {
   readonly daemon: DaemonProcess;
   readonly api: ApiCaller;
@@ -21,7 +21,7 @@ interface Sharer {
 }
 
 void t.test(
-  'of two daemons on one PostgreSQL one hands events on, and the other when it was killed',
+  'of two daemons on one PostgreSQL only one emits events, and the other takes over',
   { skip },
   async (t) => {
     if (typeof server === 'string') return;
@@ -62,7 +62,7 @@ void t.test(
   },
 );
 
-/** All events to a file, beside what the daemon does anyway. */
+/** All events go to a file, in addition to the default pipelines. */
 function overlayOf(postgres: string, path: string): string {
   const shared = JSON.parse(postgres) as Record<string, Record<string, unknown>>;
   return JSON.stringify({
@@ -76,7 +76,7 @@ function overlayOf(postgres: string, path: string): string {
   });
 }
 
-/** Of the failures that a file tells of. */
+/** The failed runs in a file. */
 function tracesIn(path: string): readonly string[] {
   if (!existsSync(path)) return [];
   return readFileSync(path, 'utf8')

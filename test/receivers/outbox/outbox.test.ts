@@ -20,16 +20,16 @@ const busy = (retryAfterMs?: number) =>
   });
 const broken = () => new ConsumeError('the disk is full', { code: 'storage_unavailable', retryable: true });
 
-/** No more than the receiver needs to renew its lease on the way. */
+/** Short enough for the receiver to renew its lease in time. */
 const STEP_MS = 5000;
 const LEASE = 'outbox outbox/test';
 
-/** Lets promises that are settled be noticed, also one after the other. */
+/** Lets settled promises continue, also in sequence. */
 async function settled(): Promise<void> {
   for (let turns = 0; turns < 4; turns++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** A started receiver over a real log, before a pipeline whose answers a test gives. */
+/** A started receiver over a real log, with a pipeline controlled by the test. */
 async function startOutbox(t: Test, yaml = '', known?: WatchedLog) {
   const store = known ?? (await WatchedLog.open(t));
   const { clock } = store;
@@ -56,7 +56,7 @@ async function startOutbox(t: Test, yaml = '', known?: WatchedLog) {
     exporter,
     statuses,
     store,
-    /** Whose batch it was and the ids of its events, of each attempt. */
+    /** Owner and event ids of each attempt. */
     handed: () => exporter.attempts.map(({ batch }) => summary(batch)),
     succeed: async () => {
       exporter.last.succeed();
@@ -82,33 +82,33 @@ function summary({ tenant, items }: Batch<unknown>): string {
   return `${tenant}: ${items.map((item) => (item as EventRecord).id).join(' ')}`;
 }
 
-void t.test('events go on by their owner, in order, and progress follows', async (t) => {
+void t.test('emits events by owner, in order, and saves the position', async (t) => {
   const { store, handed, succeed, progress, exporter } = await startOutbox(t, "types: ['trace.failed', '*']");
   t.strictSame(await store.wanted(), new Set(['*', 'trace.failed']));
-  t.equal(await progress(), 0, 'noted at the start');
+  t.equal(await progress(), 0, 'saved at the start');
   await store.commit({ tenant: 'ann' }, { tenant: 'bob' }, { tenant: 'ann' }, { tenant: 'ann' });
   await settled();
-  t.strictSame(handed(), ['ann: e1 e3 e4'], 'one batch after the other');
+  t.strictSame(handed(), ['ann: e1 e3 e4'], 'one batch at a time');
   await succeed();
   t.strictSame(handed(), ['ann: e1 e3 e4', 'bob: e2']);
-  t.equal(await progress(), 0, 'not before all of the page is taken');
+  t.equal(await progress(), 0, 'only when the whole page is accepted');
   await succeed();
   t.equal(await progress(), 4);
   t.match(exporter.last.batch.items[0], { id: 'e2', body: /"type":"trace\.failed"/ });
 });
 
-void t.test('a reader begins where it was', async (t) => {
+void t.test('a reader resumes at its position', async (t) => {
   const store = await WatchedLog.open(t);
   await store.commit({}, {});
   const first = await startOutbox(t, '', store);
-  t.strictSame(first.handed(), [], 'a new one: with what comes from now on');
+  t.strictSame(first.handed(), [], 'a new reader starts now');
   await first.stop();
   await store.commit({});
   const second = await startOutbox(t, '', store);
   t.strictSame(second.handed(), ['a-user: e3']);
 });
 
-void t.test('large outboxes go page by page', async (t) => {
+void t.test('reads large outboxes page by page', async (t) => {
   const store = await WatchedLog.open(t);
   await store.open('outbox/test');
   await store.commit({}, {}, {}, {}, {});
@@ -124,11 +124,11 @@ void t.test('large outboxes go page by page', async (t) => {
   t.strictSame(
     store.reads.map(({ after }) => after),
     [0, 2, 4, 5],
-    'each once, and what follows the last',
+    'each once, including the last',
   );
 });
 
-void t.test('it waits for events, and looks now and then, as a hint may be lost', async (t) => {
+void t.test('waits for hints and also polls, as a hint may be lost', async (t) => {
   const { store, advance, handed, succeed, progress } = await startOutbox(t);
   t.equal(store.reads.length, 1);
   await advance(9999);
@@ -137,8 +137,8 @@ void t.test('it waits for events, and looks now and then, as a hint may be lost'
   t.equal(store.reads.length, 2);
   await store.commit({});
   await settled();
-  t.equal(store.reads.length, 3, 'what follows is asked for at once');
-  // While a page is under way: read, and handed on after it.
+  t.equal(store.reads.length, 3, 'the next read is immediate');
+  // During a page: read ahead and emitted after it.
   await store.commit({});
   await settled();
   t.equal(store.reads.length, 3);
@@ -164,9 +164,9 @@ void t.test('failed events are retried forever, accepted ones are not', async (t
     t.equal(handed().length, failures + 1, 'waits');
     await store.commit({ tenant: 'dora' });
     await settled();
-    t.equal(handed().length, failures + 1, 'what is new does not cut the wait short');
+    t.equal(handed().length, failures + 1, 'new events do not shorten the wait');
     await advance(15_000);
-    t.equal(handed().length, failures + 2, 'goes on');
+    t.equal(handed().length, failures + 2, 'continues');
   }
   t.strictSame(new Set(handed().slice(1)), new Set(['bob: e2']));
   t.equal(await progress(), 0);
@@ -176,12 +176,12 @@ void t.test('failed events are retried forever, accepted ones are not', async (t
   t.equal(handed().at(-1), 'dora: e4', 'read ahead');
   await succeed();
   t.match(handed().at(-1), /^dora: e5 .* e15$/);
-  t.strictSame(statuses, [], 'that an exporter fails is no fault of the receiver');
+  t.strictSame(statuses, [], 'an exporter failure is not a fault of the receiver');
   t.match(logger.lines[0], /^warn Could not pass on events; retrying err=x is undefined wait_ms=/);
   t.notMatch(logger.lines.join(), 'passed over');
 });
 
-void t.test('the wait that the other side asks for is kept', async (t) => {
+void t.test('waits as long as the other side asks', async (t) => {
   const { store, handed, fail, advance } = await startOutbox(t);
   await store.commit({});
   await settled();
@@ -196,7 +196,7 @@ void t.test('permanently refused events are skipped, logged and counted', async 
   const { store, handed, succeed, fail, progress, logger, metric } = await startOutbox(t);
   await store.commit({ tenant: 'ann' }, { tenant: 'ann', type: 'agent.created' }, { tenant: 'bob' });
   await settled();
-  t.strictSame(Object.values(await metric('passed_over_events_total')), [0, 0], 'there from the start');
+  t.strictSame(Object.values(await metric('passed_over_events_total')), [0, 0], 'present from the start');
   await fail(new ConsumeError('no such shape', { code: 'validation_failed', retryable: false }));
   await succeed();
   t.strictSame(handed(), ['ann: e1 e2', 'bob: e3']);
@@ -227,15 +227,15 @@ void t.test('single refused events are also skipped', async (t) => {
   });
 });
 
-void t.test('a store that cannot be read is asked again, and the daemon knows', async (t) => {
+void t.test('retries an unreadable store and reports it', async (t) => {
   const store = await WatchedLog.open(t);
   store.faults.read.push(broken(), new Error('a fault'));
   const { handed, advance, statuses, succeed } = await startOutbox(t, '', store);
   t.match(statuses, [{ level: 'recoverable', message: /Cannot read events from the control store/ }]);
   await advance(1500);
-  t.equal(statuses.length, 1, 'said once');
+  t.equal(statuses.length, 1, 'logged once');
   await advance(2250);
-  t.match(statuses, [{ level: 'recoverable' }, { level: 'ok' }], 'before there is anything to read');
+  t.match(statuses, [{ level: 'recoverable' }, { level: 'ok' }], 'before anything can be read');
   await store.commit({});
   await settled();
   t.strictSame(handed(), ['a-user: e1']);
@@ -243,13 +243,13 @@ void t.test('a store that cannot be read is asked again, and the daemon knows', 
   await store.commit({});
   await succeed();
   await succeed();
-  t.strictSame(handed(), ['a-user: e1', 'a-user: e2'], 'what was read already is handed on');
+  t.strictSame(handed(), ['a-user: e1', 'a-user: e2'], 'events already read are emitted');
   t.equal(statuses.length, 3);
   await advance(1500);
   t.match(statuses.at(-1), { level: 'ok' });
 });
 
-void t.test('progress that cannot be noted is noted later, and nothing is handed on twice', async (t) => {
+void t.test('retries a failed position write without emitting twice', async (t) => {
   const { store, handed, succeed, advance, statuses, progress } = await startOutbox(t);
   store.faults.progress.push(broken(), broken());
   await store.commit({});
@@ -265,7 +265,7 @@ void t.test('progress that cannot be noted is noted later, and nothing is handed
   t.match(statuses, [{ level: 'degraded' }, { level: 'ok' }]);
 });
 
-void t.test('progress is noted at once, then four times a second at most', async (t) => {
+void t.test('saves the position immediately, then at most four times a second', async (t) => {
   const { store, handed, succeed, advance, progress, stop } = await startOutbox(t, 'max_batch_size: 1');
   const events = 12;
   await store.commit(...Array.from({ length: events }, () => ({})));
@@ -275,16 +275,16 @@ void t.test('progress is noted at once, then four times a second at most', async
     await advance(50);
     await advance(50);
   }
-  // A page is taken every 100 milliseconds.
+  // A page is accepted every 100 milliseconds.
   t.strictSame(store.notes, [1, 3, 5, 8, 10], 'always the newest');
   await advance(50);
   t.equal(await progress(), events);
   await advance(600_000);
-  t.equal(store.notes.length, 6, 'nothing is noted twice');
+  t.equal(store.notes.length, 6, 'nothing saved twice');
   await store.commit({}, {});
   await settled();
   await succeed();
-  t.equal(await progress(), events + 1, 'at once again');
+  t.equal(await progress(), events + 1, 'immediately again');
   await succeed();
   t.equal(await progress(), events + 1);
   await stop();
@@ -292,7 +292,7 @@ void t.test('progress is noted at once, then four times a second at most', async
   t.equal(handed().length, events + 2);
 });
 
-void t.test('there is one note at a time', async (t) => {
+void t.test('writes one position at a time', async (t) => {
   const { store, succeed, advance, progress, stop } = await startOutbox(t, 'max_batch_size: 1');
   const release = store.holdNotes();
   await store.commit({}, {}, {}, {});
@@ -306,7 +306,7 @@ void t.test('there is one note at a time', async (t) => {
   t.equal(await progress(), 0);
   release();
   await settled();
-  t.strictSame(store.notes, [1, 3], 'at once: the last one began long ago');
+  t.strictSame(store.notes, [1, 3], 'immediate: the last one started long ago');
   t.equal(await progress(), 3);
 
   const releaseLast = store.holdNotes();
@@ -318,7 +318,7 @@ void t.test('there is one note at a time', async (t) => {
     isStopped = true;
   });
   await settled();
-  t.notOk(isStopped, 'a stop waits for the one under way');
+  t.notOk(isStopped, 'a stop waits for the pending write');
   releaseLast();
   await stopped;
   t.equal(await progress(), 4);
@@ -334,12 +334,12 @@ void t.test('a stop saves progress up to the current page', async (t) => {
   const deadline = new AbortController();
   const stopped = stop(deadline.signal);
   await settled();
-  t.equal(await progress(), 2, 'whether or not that is taken');
+  t.equal(await progress(), 2, 'whether or not it is accepted');
   deadline.abort();
   await stopped;
 });
 
-void t.test('it goes on while progress cannot be noted', async (t) => {
+void t.test('continues while the position cannot be saved', async (t) => {
   const { store, handed, succeed, advance, progress, logger, stop } = await startOutbox(
     t,
     'max_batch_size: 1',
@@ -355,7 +355,7 @@ void t.test('it goes on while progress cannot be noted', async (t) => {
   await advance(2250);
   t.equal(await progress(), 0);
   await advance(3375);
-  t.strictSame(store.notes, [1, 2, 2, 2], 'each attempt with what is newest then');
+  t.strictSame(store.notes, [1, 2, 2, 2], 'each attempt uses the newest position');
   t.equal(await progress(), 2);
   t.match(logger.lines, [/^warn Could not store the position; retrying err=the disk is full wait_ms=/]);
   store.faults.progress.push(broken());
@@ -370,7 +370,7 @@ void t.test('it goes on while progress cannot be noted', async (t) => {
   );
 });
 
-void t.test('a stop finishes the page under way and reads no further', async (t) => {
+void t.test('a stop finishes the current page and reads no further', async (t) => {
   const { store, handed, succeed, progress, stop } = await startOutbox(t, 'max_batch_size: 2');
   await store.commit({ tenant: 'ann' }, { tenant: 'bob' }, { tenant: 'ann' });
   await settled();
@@ -391,7 +391,7 @@ void t.test('a stop finishes the page under way and reads no further', async (t)
   t.equal(handed().length, 2);
 });
 
-void t.test('a stop waits for no further attempt', async (t) => {
+void t.test('a stop does not wait for another attempt', async (t) => {
   const waiting = await startOutbox(t);
   await waiting.store.commit({});
   await settled();
@@ -401,7 +401,7 @@ void t.test('a stop waits for no further attempt', async (t) => {
   t.equal(await waiting.progress(), 0);
 });
 
-void t.test('nor does one in the middle of an attempt', async (t) => {
+void t.test('a stop during an attempt does not wait for another', async (t) => {
   const failing = await startOutbox(t);
   await failing.store.commit({});
   await settled();
@@ -425,14 +425,14 @@ void t.test('at the stop deadline the current batch is aborted', async (t) => {
   deadline.abort();
   await stopped;
   t.ok(exporter.last.context.abort?.aborted);
-  // It answers after all: too late for anything else to be begun.
+  // The late response must not start anything else.
   await succeed();
   t.strictSame(handed(), ['ann: e1']);
   t.equal(await progress(), 0);
   await stop();
 });
 
-void t.test('the age of what waits is shown', async (t) => {
+void t.test('reports the age of waiting events', async (t) => {
   const { store, clock, advance, succeed, metric, stop } = await startOutbox(t);
   const lag = async () => Object.values(await metric('lag_seconds'));
   t.strictSame(await lag(), [0]);
@@ -446,7 +446,7 @@ void t.test('the age of what waits is shown', async (t) => {
   t.strictSame(await lag(), []);
 });
 
-void t.test('of two processes one hands on, and the other when that has stopped', async (t) => {
+void t.test('of two processes one emits, and the other after it stops', async (t) => {
   const first = await startOutbox(t);
   const { store } = first;
   const second = await startOutbox(t, '', store);
@@ -462,7 +462,7 @@ void t.test('of two processes one hands on, and the other when that has stopped'
   await first.stop();
   await store.commit({});
   await second.advance(5000);
-  t.strictSame(second.handed(), ['a-user: e3'], 'from where the other was');
+  t.strictSame(second.handed(), ['a-user: e3'], 'from the position of the other');
 });
 
 void t.test('another process continues after the lease of a dead one', async (t) => {
@@ -476,18 +476,18 @@ void t.test('another process continues after the lease of a dead one', async (t)
   t.strictSame(handed(), ['a-user: e1']);
 });
 
-void t.test('who lost the lease breaks off, notes nothing and goes on in its turn', async (t) => {
+void t.test('on a lost lease aborts, saves nothing and waits for its turn', async (t) => {
   const { store, exporter, handed, advance, succeed, progress, logger, stop } = await startOutbox(t);
   await store.commit({ tenant: 'ann' }, { tenant: 'bob' });
   await settled();
-  // As after a long sleep: nothing was renewed in the time of the lease.
+  // As after a long suspend: the lease was not renewed in time.
   store.clock.advance(15_000);
   const taken = await store.takeLease(LEASE, 60_000);
   t.ok(taken);
   await settled();
   t.ok(exporter.last.context.abort?.aborted);
   await succeed();
-  t.strictSame(handed(), ['ann: e1'], 'the rest of the page is the other’s');
+  t.strictSame(handed(), ['ann: e1'], 'the rest of the page belongs to the other');
   t.equal(await progress(), 0);
   t.match(logger.lines, [/^warn This daemon no longer passes on events: lost the lease lease=/]);
   await advance(50_000);
@@ -504,7 +504,7 @@ void t.test('who lost the lease breaks off, notes nothing and goes on in its tur
 void t.test('saving progress detects a lost lease', async (t) => {
   const { store, exporter, handed, advance, succeed, progress } = await startOutbox(t, 'max_batch_size: 1');
   const owner = await store.takeLease('outbox another', 1000);
-  t.ok(owner, 'another reader has a lease of its own');
+  t.ok(owner, 'another reader has a separate lease');
   await store.commit({}, {}, {});
   await settled();
   await store.steal(LEASE);
@@ -512,11 +512,11 @@ void t.test('saving progress detects a lost lease', async (t) => {
   t.equal(await progress(), 0);
   await settled();
   await advance(5000);
-  t.equal(handed().length, 2, 'what was read ahead had begun');
-  t.ok(exporter.last.context.abort?.aborted, 'and is broken off');
+  t.equal(handed().length, 2, 'the page read ahead had started');
+  t.ok(exporter.last.context.abort?.aborted, 'and is aborted');
 });
 
-void t.test('a control store that cannot be asked for the lease is asked again', async (t) => {
+void t.test('retries a failed lease request', async (t) => {
   const store = await WatchedLog.open(t);
   store.faults.take.push(broken());
   const { handed, advance, statuses } = await startOutbox(t, '', store);
@@ -528,7 +528,7 @@ void t.test('a control store that cannot be asked for the lease is asked again',
   t.match(statuses, [{ level: 'degraded' }, { level: 'ok' }]);
   store.faults.renew.push(broken());
   await advance(10_000);
-  t.equal(statuses.length, 4, 'one that is not renewed is tried again before it is over');
+  t.equal(statuses.length, 4, 'a failed renewal is retried before the lease expires');
   t.equal(handed().length, 1);
 });
 
@@ -550,28 +550,28 @@ void t.test('wanted event types are renewed before they expire', async (t) => {
   t.strictSame(await store.wanted(), new Set());
 });
 
-void t.test('where a new reader cannot be noted it starts, and hands on once it is', async (t) => {
+void t.test('a reader that cannot be registered starts and emits once it is', async (t) => {
   const store = await WatchedLog.open(t);
   store.faults.open.push(broken(), broken(), broken());
   const { advance, handed, statuses } = await startOutbox(t, "types: ['trace.failed']", store);
   t.match(statuses, [{ level: 'degraded', message: /Cannot read the position/ }]);
-  t.equal(store.wants, 0, 'nothing is wanted for a reader that would miss it');
+  t.equal(store.wants, 0, 'no types are registered for an unregistered reader');
   await store.commit({});
   await advance(10_000);
   t.equal(store.wants, 1);
   t.match(statuses.at(-1), { level: 'ok' });
   await store.commit({});
   await settled();
-  t.match(handed(), [/e2$/], 'what came since it was noted');
+  t.match(handed(), [/e2$/], 'events since its registration');
 });
 
-void t.test('a control store that never takes it fails the start', async (t) => {
+void t.test('a control store that rejects the reader fails the start', async (t) => {
   const store = await WatchedLog.open(t);
   store.faults.open.push(new RangeError('no reader'));
   await t.rejects(startOutbox(t, '', store), /no reader/);
 });
 
-void t.test('it does not start without a control plane', async (t) => {
+void t.test('does not start without a control store', async (t) => {
   await t.rejects(startOutbox(t, 'control: query'), /query is no control plane/);
   const unstarted = outboxReceiver.create({
     ...componentSettings('outbox'),
@@ -581,7 +581,7 @@ void t.test('it does not start without a control plane', async (t) => {
   await t.resolves(async () => unstarted.shutdown?.(AbortSignal.abort()));
 });
 
-void t.test('a word that is no type of events is refused with the nearest one', async (t) => {
+void t.test('rejects an unknown event type with a suggestion', async (t) => {
   t.throws(() => sectionConfig(outboxConfig, 'types: [trace.fialed]'), /did you mean "trace\.failed"\?/);
   t.throws(() => sectionConfig(outboxConfig, 'types: [agent.created, agent.created]'));
   t.throws(() => sectionConfig(outboxConfig, 'max_batch_size: 0'));

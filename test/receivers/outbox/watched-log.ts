@@ -6,10 +6,10 @@ import type { Lease } from '../../../src/storage/contracts/coordination.js';
 import { openControlStore } from '../../support/control-store.js';
 import { HandClock } from '../../support/hand-clock.js';
 
-/** A control plane of a real file whose log of events notes what it is asked for, and fails or waits where a test wants it. */
+/** A control store in a real file whose event log records calls and fails or waits on demand. */
 export class WatchedLog {
   readonly clock: HandClock;
-  /** Thrown by the next calls of that method, one by one, with nothing changed. */
+  /** Thrown by the next calls of that method, one each, without changes. */
   readonly faults: Record<'open' | 'read' | 'progress' | 'want' | 'take' | 'renew', Error[]> = {
     open: [],
     read: [],
@@ -20,13 +20,13 @@ export class WatchedLog {
   };
   readonly reads: { readonly after: number; readonly limit: EventPageLimit }[] = [];
   readonly notes: number[] = [];
-  /** How often types were wanted. */
+  /** Number of registrations of event types. */
   wants = 0;
-  /** What is ended before the file is closed. */
+  /** Ended before the file is closed. */
   readonly ends: (() => Promise<void> | undefined)[] = [];
   readonly #control: ControlStore;
   #events = 0;
-  /** Who asked for a lease last. */
+  /** Last requester of a lease. */
   #owner = '';
   #notesHeld: Promise<void> = Promise.resolve();
 
@@ -94,7 +94,7 @@ export class WatchedLog {
     } as Partial<ControlStore> as ControlStore;
   }
 
-  /** Appends one event for each, with the ids `e1`, `e2` and so on. */
+  /** Appends one event each, with the ids `e1`, `e2` and so on. */
   async commit(
     ...events: readonly { readonly tenant?: string; readonly type?: EventType; readonly at?: number }[]
   ): Promise<readonly EventRecord[]> {
@@ -107,12 +107,12 @@ export class WatchedLog {
     return facts.map(({ event }) => event);
   }
 
-  /** How far a reader has come. */
+  /** Position of a reader. */
   async progress(reader: string): Promise<number> {
     return Number(await this.#control.events.open(reader));
   }
 
-  /** Where a reader begins that begins now. */
+  /** Start position of a new reader. */
   async open(reader: string): Promise<EventPosition> {
     return await this.#control.events.open(reader);
   }
@@ -126,7 +126,7 @@ export class WatchedLog {
     return await this.#control.leases.take(name, 'another process', ms);
   }
 
-  /** Another process takes a lease that is held, as if its time were over. */
+  /** Another process takes a held lease, as if it had expired. */
   async steal(name: string): Promise<void> {
     const { leases } = this.#control;
     const held = await leases.take(name, this.#owner, 60_000);
@@ -139,7 +139,7 @@ export class WatchedLog {
     await this.#control.leases.release(lease);
   }
 
-  /** Progress is noted no more. @returns what lets it */
+  /** Blocks position writes. @returns the release function */
   holdNotes(): () => void {
     let release = (): void => undefined;
     this.#notesHeld = new Promise((resolve) => (release = resolve));

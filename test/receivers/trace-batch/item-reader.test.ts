@@ -16,11 +16,11 @@ function record(item: unknown): TraceRecord {
   return read;
 }
 
-void t.test('the schema of an item is a JSON Schema', async (t) => {
+void t.test('the item schema is a valid JSON Schema', async (t) => {
   t.ok(new Ajv().validateSchema(TraceItemSchema));
 });
 
-void t.test('a whole item becomes a record in the units of the pipeline', async (t) => {
+void t.test('converts an item into a record in pipeline units', async (t) => {
   const metadata = { deep: { list: [1, null, 'x'] } };
   const read = record({
     trace: {
@@ -91,7 +91,7 @@ void t.test('a whole item becomes a record in the units of the pipeline', async 
   ]);
 });
 
-void t.test('absent and null mean the same, and both give the defaults', async (t) => {
+void t.test('absent and null mean the same and give the defaults', async (t) => {
   const trace = { trace_id: ID, agent: 'a', started_at: '2026-11-03T08:15:30Z' };
   const span = { span_id: SPAN_ID, trace_id: ID, type: 'db', name: 'n', started_at: '2026-11-03T08:15:30Z' };
   const absent = record({ trace, spans: [span] });
@@ -133,14 +133,14 @@ void t.test('records have a fixed field order', async (t) => {
   t.strictSame(Object.keys(bare.spans[0] ?? {}), Object.keys(full.spans[0] ?? {}));
 });
 
-void t.test('minus zero is zero', async (t) => {
+void t.test('negative zero becomes zero', async (t) => {
   const item = anItem({ trace: { duration_ms: -0, total_tokens: -0, total_cost_usd: -0 } });
   const { trace } = record(item);
   for (const value of [trace.duration_ms, trace.total_tokens, trace.total_cost_usd])
     t.ok(Object.is(value, 0), String(value));
 });
 
-void t.test('keys that pollute prototypes elsewhere are plain data here', async (t) => {
+void t.test('prototype keys are plain data', async (t) => {
   const text =
     '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},"hasOwnProperty":1}';
   const item = anItem();
@@ -152,7 +152,7 @@ void t.test('keys that pollute prototypes elsewhere are plain data here', async 
   t.equal(readItem(hidden), '/trace: is required (and 1 more problem)');
 });
 
-void t.test('every rule of the shape is refused with its field and in plain words', async (t) => {
+void t.test('every shape rule reports its field in plain words', async (t) => {
   const header: readonly (readonly [Changes, string])[] = [
     [{ trace_id: undefined }, '/trace/trace_id: is required'],
     [{ trace_id: null }, '/trace/trace_id: must be a string, not null'],
@@ -225,19 +225,13 @@ void t.test('every rule of the shape is refused with its field and in plain word
   for (const [item, expected] of shapes) t.equal(readItem(item), expected);
 });
 
-void t.test(
-  'the first field in the order of the specification is named, and the others are counted',
-  async (t) => {
-    const item = anItem({ trace: { agent: 7, started_at: 'now', duration_ms: -1 } });
-    const spans = [aSpan('x', { name: undefined, span_id: 'y' })];
-    t.equal(
-      readItem({ ...item, spans }),
-      '/trace/agent: must be a string, not a number (and 5 more problems)',
-    );
-  },
-);
+void t.test('names the first field in documented order and counts the others', async (t) => {
+  const item = anItem({ trace: { agent: 7, started_at: 'now', duration_ms: -1 } });
+  const spans = [aSpan('x', { name: undefined, span_id: 'y' })];
+  t.equal(readItem({ ...item, spans }), '/trace/agent: must be a string, not a number (and 5 more problems)');
+});
 
-void t.test('a missing field takes its place among the others', async (t) => {
+void t.test('a missing field is reported in its order', async (t) => {
   const late = anItem({ trace: { trace_id: 'x', started_at: undefined } });
   t.match(readItem(late), /^\/trace\/trace_id: must be a UUID.*1 more problem/);
   const early = anItem({ trace: { trace_id: undefined, started_at: 'x' } });
@@ -246,7 +240,7 @@ void t.test('a missing field takes its place among the others', async (t) => {
   t.match(readItem({ ...header, spans: [{}] }), /^\/trace\/metadata: must be an object/);
 });
 
-void t.test('what an answer repeats of the sender has a bound', async (t) => {
+void t.test('limits sent text in error messages', async (t) => {
   const reason = readItem(anItem({ trace: { started_at: 'x'.repeat(1_000_000) } }));
   t.ok(typeof reason === 'string' && reason.length < 250, JSON.stringify(reason).slice(0, 300));
 });
@@ -254,7 +248,7 @@ void t.test('what an answer repeats of the sender has a bound', async (t) => {
 const recorded = recordedBatches();
 
 void t.test(
-  'recorded runs of real agents are all good',
+  'recorded runs of real agents are valid',
   { skip: recorded.size === 0 && 'the folder of recorded runs is not here' },
   async (t) => {
     for (const [name, { traces }] of recorded)

@@ -10,7 +10,7 @@ import { anItem } from '../../support/trace-batch.js';
 import { TracesClient } from '../../support/traces-client.js';
 
 const MIB = 1024 * 1024;
-/** What the daemon may grow by: a few of the largest bodies that it takes, as bytes and as values. */
+/** Memory growth limit of the daemon: a few of the largest accepted bodies, as bytes and values. */
 const MAX_GROWTH_BYTES = 400 * MIB;
 
 async function start(t: Test): Promise<{ readonly daemon: DaemonProcess; readonly client: TracesClient }> {
@@ -18,7 +18,7 @@ async function start(t: Test): Promise<{ readonly daemon: DaemonProcess; readonl
   return { daemon, client: new TracesClient(daemon.url, daemon.key) };
 }
 
-/** The resident memory of the daemon, in bytes. */
+/** The resident memory of the daemon in bytes. */
 async function memoryOf({ metricsUrl }: DaemonProcess): Promise<number> {
   const { body } = await post(`${metricsUrl}/metrics`, { method: 'GET' });
   return Number(/^jackdaw_process_memory_rss_bytes (\S+)$/m.exec(String(body))?.[1]);
@@ -26,27 +26,30 @@ async function memoryOf({ metricsUrl }: DaemonProcess): Promise<number> {
 
 const goodBody = (): string => JSON.stringify({ traces: [anItem()] });
 
-void t.test('malformed requests get their documented answer, and the next good one is taken', async (t) => {
-  const { daemon, client } = await start(t);
-  const reader = `Bearer ${await client.createKey(['read'])}`;
-  await client.send({ body: goodBody() });
-  const before = await memoryOf(daemon);
-  let most = before;
-  for (const { name, sent, status, code, message, field } of malformedRequests(reader)) {
-    const answer = await client.send(sent());
-    t.equal(answer.status, status, name);
-    t.equal(answer.headers['content-type'], 'application/problem+json', name);
-    t.match(answer.body, { type: 'about:blank', status, code, title: String, detail: String }, name);
-    if (message) t.match(JSON.stringify(answer.body), message, name);
-    if (field !== undefined) t.match(answer.body, { errors: [{ field, message: String }] }, name);
-    const next = await client.send({ body: goodBody() });
-    t.match(next, { status: 200, body: { accepted: 1, rejected: 0 } }, `${name}: the next is taken`);
-    most = Math.max(most, await memoryOf(daemon));
-  }
-  t.ok(most - before < MAX_GROWTH_BYTES, `memory grew by ${Math.round((most - before) / MIB)} MiB`);
-});
+void t.test(
+  'malformed requests get their documented response, and the next valid one is accepted',
+  async (t) => {
+    const { daemon, client } = await start(t);
+    const reader = `Bearer ${await client.createKey(['read'])}`;
+    await client.send({ body: goodBody() });
+    const before = await memoryOf(daemon);
+    let most = before;
+    for (const { name, sent, status, code, message, field } of malformedRequests(reader)) {
+      const answer = await client.send(sent());
+      t.equal(answer.status, status, name);
+      t.equal(answer.headers['content-type'], 'application/problem+json', name);
+      t.match(answer.body, { type: 'about:blank', status, code, title: String, detail: String }, name);
+      if (message) t.match(JSON.stringify(answer.body), message, name);
+      if (field !== undefined) t.match(answer.body, { errors: [{ field, message: String }] }, name);
+      const next = await client.send({ body: goodBody() });
+      t.match(next, { status: 200, body: { accepted: 1, rejected: 0 } }, `${name}: the next is accepted`);
+      most = Math.max(most, await memoryOf(daemon));
+    }
+    t.ok(most - before < MAX_GROWTH_BYTES, `memory grew by ${Math.round((most - before) / MIB)} MiB`);
+  },
+);
 
-void t.test('malformed traces are rejected by name, and their neighbours are taken', async (t) => {
+void t.test('rejects malformed traces by name and accepts their neighbours', async (t) => {
   const { client } = await start(t);
   for (const { name, item, error } of malformedTraces()) {
     const body = `{"traces":[${JSON.stringify(anItem())},${item()},${JSON.stringify(anItem())}]}`;
@@ -56,7 +59,7 @@ void t.test('malformed traces are rejected by name, and their neighbours are tak
   }
 });
 
-void t.test('odd traces are taken', async (t) => {
+void t.test('accepts odd traces', async (t) => {
   const { client } = await start(t);
   for (const { name, item } of oddTraces()) {
     const answer = await client.send({ body: `{"traces":[${item()}]}` });
@@ -78,7 +81,7 @@ void t.test('odd traces are taken', async (t) => {
   t.notOk('polluted' in {});
 });
 
-void t.test('a body that stops arriving is given up after the configured time', async (t) => {
+void t.test('a stalled body times out after the configured time', async (t) => {
   const { url, key } = await startTestDaemon(t, {
     overlay: 'receivers: { trace_batch: { request_timeout: 100ms } }',
   });

@@ -8,7 +8,7 @@ import { SEED } from '../../support/property.js';
 import { TraceModel, toItem, type SentRun, type SentSpan } from '../../support/trace-model.js';
 import { TracesClient } from '../../support/traces-client.js';
 
-/** Few enough ids that traces, spans and users meet all the time. */
+/** Few ids, so that traces, spans and users collide often. */
 const TRACES = 3;
 const SPANS = 6;
 const USERS = 2;
@@ -31,7 +31,7 @@ const payload: Arbitrary<JsonObject> = fc.dictionary(
 const spanPlan = fc.record({
   ...message,
   span: fc.nat(SPANS - 1),
-  // So many numbers below its own, so that no ring of parents arises; the parent may never come.
+  // The parent is that many numbers below, so that no cycle arises; it may never arrive.
   parent: maybe(fc.nat(1)),
   type: fc.constantFrom(...SPAN_TYPES),
   name: fc.constantFrom('plan', 'answer', 'search'),
@@ -93,7 +93,7 @@ const requests = fc.array(
 
 type RunPlan = typeof runPlan extends Arbitrary<infer Plan> ? Plan : never;
 
-void t.test('answers match a simple model for any requests', async (t) => {
+void t.test('responses match a simple model for any requests', async (t) => {
   const { url, key } = await startTestDaemon(t);
   const admin = new TracesClient(url, key);
   const check = async (sent: readonly { readonly user: number; readonly runs: readonly RunPlan[] }[]) => {
@@ -143,7 +143,7 @@ void t.test('answers match a simple model for any requests', async (t) => {
   });
   t.notOk(found.failed, found.failed ? (fc.defaultReportMessage(found) ?? 'it fails') : 'it holds');
 
-  /** As `strictSame`, but thrown, so that a counterexample can be made smaller. */
+  /** Like `strictSame` but throws, so that counterexamples can be shrunk. */
   function same(actual: unknown, expected: unknown): void {
     const [one, other] = [sorted(actual), sorted(expected)];
     if (one !== other) throw new Error(`the daemon says\n${one}\nand the model\n${other}`);
@@ -193,12 +193,12 @@ function bareSpan(changes: JsonObject, trace: JsonObject): JsonObject {
   return { ...whole, ...changes };
 }
 
-/** A value as it comes out of JSON: without -0. */
+/** A value as parsed from JSON: without -0. */
 function normalised(value: unknown): JsonObject[string] {
   return JSON.parse(JSON.stringify(value)) as JsonObject[string];
 }
 
-/** JSON text with the fields of the shown objects in one order; payloads keep theirs. */
+/** JSON text with sorted fields of the returned objects; payloads keep their order. */
 function sorted(value: unknown): string {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return JSON.stringify(value, null, 1);

@@ -28,11 +28,11 @@ const SPAN_FIELDS = [
   'output_data',
 ] as const;
 
-/** A time as the API shows it. */
+/** A time in API format. */
 const shownTime = (sent: unknown): unknown =>
   typeof sent === 'string' ? formatTime(parseTime(sent) ?? NaN) : null;
 
-/** What must be read back of a field that was sent; undefined where it was not, and may be derived. */
+/** The expected value of a sent field; undefined if it was not sent and may be derived. */
 function expected(field: string, sent: unknown): unknown {
   if (sent === undefined || sent === null) return field === 'status' ? 'completed' : undefined;
   if (field === 'started_at' || field === 'ended_at') return shownTime(sent);
@@ -43,44 +43,32 @@ function expected(field: string, sent: unknown): unknown {
   return sent;
 }
 
-void t.test(
-  'recorded runs of real agents are taken, read back whole, and repeats change nothing',
-  { skip },
-  async (t) => {
-    const { url, key } = await startTestDaemon(t);
-    const client = new TracesClient(url, key);
-    const readAll = async () => {
-      const traces = [...recorded.values()].flatMap((batch) => batch.traces);
-      return {
-        traces: await Promise.all(traces.map(({ trace }) => client.readTrace(trace['trace_id'] as string))),
-        agents: await client.read('/api/v1/agents'),
-        runs: await client.read('/api/v1/dashboard/traces?page_size=100'),
-      };
+void t.test('recorded runs of real agents round-trip, and repeats change nothing', { skip }, async (t) => {
+  const { url, key } = await startTestDaemon(t);
+  const client = new TracesClient(url, key);
+  const readAll = async () => {
+    const traces = [...recorded.values()].flatMap((batch) => batch.traces);
+    return {
+      traces: await Promise.all(traces.map(({ trace }) => client.readTrace(trace['trace_id'] as string))),
+      agents: await client.read('/api/v1/agents'),
+      runs: await client.read('/api/v1/dashboard/traces?page_size=100'),
     };
+  };
 
-    for (const [name, { traces }] of recorded)
-      t.strictSame(
-        await client.sendTraces(traces),
-        { accepted: traces.length, rejected: 0, errors: [] },
-        name,
-      );
-    const first = await readAll();
-    for (const [name, { traces }] of recorded)
-      for (const item of traces) {
-        const shown = first.traces.find((trace) => trace?.['trace_id'] === item.trace['trace_id']);
-        t.ok(shown, name);
-        if (shown) checkTrace(t, item, shown);
-      }
+  for (const [name, { traces }] of recorded)
+    t.strictSame(await client.sendTraces(traces), { accepted: traces.length, rejected: 0, errors: [] }, name);
+  const first = await readAll();
+  for (const [name, { traces }] of recorded)
+    for (const item of traces) {
+      const shown = first.traces.find((trace) => trace?.['trace_id'] === item.trace['trace_id']);
+      t.ok(shown, name);
+      if (shown) checkTrace(t, item, shown);
+    }
 
-    for (const [name, { traces }] of recorded)
-      t.strictSame(
-        await client.sendTraces(traces),
-        { accepted: traces.length, rejected: 0, errors: [] },
-        name,
-      );
-    t.strictSame(await readAll(), first, 'nothing changed anywhere');
-  },
-);
+  for (const [name, { traces }] of recorded)
+    t.strictSame(await client.sendTraces(traces), { accepted: traces.length, rejected: 0, errors: [] }, name);
+  t.strictSame(await readAll(), first, 'nothing changed');
+});
 
 function checkTrace(t: Test, item: Item, shown: ShownTrace): void {
   for (const [field, sent] of Object.entries(item.trace)) {
@@ -92,7 +80,7 @@ function checkTrace(t: Test, item: Item, shown: ShownTrace): void {
   t.equal(spans.length, item.spans.length);
   t.ok(
     spans.every((span, index) => index === 0 || comesBefore(spans[index - 1] ?? {}, span)),
-    'in the order of their start',
+    'sorted by start',
   );
   const byId = new Map(spans.map((span) => [span['span_id'], span]));
   for (const sent of item.spans) {

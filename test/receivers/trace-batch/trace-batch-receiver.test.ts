@@ -6,7 +6,7 @@ import { anItem } from '../../support/trace-batch.js';
 import { READER_KEY, USER } from '../../support/known-keys.js';
 import { startTraceBatchService } from '../../support/trace-batch-service.js';
 
-/** Keeps what it is given, and answers when the test says so. */
+/** Keeps batches and responds when the test says so. */
 class HeldConsumer implements Consumer<TracesBatch> {
   readonly batches: TracesBatch[] = [];
   readonly #arrivals: (() => void)[] = [];
@@ -37,7 +37,7 @@ const takeAll: Consumer<TracesBatch> = {
 
 const body = (traces: readonly unknown[]): string => JSON.stringify({ traces });
 
-void t.test('a batch goes to the pipeline with its user, and its receipt comes back', async (t) => {
+void t.test('passes a batch with its user to the pipeline and returns its receipt', async (t) => {
   const seen: TracesBatch[] = [];
   const service = await startTraceBatchService(t, {
     consume: async (batch) => {
@@ -57,7 +57,7 @@ void t.test('a batch goes to the pipeline with its user, and its receipt comes b
   );
 });
 
-void t.test('an empty batch is answered without the pipeline', async (t) => {
+void t.test('answers an empty batch without the pipeline', async (t) => {
   const service = await startTraceBatchService(t, {
     consume: () => Promise.reject(new Error('not to be called')),
   });
@@ -70,38 +70,35 @@ void t.test('an empty batch is answered without the pipeline', async (t) => {
   );
 });
 
-void t.test(
-  'refusals of the receiver and of all that follows are told in the order of the request',
-  async (t) => {
-    const service = await startTraceBatchService(t, {
-      consume: async (batch) => ({
-        accepted: batch.items.length - 2,
-        refused: [
-          { index: 2, reason: 'third of the good' },
-          { index: 0, reason: 'first of the good' },
-          { index: 0, reason: 'said twice' },
-        ],
-      }),
-    });
-    const bad = { trace: { trace_id: 'Sent As It Is' }, spans: [] };
-    const items = [bad, anItem(), anItem(), 'nonsense', anItem(), bad, anItem()];
-    const answer = await service.send({ body: body(items) });
-    const idOf = (index: number) => (items[index] as ReturnType<typeof anItem>).trace['trace_id'];
-    t.match(answer.body, {
-      accepted: 2,
-      rejected: 5,
-      errors: [
-        { trace_id: 'Sent As It Is', error: /^\/trace\/trace_id: must be a UUID, not "Sent As It Is"/ },
-        { trace_id: idOf(1), error: 'first of the good' },
-        { trace_id: '', error: 'must be an object, not a string' },
-        { trace_id: idOf(4), error: 'third of the good' },
-        { trace_id: 'Sent As It Is', error: /^\/trace\// },
+void t.test('reports refusals of receiver and pipeline in request order', async (t) => {
+  const service = await startTraceBatchService(t, {
+    consume: async (batch) => ({
+      accepted: batch.items.length - 2,
+      refused: [
+        { index: 2, reason: 'third of the good' },
+        { index: 0, reason: 'first of the good' },
+        { index: 0, reason: 'said twice' },
       ],
-    });
-  },
-);
+    }),
+  });
+  const bad = { trace: { trace_id: 'Sent As It Is' }, spans: [] };
+  const items = [bad, anItem(), anItem(), 'nonsense', anItem(), bad, anItem()];
+  const answer = await service.send({ body: body(items) });
+  const idOf = (index: number) => (items[index] as ReturnType<typeof anItem>).trace['trace_id'];
+  t.match(answer.body, {
+    accepted: 2,
+    rejected: 5,
+    errors: [
+      { trace_id: 'Sent As It Is', error: /^\/trace\/trace_id: must be a UUID, not "Sent As It Is"/ },
+      { trace_id: idOf(1), error: 'first of the good' },
+      { trace_id: '', error: 'must be an object, not a string' },
+      { trace_id: idOf(4), error: 'third of the good' },
+      { trace_id: 'Sent As It Is', error: /^\/trace\// },
+    ],
+  });
+});
 
-void t.test('the trace id is echoed as it was sent', async (t) => {
+void t.test('returns the trace id as sent', async (t) => {
   const service = await startTraceBatchService(t, {
     consume: async (batch) => ({
       accepted: 0,
@@ -124,7 +121,7 @@ void t.test('the trace id is echoed as it was sent', async (t) => {
   );
 });
 
-void t.test('a failure of the whole batch is an error of the request', async (t) => {
+void t.test('a failed batch is an error of the request', async (t) => {
   const failures: readonly (readonly [unknown, number, string])[] = [
     [
       new ConsumeError('disk full', { code: 'storage_unavailable', retryable: true, retryAfterMs: 2000 }),
@@ -148,7 +145,7 @@ void t.test('a failure of the whole batch is an error of the request', async (t)
   }
 });
 
-void t.test('a key without the scope is refused before the body is looked at', async (t) => {
+void t.test('rejects a key without the scope before reading the body', async (t) => {
   const service = await startTraceBatchService(t, takeAll);
   const reader = await service.send({ headers: { authorization: `Bearer ${READER_KEY}` }, body: 'no JSON' });
   t.equal(reader.status, 403);
@@ -156,7 +153,7 @@ void t.test('a key without the scope is refused before the body is looked at', a
   t.equal(nobody.status, 401);
 });
 
-void t.test('at the limit of pending requests, further ones get a retry delay', async (t) => {
+void t.test('at the limit of pending requests, later ones get a retry delay', async (t) => {
   const consumer = new HeldConsumer();
   const service = await startTraceBatchService(t, consumer, {
     max_in_flight: { requests: 1, bytes: '128MiB' },
@@ -181,7 +178,7 @@ void t.test('at the limit of pending requests, further ones get a retry delay', 
   t.equal((await third).status, 200);
 });
 
-void t.test('at the limit of pending bytes, further requests get a retry delay', async (t) => {
+void t.test('at the limit of pending bytes, later ones get a retry delay', async (t) => {
   const consumer = new HeldConsumer();
   const service = await startTraceBatchService(t, consumer, { max_in_flight: { requests: 10, bytes: 3000 } });
   const arrived = consumer.arrival();
@@ -193,7 +190,7 @@ void t.test('at the limit of pending bytes, further requests get a retry delay',
   t.equal((await first).status, 200);
 });
 
-void t.test('while it shuts down new requests are refused, and those taken are finished', async (t) => {
+void t.test('a shutdown rejects new requests and finishes accepted ones', async (t) => {
   const consumer = new HeldConsumer();
   const service = await startTraceBatchService(t, consumer);
   const arrived = consumer.arrival();
@@ -207,14 +204,14 @@ void t.test('while it shuts down new requests are refused, and those taken are f
   t.equal(late.status, 503);
   t.match(late.body, { code: 'shutting_down' });
   t.ok(late.headers['retry-after']);
-  t.notOk(isDown, 'it waits for what it took');
+  t.notOk(isDown, 'waits for accepted requests');
   consumer.releaseAll();
   await down;
   t.match(await taken, { status: 200, body: { accepted: 1 } });
   await service.shutdown(AbortSignal.timeout(30_000));
 });
 
-void t.test('the deadline ends the wait for a store that never answers', async (t) => {
+void t.test('the deadline ends the wait for a store that never responds', async (t) => {
   const consumer = new HeldConsumer();
   const service = await startTraceBatchService(t, consumer);
   const arrived = consumer.arrival();
@@ -228,7 +225,7 @@ void t.test('the deadline ends the wait for a store that never answers', async (
   t.equal((await taken).status, 200);
 });
 
-void t.test('the size of the configuration holds', async (t) => {
+void t.test('applies the configured body size', async (t) => {
   const service = await startTraceBatchService(t, takeAll, {
     max_request_body_size: 1000,
   });

@@ -12,7 +12,7 @@ interface Page {
   readonly count: number;
 }
 
-void t.test('which alerts fired when, and the runs that explain them', async (t) => {
+void t.test('lists fired alert events with the runs that explain them', async (t) => {
   const api = await startApi(t, UNWATCHED);
   const { key: foreign } = await api.createUser('other@example.com', ['read']);
   const agent_id = await makeAgent(api, 'support');
@@ -88,7 +88,7 @@ void t.test('which alerts fired when, and the runs that explain them', async (t)
   t.same(await ids('?start_time=2026-11-20T12:00:30Z'), [second]);
   t.same(await ids('?end_time=2026-11-20T12:00:30Z'), [first]);
   t.same(await ids('?page=2&page_size=1'), [first]);
-  t.same(await ids('', foreign), [], 'another user sees nothing');
+  t.same(await ids('', foreign), [], 'other users see nothing');
   for (const query of [
     '?trace_id=x',
     '?alert_id=1',

@@ -17,7 +17,7 @@ interface Page {
   readonly has_more: boolean;
 }
 
-/** Has an alert fire every minute: without anybody who evaluates it. @returns the ids of its events, the newest first */
+/** Fires an alert every minute without an evaluator. @returns the event ids, newest first */
 async function fire(
   api: TestApi,
   alertId: string,
@@ -46,7 +46,7 @@ async function fire(
   return ids;
 }
 
-void t.test('what became of an alert, and who was told', async (t) => {
+void t.test('an event shows its notifications and results', async (t) => {
   const api = await startApi(t, UNWATCHED);
   const { id } = await makeAlert(api, { channel: 'both', webhook_url: HOOK_URL });
   const place = `/alerts/${id}/events`;
@@ -124,7 +124,7 @@ void t.test('what became of an alert, and who was told', async (t) => {
   });
 });
 
-void t.test('events come in pages, the newest first, and go with their alert', async (t) => {
+void t.test('events are listed in pages, newest first, and deleted with their alert', async (t) => {
   const api = await startApi(t, UNWATCHED);
   const [{ id }, other] = [await makeAlert(api), await makeAlert(api)];
   const ids = await fire(api, id, 23);
@@ -163,11 +163,11 @@ void t.test('events come in pages, the newest first, and go with their alert', a
   t.strictSame(
     items.map(({ eventId }) => eventId),
     [foreign],
-    'what was to be sent is gone, too',
+    'pending notices are deleted, too',
   );
 });
 
-void t.test('pausing an alert ends its incident; another threshold leaves alone what was', async (t) => {
+void t.test('pausing an alert resolves its incident; changing the threshold keeps it', async (t) => {
   const api = await startApi(t, UNWATCHED);
   const { id } = await makeAlert(api);
   await fire(api, id, 2);
@@ -181,5 +181,9 @@ void t.test('pausing an alert ends its incident; another threshold leaves alone 
   t.match(paused[0], { threshold: 0.5, resolved_at: /^20/ });
   t.match(await api.get('/alerts'), [{ is_active: false, is_firing: false }]);
   t.strictSame(await change({ is_active: true }), paused);
-  t.match(await api.get(`/alerts/${id}`), { last_fired_at: '2026-11-20T12:01:00Z' }, 'its cooldown goes on');
+  t.match(
+    await api.get(`/alerts/${id}`),
+    { last_fired_at: '2026-11-20T12:01:00Z' },
+    'its cooldown continues',
+  );
 });

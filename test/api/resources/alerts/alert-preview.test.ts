@@ -11,7 +11,7 @@ interface Preview {
   readonly step_seconds: number;
 }
 
-void t.test('an alert over past data, before there is one', async (t) => {
+void t.test('previews a rule over past data without creating an alert', async (t) => {
   const api = await startApi(t, UNWATCHED);
   const agent = 'failing';
   const hour = 3_600_000;
@@ -34,10 +34,10 @@ void t.test('an alert over past data, before there is one', async (t) => {
   t.equal(found.points.length, 121);
   t.equal(Math.max(...found.points.map(([, value]) => value ?? 0)), 1);
   t.ok(found.points.some(([, value]) => value === null));
-  t.same(found.conditions, [found.points.map(([, value]) => value)], 'which is that of its only condition');
+  t.same(found.conditions, [found.points.map(([, value]) => value)], 'the values of the only condition');
   t.equal(found.firings.length, 1);
   const firedAt = Date.parse(found.firings[0]?.fired_at ?? '');
-  t.ok(Math.abs(Date.now() - 5 * hour - firedAt) < 2 * 180_000, 'when the runs had failed');
+  t.ok(Math.abs(Date.now() - 5 * hour - firedAt) < 2 * 180_000, 'at the time of the failed runs');
 
   t.match((await preview(rate)).body, { step_seconds: 720, firings: [{ value: 1 }] });
   t.match((await preview(rate, 1)).body, { step_seconds: 60, firings: [] });
@@ -56,5 +56,5 @@ void t.test('an alert over past data, before there is one', async (t) => {
   t.equal((await preview(rate, 0)).status, 422);
   const { key } = await api.createUser('other@example.com', ['read']);
   t.equal((await api.call('POST', '/alerts/preview', { key, json: { alert: rate } })).status, 404);
-  t.same(await api.get('/alerts'), [], 'none was made');
+  t.same(await api.get('/alerts'), [], 'no alert created');
 });

@@ -9,7 +9,7 @@ const UUID = '01234567-89ab-7def-8123-456789abcdef';
 const SIMPLE = { target_service: 'payments', type: 'failure_rate', threshold: 0.5 };
 const [RUNS, METRICS] = COMPOSITE.conditions;
 
-/** What breaks a rule, the field of the error, and how its message begins. */
+/** An invalid body, the field of the error and the start of its message. */
 type Wrong = readonly [body: object, field: string, message: string];
 
 async function refused(t: Test, api: TestApi, method: string, path: string, wrong: Wrong): Promise<void> {
@@ -50,7 +50,7 @@ const TYPES: readonly Wrong[] = [
   [{ agent_name: 'x' }, '/agent_name', 'is not a known field'],
 ];
 
-/** Of a new alert and of a change. */
+/** For new alerts and changes. */
 const SHARED: readonly Wrong[] = [
   [{ threshold: '0.5' }, '/threshold', 'must be a number'],
   [{ threshold: -0.001 }, '/threshold', 'must be from 0 to 1 for type failure_rate'],
@@ -80,7 +80,7 @@ const RANGES: readonly Wrong[] = [
   [{ type: 'latency_threshold', threshold: 1e300 }, '/threshold', 'must be from 0 to 31536000000 for'],
 ];
 
-void t.test('what breaks a rule is refused with the field, and that alone', async (t) => {
+void t.test('rejects invalid rules and names the field', async (t) => {
   const api = await startApi(t, UNWATCHED);
   for (const [body, ...expected] of [...TARGETS, ...TYPES, ...SHARED, ...RANGES])
     await refused(t, api, 'POST', '/alerts', [{ ...SIMPLE, ...body }, ...expected]);
@@ -92,10 +92,10 @@ void t.test('what breaks a rule is refused with the field, and that alone', asyn
       body: { errors: [{ field: '/threshold', message: 'must be a number' }] },
     });
   }
-  t.strictSame(await api.get('/alerts'), [], 'nothing was stored');
+  t.strictSame(await api.get('/alerts'), [], 'nothing stored');
 });
 
-void t.test('a change is judged by what the alert is', async (t) => {
+void t.test('validates a change against the stored alert', async (t) => {
   const api = await startApi(t, UNWATCHED);
   const alert = await makeAlert(api, SIMPLE);
   const patch = async (id: string, wrong: Wrong): Promise<void> => {
@@ -120,7 +120,7 @@ void t.test('a change is judged by what the alert is', async (t) => {
     await patch(id, [{ threshold }, field, message]);
     await api.call('DELETE', `/alerts/${id}`);
   }
-  t.strictSame(await api.get('/alerts'), [alert], 'nothing was changed');
+  t.strictSame(await api.get('/alerts'), [alert], 'nothing changed');
   const composite = await makeAlert(api, { type: 'composite', composite_config: COMPOSITE });
   await patch(composite.id, [{ threshold: 0.5 }, '/threshold', 'is not used by a composite alert']);
   t.strictSame(await api.get(`/alerts/${composite.id}`), composite);
@@ -134,7 +134,7 @@ void t.test('a change is judged by what the alert is', async (t) => {
 const CONFIG = '/composite_config';
 const CONDITIONS = `${CONFIG}/conditions`;
 
-/** The second of three conditions, and what is wrong with it. */
+/** The second of three conditions and its error. */
 const CONDITION_RULES: readonly (readonly [condition: unknown, path: string, message: string])[] = [
   [null, '', 'must be an object'],
   [[], '', 'must be an object'],
@@ -168,7 +168,7 @@ const CONDITION_RULES: readonly (readonly [condition: unknown, path: string, mes
   [{ ...METRICS, window: '5m' }, '/window', 'is not a known field'],
 ];
 
-void t.test('the conditions of a composite alert', async (t) => {
+void t.test('rejects invalid conditions of composite alerts', async (t) => {
   const api = await startApi(t, UNWATCHED);
   const twice = <Item>(item: Item): readonly Item[] => [item, item];
   const configs: readonly (readonly [unknown, string, string])[] = [
@@ -236,10 +236,10 @@ void t.test('the conditions of a composite alert', async (t) => {
     `${CONDITIONS}/1/value`,
     '/webhook_url',
   ]);
-  t.strictSame(await api.get('/alerts'), [], 'nothing was stored');
+  t.strictSame(await api.get('/alerts'), [], 'nothing stored');
 });
 
-/** Any JSON where a number, a word or a condition belongs. */
+/** Any JSON instead of a number, word or condition. */
 const anything = fc.oneof(
   fc.jsonValue({ maxDepth: 1 }),
   fc.constantFrom(
@@ -296,7 +296,7 @@ const composite = fc.oneof(
   },
 );
 
-void t.test('whatever conditions are sent, they come back or are refused', async (t) => {
+void t.test('any composite configuration is either rejected or returned unchanged', async (t) => {
   const api = await startApi(t, UNWATCHED);
   let taken = 0;
   await neverDiffers(t, { runs: 200, ms: 2000 }, [composite], async (composite_config) => {
@@ -306,12 +306,12 @@ void t.test('whatever conditions are sent, they come back or are refused', async
     if (status !== 201) throw new Error(`${status}: ${JSON.stringify(body)}`);
     taken++;
     const found = (body as { readonly composite_config: unknown }).composite_config;
-    // As JSON has it: no -0, and a field that is null is absent.
+    // Normalized as JSON: no -0, and a null field is absent.
     const sent = JSON.parse(
       JSON.stringify(composite_config),
       (_, value: unknown) => value ?? undefined,
     ) as unknown;
     same(found, sent);
   });
-  t.ok(taken > 0, `${taken} were taken`);
+  t.ok(taken > 0, `${taken} accepted`);
 });

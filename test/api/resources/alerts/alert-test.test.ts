@@ -22,14 +22,14 @@ async function tried(api: TestApi, id: string): Promise<Trial> {
   return answer.body as Trial;
 }
 
-/** An agent with one run that succeeded and three that failed, each of which cost 0.00125 dollars. */
+/** An agent with one successful and three failed runs, each costing 0.00125 dollars. */
 async function failingAgent(api: TestApi): Promise<string> {
   const agent = 'failing';
   await api.send(Array.from({ length: 3 }, () => aRecentRun({ agent, success: false, duration_ms: 250 })));
   return await makeAgent(api, agent);
 }
 
-void t.test('an alert tells what it finds, and fires nothing', async (t) => {
+void t.test('testing an alert returns its value and fires nothing', async (t) => {
   const api = await startApi(t, UNWATCHED);
   const agent_id = await failingAgent(api);
   const cases = [
@@ -58,10 +58,10 @@ void t.test('an alert tells what it finds, and fires nothing', async (t) => {
   }
   const { id } = await makeAlert(api, { agent_id, threshold: 0 });
   await api.call('PATCH', `/alerts/${id}`, { json: { is_active: false } });
-  t.match(await tried(api, id), { verdict: 'met' }, 'a paused one, too');
+  t.match(await tried(api, id), { verdict: 'met' }, 'also when paused');
 });
 
-void t.test('what nothing is known of is no data', async (t) => {
+void t.test('an unknown target has no data', async (t) => {
   const api = await startApi(t, UNWATCHED);
   for (const type of ['failure_rate', 'latency_threshold', 'inactivity', 'cost_threshold'])
     t.match(await tried(api, (await makeAlert(api, { target_service: 'nowhere', type })).id), {
@@ -72,7 +72,7 @@ void t.test('what nothing is known of is no data', async (t) => {
     });
 });
 
-void t.test('a composite alert tells of each condition', async (t) => {
+void t.test('a composite test returns every condition', async (t) => {
   const api = await startApi(t, UNWATCHED);
   const agent_id = await failingAgent(api);
   const compositeOf = async (operator: string) =>
@@ -96,7 +96,7 @@ void t.test('a composite alert tells of each condition', async (t) => {
   });
 });
 
-void t.test('the terms are those of whoever evaluates', async (t) => {
+void t.test('a test uses the settings of the evaluator', async (t) => {
   const api = await startApi(t, UNWATCHED);
   const agent_id = await failingAgent(api);
   const { id } = await makeAlert(api, { agent_id, threshold: 0.5 });

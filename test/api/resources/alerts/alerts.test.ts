@@ -19,7 +19,7 @@ import { RecordingLogger } from '../../../support/recording-logger.js';
 
 const MISSING = { status: 404, body: { code: 'not_found', detail: 'There is no such alert.' } };
 
-/** As many as a user can have. */
+/** The maximum per user. */
 const MAX_ALERTS = 1000;
 
 const CHANNELS: readonly object[] = [
@@ -29,7 +29,7 @@ const CHANNELS: readonly object[] = [
   { channel: 'both', webhook_url: `https://example.com/${'x'.repeat(2028)}` },
 ];
 
-void t.test('every field comes back as it was sent, from every route', async (t) => {
+void t.test('every route returns all fields as sent', async (t) => {
   const api = await startApi(t, UNWATCHED);
   t.strictSame(await api.get('/alerts'), []);
   const agent_id = await makeAgent(api, 'night watch');
@@ -70,13 +70,13 @@ void t.test('every field comes back as it was sent, from every route', async (t)
     t.strictSame(await api.get(`/alerts/${id.toUpperCase()}/`), alert);
     made.unshift(alert);
   }
-  t.strictSame(await api.get('/alerts'), made, 'the newest first');
+  t.strictSame(await api.get('/alerts'), made, 'newest first');
   const { key: reader } = await api.createKey(['read']);
   const masked = made.map(({ webhook_url: url, ...alert }) => ({
     ...alert,
     webhook_url: url && `${new URL(url).origin}/…`,
   }));
-  t.match(await api.get('/alerts', reader), masked, 'URLs are whole for those who may change alerts');
+  t.match(await api.get('/alerts', reader), masked, 'users who may change alerts see full URLs');
   t.match(await api.get(`/alerts/${made[0]?.id ?? ''}`, reader), masked[0] ?? {});
 
   await api.stop();
@@ -84,7 +84,7 @@ void t.test('every field comes back as it was sent, from every route', async (t)
   t.strictSame(await again.get('/alerts'), made);
 });
 
-void t.test('null is the same as absent, and there are defaults', async (t) => {
+void t.test('null equals omitted, and defaults apply', async (t) => {
   const api = await startApi(t, UNWATCHED);
   const json = {
     agent_id: null,
@@ -116,10 +116,10 @@ void t.test('null is the same as absent, and there are defaults', async (t) => {
     },
   });
   const unused = await makeAlert(api, { type: 'composite', threshold: 0.5, composite_config: COMPOSITE });
-  t.equal(unused.threshold, 0, 'that of a composite alert is not used');
+  t.equal(unused.threshold, 0, 'unused by composite alerts');
 });
 
-void t.test('a change leaves alone what it does not name', async (t) => {
+void t.test('a change keeps omitted fields', async (t) => {
   const api = await startApi(t, UNWATCHED);
   let expected = await makeAlert(api, { type: 'latency_threshold', threshold: 100 });
   for (const change of [
@@ -143,7 +143,7 @@ void t.test('a change leaves alone what it does not name', async (t) => {
   }
 });
 
-void t.test('a deleted alert is gone', async (t) => {
+void t.test('a deleted alert is no longer found', async (t) => {
   const api = await startApi(t, UNWATCHED);
   const [gone, kept] = [await makeAlert(api), await makeAlert(api)];
   const place = `/alerts/${gone.id}`;
@@ -154,7 +154,7 @@ void t.test('a deleted alert is gone', async (t) => {
   t.strictSame(await api.get('/alerts'), [kept]);
 });
 
-void t.test("another user's alerts and agents are not there", async (t) => {
+void t.test('alerts and agents of other users are not found', async (t) => {
   const api = await startApi(t, UNWATCHED);
   const anna = await api.createUser('anna@example.com', ['write', 'read', 'manage']);
   const foreign = await makeAgent(api, 'shared name');
@@ -163,7 +163,7 @@ void t.test("another user's alerts and agents are not there", async (t) => {
   const place = `/alerts/${alert.id}`;
   for (const { status, body } of await attempts(api, place)) t.match({ status, body }, MISSING);
   t.strictSame(await api.get('/alerts'), []);
-  t.strictSame(await api.get('/alerts', anna.key), [alert], 'nothing was changed');
+  t.strictSame(await api.get('/alerts', anna.key), [alert], 'nothing changed');
   for (const agent_id of [foreign, randomUUID()]) {
     const json = { agent_id, type: 'failure_rate', threshold: 0.5 };
     t.match(await api.call('POST', '/alerts', { key: anna.key, json }), {
@@ -181,11 +181,11 @@ void t.test("another user's alerts and agents are not there", async (t) => {
   t.strictSame(await api.get('/alerts', reader), [alert]);
 });
 
-void t.test('a user has so many alerts at most, all of which are listed', async (t) => {
+void t.test('limits the alerts of a user and lists all of them', async (t) => {
   const before = await startApi(t, UNWATCHED);
   const first = await makeAlert(before, { type: 'composite', composite_config: COMPOSITE });
   await before.stop();
-  // One by one they would take minutes.
+  // Creating them one by one would take minutes.
   await copyRule(before.directory, MAX_ALERTS - 2);
 
   const { directory, adminKey } = before;
@@ -195,7 +195,7 @@ void t.test('a user has so many alerts at most, all of which are listed', async 
     return await api.call('POST', '/alerts', { json });
   };
   const last = await Promise.all([attempt(), attempt(), attempt()]);
-  t.strictSame(last.map(({ status }) => status).sort(), [201, 409, 409], 'at the same moment, too');
+  t.strictSame(last.map(({ status }) => status).sort(), [201, 409, 409], 'also for concurrent calls');
   t.match(await attempt(), {
     status: 409,
     body: { code: 'conflict', detail: /^There are 1000 alerts, .*: delete one first\.$/ },
@@ -207,10 +207,14 @@ void t.test('a user has so many alerts at most, all of which are listed', async 
   t.equal((await attempt()).status, 201);
   t.equal((await attempt()).status, 409);
   const other = await api.createUser('anna@example.com', ['manage']);
-  t.match(await makeAlert(api, {}, { key: other.key }), { type: 'failure_rate' }, 'each user has its own');
+  t.match(
+    await makeAlert(api, {}, { key: other.key }),
+    { type: 'failure_rate' },
+    'each user has a separate limit',
+  );
 });
 
-/** Every route of one alert, none of which is to change it where it is not the caller's. */
+/** Every route of a single alert; none may change the alert of another user. */
 async function attempts(api: TestApi, place: string, key = api.adminKey) {
   return [
     await api.call('GET', place, { key }),
@@ -221,7 +225,7 @@ async function attempts(api: TestApi, place: string, key = api.adminKey) {
   ];
 }
 
-/** As many conditions as there can be, of every type and operator. */
+/** The maximum number of conditions, of every type and operator. */
 function fullComposite(): object {
   const runs = [
     { type: 'failure_rate', source: 'ai', threshold: 1 },
@@ -238,7 +242,7 @@ function fullComposite(): object {
   return { operator: 'or', conditions: [...metrics, ...runs, ...runs] };
 }
 
-/** Writes the only rule of a control store that no daemon has open so many more times. */
+/** Copies the only rule of a closed control store that many times. */
 async function copyRule(directory: string, times: number): Promise<void> {
   const url = await databaseOf(directory);
   const clock = systemClock;

@@ -17,7 +17,7 @@ interface Daemon {
   }[];
 }
 
-void t.test('an administrator sees its own items pass an edge, cut, and nothing of others', async (t) => {
+void t.test('an administrator sees its own items on an edge, truncated, and none of others', async (t) => {
   const api = await startApi(t);
   const other = await api.createUser('other@example.com', ['read', 'write']);
   const tap = await EventStreamClient.open(t, api, EDGE);
@@ -61,10 +61,10 @@ void t.test('an administrator sees its own items pass an edge, cut, and nothing 
       item: { service_name: 'shop', body: 'line 0' },
     },
   });
-  t.match(await logs.next('lost'), { data: { topic: 'tap', count: 47 } }, 'the rest of a batch is counted');
+  t.match(await logs.next('lost'), { data: { topic: 'tap', count: 47 } }, 'the rest of the batch is counted');
 });
 
-void t.test('who may look, at what, and how many at once', async (t) => {
+void t.test('checks scope, edge and number of taps', async (t) => {
   const api = await startApi(t);
   const { key } = await api.createKey(['read', 'write', 'manage']);
   const asReader = await EventStreamClient.open(t, api, EDGE, { key });
@@ -90,7 +90,7 @@ void t.test('who may look, at what, and how many at once', async (t) => {
     body: { code: 'too_many_taps' },
   });
   const runs = await EventStreamClient.open(t, api, 'topics=runs');
-  t.equal(runs.status, 200, 'other streams are not concerned');
+  t.equal(runs.status, 200, 'other streams are unaffected');
   open[0]?.close();
   await until('a place is free', async () => {
     const again = await EventStreamClient.open(t, api, EDGE);

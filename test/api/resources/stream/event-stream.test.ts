@@ -36,7 +36,7 @@ function summary(trace_id: string): RunSummary {
   };
 }
 
-/** A stream over a clock that stands still, and a store that knows every run. */
+/** A stream with a stopped clock and a store that knows every run. */
 function open(topics: string, isFailing: () => boolean = () => false) {
   const clock = new HandClock();
   const arrivals = new LocalChangeFeed();
@@ -70,7 +70,7 @@ function open(topics: string, isFailing: () => boolean = () => false) {
     clock,
   });
   const pieces = stream[Symbol.asyncIterator]();
-  /** The next piece, while time passes. */
+  /** The next chunk, while time advances. */
   const next = async (): Promise<string | null> => {
     let piece: string | null | undefined;
     void pieces.next().then(({ value, done }) => {
@@ -91,7 +91,7 @@ function open(topics: string, isFailing: () => boolean = () => false) {
   return { clock, arrivals, desk, asked, next, write, gone, draining, revoke, pieces };
 }
 
-void t.test('a quiet stream beats, so that no listener and no proxy takes it for dead', async (t) => {
+void t.test('an idle stream sends heartbeats', async (t) => {
   const { next, clock } = open('runs');
   t.match(await next(), /event: open/);
   for (let beat = 0; beat < 3; beat += 1) {
@@ -101,7 +101,7 @@ void t.test('a quiet stream beats, so that no listener and no proxy takes it for
   }
 });
 
-void t.test('who reads slowly is told what it has missed, and nothing piles up for it', async (t) => {
+void t.test('a slow reader is told how many events it missed, and memory stays bounded', async (t) => {
   const { next, write, asked } = open('runs');
   await next();
   write(2500);
@@ -109,24 +109,24 @@ void t.test('who reads slowly is told what it has missed, and nothing piles up f
   let runs = 0;
   while (runs < 2000) runs += ((await next()) ?? '').split('event: run').length - 1;
   t.equal(runs, 2000);
-  t.ok(Math.max(...asked) <= 200, 'in parts');
+  t.ok(Math.max(...asked) <= 200, 'in batches');
   write(1);
   let piece = await next();
   while (piece !== null && !piece.includes('event: run')) piece = await next();
   t.equal(piece?.split('event: run').length, 2);
 });
 
-void t.test('while the store cannot be read nothing is lost', async (t) => {
+void t.test('loses nothing while the store cannot be read', async (t) => {
   let isFailing = true;
   const { next, write } = open('runs', () => isFailing);
   await next();
   write(3);
-  t.equal(await next(), ':\n\n', 'only a beat');
+  t.equal(await next(), ':\n\n', 'only a heartbeat');
   isFailing = false;
   t.equal((await next())?.split('event: run').length, 4);
 });
 
-void t.test('it ends with its key, the listener and its reader, and gives its place back', async (t) => {
+void t.test('a stream ends with its key, listener and reader, and frees its slot', async (t) => {
   const revoked = open('runs');
   await revoked.next();
   revoked.revoke();
@@ -143,57 +143,54 @@ void t.test('it ends with its key, the listener and its reader, and gives its pl
   await left.next();
   left.gone.abort();
   t.equal(await left.next(), null);
-  t.equal(left.clock.pending, 1, 'only the end of collecting news is waited for');
+  t.equal(left.clock.pending, 1, 'waits only for the feed to stop');
 
   const unread = open('runs');
   await unread.pieces.return?.();
   for (const { desk } of [revoked, drained, left, unread]) {
     const seats = Array.from({ length: 8 }, () => desk.take(USER));
     t.throws(() => desk.take(USER), /can have 8 event streams/);
-    t.equal(desk.take('another').feed.readers, 0, 'others have places of their own');
+    t.equal(desk.take('another').feed.readers, 0, 'others have separate slots');
     for (const seat of seats) seat.leave();
   }
 });
 
-void t.test('news are collected for a minute after the last stream, and then nobody listens', async (t) => {
+void t.test('the feed stops a minute after the last stream', async (t) => {
   const { arrivals, desk, clock, gone, next, write } = open('runs');
   await next();
   gone.abort();
   await next();
   write(1);
   const again = desk.take(USER);
-  t.equal(again.feed.since(0).length, 1, 'what came meanwhile');
+  t.equal(again.feed.since(0).length, 1, 'arrived meanwhile');
   again.leave();
   clock.advance(60_000);
   const batch = { tenant: USER, items: [] };
-  t.equal(arrivals.tracesOf(batch), undefined, 'writes have nothing to tell');
+  t.equal(arrivals.tracesOf(batch), undefined, 'writes publish nothing');
   t.equal(arrivals.logsOf(batch), undefined);
 });
 
-void t.test(
-  'the daemon is read while somebody listens, once for all, and a slow one has the newest',
-  async (t) => {
-    const clock = new HandClock();
-    let readings = 0;
-    const changes = new DaemonFeed(() => `{"reading":${String((readings += 1))}}`, clock);
-    t.equal(clock.pending, 0, 'nobody listens');
-    let wakes = 0;
-    const wake = (): void => {
-      wakes += 1;
-    };
-    const texts = (inbox: Inbox): string[] => inbox.take().map((event) => Buffer.from(event).toString());
-    const slow = changes.inbox(wake);
-    const quick = changes.inbox(wake);
-    t.match(texts(quick), ['event: edges\ndata: {"reading":2}\n\n'], 'at once');
-    clock.advance(2000);
-    t.match([readings, wakes], [3, 2]);
-    t.match(texts(quick), [/"reading":3/]);
-    clock.advance(4000);
-    t.match(texts(slow), [/"reading":5/], 'one of five');
-    t.same(texts(slow), []);
-    slow.close();
-    quick.close();
-    t.equal(clock.pending, 0);
-    t.equal(readings, 5);
-  },
-);
+void t.test('reads the daemon once for all listeners, and a slow one gets the newest state', async (t) => {
+  const clock = new HandClock();
+  let readings = 0;
+  const changes = new DaemonFeed(() => `{"reading":${String((readings += 1))}}`, clock);
+  t.equal(clock.pending, 0, 'no listeners');
+  let wakes = 0;
+  const wake = (): void => {
+    wakes += 1;
+  };
+  const texts = (inbox: Inbox): string[] => inbox.take().map((event) => Buffer.from(event).toString());
+  const slow = changes.inbox(wake);
+  const quick = changes.inbox(wake);
+  t.match(texts(quick), ['event: edges\ndata: {"reading":2}\n\n'], 'immediately');
+  clock.advance(2000);
+  t.match([readings, wakes], [3, 2]);
+  t.match(texts(quick), [/"reading":3/]);
+  clock.advance(4000);
+  t.match(texts(slow), [/"reading":5/], 'one of five');
+  t.same(texts(slow), []);
+  slow.close();
+  quick.close();
+  t.equal(clock.pending, 0);
+  t.equal(readings, 5);
+});

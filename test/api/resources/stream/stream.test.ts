@@ -17,14 +17,14 @@ async function sendLogs(api: ApiCaller, service: string, bodies: readonly string
   if (status !== 200) throw new Error(`the records were refused: ${status}`);
 }
 
-void t.test('runs, spans and log records arrive as they are stored, each to its user alone', async (t) => {
+void t.test('streams stored runs, spans and log records to their user only', async (t) => {
   const api = await startApi(t);
   const other = await api.createUser('other@example.com', ['read', 'write']);
   const item = anItem({ trace: { status: 'running', ended_at: undefined, success: undefined } });
   const id = traceIdOf(item);
   await api.send([item]);
   const { seq } = await api.get<{ seq: number }>(`/dashboard/traces/${id}/spans`);
-  // What comes between the reading and the stream is not missed.
+  // Events between the first read and the stream are not missed.
   await api.send([{ ...item, spans: [aSpan(id, { name: 'between' })] }]);
   const coming = randomUUID();
   const topics = `runs,logs,alerts,trace:${id.toUpperCase()}@${seq},trace:${coming}`;
@@ -45,16 +45,16 @@ void t.test('runs, spans and log records arrive as they are stored, each to its 
   await api.send([{ ...item, spans: [aSpan(id, { name: 'later', input_data: { a: 'long' } })] }]);
   const { data } = await stream.next('span');
   t.match(data, { trace_id: id, spans: [{ name: 'later', preview: '{"a":"long"}', input_bytes: 12 }] });
-  t.equal((data['spans'] as unknown[]).length, 1, 'what is new alone');
+  t.equal((data['spans'] as unknown[]).length, 1, 'only new spans');
   const list = await api.get<{ items: object[] }>('/dashboard/traces');
-  t.strictSame((await stream.next('run')).data, list.items[0], 'as lists show it');
+  t.strictSame((await stream.next('run')).data, list.items[0], 'as in the list');
 
   await api.call('PATCH', `/dashboard/traces/${id}/outcome`, { json: { success: true, outcome: 'well' } });
   t.match(await stream.next('run'), { data: { trace_id: id, success: true, outcome: 'well' } });
   t.match(await stream.next('span'), { data: { trace_id: id, outcome: 'well', spans: [] } });
 
   await api.send([anItem({ trace: { trace_id: coming }, spans: 0 })]);
-  t.match(await stream.next('span'), { data: { trace_id: coming, spans: [] } }, 'one that was not there');
+  t.match(await stream.next('span'), { data: { trace_id: coming, spans: [] } }, 'a new run');
 
   await sendLogs(api, 'shop', ['The disk is full', 'disk: FULL', 'all is well']);
   await sendLogs(api, 'bank', ['disk full']);
@@ -67,7 +67,7 @@ void t.test('runs, spans and log records arrive as they are stored, each to its 
   t.strictSame(
     lines.map(({ data }) => data).sort(byBody),
     found.items.map((record) => ({ ...record, is_truncated: false })).sort(byBody),
-    'those that the search finds, as it shows them',
+    'the records and format of the search',
   );
 
   await api.send([anItem()], other.key);
@@ -78,7 +78,7 @@ void t.test('runs, spans and log records arrive as they are stored, each to its 
   stream.close();
 });
 
-void t.test('what is not asked for is not told, and what is too much is counted', async (t) => {
+void t.test('filters by topic and counts what exceeds the limit', async (t) => {
   const api = await startApi(t);
   const first = anItem({ trace: { agent: 'one' } });
   await api.send([first, anItem({ trace: { agent: 'two' } })]);
@@ -96,7 +96,7 @@ void t.test('what is not asked for is not told, and what is too much is counted'
   t.match(await logs.next('lost'), { data: { topic: 'logs', count: 800 } });
 });
 
-void t.test('a stream goes on where another one ended, or says that it cannot', async (t) => {
+void t.test('a stream resumes from a previous one or says that it cannot', async (t) => {
   const api = await startApi(t);
   const stream = await EventStreamClient.open(t, api, 'topics=runs');
   const from = await stream.next('open');
@@ -110,7 +110,7 @@ void t.test('a stream goes on where another one ended, or says that it cannot', 
   t.strictSame(
     runs.map(({ data }) => data['trace_id']).sort(),
     [traceIdOf(one), traceIdOf(two)].sort(),
-    'what came meanwhile',
+    'arrived meanwhile',
   );
   t.match(await again.next('lost'), { data: { topic: 'logs', count: null } });
   t.match(await again.next('lost'), { data: { topic: 'alerts', count: null } });
@@ -124,7 +124,7 @@ void t.test('a stream goes on where another one ended, or says that it cannot', 
   }
 });
 
-void t.test('alerts are told when they are changed', async (t) => {
+void t.test('streams changed alerts', async (t) => {
   const api = await startApi(t);
   const { key } = await api.createKey(['read']);
   const stream = await EventStreamClient.open(t, api, 'topics=alerts', { key });
@@ -133,7 +133,7 @@ void t.test('alerts are told when they are changed', async (t) => {
     ...{ target_service: 'payments', type: 'failure_rate', threshold: 0.5 },
     ...{ channel: 'webhook', webhook_url: 'https://hooks.example.com/token' },
   };
-  // Where the rules stand is found out soon after the beginning; what is changed until then is not told.
+  // The feed reads its start position shortly after opening; earlier changes are not sent.
   const event = stream.next('alert');
   let isNotified = false;
   void event.then(() => (isNotified = true));
@@ -150,7 +150,7 @@ void t.test('alerts are told when they are changed', async (t) => {
   });
 });
 
-void t.test('members of an organization are told what becomes of its deliveries', async (t) => {
+void t.test('streams deliveries to members of the organization', async (t) => {
   const api = await startApi(t);
   const stranger = await api.createUser('stranger@example.com', ['read']);
   const stream = await EventStreamClient.open(t, api, 'topics=deliveries');
@@ -165,9 +165,9 @@ void t.test('members of an organization are told what becomes of its deliveries'
   const endpoints = '/org/default/webhooks/endpoints';
   const json = { url: 'https://hook.example/', event_types: ['*'] };
   const { id } = (await api.call('POST', endpoints, { json })).body as { readonly id: string };
-  // Where one is is found out soon after the beginning; what is changed until then is not told.
+  // The feed reads its start position shortly after opening; earlier changes are not sent.
   const first = stream.next('delivery');
-  // Not more than it takes: every one fails, and so many failures pause the endpoint.
+  // Few enough: every delivery fails, and too many failures pause the endpoint.
   let isNotified: boolean;
   do {
     t.equal((await api.call('POST', `${endpoints}/${id}/test`)).status, 202);
@@ -183,8 +183,8 @@ void t.test('members of an organization are told what becomes of its deliveries'
   let next = await stream.next('delivery');
   while (next.data['id'] !== oldest) next = await stream.next('delivery');
 
-  // Who becomes a member sees them from then on.
-  t.notOk(areTheyNotified, 'it is nobody else’s');
+  // A new member sees events from then on.
+  t.notOk(areTheyNotified, 'not visible to others');
   const member = `/admin/orgs/default/members/${stranger.id}`;
   t.equal((await api.call('PUT', member, { json: { role: 'member' } })).status, 200);
   const { status, body } = await api.call('POST', `${endpoints}/${id}/test`);
@@ -195,7 +195,7 @@ void t.test('members of an organization are told what becomes of its deliveries'
   t.match(seen.data, { org_slug: 'default', event_type: 'webhook.test' });
 });
 
-void t.test('administrators are told what passes through the daemon, again and again', async (t) => {
+void t.test('streams pipeline statistics to administrators', async (t) => {
   const api = await startApi(t);
   const stream = await EventStreamClient.open(t, api, 'topics=daemon');
   const first = await stream.next('edges');
@@ -215,7 +215,7 @@ void t.test('administrators are told what passes through the daemon, again and a
   t.match(refused, { status: 403, body: { code: 'forbidden_scope' } });
 });
 
-void t.test('who may not, or has too many, is refused', async (t) => {
+void t.test('rejects missing scopes and too many streams', async (t) => {
   const api = await startApi(t);
   const call = async (query: string, key = api.adminKey) =>
     await api.call('GET', `/dashboard/stream?${query}`, { key });
@@ -238,7 +238,7 @@ void t.test('who may not, or has too many, is refused', async (t) => {
   t.match(refused, { status: 429, body: { code: 'too_many_streams', detail: /at most|may have 8/ } });
   t.equal(refused.headers.get('retry-after'), '5');
   streams[0]?.close();
-  // A HEAD has no events, and holds no place.
+  // A HEAD has no events and takes no slot.
   const heads = async () =>
     (
       await fetch(`${api.url}/api/v1/dashboard/stream?topics=runs`, {
@@ -253,7 +253,7 @@ void t.test('who may not, or has too many, is refused', async (t) => {
 });
 
 for (const engine of ENGINES)
-  void t.test(`${engine}: a stream ends with its key, its login and the daemon`, async (t) => {
+  void t.test(`${engine}: a stream ends with its key, session and daemon`, async (t) => {
     const started = await startTestDaemon(t, { overlay: JSON.stringify({ service: { http: { engine } } }) });
     const api = new ApiCaller(started.url, started.key);
     const reader = await api.createKey(['read']);
@@ -279,5 +279,5 @@ for (const engine of ENGINES)
     t.match((await lasting.rest()).at(-1), { event: 'bye', data: { reason: 'shutting_down' } });
     await stopping;
     t.notMatch(started.logs.join('\n'), /cut off|internal error/);
-    t.notMatch(started.logs.join('\n'), cookie.split('=')[1] ?? '?', 'no log has the cookie');
+    t.notMatch(started.logs.join('\n'), cookie.split('=')[1] ?? '?', 'not in any log');
   });

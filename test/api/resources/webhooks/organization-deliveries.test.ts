@@ -12,7 +12,7 @@ interface Page {
   readonly next_cursor: string | null;
 }
 
-void t.test('what was sent by an organization, and having much of it sent again', async (t) => {
+void t.test('lists the deliveries of an organization and retries them in bulk', async (t) => {
   const api = await startApi(t, UNWATCHED);
   const { deliveries } = api.control;
   const user = (await api.get<{ readonly user: { readonly id: string } }>('/me')).user.id;

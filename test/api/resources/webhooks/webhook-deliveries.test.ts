@@ -18,7 +18,7 @@ const ENDPOINT = '01950000-0000-7000-8000-00000000000a';
 const ACME = '/org/acme/webhooks';
 const LIST = `${ACME}/endpoints/${ENDPOINT}/deliveries`;
 
-/** The n-th delivery: the later ones are newer. */
+/** The n-th delivery; later ones are newer. */
 function aDelivery(n: number, more: Partial<DeliveryDetail> = {}): DeliveryDetail {
   return {
     id: `01950000-0000-7000-8000-${n.toString().padStart(12, '0')}`,
@@ -33,7 +33,7 @@ function aDelivery(n: number, more: Partial<DeliveryDetail> = {}): DeliveryDetai
   };
 }
 
-/** The routes over stores in memory. A key is `user:scope,scope`; `ann` is admin of acme, `bob` member, `eve` admin of another. */
+/** The routes over in-memory stores. A key is `user:scope,scope`; `ann` is admin of acme, `bob` a member, `eve` admin of another. */
 async function startDeliveries(t: Test, engine: (typeof ENGINES)[number] = 'uws') {
   const control = await openControlStore(t);
   const deliveries = new MemoryDeliveries();
@@ -76,7 +76,7 @@ interface Page {
   readonly count: number;
 }
 
-void t.test('deliveries are listed in pages, the newest first, without bodies', async (t) => {
+void t.test('lists deliveries in pages, newest first, without bodies', async (t) => {
   const { api, deliveries } = await startDeliveries(t);
   for (let n = 1; n <= 101; n++) deliveries.add('acme', ENDPOINT, aDelivery(n));
   deliveries.add(
@@ -132,7 +132,7 @@ void t.test('deliveries are listed in pages, the newest first, without bodies', 
     t.match(await api.call('GET', LIST + query), { status: 422, body: { code: 'validation_failed' } }, query);
 });
 
-void t.test('a delivery shows its attempts', async (t) => {
+void t.test('a delivery includes its attempts', async (t) => {
   const { api, deliveries } = await startDeliveries(t);
   const attempts = [
     {
@@ -172,7 +172,7 @@ void t.test('a delivery shows its attempts', async (t) => {
 });
 
 for (const engine of ENGINES)
-  void t.test(`${engine}: the body of a delivery is shown as it is sent, byte for byte`, async (t) => {
+  void t.test(`${engine}: the body of a delivery is returned byte for byte`, async (t) => {
     const { deliveries, url } = await startDeliveries(t, engine);
     const bodies = [
       '{}',
@@ -197,7 +197,7 @@ for (const engine of ENGINES)
     }
   });
 
-void t.test('a retry is asked for as often as it is called, whatever the status', async (t) => {
+void t.test('each call queues a retry, in any status', async (t) => {
   const { api, deliveries } = await startDeliveries(t);
   for (const [n, status] of (['pending', 'success', 'failed'] as const).entries())
     deliveries.add('acme', ENDPOINT, aDelivery(0xa + n, { status }));
@@ -216,7 +216,7 @@ void t.test('a retry is asked for as often as it is called, whatever the status'
   t.match(await api.get(`${ACME}/deliveries/${odd}`), { id: odd.toLowerCase() });
 });
 
-void t.test('members see and retry with the scopes for it; to others nothing is there', async (t) => {
+void t.test('members need the scope of each action, and others get 404', async (t) => {
   const { api, deliveries } = await startDeliveries(t);
   const { id } = aDelivery(1);
   deliveries.add('acme', ENDPOINT, aDelivery(1));
@@ -256,7 +256,7 @@ void t.test('members see and retry with the scopes for it; to others nothing is 
   t.strictSame(await attempts('acme', 'ann:read,manage', randomUUID(), randomUUID()), missing);
   t.strictSame(await attempts('acme', 'ann:read'), [fine[0], fine[1], [403, 'No.']]);
   t.strictSame(await attempts('acme', 'ann:manage'), [[403, 'No.'], [403, 'No.'], fine[2]]);
-  t.strictSame(deliveries.retried, [id, id, id], 'those that were let through');
+  t.strictSame(deliveries.retried, [id, id, id], 'only permitted calls');
 
   const refused = async (method: string, path: string, status: number, call: Call = {}) => {
     t.equal((await api.call(method, path, call)).status, status, `${method} ${path}`);

@@ -7,9 +7,9 @@ import { startApi, type TestApi } from '../../../support/api.js';
 import { NEEDS_FILES } from '../../../support/postgres-config.js';
 
 const ENDPOINTS = '/org/default/webhooks/endpoints';
-/** Of a domain that never resolves: nothing is sent to anybody. */
+/** A domain that never resolves, so nothing is sent. */
 const HOOK = { url: 'https://hook.example/path', event_types: ['trace.failed'] };
-/** As many as an organization can have. */
+/** The maximum per organization. */
 const MAX_ENDPOINTS = 100;
 
 interface Endpoint {
@@ -32,7 +32,7 @@ async function create(api: TestApi, body: object = {}, call: Call = {}): Promise
   return answer.body as Created;
 }
 
-void t.test('an endpoint is created, listed, changed, given another secret and deleted', async (t) => {
+void t.test('creates, lists, updates, rotates and deletes an endpoint', async (t) => {
   const api = await startApi(t);
   t.strictSame(await api.get(ENDPOINTS), []);
   const first = await create(api, { name: 'ops', event_types: ['*', 'a.type_of.99', 'trace.failed'] });
@@ -67,7 +67,7 @@ void t.test('an endpoint is created, listed, changed, given another secret and d
   t.strictSame(
     (await api.get<Endpoint[]>(`${ENDPOINTS}/`)).map(({ id }) => id),
     [second.id, first.id],
-    'the newest first',
+    'newest first',
   );
 
   const place = `${ENDPOINTS}/${first.id}`;
@@ -117,7 +117,7 @@ void t.test('an endpoint is created, listed, changed, given another secret and d
   );
 });
 
-void t.test('admins manage, members list, and to all others the organization is not there', async (t) => {
+void t.test('admins manage and members list; others get 404', async (t) => {
   const api = await startApi(t);
   const scopes = ['manage', 'read'] as const;
   const admin = await api.createUser('admin@example.com', scopes);
@@ -159,21 +159,21 @@ void t.test('admins manage, members list, and to all others the organization is 
   t.strictSame(
     asStranger.map(({ body }) => body),
     (await attempts('nowhere', stranger.key)).map(({ body }) => body),
-    'an organization of others is as one that does not exist',
+    'the organization of others looks like a missing one',
   );
   for (const answer of [...asStranger, ...(await attempts('acme', api.adminKey))])
     t.match(answer, { status: 404, body: { code: 'not_found', detail: 'There is no such organization.' } });
   t.strictSame(
     (await attempts('other', stranger.key)).map(({ status }) => status),
     [200, 201, 404, 404, 404, 404],
-    'an admin elsewhere does not reach it',
+    'an admin of another organization has no access',
   );
-  t.match(await api.get(acme, member.key), [{ id, name: '' }], 'nothing was changed');
+  t.match(await api.get(acme, member.key), [{ id, name: '' }], 'nothing changed');
 
   const { key: reader } = await api.createKey(['read'], { user_id: admin.id });
   t.match(await api.get(acme, admin.key), [{ url: HOOK.url }]);
   for (const key of [member.key, reader])
-    t.match(await api.get(acme, key), [{ url: 'https://hook.example/…' }], 'it may not change it');
+    t.match(await api.get(acme, key), [{ url: 'https://hook.example/…' }], 'may not change it');
   t.strictSame(
     (await attempts('acme', reader)).map(({ status, body }) => [status, (body as { code?: string }).code]),
     [[200, undefined], ...Array.from({ length: 5 }, () => [403, 'forbidden_scope'])],
@@ -182,13 +182,13 @@ void t.test('admins manage, members list, and to all others the organization is 
   t.strictSame(
     (await attempts('acme', admin.key)).map(({ status }) => status),
     [200, 403, 403, 403, 403, 403],
-    'a role that was taken away',
+    'a removed role',
   );
   await api.call('DELETE', `/admin/orgs/acme/members/${member.id}`);
   t.equal((await api.call('GET', acme, { key: member.key })).status, 404);
 });
 
-void t.test('an endpoint is tested, unless it is paused', async (t) => {
+void t.test('an active endpoint can be tested, a paused one not', async (t) => {
   const api = await startApi(t);
   const { id } = await create(api, { event_types: ['a.type_that.never_comes'] });
   const place = `${ENDPOINTS}/${id}`;
@@ -216,7 +216,7 @@ void t.test('an endpoint is tested, unless it is paused', async (t) => {
   t.equal((await api.call('POST', `${ENDPOINTS}/x/test`)).status, 422);
 });
 
-void t.test('an organization has so many endpoints at most', async (t) => {
+void t.test('limits the endpoints of an organization', async (t) => {
   const api = await startApi(t);
   const created = await Promise.all(Array.from({ length: MAX_ENDPOINTS - 5 }, () => create(api)));
   const attempt = async () => await api.call('POST', ENDPOINTS, { json: HOOK });
@@ -224,7 +224,7 @@ void t.test('an organization has so many endpoints at most', async (t) => {
   t.strictSame(
     last.map(({ status }) => status).sort(),
     [201, 201, 201, 201, 201, 409, 409, 409, 409, 409],
-    'at the same moment, too',
+    'also for concurrent calls',
   );
   t.match(await attempt(), {
     status: 409,
@@ -241,10 +241,10 @@ void t.test('an organization has so many endpoints at most', async (t) => {
   const { user } = await api.get<{ readonly user: { readonly id: string } }>('/me');
   await api.call('PUT', `/admin/orgs/acme/members/${user.id}`, { json: { role: 'admin' } });
   const elsewhere = await api.call('POST', '/org/acme/webhooks/endpoints', { json: HOOK });
-  t.equal(elsewhere.status, 201, 'each organization has its own');
+  t.equal(elsewhere.status, 201, 'each organization has a separate limit');
 });
 
-void t.test('what breaks a rule is refused with the field', async (t) => {
+void t.test('rejects invalid input and names the field', async (t) => {
   const api = await startApi(t);
   const { id } = await create(api);
   const before = await api.get(ENDPOINTS);
@@ -306,7 +306,7 @@ void t.test('what breaks a rule is refused with the field', async (t) => {
       await refused('POST', ENDPOINTS, { ...HOOK, [missing]: value }, `/${missing}`, 'is required');
   await refused('POST', ENDPOINTS, { ...HOOK, is_active: false }, '/is_active', 'is not a known field');
   await refused('PATCH', place, { is_active: 'yes' }, '/is_active', 'must be a boolean');
-  t.strictSame(await api.get(ENDPOINTS), before, 'nothing was stored');
+  t.strictSame(await api.get(ENDPOINTS), before, 'nothing stored');
 
   t.equal((await api.call('DELETE', `${ENDPOINTS}/x`)).status, 422);
   t.equal((await api.call('DELETE', `${ENDPOINTS}/${randomUUID()}`)).status, 404);
@@ -316,7 +316,7 @@ void t.test('what breaks a rule is refused with the field', async (t) => {
 });
 
 void t.test(
-  'endpoints outlive the daemon; their secrets are nowhere to be read',
+  'endpoints survive a restart, and their secrets are unreadable on disk',
   { skip: NEEDS_FILES },
   async (t) => {
     const first = await startApi(t);
@@ -343,7 +343,7 @@ void t.test(
       const files = await readBytes();
       t.ok(
         files.some((bytes) => bytes.includes('hook.example/path')),
-        'what is not secret is found',
+        'public values are found',
       );
       const { raw, texts } = formsOf([...secrets, key]);
       for (const bytes of files) {
@@ -358,21 +358,21 @@ void t.test(
 
     const again = await startApi(t, { directory: first.directory, key: first.adminKey });
     t.strictSame(await again.get(ENDPOINTS), endpoints);
-    t.notMatch(again.logs.join('\n'), 'Cannot decrypt the secrets', 'the key is the same');
+    t.notMatch(again.logs.join('\n'), 'Cannot decrypt the secrets', 'the key is unchanged');
     t.equal((await readFile(keyFile, 'utf8')).trim(), key);
     t.notMatch(JSON.stringify(endpoints), /secret|whsec/);
   },
 );
 
 void t.test(
-  'with another key the daemon says at the start what is wrong, and runs',
+  'a different key is reported at the start, and the daemon runs',
   { skip: NEEDS_FILES },
   async (t) => {
     const keys = [randomBytes(32), randomBytes(32)].map((bytes) => bytes.toString('base64'));
     const [key = '', wrong = ''] = keys;
     const before = await startApi(t, { secretsKey: key });
     const created = [await create(before), await create(before)];
-    await t.rejects(stat(join(before.directory, 'secrets-key')), 'a configured key is written nowhere');
+    await t.rejects(stat(join(before.directory, 'secrets-key')), 'a configured key is not written');
     await before.stop();
     const restart = async (secretsKey?: string) =>
       await startApi(t, {
@@ -395,7 +395,7 @@ void t.test(
     t.match(complaint(absent), [
       /is missing: put .*secrets-key back, or set secrets\.key in the configuration/,
     ]);
-    await t.rejects(stat(join(before.directory, 'secrets-key')), 'none is made in its place');
+    await t.rejects(stat(join(before.directory, 'secrets-key')), 'no replacement is created');
     await absent.stop();
 
     const right = await restart(key);
@@ -406,13 +406,13 @@ void t.test(
     for (const { id } of created) await cured.call('POST', `${ENDPOINTS}/${id}/rotate-secret`);
     await cured.stop();
     const healthy = await restart(wrong);
-    t.strictSame(complaint(healthy), [], 'new secrets are the cure where a key is lost');
+    t.strictSame(complaint(healthy), [], 'new secrets replace those of a lost key');
     await healthy.stop();
   },
 );
 
 void t.test(
-  'where the key cannot be had nothing is created, and the answer does not say why',
+  'without the key nothing is created, and the response hides the reason',
   { skip: NEEDS_FILES },
   async (t) => {
     const api = await startApi(t);
@@ -425,7 +425,7 @@ void t.test(
   },
 );
 
-/** Secrets as they could stand in a file: as text, without their prefix, and as bytes. */
+/** Forms in which a file could contain secrets: as text, without prefix, and as bytes. */
 function formsOf(secrets: readonly string[]): {
   readonly raw: readonly Buffer[];
   readonly texts: readonly string[];

@@ -8,7 +8,7 @@ import { openControlStore } from '../../../support/control-store.js';
 import { HandClock } from '../../../support/hand-clock.js';
 import { startListener } from '../../../support/http-listener.js';
 
-void t.test('endpoints may be wherever the sender may send to at the moment', async (t) => {
+void t.test('endpoint URLs follow the targets that the sender currently allows', async (t) => {
   const clock = new HandClock();
   const control = await openControlStore(t, { clock });
   const publish = async (owner: string, ...allow_cidrs: string[]) => {
@@ -58,16 +58,16 @@ void t.test('endpoints may be wherever the sender may send to at the moment', as
   const change = async (target: string) =>
     (await api.call('PATCH', `${path}/${id}`, { json: { url: target } })).status;
 
-  t.strictSame(await statuses(), [422, 422, 422, 422, 422, 201], 'before a sender has said anything');
+  t.strictSame(await statuses(), [422, 422, 422, 422, 422, 201], 'before a sender publishes its targets');
   t.equal(await change('https://localhost:8443/'), 422);
   await publish('one', '127.0.0.0/8');
   t.strictSame(await statuses(), [201, 201, 422, 422, 201, 201], 'loopback');
   t.equal(await change('https://localhost:8443/'), 200);
   await publish('two', '10.0.0.0/8');
-  t.strictSame(await statuses(), [201, 201, 422, 201, 201, 201], 'another exporter beside');
+  t.strictSame(await statuses(), [201, 201, 422, 201, 201, 201], 'another exporter runs, too');
   await control.terms.withdraw('one');
-  t.strictSame(await statuses(), [422, 422, 422, 201, 201, 201], 'the first has ended');
+  t.strictSame(await statuses(), [422, 422, 422, 201, 201, 201], 'the first has stopped');
   clock.advance(60_000);
-  t.strictSame(await statuses(), [422, 422, 422, 422, 422, 201], 'the second says nothing any more');
+  t.strictSame(await statuses(), [422, 422, 422, 422, 422, 201], 'the second has stopped');
   t.match(await create('http://localhost/'), { status: 422 }, 'never without TLS');
 });

@@ -27,12 +27,12 @@ function workflow(name: string): SentSpan {
   };
 }
 
-void t.test('a workflow goes by its name, or by its first agent', async (t) => {
+void t.test('a workflow is named by itself or its first agent', async (t) => {
   t.equal(mapRun(workflow('content_pipeline'), { scope }).agent, 'content_pipeline');
   t.equal(mapRun(workflow(NAMELESS), { scope }).agent, 'writer');
 });
 
-void t.test('to build a workflow is no run of it', async (t) => {
+void t.test('building a workflow is not a run', async (t) => {
   const built = (attributes: JsonObject) => {
     const span = aSpan(1, {
       parentSpanId: null,

@@ -3,7 +3,7 @@ import { mapRun, type SentSpan } from '../../../support/mapped-run.js';
 
 const INVOKES = { 'gen_ai.operation.name': 'invoke_agent' };
 
-/** A crew as OpenLLMetry tells of it. */
+/** A crew as OpenLLMetry sends it. */
 function crew(attributes: SentSpan['attributes']): SentSpan {
   return {
     name: 'crewai.workflow',
@@ -26,7 +26,7 @@ function crew(attributes: SentSpan['attributes']): SentSpan {
   };
 }
 
-void t.test('a crew goes by its name, or by the agent of its first task, never by the task', async (t) => {
+void t.test('a crew is named by itself or its first agent, never by a task', async (t) => {
   t.match(mapRun(crew({ 'crewai.crew.name': 'weather_crew' })), {
     agent: 'weather_crew',
     answer: { value: 'It is sunny.' },
@@ -34,7 +34,7 @@ void t.test('a crew goes by its name, or by the agent of its first task, never b
   t.equal(mapRun(crew({})).agent, 'Weather expert');
 });
 
-void t.test('OpenInference reports a crew as a chain that calls its agents', async (t) => {
+void t.test('OpenInference sends a crew as a chain that calls its agents', async (t) => {
   const kind = (name: string) => ({ 'openinference.span.kind': name });
   const { agent, edges } = mapRun({
     name: 'weather_crew.kickoff',

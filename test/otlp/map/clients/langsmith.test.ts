@@ -3,13 +3,13 @@ import { mapSpan } from '../../../support/mapped-span.js';
 
 const CHAIN = { 'langsmith.span.kind': 'chain' };
 
-void t.test('tags of steps are not those of the program', async (t) => {
+void t.test('drops tags of steps', async (t) => {
   const tagsOf = (tags: string) => mapSpan({ ...CHAIN, 'langsmith.span.tags': tags }).metadata?.['tags'];
   t.same(tagsOf('graph:step:1, x, seq:step:2'), ['x']);
   t.equal(tagsOf('graph:step:1'), undefined);
 });
 
-void t.test('pairs of a role and a text are messages, and a Command gives back its own', async (t) => {
+void t.test('reads role and text pairs as messages and unwraps Command', async (t) => {
   const { input_data, output_data } = mapSpan({
     ...CHAIN,
     'gen_ai.prompt': '{"messages": [["user", "Hi"]]}',
@@ -20,7 +20,7 @@ void t.test('pairs of a role and a text are messages, and a Command gives back i
   t.same(output_data, { messages: [{ role: 'assistant', content: 'Hello' }] });
 });
 
-void t.test('what a tool gave back is without the object that LangSmith puts it into', async (t) => {
+void t.test('unwraps the result of a tool', async (t) => {
   const resultOf = (completion: string) =>
     mapSpan({ 'langsmith.span.kind': 'tool', 'gen_ai.completion': completion }).output_data?.['result'];
   t.equal(resultOf('{"output": "sunny"}'), 'sunny');

@@ -5,7 +5,7 @@ const CHAIN = { 'openinference.span.kind': 'CHAIN' };
 const ASKED =
   "AgentInput(input=[ChatMessage(role=<MessageRole.USER: 'user'>, additional_kwargs={}, blocks=[TextBlock(block_type='text', text='weather?')])], current_agent_name='weather')";
 
-/** A run of an agent as LlamaIndex 0.14 sends it through OpenInference: its steps name it, in printed events. */
+/** An agent run as LlamaIndex 0.14 sends it through OpenInference: printed events of its steps contain the name. */
 function aRun(root: string, ...steps: SentSpan[]): SentSpan {
   return { name: root, attributes: { ...CHAIN, 'input.value': '{"init_state": {}}' }, children: steps };
 }
@@ -19,7 +19,7 @@ function step(name: string, input: string, output: string): SentSpan {
 
 const BEGIN = step('init_run', '{"ctx": "<Context>", "ev": "AgentWorkflowStartEvent()"}', ASKED);
 
-void t.test('the agent of a run is the one that its first step names', async (t) => {
+void t.test('the first step names the agent of a run', async (t) => {
   t.equal(mapRun(aRun('FunctionAgent.run', BEGIN)).agent, 'weather');
   const other = step(
     'setup_agent',
@@ -35,7 +35,7 @@ void t.test('the agent of a run is the one that its first step names', async (t)
       ),
     ).agent,
     'weather',
-    'also where only the input holds it',
+    'also if only the input contains it',
   );
 });
 
@@ -44,12 +44,12 @@ void t.test('quoted events do not name an agent', async (t) => {
   t.equal(mapRun(aRun('FunctionAgent.run', quoting)).agent, 'svc');
 });
 
-void t.test('engines and what prepares documents name no run', async (t) => {
+void t.test('engines and document processors name no run', async (t) => {
   for (const name of ['RetrieverQueryEngine.query', 'SentenceSplitter.__call__'])
     t.equal(mapRun({ name, attributes: CHAIN }).agent, 'svc', name);
 });
 
-void t.test('OpenLLMetry: events are JSON, tools are tasks', async (t) => {
+void t.test('OpenLLMetry: events are JSON and tools are tasks', async (t) => {
   const task = (name: string, attributes: SentSpan['attributes']): SentSpan => ({
     name,
     attributes: { 'traceloop.span.kind': 'task', 'traceloop.entity.name': name, ...attributes },

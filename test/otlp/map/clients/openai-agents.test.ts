@@ -3,7 +3,7 @@ import { mapRun, type SentSpan } from '../../../support/mapped-run.js';
 
 const scope = 'logfire.openai_agents';
 
-/** A span as Logfire sends it: its name is a pattern, and what that comes to stands beside. */
+/** A span as Logfire sends it: the name is a pattern, the formatted message is an attribute. */
 function span(pattern: string, msg: string, attributes: SentSpan['attributes'], ...children: SentSpan[]) {
   return { name: pattern, attributes: { 'logfire.msg': msg, ...attributes }, children };
 }
@@ -49,10 +49,10 @@ void t.test('Logfire reports agents in span names', async (t) => {
     session: 'conv-7',
     tools: [['get_weather', { city: 'Berlin' }, 'sunny in Berlin']],
   });
-  t.equal(mapRun(aRun('Agent workflow'), { scope }).agent, 'Weather agent', 'where nobody named the run');
+  t.equal(mapRun(aRun('Agent workflow'), { scope }).agent, 'Weather agent', 'if the run has no name');
 });
 
-void t.test('of events without a choice what the assistant said last is the answer', async (t) => {
+void t.test('without a choice event, the last assistant message is the answer', async (t) => {
   const call = aRun('x').children?.[0]?.children?.[0]?.children?.[0];
   const { question, answer } = mapRun(call ?? { name: '' }, { scope });
   t.match(question, { messages: [{ role: 'user', content: 'weather?' }] });
@@ -65,7 +65,7 @@ void t.test('a pattern is the name if its values are unknown', async (t) => {
 });
 
 void t.test(
-  'OpenTelemetry’s own instrumentation: a turn is no agent, and a workflow’s OK says nothing',
+  'OpenTelemetry instrumentation: a turn is not an agent, and the status of a workflow is ignored',
   async (t) => {
     const INVOKE = { 'gen_ai.operation.name': 'invoke_agent' };
     const mapped = mapRun(

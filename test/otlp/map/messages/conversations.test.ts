@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '../../../../src/signal/attributes.js
 const HI = { role: 'user', content: 'Hi' };
 const HELLO = { role: 'assistant', content: 'Hello' };
 
-/** Objects that hold a conversation, and what becomes of them. */
+/** Objects with a conversation and the expected result. */
 const HOLDERS: Readonly<Record<string, readonly [sent: JsonObject, is: JsonObject | undefined]>> = {
   'a request': [
     { model: 'm', messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }] },
@@ -62,13 +62,13 @@ const HOLDERS: Readonly<Record<string, readonly [sent: JsonObject, is: JsonObjec
 };
 
 for (const [what, [sent, is]] of Object.entries(HOLDERS))
-  void t.test(`an object that holds a conversation: ${what}`, async (t) => {
+  void t.test(`reads an object with a conversation: ${what}`, async (t) => {
     const before = JSON.stringify(sent);
     t.strictSame(withMessages(sent, 'assistant'), is);
-    t.equal(JSON.stringify(sent), before, 'what came is as it was');
+    t.equal(JSON.stringify(sent), before, 'the input is unchanged');
   });
 
-void t.test('lists of messages', async (t) => {
+void t.test('recognizes lists of messages', async (t) => {
   const cases: readonly (readonly [sent: JsonValue[], is: JsonValue[] | undefined])[] = [
     [
       [HI, HELLO],

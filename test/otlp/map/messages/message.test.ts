@@ -6,7 +6,7 @@ const CALL = { id: 'c1', name: 'get_weather', arguments: { city: 'Berlin' } };
 const ASKED = { role: 'assistant', tool_calls: [CALL] };
 const SUNNY = { role: 'tool', tool_call_id: 'c1', content: 'sunny' };
 
-/** Messages as providers and clients write them, and what they are here. */
+/** Messages in the formats of providers and clients, with the normalized form. */
 const SHAPES: Readonly<Record<string, readonly (readonly [sent: JsonValue, messages: JsonValue[]])[]>> = {
   'OpenAI, chat completions': [
     [{ role: 'user', content: 'Hi' }, [{ role: 'user', content: 'Hi' }]],
@@ -220,7 +220,7 @@ const SHAPES: Readonly<Record<string, readonly (readonly [sent: JsonValue, messa
       "content=\"It's sunny\" additional_kwargs={} response_metadata={} id='lc_run--2'",
       [{ role: 'assistant', content: "It's sunny" }],
     ],
-    // A text that begins so, and goes on otherwise.
+    // A text with the same beginning but a different rest.
     ["content='Hi' tool_calls=[{]", ["content='Hi' tool_calls=[{]"]],
     [
       "content='Hi' additional_kwargs={} tool_calls=[{'name': usage_metadata={'",
@@ -308,14 +308,14 @@ const SHAPES: Readonly<Record<string, readonly (readonly [sent: JsonValue, messa
 };
 
 for (const [whose, cases] of Object.entries(SHAPES))
-  void t.test(`messages: ${whose}`, async (t) => {
+  void t.test(`reads messages: ${whose}`, async (t) => {
     for (const [sent, messages] of cases) {
       t.strictSame(toMessages([sent], null), messages, JSON.stringify(sent));
-      t.strictSame(toMessages(messages, null), messages, 'and it stays so');
+      t.strictSame(toMessages(messages, null), messages, 'stable when read again');
     }
   });
 
-void t.test('who says nothing of a role', async (t) => {
+void t.test('uses the default role', async (t) => {
   t.strictSame(toMessages(['Hello', { content: 'Hello' }, { x: 1 }], 'assistant'), [
     { role: 'assistant', content: 'Hello' },
     { role: 'assistant', content: 'Hello' },
@@ -323,7 +323,7 @@ void t.test('who says nothing of a role', async (t) => {
   ]);
 });
 
-void t.test('messages that say only whose they are', async (t) => {
+void t.test('messages with only a role have no content', async (t) => {
   t.notOk(haveContent([{ role: 'user' }, { role: 'assistant', finish_reason: 'stop' }]));
   t.notOk(haveContent([]));
   for (const message of [{ role: 'user', content: 'Hi' }, ASKED, 'a text', { anything: 1 }])

@@ -5,7 +5,7 @@ import type { JsonValue } from '../../../../src/signal/attributes.js';
 
 const BERLIN = { city: 'Berlin' };
 
-void t.test('what a tool was called with', async (t) => {
+void t.test('reads tool arguments', async (t) => {
   const cases: readonly (readonly [sent: JsonValue, is: JsonValue])[] = [
     ['{"city": "Berlin"}', BERLIN],
     ['"{\\"city\\": \\"Berlin\\"}"', BERLIN],
@@ -36,7 +36,7 @@ void t.test('what a tool was called with', async (t) => {
   for (const [sent, is] of cases) t.strictSame(toolInput(sent), is, JSON.stringify(sent));
 });
 
-void t.test('what a tool gave back', async (t) => {
+void t.test('reads tool results', async (t) => {
   const cases: readonly (readonly [sent: JsonValue, is: JsonValue])[] = [
     ['sunny', 'sunny'],
     ['"sunny"', 'sunny'],
@@ -71,7 +71,7 @@ void t.test('what a tool gave back', async (t) => {
   for (const [sent, is] of cases) t.strictSame(toolOutput(sent), is, JSON.stringify(sent));
 });
 
-void t.test('what Python prints', async (t) => {
+void t.test('parses Python literals', async (t) => {
   const cases: readonly (readonly [text: string, value: JsonValue | undefined])[] = [
     [
       "{'a': 1, 'b': [True, False, None], 'c': (1.5, -2e3,)}",

@@ -9,7 +9,7 @@ import { aHeader, aSpanRecord, NOON } from '../../../support/run-records.js';
 import { TailUnderTest } from './tail-under-test.js';
 
 const OTHER = '00000000-0000-4000-8000-0000000000bb';
-/** With such a number at its end an id is chosen by none, or by every percentage. */
+/** An id with this ending is kept at no percentage, or at every one. */
 const idOf = (number: number, isChosen = false): string =>
   `00000000-0000-4000-80${isChosen ? 'ff-ff' : '00-00'}00${String(number).padStart(8, '0')}`;
 
@@ -28,7 +28,7 @@ const root = (id: string, changes: Partial<SpanRecord> = {}): TraceRecord =>
 
 const KEEP_FAILED = `keep: ['trace.status == "failed"'], percentage: 0`;
 
-void t.test('decides after the end, from all requests of the run', async (t) => {
+void t.test('decides after the end, from all requests of a run', async (t) => {
   const tail = await TailUnderTest.open(t, `{ wait: 30s, after_end: 2s, ${KEEP_FAILED} }`);
   await tail.send([child(idOf(1)), child(idOf(2))]);
   await tail.pass(20_000);
@@ -36,9 +36,9 @@ void t.test('decides after the end, from all requests of the run', async (t) => 
   await tail.send([root(idOf(2))]);
   await tail.pass(1999);
   await tail.send([child(idOf(1))]);
-  t.strictSame(tail.taken, [], 'more may come');
+  t.strictSame(tail.taken, [], 'more may arrive');
   await tail.pass(1);
-  t.equal(tail.passedSpans(idOf(1)).length, 4, 'with what came before and after the end');
+  t.equal(tail.passedSpans(idOf(1)).length, 4, 'with spans before and after the end');
   t.strictSame(tail.rates(idOf(1)), [1, 1, 1, 1]);
   t.equal(tail.passedSpans(idOf(2)).length, 0);
   t.strictSame(await tail.metrics('sample_decided_runs_total'), {
@@ -68,14 +68,14 @@ void t.test('late spans follow the decision, also after a restart', async (t) =>
   ]);
   t.strictSame([tail.rates(failed), tail.rates(chosen), tail.rates(left)], [[1, 1], [0.1, 0.1], []]);
   await tail.pass(60_000);
-  t.strictSame(tail.rates(left), [], 'a run that was dropped is dropped as a whole');
+  t.strictSame(tail.rates(left), [], 'a dropped run is dropped completely');
   t.strictSame(await tail.metrics('sample_late_items_total'), {
     'jackdaw_sample_late_items_total{processor="sample",pipeline="traces",decision="kept"}': 2,
     'jackdaw_sample_late_items_total{processor="sample",pipeline="traces",decision="dropped"}': 2,
   });
 });
 
-void t.test('without an end it decides when nothing more has come for so long', async (t) => {
+void t.test('decides a run without an end after the idle time', async (t) => {
   const tail = await TailUnderTest.open(
     t,
     `{ wait: 30s, percentage: 0, keep: ['trace.spans.exists(s, s.type == "tool" && s.status == "failed")'] }`,
@@ -102,40 +102,33 @@ void t.test('a declared header ends its run', async (t) => {
   ]);
   await tail.send([part(idOf(1), {}, { status: 'completed', ...times })]);
   await tail.pass(1000);
-  t.equal(tail.passedSpans(idOf(1)).length, 2, 'although nobody says how long it took');
+  t.equal(tail.passedSpans(idOf(1)).length, 2, 'although its duration is not given');
   t.equal(tail.taken.length, 2);
 });
 
-void t.test(
-  'runs that never end stay within their memory: the oldest are decided, and counted',
-  async (t) => {
-    const tail = await TailUnderTest.open(t, `{ wait: 1h, max_memory: 1MiB, ${KEEP_FAILED} }`);
-    await tail.send([child(idOf(1), { status: 'failed' })], OTHER);
-    const text = 'x'.repeat(1000);
-    for (let round = 0; round < 100; round++) {
-      const items = Array.from({ length: 20 }, (_, i) =>
-        child(idOf(100 + round * 20 + i), { metadata: { text } }),
-      );
-      t.ok(await tail.send(items));
-      const bytes = await tail.gauge('sample_held_bytes');
-      if (bytes > 1024 * 1024) t.fail(`${bytes} bytes are held`);
-    }
-    const held = await tail.gauge('sample_held_runs');
-    const decided = await tail.gauge('sample_decided_runs_total');
-    t.equal(held + decided, 2001, 'none is lost');
-    t.ok(held < 1000 && held > 100, `${held} are held`);
-    t.equal((await tail.gauge('processor_dropped_items_total')) + tail.taken.length, decided);
-    await tail.send([root(idOf(1), { status: 'failed' })], OTHER);
-    await tail.pass(1000);
-    t.equal(
-      tail.passedSpans(idOf(1)).length,
-      2,
-      'a user who holds little is not harmed by one who holds much',
+void t.test('endless runs stay within the memory limit by deciding the oldest', async (t) => {
+  const tail = await TailUnderTest.open(t, `{ wait: 1h, max_memory: 1MiB, ${KEEP_FAILED} }`);
+  await tail.send([child(idOf(1), { status: 'failed' })], OTHER);
+  const text = 'x'.repeat(1000);
+  for (let round = 0; round < 100; round++) {
+    const items = Array.from({ length: 20 }, (_, i) =>
+      child(idOf(100 + round * 20 + i), { metadata: { text } }),
     );
-  },
-);
+    t.ok(await tail.send(items));
+    const bytes = await tail.gauge('sample_held_bytes');
+    if (bytes > 1024 * 1024) t.fail(`${bytes} bytes held`);
+  }
+  const held = await tail.gauge('sample_held_runs');
+  const decided = await tail.gauge('sample_decided_runs_total');
+  t.equal(held + decided, 2001, 'none lost');
+  t.ok(held < 1000 && held > 100, `${held} held`);
+  t.equal((await tail.gauge('processor_dropped_items_total')) + tail.taken.length, decided);
+  await tail.send([root(idOf(1), { status: 'failed' })], OTHER);
+  await tail.pass(1000);
+  t.equal(tail.passedSpans(idOf(1)).length, 2, 'a small user is unaffected by a large one');
+});
 
-void t.test('where nothing is taken behind it, it refuses more, and loses nothing', async (t) => {
+void t.test('refuses more without loss while downstream refuses', async (t) => {
   let isOpen = false;
   const tail = await TailUnderTest.open(t, '{ wait: 10s, max_memory: 1MiB }', async (items) => {
     if (!isOpen)
@@ -145,8 +138,8 @@ void t.test('where nothing is taken behind it, it refuses more, and loses nothin
   t.ok(await tail.send([root(idOf(1))]));
   await tail.pass(1000);
   t.notOk(await tail.send([root(idOf(2))]));
-  t.match(tail.refusal, { code: 'quota_exceeded', retryAfterMs: 1e9 }, 'with what the one behind says');
-  t.ok(await tail.send([root(idOf(3))], OTHER), 'of another user more is taken');
+  t.match(tail.refusal, { code: 'quota_exceeded', retryAfterMs: 1e9 }, 'with the error from downstream');
+  t.ok(await tail.send([root(idOf(3))], OTHER), 'accepts runs of another user');
   isOpen = true;
   await tail.pass(60_000);
   await tail.pass(60_000);
@@ -154,7 +147,7 @@ void t.test('where nothing is taken behind it, it refuses more, and loses nothin
   t.ok(await tail.send([root(idOf(2))]));
 });
 
-void t.test('what is refused for good behind it is counted', async (t) => {
+void t.test('counts permanent downstream refusals', async (t) => {
   const tail = await TailUnderTest.open(t, '{ wait: 10s }', async (items) => {
     if (items.length > 1)
       return Promise.resolve({ accepted: items.length - 1, refused: [{ index: 0, reason: 'bad' }] });
@@ -168,7 +161,7 @@ void t.test('what is refused for good behind it is counted', async (t) => {
   t.equal(await tail.gauge('sample_held_bytes'), 0);
 });
 
-void t.test('a journal that is full refuses, and makes room', async (t) => {
+void t.test('a full journal refuses and frees space', async (t) => {
   const tail = await TailUnderTest.open(t, `{ wait: 1h, max_disk_size: 1MiB, ${KEEP_FAILED} }`);
   const text = Array.from({ length: 3000 }, (_, i) => (i * 7919) % 1009).join(',');
   let refused = 0;
@@ -178,13 +171,13 @@ void t.test('a journal that is full refuses, and makes room', async (t) => {
       t.match(tail.refusal, { code: 'overloaded', retryable: true });
       await tail.pass(1);
     }
-  t.ok(refused > 0 && refused < 150, `${refused} of 300 were refused`);
+  t.ok(refused > 0 && refused < 150, `${refused} of 300 refused`);
   t.ok((await tail.gauge('sample_disk_bytes')) < 1.2 * 1024 * 1024);
   const lines = await tail.metrics('sample_decided_runs_total');
   t.ok(Object.keys(lines).some((line) => line.includes('cause="disk"')));
 });
 
-void t.test('the directory belongs to one, and is empty of runs in the end', async (t) => {
+void t.test('the directory belongs to one process and is empty at the end', async (t) => {
   const directory = `${t.testdir()}/runs`;
   const tail = await TailUnderTest.open(t, `{ wait: 10s }`, undefined, directory);
   await t.rejects(TailUnderTest.open(t, `{ wait: 10s }`, undefined, directory), { name: 'DirectoryTaken' });
@@ -193,11 +186,11 @@ void t.test('the directory belongs to one, and is empty of runs in the end', asy
   t.equal(tail.taken.length, 1);
   await tail.restart();
   await tail.pass(60_000);
-  t.equal(tail.taken.length, 1, 'nothing comes twice after an orderly stop');
+  t.equal(tail.taken.length, 1, 'no repeats after a clean stop');
   t.strictSame(readdirSync(directory), ['sample%40traces']);
 });
 
-void t.test('a batch that is counted for a quota already is not taken', async (t) => {
+void t.test('rejects a batch already counted for a quota', async (t) => {
   const tail = await TailUnderTest.open(t, '{ wait: 10s }');
   const batch = { tenant: OTHER, items: [root(idOf(1))], quota: { monthly_items: 1 } };
   await t.rejects(tail.processor.consume(batch, { receivedAt: NOON }), {
@@ -205,7 +198,7 @@ void t.test('a batch that is counted for a quota already is not taken', async (t
   });
 });
 
-void t.test('a configuration that cannot work says why', async (t) => {
+void t.test('an unworkable configuration gives the reason', async (t) => {
   for (const [config, message] of [
     [
       '{ wait: 10s, on_error: refuse }',

@@ -58,10 +58,10 @@ void t.test('undecided acknowledged runs are decided after a kill', async (t) =>
   const usage = await fetch(`${second.url}/api/v1/usage`, {
     headers: { authorization: `Bearer ${second.key}` },
   });
-  t.match(await usage.json(), { used: 30 }, 'only what was kept counts: the spans of ten runs');
+  t.match(await usage.json(), { used: 30 }, 'only kept runs count: the spans of ten runs');
 });
 
-void t.test('it must stand before what notes something of a batch', async (t) => {
+void t.test('must precede quota and service_map', async (t) => {
   const problems = async (processors: string): Promise<readonly string[]> => {
     const source = { file: 'a.yaml', text: overlay('./held', '1s', processors) };
     try {

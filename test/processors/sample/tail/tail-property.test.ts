@@ -11,7 +11,7 @@ import { TailUnderTest } from './tail-under-test.js';
 const SLOW_MS = 5000;
 const KEEP = `keep: ['trace.status != "completed"', 'trace.duration_ms > 5000.0', 'trace.spans.exists(s, s.type == "tool" && s.status == "failed")']`;
 
-/** A run as it will be, and in which order its spans come. */
+/** A run and the order in which its spans arrive. */
 interface Scripted {
   readonly spans: readonly SpanRecord[];
   readonly isWanted: boolean;
@@ -42,7 +42,7 @@ const aScript: fc.Arbitrary<Scripted> = fc
     const hasFailedTool = fate === 'has a failed tool' && count > 1;
     return {
       spans: sent.toSorted((a, b) => (order[spans.indexOf(a)] ?? 0) - (order[spans.indexOf(b)] ?? 0)),
-      // Without its root a run is still running for all that is known of it.
+      // Without its root, a run counts as running.
       isWanted: fate === 'fails' || fate === 'is slow' || hasFailedTool || fate === 'never ends',
     };
   });
@@ -65,17 +65,17 @@ const aPlan = fc.record({
     maxLength: 30,
     selector: ({ spans }) => spans[0]?.trace_id.slice(0, -2),
   }),
-  /** Spans of one batch. */
+  /** Spans per batch. */
   batch: fc.integer({ min: 1, max: 20 }),
-  /** How much the runs are shuffled into each other. */
+  /** How strongly the runs are interleaved. */
   stride: fc.integer({ min: 1, max: 7 }),
   restarts: fc.array(fc.nat(10), { maxLength: 2 }),
-  /** Batches that what is behind does not take at first. */
+  /** Batches that downstream refuses at first. */
   failures: fc.array(fc.nat(6), { maxLength: 2 }),
 });
 
 void t.test(
-  'kept runs are whole, and every failed or slow one is kept, over restarts and failures',
+  'kept runs are complete and include every failed or slow one, despite restarts and failures',
   async (t) => {
     await neverDiffers(
       t,
@@ -96,7 +96,7 @@ void t.test(
             const spans = left[(i * stride) % Math.max(left.length, 1)]?.splice(0, 1);
             if (spans?.length) parts.push(partOf(spans));
           }
-          // A sender that is refused sends again.
+          // A refused sender retries.
           while (!(await tail.send(parts))) await tail.pass(1000);
           if (restarts.includes(turn)) await tail.restart();
         }
@@ -109,7 +109,7 @@ void t.test(
           const isKept = passed.size > 0;
           if (isKept && passed.size !== spans.length)
             throw new Error(`of ${spans.length} spans ${passed.size} were passed on`);
-          // A run is decided when its root has come, so that later spans say nothing any more.
+          // A run is decided once its root has arrived, so later spans do not matter.
           const rootCame = spans.findIndex((span) => span.parent_span_id === null);
           const knownAtEnd = rootCame < 0 ? spans : spans.slice(0, rootCame + 1);
           const expectsRun = knownAtEnd.length === spans.length && isWanted;

@@ -13,14 +13,14 @@ const TENANT = '00000000-0000-4000-8000-0000000000aa';
 
 type Answer = (items: readonly TraceRecord[], tenant: string) => Promise<Receipt>;
 
-/** A tail sampler on a directory of its own, over several lives. */
+/** A tail sampler with its own directory, across restarts. */
 export class TailUnderTest {
   readonly #config: string;
   readonly #answer: Answer;
   #current: ProcessorUnderTest<'traces'>;
   readonly #taken: TracesBatch[] = [];
   readonly status = new StatusHost();
-  /** What the last refusal said. */
+  /** The last refusal. */
   refusal: ConsumeError | null = null;
 
   private constructor(config: string, answer: Answer) {
@@ -29,7 +29,7 @@ export class TailUnderTest {
     this.#current = this.#made();
   }
 
-  /** @param config in YAML, in braces; the directory is added */
+  /** @param config in YAML flow style; the directory is added */
   static async open(
     t: Test,
     config: string,
@@ -46,7 +46,7 @@ export class TailUnderTest {
     return this.#current.processor;
   }
 
-  /** @returns false where it was refused as a whole */
+  /** @returns false if the batch was refused */
   async send(items: readonly TraceRecord[], tenant = TENANT): Promise<boolean> {
     try {
       const batch: TracesBatch = { tenant, items: [...items] };
@@ -58,7 +58,7 @@ export class TailUnderTest {
     }
   }
 
-  /** Lets time pass, and what it causes happen. */
+  /** Advances the clock and lets pending work run. */
   async pass(ms: number): Promise<void> {
     this.#current.settings.clock.advance(ms);
     await settle();
@@ -70,7 +70,7 @@ export class TailUnderTest {
     this.#current = this.#made();
     this.#current.settings.clock.advance((clock.now() - this.#current.settings.clock.now()) / 1000);
     await this.#start();
-    // It answers once it has taken up what the life before has left.
+    // It responds once it has restored the state before the restart.
     await this.send([]);
   }
 
@@ -78,7 +78,7 @@ export class TailUnderTest {
     await this.processor.shutdown?.(new AbortController().signal);
   }
 
-  /** What was taken by what is behind. */
+  /** Accepted downstream. */
   get taken(): readonly TraceRecord[] {
     return this.#taken.flatMap(({ items }) => items);
   }
@@ -96,14 +96,14 @@ export class TailUnderTest {
     return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== 0));
   }
 
-  /** One of its gauges. */
+  /** Value of a gauge. */
   async gauge(name: string): Promise<number> {
     return Object.values(await this.metrics(name)).reduce((sum, value) => sum + value, 0);
   }
 
   #made(): ProcessorUnderTest<'traces'> {
     return processorOf(sampleProcessor, 'traces', this.#config, async (batch) => {
-      // The list belongs to who takes it.
+      // The list belongs to its consumer.
       const items = [...batch.items];
       const receipt = await this.#answer(items, batch.tenant);
       this.#taken.push({ ...batch, items });
@@ -117,7 +117,7 @@ export class TailUnderTest {
   }
 }
 
-/** Files are written, and batches passed on, in many small steps. */
+/** Writing files and forwarding batches takes many small steps. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
