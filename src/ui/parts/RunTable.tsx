@@ -112,9 +112,7 @@ const COLUMNS: readonly RunColumn[] = [
     name: 'cost',
     header: 'Cost',
     isNumber: true,
-    render: ({ total_cost_usd }) => (
-      <Money value={total_cost_usd} missing="No span has a cost" />
-    ),
+    render: ({ total_cost_usd }) => <Money value={total_cost_usd} missing="No span has a cost" />,
   },
 ];
 

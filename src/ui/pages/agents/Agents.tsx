@@ -70,17 +70,13 @@ const COLUMNS: readonly Column<Agent>[] = [
     header: 'Cost per run',
     hint: 'Average over runs with a cost',
     isNumber: true,
-    render: (agent) => (
-      <Money value={agent.avg_cost_per_run} missing="No run has a cost" />
-    ),
+    render: (agent) => <Money value={agent.avg_cost_per_run} missing="No run has a cost" />,
   },
   {
     name: 'total_cost',
     header: 'Cost',
     isNumber: true,
-    render: (agent) => (
-      <Money value={agent.total_cost} missing="No run has a cost" />
-    ),
+    render: (agent) => <Money value={agent.total_cost} missing="No run has a cost" />,
   },
   {
     name: 'last_run_at',
