@@ -4,16 +4,16 @@ const MINUTE = 60_000_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** What is so of the only agent of the model. Runs and points carry their numbers, the later the greater. */
+/** The state of the model's only agent. Runs and points carry ascending numbers. */
 export interface World {
   readonly finished: number;
   readonly failed: number;
   readonly p95: number;
   readonly runsSeq: number;
   readonly activeAt: number | null;
-  /** Micro-dollars by the day since 1970, UTC. */
+  /** Micro-dollars by day since 1970, UTC. */
   readonly spent: ReadonlyMap<number, number>;
-  /** Of the metric `cpu`; null where it is stale. */
+  /** Value of the metric `cpu`; null if stale. */
   readonly cpu: { readonly value: number; readonly seq: number } | null;
 }
 
@@ -31,18 +31,15 @@ interface Kept {
   known: Known | null;
 }
 
-/** One thing that a rule looks at: whether it is met, and whether it was not like that when the rule fired last. */
+/** One condition of a rule: whether it is met, and whether its evidence is new since the rule last fired. */
 interface Look {
   readonly met: boolean;
   readonly isNew: boolean;
 }
 
-/**
- * What rules should do, told from the words of the specification alone: it keeps for each rule a line of plain facts, and
- * judges them without anything of `src/alerting`. Days are those of UTC.
- */
+/** Models rules from the specification alone, without code of `src/alerting`, as plain facts per rule. Days are in UTC. */
 export class AlertModel {
-  /** `fired` with the number of firings of the incident so far, and `resolved`, one by one. */
+  /** `fired` with the number of firings of the incident, and `resolved`, one by one. */
   readonly happened: string[] = [];
   readonly #kept = new Map<string, Kept>();
   #lastBeat: number | null = null;
@@ -51,7 +48,7 @@ export class AlertModel {
   #quietUntil = -Infinity;
   #isDayMissed = false;
 
-  /** A daemon starts. */
+  /** Starts a daemon. */
   begin(now: number): void {
     this.#quietUntil = -Infinity;
     this.#isDayMissed = false;
@@ -67,16 +64,16 @@ export class AlertModel {
     }
     if (this.#isNewDay(now)) this.#isDayMissed = true;
     this.#lastBeat = now;
-    // Who starts within the time of grace was away as well.
+    // A daemon that starts within the grace period was down too.
     this.#storedBeat = now < this.#quietUntil ? this.#beforeQuiet : now;
   }
 
-  /** A daemon stops in order. */
+  /** Stops a daemon in order. */
   end(now: number): void {
     if (!this.#isLate(now) && !this.#isNewDay(now) && now >= this.#quietUntil) this.#storedBeat = now;
   }
 
-  /** All rules that were due were judged. */
+  /** Called after all due rules were evaluated. */
   judgedAll(): void {
     this.#isDayMissed = false;
   }
@@ -166,7 +163,7 @@ export class AlertModel {
     return this.#lastBeat !== null && Math.floor(now / DAY) > Math.floor(this.#lastBeat / DAY);
   }
 
-  /** Today, or yesterday where only that is of any interest. */
+  /** Today, or yesterday if only yesterday matters. */
   #costDay(threshold: number, { known }: Kept, { spent }: World, now: number): number {
     const today = Math.floor(now / DAY);
     const exceeds = (day: number): boolean => (spent.get(day) ?? 0) > threshold;

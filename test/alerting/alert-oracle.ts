@@ -1,6 +1,6 @@
 import type { Alert, AlertCondition } from '../../src/storage/contracts/alerts.js';
 
-/** What is known of a run after the last message about it. Times in microseconds, money in nano-USD. */
+/** The state of a run after its last message. Times in microseconds, money in nano-USD. */
 export interface KnownRun {
   readonly agent: string;
   readonly status: 'running' | 'completed' | 'failed' | 'timed_out';
@@ -9,9 +9,9 @@ export interface KnownRun {
   readonly ended: number | null;
   readonly durationMs: number | null;
   readonly cost: number | null;
-  /** When the last message about it came. */
+  /** Time of the last message. */
   readonly lastSeen: number;
-  /** Grows with every change of any run and with every point. */
+  /** Increases with every change of any run and with every point. */
   readonly change: number;
 }
 
@@ -28,21 +28,21 @@ export interface Known {
   readonly points: readonly KnownPoint[];
 }
 
-/** What the oracle expects of one alert. */
+/** The expected state of one alert. */
 export interface Expected {
   readonly events: { fired_at: number; value: number | null; resolved_at: number | null }[];
-  /** What it looked at when it last fired, by condition. */
+  /** The evidence of its last firing, by condition. */
   evidence: (number | { readonly day: number; readonly cost: number } | null)[];
   isFiring: boolean;
   falseSince: number | null;
   falses: number;
 }
 
-/** What the daemon missed that was not there. */
+/** Effects of the daemon's downtime. */
 interface Gap {
-  /** It is back for less than five minutes. */
+  /** It has been back for less than five minutes. */
   readonly inGrace: boolean;
-  /** It was not there at the end of yesterday, and this is its first look. */
+  /** It was down at the end of yesterday, and this is its first evaluation. */
   readonly isDayMissed: boolean;
 }
 
@@ -50,7 +50,7 @@ interface Judged {
   readonly value: number | null;
   readonly met: boolean;
   readonly evidence: Expected['evidence'][number];
-  /** It needs no news to fire again. */
+  /** It can fire again without new evidence. */
   readonly isTimeless: boolean;
 }
 
@@ -62,7 +62,7 @@ export function newExpected(): Expected {
   return { events: [], evidence: [], isFiring: false, falseSince: null, falses: 0 };
 }
 
-/** Evaluates one alert over everything there is, by the rules in `src/alerting/README.md` alone. @param gap what nobody saw */
+/** Evaluates one alert over all data, by the rules in `src/alerting/README.md` alone. @param gap effects of downtime */
 export function expectAt(
   now: number,
   alert: Alert,
@@ -220,7 +220,7 @@ function costOf(runs: readonly KnownRun[], from: number, to: number): number | n
   return costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0);
 }
 
-/** By linear interpolation between order statistics. */
+/** Linear interpolation between order statistics. */
 function p95(sorted: readonly number[]): number | null {
   if (sorted.length === 0) return null;
   const rank = (sorted.length - 1) * 0.95;

@@ -14,12 +14,12 @@ export const AGENT = '018f0000-0000-7000-8000-0000000000a1';
 export const AGENT_NAME = 'billing';
 export const UTC_SETTINGS: AlertingSettings = { windowMs: 3_600_000, minSamples: 1, timezone: 'UTC' };
 
-/** What an agent is that has never done anything. */
+/** Stats of an agent without any activity. */
 export const NOTHING: TargetStats = { window: null, costs: [], activeAt: null };
 
 let alerts = 0;
 
-/** An alert of a user on an agent, that has never fired; its cooldown is an hour. */
+/** An alert of a user on an agent that has never fired; its cooldown is an hour. */
 function anAlert(changes: Partial<Alert> = {}): Alert {
   alerts += 1;
   const id = `018f0000-0000-7000-8000-${String(alerts).padStart(12, '0')}`;
@@ -49,7 +49,7 @@ export function aComposite(
   return aRule({ type: 'composite', threshold: 0, composite_config: { operator, conditions } });
 }
 
-/** @param rest `seq` of the newest of them: what evidence goes by */
+/** @param rest `seq` of the newest run, which is the evidence */
 export function runs(
   finished: number,
   failed: number,
@@ -59,7 +59,7 @@ export function runs(
   return { finished, failed, timed: finished, p95_ms, evidence: String(seq), isNew: [], ...rest };
 }
 
-/** The newest points of the series of a metric, by their values. */
+/** The newest points of the series of a metric, by value. */
 export function points(values: readonly number[], seq = 1): MetricStats {
   const isKnown = values.length > 0;
   return {
@@ -71,6 +71,6 @@ export function points(values: readonly number[], seq = 1): MetricStats {
   };
 }
 
-/** What an agent's runs look like that all failed, and that all succeeded. */
+/** Stats of an agent whose runs all failed, and all succeeded. */
 export const BAD: TargetStats = { ...NOTHING, window: runs(4, 4) };
 export const GOOD: TargetStats = { ...NOTHING, window: runs(4, 0) };

@@ -14,7 +14,7 @@ import { TestStore } from '../storage/duckdb/test-store.js';
 const NEVER = new AbortController().signal;
 const ALL = { offset: 0, limit: 100_000 };
 
-/** A real store with one user, and an evaluator that works by a clock of the test's. */
+/** A real store with one user and an evaluator with a manual clock. */
 export class AlertScene {
   readonly clock: HandClock;
   readonly logger = new RecordingLogger();
@@ -60,12 +60,12 @@ export class AlertScene {
     return this.#terms;
   }
 
-  /** From here on all is that of a new user. */
+  /** Uses a new user from here on. */
   async newUser(): Promise<void> {
     this.#user = await this.opened.addUser();
   }
 
-  /** @returns the alert, which is about a service, or an agent by its name, unless it names an agent's id */
+  /** @returns the alert, on a service or on an agent by name, unless it names an agent id */
   async addAlert(alert: Pick<Alert, 'type'> & Partial<Alert>): Promise<Alert> {
     const now = this.clock.now();
     const made: Alert = {
@@ -88,17 +88,17 @@ export class AlertScene {
     return made;
   }
 
-  /** A new rule as it is kept. */
+  /** A new rule as stored. */
   async addRule(alert: Pick<Alert, 'type'> & Partial<Alert>): Promise<AlertRule> {
     return { userId: this.user, alert: await this.addAlert(alert), incident: null, evidence: null };
   }
 
-  /** What alerts are judged by. */
+  /** The sources an evaluator needs. */
   async source(): Promise<Pick<EvaluatorOptions, 'stats' | 'source'>> {
     return { stats: this.store.stats, source: await this.store.identity() };
   }
 
-  /** Starts an evaluator, and waits until it has judged all rules. Nobody tells it of batches: it judges by its clock. */
+  /** Starts an evaluator and waits for its first evaluation. It evaluates by its clock only, without notifications of batches. */
   async start(): Promise<void> {
     const evaluated = this.#nextEvaluation();
     this.#evaluator = new Evaluator({
@@ -126,14 +126,14 @@ export class AlertScene {
     await evaluator?.stop(NEVER);
   }
 
-  /** Lets the time to the next tick pass, and waits until all rules are judged. */
+  /** Advances the clock to the next tick and waits for its evaluation. */
   async tick(): Promise<void> {
     const evaluated = this.#nextEvaluation();
     this.clock.advance(this.#intervalMs);
     await evaluated;
   }
 
-  /** Those of an alert, the oldest first. */
+  /** The firings of an alert, oldest first. */
   async firings(alertId: string): Promise<readonly AlertFiring[]> {
     const found = await this.control.alerts.listFirings(this.user, alertId, ALL);
     return [...(found?.items ?? [])].reverse();
@@ -146,7 +146,7 @@ export class AlertScene {
   }
 }
 
-/** An id for a run that is sent in several messages. */
+/** An id for a run sent in several messages. */
 export function newTraceId(): string {
   return randomUUID();
 }

@@ -75,19 +75,19 @@ void t.test('an alert fires, notifies each channel once and respects its cooldow
   const { id } = created.body as { readonly id: string };
   const events = (): Promise<AlertEvents> => api.get(`/alerts/${id}/events`);
 
-  // Half of the runs have failed: that is the threshold, and does not exceed it.
+  // Half of the runs failed, which equals the threshold and does not exceed it.
   await api.send([aRun('failed')]);
   const tried = await api.call('POST', `/alerts/${id}/test`);
   t.match(tried, { status: 200, body: { value: 0.5, threshold: 0.5, sample_count: 2, verdict: 'not_met' } });
   t.equal((await events()).count, 0);
   await api.send([aRun('timed_out')]);
   await until('it has fired', async () => (await events()).count === 1);
-  await until('all was told', async () =>
+  await until('all events are emitted', async () =>
     (await events()).items.every(({ notifications }) =>
       notifications.every(({ status }) => status === 'sent'),
     ),
   );
-  await until('the organization was told', () => orgHook.requests.length === 1);
+  await until('the organization is notified', () => orgHook.requests.length === 1);
 
   const [event] = (await events()).items;
   t.match(event, { threshold: 0.5, resolved_at: null });
@@ -119,7 +119,7 @@ void t.test('an alert fires, notifies each channel once and respects its cooldow
   const alert = await api.get<{ readonly last_fired_at: string }>(`/alerts/${id}`);
   t.ok(alert.last_fired_at);
 
-  // New evidence, and a restart: but it has just fired.
+  // New evidence and a restart, but it is within the cooldown.
   await api.send([aRun('failed')]);
   t.strictSame((await first.daemon.shutdown()).errors, []);
   const second = await startTestDaemon(t, { directory, overlay, key: first.key });

@@ -25,7 +25,7 @@ t.setTimeout(0);
 const agent = fc.constantFrom(...AGENTS);
 const duration = fc.constantFrom(null, 0, 100, 100.5, 2000, 30_000);
 const cost = fc.constantFrom(null, 0, 1, 400_000_000, 500_000_000, 1_500_000_000);
-/** How many minutes before the moment a run began, and how long it took. */
+/** Minutes since the run began, and its duration. */
 const runStep = fc.record({
   kind: fc.constant('run' as const),
   agent,
@@ -112,7 +112,7 @@ const rule = fc
   }));
 
 void t.test('alerts match an oracle over all stored data', async (t) => {
-  // In the evening, so that midnight comes.
+  // In the evening, so that midnight is crossed.
   const now = Date.UTC(2026, 0, 15, 22, 30) * 1000;
   const scene = await AlertScene.open(t, {}, { intervalMs: INTERVAL_MS, now });
   const rules = fc.array(rule, { minLength: 3, maxLength: 6 });
@@ -134,21 +134,21 @@ void t.test('alerts match an oracle over all stored data', async (t) => {
   t.same(scene.logger.lines, []);
 });
 
-/** Two ways of interpolating may differ in the last digit. */
+/** Two interpolations may differ in the last digit. */
 function shown({ fired_at, value, resolved_at }: Expected['events'][number]) {
   return { fired_at, value: value === null ? null : Number(value.toPrecision(12)), resolved_at };
 }
 
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
 
-/** What the store knows of the daemon's absences, whoever the user is. */
+/** The daemon's recorded absences, independent of users. */
 interface Presence {
-  /** The last beat before the daemon stopped; stops within the time of grace leave it unchanged. */
+  /** The last beat before the daemon stopped; stops within the grace period leave it unchanged. */
   beat: number;
   graceUntil: number;
 }
 
-/** A history, as the store and the oracle live it. */
+/** Plays a scenario on the store and the oracle. */
 class Play {
   readonly rules: { readonly alert: Alert; readonly agent: string; readonly expected: Expected }[] = [];
   readonly #scene: AlertScene;
@@ -195,7 +195,7 @@ class Play {
         // Twice the interval.
         if (clock.now() - presence.beat > 20 * MINUTE) presence.graceUntil = clock.now() + 5 * MINUTE;
         for (const { expected } of this.rules) {
-          // How long it was quiet is not kept.
+          // The start of the unmet period is not stored.
           expected.falseSince = null;
           expected.falses = 0;
         }
@@ -217,7 +217,7 @@ class Play {
         const running = this.#runs.filter(({ status }) => status === 'running');
         const run = running[step.which % Math.max(1, running.length)];
         if (run === undefined) return;
-        // A terminal message fills what was null.
+        // A terminal message fills missing fields.
         const changed = {
           ...run,
           status: step.status,
@@ -295,7 +295,7 @@ class Play {
   }
 }
 
-/** As declared, else derived from both times. */
+/** As declared, otherwise derived from both times. */
 function durationOf({ durationMs, started, ended }: KnownRun): number | null {
   return durationMs ?? (ended === null ? null : (ended - started) / 1000);
 }

@@ -22,7 +22,7 @@ function at(text: string): Micros {
   return parseTime(text) ?? NaN;
 }
 
-/** What a rule finds of figures, and of series by the names of their metrics. */
+/** Evaluates a rule over stats and metric series by name. */
 async function found(
   rule: AlertRule,
   stats: Partial<TargetStats> | FixedStats,
@@ -39,7 +39,7 @@ async function verdictAndValue(...found_: Parameters<typeof found>): Promise<[st
   return [verdict, value];
 }
 
-/** Costs of days by their first moments; no others have any. */
+/** Costs by the start of the day; other days have none. */
 function spent(costs: Readonly<Record<string, CostStats>>): FixedStats {
   const store = new FixedStats();
   store.stats.set(AGENT, ({ days }) => ({
@@ -111,7 +111,7 @@ void t.test('cost_threshold', async (t) => {
   t.strictSame([window, unit], [{ from: at('2026-01-15T00:00:00Z'), to: NOON }, 'usd']);
 });
 
-void t.test('a cost never counts as more than a threshold that is written as the same amount', async (t) => {
+void t.test('a cost never exceeds a threshold written as the same amount', async (t) => {
   const amounts = fc.integer({ min: 1, max: 1e14 });
   await neverDiffers(
     t,
@@ -126,7 +126,7 @@ void t.test('a cost never counts as more than a threshold that is written as the
   );
 });
 
-void t.test('yesterday counts until one o’clock, unless the alert has fired knowing of it', async (t) => {
+void t.test('yesterday counts until one o’clock unless the alert fired on its final cost', async (t) => {
   const costs = {
     '2026-01-14T00:00:00Z': { cost: 9, priced: 3 },
     '2026-01-15T00:00:00Z': { cost: 2, priced: 2 },
@@ -143,7 +143,7 @@ void t.test('yesterday counts until one o’clock, unless the alert has fired kn
   ];
   for (const [time, threshold, knownDay, verdict, value, from, to] of cases) {
     const rule: AlertRule = {
-      // When it fired says nothing: that may have been about the day before.
+      // The firing time does not matter: it may have been about the day before.
       ...aRule({ type: 'cost_threshold', threshold, last_fired_at: at('2026-01-15T00:10:00Z') }),
       evidence: knownDay === null ? null : withFiring(null, SOURCE, [{ day: at(knownDay), cost: 5 }]),
     };
@@ -157,7 +157,7 @@ void t.test('yesterday counts until one o’clock, unless the alert has fired kn
   }
 });
 
-void t.test('days of a zone: 23 hours, 25 hours, and the first hour of a day', async (t) => {
+void t.test('time zone days: 23 hours, 25 hours and the first hour of a day', async (t) => {
   const terms = { ...UTC_SETTINGS, timezone: 'Europe/Berlin' };
   const rule = aRule({ type: 'cost_threshold', threshold: 5 });
   const bounds = async (now: string): Promise<string[]> => {
@@ -176,7 +176,7 @@ void t.test('days of a zone: 23 hours, 25 hours, and the first hour of a day', a
 
 const CPU = { type: 'metric_threshold', source: 'infra', metric_name: 'cpu' } as const;
 
-void t.test('metric_threshold: any series, and the value of the one that satisfies most', async (t) => {
+void t.test('metric_threshold: any series matches, and the most extreme value is reported', async (t) => {
   const cases: readonly [MetricOperator, number, readonly number[], boolean, number | null][] = [
     ['gt', 80, [10, 81, 20], true, 81],
     ['gt', 80, [80, 10], false, 80],
@@ -200,14 +200,14 @@ void t.test('metric_threshold: any series, and the value of the one that satisfi
   }
 });
 
-void t.test('metric_threshold asks for the points of five minutes', async (t) => {
+void t.test('metric_threshold uses the points of five minutes', async (t) => {
   const store = new FixedStats();
   const result = await found(aComposite('or', { ...CPU, operator: 'gt', value: 1 }), store);
   t.strictSame(result.window, { from: NOON - 300_000_000, to: NOON });
   t.equal(store.observed[0]?.pointsStart, NOON - 300_000_000);
 });
 
-void t.test('metric_threshold of a service asks for its series, that of an agent for all', async (t) => {
+void t.test('metric_threshold uses the series of a service, or all series for an agent', async (t) => {
   const store = new FixedStats();
   store.metrics.set('cpu', (service) => points(service === 'billing' ? [10] : [10, 90]));
   const { alert, ...rule } = aComposite('or', { ...CPU, operator: 'gt', value: 50 });
@@ -269,7 +269,7 @@ void t.test('a test evaluates active and inactive alerts', async (t) => {
   });
 });
 
-void t.test('only what conditions look at is asked for, and each target and metric once', async (t) => {
+void t.test('requests only the stats that conditions need, each target and metric once', async (t) => {
   const store = new FixedStats();
   const threshold = 1;
   const rule = aComposite(

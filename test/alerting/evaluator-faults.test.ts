@@ -15,7 +15,7 @@ function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   return { opened, open };
 }
 
-void t.test('one that somebody else decided meanwhile is read again', async (t) => {
+void t.test('rereads a rule that another process fired meanwhile', async (t) => {
   const rule = aRule({ cooldown_minutes: 10 });
   const place = await startedPlace(t, async (place) => {
     await firing(place, rule);
@@ -34,7 +34,7 @@ void t.test('one that somebody else decided meanwhile is read again', async (t) 
   t.match(store.firings, [{ firedAt: place.clock.now() }]);
 });
 
-void t.test('one that is gone, and whose notice was lost, is forgotten', async (t) => {
+void t.test('drops a deleted rule whose hint was lost', async (t) => {
   const place = await startedPlace(t, async (place) => {
     place.store.hints = false;
     const rule = await firing(place);
@@ -44,7 +44,7 @@ void t.test('one that is gone, and whose notice was lost, is forgotten', async (
   t.same(place.evaluated, [1, 0]);
 });
 
-void t.test('an incident that is over already is not ended again', async (t) => {
+void t.test('does not resolve an incident that is already resolved', async (t) => {
   let rule = aRule();
   const place = await startedPlace(t, async (place) => {
     rule = await firing(place);
@@ -65,7 +65,7 @@ void t.test('an incident that is over already is not ended again', async (t) => 
 });
 
 for (const method of ['observe', 'exampleTraces', 'recordFirings'] as const)
-  void t.test(`an evaluation that fails (${method}) is made up for within a second`, async (t) => {
+  void t.test(`retries a failed evaluation (${method}) within a second`, async (t) => {
     const place = await startedPlace(t, async (place) => {
       await firing(place);
       place.store.fail(method);
@@ -81,7 +81,7 @@ for (const method of ['observe', 'exampleTraces', 'recordFirings'] as const)
     t.same(place.isFailing, [true, false]);
   });
 
-void t.test('what was touched is not forgotten by a store that fails', async (t) => {
+void t.test('retries changed rules after a store failure', async (t) => {
   const place = await startedPlace(t, async ({ store }) => {
     await store.add(aRule());
   });
@@ -95,7 +95,7 @@ void t.test('what was touched is not forgotten by a store that fails', async (t)
   t.equal(store.firings.length, 1);
 });
 
-void t.test('changes of rules that could not be read are read soon after', async (t) => {
+void t.test('rereads rules soon after a failed read', async (t) => {
   const place = await startedPlace(t, ({ store }) => {
     store.stats.set(AGENT, BAD);
   });
@@ -111,7 +111,7 @@ void t.test('changes of rules that could not be read are read soon after', async
   t.same(place.isFailing, [true, false]);
 });
 
-void t.test('states outlast a store that fails: no end of an incident, and no second firing', async (t) => {
+void t.test('a failing store neither ends an incident nor causes a second firing', async (t) => {
   const place = await startedPlace(t, firing);
   const { store } = place;
   store.stats.set(AGENT, GOOD);
@@ -126,7 +126,7 @@ void t.test('states outlast a store that fails: no end of an incident, and no se
   t.same(place.isFailing, [true, false]);
 });
 
-void t.test('an end that could not be written is written soon after', async (t) => {
+void t.test('retries a failed resolution', async (t) => {
   const place = await startedPlace(t, firing);
   const { store } = place;
   store.stats.set(AGENT, GOOD);
@@ -137,32 +137,29 @@ void t.test('an end that could not be written is written soon after', async (t) 
   t.equal(store.resolutions.length, 1);
 });
 
-void t.test(
-  'tries of a store that goes on failing come less and less often, at least once an interval',
-  async (t) => {
-    const place = await startedPlace(t, async (place) => {
-      await firing(place);
-      for (let times = 0; times < 8; times++) place.store.fail('observe');
-    });
-    const failedAt: number[] = [];
-    for (let second = 1; second <= 100; second++) {
-      const before = place.notified.failed;
-      await place.pass(1000);
-      if (place.notified.failed > before) failedAt.push(second);
-    }
-    // Ticks in between come at 30, 60 and 90.
-    t.same(failedAt, [1, 3, 7, 15, 30, 31, 60]);
-    t.equal(place.store.firings.length, 1);
-    place.store.fail('observe');
-    await place.passTicks(1);
-    const failed = place.notified.failed;
-    place.store.fail('observe');
+void t.test('retries a failing store with backoff, at least once an interval', async (t) => {
+  const place = await startedPlace(t, async (place) => {
+    await firing(place);
+    for (let times = 0; times < 8; times++) place.store.fail('observe');
+  });
+  const failedAt: number[] = [];
+  for (let second = 1; second <= 100; second++) {
+    const before = place.notified.failed;
     await place.pass(1000);
-    t.equal(place.notified.failed, failed + 1, 'after a success it begins anew');
-  },
-);
+    if (place.notified.failed > before) failedAt.push(second);
+  }
+  // Ticks in between come at 30, 60 and 90.
+  t.same(failedAt, [1, 3, 7, 15, 30, 31, 60]);
+  t.equal(place.store.firings.length, 1);
+  place.store.fail('observe');
+  await place.passTicks(1);
+  const failed = place.notified.failed;
+  place.store.fail('observe');
+  await place.pass(1000);
+  t.equal(place.notified.failed, failed + 1, 'a success resets the backoff');
+});
 
-void t.test('a beat that fails is repeated', async (t) => {
+void t.test('retries a failed beat', async (t) => {
   const place = await startedPlace(t);
   const { store, clock } = place;
   store.fail('beat');
@@ -172,7 +169,7 @@ void t.test('a beat that fails is repeated', async (t) => {
   t.equal(store.lastBeat, clock.now());
 });
 
-void t.test('a start that fails leaves nothing behind', async (t) => {
+void t.test('a failed start leaves nothing behind', async (t) => {
   const place = await EvaluatorPlace.open(t);
   await firing(place);
   place.store.fail('follow');
@@ -184,7 +181,7 @@ void t.test('a start that fails leaves nothing behind', async (t) => {
   t.equal(place.store.lastBeat, null);
 });
 
-void t.test('a start that cannot beat goes on, and judges nothing before it can', async (t) => {
+void t.test('starts without a beat and evaluates nothing until the beat succeeds', async (t) => {
   const place = await EvaluatorPlace.open(t);
   await firing(place);
   place.store.fail('beat');
@@ -196,7 +193,7 @@ void t.test('a start that cannot beat goes on, and judges nothing before it can'
   await place.stop();
 });
 
-void t.test('evaluations never overlap: what is due meanwhile is judged after', async (t) => {
+void t.test('evaluations never overlap: due rules wait for the next one', async (t) => {
   const { opened, open } = gate();
   const place = await startedPlace(t, async (place) => {
     await firing(place);
@@ -212,7 +209,7 @@ void t.test('evaluations never overlap: what is due meanwhile is judged after', 
   t.same([store.observed.length, store.firings.length], [2, 1]);
 });
 
-void t.test('who stops waits for what is under way, and notes until when', async (t) => {
+void t.test('a stop waits for the evaluation in progress and records its time', async (t) => {
   const { opened, open } = gate();
   const place = await startedPlace(t, async (place) => {
     await firing(place);
@@ -229,10 +226,10 @@ void t.test('who stops waits for what is under way, and notes until when', async
   t.same([store.firings.length, store.lastBeat, store.watchers], [1, clock.now(), 0]);
   place.touch();
   await place.passTicks(3);
-  t.equal(store.observed.length, 1, 'nothing goes on');
+  t.equal(store.observed.length, 1, 'nothing continues');
 });
 
-void t.test('who stops does not wait beyond the deadline', async (t) => {
+void t.test('a stop does not wait beyond the deadline', async (t) => {
   const { opened, open } = gate();
   const place = await startedPlace(t, async (place) => {
     await firing(place);
@@ -246,7 +243,7 @@ void t.test('who stops does not wait beyond the deadline', async (t) => {
   open();
 });
 
-void t.test('an evaluation that is stopped begins nothing more', async (t) => {
+void t.test('a stopped evaluation starts nothing more', async (t) => {
   const { opened, open } = gate();
   const place = await startedPlace(t, async (place) => {
     await firing(place);
@@ -260,7 +257,7 @@ void t.test('an evaluation that is stopped begins nothing more', async (t) => {
   t.equal(place.store.firings.length, 1);
 });
 
-void t.test('many firings are written in groups', async (t) => {
+void t.test('writes many firings in groups', async (t) => {
   const place = await EvaluatorPlace.open(t);
   const { store } = place;
   const counts: number[] = [];

@@ -17,26 +17,26 @@ const INTERVAL_MS = 30_000;
 interface PlaceOptions {
   readonly terms?: AlertingSettings;
   readonly intervalMs?: number;
-  /** Whether others write to the store, too. */
+  /** Whether other processes also write to the store. */
   readonly isShared?: boolean;
 }
 
-/** What a batch is about. */
+/** The contents of a batch. */
 interface Bringing {
   readonly agents?: readonly string[];
   readonly hasSpans?: boolean;
   readonly hasPoints?: boolean;
 }
 
-/** An evaluator over a control plane, with a clock that a test turns. */
+/** An evaluator over a control store, with a manual clock. */
 export class EvaluatorPlace {
   readonly store: PlacedStore;
   readonly clock: HandClock;
   readonly logger = new RecordingLogger();
-  /** Of each evaluation: how many rules it was about. */
+  /** Number of rules of each evaluation. */
   readonly evaluated: number[] = [];
   readonly notified = { fired: 0, resolved: 0, failed: 0 };
-  /** What was told of the store, one by one. */
+  /** The reported store failures, one by one. */
   readonly isFailing: boolean[] = [];
   readonly #terms: AlertingSettings;
   readonly #intervalMs: number;
@@ -56,7 +56,7 @@ export class EvaluatorPlace {
     this.#evaluator = this.#make();
   }
 
-  /** One over a control plane of its own. */
+  /** A place with its own control store. */
   static async open(t: Test, options?: PlaceOptions, now?: Micros): Promise<EvaluatorPlace> {
     const clock = new HandClock(now);
     const place = new EvaluatorPlace(
@@ -77,7 +77,7 @@ export class EvaluatorPlace {
     await this.#evaluator.stop(deadline);
   }
 
-  /** Another daemon over the same store. @param downMs how long there is none @param isOrderly false: it is killed */
+  /** Restarts the daemon over the same store. @param downMs downtime @param isOrderly false: it is killed */
   async restart(downMs = 0, isOrderly = true): Promise<void> {
     await this.stop(isOrderly ? undefined : AbortSignal.abort());
     this.clock.advance(downMs);
@@ -85,23 +85,23 @@ export class EvaluatorPlace {
     await this.start();
   }
 
-  /** Lets time pass, and what falls due by its end be done. */
+  /** Advances the clock and completes due work. */
   async pass(ms: number): Promise<void> {
     this.clock.advance(ms);
     await this.settle();
   }
 
-  /** Lets time pass tick by tick. */
+  /** Advances the clock tick by tick. */
   async passTicks(count: number): Promise<void> {
     for (let tick = 0; tick < count; tick++) await this.pass(INTERVAL_MS);
   }
 
-  /** What a batch brought is stored. */
+  /** Reports that the data of a batch is stored. */
   touch({ agents = [AGENT_NAME], hasSpans = false, hasPoints = false }: Bringing = {}): void {
     this.#evaluator.touched({ userId: USER, agents: new Set(agents), hasSpans, hasPoints });
   }
 
-  /** Nothing waits for anything outside: a few turns of the event loop are all that an evaluation takes. */
+  /** Evaluations need only a few turns of the event loop because nothing external is involved. */
   async settle(): Promise<void> {
     for (let turns = 0; turns < 8; turns++) await turn();
   }
@@ -126,7 +126,7 @@ export class EvaluatorPlace {
   }
 }
 
-/** One that has started and stops with the test. @param prepare says what is there at the start */
+/** A started place that stops with the test. @param prepare sets up the initial state */
 export async function startedPlace(
   t: Test,
   prepare: (place: EvaluatorPlace) => unknown = () => undefined,
@@ -138,7 +138,7 @@ export async function startedPlace(
   return place;
 }
 
-/** Adds a rule that fires at the start, by default one on failures without a cooldown. @returns it */
+/** Adds a rule that fires at the start, by default on failures and without a cooldown. @returns it */
 export async function firing(
   { store }: EvaluatorPlace,
   rule: AlertRule = aRule({ cooldown_minutes: 0 }),

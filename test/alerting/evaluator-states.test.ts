@@ -8,7 +8,7 @@ import { firing, SOURCE, startedPlace, type EvaluatorPlace } from './evaluator-p
 const HOUR = 3_600_000_000;
 const MINUTE_MS = 60_000;
 
-void t.test('what is met at the start fires at once, once', async (t) => {
+void t.test('a rule that is met at the start fires immediately, once', async (t) => {
   let rule: AlertRule | null = null;
   const place = await startedPlace(t, async (place) => {
     rule = await firing(place);
@@ -24,7 +24,7 @@ void t.test('what is met at the start fires at once, once', async (t) => {
   t.equal(store.firings[0]?.alertId, (rule as AlertRule | null)?.alert.id);
 });
 
-void t.test('what is written of a firing and of the end', async (t) => {
+void t.test('writes firings and resolutions with their data', async (t) => {
   const rule = aRule({ cooldown_minutes: 0, threshold: 0.5 });
   const place = await startedPlace(t, async (place) => {
     await firing(place, rule);
@@ -106,7 +106,7 @@ void t.test('what is written of a firing and of the end', async (t) => {
   t.match(store.firings[2], { incident: { firings: 1 }, data: { repeat: 0 } });
 });
 
-void t.test('examples are asked for what tells why, and of what has runs', async (t) => {
+void t.test('requests example traces for the conditions of targets with runs', async (t) => {
   const metric = { type: 'metric_threshold', source: 'infra', metric_name: 'cpu', operator: 'gt' } as const;
   const place = await startedPlace(t, async ({ store }) => {
     store.stats.set(AGENT, { window: runs(4, 0), costs: [{ cost: 9, priced: 1 }], activeAt: 0 });
@@ -125,7 +125,7 @@ void t.test('examples are asked for what tells why, and of what has runs', async
   );
 });
 
-void t.test('within the cooldown it does not fire, nor after it without anything new', async (t) => {
+void t.test('fires neither within the cooldown nor after it without new evidence', async (t) => {
   const place = await startedPlace(t, (place) => firing(place, aRule({ cooldown_minutes: 5 })));
   const { store } = place;
   store.stats.set(AGENT, { ...NOTHING, window: runs(5, 5) });
@@ -140,7 +140,7 @@ void t.test('within the cooldown it does not fire, nor after it without anything
   t.equal(store.firings.length, 3);
 });
 
-void t.test('silence needs nothing new to fire again', async (t) => {
+void t.test('inactivity fires again without new evidence', async (t) => {
   const place = await startedPlace(t, async ({ store }) => {
     const rule = aRule({ type: 'inactivity', threshold: 1, cooldown_minutes: 5 });
     await store.add(rule);
@@ -150,7 +150,7 @@ void t.test('silence needs nothing new to fire again', async (t) => {
   t.equal(place.store.firings.length, 3);
 });
 
-void t.test('money: a greater cost and a later day are news', async (t) => {
+void t.test('a higher cost and a later day are new evidence', async (t) => {
   const place = await startedPlace(t, async ({ store }) => {
     const rule = aRule({ type: 'cost_threshold', threshold: 5, cooldown_minutes: 0 });
     await store.add(rule);
@@ -187,32 +187,29 @@ void t.test('a flapping condition is one incident', async (t) => {
   t.equal(store.resolutions.length, 1);
 });
 
-void t.test(
-  'after a restart nothing fires again, and an incident ends as late as after the first look',
-  async (t) => {
-    const place = await startedPlace(t, firing);
-    const { store } = place;
-    store.stats.set(AGENT, GOOD);
-    await place.passTicks(9);
-    await place.restart(1000);
-    await place.passTicks(9);
-    t.same([store.firings.length, store.resolutions.length], [1, 0]);
-    await place.passTicks(1);
-    t.same([store.firings.length, store.resolutions.length], [1, 1]);
-    store.stats.set(AGENT, BAD);
-    await place.restart(1000);
-    await place.passTicks(3);
-    t.equal(store.firings.length, 1);
-  },
-);
+void t.test('does not fire again after a restart, and resolves after the full delay', async (t) => {
+  const place = await startedPlace(t, firing);
+  const { store } = place;
+  store.stats.set(AGENT, GOOD);
+  await place.passTicks(9);
+  await place.restart(1000);
+  await place.passTicks(9);
+  t.same([store.firings.length, store.resolutions.length], [1, 0]);
+  await place.passTicks(1);
+  t.same([store.firings.length, store.resolutions.length], [1, 1]);
+  store.stats.set(AGENT, BAD);
+  await place.restart(1000);
+  await place.passTicks(3);
+  t.equal(store.firings.length, 1);
+});
 
 for (const [what, downMs, isOrderly, firesAtOnce] of [
-  ['a short time away', 2 * MINUTE_MS, true, true],
-  ['a long time away', 2 * MINUTE_MS + 1, true, false],
-  ['killed', 90_002, false, false],
-  ['killed for a short time', 90_001, false, true],
+  ['a short downtime', 2 * MINUTE_MS, true, true],
+  ['a long downtime', 2 * MINUTE_MS + 1, true, false],
+  ['a kill', 90_002, false, false],
+  ['a kill with a short downtime', 90_001, false, true],
 ] as const)
-  void t.test(`silence after ${what}`, async (t) => {
+  void t.test(`inactivity after ${what}`, async (t) => {
     const rule = aRule({ type: 'inactivity', threshold: 1 });
     const place = await startedPlace(t, async ({ store, clock }) => {
       store.stats.set(AGENT, { ...NOTHING, activeAt: clock.now() - HOUR });
@@ -232,14 +229,14 @@ for (const [what, downMs, isOrderly, firesAtOnce] of [
     t.equal(store.firings.length, 1);
   });
 
-/** Adds a rule on silence, for an agent that was active last some time ago. */
+/** Adds an inactivity rule for an agent last active some time ago. */
 async function silent({ store, clock }: EvaluatorPlace, agoMs: number): Promise<void> {
   const rule = aRule({ type: 'inactivity', threshold: 1, cooldown_minutes: 0 });
   await store.add(rule);
   store.stats.set(AGENT, { ...NOTHING, activeAt: clock.now() - agoMs * 1000 });
 }
 
-void t.test('silence after the daemon stood still', async (t) => {
+void t.test('inactivity after the daemon was suspended', async (t) => {
   const place = await startedPlace(t, async (place) => {
     await silent(place, 55 * MINUTE_MS);
   });
@@ -253,7 +250,7 @@ void t.test('silence after the daemon stood still', async (t) => {
   t.equal(store.firings.length, 1);
 });
 
-void t.test('silence after the store refused everything', async (t) => {
+void t.test('inactivity after the store refused everything', async (t) => {
   const place = await startedPlace(t, async (place) => {
     await silent(place, 55 * MINUTE_MS);
   });
@@ -268,7 +265,7 @@ void t.test('silence after the store refused everything', async (t) => {
   t.equal(store.firings.length, 1);
 });
 
-void t.test('what a stop finds missed is missed for the next start', async (t) => {
+void t.test('the grace period of a stop continues after the next start', async (t) => {
   const place = await startedPlace(t, async (place) => {
     await silent(place, 55 * MINUTE_MS);
   });
@@ -281,7 +278,7 @@ void t.test('what a stop finds missed is missed for the next start', async (t) =
   t.equal(place.store.firings.length, 0);
 });
 
-void t.test('silence within two intervals that are long is silence', async (t) => {
+void t.test('inactivity within two long intervals fires', async (t) => {
   const place = await startedPlace(
     t,
     async (place) => {
@@ -297,7 +294,7 @@ void t.test('silence within two intervals that are long is silence', async (t) =
   t.equal(place.store.firings.length, 2);
 });
 
-/** Adds a rule on money, for an agent that spent 9 dollars on the 15th, and 1 on any other day. */
+/** Adds a cost rule for an agent that spent 9 dollars on the 15th and 1 on other days. */
 async function spending({ store }: EvaluatorPlace): Promise<void> {
   const rule = aRule({ type: 'cost_threshold', threshold: 5, cooldown_minutes: 0 });
   const spentOn = Date.UTC(2026, 0, 15) * 1000;
@@ -307,15 +304,15 @@ async function spending({ store }: EvaluatorPlace): Promise<void> {
     costs: days.map(({ from }) => ({ cost: from === spentOn && isNotified ? 9 : 1, priced: 1 })),
   }));
 }
-/** Whether what {@link spending} says of the 15th has come. */
+/** Whether the update of {@link spending} on the 15th was reported. */
 let isNotified = false;
 
 for (const [what, pass] of [
   ['was down', (place: EvaluatorPlace) => place.restart(14 * 60 * MINUTE_MS)],
   ['was killed', (place: EvaluatorPlace) => place.restart(14 * 60 * MINUTE_MS, false)],
-  ['stood still', (place: EvaluatorPlace) => place.pass(14 * 60 * MINUTE_MS)],
+  ['was suspended', (place: EvaluatorPlace) => place.pass(14 * 60 * MINUTE_MS)],
 ] as const)
-  void t.test(`money of a day whose end nobody saw: the daemon ${what}`, async (t) => {
+  void t.test(`cost of a day whose end was missed: the daemon ${what}`, async (t) => {
     const yesterday = Date.UTC(2026, 0, 15) * 1000;
     isNotified = false;
     const place = await startedPlace(t, spending);
@@ -334,7 +331,7 @@ for (const [what, pass] of [
     t.equal(store.firings.length, 1);
   });
 
-void t.test('an incident of silence lives through the time that nothing is known', async (t) => {
+void t.test('an inactivity incident survives the grace period', async (t) => {
   const place = await startedPlace(t, async ({ store }) => {
     const rule = aRule({ type: 'inactivity', threshold: 1 });
     await store.add(rule);
@@ -345,7 +342,7 @@ void t.test('an incident of silence lives through the time that nothing is known
   t.same([place.store.firings.length, place.store.resolutions.length], [1, 0]);
 });
 
-void t.test('a fresh store has no time of grace', async (t) => {
+void t.test('a new store has no grace period', async (t) => {
   const place = await startedPlace(t, async ({ store }) => {
     const rule = aRule({ type: 'inactivity', threshold: 1 });
     await store.add(rule);
@@ -354,7 +351,7 @@ void t.test('a fresh store has no time of grace', async (t) => {
   t.equal(place.store.firings.length, 1);
 });
 
-void t.test('firings at one moment are counted one by one', async (t) => {
+void t.test('counts firings at one moment one by one', async (t) => {
   const place = await startedPlace(t, async ({ store }) => {
     const rule = aRule({ type: 'inactivity', threshold: 1, cooldown_minutes: 0 });
     await store.add(rule);

@@ -6,7 +6,7 @@ import { HandClock } from '../support/hand-clock.js';
 import { EvaluatorPlace, firing, startedPlace } from './evaluator-place.js';
 import { PlacedStore } from './placed-store.js';
 
-void t.test('what is touched is judged together, after a quarter of a second', async (t) => {
+void t.test('evaluates changed rules together after a quarter of a second', async (t) => {
   const place = await startedPlace(t, async ({ store }) => {
     const others = { agent_id: 'another', agent_name: 'another' };
     for (const rule of [aRule(), aRule(), aRule(others)]) await store.add(rule);
@@ -24,67 +24,61 @@ void t.test('what is touched is judged together, after a quarter of a second', a
   t.equal(store.firings.length, 2);
   place.touch();
   await place.pass(250);
-  t.same(place.evaluated, [2, 2], 'it is called again');
+  t.same(place.evaluated, [2, 2], 'evaluated again');
 });
 
-void t.test(
-  'rules are touched by their agent, by spans for a service, and by points for a metric',
-  async (t) => {
-    const onService = aRule({ agent_id: null, agent_name: null, target_service: 'db' });
-    const onMetric = aComposite(
-      'or',
-      { type: 'failure_rate', source: 'ai', threshold: 0.5 },
-      { type: 'metric_threshold', source: 'infra', metric_name: 'cpu', operator: 'gt', value: 50 },
-    );
-    const place = await startedPlace(t, async ({ store }) => {
-      for (const rule of [aRule(), onService, onMetric]) await store.add(rule);
+void t.test('rules change by their agent, by spans for a service and by points for a metric', async (t) => {
+  const onService = aRule({ agent_id: null, agent_name: null, target_service: 'db' });
+  const onMetric = aComposite(
+    'or',
+    { type: 'failure_rate', source: 'ai', threshold: 0.5 },
+    { type: 'metric_threshold', source: 'infra', metric_name: 'cpu', operator: 'gt', value: 50 },
+  );
+  const place = await startedPlace(t, async ({ store }) => {
+    for (const rule of [aRule(), onService, onMetric]) await store.add(rule);
+  });
+  const { store } = place;
+  const asked = async (touched: Parameters<typeof place.touch>[0]): Promise<number> => {
+    place.evaluated.length = 0;
+    place.touch({ agents: [], ...touched });
+    await place.pass(1000);
+    return place.evaluated[0] ?? 0;
+  };
+  t.equal(await asked({ agents: [AGENT_NAME] }), 2);
+  t.equal(await asked({ hasSpans: true }), 1);
+  t.equal(await asked({ hasPoints: true }), 1);
+  t.equal(await asked({ agents: [AGENT_NAME], hasSpans: true, hasPoints: true }), 3);
+  t.equal(await asked({ agents: ['another'] }), 0);
+  const names = Array.from({ length: 10_001 }, (_, at) => `agent ${at}`);
+  t.equal(await asked({ agents: names }), 3, 'too many names may match anything');
+  await store.delete(onMetric);
+  t.equal(await asked({ agents: [AGENT_NAME], hasPoints: true }), 1);
+});
+
+void t.test('slow evaluations delay changed rules by at most a second', async (t) => {
+  const place = await startedPlace(t, firing);
+  const { store, clock } = place;
+  const waits = async (tookMs: number): Promise<number> => {
+    // A tick may occur in between; its evaluation clears the change.
+    await place.pass(30_000);
+    store.before('observe', () => {
+      clock.advance(tookMs);
     });
-    const { store } = place;
-    const asked = async (touched: Parameters<typeof place.touch>[0]): Promise<number> => {
-      place.evaluated.length = 0;
-      place.touch({ agents: [], ...touched });
-      await place.pass(1000);
-      return place.evaluated[0] ?? 0;
-    };
-    t.equal(await asked({ agents: [AGENT_NAME] }), 2);
-    t.equal(await asked({ hasSpans: true }), 1);
-    t.equal(await asked({ hasPoints: true }), 1);
-    t.equal(await asked({ agents: [AGENT_NAME], hasSpans: true, hasPoints: true }), 3);
-    t.equal(await asked({ agents: ['another'] }), 0);
-    const names = Array.from({ length: 10_001 }, (_, at) => `agent ${at}`);
-    t.equal(await asked({ agents: names }), 3, 'what is too much to be told apart may be anything');
-    await store.delete(onMetric);
-    t.equal(await asked({ agents: [AGENT_NAME], hasPoints: true }), 1);
-  },
-);
+    place.touch();
+    await place.pass(1000);
+    place.evaluated.length = 0;
+    place.touch();
+    for (let waited = 0; ; waited += 10) {
+      if (place.evaluated.length > 0) return waited;
+      await place.pass(10);
+    }
+  };
+  t.equal(await waits(10), 250);
+  t.equal(await waits(150), 600);
+  t.equal(await waits(2000), 1000);
+});
 
-void t.test(
-  'the longer evaluations take, the longer touched ones wait, but never over a second',
-  async (t) => {
-    const place = await startedPlace(t, firing);
-    const { store, clock } = place;
-    const waits = async (tookMs: number): Promise<number> => {
-      // The tick may be in between: what it judges is no news.
-      await place.pass(30_000);
-      store.before('observe', () => {
-        clock.advance(tookMs);
-      });
-      place.touch();
-      await place.pass(1000);
-      place.evaluated.length = 0;
-      place.touch();
-      for (let waited = 0; ; waited += 10) {
-        if (place.evaluated.length > 0) return waited;
-        await place.pass(10);
-      }
-    };
-    t.equal(await waits(10), 250);
-    t.equal(await waits(150), 600);
-    t.equal(await waits(2000), 1000);
-  },
-);
-
-void t.test('a tick judges all, the touched ones with them', async (t) => {
+void t.test('a tick evaluates all rules, including changed ones', async (t) => {
   const place = await startedPlace(t, firing);
   place.evaluated.length = 0;
   await place.pass(29_900);
@@ -95,7 +89,7 @@ void t.test('a tick judges all, the touched ones with them', async (t) => {
   t.same(place.evaluated, [1]);
 });
 
-void t.test('where others write to the store, too, all are judged again and again', async (t) => {
+void t.test('evaluates all rules repeatedly if other processes write to the store', async (t) => {
   const place = await startedPlace(t, firing, { isShared: true });
   const { store, clock } = place;
   place.evaluated.length = 0;
@@ -103,7 +97,7 @@ void t.test('where others write to the store, too, all are judged again and agai
   t.same(place.evaluated, []);
   await place.pass(100);
   t.same(place.evaluated, [1]);
-  // The longer it takes, the longer it rests.
+  // Longer evaluations cause longer pauses.
   store.before('observe', () => {
     clock.advance(500);
   });
@@ -118,7 +112,7 @@ void t.test('where others write to the store, too, all are judged again and agai
   t.same(place.evaluated, [1, 1, 1]);
 });
 
-void t.test('a new or changed rule is judged at once', async (t) => {
+void t.test('evaluates a new or changed rule immediately', async (t) => {
   const place = await startedPlace(t, ({ store }) => {
     store.stats.set(AGENT, BAD);
   });
@@ -133,10 +127,10 @@ void t.test('a new or changed rule is judged at once', async (t) => {
   const count = place.evaluated.length;
   await store.change(rule, { channel: 'both', webhook_url: 'https://hook.test/' });
   await place.settle();
-  t.equal(place.evaluated.length, count, 'who is told is nothing to judge by');
+  t.equal(place.evaluated.length, count, 'the recipient does not affect the evaluation');
 });
 
-void t.test('a paused or deleted rule is not judged; one that is resumed is another one', async (t) => {
+void t.test('a paused or deleted rule is not evaluated; a resumed one starts over', async (t) => {
   const rule = aRule({ threshold: 0.5, cooldown_minutes: 0, is_active: false });
   const place = await startedPlace(t, async (place) => await firing(place, rule));
   const { store } = place;
@@ -158,13 +152,13 @@ void t.test('a paused or deleted rule is not judged; one that is resumed is anot
   t.equal(store.firings.length, 2);
 });
 
-void t.test('what happens to rules while they are read is not missed', async (t) => {
+void t.test('rule changes while rules are read are not missed', async (t) => {
   const [paused, changed] = [aRule(), aRule({ threshold: 1 })];
   const place = await startedPlace(t, async (place) => {
     const { store } = place;
     await firing(place, paused);
     await firing(place, changed);
-    // The first question has been answered when the next call comes.
+    // The first read has finished when the next call arrives.
     store.before('beat', async () => {
       await store.change(paused, { is_active: false });
       await store.change(changed, { threshold: 0.5 });
@@ -176,7 +170,7 @@ void t.test('what happens to rules while they are read is not missed', async (t)
   );
 });
 
-void t.test('changes of which no hint came are found on the tick', async (t) => {
+void t.test('finds changes without a hint on the next tick', async (t) => {
   const place = await startedPlace(t, async (place) => {
     place.store.hints = false;
     place.store.stats.set(AGENT, BAD);
@@ -195,13 +189,13 @@ for (const [what, change] of [
   ['changed', ({ store }: EvaluatorPlace, rule: AlertRule) => store.change(rule, { threshold: 1 })],
 ] as const)
   for (const method of ['observe', 'exampleTraces'] as const)
-    void t.test(`a rule that is ${what} during an evaluation (${method}) is not tried to fire`, async (t) => {
+    void t.test(`a rule that is ${what} during an evaluation (${method}) does not fire`, async (t) => {
       let recorded = 0;
       const place = await startedPlace(t, async (place) => {
         const rule = await firing(place);
         place.store.before(method, async () => {
           await change(place, rule);
-          // Its hint is followed.
+          // Its hint is processed.
           await place.settle();
         });
         place.store.before('recordFirings', () => recorded++);
@@ -210,7 +204,7 @@ for (const [what, change] of [
       t.same([place.store.firings.length, recorded, place.notified.failed], [0, 0, 0]);
     });
 
-void t.test('what many rules look at is asked for in portions, at one moment', async (t) => {
+void t.test('requests stats of many rules in portions at one moment', async (t) => {
   const place = await EvaluatorPlace.open(t);
   const { store } = place;
   for (let at = 0; at < 25; at++) {
@@ -234,7 +228,7 @@ void t.test('what many rules look at is asked for in portions, at one moment', a
   t.equal(new Set(store.observed.flatMap(({ now }) => now)).size, 1);
 });
 
-void t.test('two daemons share rules, each by telemetry of its own', async (t) => {
+void t.test('two daemons share rules, each by its own telemetry', async (t) => {
   const clock = new HandClock();
   const control = await openControlStore(t, { clock });
   const here = new EvaluatorPlace(await PlacedStore.of(control, 'here'), clock);
@@ -254,14 +248,18 @@ void t.test('two daemons share rules, each by telemetry of its own', async (t) =
   there.store.stats.set(AGENT, { ...NOTHING, window: runs(9, 0) });
   await pass(20);
   t.same([here.store.firings.length, there.store.firings.length], [1, 0]);
-  t.same(there.store.resolutions, [], 'what one sees is not over for another who never saw it');
+  t.same(there.store.resolutions, [], 'another daemon may still fire on it');
   there.store.stats.set(AGENT, { ...NOTHING, window: runs(10, 10) });
   await pass(20);
-  t.same([here.store.firings.length, there.store.firings.length], [1, 1], 'nobody repeats what it told');
+  t.same([here.store.firings.length, there.store.firings.length], [1, 1], 'nothing is repeated');
   t.match(there.store.firings, [{ incident: { firings: 2 } }]);
   here.store.stats.set(AGENT, { ...NOTHING, window: runs(5, 0) });
   await pass(20);
-  t.same([here.store.resolutions.length, there.store.resolutions.length], [0, 0], 'who told last decides');
+  t.same(
+    [here.store.resolutions.length, there.store.resolutions.length],
+    [0, 0],
+    'the last resolution counts',
+  );
   there.store.stats.set(AGENT, { ...NOTHING, window: runs(11, 0) });
   await pass(20);
   t.same([here.store.resolutions.length, there.store.resolutions.length], [0, 1]);

@@ -11,28 +11,28 @@ import type {
 } from '../../src/storage/contracts/alerts.js';
 import { NOTHING, points } from './alert-samples.js';
 
-/** The identity of the store that they are said to be of. */
+/** Identity of the store of these stats. */
 export const SOURCE = 'here';
 
 /**
- * Stats without any telemetry: what is observed is what a test says. What of it is news follows from the evidence, a number that grows.
- * Any call can be made to wait or to fail.
+ * Stats without telemetry: a test sets the observations. The evidence is an increasing number. Any call can be delayed or
+ * fail.
  */
 export class FixedStats implements AlertStats {
-  /** What is observed of a target: by the id of its agent, or the name of its service. */
+  /** Observations of a target, by agent id or service name. */
   readonly stats = new Map<string, TargetStats | ((request: Observing) => TargetStats)>();
-  /** What is observed of a metric, by its name, and by whose series are wanted. */
+  /** Observations of a metric, by name and requested series. */
   readonly metrics = new Map<string, MetricStats | ((service: string | null) => MetricStats)>();
-  /** Of each agent, for what is asked. */
+  /** Example traces of each agent. */
   examples: readonly string[] = [];
 
-  /** What was asked. */
+  /** Received requests. */
   readonly observed: Observing[] = [];
   readonly askedExamples: ExampleQuery[] = [];
 
-  /** Thrown by the next calls of that method, one by one, with nothing changed. */
+  /** Errors thrown by the next calls of a method, one by one, without changes. */
   readonly #faults = new Map<string, unknown[]>();
-  /** What the next calls of that method do before anything else, one by one. */
+  /** Actions run before the next calls of a method, one by one. */
   readonly #before = new Map<string, (() => unknown)[]>();
 
   /** Makes the next call of a method fail. */
@@ -40,7 +40,7 @@ export class FixedStats implements AlertStats {
     this.#faults.set(method, [...(this.#faults.get(method) ?? []), error]);
   }
 
-  /** Does something, and waits for it, before the next call of a method does anything. */
+  /** Runs and awaits an action before the next call of a method. */
   before(method: string, action: () => unknown): void {
     this.#before.set(method, [...(this.#before.get(method) ?? []), action]);
   }
@@ -66,7 +66,7 @@ export class FixedStats implements AlertStats {
     return queries.map(() => this.examples);
   }
 
-  /** What every call begins with. */
+  /** Called at the start of every method. */
   protected async enter(method: string): Promise<void> {
     await this.#before.get(method)?.shift()?.();
     const faults = this.#faults.get(method);

@@ -10,16 +10,16 @@ import { aUser } from '../storage/duckdb/meta-records.js';
 import { USER } from './alert-samples.js';
 import { FixedStats, SOURCE } from './fixed-stats.js';
 
-/** What an evaluator stands on: a real control plane, whose calls can be made to wait or to fail, too, and figures that a test says. */
+/** The dependencies of an evaluator: a real control store whose calls can be delayed or fail, and stats set by a test. */
 export class PlacedStore extends FixedStats {
-  /** What was written. */
+  /** Written firings. */
   readonly firings: DecidedFiring[] = [];
   readonly resolutions: Resolution[] = [];
   lastBeat: number | null = null;
   watchers = 0;
-  /** Whether the hints of the control plane come. */
+  /** Whether hints of the control store are delivered. */
   hints = true;
-  /** The identity of the store that the figures are of. */
+  /** Identity of the store of the stats. */
   readonly source: string;
   readonly #control: SqlControlStore;
 
@@ -36,7 +36,7 @@ export class PlacedStore extends FixedStats {
     return new PlacedStore(control, source);
   }
 
-  /** What the evaluator has of the control plane. */
+  /** The control store as the evaluator sees it. */
   get evaluated(): EvaluatedRules {
     const { alerts, watch } = this.#control;
     return {
@@ -79,7 +79,7 @@ export class PlacedStore extends FixedStats {
     };
   }
 
-  /** A user makes a rule. */
+  /** A user creates a rule. */
   async add({ userId, alert }: AlertRule): Promise<void> {
     const outcome = await this.#control.alerts.create(userId, alert, Infinity);
     if (outcome !== 'created') throw new Error(`the rule was not created: ${outcome}`);
@@ -94,14 +94,14 @@ export class PlacedStore extends FixedStats {
     await this.#control.alerts.delete(userId, alert.id);
   }
 
-  /** A rule as it is now. */
+  /** The current state of a rule. */
   async read({ userId, alert }: AlertRule): Promise<AlertRule> {
     const rule = await this.#control.alerts.read(userId, alert.id);
     if (rule === null) throw new Error('the rule is gone');
     return rule;
   }
 
-  /** Somebody else decides. */
+  /** Another process fires. */
   async fireElsewhere(firing: DecidedFiring): Promise<void> {
     await this.#control.alerts.recordFirings([firing]);
   }

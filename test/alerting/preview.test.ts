@@ -8,7 +8,7 @@ const HOUR = 60 * MINUTE;
 /** 2026-11-20T12:00:00Z */
 const NOW = 1_795_176_000_000_000;
 
-/** A past that a test tells, by the minutes before now. */
+/** A past set by a test, by minutes before now. */
 function pastOf(statsAt: (minutesAgo: number) => TargetStats, metric = points([])): PastStats {
   return {
     observe: async (userId: string, requests: readonly Observing[]) => {
@@ -23,7 +23,7 @@ function pastOf(statsAt: (minutesAgo: number) => TargetStats, metric = points([]
 
 const TEN = { now: NOW, step: 10 * MINUTE, count: 13 };
 
-void t.test('it fires when it is exceeded, and is over when it was quiet for long enough', async (t) => {
+void t.test('fires when exceeded, and resolves after the quiet period', async (t) => {
   const past = pastOf((ago) => (ago <= 90 && ago > 60 ? BAD : ago > 100 ? NOTHING : GOOD));
   const rule = aRule({ threshold: 0.5, cooldown_minutes: 60 });
   const found = await previewAlert(past, rule, UTC_SETTINGS, TEN);
@@ -31,7 +31,7 @@ void t.test('it fires when it is exceeded, and is over when it was quiet for lon
   t.same(found.points[0], { at: NOW - 2 * HOUR, value: null, verdict: 'no_data', observed: [null] });
   t.match(found.points[3], { at: NOW - 90 * MINUTE, value: 1, verdict: 'met' });
   t.match(found.points[12], { at: NOW, value: 0, verdict: 'not_met' });
-  // Not met at 60 and at 50 minutes before now.
+  // Not met at 60 and 50 minutes before now.
   t.same(found.firings, [{ firedAt: NOW - 90 * MINUTE, value: 1, resolvedAt: NOW - 50 * MINUTE }]);
 });
 
@@ -51,7 +51,7 @@ void t.test('respects the cooldown, and known data does not fire again', async (
       ),
     ),
     [120],
-    'nothing new came',
+    'no new evidence',
   );
   t.same(
     at(

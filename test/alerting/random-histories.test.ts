@@ -13,9 +13,9 @@ import { PlacedStore } from './placed-store.js';
 const EVENING = parseTime('2026-01-15T21:00:00Z') ?? 0;
 const DAY = 86_400_000_000;
 const TICK_MS = 30_000;
-/** How long what is touched waits. */
+/** Delay of the evaluation of changed rules. */
 const WAIT_MS = 250;
-/** How long an evaluation waits that failed once; after each further time it is twice as long. */
+/** Delay of the first retry of an evaluation; it doubles with each failure. */
 const RETRY_MS = 1000;
 
 const step = fc.oneof(
@@ -102,11 +102,11 @@ function rules(): readonly AlertRule[] {
   ];
 }
 
-/** Plays a history to an evaluator and to the model. It knows when evaluations are due, and nothing of what they do. */
+/** Plays a scenario on the evaluator and the model. It knows when evaluations are due, but not their results. */
 class Play {
   readonly place: EvaluatorPlace;
   readonly #model = new AlertModel();
-  /** As they are now, by id. */
+  /** Current rules by id. */
   readonly #rules = new Map<string, AlertRule>();
   readonly #ids: readonly string[];
   #world: World = {
@@ -122,7 +122,7 @@ class Play {
   #nextTick = 0;
   #touched: { readonly until: number; readonly agent: boolean } | null = null;
   #faults = 0;
-  /** What was to be judged when that failed. */
+  /** Rules due when the evaluation failed. */
   #due = new Set<string>();
   #retry: { readonly at: number | null; readonly ms: number } = { at: null, ms: RETRY_MS };
 
@@ -248,7 +248,7 @@ class Play {
     await this.place.store.change(rule, change);
     await this.place.settle();
     if (alert.is_active) {
-      // One that is as it was is not judged for that.
+      // An unchanged rule is not evaluated.
       const { threshold, cooldown_minutes, is_active } = rule.alert;
       const isSame =
         alert.threshold === threshold && alert.cooldown_minutes === cooldown_minutes && is_active;
@@ -287,9 +287,9 @@ class Play {
   }
 }
 
-void t.test('random histories: what fires and what ends is what the specification says', async (t) => {
+void t.test('random histories fire and resolve as specified', async (t) => {
   const counted = new Map<string, number>();
-  // All use one file: each its own rules, and telemetry of its own.
+  // All use one file, each with its own rules and telemetry.
   let plays = 0;
   const control = await openControlStore(t);
   const newPlay = async (): Promise<Play> =>

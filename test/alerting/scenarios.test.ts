@@ -14,7 +14,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const MIDNIGHT = NOON + 12 * HOUR;
 
-/** A run of the agent that the alert is about, and when it came; by default as soon as it had ended. */
+/** A run of the alert's agent and its receive time, by default when it ended. */
 type Run = Partial<TraceHeader> & { readonly receivedAt?: number };
 
 interface Scenario {
@@ -22,20 +22,20 @@ interface Scenario {
   readonly alert: Pick<Alert, 'type'> & Partial<Alert>;
   readonly runs?: readonly Run[];
   readonly points?: readonly Partial<MetricPoint>[];
-  /** By default noon. */
+  /** Noon by default. */
   readonly now?: number;
   readonly terms?: Partial<AlertingSettings>;
   readonly verdict: AlertTrial['verdict'];
   readonly value: number | null;
 }
 
-/** A run that ended so many minutes before noon. */
+/** A run that ended this many minutes before noon. */
 function ended(minutesAgo: number, changes: Run = {}): Run {
   const at = NOON - minutesAgo * MINUTE;
   return { started_at: at, ended_at: at, ...changes };
 }
 
-/** A run that began at that time and cost so many nano-USD. */
+/** A run that began at this time with a cost in nano-USD. */
 function spent(started_at: number, total_cost_usd: number, changes: Run = {}): Run {
   return { started_at, ended_at: started_at, total_cost_usd, ...changes };
 }
@@ -75,10 +75,10 @@ const metric = (operator: 'gt' | 'lt' | 'gte' | 'lte', value: number) =>
   }) as const;
 
 const SCENARIOS: readonly Scenario[] = [
-  { what: 'no run at all', alert: failures(0), verdict: 'no_data', value: null },
+  { what: 'no runs', alert: failures(0), verdict: 'no_data', value: null },
   { what: 'one failed run', alert: failures(0.99), runs: [ended(1, failed)], verdict: 'met', value: 1 },
   {
-    what: 'one run where two are needed',
+    what: 'one run with min_samples of two',
     alert: failures(0),
     runs: [ended(1, failed)],
     terms: { minSamples: 2 },
@@ -93,7 +93,7 @@ const SCENARIOS: readonly Scenario[] = [
     value: 0.5,
   },
   {
-    what: 'just above it',
+    what: 'just above the threshold',
     alert: failures(0.49),
     runs: [ended(1, failed), ended(2)],
     verdict: 'met',
@@ -114,35 +114,35 @@ const SCENARIOS: readonly Scenario[] = [
     value: 1,
   },
   {
-    what: 'success says more than the status',
+    what: 'success takes precedence over the status',
     alert: failures(0.4),
     runs: [ended(1, { ...failed, success: true }), ended(1, { success: false })],
     verdict: 'met',
     value: 0.5,
   },
   {
-    what: 'runs that go on do not count',
+    what: 'running runs do not count',
     alert: failures(0),
     runs: [ended(1, failed), { started_at: NOON - MINUTE, status: 'running' }],
     verdict: 'met',
     value: 1,
   },
   {
-    what: 'only runs that go on',
+    what: 'only running runs',
     alert: failures(0),
     runs: [{ started_at: NOON - MINUTE, status: 'running' }],
     verdict: 'no_data',
     value: null,
   },
   {
-    what: 'an hour ago is outside',
+    what: 'exactly an hour ago is outside the window',
     alert: failures(0),
     runs: [ended(60, failed)],
     verdict: 'no_data',
     value: null,
   },
   {
-    what: 'a microsecond less is inside',
+    what: 'just under an hour ago is inside the window',
     alert: failures(0),
     runs: [ended(60, { ...failed, ended_at: NOON - HOUR + 1 })],
     verdict: 'met',
@@ -177,7 +177,7 @@ const SCENARIOS: readonly Scenario[] = [
     value: 1,
   },
   {
-    what: 'a window of its own',
+    what: 'a custom window',
     alert: failures(0),
     runs: [ended(6, failed)],
     terms: { windowMs: 300_000 },
@@ -185,8 +185,14 @@ const SCENARIOS: readonly Scenario[] = [
     value: null,
   },
 
-  { what: 'no agent of that name', alert: silence(1), verdict: 'no_data', value: null },
-  { what: 'exactly as long', alert: silence(2), runs: [ended(120)], verdict: 'not_met', value: 2 },
+  { what: 'no agent with this name', alert: silence(1), verdict: 'no_data', value: null },
+  {
+    what: 'exactly the threshold of inactivity',
+    alert: silence(2),
+    runs: [ended(120)],
+    verdict: 'not_met',
+    value: 2,
+  },
   {
     what: 'a microsecond longer',
     alert: silence(2),
@@ -202,14 +208,14 @@ const SCENARIOS: readonly Scenario[] = [
     value: 0.5,
   },
   {
-    what: 'the last of many',
+    what: 'the last of many runs counts',
     alert: silence(1),
     runs: [ended(300), ended(90), ended(600)],
     verdict: 'met',
     value: 1.5,
   },
 
-  { what: 'nothing was spent', alert: costs(0), runs: [ended(1)], verdict: 'no_data', value: null },
+  { what: 'no costs', alert: costs(0), runs: [ended(1)], verdict: 'no_data', value: null },
   {
     what: 'exactly the budget',
     alert: costs(1.005),
@@ -218,14 +224,14 @@ const SCENARIOS: readonly Scenario[] = [
     value: 1.005,
   },
   {
-    what: 'a millionth more',
+    what: 'a millionth above the budget',
     alert: costs(1.005),
     runs: [spent(NOON, 1_005_000_000), spent(NOON, 1_000)],
     verdict: 'met',
     value: 1.005001,
   },
   {
-    what: 'just before midnight it is still today',
+    what: 'just before midnight counts today',
     alert: costs(1),
     runs: [spent(MIDNIGHT - 2, 2_000_000_000)],
     now: MIDNIGHT - 1,
@@ -233,7 +239,7 @@ const SCENARIOS: readonly Scenario[] = [
     value: 2,
   },
   {
-    what: 'just after midnight it is yesterday, which is looked at for an hour',
+    what: 'just after midnight counts yesterday, for an hour',
     alert: costs(1),
     runs: [spent(MIDNIGHT - 2, 2_000_000_000)],
     now: MIDNIGHT + HOUR - 1,
@@ -241,7 +247,7 @@ const SCENARIOS: readonly Scenario[] = [
     value: 2,
   },
   {
-    what: 'and then no more',
+    what: 'after one o’clock yesterday no longer counts',
     alert: costs(1),
     runs: [spent(MIDNIGHT - 2, 2_000_000_000)],
     now: MIDNIGHT + HOUR,
@@ -249,7 +255,7 @@ const SCENARIOS: readonly Scenario[] = [
     value: null,
   },
   {
-    what: 'the first moment of a day is of that day',
+    what: 'the first moment of a day belongs to it',
     alert: costs(1),
     runs: [spent(MIDNIGHT, 2_000_000_000)],
     now: MIDNIGHT + 2 * HOUR,
@@ -257,9 +263,9 @@ const SCENARIOS: readonly Scenario[] = [
     value: 2,
   },
   {
-    what: 'a day of 23 hours in Berlin: half past eleven in the evening before',
+    what: 'a day of 23 hours in Berlin, at 23:30 the day before',
     alert: costs(1),
-    // 2026-03-29 begins at 23:00Z and ends at 22:00Z.
+    // 2026-03-29 starts at 23:00Z and ends at 22:00Z.
     runs: [
       spent(Date.UTC(2026, 2, 28, 22, 59) * 1000, 5_000_000_000),
       spent(Date.UTC(2026, 2, 28, 23) * 1000, 2_000_000_000),
@@ -270,9 +276,9 @@ const SCENARIOS: readonly Scenario[] = [
     value: 2,
   },
   {
-    what: 'a day of 25 hours in Berlin: its last hour',
+    what: 'the last hour of a day of 25 hours in Berlin',
     alert: costs(1),
-    // 2026-10-25 begins at 22:00Z and ends at 23:00Z.
+    // 2026-10-25 starts at 22:00Z and ends at 23:00Z.
     runs: [
       spent(Date.UTC(2026, 9, 24, 22) * 1000, 2_000_000_000),
       spent(Date.UTC(2026, 9, 24, 21, 59) * 1000, 5_000_000_000),
@@ -298,7 +304,7 @@ const SCENARIOS: readonly Scenario[] = [
     value: 100,
   },
   {
-    what: 'exactly as slow',
+    what: 'exactly the latency threshold',
     alert: slowness(100),
     runs: [ended(1, { duration_ms: 100 })],
     verdict: 'not_met',
@@ -329,7 +335,7 @@ const SCENARIOS: readonly Scenario[] = [
     value: null,
   },
   {
-    what: 'a metric that is silent for five minutes is not known',
+    what: 'a metric without points for five minutes is unknown',
     alert: both(0.9),
     runs: [ended(1, failed)],
     points: [cpu('a', 0.95, 5)],
@@ -337,7 +343,7 @@ const SCENARIOS: readonly Scenario[] = [
     value: null,
   },
   {
-    what: 'one that is silent for less is',
+    what: 'a metric with a more recent point is known',
     alert: both(0.9),
     runs: [ended(1, failed)],
     points: [cpu('a', 0.95, 4.99)],
@@ -345,7 +351,7 @@ const SCENARIOS: readonly Scenario[] = [
     value: null,
   },
   {
-    what: 'both must be met',
+    what: 'and: both must be met',
     alert: both(0.9, 1),
     runs: [ended(1, failed)],
     points: [cpu('a', 0.95)],
@@ -353,7 +359,7 @@ const SCENARIOS: readonly Scenario[] = [
     value: null,
   },
   {
-    what: 'or one of them',
+    what: 'or: one is enough',
     alert: both(0.9, 1, 'or'),
     runs: [ended(1, failed)],
     points: [cpu('a', 0.95)],
@@ -361,7 +367,7 @@ const SCENARIOS: readonly Scenario[] = [
     value: null,
   },
   {
-    what: 'or one, while nothing is known of the other',
+    what: 'or: one is enough while the other is unknown',
     alert: both(0.9, 0.5, 'or'),
     points: [cpu('a', 0.95)],
     verdict: 'met',
@@ -401,7 +407,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-void t.test('verdicts of alerts over what was ingested', async (t) => {
+void t.test('evaluates ingested data as expected', async (t) => {
   const scene = await AlertScene.open(t);
   for (const { what, alert, runs = [], points = [], now = NOON, terms, verdict, value } of SCENARIOS) {
     await scene.newUser();
@@ -423,7 +429,7 @@ void t.test('verdicts of alerts over what was ingested', async (t) => {
   }
 });
 
-void t.test('the 95th percentile is that which the API reports', async (t) => {
+void t.test('the 95th percentile equals that of the API', async (t) => {
   const scene = await AlertScene.open(t);
   const tenant = scene.user;
   const items = Array.from({ length: 237 }, (_, i) => ({
@@ -439,12 +445,12 @@ void t.test('the 95th percentile is that which the API reports', async (t) => {
   const rule = await scene.addRule({ type: 'latency_threshold', agent_id, threshold: 1 });
   const found = await tryAlert(await scene.source(), rule, scene.terms, NOON);
   t.equal(found.value, days?.days[0]?.p95_latency_ms);
-  // This one interpolates by itself, which may differ in the last digit.
+  // The days interpolate separately, which may change the last digit.
   t.equal(found.value?.toPrecision(14), compared?.p95_latency_ms?.toPrecision(14));
   t.equal(found.sample_count, 237);
 });
 
-void t.test('a service is judged by its spans, and its own metrics', async (t) => {
+void t.test('evaluates a service by its spans and its own metrics', async (t) => {
   const scene = await AlertScene.open(t);
   const tenant = scene.user;
   const trace = aHeader({ started_at: NOON - 2 * MINUTE, ended_at: NOON - MINUTE });

@@ -47,7 +47,7 @@ async function setUp(t: Test) {
   return { controlStore, accounts, control, faults, calls, touches, clock, logger, authenticator, addKey };
 }
 
-void t.test('every reason for a 401 gives one identical answer', async (t) => {
+void t.test('every reason for a 401 gives one identical response', async (t) => {
   const { authenticator, accounts, clock, addKey } = await setUp(t);
   const revoked = await addKey(['read']);
   await accounts.revokeKey(revoked.id, clock.now());
@@ -94,7 +94,7 @@ void t.test('every reason for a 401 gives one identical answer', async (t) => {
   await authenticator.close();
 });
 
-void t.test('the scheme is read in any case, as RFC 9110 asks', async (t) => {
+void t.test('accepts the scheme in any case, as required by RFC 9110', async (t) => {
   const { authenticator, addKey } = await setUp(t);
   const { id, text } = await addKey(['read']);
   for (const scheme of ['Bearer', 'bearer', 'BEARER'])
@@ -102,23 +102,20 @@ void t.test('the scheme is read in any case, as RFC 9110 asks', async (t) => {
   await authenticator.close();
 });
 
-void t.test(
-  'the space may be %20: clients send what their environment holds as it stands there',
-  async (t) => {
-    const { authenticator, addKey } = await setUp(t);
-    const { id, text } = await addKey(['read']);
-    for (const header of [`Bearer%20${text}`, `bearer %20${text}%20`])
-      t.equal(authenticator.authenticate(withAuthorization(header)).keyId, id);
-    for (const header of [`Bearer%2${text}`, `Bearer%20`, `Bearer%20%20`, `Bearer%20${text}%20x`])
-      t.match(
-        refusal(() => authenticator.authenticate(withAuthorization(header))),
-        { status: 401 },
-      );
-    await authenticator.close();
-  },
-);
+void t.test('accepts %20 instead of the space, as clients send it from environment variables', async (t) => {
+  const { authenticator, addKey } = await setUp(t);
+  const { id, text } = await addKey(['read']);
+  for (const header of [`Bearer%20${text}`, `bearer %20${text}%20`])
+    t.equal(authenticator.authenticate(withAuthorization(header)).keyId, id);
+  for (const header of [`Bearer%2${text}`, `Bearer%20`, `Bearer%20%20`, `Bearer%20${text}%20x`])
+    t.match(
+      refusal(() => authenticator.authenticate(withAuthorization(header))),
+      { status: 401 },
+    );
+  await authenticator.close();
+});
 
-void t.test('a key does what its scopes say, admin does everything, and a 403 names the scope', async (t) => {
+void t.test('checks the scopes of a key, and a 403 names the missing scope', async (t) => {
   const { authenticator, addKey } = await setUp(t);
   for (const held of SCOPES) {
     const { text } = await addKey([held]);
@@ -129,13 +126,13 @@ void t.test('a key does what its scopes say, admin does everything, and a 403 na
     }
     t.doesNotThrow(
       () => authenticator.authenticate(withKey(text)),
-      'any key will do where no scope is needed',
+      'any key is valid if no scope is required',
     );
   }
   await authenticator.close();
 });
 
-void t.test('a new key holds at once, and a revoked or expired one no longer', async (t) => {
+void t.test('accepts a new key immediately and rejects a revoked or expired one', async (t) => {
   const { authenticator, accounts, clock, addKey } = await setUp(t);
   const revoked = await addKey(['read']);
   const expiring = await addKey(['read'], { expires_at: clock.now() + 60_000_000 });
@@ -150,12 +147,12 @@ void t.test('a new key holds at once, and a revoked or expired one no longer', a
   t.equal(
     refusal(() => authenticator.authenticate(withKey(expiring.text))).status,
     401,
-    'the end itself is out',
+    'expired at the exact end',
   );
   await authenticator.close();
 });
 
-void t.test('keys are known again after a restart', async (t) => {
+void t.test('accepts keys after a restart', async (t) => {
   const { authenticator, control, clock, logger, addKey } = await setUp(t);
   const { id, text } = await addKey(['write']);
   const revoked = await addKey(['write'], { revoked_at: clock.now() });
@@ -167,7 +164,7 @@ void t.test('keys are known again after a restart', async (t) => {
   await again.close();
 });
 
-void t.test('the use of keys is written at most once a minute, and once more at the end', async (t) => {
+void t.test('writes key use at most once a minute, and once more on close', async (t) => {
   const { authenticator, accounts, touches, clock, addKey } = await setUp(t);
   const a = await addKey(['read']);
   const b = await addKey(['read']);
@@ -175,17 +172,17 @@ void t.test('the use of keys is written at most once a minute, and once more at 
     (await accounts.listKeys()).find((key) => key.id === id)?.last_used_at ?? null;
   const first = clock.now();
   authenticator.authenticate(withKey(a.text));
-  await until('the first use shows at once', async () => (await lastUse(a.id)) === first);
+  await until('the first use is written immediately', async () => (await lastUse(a.id)) === first);
 
   for (let i = 0; i < 100; i++) {
     clock.advance(100);
     authenticator.authenticate(withKey(a.text));
     authenticator.authenticate(withKey(b.text));
   }
-  t.same([await lastUse(a.id), await lastUse(b.id)], [first, null], 'no later one does');
+  t.same([await lastUse(a.id), await lastUse(b.id)], [first, null], 'later uses are not written yet');
   const last = clock.now();
   clock.advance(50_000);
-  await until('they show a minute later', async () => (await lastUse(b.id)) === last);
+  await until('later uses are written after a minute', async () => (await lastUse(b.id)) === last);
   t.strictSame(touches(), [
     [{ id: a.id, at: first }],
     [
@@ -195,7 +192,7 @@ void t.test('the use of keys is written at most once a minute, and once more at 
   ]);
 
   clock.advance(600_000);
-  t.equal(touches().length, 2, 'nothing is written when nothing was used');
+  t.equal(touches().length, 2, 'nothing is written without use');
   authenticator.authenticate(withKey(a.text));
   authenticator.authenticate(withKey(b.text));
   await authenticator.close();
@@ -204,13 +201,13 @@ void t.test('the use of keys is written at most once a minute, and once more at 
   await authenticator.close();
 });
 
-void t.test('a use that could not be written is written a minute later', async (t) => {
+void t.test('retries a failed write of key use a minute later', async (t) => {
   const { authenticator, accounts, faults, touches, clock, logger, addKey } = await setUp(t);
   const { id, text } = await addKey(['read']);
   faults.set('touchKeys', new Error('disk full'));
   const at = clock.now();
   t.doesNotThrow(() => authenticator.authenticate(withKey(text)));
-  await until('it is told', () => /warn .*retrying.*disk full/.test(logger.lines.join('\n')));
+  await until('the failure is logged', () => /warn .*retrying.*disk full/.test(logger.lines.join('\n')));
   clock.advance(60_000);
   await until('it is written', async () =>
     (await accounts.listKeys()).some((key) => key.last_used_at === at),
@@ -227,51 +224,41 @@ void t.test('changes by others apply after the hint, without a waiting caller', 
   await authenticator.close();
 });
 
-void t.test(
-  'where a hint is lost, it is asked within half a minute, for what has changed only',
-  async (t) => {
-    const { controlStore, clock, logger, calls, control } = await setUp(t);
-    const deaf = { ...control, watch: { watch: () => () => undefined } };
-    const config = { enabled: true, bootstrap_email: 'admin@localhost' };
-    const authenticator = await createAuthenticator({ control: deaf, config, clock, logger });
-    const asked = () => (calls.get('followKeys') ?? []).length;
-    const [user] = await controlStore.accounts.listUsers();
-    const text = generateKey();
-    const key = { ...aKey(user ?? aUser()), ...describeKey(text) };
-    await controlStore.accounts.createKey(key);
-    t.equal(refusal(() => authenticator.authenticate(withKey(text))).status, 401);
-    const before = asked();
-    clock.advance(30_000);
-    await until('it holds', () => !isRefused(() => authenticator.authenticate(withKey(text))));
-    t.ok(asked() - before <= 2);
-    await controlStore.accounts.updateUser(user?.id ?? '', { name: 'x' });
-    t.match(calls.get('followKeys')?.at(-1), [/./], 'not for all keys');
-    await authenticator.close();
-  },
-);
+void t.test('polls for changes within half a minute if a hint is lost', async (t) => {
+  const { controlStore, clock, logger, calls, control } = await setUp(t);
+  const deaf = { ...control, watch: { watch: () => () => undefined } };
+  const config = { enabled: true, bootstrap_email: 'admin@localhost' };
+  const authenticator = await createAuthenticator({ control: deaf, config, clock, logger });
+  const asked = () => (calls.get('followKeys') ?? []).length;
+  const [user] = await controlStore.accounts.listUsers();
+  const text = generateKey();
+  const key = { ...aKey(user ?? aUser()), ...describeKey(text) };
+  await controlStore.accounts.createKey(key);
+  t.equal(refusal(() => authenticator.authenticate(withKey(text))).status, 401);
+  const before = asked();
+  clock.advance(30_000);
+  await until('the key is accepted', () => !isRefused(() => authenticator.authenticate(withKey(text))));
+  t.ok(asked() - before <= 2);
+  await controlStore.accounts.updateUser(user?.id ?? '', { name: 'x' });
+  t.match(calls.get('followKeys')?.at(-1), [/./], 'not for all keys');
+  await authenticator.close();
+});
 
-void t.test(
-  'while changes cannot be read the known keys hold, and then it is asked again soon',
-  async (t) => {
-    const { authenticator, accounts, faults, clock, logger, addKey } = await setUp(t);
-    const { id, text } = await addKey(['read']);
-    faults.set('followKeys', new Error('gone'));
-    await accounts.revokeKey(id, clock.now());
-    await authenticator.settle();
-    t.match(
-      logger.lines.join('\n'),
-      /warn .*known keys remain valid.*gone/,
-      'who waits for a change goes on',
-    );
-    await until('it is refused', () => {
-      clock.advance(500);
-      return isRefused(() => authenticator.authenticate(withKey(text)));
-    });
-    await authenticator.close();
-  },
-);
+void t.test('known keys stay valid while changes cannot be read, and reads are retried', async (t) => {
+  const { authenticator, accounts, faults, clock, logger, addKey } = await setUp(t);
+  const { id, text } = await addKey(['read']);
+  faults.set('followKeys', new Error('gone'));
+  await accounts.revokeKey(id, clock.now());
+  await authenticator.settle();
+  t.match(logger.lines.join('\n'), /warn .*known keys remain valid.*gone/, 'waiting callers continue');
+  await until('it is refused', () => {
+    clock.advance(500);
+    return isRefused(() => authenticator.authenticate(withKey(text)));
+  });
+  await authenticator.close();
+});
 
-void t.test('a thousand changes at once cost a few questions', async (t) => {
+void t.test('a thousand concurrent changes cost a few queries', async (t) => {
   const { authenticator, accounts, calls, addKey } = await setUp(t);
   const keys = [];
   for (let i = 0; i < 20; i++) keys.push(await addKey(['read']));
@@ -287,64 +274,58 @@ void t.test('a thousand changes at once cost a few questions', async (t) => {
   await authenticator.close();
 });
 
-void t.test(
-  'keys of a disabled user are refused at once, and after a restart; enabled, they hold again',
-  async (t) => {
-    const { authenticator, accounts, control, clock, logger, addKey } = await setUp(t);
-    const user = aUser();
-    await accounts.createUser(user);
-    const { id, text } = await addKey(['write'], { user_id: user.id });
-    t.equal(authenticator.authenticate(withKey(text)).keyId, id);
-    await accounts.updateUser(user.id, { disabled: true });
-    await authenticator.settle();
-    t.equal(refusal(() => authenticator.authenticate(withKey(text))).status, 401);
-    await authenticator.close();
-    const config = { enabled: true, bootstrap_email: 'admin@localhost' };
-    const again = await createAuthenticator({ control, config, clock, logger });
-    t.equal(refusal(() => again.authenticate(withKey(text))).status, 401);
-    await accounts.updateUser(user.id, { disabled: false });
-    await again.settle();
-    t.equal(again.authenticate(withKey(text)).keyId, id);
-    await again.close();
-  },
-);
+void t.test('rejects keys of a disabled user immediately and after a restart until re-enabled', async (t) => {
+  const { authenticator, accounts, control, clock, logger, addKey } = await setUp(t);
+  const user = aUser();
+  await accounts.createUser(user);
+  const { id, text } = await addKey(['write'], { user_id: user.id });
+  t.equal(authenticator.authenticate(withKey(text)).keyId, id);
+  await accounts.updateUser(user.id, { disabled: true });
+  await authenticator.settle();
+  t.equal(refusal(() => authenticator.authenticate(withKey(text))).status, 401);
+  await authenticator.close();
+  const config = { enabled: true, bootstrap_email: 'admin@localhost' };
+  const again = await createAuthenticator({ control, config, clock, logger });
+  t.equal(refusal(() => again.authenticate(withKey(text))).status, 401);
+  await accounts.updateUser(user.id, { disabled: false });
+  await again.settle();
+  t.equal(again.authenticate(withKey(text)).keyId, id);
+  await again.close();
+});
 
-void t.test(
-  'refused keys are in the log with reason and address, so many a minute, and never the key',
-  async (t) => {
-    const { authenticator, accounts, clock, logger, addKey } = await setUp(t);
-    const revoked = await addKey(['read']);
-    await accounts.revokeKey(revoked.id, clock.now());
-    await authenticator.settle();
-    const expired = await addKey(['read'], { expires_at: clock.now() });
-    const reader = await addKey(['read']);
-    const from = (request: ReturnType<typeof withKey>) => ({ ...request, remoteAddress: '192.0.2.7' });
-    const unknown = generateKey();
-    for (const key of [revoked.text, expired.text, unknown, 'jd_oops'])
-      refusal(() => authenticator.authenticate(from(withKey(key))));
-    refusal(() => authenticator.authenticate(from(withKey(reader.text)), 'admin'));
-    refusal(() => authenticator.authenticate(from(withAuthorization(undefined))));
-    const lines = () => logger.lines.filter((line) => line.includes('audit="key.refused"'));
-    t.strictSame(
-      lines().map((line) => /reason=.*/.exec(line)?.[0]),
-      [
-        // Of the revoked and the expired key nothing is in memory.
-        ...Array<string>(3).fill('reason="unknown" key_id=null address="192.0.2.7"'),
-        'reason="malformed" key_id=null address="192.0.2.7"',
-        `reason="lacks_scope" key_id="${reader.id}" address="192.0.2.7" scope="admin"`,
-      ],
-      'a request without a key is none',
-    );
-    for (let i = 0; i < 1000; i++) refusal(() => authenticator.authenticate(withKey(unknown)));
-    t.equal(lines().length, 20);
-    clock.advance(60_000);
-    t.match(lines().slice(20), [/count=985$/]);
-    refusal(() => authenticator.authenticate(withKey(unknown)));
-    t.equal(lines().length, 22, 'the next minute begins');
-    for (const text of [unknown, revoked.text, 'jd_oops']) t.notMatch(logger.lines.join(), text);
-    await authenticator.close();
-  },
-);
+void t.test('logs rejected keys with reason and address, rate-limited and without the key', async (t) => {
+  const { authenticator, accounts, clock, logger, addKey } = await setUp(t);
+  const revoked = await addKey(['read']);
+  await accounts.revokeKey(revoked.id, clock.now());
+  await authenticator.settle();
+  const expired = await addKey(['read'], { expires_at: clock.now() });
+  const reader = await addKey(['read']);
+  const from = (request: ReturnType<typeof withKey>) => ({ ...request, remoteAddress: '192.0.2.7' });
+  const unknown = generateKey();
+  for (const key of [revoked.text, expired.text, unknown, 'jd_oops'])
+    refusal(() => authenticator.authenticate(from(withKey(key))));
+  refusal(() => authenticator.authenticate(from(withKey(reader.text)), 'admin'));
+  refusal(() => authenticator.authenticate(from(withAuthorization(undefined))));
+  const lines = () => logger.lines.filter((line) => line.includes('audit="key.refused"'));
+  t.strictSame(
+    lines().map((line) => /reason=.*/.exec(line)?.[0]),
+    [
+      // Revoked and expired keys are not in memory.
+      ...Array<string>(3).fill('reason="unknown" key_id=null address="192.0.2.7"'),
+      'reason="malformed" key_id=null address="192.0.2.7"',
+      `reason="lacks_scope" key_id="${reader.id}" address="192.0.2.7" scope="admin"`,
+    ],
+    'a request without a key is not logged',
+  );
+  for (let i = 0; i < 1000; i++) refusal(() => authenticator.authenticate(withKey(unknown)));
+  t.equal(lines().length, 20);
+  clock.advance(60_000);
+  t.match(lines().slice(20), [/count=985$/]);
+  refusal(() => authenticator.authenticate(withKey(unknown)));
+  t.equal(lines().length, 22, 'the next minute begins');
+  for (const text of [unknown, revoked.text, 'jd_oops']) t.notMatch(logger.lines.join(), text);
+  await authenticator.close();
+});
 
 function isRefused(attempt: () => unknown): boolean {
   try {

@@ -19,7 +19,7 @@ receivers:
 service: { telemetry: { metrics: { endpoint: "127.0.0.1:00" } } }
 `;
 
-/** Starts the built program in a folder, with the default configuration: its first key is generated. */
+/** Starts the built program in a folder with the default configuration, which generates the first key. */
 function launch(t: Test, directory: string) {
   const files = [DEFAULT_CONFIG.text, FREE_PORTS].map((text, index) => {
     const file = join(directory, `config-${index}.yaml`);
@@ -53,7 +53,7 @@ function launch(t: Test, directory: string) {
   };
 }
 
-void t.test('killed around its first start, the daemon always leaves a key that works', async (t) => {
+void t.test('always leaves a working key when killed around its first start', async (t) => {
   for (const moment of ['when the file appears', 'when it runs'] as const) {
     const directory = testFolder(t);
     const path = join(directory, 'data', 'initial-api-key');
@@ -73,7 +73,7 @@ void t.test('killed around its first start, the daemon always leaves a key that 
       memberships: [{ slug: 'default', role: 'admin' }],
     });
     t.match(out, 'data/initial-api-key', 'the banner names the file');
-    t.notMatch(out, key, 'and not the key');
+    t.notMatch(out, key, 'but not the key');
     await second.kill();
   }
 });

@@ -26,33 +26,30 @@ function start(control: AuthenticatorOptions['control'], config: AuthenticatorOp
   return { starting, logger };
 }
 
-void t.test(
-  'an empty store gets a user, an organization and a key in a file only its owner reads',
-  async (t) => {
-    const control = await openControlStore(t);
-    const { starting, logger } = start(control);
-    const authenticator = await starting;
+void t.test('creates a user, an organization and a private key file in an empty store', async (t) => {
+  const control = await openControlStore(t);
+  const { starting, logger } = start(control);
+  const authenticator = await starting;
 
-    const path = join(control.directory ?? '', 'initial-api-key');
-    t.equal(authenticator.initialKeyFile, path);
-    t.equal((await stat(path)).mode & 0o777, 0o600);
-    const key = (await readFile(path, 'utf8')).trim();
-    t.match(key, /^jd_[A-Za-z0-9_-]{43}$/);
+  const path = join(control.directory ?? '', 'initial-api-key');
+  t.equal(authenticator.initialKeyFile, path);
+  t.equal((await stat(path)).mode & 0o777, 0o600);
+  const key = (await readFile(path, 'utf8')).trim();
+  t.match(key, /^jd_[A-Za-z0-9_-]{43}$/);
 
-    const [user] = await control.accounts.listUsers();
-    t.match(user, { name: 'admin', email: 'root@example.com', monthly_event_limit: null });
-    t.match(await control.organizations.membershipsOf(user?.id ?? ''), [{ slug: 'default', role: 'admin' }]);
-    const identity = authenticator.authenticate(withKey(key), 'admin');
-    t.equal(identity.userId, user?.id);
-    t.strictSame(identity.scopes, ['write', 'read', 'manage', 'admin']);
+  const [user] = await control.accounts.listUsers();
+  t.match(user, { name: 'admin', email: 'root@example.com', monthly_event_limit: null });
+  t.match(await control.organizations.membershipsOf(user?.id ?? ''), [{ slug: 'default', role: 'admin' }]);
+  const identity = authenticator.authenticate(withKey(key), 'admin');
+  t.equal(identity.userId, user?.id);
+  t.strictSame(identity.scopes, ['write', 'read', 'manage', 'admin']);
 
-    t.notMatch(JSON.stringify(await control.accounts.listKeys()), key);
-    t.notMatch(logger.lines.join('\n'), key, 'the key is not in the log');
-    t.match(logger.lines.join('\n'), 'initial-api-key');
-    t.strictSame(await keyFiles(control), ['initial-api-key'], 'no draft is left');
-    await authenticator.close();
-  },
-);
+  t.notMatch(JSON.stringify(await control.accounts.listKeys()), key);
+  t.notMatch(logger.lines.join('\n'), key, 'the key is not in the log');
+  t.match(logger.lines.join('\n'), 'initial-api-key');
+  t.strictSame(await keyFiles(control), ['initial-api-key'], 'no temporary file is left');
+  await authenticator.close();
+});
 
 void t.test('a second start changes nothing', async (t) => {
   const control = await openControlStore(t);
@@ -70,25 +67,22 @@ void t.test('a second start changes nothing', async (t) => {
   await again.close();
 });
 
-void t.test(
-  'killed between the file and the transaction, the next start leaves a key that works',
-  async (t) => {
-    const { control, faults } = faultyAccounts(await openControlStore(t));
-    faults.set('bootstrap', new Error('killed'));
-    await t.rejects(start(control).starting, { message: 'killed' });
-    const path = join(control.directory ?? '', 'initial-api-key');
-    const written = (await readFile(path, 'utf8')).trim();
+void t.test('the next start leaves a working key after a kill between file and transaction', async (t) => {
+  const { control, faults } = faultyAccounts(await openControlStore(t));
+  faults.set('bootstrap', new Error('killed'));
+  await t.rejects(start(control).starting, { message: 'killed' });
+  const path = join(control.directory ?? '', 'initial-api-key');
+  const written = (await readFile(path, 'utf8')).trim();
 
-    const authenticator = await start(control).starting;
-    const key = (await readFile(path, 'utf8')).trim();
-    t.equal(authenticator.authenticate(withKey(key)).keyId, (await control.accounts.listKeys())[0]?.id);
-    t.equal(key, written, 'an existing file is not overwritten');
-    await authenticator.close();
-  },
-);
+  const authenticator = await start(control).starting;
+  const key = (await readFile(path, 'utf8')).trim();
+  t.equal(authenticator.authenticate(withKey(key)).keyId, (await control.accounts.listKeys())[0]?.id);
+  t.equal(key, written, 'an existing file is not overwritten');
+  await authenticator.close();
+});
 
 void t.test(
-  'no file can be written: no user without a key is made, and the error names the cure',
+  'creates no user if the key file cannot be written, and the error names the remedy',
   async (t) => {
     const controlStore = await openControlStore(t);
     const { control } = faultyAccounts(controlStore, join(controlStore.directory ?? '', 'missing'));
@@ -97,28 +91,25 @@ void t.test(
   },
 );
 
-void t.test(
-  'a key file of another control store is kept and its key used; any other content is refused',
-  async (t) => {
-    const first = await openControlStore(t);
-    await (await start(first).starting).close();
-    const key = await readFile(join(first.directory ?? '', 'initial-api-key'), 'utf8');
+void t.test('uses a key file of another control store and refuses any other content', async (t) => {
+  const first = await openControlStore(t);
+  await (await start(first).starting).close();
+  const key = await readFile(join(first.directory ?? '', 'initial-api-key'), 'utf8');
 
-    const fresh = await openControlStore(t);
-    const path = join(fresh.directory ?? '', 'initial-api-key');
-    await writeFile(path, 'notes\n');
-    await t.rejects(start(fresh).starting, { message: /holds no API key and is not overwritten: move/ });
-    t.equal(await readFile(path, 'utf8'), 'notes\n');
-    t.strictSame(await fresh.accounts.listUsers(), []);
-    await writeFile(path, key);
-    const again = await start(fresh).starting;
-    t.equal(await readFile(path, 'utf8'), key);
-    t.doesNotThrow(() => again.authenticate(withKey(key.trim()), 'admin'));
-    await again.close();
-  },
-);
+  const fresh = await openControlStore(t);
+  const path = join(fresh.directory ?? '', 'initial-api-key');
+  await writeFile(path, 'notes\n');
+  await t.rejects(start(fresh).starting, { message: /holds no API key and is not overwritten: move/ });
+  t.equal(await readFile(path, 'utf8'), 'notes\n');
+  t.strictSame(await fresh.accounts.listUsers(), []);
+  await writeFile(path, key);
+  const again = await start(fresh).starting;
+  t.equal(await readFile(path, 'utf8'), key);
+  t.doesNotThrow(() => again.authenticate(withKey(key.trim()), 'admin'));
+  await again.close();
+});
 
-void t.test('the configured key is the first key, and no file is written', async (t) => {
+void t.test('uses the configured key as the first key and writes no file', async (t) => {
   const control = await openControlStore(t);
   const key = generateKey();
   const { starting, logger } = start(control, { ...CONFIG, bootstrap_key: key });
@@ -130,14 +121,14 @@ void t.test('the configured key is the first key, and no file is written', async
   await authenticator.close();
 });
 
-void t.test('an invalid configured key is refused and not shown', async (t) => {
+void t.test('refuses an invalid configured key without showing it', async (t) => {
   const control = await openControlStore(t);
   const { starting } = start(control, { ...CONFIG, bootstrap_key: 'hunter2' });
   await t.rejects(starting, { message: /^auth\.bootstrap_key is not an API key(?!.*hunter2)/ });
   t.strictSame(await control.accounts.listUsers(), []);
 });
 
-void t.test('a key configured after the first start is not used, and the log says so', async (t) => {
+void t.test('ignores a key configured after the first start and logs it', async (t) => {
   const control = await openControlStore(t);
   await (await start(control).starting).close();
   const key = generateKey();
@@ -149,7 +140,7 @@ void t.test('a key configured after the first start is not used, and the log say
   await authenticator.close();
 });
 
-void t.test('with authentication off everybody is the first user, with all scopes', async (t) => {
+void t.test('treats everyone as the first user with all scopes if authentication is off', async (t) => {
   const control = await openControlStore(t);
   const authenticator = await start(control, { ...CONFIG, enabled: false }).starting;
   const [user] = await control.accounts.listUsers();
@@ -159,7 +150,7 @@ void t.test('with authentication off everybody is the first user, with all scope
   await authenticator.close();
 });
 
-void t.test('a store without a directory needs a configured key at first', async (t) => {
+void t.test('requires a configured key for a store without a directory', async (t) => {
   const { control } = faultyAccounts(await openControlStore(t), null);
   await t.rejects(start(control).starting, { message: /^auth\.bootstrap_key is missing: .*no directory/ });
   t.strictSame(await control.accounts.listUsers(), []);
@@ -171,7 +162,7 @@ void t.test('a store without a directory needs a configured key at first', async
   await (await start(control).starting).close();
 });
 
-/** What lies beside the store. */
+/** The key files next to the store. */
 async function keyFiles({ directory }: { readonly directory: string | null }): Promise<readonly string[]> {
   return (await readdir(directory ?? '')).filter((name) => !name.startsWith('control.db'));
 }

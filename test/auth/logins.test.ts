@@ -66,7 +66,7 @@ void t.test('a login ends after twelve hours without use, and after a week', asy
   }
   t.equal(holds(unused), false);
   await authenticator.close();
-  // Its use was written: after a restart it goes on.
+  // Its use was written, so it continues after a restart.
   const again = await daemonOn(control, clock);
   t.teardown(() => again.authenticator.close());
   for (let hours = 24; hours < 7 * 24; hours += 6) {
@@ -76,19 +76,19 @@ void t.test('a login ends after twelve hours without use, and after a week', asy
   t.equal(again.holds(used), false);
 });
 
-void t.test('what one daemon lets in and out holds on another over the same store', async (t) => {
+void t.test('logins and logouts apply to another daemon over the same store', async (t) => {
   const { control, clock, enter, holds, logins } = await setUp(t);
   const other = await daemonOn(control, clock);
   t.teardown(() => other.authenticator.close());
   const cookie = await enter();
-  await until('the other hears of it', () => other.holds(cookie));
+  await until('the other process is notified', () => other.holds(cookie));
   await other.logins.leave(aRequest({ cookie }));
   t.equal(other.holds(cookie), false);
-  await until('the first hears of it', () => !holds(cookie));
+  await until('the first process is notified', () => !holds(cookie));
   t.equal(await logins.leave(aRequest({ cookie })), null);
 });
 
-void t.test('a link ends after a quarter of an hour, and with its key', async (t) => {
+void t.test('a link expires after a quarter of an hour and with its key', async (t) => {
   const { clock, tokenOf, logins, authenticator } = await setUp(t);
   const early = await tokenOf();
   clock.advance(15 * 60_000 - 1);
@@ -99,20 +99,24 @@ void t.test('a link ends after a quarter of an hour, and with its key', async (t
   t.equal(await authenticator.linkFor('jd_unknown', BASE), null);
 });
 
-void t.test('failures per address are limited and do not lock users out', async (t) => {
+void t.test('limits failures per address without locking users out', async (t) => {
   const { clock, logins, key, tokenOf, logger } = await setUp(t);
   const enter = (text: string, address: string) => logins.enter(aRequest({}, address), { key: text });
   for (let tries = 0; tries < 10; tries++)
     t.match(await failure(enter('jd_x', '2001:db8::1')), { status: 401, code: 'unauthenticated' });
   const refused = await failure(enter('jd_x', '2001:db8::2'));
-  t.match(refused, { status: 429, code: 'rate_limited', headers: { 'retry-after': '6' } }, 'of one network');
-  t.match(await failure(enter('jd_x', '2001:db8:1::1')), { status: 401 }, 'of another');
-  t.ok((await enter(key, '2001:db8::1')).cookie, 'who has a key is let in');
+  t.match(
+    refused,
+    { status: 429, code: 'rate_limited', headers: { 'retry-after': '6' } },
+    'in the same network',
+  );
+  t.match(await failure(enter('jd_x', '2001:db8:1::1')), { status: 401 }, 'in another network');
+  t.ok((await enter(key, '2001:db8::1')).cookie, 'a user with a key is let in');
   const from = aRequest({}, '2001:db8::1');
   const token = await tokenOf();
   t.match(await logins.readLink(from, token), { email: 'admin@localhost' });
-  t.ok((await logins.enter(from, { token })).cookie, 'and who has a link');
-  t.match(await failure(logins.enter(from, { token })), { status: 429 }, 'a used one');
+  t.ok((await logins.enter(from, { token })).cookie, 'a user with a link is let in');
+  t.match(await failure(logins.enter(from, { token })), { status: 429 }, 'a used link');
   clock.advance(60_000);
   for (const wrong of [token, 'x', 'x'.repeat(43)]) {
     t.match(await failure(logins.enter(from, { token: wrong })), { status: 401 });
@@ -121,7 +125,7 @@ void t.test('failures per address are limited and do not lock users out', async 
   t.notMatch(logger.lines.join('\n'), token);
 });
 
-void t.test('a browser that logs in again ends its earlier session', async (t) => {
+void t.test('a new login in the same browser ends its earlier session', async (t) => {
   const { enter, holds, logins, key, tokenOf } = await setUp(t);
   const [cookie, other] = [await enter(), await enter()];
   const token = await tokenOf();
@@ -133,7 +137,7 @@ void t.test('a browser that logs in again ends its earlier session', async (t) =
   t.notOk(holds(other));
 });
 
-void t.test('over TLS only a cookie that other origins cannot set is accepted', async (t) => {
+void t.test('accepts only a __Host- cookie over TLS', async (t) => {
   const clock = new HandClock();
   const control = await openControlStore(t, { clock });
   const { logins, authenticator, key } = await daemonOn(control, clock, true);
@@ -146,7 +150,7 @@ void t.test('over TLS only a cookie that other origins cannot set is accepted', 
   t.equal(refusal(() => authenticator.authenticate(bare)).status, 401);
 });
 
-void t.test('without pages there is no login', async (t) => {
+void t.test('disables logins without pages', async (t) => {
   const clock = new HandClock();
   const control = await openControlStore(t, { clock });
   const { enter, key } = await daemonOn(control, clock);

@@ -24,10 +24,10 @@ void t.test('sealed secrets open with the same key and differ each time', async 
     if (secret.length > 3) t.notOk(sealed.includes(secret));
     t.not(await box.seal(secret, OWNER), sealed);
   }
-  t.strictSame(await readdir(directory), [], 'a configured key is written nowhere');
+  t.strictSame(await readdir(directory), [], 'a configured key is not written to disk');
 });
 
-void t.test('it opens for its owner only, and only as it was', async (t) => {
+void t.test('opens only for its owner and only unmodified', async (t) => {
   const box = new SecretBoxes({ key: aKey() }).at(testFolder(t));
   const sealed = await box.seal('secret', OWNER);
   await t.rejects(box.open(sealed, 'thing:2'));
@@ -41,14 +41,14 @@ void t.test('it opens for its owner only, and only as it was', async (t) => {
     await t.rejects(box.open(broken, OWNER), broken);
 });
 
-void t.test('a key is made on first need, once, for its owner only to read', async (t) => {
+void t.test('creates a key once on first use, readable only by its owner', async (t) => {
   const directory = testFolder(t);
   const boxes = new SecretBoxes({});
   const file = join(directory, 'secrets-key');
   await t.rejects(boxes.at(directory).open('v1:AAAA', OWNER), {
     message: /is missing: put .*secrets-key back/,
   });
-  t.strictSame(await readdir(directory), [], 'reading makes none');
+  t.strictSame(await readdir(directory), [], 'reading creates no key');
   const sealed = await Promise.all(['a', 'b', 'c'].map((text) => boxes.at(directory).seal(text, OWNER)));
   t.strictSame(await readdir(directory), ['secrets-key']);
   t.equal((await stat(file)).mode & 0o777, 0o600);
@@ -61,10 +61,10 @@ void t.test('a key is made on first need, once, for its owner only to read', asy
   await later.seal('more', OWNER);
   t.equal(await readFile(file, 'utf8'), text);
   const configured = new SecretBoxes({ key: text.trim() }).at(directory);
-  t.equal(await configured.open(sealed[0] ?? '', OWNER), 'a', 'the file holds what secrets.key takes');
+  t.equal(await configured.open(sealed[0] ?? '', OWNER), 'a', 'the file holds a valid secrets.key');
 });
 
-void t.test('another key is an error that names its place and the cure, and no key', async (t) => {
+void t.test('an error about a wrong key names its location and remedy, but no key', async (t) => {
   const directory = testFolder(t);
   const made = await new SecretBoxes({}).at(directory).seal('secret', OWNER);
   const file = join(directory, 'secrets-key');
@@ -89,21 +89,17 @@ void t.test('another key is an error that names its place and the cure, and no k
     for (const key of keys) t.notOk(`${String(failure.stack)} ${String(failure.cause)}`.includes(key));
 });
 
-void t.test('a file that holds no key is left as it is', async (t) => {
+void t.test('leaves a file without a key unchanged', async (t) => {
   const directory = t.testdir({ 'secrets-key': 'not a key\n' });
   const box = new SecretBoxes({}).at(directory);
   await t.rejects(box.seal('secret', OWNER), { message: /secrets-key does not hold the key/ });
   t.equal(await readFile(join(directory, 'secrets-key'), 'utf8'), 'not a key\n');
   const key = aKey();
   await writeFile(join(directory, 'secrets-key'), key);
-  t.equal(
-    await box.open(await box.seal('secret', OWNER), OWNER),
-    'secret',
-    'once it is repaired, it is read',
-  );
+  t.equal(await box.open(await box.seal('secret', OWNER), OWNER), 'secret', 'a repaired file is read');
 });
 
-void t.test('where no key can be read or written, nothing is sealed', async (t) => {
+void t.test('seals nothing if the key cannot be read or written', async (t) => {
   const directory = testFolder(t);
   await mkdir(join(directory, 'secrets-key'));
   await t.rejects(new SecretBoxes({}).at(directory).seal('secret', OWNER), {
@@ -115,10 +111,14 @@ void t.test('where no key can be read or written, nothing is sealed', async (t) 
     message: `The key of the store's secrets cannot be written to ${join(nowhere, 'secrets-key')}: make its directory writable`,
   });
   await mkdir(nowhere);
-  t.equal(await box.open(await box.seal('secret', OWNER), OWNER), 'secret', 'and then again it is');
+  t.equal(
+    await box.open(await box.seal('secret', OWNER), OWNER),
+    'secret',
+    'it works once the directory exists',
+  );
 });
 
-void t.test('without a directory the key must be configured', async (t) => {
+void t.test('requires a configured key without a directory', async (t) => {
   const box = new SecretBoxes({}).at(null);
   const missing = { message: /^secrets\.key is missing in the configuration/ };
   await t.rejects(box.seal('secret', OWNER), missing);

@@ -10,14 +10,14 @@ import { PostgresServer } from '../support/postgres.js';
 import { testFolder } from '../support/test-folder.js';
 import { until } from '../support/until.js';
 
-/** What one daemon changed holds on the others within this time. */
+/** Changes by one daemon apply to the others within this time. */
 const BOUND_MS = 2000;
 
 const server = await PostgresServer.start(t);
 const skip = typeof server === 'string' ? server : false;
 
 void t.test(
-  'two daemons on one PostgreSQL: what happens to keys on one holds on the other within two seconds',
+  'key changes on one daemon apply to another over the same PostgreSQL within two seconds',
   { skip },
   async (t) => {
     if (typeof server === 'string') return;
@@ -32,7 +32,7 @@ void t.test(
     const two = await start('two');
     const statusOf = async (api: ApiCaller, key: string) => (await api.call('GET', '/me', { key })).status;
     const holds = async (what: string, key: string, status: number): Promise<void> => {
-      t.equal(await statusOf(one, key), status, `${what}: at once where it was done`);
+      t.equal(await statusOf(one, key), status, `${what}: immediately on the same daemon`);
       const since = performance.now();
       await until(what, async () => (await statusOf(two, key)) === status);
       const ms = performance.now() - since;

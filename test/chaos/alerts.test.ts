@@ -15,12 +15,12 @@ import { CountingReceiver } from './counting-receiver.js';
 import { endLife, type Death } from './death.js';
 import { ALERT_POINT_NAMES } from './kill-points.js';
 
-/** `npm run test:chaos` kills more often than a normal run does. */
+/** `npm run test:chaos` kills more often than a normal run. */
 const KILLS = Number(process.env['JACKDAW_TEST_KILLS'] ?? 5);
 const AGENTS_A_LIFE = 6;
-/** Of the alerts with an e-mail beside the webhook: a user gets 20 an hour at most. */
+/** Alerts with an e-mail in addition to the webhook: a user gets at most 20 an hour. */
 const MAILED = 15;
-/** Notices that are still pending after so long are stuck. */
+/** Notices still pending after this time are stuck. */
 const SETTLED_MS = 120_000;
 const DAEMON = fileURLToPath(new URL('./dying-daemon.js', import.meta.url));
 const DEATHS: readonly Death[] = [...ALERT_POINT_NAMES, 'a request is out', 'any time'];
@@ -36,7 +36,7 @@ interface EventPage {
 
 t.setTimeout(0);
 
-void t.test('whenever the daemon is killed, an alert fires once, and what it says arrives', async (t) => {
+void t.test('an alert fires once and its notice arrives, whenever the daemon is killed', async (t) => {
   const directory = testFolder(t);
   const receiver = await CountingReceiver.start(t, () => false);
   const mails = await startMails(t);
@@ -60,7 +60,7 @@ void t.test('whenever the daemon is killed, an alert fires once, and what it say
   await first.stop('SIGKILL');
 
   const failed = new Set<string>();
-  // Fewer kills than there are ways to die: each run takes others.
+  // Fewer kills than kill points: each run uses others.
   const start = randomInt(DEATHS.length);
   for (let kills = 0; kills < KILLS; kills++) {
     const agents = [...alerts.keys()].slice(kills * AGENTS_A_LIFE, (kills + 1) * AGENTS_A_LIFE);
@@ -72,7 +72,7 @@ void t.test('whenever the daemon is killed, an alert fires once, and what it say
   const events = await settledEvents(caller, alerts, failed);
   for (const [agent, alert] of alerts) {
     const { count, items } = events.get(agent) ?? { count: -1, items: [] };
-    // What was not acknowledged may be stored all the same.
+    // Unacknowledged data may still be stored.
     if (failed.has(agent) ? count !== 1 : count > 1) t.fail(`${agent}: fired ${count} times`);
     for (const { id, value, notifications } of items) {
       if (value !== 1) t.fail(`${agent}: the value is ${value}`);
@@ -91,7 +91,7 @@ void t.test('whenever the daemon is killed, an alert fires once, and what it say
   t.equal((await last.stop()).code, 0);
 });
 
-/** One for each agent, before there is such an agent; it never fires a second time. @returns their ids by agent */
+/** Creates one alert per agent before the agent exists; none fires twice. @returns alert ids by agent */
 async function createAlerts(caller: ApiCaller, receiver: CountingReceiver): Promise<Map<string, string>> {
   const alerts = new Map<string, string>();
   for (let i = 0; i < KILLS * AGENTS_A_LIFE; i++) {
@@ -122,17 +122,17 @@ async function fail(
     try {
       await caller.send([anItem({ trace: { agent, status: 'failed', success: undefined, ...times } })]);
     } catch (error) {
-      // The connection has broken; any answer but "taken" is a fault.
+      // The connection broke; any other response than success is a failure.
       if (error instanceof TypeError) return;
       throw error;
     }
     failed.add(agent);
-    // So that each is evaluated by itself.
+    // So that each is evaluated separately.
     await sleep(100);
   }
 }
 
-/** Waits until every alert of a failed agent has fired and nothing is pending. */
+/** Waits until every alert of a failed agent fired and nothing is pending. */
 async function settledEvents(
   caller: ApiCaller,
   alerts: ReadonlyMap<string, string>,
@@ -152,13 +152,13 @@ async function settledEvents(
   }
 }
 
-/** Of one firing: it came, unaltered each time, and again only after a kill. */
+/** Checks the arrivals of one firing: unaltered, and repeated only after a kill. */
 function checkArrivals(t: Test, receiver: CountingReceiver, event: string, alert: string): void {
   const arrivals = receiver.arrivals.filter(({ headers }) => headers['webhook-id'] === event);
-  if (!arrivals.some(({ answered }) => answered === 200)) t.fail(`nothing came of ${event}`);
+  if (!arrivals.some(({ answered }) => answered === 200)) t.fail(`${event} did not arrive`);
   if (new Set(arrivals.map(({ body }) => body)).size > 1) t.fail(`${event} was altered`);
   const answered = arrivals.filter((arrival) => arrival.answered === 200).map(({ life }) => life);
-  if (new Set(answered).size < answered.length) t.fail(`${event} came again without a kill in between`);
+  if (new Set(answered).size < answered.length) t.fail(`${event} was repeated without a kill in between`);
   for (const { body } of arrivals) {
     const { id, type, data } = JSON.parse(body) as { id: string; type: string; data: { alert_id: string } };
     if (id !== event || type !== 'alert.fired' || data.alert_id !== alert) t.fail(`${event}: ${body}`);

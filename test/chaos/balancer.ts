@@ -10,9 +10,9 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type { Test } from 'tap';
 
-/** Every so many answers of gateways get lost on their way back. */
+/** Every n-th response is lost. */
 const LOSES = 7;
-/** What belongs to one connection, and not to the request. */
+/** Hop-by-hop headers. */
 const OF_THE_CONNECTION = new Set([
   'connection',
   'keep-alive',
@@ -28,11 +28,11 @@ interface Passed {
 }
 
 /**
- * A balancer before gateways: each request goes to the next one in turn, or the one behind that where it cannot be reached. It fails as
- * such do: where a gateway dies, and now and then by itself, the client is left without the answer to what a gateway has taken.
+ * A load balancer in front of gateways: each request goes to the next reachable gateway in turn. It fails realistically:
+ * when a gateway dies, and occasionally otherwise, the client gets no response to an accepted request.
  */
 export class Balancer {
-  /** Requests that each gateway has answered, by its place in the list. */
+  /** Number of answered requests per gateway, by index. */
   readonly answered: number[] = [];
   lost = 0;
   readonly #gateways: () => readonly string[];
@@ -43,7 +43,7 @@ export class Balancer {
     this.#gateways = gateways;
   }
 
-  /** @param gateways their addresses now, `http://127.0.0.1:PORT`; each keeps its place in the list */
+  /** @param gateways their current addresses, `http://127.0.0.1:PORT`; each keeps its index */
   static async start(t: Test, gateways: () => readonly string[]): Promise<Balancer> {
     const balancer = new Balancer(gateways);
     const server = createServer((request, response) => {
@@ -82,7 +82,7 @@ export class Balancer {
         this.answered[place] = (this.answered[place] ?? 0) + 1;
         return passed;
       } catch (error) {
-        // Where it had the request nobody knows what became of it.
+        // If the gateway got the request, its outcome is unknown.
         if ((error as NodeJS.ErrnoException).code !== 'ECONNREFUSED' || tries >= gateways.length) throw error;
       }
     }

@@ -4,26 +4,26 @@ import type { AddressInfo } from 'node:net';
 import type { Test } from 'tap';
 import { RECEIVER_KEY, VALID } from '../support/webhook-certificates.js';
 
-/** A request of a webhook, as it came. */
+/** A webhook request as received. */
 export interface Arrival {
-  /** Of the endpoint. */
+  /** Path of the endpoint. */
   readonly path: string;
-  /** Which of the sender's lives it is from. */
+  /** The run number of the sender. */
   readonly life: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** The status that was answered; null where the sender was dead before the answer was out. */
+  /** The response status; null if the sender died before the response. */
   answered: number | null;
 }
 
-/** An HTTPS receiver that keeps what comes, and sometimes has no time. */
+/** An HTTPS receiver that records requests and sometimes refuses them. */
 export class CountingReceiver {
   readonly arrivals: Arrival[] = [];
-  /** The sender's present life. */
+  /** The current run number of the sender. */
   life = 0;
-  /** Called for each request before it is answered. @returns whether it is to be answered at all */
+  /** Called for each request before the response. @returns whether to respond at all */
   onArrival: () => boolean = () => true;
-  /** Which arrivals are refused, by their path. */
+  /** Which requests to refuse, by path. */
   readonly #refuses: (path: string) => boolean;
   #port = 0;
 

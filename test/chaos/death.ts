@@ -3,15 +3,15 @@ import type { DaemonProcess } from '../support/process.js';
 import type { CountingReceiver } from './counting-receiver.js';
 import type { KillPointName } from './kill-points.js';
 
-/** How a life ends: at a point within the process, when the receiver has a request and has not answered, or at any time. */
+/** How a run ends: at a kill point, when the receiver has an unanswered request, or at any time. */
 export type Death = KillPointName | 'a request is out' | 'any time';
 
 /**
- * One life of the daemon, which ends in the given way.
+ * Runs the daemon until it dies in the given way.
  *
  * @param live starts it
- * @param act what is done with it meanwhile; it ends when the connection breaks
- * @param countdown how often it passes its point at most before it dies there
+ * @param act uses it meanwhile; ends when the connection breaks
+ * @param countdown maximum number of times it passes its kill point before it dies there
  */
 export async function endLife(
   death: Death,
@@ -26,7 +26,7 @@ export async function endLife(
   try {
     daemon = await live(env);
   } catch (error) {
-    // It came to its point with what earlier lives had left, before it was ready.
+    // It reached its kill point with the work of earlier runs before it was ready.
     if (isPoint && String(error).includes('SIGKILL')) return;
     throw error;
   }

@@ -2,7 +2,7 @@ import { builtinFactories } from '../../src/builtin.js';
 import { runProgram } from '../../src/cli/program.js';
 import { dyingAt, KILL_POINT_NAMES } from './kill-points.js';
 
-/** The program as it is, save that it ends at the point that `CHAOS_POINT` names, at the `CHAOS_COUNTDOWN`th time. */
+/** The unmodified program, except that it dies at kill point `CHAOS_POINT` at the `CHAOS_COUNTDOWN`th pass. */
 const name = KILL_POINT_NAMES.find((known) => known === process.env['CHAOS_POINT']);
 const factories =
   name === undefined

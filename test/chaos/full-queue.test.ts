@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const MIB = 1024 * 1024;
 const NOON = 1_768_478_400_000_000_000n;
 
-/** A sidecar whose queue lies on a disk of its own. */
+/** A sidecar whose queue is on its own disk. */
 const overlay = (url: string, directory: string) => `exporters:
   otlp_http:
     endpoint: ${url}
@@ -27,12 +27,12 @@ service:
     logs: { receivers: [otlp], processors: [], exporters: [otlp_http] }
 `;
 
-/** Sends a log record. @returns the status and the text of the answer */
+/** Sends a log record. @returns the status and text of the response */
 async function send(daemon: DaemonProcess, body: string): Promise<readonly [number, string]> {
   const answer = await fetch(`${daemon.otlpUrl}/v1/logs`, {
     method: 'POST',
     headers: { authorization: `Bearer ${daemon.key}`, 'content-type': 'application/json' },
-    // Long enough for a disk to be full of them, and not the same twice, so that they do not become short on it.
+    // Long enough to fill a disk, and varied, so that it cannot be compressed.
     body: JSON.stringify(logRequest('shop', [{ body, nanos: NOON, attributes: { noise: noise() } }])),
   });
   return [answer.status, await answer.text()];
@@ -46,65 +46,59 @@ async function health(daemon: DaemonProcess): Promise<string> {
   return (await fetch(`${daemon.healthUrl}/readyz`)).text();
 }
 
-void t.test(
-  'a queue whose disk is full refuses what it cannot keep, says so, and loses nothing that it took',
-  async (t) => {
-    const place = await openPlace(t);
-    if (place === null) return;
-    const { disk, options, first, sendNext, taken } = place;
-    disk.fill();
-    let refusal: readonly [number, string] = [0, ''];
-    await until('it is refused', async () => {
-      refusal = await sendNext(first);
-      return refusal[0] !== 200;
-    });
-    t.equal(refusal[0], 503, refusal[1]);
-    t.match(refusal[1], /Nothing was stored; send the request again later.*retryDelay/);
-    await until('it says so', async () => /"state":"recoverable"/.test(await health(first)));
-    t.match(await health(first), /the disk is full.*: free disk space/);
-    for (let more = 0; more < 5; more++) t.equal((await sendNext(first))[0], 503);
-    const [command = '', ...before] = disk.through;
-    const { stdout } = await run(command, [...before, 'find', disk.path, '-name', '*.queue', '-empty']);
-    t.equal(stdout, '', 'no attempt leaves a file');
+void t.test('a queue on a full disk refuses new data, reports it and loses nothing', async (t) => {
+  const place = await openPlace(t);
+  if (place === null) return;
+  const { disk, options, first, sendNext, taken } = place;
+  disk.fill();
+  let refusal: readonly [number, string] = [0, ''];
+  await until('it is refused', async () => {
+    refusal = await sendNext(first);
+    return refusal[0] !== 200;
+  });
+  t.equal(refusal[0], 503, refusal[1]);
+  t.match(refusal[1], /Nothing was stored; send the request again later.*retryDelay/);
+  await until('the state is reported', async () => /"state":"recoverable"/.test(await health(first)));
+  t.match(await health(first), /the disk is full.*: free disk space/);
+  for (let more = 0; more < 5; more++) t.equal((await sendNext(first))[0], 503);
+  const [command = '', ...before] = disk.through;
+  const { stdout } = await run(command, [...before, 'find', disk.path, '-name', '*.queue', '-empty']);
+  t.equal(stdout, '', 'no attempt leaves a file');
 
-    // What was taken lies there, whatever happens now.
-    await first.stop('SIGKILL');
-    disk.empty();
-    const second = await spawnDaemon(t, { ...options, key: first.key });
-    t.equal((await sendNext(second))[0], 200, 'it is well again');
-    place.open();
-    await until('all of it arrives', () => taken.every((name) => place.arrived().has(name)));
-    await until('all is well', async () => !/"state":"(degraded|recoverable)"/.test(await health(second)));
-    t.same([...place.arrived()].sort(), [...taken].sort(), 'and nothing that was refused');
-  },
-);
+  // Accepted data is on disk from here on.
+  await first.stop('SIGKILL');
+  disk.empty();
+  const second = await spawnDaemon(t, { ...options, key: first.key });
+  t.equal((await sendNext(second))[0], 200, 'it works again');
+  place.open();
+  await until('everything arrives', () => taken.every((name) => place.arrived().has(name)));
+  await until('all is well', async () => !/"state":"(degraded|recoverable)"/.test(await health(second)));
+  t.same([...place.arrived()].sort(), [...taken].sort(), 'no refused record arrived');
+});
 
-void t.test(
-  'on a disk that became read-only it does not start, says why, and goes on where it can be written again',
-  async (t) => {
-    const place = await openPlace(t);
-    if (place === null) return;
-    const { disk, options, first, taken } = place;
-    await first.stop();
-    const [command = '', ...before] = disk.through;
-    const mount = (how: string) => run(command, [...before, 'mount', '-o', `remount,${how}`, disk.path]);
-    await mount('ro');
-    const failure = await spawnDaemon(t, { ...options, key: first.key }).then(
-      () => 'it runs',
-      (error: unknown) => String(error),
-    );
-    t.match(
-      failure,
-      /exporter \\"otlp_http\\" could not start: the queue in .*disk\/otlp_http cannot be used \(.*\): free disk space/,
-    );
-    await mount('rw');
-    await spawnDaemon(t, { ...options, key: first.key });
-    place.open();
-    await until('it arrives', () => taken.every((name) => place.arrived().has(name)));
-  },
-);
+void t.test('does not start on a read-only disk, says why, and continues once it is writable', async (t) => {
+  const place = await openPlace(t);
+  if (place === null) return;
+  const { disk, options, first, taken } = place;
+  await first.stop();
+  const [command = '', ...before] = disk.through;
+  const mount = (how: string) => run(command, [...before, 'mount', '-o', `remount,${how}`, disk.path]);
+  await mount('ro');
+  const failure = await spawnDaemon(t, { ...options, key: first.key }).then(
+    () => 'it runs',
+    (error: unknown) => String(error),
+  );
+  t.match(
+    failure,
+    /exporter \\"otlp_http\\" could not start: the queue in .*disk\/otlp_http cannot be used \(.*\): free disk space/,
+  );
+  await mount('rw');
+  await spawnDaemon(t, { ...options, key: first.key });
+  place.open();
+  await until('it arrives', () => taken.every((name) => place.arrived().has(name)));
+});
 
-/** A sidecar that has taken a record, a disk for its queue, and a gateway that refuses everything until it is told otherwise. */
+/** A sidecar with an accepted record, a disk for its queue, and a gateway that refuses everything until opened. */
 async function openPlace(t: Test) {
   const folder = testFolder(t);
   const disk = await smallDisk(t, folder, 8 * MIB);
@@ -120,7 +114,7 @@ async function openPlace(t: Test) {
   let refused = Infinity;
   const options = { directory, overlay: overlay(gateway.url, disk.path), through: disk.through };
   const first = await spawnDaemon(t, options);
-  /** Sends one more record, and notes it where it is taken. */
+  /** Sends another record and records whether it was accepted. */
   const sendNext = async (daemon: DaemonProcess): Promise<readonly [number, string]> => {
     const name = `record ${String(taken.length)} of them`;
     const answer = await send(daemon, name);
@@ -130,12 +124,12 @@ async function openPlace(t: Test) {
   t.equal((await sendNext(first))[0], 200);
   return {
     ...{ disk, options, first, sendNext, taken },
-    /** From now on the gateway takes what comes. */
+    /** Makes the gateway accept everything from now on. */
     open: (): void => {
       refused = gateway.requests.length;
       gateway.answer = undefined;
     },
-    /** What the gateway has taken. */
+    /** The records the gateway accepted. */
     arrived: (): ReadonlySet<string> =>
       new Set(
         gateway.requests

@@ -6,22 +6,22 @@ import { aSpan, type Item } from '../support/trace-batch.js';
 export const SPANS_A_RUN = 10;
 export const AGENTS = 5;
 const SENDERS = 12;
-/** Requests hold the halves of so many runs. */
+/** Each request contains the halves of this many runs. */
 const RUNS_A_REQUEST = 4;
-/** Every so many runs one fails: of each agent some. */
+/** Every n-th run fails, so that each agent has failures. */
 const FAILS = 21;
 
-/** A run that is sent. */
+/** A sent run. */
 export interface SentRun {
   readonly traceId: string;
   readonly agent: string;
   readonly hasFailed: boolean;
 }
 
-/** Half of the spans of a run: the first half says that it goes on, the second how it ended. Both may come in any order, and again. */
+/** One half of the spans of a run: the first says it is running, the second how it ended. Order and repeats vary. */
 function halfOf({ traceId, agent, hasFailed }: SentRun, half: 0 | 1, now: string): Item {
   const spans = Array.from({ length: SPANS_A_RUN / 2 }, (_, i) => {
-    // A span's id follows from its run's, so that a repeat is one.
+    // The span id derives from the run id, so that a repeat is detected.
     const number = half * (SPANS_A_RUN / 2) + i;
     const span_id = `${traceId.slice(0, 35)}${number.toString(16)}`;
     return aSpan(traceId, { span_id, input_tokens: 2, output_tokens: 1, total_tokens: 3, cost_usd: '0.001' });
@@ -35,7 +35,7 @@ function halfOf({ traceId, agent, hasFailed }: SentRun, half: 0 | 1, now: string
   return { trace, spans };
 }
 
-/** Sends all halves of all runs to whichever gateway, each until it is acknowledged, some of them twice at the same time. */
+/** Sends all halves of all runs to any gateway until acknowledged, some of them twice concurrently. */
 export class GatewayLoad {
   readonly runs: readonly SentRun[];
   readonly done: Promise<void>;
@@ -45,7 +45,7 @@ export class GatewayLoad {
   #acknowledged = 0;
   #watchers: (() => void)[] = [];
 
-  /** @param url where a gateway is now @param spans how many in all */
+  /** @param url current address of a gateway @param spans total number */
   constructor(url: () => string, key: string, spans: number) {
     this.#url = url;
     this.#key = key;
@@ -59,7 +59,7 @@ export class GatewayLoad {
       const some = this.runs.slice(from, from + RUNS_A_REQUEST);
       for (const half of [0, 1] as const) this.#requests.push(some.map((run) => halfOf(run, half, now)));
     }
-    // Halves of a run come far apart and close together.
+    // Halves of a run arrive both far apart and close together.
     for (let i = 0; i + 8 < this.#requests.length; i++) {
       const other = i + randomInt(8);
       const [one, two] = [this.#requests[i], this.#requests[other]];
@@ -69,7 +69,7 @@ export class GatewayLoad {
     this.done = Promise.all(Array.from({ length: SENDERS }, () => this.#send())).then(() => undefined);
   }
 
-  /** Resolves once so many requests are acknowledged. */
+  /** Resolves once this many requests are acknowledged. */
   async reached(share: number): Promise<void> {
     const requests = (2 * this.runs.length) / RUNS_A_REQUEST;
     while (this.#acknowledged < share * requests)
@@ -94,7 +94,7 @@ export class GatewayLoad {
         if (status === 200 && (body as { readonly rejected: number }).rejected === 0) return;
         if (status !== 503) throw new RangeError(`a request was answered ${status}: ${JSON.stringify(body)}`);
       } catch (error) {
-        // Whoever was killed gives no answer.
+        // A killed gateway sends no response.
         if (error instanceof RangeError) throw error;
       }
       await wait(20);

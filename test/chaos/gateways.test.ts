@@ -17,29 +17,29 @@ import { AGENTS, GatewayLoad, SPANS_A_RUN, type SentRun } from './gateway-load.j
 import { emptied, startSidecar } from './sidecar-process.js';
 import { checkStoredOnce } from './stored-once.js';
 
-/** `npm run test:chaos` has 100 kills during 200 000 spans. */
+/** `npm run test:chaos` kills 100 times during 200 000 spans. */
 const KILLS = Number(process.env['JACKDAW_TEST_KILLS'] ?? 4);
 const SPANS = Number(process.env['JACKDAW_TEST_SPANS'] ?? 4000);
-/** Of each signal, that come over a sidecar. */
+/** Items of each signal sent through a sidecar. */
 const RELAYED = Math.min(SPANS / 4, 20_000);
 const GATEWAYS = 3;
-/** A kill comes within so many milliseconds after its turn: in the middle of anything. */
+/** Maximum random delay of a kill. */
 const SPREAD_MS = 200;
-/** What is not told, counted or delivered after so long is lost. */
+/** Events that are not emitted, counted or delivered after this time are lost. */
 const SETTLED_MS = 180_000;
 
 t.setTimeout(0);
-// While the one waits for what those who were killed left, the other goes on.
+// While one test waits for leftovers of killed processes, the other continues.
 t.jobs = 2;
 const clickHouse = await ClickHouseServer.start(t);
 const postgres = await PostgresServer.start(t);
 const skip = [clickHouse, postgres].find((started) => typeof started === 'string') ?? false;
 
-/** Nobody strikes at ClickHouse and PostgreSQL any more. */
+/** Called when ClickHouse and PostgreSQL are no longer killed. */
 let peace = (): void => undefined;
 const peaceful = new Promise<void>((resolve) => (peace = resolve));
 
-/** What is done to the fleet and what it stands on. */
+/** Faults of the fleet and its servers. */
 const BLOWS = ['gateway', 'clickhouse', 'faults', 'postgres', 'gateway', 'gateway'] as const;
 
 async function strike(
@@ -63,7 +63,7 @@ async function strike(
   }
 }
 
-/** Asks until the answer is as it should be, or the time is over. */
+/** Polls until the response is right or the time is over. */
 async function settled<Answer>(
   ask: () => Promise<Answer>,
   isRight: (answer: Answer) => boolean,
@@ -130,7 +130,7 @@ async function checkRuns(t: Test, api: ApiCaller, runs: readonly SentRun[]): Pro
       return run?.span_count !== SPANS_A_RUN || run.total_tokens !== 3 * SPANS_A_RUN || run.status !== status;
     }),
     [],
-    'whole, and as it ended',
+    'complete and with their final status',
   );
   type Agents = readonly {
     readonly name: string;
@@ -165,11 +165,11 @@ async function checkWebhooks(
   t.same(
     failed.filter((id) => !events.includes(id)),
     [],
-    'and has arrived',
+    'each event arrived',
   );
 }
 
-/** An alert for each agent, which never fires a second time. @returns their ids */
+/** Creates an alert per agent that never fires twice. @returns alert ids */
 async function createAlerts(api: ApiCaller, receiver: CountingReceiver): Promise<string[]> {
   const ids: string[] = [];
   for (let i = 0; i < AGENTS; i++) {
@@ -195,7 +195,7 @@ async function checkAlerts(t: Test, api: ApiCaller, alerts: readonly string[]): 
       () => api.get<Firings>(`/alerts/${id}/events`),
       (firings) => firings.items[0]?.notifications.every(({ status }) => status === 'sent') === true,
     );
-    t.equal(count, 1, 'each alert has fired once');
+    t.equal(count, 1, 'each alert fired once');
     t.same(
       items.flatMap(({ notifications }) => notifications.map(({ status }) => status)),
       ['sent'],
@@ -204,13 +204,13 @@ async function checkAlerts(t: Test, api: ApiCaller, alerts: readonly string[]): 
 }
 
 void t.test(
-  'gateways, ClickHouse and PostgreSQL are killed at random: nothing acknowledged is lost, nothing counts twice, what follows is told',
+  'loses no acknowledged data, counts nothing twice and emits all events under random kills',
   { buffered: true, skip: typeof skip === 'string' ? skip : false },
   async (t) => {
     if (typeof clickHouse === 'string' || typeof postgres === 'string') return;
     t.teardown(peace);
     const folder = testFolder(t);
-    // Notices of alerts are not put off: their second try comes after five minutes.
+    // Notices are not refused, because their retry comes after five minutes.
     const receiver = await CountingReceiver.start(t, (path) => path === '/failures' && randomInt(5) === 0);
     const authority = join(folder, 'authority.pem');
     writeFileSync(authority, AUTHORITY);
@@ -251,7 +251,7 @@ void t.test(
 );
 
 void t.test(
-  'sidecar, balancer, two gateways, ClickHouse and PostgreSQL, by the files that ship: all that was acknowledged is stored, once, whoever is killed',
+  'stores all acknowledged data once with the shipped files, whatever is killed',
   { buffered: true, skip: typeof skip === 'string' ? skip : false },
   async (t) => {
     if (typeof clickHouse === 'string' || typeof postgres === 'string') return;
@@ -281,7 +281,7 @@ void t.test(
     t.comment(`answered ${JSON.stringify(balancer.answered)}, of these ${balancer.lost} were lost`);
     t.ok(
       balancer.lost > 0 && balancer.answered.every((count) => count > 0),
-      'over both, and not always back',
+      'both gateways answered and some responses were lost',
     );
     t.notMatch(metrics, /(dead_letter_items|dropped_items|lost_items)_total\{.*\} [1-9]/);
     for (const { url } of fleet.gateways)

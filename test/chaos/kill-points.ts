@@ -4,24 +4,24 @@ import type { ControlConnector } from '../../src/storage/contracts/control-store
 import type { FactConnector } from '../../src/storage/shared/outbox-port.js';
 import { watchedPort, type PortWatch } from './watched-port.js';
 
-/** Where a process ends: before or after a call of the store is done, by the name of the method. */
+/** Where a process dies: before or after a store method call. */
 interface KillPoint {
   readonly when: 'before' | 'after';
   readonly method: string;
-  /** The contract of either plane that it is a method of; absent where it crosses over a port. */
+  /** The contract of the method in either store; absent if the call crosses a port. */
   readonly part?: string;
-  /** Whose port it passes: that of the thread that sends (`ControlConnector`), or of the control thread to the store's (`FactConnector`). */
+  /** The port of the call: from the sender thread (`ControlConnector`), or from the control thread to the store (`FactConnector`). */
   readonly port?: 'sender' | 'facts';
-  /** Only calls of which this is true count. */
+  /** Counts only matching calls. */
   readonly counts?: (argument: unknown, result: unknown) => boolean;
 }
 
-/** A component, whose start a test may change. */
+/** A component whose start a test may replace. */
 interface Startable {
   start?: (host: Host) => Promise<void>;
 }
 
-/** The moments that matter between a fact and the note that its webhook arrived. */
+/** The kill points between a fact and the record that its webhook arrived. */
 const WEBHOOK_POINTS = {
   'the fact is committed': { when: 'after', part: 'writer', method: 'traces' },
   'the fact is on its way to the log': {
@@ -49,7 +49,7 @@ const WEBHOOK_POINTS = {
   'the answer is recorded': { when: 'after', method: 'deliveries.finish', port: 'sender' },
 } as const satisfies Readonly<Record<string, KillPoint>>;
 
-/** Those between the evidence and the note that what an alert says arrived. */
+/** The kill points between the evidence and the record that the alert notice arrived. */
 const ALERT_POINTS = {
   'the evidence is committed': { when: 'after', part: 'writer', method: 'traces' },
   'the evidence is looked at': {
@@ -77,7 +77,7 @@ export const KILL_POINT_NAMES = Object.keys(KILL_POINTS) as readonly KillPointNa
 export const WEBHOOK_POINT_NAMES = Object.keys(WEBHOOK_POINTS) as readonly KillPointName[];
 export const ALERT_POINT_NAMES = Object.keys(ALERT_POINTS) as readonly KillPointName[];
 
-/** The same factories; the process ends at the `countdown`th time that one of their components comes to the point. */
+/** The same factories; the process dies at the `countdown`th time a component reaches the kill point. */
 export function dyingAt(
   factories: readonly Factory[],
   name: KillPointName,
@@ -119,7 +119,7 @@ export function dyingAt(
 
 type Pass = (argument: unknown, result: unknown) => void;
 
-/** The store, whose calls by components pass. */
+/** The store with watched calls by components. */
 function callsWatched(store: object, { when, part, method: name }: KillPoint, pass: Pass): object {
   const watched = (target: object): object =>
     boundProxy(target, name, (method) => async (...args: unknown[]): Promise<unknown> => {
@@ -139,7 +139,7 @@ function callsWatched(store: object, { when, part, method: name }: KillPoint, pa
   });
 }
 
-/** The control plane, whose calls by the thread that sends pass: on their way there, or the answer on its way back. */
+/** The control store with watched calls by the sender thread, on the request or on the response. */
 function senderWatched(store: object, point: KillPoint, pass: Pass): object {
   return boundProxy(store, 'connect', (method) => async (...args: unknown[]): Promise<unknown> => {
     const connect = method as (...args: unknown[]) => ReturnType<ControlConnector['connect']>;
@@ -147,7 +147,7 @@ function senderWatched(store: object, point: KillPoint, pass: Pass): object {
   });
 }
 
-/** The control plane, whose questions to a source of facts pass likewise. */
+/** The control store with watched requests to a fact source. */
 function factsWatched(store: object, point: KillPoint, pass: Pass): object {
   return boundProxy(store, 'takeFacts', (method) => async (source: unknown, ...args: unknown[]) => {
     const watched = boundProxy(source as FactConnector, 'connectFacts', (connect) => async () => {
@@ -170,7 +170,7 @@ function portWatch({ when, method: name }: KillPoint, pass: Pass): PortWatch {
   };
 }
 
-/** The object, with one of its methods replaced. Its other methods find their private fields. */
+/** The object with one method replaced. Its other methods keep access to private fields. */
 function boundProxy<Target extends object>(
   target: Target,
   name: string,

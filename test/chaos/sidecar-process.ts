@@ -4,10 +4,10 @@ import type { Test } from 'tap';
 import { spawnDaemon, type DaemonProcess } from '../support/process.js';
 import { projectFolder } from '../support/project-file.js';
 
-/** `plugins/sidecar`, with the files that an operator runs. */
+/** `plugins/sidecar` with its shipped files. */
 export const SIDECAR = join(projectFolder(), 'plugins/sidecar');
 
-/** Starts `sidecar.yaml` on free ports. @param directory an empty folder, or that of a sidecar that has ended @param key of the gateway */
+/** Starts `sidecar.yaml` on free ports. @param directory an empty folder, or that of a stopped sidecar @param key of the gateway */
 export async function startSidecar(
   t: Test,
   { directory, gatewayUrl, key }: Readonly<Record<'directory' | 'gatewayUrl' | 'key', string>>,
@@ -26,13 +26,13 @@ service: { telemetry: { logs: { format: json }, metrics: { endpoint: 127.0.0.1:0
   });
 }
 
-/** Waits until a sidecar has nothing left to deliver. @returns its metrics then */
+/** Waits until a sidecar has delivered everything. @returns its metrics then */
 export async function emptied(sidecar: DaemonProcess): Promise<string> {
   for (;;) {
     const text = await (await fetch(`${sidecar.metricsUrl}/metrics`)).text();
     const waiting = [...text.matchAll(/^jackdaw_exporter_queue_items\{.*\} (\d+)$/gm)];
     if (waiting.length === 3 && waiting.every(([, count]) => count === '0')) return text;
-    // Half a minute may go by where a gateway has died.
+    // A dead gateway may take half a minute to recover.
     await wait(50);
   }
 }

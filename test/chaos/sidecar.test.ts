@@ -10,17 +10,17 @@ import { portsOverlay } from '../support/test-config.js';
 import { emptied, SIDECAR, startSidecar } from './sidecar-process.js';
 import { checkStoredOnce } from './stored-once.js';
 
-/** `npm run test:chaos` has 50 kills during 100 000 items of each signal. */
+/** `npm run test:chaos` kills 50 times during 100 000 items of each signal. */
 const KILLS = Number(process.env['JACKDAW_TEST_KILLS'] ?? 3);
 const ITEMS = Number(process.env['JACKDAW_TEST_ITEMS'] ?? 2000);
 const PER_REQUEST = ITEMS > 10_000 ? 100 : 20;
-/** A kill comes within so many milliseconds after its turn: in the middle of anything. */
+/** Maximum random delay of a kill. */
 const SPREAD_MS = 100;
 
 t.setTimeout(0);
 
 void t.test(
-  'the sidecar and the gateway of the example are killed at random: all that was acknowledged is stored, once',
+  'the example sidecar and gateway store all acknowledged data once under random kills',
   { timeout: 0 },
   async (t) => {
     const folder = t.testdir({ gateway: {}, sidecar: {} });
@@ -41,7 +41,7 @@ void t.test(
     for (let kill = 1; kill <= KILLS; kill++) {
       await load.reached(Math.floor((3 * ITEMS * (kill - Math.random() * 0.9)) / (KILLS + 1)));
       await wait(Math.random() * SPREAD_MS);
-      // Both come at least once.
+      // Both are killed at least once.
       if (kill === 1 || (kill > 2 && Math.random() < 0.5)) {
         killed.sidecar += 1;
         await sidecar.stop('SIGKILL');
@@ -59,11 +59,11 @@ void t.test(
     t.notMatch(
       metrics,
       /(dead_letter_items|dropped_items|lost_items)_total\{.*\} [1-9]/,
-      'nothing was given up',
+      'nothing was dropped',
     );
 
     await checkStoredOnce(t, new ApiCaller(gateway.url, gateway.key), load, ITEMS);
-    t.notMatch(sidecar.stderr() + sidecar.stdout(), key, 'the key of the gateway is never shown');
+    t.notMatch(sidecar.stderr() + sidecar.stdout(), key, "the gateway's key is never shown");
     t.strictSame(await sidecar.stop(), { code: 0, signal: null });
     t.strictSame(await gateway.stop(), { code: 0, signal: null });
   },

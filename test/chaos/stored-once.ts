@@ -4,7 +4,7 @@ import { metricOf, POINTS_OF_A_METRIC, type ChaosLoad } from '../support/chaos-l
 
 const PAGE = 1000;
 
-/** Checks that every item of a load is stored, once, by the API of whoever has them. @param items of each signal */
+/** Checks through the API that every item of a load is stored once. @param items of each signal */
 export async function checkStoredOnce(
   t: Test,
   api: Pick<ApiCaller, 'get'>,
@@ -19,8 +19,8 @@ export async function checkStoredOnce(
     count = page.count;
     bodies.push(...page.items.map(({ body }) => body));
   }
-  t.equal(bodies.length, items, 'every record once');
-  t.equal(new Set(bodies).size, items, 'and no other twice');
+  t.equal(bodies.length, items, 'every record is stored');
+  t.equal(new Set(bodies).size, items, 'each record once');
 
   const values: number[] = [];
   for (let first = 0; first < items; first += POINTS_OF_A_METRIC) {

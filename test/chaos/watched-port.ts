@@ -1,7 +1,7 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { OwnerMessage, ThreadMessage } from '../../src/worker/thread-protocol.js';
 
-/** Who sees what two threads say to each other, before it arrives. */
+/** Observes the messages between two threads before they arrive. */
 export interface PortWatch {
   readonly called: (method: string) => void;
   readonly answered: (method: string, value: unknown) => void;
@@ -9,10 +9,10 @@ export interface PortWatch {
 }
 
 /**
- * Puts the thread that calls this between a caller and the thread that serves it.
+ * Puts the calling thread between a client and the thread that serves it.
  *
- * @param served the caller's port
- * @returns the port that the caller gets instead
+ * @param served the client's port
+ * @returns the port to give to the client
  */
 export function watchedPort(served: MessagePort, watch: PortWatch): MessagePort {
   const { port1: caller, port2: handedOut } = new MessageChannel();

@@ -15,16 +15,16 @@ import { CountingReceiver, type Arrival } from './counting-receiver.js';
 import { endLife, type Death } from './death.js';
 import { WEBHOOK_POINT_NAMES } from './kill-points.js';
 
-/** `npm run test:chaos` kills more often than a normal run does. */
+/** `npm run test:chaos` kills more often than a normal run. */
 const KILLS = Number(process.env['JACKDAW_TEST_KILLS'] ?? 6);
-/** At least; so it goes on where there were fewer. */
+/** Minimum number of facts; more are sent if there were fewer. */
 const FACTS = Number(process.env['JACKDAW_TEST_FACTS'] ?? 60);
 const FACTS_A_LIFE = 40;
 const TRACES_A_REQUEST = 4;
-/** Deliveries that are still pending after so long are stuck. */
+/** Deliveries still pending after this time are stuck. */
 const SETTLED_MS = 120_000;
 const DAEMON = fileURLToPath(new URL('./dying-daemon.js', import.meta.url));
-/** Notes of progress are a quarter of a second apart: that a life has more than two is not certain. */
+/** Progress is recorded every quarter of a second, so more than two records per run are not certain. */
 const NOTES_A_LIFE = 2;
 const ENDPOINTS = ['/failures', '/everything'] as const;
 
@@ -51,7 +51,7 @@ interface DeliveryDetail {
 
 t.setTimeout(0);
 
-void t.test('whenever the daemon is killed, every event of a stored fact arrives', async (t) => {
+void t.test('every event of a stored fact arrives, whenever the daemon is killed', async (t) => {
   const directory = testFolder(t);
   const receiver = await CountingReceiver.start(t, () => randomInt(5) === 0);
   writeFileSync(join(directory, 'authority.pem'), AUTHORITY);
@@ -74,7 +74,7 @@ void t.test('whenever the daemon is killed, every event of a stored fact arrives
   await first.stop('SIGKILL');
 
   const acknowledged = new Set<string>();
-  // Fewer kills than there are ways to die: each run takes others.
+  // Fewer kills than kill points: each run uses others.
   const start = randomInt(DEATHS.length);
   let kills = 0;
   for (; kills < KILLS || acknowledged.size < FACTS; kills++) {
@@ -88,7 +88,7 @@ void t.test('whenever the daemon is killed, every event of a stored fact arrives
   t.same(
     [...acknowledged].filter((id) => !stored.has(id)),
     [],
-    'what was acknowledged is stored',
+    'acknowledged data is stored',
   );
   for (const path of ENDPOINTS) await checkEndpoint(t, caller, receiver, path, endpoints[path], stored);
   t.comment(`${kills} kills, ${stored.size} facts, ${receiver.arrivals.length} requests`);
@@ -120,7 +120,7 @@ async function sendFailures({ url, key }: DaemonProcess, acknowledged: Set<strin
     try {
       await caller.send(items);
     } catch (error) {
-      // The connection has broken; any answer but "taken" is a fault.
+      // The connection broke; any other response than success is a failure.
       if (error instanceof TypeError) return;
       throw error;
     }
@@ -139,7 +139,7 @@ async function storedTraces(caller: ApiCaller): Promise<Set<string>> {
   }
 }
 
-/** Waits until nothing is pending, and compares what came with what is stored and with the deliveries' own records. */
+/** Waits until nothing is pending and compares arrivals with the stored data and delivery records. */
 async function checkEndpoint(
   t: Test,
   caller: ApiCaller,
@@ -178,16 +178,16 @@ async function checkEndpoint(
   t.same(
     [...stored].filter((trace) => !events.has(trace)),
     [],
-    `${path}: every stored failure was told`,
+    `${path}: every stored failure was emitted`,
   );
   t.same(
     [...events.keys()].filter((trace) => !stored.has(trace)),
     [],
-    `${path}: and nothing else`,
+    `${path}: nothing else was emitted`,
   );
 }
 
-/** At the end of the time as they are then: what is pending is told by its status. */
+/** Waits until no delivery is pending; after the time limit the result may contain pending ones. */
 async function settledDeliveries(caller: ApiCaller, endpoint: string): Promise<DeliveryPage['items']> {
   const end = performance.now() + SETTLED_MS;
   for (;;) {
@@ -204,7 +204,7 @@ async function settledDeliveries(caller: ApiCaller, endpoint: string): Promise<D
   }
 }
 
-/** Of one delivery. */
+/** Checks the arrivals of one delivery. */
 function checkArrivals(
   t: Test,
   arrivals: readonly Arrival[],
@@ -212,22 +212,22 @@ function checkArrivals(
   body: string,
   secret: string,
 ): void {
-  if (!arrivals.some(({ answered }) => answered === 200)) t.fail(`never answered well: ${body}`);
+  if (!arrivals.some(({ answered }) => answered === 200)) t.fail(`no successful response: ${body}`);
   const seen = new Set<string>();
   const done = new Set<number>();
   for (const { headers, life, answered, body: sent } of arrivals) {
     const attempt = headers['x-service-attempt'] ?? '';
     if (seen.has(attempt) || Number(attempt) > attempts)
-      t.fail(`attempt ${attempt} came twice or is not recorded`);
+      t.fail(`attempt ${attempt} is duplicated or not recorded`);
     seen.add(attempt);
     if (JSON.stringify(JSON.parse(sent)) !== body) t.fail(`altered: ${sent}`);
     try {
       new Webhook(secret).verify(sent, headers);
     } catch (error) {
-      // The library looks at the clock: only the signature itself is to be right.
-      if (!String(error).includes('old')) t.fail(`the signature does not fit: ${String(error)}`);
+      // The library checks the clock, but only the signature matters here.
+      if (!String(error).includes('old')) t.fail(`invalid signature: ${String(error)}`);
     }
-    if (done.has(life)) t.fail(`sent again after its answer, without a kill in between: ${body}`);
+    if (done.has(life)) t.fail(`sent again after its response without a kill in between: ${body}`);
     if (answered === 200) done.add(life);
   }
 }

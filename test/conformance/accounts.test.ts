@@ -14,7 +14,7 @@ function stored(user: User, tenant: number): StoredUser {
 }
 
 function checkAccounts(t: Test, open: OpenControl): void {
-  void t.test('users are kept as they are, in the order of their making', async (t) => {
+  void t.test('stores users unchanged and lists them in creation order', async (t) => {
     const opened = await open(t);
     const { accounts } = opened.store;
     const users = [
@@ -33,7 +33,7 @@ function checkAccounts(t: Test, open: OpenControl): void {
     t.equal(await again.findUser(randomUUID()), null);
   });
 
-  void t.test('a tenant number is never given twice, over refusals and restarts', async (t) => {
+  void t.test('assigns tenant numbers only once, across refusals and restarts', async (t) => {
     const opened = await open(t);
     const [one, two] = [aUser(), aUser()];
     t.equal(await opened.store.accounts.createUser(one), 1);
@@ -44,7 +44,7 @@ function checkAccounts(t: Test, open: OpenControl): void {
     t.match(await accounts.findUser(two.id), { tenant });
   });
 
-  void t.test('users are found by their tenant numbers, however many are asked for', async (t) => {
+  void t.test('finds any number of users by tenant number', async (t) => {
     const { accounts } = (await open(t)).store;
     const users = [aUser(), aUser({ disabled: true }), aUser()];
     for (const user of users) await accounts.createUser(user);
@@ -60,7 +60,7 @@ function checkAccounts(t: Test, open: OpenControl): void {
     t.same(await accounts.findTenants(many), new Map(users.map(({ id }, i) => [i + 1, id])));
   });
 
-  void t.test('an e-mail address exists once, in any case', async (t) => {
+  void t.test('e-mail addresses are unique regardless of case', async (t) => {
     const { accounts } = (await open(t)).store;
     const [one, two] = [aUser({ email: 'Öne@example.org' }), aUser({ email: 'two@example.org' })];
     await accounts.createUser(one);
@@ -99,7 +99,7 @@ function checkAccounts(t: Test, open: OpenControl): void {
     t.equal(await again.updateUser(randomUUID(), { name: 'x' }), null);
   });
 
-  void t.test('keys are kept, found by digest, revoked once, and touched', async (t) => {
+  void t.test('keys are stored, found by digest, revoked once and touched', async (t) => {
     const opened = await open(t);
     const { accounts } = opened.store;
     const [user, other] = [aUser(), aUser()];
@@ -116,7 +116,7 @@ function checkAccounts(t: Test, open: OpenControl): void {
     t.equal(await accounts.findKey('0'.repeat(64)), null);
 
     t.strictSame(await accounts.revokeKey(first.id.toUpperCase(), NOON + 10), [first.id]);
-    t.strictSame(await accounts.revokeKey(first.id, NOON + 20), [], 'again');
+    t.strictSame(await accounts.revokeKey(first.id, NOON + 20), [], 'unchanged after a repeat');
     t.equal(await accounts.revokeKey(randomUUID(), NOON), 'unknown');
     await accounts.touchKeys([]);
     await accounts.touchKeys([
@@ -136,7 +136,7 @@ function checkAccounts(t: Test, open: OpenControl): void {
     t.match(await again.findKey(first.digest), { key: { revoked_at: NOON + 10 }, user: { disabled: true } });
   });
 
-  void t.test('ended keys are removed after 90 days, and beyond 100 of a user after one', async (t) => {
+  void t.test('removes ended keys after 90 days, and those beyond 100 per user after one', async (t) => {
     const opened = await open(t);
     const { accounts, logins } = opened.store;
     const DAY = 86_400_000_000;
@@ -151,7 +151,7 @@ function checkAccounts(t: Test, open: OpenControl): void {
       await accounts.revokeKey(key.id, NOON + i);
     }
     const idsOf = async (userId: string) => (await accounts.listKeys(userId)).map(({ id }) => id).sort();
-    t.equal((await idsOf(user.id)).length, 121, 'others have not followed for a day yet');
+    t.equal((await idsOf(user.id)).length, 121, 'other keys have not been followed for a day yet');
     const first = revoked[0]?.id ?? '';
     const login = { id: randomUUID(), digest: 'd', user_id: user.id, key_id: first };
     const seen = { last_seen_at: NOON, address: null, user_agent: null };
@@ -163,10 +163,10 @@ function checkAccounts(t: Test, open: OpenControl): void {
     t.strictSame(await idsOf(other.id), [expired.id]);
     await accounts.revokeKey(late.id, NOON + 91 * DAY);
     t.strictSame(await idsOf(user.id), [lasting.id, late.id].sort());
-    t.strictSame(await idsOf(other.id), [], 'those of others, too');
+    t.strictSame(await idsOf(other.id), [], 'also those of other users');
   });
 
-  void t.test('who follows the keys hears of each change, and only of what has changed', async (t) => {
+  void t.test('followers of keys receive only changed keys', async (t) => {
     const opened = await open(t);
     const [here, there] = [opened.store.accounts, (await opened.another()).accounts];
     const empty = await there.followKeys(null);
@@ -191,7 +191,7 @@ function checkAccounts(t: Test, open: OpenControl): void {
 
     await here.touchKeys([{ id: keys[0]?.id ?? '', at: NOON }]);
     await here.updateUser(user.id, { name: 'x', email: 'x@example.org' });
-    t.same((await there.followKeys(all.version)).keys, [], 'of nothing that decides');
+    t.same((await there.followKeys(all.version)).keys, [], 'irrelevant changes are not reported');
     await here.revokeKey(second?.id ?? '', NOON + 1);
     await here.updateUser(other.id, { disabled: false });
     const changes = await (await opened.reopen()).accounts.followKeys(all.version);
@@ -202,7 +202,7 @@ function checkAccounts(t: Test, open: OpenControl): void {
     t.notOk(changes.hasMore);
   });
 
-  void t.test('hundreds of keys of one user are followed in parts, each once', async (t) => {
+  void t.test('follows hundreds of keys of one user in pages, each once', async (t) => {
     const opened = await open(t);
     const { accounts } = opened.store;
     const user = aUser();
@@ -226,12 +226,12 @@ function checkAccounts(t: Test, open: OpenControl): void {
     t.equal(parts.length, 2);
     await accounts.updateUser(user.id, { disabled: true });
     const again = (await follow(version)).parts;
-    t.equal(again.length, 2, 'all of them change by one number');
+    t.equal(again.length, 2, 'one change number covers all of them');
     t.same(again.flat(), keys.map(({ id }) => id).sort());
     await t.rejects(accounts.followKeys('first'), RangeError);
   });
 
-  void t.test('who could administer last for good stays: neither revoked nor disabled', async (t) => {
+  void t.test('keeps the last permanent administrator from being revoked or disabled', async (t) => {
     const opened = await open(t);
     const { accounts } = opened.store;
     const [ann, ben] = [aUser(), aUser({ disabled: true })];
@@ -252,7 +252,11 @@ function checkAccounts(t: Test, open: OpenControl): void {
 
     for (const key of others.slice(0, 3)) t.ok(Array.isArray(await accounts.revokeKey(key.id, NOON)));
     t.match(await accounts.updateUser(ben.id, { disabled: false }), { disabled: false });
-    t.strictSame(await accounts.revokeKey(admin.id, NOON), [admin.id], 'with a second one it may go');
+    t.strictSame(
+      await accounts.revokeKey(admin.id, NOON),
+      [admin.id],
+      'with a second administrator it can be removed',
+    );
     t.equal(await accounts.updateUser(ben.id, { disabled: true }), 'last_admin');
     t.match(await accounts.updateUser(ann.id, { disabled: true }), { disabled: true });
     const users = await (await opened.reopen()).accounts.listUsers();
@@ -262,7 +266,7 @@ function checkAccounts(t: Test, open: OpenControl): void {
     );
   });
 
-  void t.test('a key is revoked alone or with all that come from it', async (t) => {
+  void t.test('revokes a key alone or with its descendants', async (t) => {
     const { accounts } = (await open(t)).store;
     const [ann, ben] = [aUser(), aUser()];
     await accounts.createUser(ann);
@@ -276,11 +280,11 @@ function checkAccounts(t: Test, open: OpenControl): void {
     const admin = aKey(ann, { scopes: ['admin'], parent_id: other.id });
     for (const key of [root, child, grandchild, other, admin, dead]) t.ok(await accounts.createKey(key));
     t.notOk(await accounts.createKey(orphan), 'a revoked key makes none');
-    t.strictSame(await accounts.revokeKey(child.id, NOON + 1), [child.id], 'alone');
+    t.strictSame(await accounts.revokeKey(child.id, NOON + 1), [child.id], 'only this key');
     t.strictSame(
       [...((await accounts.revokeKey(root.id.toUpperCase(), NOON + 2, true)) as readonly string[])].sort(),
       [root.id, grandchild.id].sort(),
-      'also behind one that was revoked before',
+      'also below a key revoked earlier',
     );
     t.equal(await accounts.revokeKey(other.id, NOON, true), 'last_admin');
     const revoked = (await accounts.listKeys()).filter((key) => key.revoked_at !== null);
@@ -301,7 +305,7 @@ function checkAccounts(t: Test, open: OpenControl): void {
     t.match(await accounts.findKey(grandchild.digest), { key: { parent_id: child.id } });
   });
 
-  void t.test('of those who go at the same time, one administrator stays', async (t) => {
+  void t.test('concurrent changes leave one administrator', async (t) => {
     const opened = await open(t);
     const stores = [opened.store.accounts, (await opened.another()).accounts] as const;
     for (let round = 0; round < 5; round++) {
@@ -351,7 +355,7 @@ function checkAccounts(t: Test, open: OpenControl): void {
     t.equal(await store.accounts.bootstrap(first()), false);
   });
 
-  void t.test('of many that want one name at the same time, one gets it', async (t) => {
+  void t.test('of concurrent users with one e-mail address, one is created', async (t) => {
     const opened = await open(t);
     const stores = [opened.store.accounts, (await opened.another()).accounts];
     const atOnce = async (make: (i: number) => User): Promise<number> => {
@@ -372,7 +376,7 @@ function checkAccounts(t: Test, open: OpenControl): void {
     t.equal(renamed.filter(({ status }) => status === 'fulfilled').length, 1);
   });
 
-  void t.test('who watches the keys hears of their changes, wherever they are made', async (t) => {
+  void t.test('notifies key watchers of changes by any process', async (t) => {
     const opened = await open(t);
     const [here, there] = [opened.store, await opened.another()];
     let notifications = 0;
@@ -404,7 +408,7 @@ function checkAccounts(t: Test, open: OpenControl): void {
     await here.accounts.touchKeys([{ id: key.id, at: NOON }]);
     end();
     await here.accounts.createKey(aKey(user));
-    t.equal(inOwn, 1, 'in its own process before the change resolves, and of nothing that changed nothing');
+    t.equal(inOwn, 1, 'notified in the same process before the change resolves, and not without a change');
     t.equal(notifications, 0);
   });
 }

@@ -13,7 +13,7 @@ async function write({ store }: OpenedTelemetry, tenant: string, runs: readonly 
   await store.writer.traces({ tenant, items }, { receivedAt: NOON });
 }
 
-/** By the rules alone: what has no value comes last, and equal ones are in the order of their names. */
+/** Missing values come last, and ties are ordered by name. */
 function sorted(agents: readonly AgentSummary[], sort: AgentSort): string[] {
   const [sign, field] = sort.startsWith('-') ? [-1, sort.slice(1)] : [1, sort];
   const value = (agent: AgentSummary) => agent[field as keyof AgentSummary];
@@ -29,7 +29,7 @@ function sorted(agents: readonly AgentSummary[], sort: AgentSort): string[] {
 }
 
 function checkAgents(t: Test, open: OpenTelemetry): void {
-  void t.test('pages of agents, in every order', async (t) => {
+  void t.test('lists pages of agents in every order', async (t) => {
     const opened = await open(t);
     const user = await opened.addUser();
     await write(opened, user, [
@@ -87,7 +87,7 @@ function checkAgents(t: Test, open: OpenTelemetry): void {
     }
   });
 
-  void t.test('the days of an agent, from the first moment asked for to the last', async (t) => {
+  void t.test('returns the days of an agent with exact bounds', async (t) => {
     const opened = await open(t);
     const user = await opened.addUser();
     const midnight = Math.floor(NOON / DAY) * DAY;
@@ -106,7 +106,7 @@ function checkAgents(t: Test, open: OpenTelemetry): void {
     await opened.caughtUp();
     const { agents } = opened.store;
     const [agent] = await agents.list(user);
-    t.match(agent, { total_runs: 4, failed_runs: 2, finished_runs: 3 }, 'whatever the success signals say');
+    t.match(agent, { total_runs: 4, failed_runs: 2, finished_runs: 3 }, 'regardless of success signals');
     const id = agent?.id ?? '';
     const found = await agents.days(user, id, { from: midnight, to: midnight + DAY });
     t.equal(found?.name, 'researcher');
@@ -139,7 +139,7 @@ function checkAgents(t: Test, open: OpenTelemetry): void {
     });
   });
 
-  void t.test('what sampling left out is estimated: each run stands for so many', async (t) => {
+  void t.test('estimates sampled runs by their sample rate', async (t) => {
     const opened = await open(t);
     const user = await opened.addUser();
     await write(opened, user, [
@@ -170,36 +170,39 @@ function checkAgents(t: Test, open: OpenTelemetry): void {
     t.strictSame(rates.sort(), [0.1, 0.25, 1, null]);
   });
 
-  void t.test("ids are the user's own, keep what they are, and come in the order asked for", async (t) => {
-    const opened = await open(t);
-    const [anna, ben] = [await opened.addUser(), await opened.addUser()];
-    await write(opened, anna, [
-      { agent: 'one', duration_ms: 1 },
-      { agent: 'two', duration_ms: 2 },
-    ]);
-    await opened.caughtUp();
-    const [one, two] = (await opened.store.agents.find(anna, { sort: 'name' }, ALL)).items;
-    if (one === undefined || two === undefined) throw new Error('the agents are missing');
-    await opened.reopen();
-    const { agents } = opened.store;
-    t.same(await agents.read(anna, one.id), one);
-    t.same(await agents.compare(anna, [two.id, one.id]), [
-      { ...two, p95_latency_ms: 2 },
-      { ...one, p95_latency_ms: 1 },
-    ]);
-    t.equal(await agents.compare(anna, [one.id, NOBODY]), null);
-    t.same(await agents.compare(anna, []), []);
-    for (const [user, id] of [
-      [ben, one.id],
-      [anna, NOBODY],
-    ] as const) {
-      t.equal(await agents.read(user, id), null);
-      t.equal(await agents.days(user, id, { from: 0, to: NOON }), null);
-      t.equal(await agents.compare(user, [id]), null);
-    }
-    t.same(await agents.list(ben), []);
-    t.same(await agents.find(ben, {}, ALL), { items: [], count: 0 });
-  });
+  void t.test(
+    'agent ids belong to one user, keep their data and are returned in request order',
+    async (t) => {
+      const opened = await open(t);
+      const [anna, ben] = [await opened.addUser(), await opened.addUser()];
+      await write(opened, anna, [
+        { agent: 'one', duration_ms: 1 },
+        { agent: 'two', duration_ms: 2 },
+      ]);
+      await opened.caughtUp();
+      const [one, two] = (await opened.store.agents.find(anna, { sort: 'name' }, ALL)).items;
+      if (one === undefined || two === undefined) throw new Error('the agents are missing');
+      await opened.reopen();
+      const { agents } = opened.store;
+      t.same(await agents.read(anna, one.id), one);
+      t.same(await agents.compare(anna, [two.id, one.id]), [
+        { ...two, p95_latency_ms: 2 },
+        { ...one, p95_latency_ms: 1 },
+      ]);
+      t.equal(await agents.compare(anna, [one.id, NOBODY]), null);
+      t.same(await agents.compare(anna, []), []);
+      for (const [user, id] of [
+        [ben, one.id],
+        [anna, NOBODY],
+      ] as const) {
+        t.equal(await agents.read(user, id), null);
+        t.equal(await agents.days(user, id, { from: 0, to: NOON }), null);
+        t.equal(await agents.compare(user, [id]), null);
+      }
+      t.same(await agents.list(ben), []);
+      t.same(await agents.find(ben, {}, ALL), { items: [], count: 0 });
+    },
+  );
 }
 
 await onEveryTelemetry(t, checkAgents);

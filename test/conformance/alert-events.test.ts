@@ -10,7 +10,7 @@ const MINUTE = 60_000_000;
 const TRACES = Array.from({ length: 20 }, () => randomUUID());
 
 function checkEvents(t: Test, open: OpenControl): void {
-  void t.test('firings of all rules, with what explains them; each user its own', async (t) => {
+  void t.test('lists firings of all rules of a user with their evidence traces', async (t) => {
     const opened = await open(t);
     const { store } = opened;
     const [user, other] = [aUser(), aUser()];
@@ -56,7 +56,7 @@ function checkEvents(t: Test, open: OpenControl): void {
     t.same(await page({}, 1, 1), [2, first.eventId]);
     t.same(await page({ agentId: agentId.toUpperCase() }), [1, first.eventId]);
     t.same(await page({ alertId: two.alert.id.toUpperCase() }), [1, second.eventId]);
-    t.same(await page({ alertId: foreign.alert.id }), [0], 'that of another user');
+    t.same(await page({ alertId: foreign.alert.id }), [0], 'the firing of the other user');
     t.same(await page({ traceId: TRACES[0]?.toUpperCase() ?? '' }), [1, first.eventId]);
     t.same(await page({ traceId: TRACES[3] ?? '' }), [2, second.eventId, first.eventId]);
     t.same(await page({ traceId: randomUUID() }), [0]);
@@ -67,7 +67,7 @@ function checkEvents(t: Test, open: OpenControl): void {
     const again = await opened.reopen();
     const kept = await again.alerts.listEvents(user.id, { agentId }, { offset: 0, limit: 1 });
     t.strictSame(kept.items[0]?.trace_ids, TRACES);
-    t.equal(await again.alerts.removeBefore(NOON + 1), 2, 'what explains them goes with them');
+    t.equal(await again.alerts.removeBefore(NOON + 1), 2, 'their evidence traces are removed with them');
     t.equal(
       (await again.alerts.listEvents(user.id, { traceId: TRACES[0] ?? '' }, { offset: 0, limit: 1 })).count,
       0,

@@ -34,7 +34,7 @@ async function resolvedOf({ alerts }: ControlStore, { userId, alert }: AlertRule
 }
 
 function checkFirings(t: Test, open: OpenControl): void {
-  void t.test('a firing is written with all that it brings', async (t) => {
+  void t.test('writes a firing with its notices, events and incident', async (t) => {
     const opened = await open(t);
     const { store } = opened;
     await wantAll(store);
@@ -64,7 +64,7 @@ function checkFirings(t: Test, open: OpenControl): void {
       });
       const { items } = await store.notices.claim(DUE);
       const own = items.find(({ eventId }) => eventId === firing.eventId);
-      t.equal(own?.body, body, 'what is sent is what the event says');
+      t.equal(own?.body, body, 'the notice contains the event body');
     }
   });
 
@@ -99,8 +99,12 @@ function checkFirings(t: Test, open: OpenControl): void {
       await store.alerts.recordFirings([aDecision(other, { firedAt: NOON + 61 * second })]);
       const { items } = await store.notices.claim({ ...DUE, now: NOON + 60 * MINUTE });
       t.equal(items.filter(({ alertId }) => alertId === rule.alert.id).length, 120);
-      t.equal(items.length, 122, 'other alerts have a bound of their own');
-      t.match(await fire(NOON + 60 * MINUTE), [pending, pending], 'the first of the hour is over');
+      t.equal(items.length, 122, 'other alerts have their own limit');
+      t.match(
+        await fire(NOON + 60 * MINUTE),
+        [pending, pending],
+        'the limit no longer includes the first notice of the hour',
+      );
       t.match(await fire(NOON + 60 * MINUTE + 1), [suppressed, suppressed]);
     },
   );
@@ -116,7 +120,7 @@ function checkFirings(t: Test, open: OpenControl): void {
     t.equal((await store.notices.claim(DUE)).items.length, 2);
   });
 
-  void t.test('a firing that is not up to date changes nothing', async (t) => {
+  void t.test('a stale firing changes nothing', async (t) => {
     const { store } = await open(t);
     await wantAll(store);
     const userId = await addUser(store);
@@ -133,7 +137,7 @@ function checkFirings(t: Test, open: OpenControl): void {
       ]),
       [false, false, true, false, false],
     );
-    t.strictSame(await store.alerts.recordFirings([firing]), [false], 'nor the same once more');
+    t.strictSame(await store.alerts.recordFirings([firing]), [false], 'a repeat changes nothing');
     t.strictSame(await store.alerts.recordFirings([]), []);
     t.strictSame(await ruleNow(store, one), firedRule(one, firing));
     t.strictSame(await ruleNow(store, paused), paused);
@@ -141,7 +145,7 @@ function checkFirings(t: Test, open: OpenControl): void {
     t.equal((await eventsOf(store)).length, 1);
   });
 
-  void t.test('of several evaluators that decide the same, one wins', async (t) => {
+  void t.test('of concurrent evaluators with the same decision, one wins', async (t) => {
     const opened = await open(t);
     const stores = [opened.store, await opened.another()] as const;
     const [store] = stores;
@@ -164,7 +168,7 @@ function checkFirings(t: Test, open: OpenControl): void {
     t.equal((await eventsOf(store)).length, 2);
   });
 
-  void t.test('a firing that cannot be written leaves nothing behind', async (t) => {
+  void t.test('a failed firing leaves nothing behind', async (t) => {
     const { store } = await open(t);
     await wantAll(store);
     const userId = await addUser(store);
@@ -176,7 +180,7 @@ function checkFirings(t: Test, open: OpenControl): void {
     t.strictSame(await eventsOf(store), []);
   });
 
-  void t.test('an incident goes from its first firing until it is resolved, once', async (t) => {
+  void t.test('an incident lasts from its first firing until it is resolved once', async (t) => {
     const { store } = await open(t);
     await store.events.want('a', ['alert.resolved'], Number.MAX_SAFE_INTEGER);
     const userId = await addUser(store);
@@ -222,27 +226,31 @@ function checkFirings(t: Test, open: OpenControl): void {
     await store.alerts.recordFirings([firing]);
     await wantAll(store);
     await store.alerts.update(userId, id, { is_active: true, threshold: 0.5 }, NOON);
-    t.strictSame((await ruleNow(store, before)).incident, firing.incident, 'other changes leave it alone');
+    t.strictSame(
+      (await ruleNow(store, before)).incident,
+      firing.incident,
+      'other changes do not affect the incident',
+    );
     const paused = await store.alerts.update(userId, id, { is_active: false }, NOON + 5);
     t.strictSame(paused, await ruleNow(store, before));
     t.match(paused, { incident: null, evidence: firing.evidence, alert: { last_fired_at: firing.firedAt } });
     await store.alerts.update(userId, id, { is_active: false }, NOON + 6);
-    t.strictSame(await resolvedOf(store, before), [NOON + 5], 'it had ended');
+    t.strictSame(await resolvedOf(store, before), [NOON + 5], 'it was already over');
     const late = { alertId: id, incidentId: firing.incident.id, resolvedAt: NOON + 7, data: {} };
     t.strictSame(await store.alerts.recordResolutions([late]), [false]);
     t.strictSame(await eventsOf(store), []);
-    t.equal((await store.notices.claim(DUE)).items.length, 1, 'its notice is sent all the same');
+    t.equal((await store.notices.claim(DUE)).items.length, 1, 'its pending notice is still sent');
   });
 
   void t.test(
-    'firings are listed by the page, the newest first; old ones go, the incident goes on',
+    'lists firings in pages, newest first, and removes old ones without ending the incident',
     async (t) => {
       const { store } = await open(t);
       const userId = await addUser(store);
       const one = await addRule(store, userId);
       const ids: string[] = [];
       for (let i = 0; i < 5; i++) {
-        // At the same moment, but for the last: their order is that of their writing.
+        // The same time except for the last: their order is the write order.
         const firedAt = i === 4 ? NOON + 1 : NOON;
         const firing = aDecision(await ruleNow(store, one), { firedAt, eventId: uuidV7(NOON / 1000 - i) });
         ids.unshift(firing.eventId);
@@ -264,7 +272,7 @@ function checkFirings(t: Test, open: OpenControl): void {
     },
   );
 
-  void t.test('thousands of rules may fire and end in one transaction', async (t) => {
+  void t.test('thousands of rules can fire and resolve in one transaction', async (t) => {
     const { store } = await open(t);
     await wantAll(store);
     const users = [await addUser(store), await addUser(store)] as const;

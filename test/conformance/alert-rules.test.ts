@@ -24,7 +24,7 @@ function idsOf({ put }: RuleChanges): string[] {
 }
 
 function checkAlertRules(t: Test, open: OpenControl): void {
-  void t.test('rules are kept as they are, the newest first', async (t) => {
+  void t.test('stores rules unchanged and lists the newest first', async (t) => {
     const opened = await open(t);
     const { store } = opened;
     const [user, other] = [aUser(), aUser()];
@@ -63,7 +63,7 @@ function checkAlertRules(t: Test, open: OpenControl): void {
     t.equal(made.filter((outcome) => outcome === 'full').length, 7);
     const { alerts } = stores[1];
     t.equal((await alerts.list(user.id)).length, 3);
-    t.equal(await alerts.create(other.id, anAlert(), 1), 'created', 'others have room of their own');
+    t.equal(await alerts.create(other.id, anAlert(), 1), 'created', 'other users have their own limit');
     const [first] = await alerts.list(user.id);
     t.ok(await alerts.delete(user.id, first?.alert.id ?? ''));
     t.equal(await alerts.create(user.id, anAlert(), 3), 'created');
@@ -111,13 +111,13 @@ function checkAlertRules(t: Test, open: OpenControl): void {
       t.strictSame(await store.alerts.update(user.id, expected.alert.id, change, NOON), expected);
     }
     const kept = await store.alerts.update(user.id, expected.alert.id, { webhook_url: null }, NOON);
-    t.strictSame(kept, expected, 'a URL is not taken away');
+    t.strictSame(kept, expected, 'the URL cannot be removed');
     const again = await opened.reopen();
     t.strictSame(await ruleNow(again, expected), expected);
     t.strictSame(await ruleNow(again, untouched), untouched);
   });
 
-  void t.test('with a rule all goes that became of it', async (t) => {
+  void t.test('deleting a rule removes its firings and notices', async (t) => {
     const { store } = await open(t);
     const user = aUser();
     await store.accounts.createUser(user);
@@ -139,7 +139,7 @@ function checkAlertRules(t: Test, open: OpenControl): void {
     t.strictSame(await store.alerts.recordFirings([aDecision(gone)]), [false]);
   });
 
-  void t.test('who follows misses no change, and reads no more than what changed', async (t) => {
+  void t.test('a follower misses no change and reads only changed rules', async (t) => {
     const opened = await open(t);
     const [here, there] = [opened.store, await opened.another()];
     const [user, other] = [aUser(), aUser()];
@@ -149,7 +149,7 @@ function checkAlertRules(t: Test, open: OpenControl): void {
     const paused = await addRule(here, user.id, { is_active: false });
     let at = await there.alerts.follow(null);
     t.match(at, { isAll: true, removed: [] });
-    t.strictSame(at.put, [two, one], 'those that are active, the oldest first');
+    t.strictSame(at.put, [two, one], 'active rules, oldest first');
     const next = async (): Promise<RuleChanges> => (at = await there.alerts.follow(at.version));
     t.match(await next(), { isAll: false, put: [], removed: [] });
     const foreign = await addRule(here, other.id);
@@ -200,7 +200,7 @@ function checkAlertRules(t: Test, open: OpenControl): void {
     t.strictSame(all.put, [kept]);
   });
 
-  void t.test('who watches hears of changes, by whomever they are made', async (t) => {
+  void t.test('notifies watchers of changes by any process', async (t) => {
     const opened = await open(t);
     const [here, there] = [opened.store, await opened.another()];
     const user = aUser();
@@ -214,13 +214,13 @@ function checkAlertRules(t: Test, open: OpenControl): void {
       notices++;
     });
     const rule = await addRule(here, user.id);
-    await until('a new rule is heard of', () => notifications > 0);
+    await until('a new rule is notified', () => notifications > 0);
     notifications = 0;
     await here.accounts.updateUser(user.id, { disabled: true });
-    await until('a disabled user is heard of', () => notifications > 0);
+    await until('a disabled user is notified', () => notifications > 0);
     t.equal(notices, 0);
     await here.alerts.recordFirings([aDecision(rule)]);
-    await until('a notice is heard of', () => notices > 0);
+    await until('a notice is notified', () => notices > 0);
   });
 
   void t.test('a heartbeat returns the previous one of the source', async (t) => {
@@ -231,7 +231,11 @@ function checkAlertRules(t: Test, open: OpenControl): void {
     const { alerts } = await opened.reopen();
     t.equal(await alerts.beat('here', NOON + MINUTE), NOON + 1);
     t.equal(await alerts.beat('there', NOON), NOON + 2);
-    t.equal(await alerts.beat('there', NOON + MINUTE), NOON, 'as it was told, whether or not time went on');
+    t.equal(
+      await alerts.beat('there', NOON + MINUTE),
+      NOON,
+      'the previous value, even if time went backwards',
+    );
   });
 }
 

@@ -10,15 +10,15 @@ import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const METRIC = 'cpu';
 
-/** Stats to check, with one user and one agent. */
+/** Alert stats under test, with one user and one agent. */
 interface OpenedStats {
   readonly stats: AlertStats;
   readonly userId: string;
-  /** Of the agent, after its first run. */
+  /** The agent, after its first run. */
   readonly target: () => Promise<Target>;
-  /** The agent has run once more, at noon, and failed or not. */
+  /** Adds a run of the agent at noon. */
   readonly run: (failed: boolean) => Promise<void>;
-  /** A point of a series, at noon. */
+  /** Adds a point of a series at noon. */
   readonly point: (series: string, value: number) => Promise<void>;
 }
 
@@ -46,7 +46,7 @@ function onStore(open: OpenTelemetry): OpenStats {
   };
 }
 
-/** The double of the tests of `alerting`: it tells of what is said, so this says what the runs and points come to. */
+/** The fixed stats of the `alerting` tests, set to what the runs and points amount to. */
 async function onFixedStats(): Promise<OpenedStats> {
   const stats = new FixedStats();
   const userId = randomUUID();
@@ -96,7 +96,7 @@ function checkStats(t: Test, open: OpenStats): void {
     t.same((await windowSince(first.evidence, second.evidence)).isNew, [true, false]);
   });
 
-  void t.test('of metrics: a newer point of any series is news', async (t) => {
+  void t.test('metrics: a newer point of any series is new', async (t) => {
     const { stats, userId, point } = await open(t);
     const seriesSince = async (...since: string[]) => {
       const metrics = [{ userId, name: METRIC, service: null, since }];
@@ -137,6 +137,6 @@ function checkStats(t: Test, open: OpenStats): void {
 await onEveryTelemetry(t, (t, open) => {
   checkStats(t, onStore(open));
 });
-void t.test('on the double of tests', async (t) => {
+void t.test('on fixed stats', async (t) => {
   checkStats(t, onFixedStats);
 });

@@ -20,7 +20,7 @@ function someEntries(count: number, entry: Partial<AuditEntry>): readonly AuditE
 }
 
 function auditSuite(t: Test, open: OpenControl): void {
-  void t.test('the newest entries of users stay, however many refusals strangers cause', async (t) => {
+  void t.test('keeps the newest entries of users regardless of refusals caused by strangers', async (t) => {
     const { store } = await open(t);
     const page = { offset: 0, limit: 1 };
     await store.audit.append(someEntries(MAX_AUDIT_ENTRIES + 5, {}));

@@ -4,18 +4,18 @@ import type { TelemetryStore } from '../../src/storage/contracts/telemetry-store
 import type { ModelAgent, StoreModel } from '../storage/duckdb/store-model.js';
 import { spansOf, without } from '../storage/duckdb/shown-spans.js';
 
-/** What a comparison asks for. */
+/** The inputs of a comparison. */
 export interface Questions {
-  /** Ids to read, known ones and others. */
+  /** Ids to read, known and unknown. */
   readonly traceIds: readonly string[];
   readonly filters: readonly (RunFilter & { readonly agent?: string })[];
   readonly pageSize: number;
 }
 
 /**
- * Asks a store everything there is to ask about one tenant and holds the answers against the model.
+ * Reads everything about one tenant from a store and compares it with the model.
  *
- * @param agentIds ids seen before by name; those seen now are added, and none may ever change
+ * @param agentIds known ids by name; new ones are added, and none may change
  * @throws AssertionError at the first difference
  */
 export async function compareWithModel(
@@ -103,7 +103,7 @@ function withoutPercentile(agent: ModelAgent | undefined): Omit<ModelAgent, 'p95
   return agent === undefined ? undefined : without(agent, 'p95_latency_ms');
 }
 
-/** Equal, where means and percentiles may differ in the last digits. */
+/** Equality that ignores the last digits of means and percentiles. */
 function same(found: unknown, expected: unknown): void {
   deepStrictEqual(rounded(found), rounded(expected));
 }
@@ -116,7 +116,7 @@ function rounded(value: unknown): unknown {
   );
 }
 
-/** As JSON gives it back: no minus zero. */
+/** The value after a JSON round trip, without negative zero. */
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value ?? null));
 }

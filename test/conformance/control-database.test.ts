@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import type { ControlDatabase } from '../../src/storage/control/control-database.js';
 import { onEveryDatabase, type OpenDatabase } from './control-stores.js';
 
-/** Writes a counter of that name. */
+/** Writes a counter with this name. */
 async function note(database: ControlDatabase, name: string, last = 1): Promise<void> {
   await database.transaction(async (tx, notify) => {
     await tx.insertInto('counters').values({ name, last }).execute();
@@ -12,7 +12,7 @@ async function note(database: ControlDatabase, name: string, last = 1): Promise<
 }
 
 function checkDatabase(t: Test, open: OpenDatabase): void {
-  void t.test('numbers are exact, or an error', async (t) => {
+  void t.test('returns exact numbers or an error', async (t) => {
     const { database } = await open(t);
     const read = (name: string) =>
       database.read((db) => db.selectFrom('counters').select('last').where('name', '=', name).execute());
@@ -24,7 +24,7 @@ function checkDatabase(t: Test, open: OpenDatabase): void {
       sql`insert into counters (name, last) values ('beyond', 9007199254740993)`.execute(tx),
     );
     await t.rejects(read('beyond'), { name: 'ConsumeError', code: 'internal_error', retryable: false });
-    t.strictSame(await read('-1'), [{ last: -1 }], 'what comes later is not hurt');
+    t.strictSame(await read('-1'), [{ last: -1 }], 'later calls are unaffected');
   });
 
   void t.test('a failed transaction changes nothing and notifies no one', async (t) => {
@@ -43,7 +43,7 @@ function checkDatabase(t: Test, open: OpenDatabase): void {
     t.equal(hints, 1);
   });
 
-  void t.test('a value that a rule refuses is an error of the program, without the value', async (t) => {
+  void t.test('reports a constraint violation as an internal error without the value', async (t) => {
     const { database } = await open(t);
     await note(database, 'hidden-word');
     const error: unknown = await note(database, 'hidden-word').then(
@@ -57,7 +57,7 @@ function checkDatabase(t: Test, open: OpenDatabase): void {
     );
   });
 
-  void t.test('what adds to one row at the same time adds up', async (t) => {
+  void t.test('serializes concurrent additions to one row', async (t) => {
     const opened = await open(t);
     const databases = [opened.database, await opened.anotherDatabase()];
     await note(opened.database, 'sum', 0);

@@ -13,20 +13,20 @@ import { RecordingLogger } from '../support/recording-logger.js';
 import { testFolder } from '../support/test-folder.js';
 import { EMBEDDED } from '../support/tier.js';
 
-/** A control store to check, empty at first. */
+/** An empty control store under test. */
 interface OpenedControl {
   readonly store: ControlStore;
-  /** One that another process has opened, where several may; otherwise the same. */
+  /** A store opened by another process if supported, otherwise the same. */
   another(): Promise<ControlStore>;
-  /** The same after it was closed. */
+  /** Closes and reopens the store. */
   reopen(): Promise<ControlStore>;
-  /** Lets the time pass that leases are judged by: turns the clock, or waits. */
+  /** Lets time pass for leases by turning the clock or waiting. */
   pass(ms: number): Promise<void>;
 }
 
 export type OpenControl = (t: Test) => Promise<OpenedControl>;
 
-/** One in this thread, with what is below it. */
+/** A store in this thread with its database. */
 interface OpenedDatabase extends OpenedControl {
   readonly database: ControlDatabase;
   anotherDatabase(): Promise<ControlDatabase>;
@@ -34,7 +34,7 @@ interface OpenedDatabase extends OpenedControl {
 
 export type OpenDatabase = (t: Test) => Promise<OpenedDatabase>;
 
-/** Runs a suite on every implementation, and on SQLite in a thread. PostgreSQL's part is skipped, with the reason, where it cannot run. */
+/** Runs a suite on every implementation and on SQLite in a thread. Skips PostgreSQL with a reason if unavailable. */
 export async function onEveryControl(t: Test, suite: (t: Test, open: OpenControl) => void): Promise<void> {
   await onEveryDatabase(t, suite);
   await t.test('on SQLite in a thread', EMBEDDED, async (t) => {
@@ -45,7 +45,7 @@ export async function onEveryControl(t: Test, suite: (t: Test, open: OpenControl
 
 let postgres: ReturnType<typeof PostgresServer.start> | undefined;
 
-/** One for all files of this process. @returns why it cannot run here, where it cannot */
+/** One server for all files of this process. @returns a reason if it cannot run here */
 export async function postgresOfProcess(): Promise<PostgresServer | string> {
   return await (postgres ??= PostgresServer.start(root));
 }
@@ -90,7 +90,7 @@ async function onSqlite(t: Test): Promise<OpenedDatabase> {
   };
 }
 
-/** Its time is turned here, though the store is there. */
+/** Its time can be turned here although the store is in another thread. */
 async function inThread(t: Test, thread: ControlsThread): Promise<OpenedControl> {
   const opened = await thread.open(t, join(testFolder(t), 'control.db'));
   return {
@@ -122,7 +122,7 @@ async function onPostgres(t: Test, server: PostgresServer): Promise<OpenedDataba
       return new SqlControlStore(await open());
     },
     async pass(ms) {
-      // By the server's clock, as leases are.
+      // Waits by the server's clock, which leases use.
       await server.query(`select pg_sleep(${String(ms / 1000)})`);
     },
   };

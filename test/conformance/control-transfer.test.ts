@@ -10,7 +10,7 @@ import { ODD_TEXTS } from '../support/odd-texts.js';
 import { testFolder } from '../support/test-folder.js';
 import { onEveryControl, type OpenControl } from './control-stores.js';
 
-/** Exports into a new folder. @returns the files, with their lines in an order that depends on them alone */
+/** Exports into a new folder. @returns the files with their lines in a canonical order */
 async function exported(
   t: Test,
   { transfer }: ControlStore,
@@ -31,7 +31,7 @@ function sortedKeys(line: string): string {
 }
 
 function checkTransfer(t: Test, open: OpenControl): void {
-  void t.test('an export is imported unchanged by another engine and exported again', async (t) => {
+  void t.test('an export imports unchanged into another engine and exports again', async (t) => {
     const { store } = await open(t);
     t.equal(await store.transfer.holds(), null);
     const [ann, bob] = [aUser({ email: 'ann@example.org' }), aUser({ email: 'bob@example.org' })];
@@ -53,7 +53,7 @@ function checkTransfer(t: Test, open: OpenControl): void {
     t.strictSame((await exported(t, other)).lines, first.lines);
     t.strictSame(await other.alertSecrets.find(ann.id), secret);
     t.strictSame((await other.accounts.listUsers()).map(({ id }) => id).sort(), [ann.id, bob.id].sort());
-    // The next user gets a number that nobody has.
+    // The next user gets a new number.
     await other.accounts.createUser(aUser({ email: 'new@example.org' }));
     const tenants = (await exported(t, other)).lines['users.jsonl'] ?? [];
     t.equal(new Set(tenants.map((line) => /"tenant",(\d+)/.exec(line)?.[1])).size, 3);
@@ -72,7 +72,7 @@ function checkTransfer(t: Test, open: OpenControl): void {
       batches: [{ ...common, batch, refused: '1,4' }],
     });
     await agents.number('store', [{ tenant: 7, name: 'named', at: 9, comesIntoBeing: false }], 100);
-    // What is being written is not there yet.
+    // An unfinished write is not exported.
     const unfinished = { tenant: 7, name: randomUUID() };
     await writes.begin({
       store: 'store',

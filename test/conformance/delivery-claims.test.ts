@@ -31,7 +31,7 @@ import {
 
 function checkClaims(t: Test, open: OpenControl): void {
   void t.test(
-    'two senders never have the same delivery under one token, nor more than they may',
+    'concurrent senders never hold one delivery under one token and stay within their limits',
     async (t) => {
       const opened = await open(t);
       const stores = [opened.store, await opened.another()];
@@ -77,7 +77,7 @@ function checkClaims(t: Test, open: OpenControl): void {
     },
   );
 
-  void t.test('limits hold over the claims of all', async (t) => {
+  void t.test('limits apply to the claims of all senders', async (t) => {
     const opened = await open(t);
     const [here, there] = [opened.store, await opened.another()];
     const owner = await anOwner(here, 'one', 3);
@@ -85,7 +85,7 @@ function checkClaims(t: Test, open: OpenControl): void {
     const limits = { perEndpoint: 2, perOrganization: 5 };
     const one = await here.deliveries.claim(request({ ...limits, limit: 4 }));
     t.equal(one.claims.length, 4);
-    t.ok((one.nextDueAt ?? Infinity) <= NOON, 'there is more');
+    t.ok((one.nextDueAt ?? Infinity) <= NOON, 'there are more');
     const two = await there.deliveries.claim(request(limits));
     t.equal(two.claims.length, 1);
     t.same(
@@ -94,10 +94,10 @@ function checkClaims(t: Test, open: OpenControl): void {
     );
     const three = await here.deliveries.claim(request(limits));
     t.equal(three.claims.length, 0);
-    t.ok((three.nextDueAt ?? 0) > NOON, 'nothing has room before a claim ends');
+    t.ok((three.nextDueAt ?? 0) > NOON, 'none fits before a claim ends');
   });
 
-  void t.test('organizations take turns, and so do the endpoints of each', async (t) => {
+  void t.test('alternates between organizations and between their endpoints', async (t) => {
     const { store } = await open(t);
     const loud = await anOwner(store, 'loud', 3);
     const quiet = await anOwner(store, 'quiet');
@@ -112,7 +112,7 @@ function checkClaims(t: Test, open: OpenControl): void {
     t.equal(count(next.claims, ({ endpoint_id }) => endpoint_id).size, 3);
   });
 
-  void t.test('organizations take turns at a host, which is no busier for many endpoints', async (t) => {
+  void t.test('alternates organizations at a host, whose limit spans all endpoints', async (t) => {
     const { store } = await open(t);
     const loud = await anOwner(store, 'loud', 12);
     const quiet = await anOwner(store, 'quiet');
@@ -127,7 +127,7 @@ function checkClaims(t: Test, open: OpenControl): void {
     t.equal(ofQuiet.length, 3);
     t.equal(first.claims.length, 7);
     t.ok(first.claims.some(({ endpoint_id }) => endpoint_id === elsewhere.id));
-    t.ok((first.nextDueAt ?? 0) > NOON, 'nothing has room before a claim ends');
+    t.ok((first.nextDueAt ?? 0) > NOON, 'none fits before a claim ends');
     t.strictSame((await store.deliveries.claim(request(limits))).claims, []);
     await store.deliveries.finish(
       first.claims.map((claim) => result(claim)),
@@ -136,7 +136,7 @@ function checkClaims(t: Test, open: OpenControl): void {
     t.equal((await store.deliveries.claim(request(limits))).claims.length, 6);
   });
 
-  void t.test('a claim that ended is interrupted and due again; its token changes nothing', async (t) => {
+  void t.test('an expired claim is interrupted and due again; its token has no effect', async (t) => {
     const opened = await open(t);
     const { deliveries } = opened.store;
     const other = (await opened.another()).deliveries;
@@ -164,7 +164,7 @@ function checkClaims(t: Test, open: OpenControl): void {
     t.same(await other.stats(NOON), { pending: 0, overdueMs: 0 });
   });
 
-  void t.test('who watches hears of what may be due', async (t) => {
+  void t.test('notifies watchers of due deliveries', async (t) => {
     const opened = await open(t);
     const there = await opened.another();
     const owner = await anOwner(opened.store, 'one');
@@ -173,41 +173,38 @@ function checkClaims(t: Test, open: OpenControl): void {
       notifications++;
     });
     await opened.store.deliveries.enqueue(some(1, owner.userId), NOON);
-    await until('it was heard of', () => notifications > 0);
+    await until('the notification arrives', () => notifications > 0);
   });
 }
 
 await onEveryControl(t, checkClaims);
 
-void t.test(
-  'a process is killed between a claim and its result: the delivery is due again at once',
-  async (t) => {
-    const path = join(testFolder(t), 'control.db');
-    const clock = new HandClock();
-    const before = new SqlControlStore(await openSqlite({ path, clock }));
-    const { userId } = await anOwner(before, 'one');
-    await before.deliveries.enqueue(some(1, userId), clock.now());
-    await before.close();
-    const app = fileURLToPath(new URL('../support/control-claimer-app.js', import.meta.url));
-    const child = spawn(process.execPath, [app, path, '1000'], { stdio: ['ignore', 'pipe', 'inherit'] });
-    t.teardown(() => child.kill('SIGKILL'));
-    const exited = once(child, 'exit');
-    let message = '';
-    for await (const line of createInterface({ input: child.stdout })) {
-      message = line;
-      child.kill('SIGKILL');
-    }
-    t.same(await exited, [null, 'SIGKILL']);
-    const lost = only(JSON.parse(message) as DeliveryClaim[]);
-    const store = new SqlControlStore(await openSqlite({ path, clock }));
-    t.teardown(() => store.close());
-    // At once: who had claimed it is gone with its process, however long its lease.
-    const again = only((await store.deliveries.claim(request({ now: clock.now() }))).claims);
-    t.match(again, { delivery_id: lost.delivery_id, attempt: 2, step: 0 });
-    await store.deliveries.finish([result(again)], { ...RULES, now: clock.now() });
-    t.match(await store.deliveries.read('one', lost.delivery_id), {
-      status: 'success',
-      attempts: [{ error_message: /^interrupted/ }, { http_status_code: 200 }],
-    });
-  },
-);
+void t.test('a delivery is due again immediately if its process dies between claim and result', async (t) => {
+  const path = join(testFolder(t), 'control.db');
+  const clock = new HandClock();
+  const before = new SqlControlStore(await openSqlite({ path, clock }));
+  const { userId } = await anOwner(before, 'one');
+  await before.deliveries.enqueue(some(1, userId), clock.now());
+  await before.close();
+  const app = fileURLToPath(new URL('../support/control-claimer-app.js', import.meta.url));
+  const child = spawn(process.execPath, [app, path, '1000'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  t.teardown(() => child.kill('SIGKILL'));
+  const exited = once(child, 'exit');
+  let message = '';
+  for await (const line of createInterface({ input: child.stdout })) {
+    message = line;
+    child.kill('SIGKILL');
+  }
+  t.same(await exited, [null, 'SIGKILL']);
+  const lost = only(JSON.parse(message) as DeliveryClaim[]);
+  const store = new SqlControlStore(await openSqlite({ path, clock }));
+  t.teardown(() => store.close());
+  // Immediately: the claim ends with its process, regardless of its lease.
+  const again = only((await store.deliveries.claim(request({ now: clock.now() }))).claims);
+  t.match(again, { delivery_id: lost.delivery_id, attempt: 2, step: 0 });
+  await store.deliveries.finish([result(again)], { ...RULES, now: clock.now() });
+  t.match(await store.deliveries.read('one', lost.delivery_id), {
+    status: 'success',
+    attempts: [{ error_message: /^interrupted/ }, { http_status_code: 200 }],
+  });
+});

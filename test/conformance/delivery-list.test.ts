@@ -26,7 +26,7 @@ import {
 
 type Follow = Pick<ControlStore, 'deliveries'>;
 
-/** All that match, by pages of so many. */
+/** All matching deliveries, read in pages of `limit`. */
 async function all(
   { deliveries }: Follow,
   filter: DeliveryFilter,
@@ -50,7 +50,7 @@ function aboutTrace(tenant: string, id: string) {
 }
 
 function checkList(t: Test, open: OpenControl): void {
-  void t.test('deliveries of an organization by event and result', async (t) => {
+  void t.test('lists deliveries of an organization by event and result', async (t) => {
     const opened = await open(t);
     const { store } = opened;
     const owner = await anOwner(store, 'one', 2);
@@ -65,7 +65,7 @@ function checkList(t: Test, open: OpenControl): void {
     await queue.enqueue([anEvent(owner.userId, { type: 'agent.created' })], NOON + 1);
     await queue.enqueue([aboutTrace(other.userId, trace)], NOON + 2);
     const listed = await all(store, {});
-    // Nobody subscribes to agents.
+    // No endpoint subscribes to agents.
     t.same(
       listed.map(({ event_type }) => event_type),
       ['trace.failed', 'trace.failed'],
@@ -79,15 +79,15 @@ function checkList(t: Test, open: OpenControl): void {
     t.equal(
       (await all(store, { traceId: trace.toUpperCase() })).length,
       4,
-      'the alert that it explains, too',
+      'includes the alert with this evidence',
     );
     t.same(
       (await all(store, { eventType: 'alert.fired' })).map(({ subject }) => subject),
       [null, null],
-      'their body does not say',
+      'the body does not contain the trace',
     );
     t.equal((await all(store, { endpointId: idOf(owner, 1).toUpperCase() })).length, 2);
-    t.equal((await all(store, { endpointId: idOf(other) })).length, 0, 'of another organization');
+    t.equal((await all(store, { endpointId: idOf(other) })).length, 0, 'an endpoint of another organization');
     t.equal((await all(store, { traceId: randomUUID() })).length, 0);
     t.equal((await all(store, {}, 2, 'nobody')).length, 0);
 
@@ -100,7 +100,7 @@ function checkList(t: Test, open: OpenControl): void {
     t.same(await ids({ status: 'failed' }), [bad.delivery_id]);
     t.equal((await ids({ status: 'pending' })).length, 2);
     await queue.retry('one', good.delivery_id);
-    t.ok((await ids({ status: 'pending' })).includes(good.delivery_id), 'it is attempted once more');
+    t.ok((await ids({ status: 'pending' })).includes(good.delivery_id), 'it is pending again');
     await opened.reopen();
   });
 
@@ -118,19 +118,19 @@ function checkList(t: Test, open: OpenControl): void {
     t.equal((await all(store, { status: 'success' })).length, 0);
   });
 
-  void t.test('changes are reported in order, with their current state', async (t) => {
+  void t.test('reports changes in order with their current state', async (t) => {
     const { store } = await open(t);
     const owner = await anOwner(store, 'one');
     const queue = store.deliveries;
     await queue.enqueue(some(1, owner.userId), NOON);
     const begin = await queue.changes(null);
-    t.same([begin.deliveries, begin.lost], [[], 0], 'from now on');
+    t.same([begin.deliveries, begin.lost], [[], 0], 'changes from now on');
     const since = async (after: string) => (await queue.changes(after)).deliveries;
     t.same(await since(begin.next), []);
     const end = new AbortController();
     const changes = queue.changes(begin.next, end.signal);
     const first = only((await queue.claim(request())).claims);
-    t.same(await since(begin.next), [], 'a claim is no change');
+    t.same(await since(begin.next), [], 'a claim is not a change');
     await queue.finish([failure(first)], RULES);
     const { deliveries, next } = await changes;
     t.match(deliveries, [
@@ -150,7 +150,7 @@ function checkList(t: Test, open: OpenControl): void {
     await queue.finish([result(second)], RULES);
     const both = await since(next);
     t.match(both, [{ status: 'pending' }, { id: first.delivery_id, status: 'success', attempt_count: 2 }]);
-    t.equal(both.length, 2, 'a result that changes nothing is none');
+    t.equal(both.length, 2, 'a result without effect is not reported');
     const last = (await queue.changes(next)).next;
     await queue.retry('one', first.delivery_id);
     await queue.retry('two', both[0]?.id ?? '');
@@ -163,7 +163,7 @@ function checkList(t: Test, open: OpenControl): void {
     ]);
     const quiet = queue.changes((await queue.changes(retried)).next, end.signal);
     end.abort();
-    t.same((await quiet).deliveries, [], 'who waits no longer has an answer');
+    t.same((await quiet).deliveries, [], 'a canceled wait returns nothing');
   });
 
   void t.test('changes by another process are also reported', async (t) => {
@@ -181,7 +181,7 @@ function checkList(t: Test, open: OpenControl): void {
     t.same([deliveries.length, lost], [1, 0]);
   });
 
-  void t.test('many are attempted once more, each once', async (t) => {
+  void t.test('retries many deliveries once each', async (t) => {
     const { store } = await open(t);
     const owner = await anOwner(store, 'one', 2);
     const queue = store.deliveries;
@@ -199,7 +199,7 @@ function checkList(t: Test, open: OpenControl): void {
     t.same(await queue.retrySome('one', { ...wanted, limit: 550 }), { queued: 50, hasMore: false });
     t.same(await queue.retrySome('one', { ...wanted, limit: 550 }), { queued: 0, hasMore: false });
     const again = (await queue.claim(request(every))).claims;
-    t.equal(again.length, 600, 'not the older ones, nor those of the other endpoint');
+    t.equal(again.length, 600, 'neither older ones nor those of the other endpoint');
     t.ok(again.every(({ endpoint_id, isManual }) => endpoint_id === idOf(owner) && isManual));
     t.ok(again.every(({ attempt }) => attempt === 2));
 

@@ -19,7 +19,7 @@ import {
 } from './delivery-records.js';
 
 function checkDeliveries(t: Test, open: OpenControl): void {
-  void t.test('an event goes once to each endpoint that is to have it', async (t) => {
+  void t.test('queues an event once per subscribed endpoint', async (t) => {
     const { store } = await open(t);
     const one = await anOwner(store, 'one', 2);
     const two = await anOwner(store, 'two');
@@ -32,14 +32,14 @@ function checkDeliveries(t: Test, open: OpenControl): void {
     const queue = store.deliveries;
     const event = anEvent(one.userId);
     t.equal(await queue.enqueue([event, event], NOON), 4);
-    t.equal(await queue.enqueue([event], NOON), 0, 'it was taken before');
+    t.equal(await queue.enqueue([event], NOON), 0, 'it was queued before');
     t.equal(await queue.enqueue([anEvent(one.userId, { type: 'agent.created' })], NOON), 1);
     const organization_id = two.organizationId;
     t.equal(await queue.enqueue([anEvent(organization_id, { organization_id })], NOON), 2);
     const endpoint_id = idOf(two);
     const type = 'webhook.test';
     t.equal(await queue.enqueue([anEvent(organization_id, { organization_id, endpoint_id, type })], NOON), 1);
-    t.equal(await queue.enqueue([anEvent(randomUUID())], NOON), 0, 'nobody’s');
+    t.equal(await queue.enqueue([anEvent(randomUUID())], NOON), 0, 'of an unknown user');
     const { claims } = await queue.claim(request());
     t.same(
       count(claims, (claim) => claim.endpoint_id),
@@ -62,7 +62,7 @@ function checkDeliveries(t: Test, open: OpenControl): void {
     });
   });
 
-  void t.test('results make the history, and the schedule goes on', async (t) => {
+  void t.test('results extend the history and the schedule continues', async (t) => {
     const opened = await open(t);
     const { store } = opened;
     const owner = await anOwner(store, 'one');
@@ -144,7 +144,7 @@ function checkDeliveries(t: Test, open: OpenControl): void {
     t.match(await queue.read('one', last.delivery_id), { status: 'success', attempt_count: 2 });
   });
 
-  void t.test('manual retries are added to the schedule', async (t) => {
+  void t.test('manual retries do not change the schedule', async (t) => {
     const { store } = await open(t);
     const owner = await anOwner(store, 'one');
     const queue = store.deliveries;
@@ -161,7 +161,7 @@ function checkDeliveries(t: Test, open: OpenControl): void {
     t.match(only((await queue.claim(request({ now: NOON + MINUTE }))).claims), { attempt: 4, step: 1 });
   });
 
-  void t.test('history is read in pages, the newest first, and long ones in parts', async (t) => {
+  void t.test('lists history in pages, newest first, and long attempts in parts', async (t) => {
     const { store } = await open(t);
     const owner = await anOwner(store, 'one');
     const queue = store.deliveries;
@@ -226,7 +226,7 @@ function checkDeliveries(t: Test, open: OpenControl): void {
     });
     t.equal(await queue.enqueue(events, NOON), 1, 'the other endpoint');
     t.equal(await queue.enqueue(some(1, owner.userId), NOON), 0);
-    t.ok(await queue.retry('one', a.delivery_id), 'and nothing comes of it');
+    t.ok(await queue.retry('one', a.delivery_id), 'retrying has no effect');
     const later = await queue.claim(request({ now: NOON + HOUR }));
     t.not(only(later.claims).endpoint_id, idOf(owner));
   });
@@ -256,7 +256,7 @@ function checkDeliveries(t: Test, open: OpenControl): void {
     t.equal(await queue.read('one', oldest), null);
   });
 
-  void t.test('a test of an endpoint goes to it alone, at once', async (t) => {
+  void t.test('a test event goes only to its endpoint, immediately', async (t) => {
     const { store } = await open(t);
     const owner = await anOwner(store, 'one', 2);
     const start = await store.events.open('reader');

@@ -71,7 +71,7 @@ interface Owner {
   readonly endpoints: readonly StoredEndpoint[];
 }
 
-/** A user with an organization of its own, and endpoints. */
+/** A user with its own organization and endpoints. */
 export async function anOwner(store: ControlStore, slug: string, count = 1): Promise<Owner> {
   const user = aUser();
   const organization = anOrganization(slug);

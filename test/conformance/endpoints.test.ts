@@ -9,7 +9,7 @@ import { until } from '../support/until.js';
 import { onEveryControl, type OpenControl } from './control-stores.js';
 
 function checkEndpoints(t: Test, open: OpenControl): void {
-  void t.test('endpoints are kept as they are, the newest first', async (t) => {
+  void t.test('stores endpoints unchanged and lists the newest first', async (t) => {
     const opened = await open(t);
     const { endpoints, organizations } = opened.store;
     for (const slug of ['one', 'two']) await organizations.create(anOrganization(slug));
@@ -71,7 +71,7 @@ function checkEndpoints(t: Test, open: OpenControl): void {
     }
     const reopened = (await opened.reopen()).endpoints;
     t.strictSame(await reopened.find(id), expected);
-    t.strictSame(await reopened.find(other.id), other, 'others are left alone');
+    t.strictSame(await reopened.find(other.id), other, 'other endpoints are unaffected');
     t.ok(await reopened.delete('one', id));
     t.notOk(await reopened.delete('one', id));
     t.strictSame(await reopened.listAll(), [other]);
@@ -95,7 +95,7 @@ function checkEndpoints(t: Test, open: OpenControl): void {
     notifications = 0;
     const [endpoint] = await here.endpoints.list('one');
     await here.endpoints.delete('one', endpoint?.id ?? '');
-    await until('a change is heard of', () => notifications > 0);
+    await until('a change is notified', () => notifications > 0);
   });
 }
 

@@ -27,7 +27,7 @@ function storedOf({ tenant, event }: Fact): StoredEvent {
   return { tenant, event };
 }
 
-/** Everything behind a position, a page at a time. */
+/** All events after a position, read in pages. */
 async function readAll(log: EventLog, from: EventPosition, limit = ALL): Promise<readonly StoredEvent[]> {
   const events: StoredEvent[] = [];
   for (let at = from; ;) {
@@ -57,7 +57,11 @@ function checkEventLog(t: Test, open: OpenControl): void {
     t.equal(await events.append([]), 0);
     const again = facts.map(({ fact }) => aFact(fact));
     const others = { ...aFact('a'), tenant: randomUUID() };
-    t.equal(await events.append([...again, aFact('a'), others, aFact('a')]), 2, 'the rest was there');
+    t.equal(
+      await events.append([...again, aFact('a'), others, aFact('a')]),
+      2,
+      'the others were already there',
+    );
     const { events: reopened } = await opened.reopen();
     const found = await readAll(reopened, start);
     t.strictSame(found.slice(0, facts.length), facts.map(storedOf));
@@ -68,7 +72,7 @@ function checkEventLog(t: Test, open: OpenControl): void {
     t.strictSame(await readAll(reopened, start, { events: 3, bytes: 1e9 }), found);
   });
 
-  void t.test('a page holds so many events, and so many bytes beyond the first', async (t) => {
+  void t.test('a page is limited by events, and by bytes beyond the first event', async (t) => {
     const { events } = (await open(t)).store;
     const start = await events.open('all');
     const bodies = ['ä'.repeat(50), 'b'.repeat(60), 'c'.repeat(40), 'd'];
@@ -93,7 +97,7 @@ function checkEventLog(t: Test, open: OpenControl): void {
       await t.rejects(events.read(wrong, ALL), RangeError);
   });
 
-  void t.test('thousands come in one transaction', async (t) => {
+  void t.test('appends thousands of facts in one transaction', async (t) => {
     const { events } = (await open(t)).store;
     const start = await events.open('all');
     const facts = Array.from({ length: 5000 }, (_, i) => aFact(String(i)));
@@ -156,7 +160,7 @@ function checkEventLog(t: Test, open: OpenControl): void {
     t.equal((await readAll(opened.store.events, start)).length, 1);
   });
 
-  void t.test('the mark of a source comes with its facts, or not at all', async (t) => {
+  void t.test('stores the mark of a source with its facts or not at all', async (t) => {
     const opened = await open(t);
     const { events } = opened.store;
     const start = await events.open('all');
@@ -175,29 +179,29 @@ function checkEventLog(t: Test, open: OpenControl): void {
     t.equal((await readAll(again, start)).length, 2);
   });
 
-  void t.test('readers go on where they were, each for itself', async (t) => {
+  void t.test('readers continue from their own positions', async (t) => {
     const opened = await open(t);
     const { events, leases } = opened.store;
     await events.append([aFact('before')]);
     const start = await events.open('one');
-    t.same(await readAll(events, start), [], 'a new one begins with what comes from now on');
+    t.same(await readAll(events, start), [], 'a new reader starts with future events');
     await events.append([aFact('a'), aFact('b')]);
     const { next } = await events.read(start, { events: 1, bytes: 1e9 });
     const end = (await events.read(next, ALL)).next;
-    t.equal(await events.open('one'), start, 'until it has noted more');
+    t.equal(await events.open('one'), start, 'until it records progress');
     const lease = await leases.take('outbox', 'me', LONG);
     if (lease === null) throw new Error('it is free');
     t.ok(await events.progress('one', end, lease));
     t.ok(await events.progress('one', next, lease));
     const { events: again } = await opened.reopen();
-    t.equal(await again.open('one'), end, 'and it never goes back');
+    t.equal(await again.open('one'), end, 'it never goes back');
     t.equal(await again.open('two'), end);
     t.ok(await again.progress('nobody', end, lease));
     await again.append([aFact('c')]);
     t.same((await readAll(again, await again.open('nobody'))).length, 0);
   });
 
-  void t.test('who has lost the lease notes nothing', async (t) => {
+  void t.test('a reader without the lease records nothing', async (t) => {
     const opened = await open(t);
     const [one, two] = [opened.store, await opened.another()];
     const start = await one.events.open('reader');
@@ -231,7 +235,7 @@ function checkEventLog(t: Test, open: OpenControl): void {
   });
 
   void t.test(
-    'of a user is wanted what all want, and what active endpoints of its organizations subscribe to',
+    "a user's wanted types combine those of all readers and of its organizations' active endpoints",
     async (t) => {
       const opened = await open(t);
       const { accounts, endpoints, events, organizations } = opened.store;
@@ -249,7 +253,7 @@ function checkEventLog(t: Test, open: OpenControl): void {
       const wanted = (user: User, now = NOON) => events.wantedOf(user.id.toUpperCase(), now);
       t.same(await wanted(one), new Set(['alert.fired', 'agent.created', 'trace.failed', 'prompt.created']));
       t.same(await wanted(two), new Set(['*', 'prompt.created', 'trace.failed']));
-      t.same(await wanted(aUser()), new Set(['prompt.created', 'trace.failed']), 'of anybody');
+      t.same(await wanted(aUser()), new Set(['prompt.created', 'trace.failed']), 'of any user');
       t.same(await wanted(two, NOON + 10), new Set(['*']));
       await endpoints.delete('b', ofB.id);
       await organizations.removeMember('a', one.id);
@@ -262,10 +266,10 @@ function checkEventLog(t: Test, open: OpenControl): void {
     let count = 0;
     opened.store.watch.watch('endpoints', () => count++);
     await (await opened.another()).events.want('reader', ['trace.failed'], NOON);
-    await until('the change is told', () => count > 0);
+    await until('the change is notified', () => count > 0);
   });
 
-  void t.test('old events go, and numbers go on', async (t) => {
+  void t.test('removes old events and continues the numbering', async (t) => {
     const opened = await open(t);
     const { events } = opened.store;
     const start = await events.open('all');
@@ -279,7 +283,7 @@ function checkEventLog(t: Test, open: OpenControl): void {
     t.equal((await readAll(again, next)).length, 1);
   });
 
-  void t.test('who watches hears of new events, wherever they are written', async (t) => {
+  void t.test('notifies watchers of new events from any process', async (t) => {
     const opened = await open(t);
     const [here, there] = [opened.store, await opened.another()];
     let notifications = 0;
@@ -287,38 +291,35 @@ function checkEventLog(t: Test, open: OpenControl): void {
       notifications++;
     });
     await here.events.append([aFact('a')]);
-    await until('it was heard of', () => notifications > 0);
+    await until('the notification arrives', () => notifications > 0);
   });
 
-  void t.test(
-    'who waits for what follows is answered when it comes, and at the end of the wait',
-    async (t) => {
-      const opened = await open(t);
-      const [here, there] = [opened.store, await opened.another()];
-      const start = await here.events.open('all');
-      await here.events.append([aFact('a')]);
-      const over = new AbortController();
-      const { events, next } = await there.events.read(start, ALL, over.signal);
-      t.equal(events.length, 1, 'what is there comes at once');
-      let isAnswered = false;
-      const waiting = there.events.read(next, ALL, over.signal).finally(() => {
-        isAnswered = true;
-      });
-      await here.events.append([]);
-      await there.events.read(next, ALL);
-      t.notOk(isAnswered);
-      const fact = aFact('b');
-      await here.events.append([fact]);
-      const found = await waiting;
-      t.strictSame(found.events, [storedOf(fact)]);
-      const last = there.events.read(found.next, ALL, over.signal);
-      over.abort();
-      t.strictSame(await last, { events: [], next: found.next, hasMore: false });
-      t.strictSame(await there.events.read(found.next, ALL, over.signal), await last);
-      const wrong = new AbortController().signal;
-      await t.rejects(there.events.read('x', ALL, wrong), RangeError);
-    },
-  );
+  void t.test('a waiting read resolves when an event is appended or the wait ends', async (t) => {
+    const opened = await open(t);
+    const [here, there] = [opened.store, await opened.another()];
+    const start = await here.events.open('all');
+    await here.events.append([aFact('a')]);
+    const over = new AbortController();
+    const { events, next } = await there.events.read(start, ALL, over.signal);
+    t.equal(events.length, 1, 'existing events are returned immediately');
+    let isAnswered = false;
+    const waiting = there.events.read(next, ALL, over.signal).finally(() => {
+      isAnswered = true;
+    });
+    await here.events.append([]);
+    await there.events.read(next, ALL);
+    t.notOk(isAnswered);
+    const fact = aFact('b');
+    await here.events.append([fact]);
+    const found = await waiting;
+    t.strictSame(found.events, [storedOf(fact)]);
+    const last = there.events.read(found.next, ALL, over.signal);
+    over.abort();
+    t.strictSame(await last, { events: [], next: found.next, hasMore: false });
+    t.strictSame(await there.events.read(found.next, ALL, over.signal), await last);
+    const wrong = new AbortController().signal;
+    await t.rejects(there.events.read('x', ALL, wrong), RangeError);
+  });
 }
 
 await onEveryControl(t, checkEventLog);

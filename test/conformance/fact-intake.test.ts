@@ -21,7 +21,7 @@ async function place(store: ControlStore) {
   return { one, two, logged, facts: new ListedFacts(), news: new RecordedIntake() };
 }
 
-/** Ended before the store is closed. */
+/** Stopped before the store is closed. */
 async function take(
   t: Test,
   store: ControlStore,
@@ -33,7 +33,7 @@ async function take(
 }
 
 function checkIntake(t: Test, open: OpenControl): void {
-  void t.test('facts come into the log in their order, page by page, with the mark', async (t) => {
+  void t.test('appends facts in order, page by page, with the mark', async (t) => {
     const opened = await open(t);
     const { store } = opened;
     const { one, two, logged, facts, news } = await place(store);
@@ -45,21 +45,21 @@ function checkIntake(t: Test, open: OpenControl): void {
     await until('all are there', async () => (await logged()).length === 5);
     t.strictSame(await logged(), expected());
     t.equal(await store.events.markOf(facts.name), '5');
-    // What is told is there a little before the intake hears of it and asks on.
-    await until('it asks for what follows', () => facts.asked.at(-1) === '5');
-    t.strictSame(facts.asked, [null, '2', '4', '5'], 'each page is asked for once');
+    // Facts are readable shortly before the intake requests the next page.
+    await until('the next page is requested', () => facts.asked.at(-1) === '5');
+    t.strictSame(facts.asked, [null, '2', '4', '5'], 'each page is requested once');
     facts.add(two);
-    await until('the new one is there', async () => (await logged()).length === 6);
+    await until('the new one arrives', async () => (await logged()).length === 6);
     t.strictSame(await logged(), expected());
-    await until('it asks for what follows', () => facts.asked.at(-1) === '6');
+    await until('the next page is requested', () => facts.asked.at(-1) === '6');
     await intake.stop();
-    t.equal(facts.waiting, 0, 'nobody waits for more');
+    t.equal(facts.waiting, 0, 'no request is pending');
     facts.add(two);
     t.strictSame(facts.asked.at(-1), '6');
     const other = await opened.another();
     await take(t, other, facts, news);
-    await until('the next who takes it goes on', async () => (await logged()).length === 7);
-    await until('it asks for what follows', () => facts.asked.at(-1) === '7');
+    await until('the next owner continues', async () => (await logged()).length === 7);
+    await until('the next page is requested', () => facts.asked.at(-1) === '7');
     t.strictSame(facts.asked.slice(-2), ['6', '7']);
     t.strictSame(news.states, []);
   });
@@ -70,20 +70,20 @@ function checkIntake(t: Test, open: OpenControl): void {
     facts.add(999_999);
     facts.add(one);
     await take(t, store, facts, news);
-    await until('it is said', () => news.passed === 1);
+    await until('the failure is reported', () => news.passed === 1);
     t.strictSame(await logged(), [[0, facts.ids[1]]]);
   });
 
-  void t.test('a source that fails is asked again, and both are said', async (t) => {
+  void t.test('retries a failing source and reports failure and recovery', async (t) => {
     const { store } = await open(t);
     const { one, logged, facts, news } = await place(store);
     facts.faults.push(new Error('no such disk'));
     await take(t, store, facts, news);
-    await until('it is said', () => news.states.length === 1);
-    await until('it works again, without anything to bring', () => news.states.length === 2);
+    await until('the failure is reported', () => news.states.length === 1);
+    await until('recovery is reported without new facts', () => news.states.length === 2);
     t.strictSame(news.states, ['no such disk', null]);
     facts.add(one);
-    await until('and goes on', async () => (await logged()).length === 1);
+    await until('it continues', async () => (await logged()).length === 1);
   });
 }
 

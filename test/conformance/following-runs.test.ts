@@ -7,7 +7,7 @@ import type { TelemetryStore } from '../../src/storage/contracts/telemetry-store
 
 const RECEIVED = { receivedAt: NOON };
 
-/** Values that are missing, equal, and of any size. */
+/** Values that are missing, equal and of any size. */
 function someRuns(): TraceHeader[] {
   return Array.from({ length: 60 }, (_, i) =>
     aHeader({
@@ -44,7 +44,7 @@ function matches(run: TraceHeader, filter: RunFilter): boolean {
   );
 }
 
-/** The ids of a list, in its order. */
+/** The ids of a list, in order. */
 function expected(runs: readonly TraceHeader[], filter: RunFilter): string[] {
   const turn = filter.oldest_first === true ? 1 : -1;
   const figure = filter.sort === undefined ? () => 0 : FIGURES[filter.sort];
@@ -83,7 +83,7 @@ const FILTERS: readonly RunFilter[] = [
 ];
 
 function checkFollowing(t: Test, open: OpenTelemetry): void {
-  void t.test('lists in every order, by page and by place, with bounds of figures', async (t) => {
+  void t.test('lists in every order by page and cursor, within bounds of stats', async (t) => {
     const opened = await open(t, { fileRows: 25 });
     const userId = await opened.addUser();
     const runs = someRuns();

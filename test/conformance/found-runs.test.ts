@@ -14,7 +14,7 @@ function aRun(i: number, spans: readonly Partial<SpanRecord>[]): TraceRecord {
   return { trace, spans: spans.map((span) => aSpanRecord(trace.trace_id, span)) };
 }
 
-/** Runs of one to three spans: of two models, one of them rare, of several types and names. */
+/** Runs of one to three spans: two models, one of them rare, and several types and names. */
 function someRuns(): TraceRecord[] {
   return Array.from({ length: 80 }, (_, i) =>
     aRun(i, [
@@ -63,7 +63,7 @@ const SEARCHES: readonly RunSearch[] = [
 ];
 
 function checkFound(t: Test, open: OpenTelemetry): void {
-  void t.test('runs are found by one of their spans, wherever it lies', async (t) => {
+  void t.test('finds runs by one of their spans in any file', async (t) => {
     const opened = await open(t, { fileRows: 30 });
     const userId = await opened.addUser();
     const runs = someRuns();
@@ -79,7 +79,7 @@ function checkFound(t: Test, open: OpenTelemetry): void {
       t.strictSame(await found(opened.store, await opened.addUser(), { span: { model: 'often' } }), []);
       await opened.settled();
     }
-    // The newest version of a span counts: it is completed later, and names its model then.
+    // The newest version of a span counts: it is completed later, with a model.
     const [run] = runs;
     const [span] = run?.spans ?? [];
     if (!run || !span) throw new Error('there are runs with spans');
@@ -91,7 +91,7 @@ function checkFound(t: Test, open: OpenTelemetry): void {
     };
     await opened.store.writer.traces({ tenant: userId, items: [later] }, RECEIVED);
     t.strictSame(await found(opened.store, userId, { span: { model: 'late' } }), [late.trace.trace_id]);
-    // A repeat that says something else is only a repeat.
+    // A repeat with other values is only a repeat.
     const otherwise = {
       ...later,
       spans: later.spans.map((each) => ({ ...each, model: 'repeated', name: 'repeated' })),
@@ -102,7 +102,7 @@ function checkFound(t: Test, open: OpenTelemetry): void {
     t.strictSame(await found(opened.store, userId, { span: { model: 'late' } }), [late.trace.trace_id]);
   });
 
-  void t.test('many runs without the span come before the one that has it', async (t) => {
+  void t.test('finds a run after many runs without the span', async (t) => {
     const opened = await open(t, { fileRows: 1500 });
     const userId = await opened.addUser();
     const wanted = aRun(-10, [{ model: 'old' }]);
@@ -132,7 +132,7 @@ function checkFound(t: Test, open: OpenTelemetry): void {
     }
   });
 
-  void t.test('runs are found by the prompt that they used, in any version or one', async (t) => {
+  void t.test('finds runs by a prompt, in any version or one', async (t) => {
     const opened = await open(t);
     const userId = await opened.addUser();
     await addPrompts(opened.control.prompts, userId, ['p'], [1, 2]);
@@ -152,7 +152,7 @@ function checkFound(t: Test, open: OpenTelemetry): void {
     t.strictSame(await by({ name: 'q' }), []);
     const both = { prompt: { name: 'p' }, span: { type: 'tool' } } as const;
     t.strictSame(await found(opened.store, userId, both), []);
-    // Many newer runs that have the span, and no prompt.
+    // Many newer runs with the span but without the prompt.
     const others = Array.from({ length: 700 }, (_, i) => aRun(10 + i, [{ type: 'llm' }]));
     await opened.store.writer.traces({ tenant: userId, items: others }, RECEIVED);
     for (const state of ['first', 'again'])
@@ -162,7 +162,7 @@ function checkFound(t: Test, open: OpenTelemetry): void {
       t.strictSame(await found(opened.store, userId, ofType), [ids[1], ids[0]], state);
   });
 
-  void t.test('agents whose runs lack the span come before others, which change later', async (t) => {
+  void t.test('finds runs after many runs of other agents, even if these change', async (t) => {
     const opened = await open(t, { fileRows: 400 });
     const userId = await opened.addUser();
     const ofAgent = (agent: string, i: number, model: string): TraceRecord => {
@@ -191,7 +191,7 @@ function checkFound(t: Test, open: OpenTelemetry): void {
       runs.push(run);
       await write([run]);
     };
-    // A run of an agent that had no such run, a new agent, and a span that comes to a run later.
+    // A run of an agent without such runs, a new agent, and a span added to a run later.
     await add(ofAgent('slow', 700, 'rare'));
     await same('another agent');
     await add(ofAgent('new', 701, 'rare'));
@@ -210,81 +210,78 @@ function checkFound(t: Test, open: OpenTelemetry): void {
     await same('reopened');
   });
 
-  void t.test(
-    'the newest runs of agents that have the span are found, asked again while others come',
-    async (t) => {
-      const opened = await open(t, { fileRows: 900 });
-      const userId = await opened.addUser();
-      const runs: TraceRecord[] = [];
-      const write = async (from: number, models: readonly (readonly [string, string])[]): Promise<void> => {
-        const items = models.map(([agent, model], i) => {
-          const run = aRun(from + i, [{ model }]);
-          return { ...run, trace: { ...run.trace, agent } };
-        });
-        runs.push(...items);
-        await opened.store.writer.traces({ tenant: userId, items }, RECEIVED);
-      };
-      const many = (length: number, of: (i: number) => readonly [string, string]) =>
-        Array.from({ length }, (_, i) => of(i));
-      // A call of the model every now and then by two agents, one of which is seldom; before them, very many runs of another.
-      await write(
-        0,
-        many(1300, (i) => [i % 100 === 7 ? 'seldom' : 'caller', i % 3 === 0 ? 'm' : 'other']),
+  void t.test('finds the newest runs of agents with the span while others arrive', async (t) => {
+    const opened = await open(t, { fileRows: 900 });
+    const userId = await opened.addUser();
+    const runs: TraceRecord[] = [];
+    const write = async (from: number, models: readonly (readonly [string, string])[]): Promise<void> => {
+      const items = models.map(([agent, model], i) => {
+        const run = aRun(from + i, [{ model }]);
+        return { ...run, trace: { ...run.trace, agent } };
+      });
+      runs.push(...items);
+      await opened.store.writer.traces({ tenant: userId, items }, RECEIVED);
+    };
+    const many = (length: number, of: (i: number) => readonly [string, string]) =>
+      Array.from({ length }, (_, i) => of(i));
+    // Occasional calls by two agents, one of them rare; before them, many runs of another agent.
+    await write(
+      0,
+      many(1300, (i) => [i % 100 === 7 ? 'seldom' : 'caller', i % 3 === 0 ? 'm' : 'other']),
+    );
+    await write(
+      2000,
+      many(800, () => ['busy', 'none']),
+    );
+    const same = async (name: string): Promise<void> => {
+      const page = await opened.store.runs.follow(
+        userId,
+        { span: { model: 'm' } },
+        { after: null, limit: 250 },
       );
-      await write(
-        2000,
-        many(800, () => ['busy', 'none']),
+      const wanted = expected(runs, { span: { model: 'm' } }).slice(0, 250);
+      t.strictSame(
+        page.items.map(({ trace_id }) => trace_id),
+        wanted,
+        name,
       );
-      const same = async (name: string): Promise<void> => {
-        const page = await opened.store.runs.follow(
-          userId,
-          { span: { model: 'm' } },
-          { after: null, limit: 250 },
-        );
-        const wanted = expected(runs, { span: { model: 'm' } }).slice(0, 250);
-        t.strictSame(
-          page.items.map(({ trace_id }) => trace_id),
-          wanted,
-          name,
-        );
-      };
-      for (const state of ['as it came', 'asked again']) await same(state);
-      await write(3000, [
-        ['caller', 'm'],
-        ['seldom', 'm'],
-        ['new', 'm'],
-        ['busy', 'm'],
-      ]);
-      await same('others came');
-      await write(
-        -2000,
-        many(700, () => ['caller', 'm']),
-      );
-      await same('earlier ones came');
-      await opened.settled();
-      for (const state of ['moved', 'moved, asked again']) await same(state);
-      await write(
-        4000,
-        many(600, (i) => [i % 2 === 0 ? 'caller' : 'busy', i % 5 === 0 ? 'm' : 'other']),
-      );
-      await same('many came');
-      await opened.reopen();
-      for (const state of ['reopened', 'reopened, asked again']) await same(state);
-    },
-  );
+    };
+    for (const state of ['as it came', 'asked again']) await same(state);
+    await write(3000, [
+      ['caller', 'm'],
+      ['seldom', 'm'],
+      ['new', 'm'],
+      ['busy', 'm'],
+    ]);
+    await same('others came');
+    await write(
+      -2000,
+      many(700, () => ['caller', 'm']),
+    );
+    await same('earlier ones came');
+    await opened.settled();
+    for (const state of ['moved', 'moved, asked again']) await same(state);
+    await write(
+      4000,
+      many(600, (i) => [i % 2 === 0 ? 'caller' : 'busy', i % 5 === 0 ? 'm' : 'other']),
+    );
+    await same('many came');
+    await opened.reopen();
+    for (const state of ['reopened', 'reopened, asked again']) await same(state);
+  });
 
-  void t.test('a model that is called often is found in spans that are no calls, too', async (t) => {
+  void t.test('finds a frequent model in other spans too', async (t) => {
     const opened = await open(t, { fileRows: 400 });
     const userId = await opened.addUser();
     const ofAgent = (agent: string, length: number, span: Partial<SpanRecord>): TraceRecord[] =>
       Array.from({ length }, (_, i) => {
         const { trace, spans } = aRun(i, [span]);
         const duration_ms = span.model === 'other' ? 1000 + i : i;
-        // Nobody has declared them: somebody may still say whose they are.
+        // Undeclared: their agent may still change.
         return { trace: { ...trace, agent, duration_ms, follows_spans: true }, spans };
       });
     const items = [
-      // The first of the list, so that agents are told apart.
+      // These come first in the list, so that agents are told apart.
       ...ofAgent('slow', 600, { model: 'other' }),
       ...ofAgent('caller', 270, { model: 'm' }),
       ...ofAgent('user of tools', 1, { model: 'm', type: 'tool' }),
@@ -303,7 +300,7 @@ function checkFound(t: Test, open: OpenTelemetry): void {
     await opened.settled();
     await opened.reopen();
     await same('moved');
-    // Its calls lie where they did when it is said whose run it is.
+    // Its calls stay in place when its agent changes.
     const [moved] = items.slice(-1);
     if (!moved) throw new Error('there are runs');
     const renamed = { trace: { ...moved.trace, agent: 'renamed', follows_spans: false }, spans: [] };

@@ -9,7 +9,7 @@ const LONG = 600_000;
 const SHORT = 50;
 
 function checkLeases(t: Test, open: OpenControl): void {
-  void t.test('a lease is one owner’s until it gives it back', async (t) => {
+  void t.test('a lease belongs to one owner until released', async (t) => {
     const opened = await open(t);
     const [one, two] = [opened.store.leases, (await opened.another()).leases];
     const lease = await one.take('alerts', 'a', LONG);
@@ -24,10 +24,10 @@ function checkLeases(t: Test, open: OpenControl): void {
     t.strictSame(await two.take('alerts', 'b', LONG), { name: 'alerts', owner: 'b', token: 2 });
     t.notOk(await one.renew(lease, LONG), 'nor what somebody else has');
     await one.release(lease);
-    t.equal(await one.take('alerts', 'a', LONG), null, 'whose it stays');
+    t.equal(await one.take('alerts', 'a', LONG), null, 'the owner still holds it');
   });
 
-  void t.test('a lease that is not renewed ends, and its token is behind', async (t) => {
+  void t.test('an unrenewed lease expires and its token becomes stale', async (t) => {
     const opened = await open(t);
     const [one, two] = [opened.store.leases, (await opened.another()).leases];
     const late = await one.take('alerts', 'a', SHORT);
@@ -40,7 +40,7 @@ function checkLeases(t: Test, open: OpenControl): void {
     t.notOk(await one.renew(late, LONG));
   });
 
-  void t.test('who was late and has not been followed goes on', async (t) => {
+  void t.test('an expired lease that nobody took can be renewed', async (t) => {
     const opened = await open(t);
     const lease = await opened.store.leases.take('alerts', 'a', SHORT);
     if (lease === null) throw new Error('it is free');
@@ -58,7 +58,7 @@ function checkLeases(t: Test, open: OpenControl): void {
     t.match(await leases.take('alerts', 'a', LONG), { token: 3 });
   });
 
-  void t.test('of many that ask at the same time, one has it', async (t) => {
+  void t.test('of concurrent requests, one gets the lease', async (t) => {
     const opened = await open(t);
     const stores = [opened.store, await opened.another()];
     for (let round = 0; round < 10; round++) {
@@ -71,7 +71,7 @@ function checkLeases(t: Test, open: OpenControl): void {
     }
   });
 
-  void t.test('work that cannot start is not logged as a lease that cannot be read', async (t) => {
+  void t.test('a worker that cannot start is not logged as an unreadable lease', async (t) => {
     const { leases } = (await open(t)).store;
     const logger = new RecordingLogger();
     const worker = new SoleWorker({

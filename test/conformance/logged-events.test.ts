@@ -10,12 +10,12 @@ import { onEveryTelemetry, type OpenedTelemetry, type OpenTelemetry } from './te
 
 const RECEIVED = { receivedAt: NOON };
 
-/** What a span is given of an event, in short. */
+/** The name and body of an event of a span. */
 type LoggedEvent = readonly [name: string, body: JsonValue];
 
 let made = 0;
 
-/** A record of an event of a span, later than all that were made before, unless said otherwise. */
+/** A record of a span event, by default later than all previous ones. */
 function anEvent(traceId: string, spanId: string, name: string, changes: Partial<LogRecord> = {}): LogRecord {
   const number = ++made;
   return aLog({
@@ -29,7 +29,7 @@ function anEvent(traceId: string, spanId: string, name: string, changes: Partial
   });
 }
 
-/** Of each span that is given some, its events; of a body the text in which a store keeps it. */
+/** The events of each span that has some; bodies as stored text. */
 async function eventsOf(trace: StoredTrace | null): Promise<ReadonlyMap<string, readonly LoggedEvent[]>> {
   const found = new Map<string, readonly LoggedEvent[]>();
   for await (const page of trace?.spans ?? [])
@@ -52,7 +52,7 @@ const loggedOf = (...logs: readonly LogRecord[]): readonly LoggedEvent[] =>
     typeof body === 'string' || body === null ? body : JSON.stringify(body),
   ]);
 
-/** The same, however the span is asked for. */
+/** Checks that all reads of the spans agree. */
 async function agree(
   t: Test,
   { store }: OpenedTelemetry,
@@ -70,7 +70,7 @@ async function agree(
 
 function checkLoggedEvents(t: Test, open: OpenTelemetry): void {
   for (const first of ['spans', 'logs'] as const)
-    void t.test(`${first} first: a span without a payload has the events with its ids`, async (t) => {
+    void t.test(`${first} first: a span without a payload gets the events with its ids`, async (t) => {
       const opened = await open(t, { fileRows: 9 });
       const tenant = await opened.addUser();
       const trace = aHeader();
@@ -115,7 +115,7 @@ function checkLoggedEvents(t: Test, open: OpenTelemetry): void {
       }
     });
 
-  void t.test('attributes come as they were sent', async (t) => {
+  void t.test('returns attributes as sent', async (t) => {
     const { store, addUser } = await open(t);
     const tenant = await addUser();
     const trace = aHeader();
@@ -129,25 +129,22 @@ function checkLoggedEvents(t: Test, open: OpenTelemetry): void {
     t.equal(event?.timestamp, log.timestamp);
   });
 
-  void t.test(
-    'a span that brought its payload itself has none, one that brought half of it all',
-    async (t) => {
-      const { store, addUser } = await open(t);
-      const tenant = await addUser();
-      const trace = aHeader();
-      const id = trace.trace_id;
-      const own = { input_data: { a: 1 }, output_data: { b: 2 } };
-      const [whole, half] = [aSpanRecord(id, own), aSpanRecord(id, { input_data: { a: 1 } })];
-      await store.writer.traces({ tenant, items: [{ trace, spans: [whole, half] }] }, RECEIVED);
-      const logs = [whole, half].map((span) => anEvent(id, span.span_id, 'choice'));
-      await store.writer.logs({ tenant, items: logs }, RECEIVED);
-      const expected = new Map([[half.span_id, loggedOf(...logs.slice(1))]]);
-      t.strictSame(await eventsOf(await store.runs.read(tenant, id)), expected);
-      t.equal((await store.runs.readSpan(tenant, id, whole.span_id))?.events, undefined);
-    },
-  );
+  void t.test('a span with its own payload gets no events, a partial payload gets all', async (t) => {
+    const { store, addUser } = await open(t);
+    const tenant = await addUser();
+    const trace = aHeader();
+    const id = trace.trace_id;
+    const own = { input_data: { a: 1 }, output_data: { b: 2 } };
+    const [whole, half] = [aSpanRecord(id, own), aSpanRecord(id, { input_data: { a: 1 } })];
+    await store.writer.traces({ tenant, items: [{ trace, spans: [whole, half] }] }, RECEIVED);
+    const logs = [whole, half].map((span) => anEvent(id, span.span_id, 'choice'));
+    await store.writer.logs({ tenant, items: logs }, RECEIVED);
+    const expected = new Map([[half.span_id, loggedOf(...logs.slice(1))]]);
+    t.strictSame(await eventsOf(await store.runs.read(tenant, id)), expected);
+    t.equal((await store.runs.readSpan(tenant, id, whole.span_id))?.events, undefined);
+  });
 
-  void t.test('records of another user with the same ids are not the span’s', async (t) => {
+  void t.test('log records of another user with the same ids do not apply', async (t) => {
     const opened = await open(t);
     const [anna, ben] = [await opened.addUser(), await opened.addUser()];
     const trace = aHeader();
@@ -163,7 +160,11 @@ function checkLoggedEvents(t: Test, open: OpenTelemetry): void {
     await write(anna, undefined);
     await write(ben, his);
     const none = new Map();
-    t.strictSame(await eventsOf(await opened.store.runs.read(anna, trace.trace_id)), none, 'only his');
+    t.strictSame(
+      await eventsOf(await opened.store.runs.read(anna, trace.trace_id)),
+      none,
+      "only the second user's event",
+    );
     await opened.store.writer.logs({ tenant: anna, items: hers ? [hers] : [] }, RECEIVED);
     for (const state of ['at once', 'moved']) {
       for (const [tenant, log] of [
@@ -177,7 +178,7 @@ function checkLoggedEvents(t: Test, open: OpenTelemetry): void {
     }
   });
 
-  void t.test('of very many events the newest come, and pages are cut for them', async (t) => {
+  void t.test('returns the newest of many events and splits pages for them', async (t) => {
     const opened = await open(t, { fileRows: 20_000 });
     const tenant = await opened.addUser();
     const trace = aHeader();
@@ -214,4 +215,4 @@ function checkLoggedEvents(t: Test, open: OpenTelemetry): void {
   });
 }
 
-void t.test('events that came as log records', (t) => onEveryTelemetry(t, checkLoggedEvents));
+void t.test('events received as log records', (t) => onEveryTelemetry(t, checkLoggedEvents));

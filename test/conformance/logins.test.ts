@@ -48,7 +48,7 @@ function aLink(owner: Owner, changes: Partial<LoginLink> = {}): LoginLink {
   return { digest: digest(), ...owner, expires_at: NOON + 100, ...changes };
 }
 
-/** Everything that somebody who follows from the start knows. */
+/** Everything a follower from the start knows. */
 async function known({ logins }: ControlStore): Promise<ReadonlyMap<string, readonly [number, boolean]>> {
   const all = new Map<string, readonly [number, boolean]>();
   let version: string | null = null;
@@ -61,7 +61,7 @@ async function known({ logins }: ControlStore): Promise<ReadonlyMap<string, read
 }
 
 function checkLogins(t: Test, open: OpenControl): void {
-  void t.test('logins begin, last longer, end, and others hear of it', async (t) => {
+  void t.test('logins start, extend and end, and followers receive the changes', async (t) => {
     const opened = await open(t);
     const [here, there] = [opened.store, await opened.another()];
     const owner = await anOwner(here);
@@ -73,7 +73,7 @@ function checkLogins(t: Test, open: OpenControl): void {
     t.strictSame([empty.logins, empty.hasMore], [[], false]);
     const login = aLogin(owner);
     await here.logins.create(login);
-    await until('the other hears of it', () => notifications > 0);
+    await until('the other process is notified', () => notifications > 0);
     const first = await there.logins.follow(empty.version);
     t.strictSame(first.logins, [{ ...login, has_ended: false }]);
 
@@ -85,7 +85,7 @@ function checkLogins(t: Test, open: OpenControl): void {
     ]);
     await here.logins.extend([]);
     const second = await there.logins.follow(first.version);
-    t.strictSame(second.logins, [{ ...login, ...used, has_ended: false }], 'a later use stays');
+    t.strictSame(second.logins, [{ ...login, ...used, has_ended: false }], 'the later use stays');
     t.strictSame(await there.logins.list(owner.user_id, NOON), [{ ...login, ...used }]);
     t.strictSame(await there.logins.list(owner.user_id, used.expires_at), [], 'expired');
     t.strictSame(await there.logins.list(randomUUID(), NOON), []);
@@ -101,11 +101,11 @@ function checkLogins(t: Test, open: OpenControl): void {
     const old = aLogin(owner, { created_at: NOON - LOGIN_LONGEST + 50 });
     await again.logins.create(old);
     await again.logins.extend([{ id: old.id, at: NOON + 10 }]);
-    t.match(await again.logins.list(owner.user_id, NOON), [{ expires_at: NOON + 50 }], 'at most so long');
+    t.match(await again.logins.list(owner.user_id, NOON), [{ expires_at: NOON + 50 }], 'at most this long');
     await t.rejects(again.logins.follow('yesterday'), RangeError);
   });
 
-  void t.test('a user has so many; the one that ends next makes room. What expired is removed', async (t) => {
+  void t.test('limits logins per user, evicts the one that ends next and removes expired ones', async (t) => {
     const { store } = await open(t);
     const owner = await anOwner(store);
     const other = aLogin(await anOwner(store), { expires_at: NOON + 1 });
@@ -122,19 +122,19 @@ function checkLogins(t: Test, open: OpenControl): void {
       [...now].filter(([, [, ended]]) => ended).map(([id]) => id),
       [all[0]?.id],
     );
-    t.equal(now.size, LOGINS_OF_A_USER + 2, 'of each user');
+    t.equal(now.size, LOGINS_OF_A_USER + 2, 'per user');
     const later = aLogin(owner, { created_at: NOON + 500, expires_at: NOON + 600 });
     await store.logins.create(later);
     t.strictSame([...(await known(store)).keys()].sort(), [more.id, later.id].sort());
   });
 
-  void t.test('a link is used once, in its time; a user has so many', async (t) => {
+  void t.test('a link works once while valid; links per user are limited', async (t) => {
     const opened = await open(t);
     const [here, there] = [opened.store, await opened.another()];
     const owner = await anOwner(here);
     const link = aLink(owner);
     await here.logins.createLink(link, NOON);
-    t.strictSame(await there.logins.findLink(link.digest, NOON + 99), link, 'is found without being used');
+    t.strictSame(await there.logins.findLink(link.digest, NOON + 99), link, 'it is found without being used');
     t.equal(await there.logins.findLink(link.digest, NOON + 100), null);
     t.equal(await there.logins.findLink(digest(), NOON), null);
     const tries = await Promise.all(
@@ -143,7 +143,7 @@ function checkLogins(t: Test, open: OpenControl): void {
     t.strictSame(
       tries.filter((found) => found !== null),
       [link],
-      'whoever tries at the same time',
+      'one of the concurrent attempts succeeds',
     );
     t.equal(await here.logins.redeemLink(digest(), NOON), null);
     const late = aLink(owner);

@@ -57,7 +57,7 @@ const SEPARATORS = [
 const TRACES = ['00000000-0000-0000-0000-00000000000a', 'ffffffff-ffff-ffff-ffff-ffffffffffff'] as const;
 const SERVICES = ['', 'checkout', "o'hara", 'Ünï'] as const;
 
-/** A few of them are in most bodies, so that searches for several find something. */
+/** A few words occur in most bodies, so that multi-word searches match. */
 const word = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom('a', 'B', 'time') },
   { weight: 1, arbitrary: fc.constantFrom(...WORDS) },
@@ -95,10 +95,10 @@ const step = fc.oneof(
   },
   { weight: 1, arbitrary: fc.constantFrom('settle' as const, 'restart' as const, 'look' as const) },
 );
-// What is in the hot segments is looked through, what is moved is found by its terms: both at the end of every run.
+// Hot segments are scanned, compacted data is searched by terms: both at the end of every run.
 const LAST = ['look', 'settle', 'look'] as const;
 
-/** Phrases, each of one word or of several in quotes. */
+/** Phrases of one word, or of several in quotes. */
 const phrases = fc.array(fc.array(word, { minLength: 1, maxLength: 3 }), { maxLength: 2 });
 
 interface Asked {
@@ -125,7 +125,7 @@ const asked: fc.Arbitrary<Asked> = fc.record({
 const EVERYTHING: Asked = { phrases: [], filter: {}, page: { offset: 0, limit: 1000 } };
 
 function checkLogs(t: Test, open: OpenTelemetry): void {
-  void t.test('a search gives what looking at every record gives, wherever the records lie', async (t) => {
+  void t.test('searches match a scan of all records wherever they are stored', async (t) => {
     const opened = await open(t, { fileRows: 25 });
     await neverDiffers(
       t,
@@ -144,7 +144,7 @@ function checkLogs(t: Test, open: OpenTelemetry): void {
         await playSteps(opened, [...steps, ...LAST], {
           look,
           write: async (written) => {
-            // Generated values are used again when a counterexample is made smaller: each needs an id of its own.
+            // Generated values are reused while shrinking, so each use needs a new id.
             const batches = written.map((batch) =>
               batch.map(({ tenant, log }) => ({ tenant, log: { ...log, id: uuidV7(NOON / 1000) } })),
             );
@@ -183,12 +183,12 @@ async function compare(
   same(found.items, expected.slice(page.offset, page.offset + page.limit));
 }
 
-/** What a search finds, by its description alone: all phrases as tokens in their order, and every filter. */
+/** The expected matches: all phrases as token sequences, and every filter. */
 function isFound(log: LogRecord, phrases: Asked['phrases'], filter: Asked['filter']): boolean {
   const tokens = tokensOf(bodyText(log) ?? '');
   return (
     phrases.every((phrase) =>
-      // What is asked for as one word may be several tokens, which then need not be neighbours.
+      // One searched word may be several tokens, which need not be adjacent.
       phrase.length === 1
         ? tokensOf(phrase.join('')).every((token) => tokens.includes(token))
         : hasNeighbours(tokens, tokensOf(phrase.join(' '))),

@@ -11,40 +11,34 @@ import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 const RECEIVED = { receivedAt: NOON };
 
 function checkLogs(t: Test, open: OpenTelemetry): void {
-  void t.test(
-    'pages follow each other without gaps and repeats, however many records have one time',
-    async (t) => {
-      const opened = await open(t, { fileRows: 10 });
-      const tenant = await opened.addUser();
-      const logs = Array.from({ length: 95 }, () => aLog({ id: uuidV7(NOON / 1000) }));
-      for (let at = 0; at < logs.length; at += 5)
-        await opened.store.writer.logs({ tenant, items: logs.slice(at, at + 5) }, RECEIVED);
-      const expected = logs
-        .map(({ id }) => id)
-        .sort()
-        .reverse();
-      for (const state of ['hot', 'moved', 'reopened']) {
-        // One by one in one state only: each page is a read.
-        for (const limit of state === 'moved' ? [1, 50] : [7, 1000]) {
-          const ids: string[] = [];
-          for (let offset = 0; offset < logs.length; offset += limit) {
-            const page = await searchLogs(opened.store, tenant, { query: 'happened' }, { offset, limit });
-            t.equal(page.count, logs.length);
-            ids.push(...page.items.map(({ id }) => id));
-          }
-          t.strictSame(ids, expected, `${state}, ${limit} a page`);
-          t.strictSame(
-            (await searchLogs(opened.store, tenant, {}, { offset: logs.length, limit })).items,
-            [],
-          );
+  void t.test('pages have no gaps or repeats even if many records share one time', async (t) => {
+    const opened = await open(t, { fileRows: 10 });
+    const tenant = await opened.addUser();
+    const logs = Array.from({ length: 95 }, () => aLog({ id: uuidV7(NOON / 1000) }));
+    for (let at = 0; at < logs.length; at += 5)
+      await opened.store.writer.logs({ tenant, items: logs.slice(at, at + 5) }, RECEIVED);
+    const expected = logs
+      .map(({ id }) => id)
+      .sort()
+      .reverse();
+    for (const state of ['hot', 'moved', 'reopened']) {
+      // One by one in a single state: each page is a read.
+      for (const limit of state === 'moved' ? [1, 50] : [7, 1000]) {
+        const ids: string[] = [];
+        for (let offset = 0; offset < logs.length; offset += limit) {
+          const page = await searchLogs(opened.store, tenant, { query: 'happened' }, { offset, limit });
+          t.equal(page.count, logs.length);
+          ids.push(...page.items.map(({ id }) => id));
         }
-        if (state === 'hot') await opened.settled();
-        else await opened.reopen();
+        t.strictSame(ids, expected, `${state}, ${limit} a page`);
+        t.strictSame((await searchLogs(opened.store, tenant, {}, { offset: logs.length, limit })).items, []);
       }
-    },
-  );
+      if (state === 'hot') await opened.settled();
+      else await opened.reopen();
+    }
+  });
 
-  void t.test('late records, and those of the future, stand where their time is', async (t) => {
+  void t.test('sorts late and future records by time', async (t) => {
     const opened = await open(t, { fileRows: 3 });
     const tenant = await opened.addUser();
     const seconds = [5, 1, 9, -3, 7, 2, 1e8, 4, 6, 0];
@@ -60,7 +54,7 @@ function checkLogs(t: Test, open: OpenTelemetry): void {
     t.strictSame(await bodies(), expected);
   });
 
-  void t.test('large pages come in parts, with details where they are asked for', async (t) => {
+  void t.test('streams large pages in parts, with details on request', async (t) => {
     const opened = await open(t, { fileRows: 4 });
     const tenant = await opened.addUser();
     const origin = {
@@ -99,7 +93,7 @@ function checkLogs(t: Test, open: OpenTelemetry): void {
     }
   });
 
-  void t.test('facets count by severity, service and time what a search finds', async (t) => {
+  void t.test('facets count search results by severity, service and time', async (t) => {
     const opened = await open(t, { fileRows: 40 });
     const [tenant, other] = [await opened.addUser(), await opened.addUser()];
     const logs = Array.from({ length: 240 }, (_, i) =>
@@ -168,7 +162,7 @@ function checkLogs(t: Test, open: OpenTelemetry): void {
     }
   });
 
-  void t.test('the trace of a record is found by its id, by its owner alone', async (t) => {
+  void t.test('finds the trace of a record by its id, for its owner only', async (t) => {
     const opened = await open(t, { fileRows: 2 });
     const [tenant, other] = [await opened.addUser(), await opened.addUser()];
     const traceId = '7b8c1c1e-0d5c-4a53-9a55-1d0a3a7a5a01';
@@ -184,13 +178,13 @@ function checkLogs(t: Test, open: OpenTelemetry): void {
   });
 }
 
-/** Those that a filter finds, by the rules for records that are not stored yet. */
+/** The records that match a filter, by the rules for records not yet stored. */
 function foundIn(all: readonly LogRecord[], filter: LogFilter): LogRecord[] {
   const { fields, text } = logMatcher(filter);
   return all.filter((record) => fields(record) && (text === null || text(searchedText(record))));
 }
 
-/** How often each value is there. */
+/** Occurrences of each value. */
 function counted<Value>(values: readonly Value[]): Map<Value, number> {
   const counts = new Map<Value, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);

@@ -15,7 +15,7 @@ import { onEveryTelemetry, type OpenedTelemetry, type OpenTelemetry } from './te
 const RECEIVED = { receivedAt: NOON };
 
 const NAMES = ['cpu.load', 'cpu.load.1', 'näh "\n'] as const;
-/** What looks like the text that labels are stored as, and what JSON has to escape. */
+/** Text that resembles stored labels or needs JSON escaping. */
 const text = fc.constantFrom(
   '',
   'a',
@@ -63,7 +63,7 @@ const filter: fc.Arbitrary<PointFilter> = fc.record(
 );
 
 function checkMetrics(t: Test, open: OpenTelemetry): void {
-  void t.test('queries of points give what a simple model gives, wherever the points lie', async (t) => {
+  void t.test('point queries match a simple model wherever the points are stored', async (t) => {
     const opened = await open(t);
     await neverDiffers(
       t,
@@ -104,7 +104,7 @@ function toPoint({ name, labels, timestamp }: Sent): MetricPoint {
   return aPoint({ stream: aMetric({ name }), labels, timestamp, value: valueOf({ labels, timestamp }) });
 }
 
-/** The same for the same labels and time, so that points that no order tells apart are the same. */
+/** Equal for equal labels and time, so that unordered points are identical. */
 function valueOf({ labels, timestamp }: Pick<Sent, 'labels' | 'timestamp'>): number {
   return labelsText(labels).length + (timestamp % 1e9) / 1e6;
 }

@@ -12,7 +12,7 @@ const SECOND = 1_000_000;
 
 function checkMetrics(t: Test, open: OpenTelemetry): void {
   void t.test(
-    'type, unit and description are those seen last, also after a restart and a move',
+    'type, unit and description are the last seen, also after restart and compaction',
     async (t) => {
       const opened = await open(t, { fileRows: 3 });
       const tenant = await opened.addUser();
@@ -29,7 +29,7 @@ function checkMetrics(t: Test, open: OpenTelemetry): void {
         t.strictSame(await opened.store.metrics.list(tenant), expected);
         await opened.settled();
         await opened.reopen();
-        t.strictSame(await opened.store.metrics.list(tenant), expected, 'the same after a restart');
+        t.strictSame(await opened.store.metrics.list(tenant), expected, 'unchanged after a restart');
       }
       t.match(await opened.store.metrics.query(tenant, 'cpu.load', { limit: 1 }), {
         name: 'cpu.load',
@@ -39,7 +39,7 @@ function checkMetrics(t: Test, open: OpenTelemetry): void {
     },
   );
 
-  void t.test('points come newest first, those that were late and those of the future too', async (t) => {
+  void t.test('returns points newest first, including late and future ones', async (t) => {
     const opened = await open(t, { fileRows: 4 });
     const tenant = await opened.addUser();
     const seconds = [5, 1, 9, 3, 7, 2, 8, 4, 6, 0];
@@ -56,14 +56,14 @@ function checkMetrics(t: Test, open: OpenTelemetry): void {
       t.strictSame(await values({ limit: 100 }), [9, 8, 7, 6, 5, 4, 3, 2, 1, 0], state);
       t.strictSame(await values({ limit: 3 }), [9, 8, 7], state);
       const [start_time, end_time] = [NOON + 2 * SECOND, NOON + 4 * SECOND];
-      t.strictSame(await values({ limit: 100, start_time, end_time }), [4, 3, 2], 'both ends belong to it');
+      t.strictSame(await values({ limit: 100, start_time, end_time }), [4, 3, 2], 'both ends are inclusive');
       t.strictSame(await values({ limit: 100, start_time: end_time, end_time: start_time }), []);
       if (state === 'hot') await opened.settled();
       else await opened.reopen();
     }
   });
 
-  void t.test('two users with metrics of one name never see each other', async (t) => {
+  void t.test('isolates metrics of two users with one name', async (t) => {
     const opened = await open(t);
     const [anna, ben] = [await opened.addUser(), await opened.addUser()];
     await write(opened, anna, [aPoint({ value: 1 })]);

@@ -12,15 +12,15 @@ import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const HOUR = 3_600_000_000;
 const MODELS = [null, 'gpt-5', "o'3"] as const;
-/** Runs name their agent when they begin, or later. */
+/** Runs get their agent at the start or later. */
 const AGENTS = ['one', 'two', 'three'] as const;
-/** The span above all. */
+/** The parent span. */
 const ABOVE = 'ffffffff-0000-4000-8000-000000000000';
-/** Of which a thousand would leave the integers that BIGINT has. */
+/** A thousand of these exceed the range of BIGINT. */
 const MOST = Number.MAX_SAFE_INTEGER;
 
 const oneCall = fc.record({
-  /** Of NOON, in quarters of an hour: several calls are at the same time. */
+  /** Quarters of an hour around NOON: several calls share a time. */
   at: fc.integer({ min: -12, max: 12 }).map((quarters) => NOON + quarters * (HOUR / 4) - 1),
   model: fc.constantFrom(...MODELS),
   type: fc.constantFrom('llm' as const, 'llm' as const, 'tool' as const),
@@ -39,7 +39,7 @@ const oneCall = fc.record({
       { requiredKeys: [] },
     ),
   ),
-  /** Calls that overlap in time may be told twice. */
+  /** Overlapping calls may be duplicates. */
   key: fc.option(callKeys, { nil: null, freq: 3 }),
 });
 
@@ -49,7 +49,7 @@ const step = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('calls' as const),
       calls: fc.array(oneCall, { minLength: 1, maxLength: 8 }),
-      /** To a run that is there, or to a new one. */
+      /** Targets an existing run or a new one. */
       of: fc.option(fc.nat()),
       agent: fc.constantFrom(...AGENTS),
       isDeclared: fc.boolean(),
@@ -66,7 +66,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('settle' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('reopen' as const) }) },
 );
-/** At which sums have halves to be rounded, and the largest that a table may have. */
+/** Rates whose sums need rounding, and the maximum rate of a price table. */
 const oneRate = fc.constantFrom(0, 1, 500, 3_000_000, 10 ** 12);
 const rates = {
   input: oneRate,
@@ -80,7 +80,7 @@ const anyPrice: fc.Arbitrary<Price> = fc.record({
   ...rates,
   long: fc.option(fc.record({ ...rates, over: fc.constantFrom(1, 6, 2 ** 41) })),
 });
-/** As tables have them: no call has to be rounded. */
+/** Rates as in price tables: no call needs rounding. */
 const wholeRate = fc.constantFrom(0, 1000, 125_000, 3_000_000);
 const wholeRates = {
   input: wholeRate,
@@ -136,7 +136,7 @@ function checkModels(t: Test, open: OpenTelemetry): void {
             await checkAgents({ ...filter, model });
           }
         };
-        // Which agent a run belongs to, may change with every header and span of it: that is asked, not worked out.
+        // The agent of a run may change with every header and span, so it is read from the store.
         const checkAgents = async ({ model, ...filter }: RepricedFilter): Promise<void> => {
           const { items: runs } = await opened.store.runs.list(
             user,
@@ -207,7 +207,7 @@ function checkModels(t: Test, open: OpenTelemetry): void {
                 output_tokens: 1,
               };
               await write(call.header, [later]);
-              // What was said stays, and what was not is filled.
+              // Present values stay, and missing ones are filled.
               const { model, input_tokens, total_tokens } = call.span;
               const total = total_tokens ?? (input_tokens ?? 0) + 1;
               call.span = { ...later, model: model ?? one.model, total_tokens: total };

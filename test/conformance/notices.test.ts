@@ -24,7 +24,7 @@ function asks(changes: Partial<NoticeRequest> = {}): NoticeRequest {
   return { now: FIRED + MINUTE, free: each, perUser: each, perHost: 1e6, leaseMs: LONG, ...changes };
 }
 
-/** That a notice was sent at the first attempt. */
+/** The result of a notice sent at the first attempt. */
 function sent({ number, token }: NoticeClaim, changes: Partial<NoticeResult> = {}): NoticeResult {
   return { number, token, status: 'sent', detail: null, attempt: anAttempt(), retryAt: null, ...changes };
 }
@@ -40,14 +40,14 @@ async function fire(store: ControlStore, rule: AlertRule, firedAt = FIRED): Prom
   if (written !== true) throw new Error('the firing was not written');
 }
 
-/** The notices of a rule's firings, the newest first. */
+/** The notices of a rule's firings, newest first. */
 async function shown({ alerts }: ControlStore, { userId, alert }: AlertRule) {
   const page = await alerts.listFirings(userId, alert.id, { offset: 0, limit: 99 });
   return page?.items.flatMap(({ notifications }) => notifications);
 }
 
 function checkNotices(t: Test, open: OpenControl): void {
-  void t.test('a claim says what to send, and to whom', async (t) => {
+  void t.test('a claim contains the message and its recipient', async (t) => {
     const { store } = await open(t);
     const userId = await addUser(store);
     const rule = await addRule(store, userId, { channel: 'both', webhook_url: HOOK });
@@ -67,7 +67,7 @@ function checkNotices(t: Test, open: OpenControl): void {
     ]);
   });
 
-  void t.test('due notices are claimed in order, within the limits', async (t) => {
+  void t.test('claims due notices in order, within the limits', async (t) => {
     const { store } = await open(t);
     const userId = await addUser(store);
     for (const offset of [3, 1, 2, 1]) await fire(store, await addRule(store, userId), FIRED + offset);
@@ -76,44 +76,41 @@ function checkNotices(t: Test, open: OpenControl): void {
       return [claims.items.length, claims.nextDueAt];
     };
     t.strictSame(await ask(FIRED, 9), [0, FIRED + 1]);
-    t.strictSame(await ask(FIRED + 1, 0), [0, null], 'no more has a place');
+    t.strictSame(await ask(FIRED + 1, 0), [0, null], 'no sender slot is free');
     t.strictSame(await ask(FIRED + 1, 1), [1, null]);
     t.strictSame(await ask(FIRED + 1, 2), [1, FIRED + 2]);
     t.strictSame(await ask(FIRED + 3, 9), [2, null]);
     t.strictSame(await ask(FIRED + 9, 9), [0, null]);
   });
 
-  void t.test(
-    'users take turns, and none has more under way than it may, by all senders together',
-    async (t) => {
-      const opened = await open(t);
-      const [one, two] = [opened.store, await opened.another()];
-      const [busy, calm] = [await addUser(one), await addUser(one)];
-      const rule = await addRule(one, busy);
-      for (let i = 0; i < 20; i++) await fire(one, rule, FIRED + i);
-      await fire(one, await addRule(one, calm), FIRED + 100);
-      const perUser = { email: 3, webhook: 3 };
-      const first = await one.notices.claim(asks({ free: { email: 2, webhook: 0 }, perUser }));
-      t.strictSame(
-        first.items.map(({ userId }) => userId),
-        [busy, calm],
-        'the many of one do not come before the one of the other',
-      );
-      const both = await Promise.all(
-        [one, two, one, two].map((store) => store.notices.claim(asks({ perUser }))),
-      );
-      const more = both.flatMap(({ items }) => items);
-      t.strictSame(
-        more.map(({ userId }) => userId),
-        [busy, busy],
-      );
-      t.equal(new Set([...first.items, ...more].map(({ number }) => number)).size, 4);
-      await one.notices.finish(more.map((claim) => sent(claim)));
-      t.equal((await two.notices.claim(asks({ perUser }))).items.length, 2);
-    },
-  );
+  void t.test('alternates between users within the limit per user across senders', async (t) => {
+    const opened = await open(t);
+    const [one, two] = [opened.store, await opened.another()];
+    const [busy, calm] = [await addUser(one), await addUser(one)];
+    const rule = await addRule(one, busy);
+    for (let i = 0; i < 20; i++) await fire(one, rule, FIRED + i);
+    await fire(one, await addRule(one, calm), FIRED + 100);
+    const perUser = { email: 3, webhook: 3 };
+    const first = await one.notices.claim(asks({ free: { email: 2, webhook: 0 }, perUser }));
+    t.strictSame(
+      first.items.map(({ userId }) => userId),
+      [busy, calm],
+      "one user's backlog does not delay the other user",
+    );
+    const both = await Promise.all(
+      [one, two, one, two].map((store) => store.notices.claim(asks({ perUser }))),
+    );
+    const more = both.flatMap(({ items }) => items);
+    t.strictSame(
+      more.map(({ userId }) => userId),
+      [busy, busy],
+    );
+    t.equal(new Set([...first.items, ...more].map(({ number }) => number)).size, 4);
+    await one.notices.finish(more.map((claim) => sent(claim)));
+    t.equal((await two.notices.claim(asks({ perUser }))).items.length, 2);
+  });
 
-  void t.test('users take turns at the host of webhooks, and mails have none', async (t) => {
+  void t.test('alternates users per webhook host and does not limit mail hosts', async (t) => {
     const { store } = await open(t);
     const [busy, calm] = [await addUser(store), await addUser(store)];
     const changes = { channel: 'both', webhook_url: HOOK } as const;
@@ -129,7 +126,7 @@ function checkNotices(t: Test, open: OpenControl): void {
     t.match(await ask(), [{ userId: busy, channel: 'webhook' }]);
   });
 
-  void t.test('of several senders each notice is one’s', async (t) => {
+  void t.test('concurrent senders claim each notice once', async (t) => {
     const opened = await open(t);
     const [one, two] = [opened.store, await opened.another()];
     for (let i = 0; i < 12; i++)
@@ -160,13 +157,13 @@ function checkNotices(t: Test, open: OpenControl): void {
     t.strictSame(await store.notices.finish([sent(late, { attempt })]), [false]);
     t.strictSame(await store.notices.renew([late, current], LONG), [false, true]);
     t.strictSame(await store.notices.finish([sent(current)]), [true]);
-    t.strictSame(await store.notices.finish([sent(current)]), [false], 'nor one that was given back');
+    t.strictSame(await store.notices.finish([sent(current)]), [false], 'a stale token has no effect');
     t.strictSame(await store.notices.renew([current], LONG), [false]);
     t.match(await shown(store, rule), [{ status: 'sent', attempts: [anAttempt()] }]);
     t.strictSame((await store.notices.claim(asks())).items, []);
   });
 
-  void t.test('a claim that is renewed holds', async (t) => {
+  void t.test('a renewed claim stays valid', async (t) => {
     const opened = await open(t);
     const { store } = opened;
     await fire(store, await addRule(store, await addUser(store)));
@@ -177,7 +174,7 @@ function checkNotices(t: Test, open: OpenControl): void {
     t.strictSame(await store.notices.finish(items.map((claim) => sent(claim))), [true]);
   });
 
-  void t.test('how attempts ended is noted, until one settles it', async (t) => {
+  void t.test('records the outcome of each attempt until one is final', async (t) => {
     const opened = await open(t);
     const { store } = opened;
     const rule = await addRule(store, await addUser(store));
@@ -206,7 +203,7 @@ function checkNotices(t: Test, open: OpenControl): void {
     t.strictSame(await again.notices.claim(asks()), { items: [], nextDueAt: null });
   });
 
-  void t.test('due, untried and unclaimed notices are skipped together', async (t) => {
+  void t.test('skips due, untried and unclaimed notices together', async (t) => {
     const { store } = await open(t);
     const [user, other] = [await addUser(store), await addUser(store)];
     const rule = await addRule(store, user, { channel: 'both', webhook_url: HOOK });
@@ -228,14 +225,14 @@ function checkNotices(t: Test, open: OpenControl): void {
       [other],
     );
     const all = { ...asked, now: FIRED + MINUTE, detail: 'smtp_not_configured', userIds: null };
-    t.equal(await store.notices.skip(all), 2, 'one is held');
+    t.equal(await store.notices.skip(all), 2, 'one is claimed');
     t.strictSame(
       (await store.notices.claim(asks())).items.map(({ channel }) => channel),
       ['webhook', 'webhook', 'webhook', 'webhook', 'webhook'],
     );
   });
 
-  void t.test('of an alert that is deleted nothing is noted', async (t) => {
+  void t.test('records nothing for a deleted alert', async (t) => {
     const { store } = await open(t);
     const userId = await addUser(store);
     const rule = await addRule(store, userId);

@@ -12,7 +12,7 @@ function aRun(name: string, change: Partial<NamedAgent> = {}): NamedAgent {
 }
 
 function checkAgents(t: Test, open: OpenControl): void {
-  void t.test('names get numbers and ids, which they keep', async (t) => {
+  void t.test('assigns permanent numbers and ids to names', async (t) => {
     const opened = await open(t);
     const { agents } = opened.store;
     const runs = [aRun('b'), aRun('a', { tenant: 2 }), aRun('a'), aRun('b', { at: NOW + 1 })];
@@ -35,15 +35,15 @@ function checkAgents(t: Test, open: OpenControl): void {
     );
     t.strictSame(await agents.number(STORE, [], MOST), []);
     const elsewhere = await agents.number('other', [aRun('a')], MOST);
-    t.match(elsewhere, [{ number: 4 }], 'another store has names of its own');
+    t.match(elsewhere, [{ number: 4 }], 'another store has its own names');
     const again = (await opened.reopen()).agents;
     t.strictSame(await again.number(STORE, runs, MOST), numbered);
-    t.strictSame(await again.ofTenant(STORE, 1), [numbered[0], numbered[2]], 'in the order of their numbers');
+    t.strictSame(await again.ofTenant(STORE, 1), [numbered[0], numbered[2]], 'in number order');
     t.strictSame(await again.ofTenant(STORE, 3), []);
     t.match(await again.number(STORE, [aRun('c')], MOST), [{ number: 5 }]);
   });
 
-  void t.test('an agent comes into being once, with the first run that certainly is its own', async (t) => {
+  void t.test('creates an agent once, with the first run that certainly belongs to it', async (t) => {
     const { agents } = (await open(t)).store;
     const open1 = { comesIntoBeing: false };
     const [named] = await agents.number(STORE, [aRun('a', open1)], MOST);
@@ -58,10 +58,10 @@ function checkAgents(t: Test, open: OpenControl): void {
     t.strictSame(await agents.number(STORE, [aRun('a', { at: NOW })], MOST), [created]);
     t.strictSame(await agents.ofTenant(STORE, 1), [created]);
     const [late] = await agents.number(STORE, [aRun('b', open1), aRun('b', { at: NOW + 5 })], MOST);
-    t.match(late, { number: 2, created_at: NOW + 5 }, 'also one that is new');
+    t.match(late, { number: 2, created_at: NOW + 5 }, 'also for a new one');
   });
 
-  void t.test('further names of a user that has no room are (other)', async (t) => {
+  void t.test('names beyond the limit of a user become (other)', async (t) => {
     const { agents } = (await open(t)).store;
     const names = async (runs: readonly NamedAgent[], most: number) =>
       (await agents.number(STORE, runs, most)).map(({ name }) => name);
@@ -76,16 +76,16 @@ function checkAgents(t: Test, open: OpenControl): void {
     t.strictSame(
       await names([aRun('e', { tenant: 2 }), aRun('e')], 2),
       ['e', OTHER_AGENTS],
-      'others have room',
+      'other users have their own limit',
     );
-    t.strictSame(await names([aRun('e')], 3), ['e'], 'and so has who may have more');
+    t.strictSame(await names([aRun('e')], 3), ['e'], 'a higher limit allows more');
     t.strictSame(await names([aRun(OTHER_AGENTS, { tenant: 2 }), aRun('f', { tenant: 2 })], 2), [
       ...[OTHER_AGENTS, 'f'],
     ]);
     t.strictSame(await names([aRun('x', { tenant: 3 })], 0), [OTHER_AGENTS]);
   });
 
-  void t.test('any text is a name', async (t) => {
+  void t.test('accepts any text as a name', async (t) => {
     const { agents } = (await open(t)).store;
     const long = 'n'.repeat(5000);
     const names = ['', ' ', 'a', 'A', 'a ', 'ä', 'a\0', '\0', '%', "'", '😀', long, `${long}x`];
@@ -104,7 +104,7 @@ function checkAgents(t: Test, open: OpenControl): void {
     ]);
   });
 
-  void t.test('processes that name the same at once agree, and no two names have one number', async (t) => {
+  void t.test('concurrent processes agree on names, and numbers are unique', async (t) => {
     const opened = await open(t);
     const stores = [opened.store.agents, (await opened.another()).agents];
     const tenants = [1, 2, 3];
@@ -121,19 +121,20 @@ function checkAgents(t: Test, open: OpenControl): void {
     const numbers = new Map<number, string>();
     for (const { agent, run } of answers.flat()) {
       const key = JSON.stringify(agent);
-      if ((numbers.get(agent.number) ?? key) !== key) t.fail(`number ${String(agent.number)} is of two`);
+      if ((numbers.get(agent.number) ?? key) !== key)
+        t.fail(`number ${String(agent.number)} is shared by two agents`);
       numbers.set(agent.number, key);
       if (agent.tenant !== run.tenant || ![run.name, OTHER_AGENTS].includes(agent.name))
         t.fail('not its own');
     }
     for (const tenant of tenants) {
       const all = await opened.store.agents.ofTenant(STORE, tenant);
-      t.equal(all.length, most + 1, 'as many as there is room for, and (other)');
+      t.equal(all.length, most + 1, 'the limit plus (other)');
       for (const agent of all) t.equal(numbers.get(agent.number), JSON.stringify(agent));
     }
   });
 
-  void t.test('a group may name thousands', async (t) => {
+  void t.test('numbers thousands of names in one group', async (t) => {
     const { agents } = (await open(t)).store;
     const runs = Array.from({ length: 6000 }, (_, i) => aRun(`agent ${String(i)}`, { tenant: i % 50 }));
     const numbered = await agents.number(STORE, runs, 10_000);

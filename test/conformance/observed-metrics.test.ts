@@ -25,7 +25,7 @@ function ranges(stats: readonly MetricStats[]): [number, number | null, number |
 }
 
 function checkObserved(t: Test, open: OpenTelemetry): void {
-  void t.test('the newest finite point of each series counts, by the microsecond', async (t) => {
+  void t.test('the newest finite point of each series counts, to the microsecond', async (t) => {
     const opened = await open(t, { fileRows: 20 });
     const [tenant, other] = [await opened.addUser(), await opened.addUser()];
     const { pointsStart } = AT_NOON;
@@ -60,7 +60,7 @@ function checkObserved(t: Test, open: OpenTelemetry): void {
     const nothing = [0, null, null];
     t.strictSame(ranges(found), [[3, 2, 6], nothing, [1, 7, 7], nothing, [1, -1, -1], [3, 2, 6]]);
     t.same(found[1]?.isNew, []);
-    // A late point, and one of the same time as another: what came last counts.
+    // A late point, and one with the time of another: the last received counts.
     await opened.store.writer.metrics({ tenant, items: [cpu('a', 0, NOON - 5 * SECOND)] }, RECEIVED);
     t.strictSame(await look(), [3, 2, 6]);
     await opened.store.writer.metrics({ tenant, items: [cpu('a', 1.5, NOON - SECOND)] }, RECEIVED);
@@ -71,7 +71,7 @@ function checkObserved(t: Test, open: OpenTelemetry): void {
     t.strictSame(await look(), [4, 1, 6]);
   });
 
-  void t.test('of a service its own series count, where any says whose it is', async (t) => {
+  void t.test('a service uses its own series if any series names a service', async (t) => {
     const opened = await open(t);
     const userId = await opened.addUser();
     const odd = 'a"b\\\n,\'$1😀\0';
@@ -109,7 +109,7 @@ function checkObserved(t: Test, open: OpenTelemetry): void {
     ];
     const asked = cases.map(([name, service]) => ({ userId, name, service }));
     const expected = cases.map(([, , ...range]) => range);
-    t.strictSame(ranges(await observe(opened, ...asked)), expected, 'asked at once');
+    t.strictSame(ranges(await observe(opened, ...asked)), expected, 'requested together');
     for (const [i, one] of asked.entries())
       t.strictSame(ranges(await observe(opened, one)), [expected[i]], `${one.name} ${String(one.service)}`);
   });

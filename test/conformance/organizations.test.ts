@@ -13,7 +13,7 @@ function memberOf({ id, email, name }: User, role: string) {
 }
 
 function checkOrganizations(t: Test, open: OpenControl): void {
-  void t.test('organizations are kept as they are, and a slug exists once, in any case', async (t) => {
+  void t.test('stores organizations unchanged, with slugs unique regardless of case', async (t) => {
     const opened = await open(t);
     const { organizations } = opened.store;
     const made = [
@@ -28,7 +28,7 @@ function checkOrganizations(t: Test, open: OpenControl): void {
     t.strictSame(await (await opened.reopen()).organizations.list(), made);
   });
 
-  void t.test('members come, change their roles, and go', async (t) => {
+  void t.test('members are added, change roles and are removed', async (t) => {
     const opened = await open(t);
     const { organizations, accounts } = opened.store;
     const [one, two] = [aUser({ email: 'B@example.org' }), aUser({ email: 'c@example.org' })];
@@ -51,9 +51,9 @@ function checkOrganizations(t: Test, open: OpenControl): void {
     t.equal(await organizations.removeMember('beta', two.id), false);
     t.equal(await organizations.removeMember('gamma', one.id), false);
     t.same(await organizations.membershipsOf(two.id), []);
-    t.equal(await organizations.putMember('beta', two.id, 'admin'), 'admin', 'and again');
-    t.equal(await organizations.putMember('beta', two.id), 'admin', 'without a role it stays as it is');
-    t.equal(await organizations.putMember('beta', three.id), 'member', 'or a new one is a member');
+    t.equal(await organizations.putMember('beta', two.id, 'admin'), 'admin', 'the role changes');
+    t.equal(await organizations.putMember('beta', two.id), 'admin', 'without a role it stays unchanged');
+    t.equal(await organizations.putMember('beta', three.id), 'member', 'a new one becomes a member');
 
     const again = (await opened.reopen()).organizations;
     t.strictSame(await again.listMembers('beta'), [
@@ -67,7 +67,7 @@ function checkOrganizations(t: Test, open: OpenControl): void {
     t.same(await again.membershipsOf(randomUUID()), []);
   });
 
-  void t.test('of many that want one slug at the same time, one gets it', async (t) => {
+  void t.test('of concurrent organizations with one slug, one is created', async (t) => {
     const opened = await open(t);
     const stores = [opened.store.organizations, (await opened.another()).organizations];
     const made = await Promise.allSettled(
@@ -78,7 +78,7 @@ function checkOrganizations(t: Test, open: OpenControl): void {
     t.equal((await opened.store.organizations.list()).length, 1);
   });
 
-  void t.test('one membership comes of many that are made at the same time', async (t) => {
+  void t.test('concurrent additions create one membership', async (t) => {
     const opened = await open(t);
     const stores = [opened.store.organizations, (await opened.another()).organizations];
     const user = aUser();

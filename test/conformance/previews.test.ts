@@ -12,7 +12,7 @@ function aRun(i: number, spans: readonly Partial<SpanRecord>[]): TraceRecord {
   return { trace, spans: spans.map((span) => aSpanRecord(trace.trace_id, span)) };
 }
 
-/** A span that comes after its run. */
+/** A span received after its run. */
 const LATE: Partial<SpanRecord> = {
   started_at: NOON - 1,
   model: 'z',
@@ -21,7 +21,7 @@ const LATE: Partial<SpanRecord> = {
 };
 
 function checkPreviews(t: Test, open: OpenTelemetry): void {
-  void t.test('what lists show of spans: models, errors, and how the input begins', async (t) => {
+  void t.test('lists show models, errors and input previews of spans', async (t) => {
     const opened = await open(t, { fileRows: 20 });
     const userId = await opened.addUser();
     const messages = [
@@ -66,7 +66,7 @@ function checkPreviews(t: Test, open: OpenTelemetry): void {
       t.equal(previews.size, 4);
       t.strictSame(await opened.store.runs.preview(await opened.addUser(), ids), []);
       await opened.settled();
-      // Nothing is remembered of it then.
+      // The cache is empty then.
       await opened.reopen();
     }
     const late = { trace: quiet.trace, spans: [aSpanRecord(quiet.trace.trace_id, LATE)] };
@@ -80,7 +80,7 @@ function checkPreviews(t: Test, open: OpenTelemetry): void {
       t.match(
         found.find(({ trace_id }) => trace_id === trace.trace_id),
         shown,
-        'spans that came after it was looked at',
+        'spans received after the first read',
       );
   });
 }

@@ -11,7 +11,7 @@ import { addPrompts, compareWithRuns, linkedKey, type Linked } from '../storage/
 import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const NAMES = ['a', 'b/ä'];
-/** The last of them is nobody's. */
+/** The last version does not exist. */
 const VERSIONS = [1, 2, 3];
 const TRACES = 5;
 const SPANS = 3;
@@ -80,10 +80,10 @@ function recordOf(sent: Message): TraceRecord {
   };
 }
 
-/** Which traces count as linked, by the rules alone. */
+/** The traces that count as linked, by the rules alone. */
 class LinkModel {
   readonly linked: Linked = new Map();
-  /** Whether a span is running, by its id. */
+  /** Whether a span is running, by id. */
   readonly #running = new Map<string, boolean>();
 
   link({ name, version }: { readonly name: string; readonly version: number }, traceId: string): boolean {
@@ -111,7 +111,7 @@ function checkPromptRuns(t: Test, open: OpenTelemetry): void {
     const opened = await open(t);
     let now = NOON;
     await neverDiffers(t, { runs: 100, ms: 2000 }, [fc.array(step, { maxLength: 12 })], async (steps) => {
-      // New tenants instead of a new store: the files grow, seal and move from run to run.
+      // New tenants instead of a new store: files grow, are sealed and compacted across runs.
       const tenants = [await opened.addUser(), await opened.addUser()] as const;
       for (const tenant of tenants)
         await addPrompts(opened.control.prompts, tenant, NAMES, VERSIONS.slice(0, -1));

@@ -30,18 +30,18 @@ function checkPromptRuns(t: Test, open: OpenTelemetry): void {
     t.equal(await store.opened.store.prompts.compare(tenant, 'P'), null);
     t.equal(await store.link(randomUUID(), null, 3), false);
     const stranger = await store.opened.addUser();
-    t.equal(await store.opened.store.prompts.compare(stranger, 'p'), null, "another's");
+    t.equal(await store.opened.store.prompts.compare(stranger, 'p'), null, 'a prompt of another user');
     const link = { prompt_name: 'p', prompt_version: 1, trace_id: randomUUID(), span_id: null };
     t.equal(await store.opened.store.prompts.link(stranger, link, NOON), false);
   });
 
-  void t.test('links of deleted versions are removed, and those whose traces do not come', async (t) => {
+  void t.test('removes links of deleted versions and links whose traces never arrive', async (t) => {
     const store = await PromptStore.of(await open(t));
     const { opened, tenant } = store;
     const used = async (): Promise<number> => {
       const { stored } = opened.store;
       opened.clock.advance(60_000);
-      // It starts a measurement.
+      // Starts a measurement.
       await stored.read(tenant);
       await (stored as StoredBytes & Pick<MeasuredBytes, 'settled'>).settled();
       return (await stored.read(tenant)).used ?? -1;
@@ -55,7 +55,7 @@ function checkPromptRuns(t: Test, open: OpenTelemetry): void {
     t.ok((await used()) > before);
     await opened.control.prompts.remove(tenant, 'p', 1);
     await opened.retained(1);
-    t.ok((await used()) < before, 'neither the version nor its links take room');
+    t.ok((await used()) < before, 'neither the version nor its links take space');
     await linkTen(2);
     const run = aPromptedRun({}, {});
     await store.write(run);
@@ -68,7 +68,7 @@ function checkPromptRuns(t: Test, open: OpenTelemetry): void {
     t.match(two, { version: 2, total_traces: 1 }, 'the link of a stored trace stays');
   });
 
-  void t.test('a link waits for its trace, over restarts, and then counts once', async (t) => {
+  void t.test('a link waits for its trace across restarts and then counts once', async (t) => {
     const store = await PromptStore.of(await open(t));
     const run = aPromptedRun({ success: true, duration_ms: 10, total_cost_usd: 3 }, {}, {});
     const { trace_id } = run.trace;
@@ -100,49 +100,42 @@ function checkPromptRuns(t: Test, open: OpenTelemetry): void {
     t.same(await store.opened.wrongs(), [], 'one row for each version and span');
   });
 
-  void t.test(
-    'spans link their trace by what they name, when they are new or complete another',
-    async (t) => {
-      const store = await PromptStore.of(await open(t));
-      const [first, second] = [randomUUID(), randomUUID()];
-      const run = aPromptedRun(
-        { status: 'running' },
-        { span_id: first, status: 'running' },
-        { span_id: second },
-      );
-      const { trace_id } = run.trace;
-      await store.write(run);
-      t.match(await store.stats(), { total_traces: 0 });
+  void t.test('new or completing spans link their trace to the prompt they name', async (t) => {
+    const store = await PromptStore.of(await open(t));
+    const [first, second] = [randomUUID(), randomUUID()];
+    const run = aPromptedRun(
+      { status: 'running' },
+      { span_id: first, status: 'running' },
+      { span_id: second },
+    );
+    const { trace_id } = run.trace;
+    await store.write(run);
+    t.match(await store.stats(), { total_traces: 0 });
 
-      const again = (span_id: string, changes: Partial<SpanRecord>): TraceRecord => ({
-        trace: run.trace,
-        spans: [aSpanRecord(trace_id, { span_id, ...changes })],
-      });
-      await store.write(again(second, { prompt: P1 }));
-      t.match(await store.stats(), { total_traces: 0 }, 'a repeat changes nothing');
-      await store.write(again(first, { status: 'completed', prompt: P1 }));
-      t.match(await store.stats(), { total_traces: 1, avg_latency_ms: null, others: 0 });
-      const others = [
-        { name: 'p', version: 7 },
-        { name: 'q', version: 1 },
-      ];
-      await store.write(aPromptedRun({}, ...others.map((prompt) => ({ prompt }))));
-      t.match(
-        await store.stats(),
-        { total_traces: 1, others: 0 },
-        'what the user does not have is passed over',
-      );
+    const again = (span_id: string, changes: Partial<SpanRecord>): TraceRecord => ({
+      trace: run.trace,
+      spans: [aSpanRecord(trace_id, { span_id, ...changes })],
+    });
+    await store.write(again(second, { prompt: P1 }));
+    t.match(await store.stats(), { total_traces: 0 }, 'a repeat changes nothing');
+    await store.write(again(first, { status: 'completed', prompt: P1 }));
+    t.match(await store.stats(), { total_traces: 1, avg_latency_ms: null, others: 0 });
+    const others = [
+      { name: 'p', version: 7 },
+      { name: 'q', version: 1 },
+    ];
+    await store.write(aPromptedRun({}, ...others.map((prompt) => ({ prompt }))));
+    t.match(await store.stats(), { total_traces: 1, others: 0 }, 'unknown prompts are ignored');
 
-      await store.write(aPromptedRun({}, { span_id: second, prompt: P1 }, {}));
-      t.match(await store.stats(), { total_traces: 2 }, 'under another trace it is another span');
-      await store.write(
-        aPromptedRun({}, { prompt: P1 }, { prompt: { name: 'p', version: 2 } }, { prompt: P1 }),
-      );
-      t.match(await store.stats(), { total_traces: 3, others: 1 });
-      await store.write({ trace: { ...run.trace, status: 'completed', duration_ms: 5 }, spans: [] });
-      t.match(await store.stats(), { total_traces: 3, avg_latency_ms: 5, p95_latency_ms: 5 });
-    },
-  );
+    await store.write(aPromptedRun({}, { span_id: second, prompt: P1 }, {}));
+    t.match(await store.stats(), { total_traces: 2 }, 'it is another span under another trace');
+    await store.write(
+      aPromptedRun({}, { prompt: P1 }, { prompt: { name: 'p', version: 2 } }, { prompt: P1 }),
+    );
+    t.match(await store.stats(), { total_traces: 3, others: 1 });
+    await store.write({ trace: { ...run.trace, status: 'completed', duration_ms: 5 }, spans: [] });
+    t.match(await store.stats(), { total_traces: 3, avg_latency_ms: 5, p95_latency_ms: 5 });
+  });
 
   void t.test('a link to a prompt version created later is ignored', async (t) => {
     const store = await PromptStore.of(await open(t));
@@ -153,7 +146,7 @@ function checkPromptRuns(t: Test, open: OpenTelemetry): void {
     t.match(await store.opened.store.prompts.compare(store.tenant, 'later'), [{ total_traces: 0 }]);
   });
 
-  void t.test('of a batch that is refused nothing is linked', async (t) => {
+  void t.test('a refused batch links nothing', async (t) => {
     const store = await PromptStore.of(await open(t));
     const { writer } = store.opened.store;
     const quota = { monthly_items: 3 };

@@ -16,7 +16,7 @@ import { onEveryControl, onEveryDatabase, type OpenControl, type OpenDatabase } 
 const VERSION_TAKEN = { name: 'ConflictError', field: 'version' };
 const ALL = { events: 1000, bytes: 1e9 };
 
-/** What all pages of a list hold. */
+/** All pages of a list. */
 async function all(
   read: (after?: string) => Promise<PromptPage | null>,
   pages: PromptPage[] = [],
@@ -32,13 +32,13 @@ async function all(
 }
 
 function checkPrompts(t: Test, open: OpenControl): void {
-  void t.test('prompts are listed by name, then the newest version first', async (t) => {
+  void t.test('lists prompts by name, then the newest version first', async (t) => {
     const opened = await open(t);
     const { prompts, accounts } = opened.store;
     const [one, two] = [aUser(), aUser()];
     await accounts.createUser(one);
     await accounts.createUser(two);
-    // In the order of the characters, which is not that of UTF-16, nor that of any language.
+    // Code point order, which differs from UTF-16 order and from any language.
     const names = ['', '\0', '\u0001', ' ', 'B', 'a', 'a b', 'a/b', 'é', '\uFFFD', '🪶'].map(
       (name) => `n${name}`,
     );
@@ -59,22 +59,22 @@ function checkPrompts(t: Test, open: OpenControl): void {
       );
       t.strictSame(await store.listVersions(two.id, 'na'), { prompts: [others], next: null });
       for (const name of ['n🪶x', 'A', '']) t.equal(await store.listVersions(one.id, name), null);
-      t.equal(await store.listVersions(two.id, 'nB'), null, 'that of another');
+      t.equal(await store.listVersions(two.id, 'nB'), null, 'a prompt of another user');
       t.strictSame(await store.list(randomUUID()), { prompts: [], next: null });
       t.strictSame(await store.findNames(one.id.toUpperCase(), '', 100), names, 'each once');
       t.strictSame(await store.findNames(one.id, '', 3), names.slice(0, 3));
       t.strictSame(await store.findNames(one.id, 'NA', 100), ['na', 'na b', 'na/b']);
       for (const name of ['é', '\0', '🪶'])
-        t.strictSame(await store.findNames(one.id, name, 100), [`n${name}`], 'as it is written');
+        t.strictSame(await store.findNames(one.id, name, 100), [`n${name}`], 'exact case');
       for (const text of ['n%', 'n_', 'n\\', 'É', 'nobody'])
-        t.strictSame(await store.findNames(one.id, text, 100), [], 'no character stands for others');
+        t.strictSame(await store.findNames(one.id, text, 100), [], 'no character is a wildcard');
       t.strictSame(await store.findNames(randomUUID(), '', 100), []);
     };
     await check(prompts);
     await check((await opened.reopen()).prompts);
   });
 
-  void t.test('texts are returned unchanged', async (t) => {
+  void t.test('returns texts unchanged', async (t) => {
     const opened = await open(t);
     const user = aUser();
     await opened.store.accounts.createUser(user);
@@ -110,10 +110,10 @@ function checkPrompts(t: Test, open: OpenControl): void {
     for (const prompt of [aPrompt({ version: 2 }), aPrompt({ name: 'Prompt' }), aPrompt({ name: 'prompt ' })])
       await prompts.create(one.id, prompt);
     t.equal((await prompts.list(one.id)).prompts.length, 4);
-    await t.rejects(prompts.create(randomUUID(), aPrompt()), { code: 'internal_error' }, 'of nobody');
+    await t.rejects(prompts.create(randomUUID(), aPrompt()), { code: 'internal_error' }, 'an unknown user');
   });
 
-  void t.test('a user has so many versions and so much text, until some is deleted', async (t) => {
+  void t.test('limits versions and text per user until some are deleted', async (t) => {
     const opened = await open(t);
     const { prompts, accounts } = opened.store;
     const [user, other] = [aUser(), aUser()];
@@ -122,7 +122,11 @@ function checkPrompts(t: Test, open: OpenControl): void {
     const text = 'ä'.repeat(MOST_TEXT_BYTES / 8);
     for (const version of [1, 2, 3]) await prompts.create(user.id, aPrompt({ version, template_text: text }));
     const last = aPrompt({ name: 'last', template_text: text });
-    await t.rejects(prompts.create(user.id, last), { ...FULL, message: /exceed 64 MiB/ }, 'with the names');
+    await t.rejects(
+      prompts.create(user.id, last),
+      { ...FULL, message: /exceed 64 MiB/ },
+      'including the names',
+    );
     await prompts.create(other.id, last);
     t.equal(await prompts.remove(user.id.toUpperCase(), 'prompt', 2), true);
     t.equal(await prompts.remove(user.id, 'prompt', 2), false);
@@ -131,11 +135,11 @@ function checkPrompts(t: Test, open: OpenControl): void {
     t.equal(await prompts.remove(user.id, 'prompt', null), true);
     t.equal(await prompts.findNumber(user.id, 'prompt', 1), null);
     const again = (await opened.reopen()).prompts;
-    await t.rejects(again.create(user.id, aPrompt({ version: 3 })), FULL, 'numbers stay used');
+    await t.rejects(again.create(user.id, aPrompt({ version: 3 })), FULL, 'version numbers stay used');
     await again.create(user.id, aPrompt({ version: 4 }));
   });
 
-  void t.test('a long list comes in pages, as it was at its beginning', async (t) => {
+  void t.test('a long list is paged as of its first page', async (t) => {
     const opened = await open(t);
     const user = aUser();
     await opened.store.accounts.createUser(user);
@@ -164,7 +168,7 @@ function checkPrompts(t: Test, open: OpenControl): void {
     t.equal((await all((after) => prompts.listVersions(user.id, 'prompt', after))).length, 701);
   });
 
-  void t.test('version numbers are unique over all users', async (t) => {
+  void t.test('version numbers are unique across users', async (t) => {
     const opened = await open(t);
     const users = [aUser(), aUser()];
     for (const user of users) await opened.store.accounts.createUser(user);
@@ -212,7 +216,7 @@ function checkPrompts(t: Test, open: OpenControl): void {
     t.strictSame(await prompts.findNumbers(one, []), []);
   });
 
-  void t.test('the event is written with the prompt, where somebody wants it', async (t) => {
+  void t.test('writes the event with the prompt if wanted', async (t) => {
     const { store } = await open(t);
     const { prompts, events, endpoints, organizations, accounts } = store;
     const user = aUser();
@@ -230,14 +234,14 @@ function checkPrompts(t: Test, open: OpenControl): void {
     const create = () =>
       prompts.create(user.id, aPrompt({ version: ++version, description: 'x'.repeat(5000) }));
     await create();
-    t.same(await usage(), [], 'nobody');
+    t.same(await usage(), [], 'nobody wants it');
     await events.want('reader', ['trace.failed', 'prompt.created'], NOON + 1);
     await create();
     await events.want('reader', ['trace.failed'], NOON + 1);
     await create();
     await events.want('reader', ['*'], NOON);
     await create();
-    t.same(await usage(), [2], 'no more, and no longer');
+    t.same(await usage(), [2], 'not after it expires');
     const endpoint = anEndpoint({ event_types: ['prompt.created', 'alert.fired'] });
     await endpoints.create('one', endpoint);
     await create();
@@ -253,7 +257,7 @@ function checkPrompts(t: Test, open: OpenControl): void {
     t.same(await usage(), [2, 5, 7]);
     await organizations.putMember('one', user.id);
     await t.rejects(prompts.create(user.id, aPrompt({ version: 1 })), VERSION_TAKEN);
-    t.same(await usage(), [2, 5, 7], 'none of what was not done');
+    t.same(await usage(), [2, 5, 7], 'no event for failed writes');
     const [last] = (await events.read(from, ALL)).events.slice(-1);
     t.match(last?.event, {
       type: 'prompt.created',
@@ -261,7 +265,7 @@ function checkPrompts(t: Test, open: OpenControl): void {
       organization_id: null,
       endpoint_id: null,
     });
-    t.ok((last?.event.body.length ?? Infinity) < 2000, 'a long description is cut');
+    t.ok((last?.event.body.length ?? Infinity) < 2000, 'a long description is truncated');
   });
 }
 

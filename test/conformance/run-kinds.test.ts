@@ -13,7 +13,7 @@ const SPANS = 3;
 
 const numbered = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
-/** A span of one of a few runs. The first of a run is its root. */
+/** A span of one of a few runs. The first span of a run is its root. */
 const part = fc.record({
   run: fc.nat(RUNS - 1),
   span: fc.nat(SPANS - 1),
@@ -39,7 +39,7 @@ function record({ run, span, kind, agent, status }: Part, at: number): SpanRecor
 }
 
 function checkKinds(t: Test, open: OpenTelemetry): void {
-  void t.test('lists and stats of agents follow the kinds of runs', async (t) => {
+  void t.test('agent lists and stats follow run kinds', async (t) => {
     const opened = await open(t, { fileRows: 12 });
     await neverDiffers(
       t,
@@ -48,11 +48,11 @@ function checkKinds(t: Test, open: OpenTelemetry): void {
       async (commits) => {
         const user = await opened.addUser();
         const known = new Map<string, SpanRecord>();
-        /** Names that a run was certain to belong to, once. */
+        /** Names to which a run once certainly belonged. */
         const born = new Set<string>();
         for (const [i, commit] of commits.entries()) {
           const spans = commit.map((one) => record(one, i));
-          // Each by itself, so that a batch brings the same run several times.
+          // Separately, so that a batch contains the same run several times.
           const items = spans.map((span) => aFollowingRecord([span]));
           await opened.store.writer.traces({ tenant: user, items }, { receivedAt: NOON });
           for (const span of spans) take(known, span);
@@ -94,7 +94,7 @@ function checkKinds(t: Test, open: OpenTelemetry): void {
     );
   });
 
-  void t.test('what only sends other things is no agent, until it runs', async (t) => {
+  void t.test('a service becomes an agent with its first agent run', async (t) => {
     const opened = await open(t);
     const user = await opened.addUser();
     const write = (spans: readonly SpanRecord[]): Promise<unknown> =>
@@ -130,7 +130,7 @@ function checkKinds(t: Test, open: OpenTelemetry): void {
     await opened.reopen();
     t.match(await opened.store.agents.read(user, id), { total_runs: 1 });
     t.match(await opened.store.runs.list(user, { agent_id: id }, ALL), { count: 2 });
-    // Somebody declares the run: that is an agent's.
+    // A declared run belongs to an agent.
     await opened.store.writer.traces(
       { tenant: user, items: [aTrace(0, { trace_id: call, agent: 'shop' })] },
       { receivedAt: NOON },
@@ -140,7 +140,7 @@ function checkKinds(t: Test, open: OpenTelemetry): void {
   });
 }
 
-/** As a store lets messages of one span follow each other. */
+/** Applies the messages of one span like a store. */
 function take(known: Map<string, SpanRecord>, span: SpanRecord): void {
   const before = known.get(span.span_id);
   if (before === undefined) known.set(span.span_id, span);

@@ -69,7 +69,7 @@ function buckets(runs: readonly TraceHeader[], { start_time, end_time, interval 
 const TIME_LIMIT = Number(process.env.JACKDAW_TEST_TIME ?? 2500);
 const HOUR = 60 * MINUTE;
 
-/** Runs that come or change at once, few so that most change often; and what is asked for then. */
+/** Concurrently written runs, few so that most change often, and the query afterwards. */
 interface Step {
   readonly runs: readonly {
     readonly run: number;
@@ -125,7 +125,7 @@ async function checkSteps(opened: OpenedTelemetry, steps: readonly Step[]): Prom
       opened.store.writer.traces({ tenant: userId, items }, RECEIVED),
     ]);
     const counted = meanwhile.groups.flatMap((group) => group.buckets.map((bucket) => bucket.runs));
-    assert.equal(sum(counted), meanwhile.total.runs, 'whatever it sees, it sees all of it');
+    assert.equal(sum(counted), meanwhile.total.runs, 'a concurrent read sees a consistent state');
     for (const { trace } of items) {
       const stored = await opened.store.runs.read(userId, trace.trace_id);
       assert.ok(stored);
@@ -156,7 +156,7 @@ async function checkSteps(opened: OpenedTelemetry, steps: readonly Step[]): Prom
 }
 
 function checkSeries(t: Test, open: OpenTelemetry): void {
-  void t.test('runs by time, by agent and by status, with those of the time before', async (t) => {
+  void t.test('counts runs by time, agent and status, with the previous period', async (t) => {
     const opened = await open(t, { fileRows: 30 });
     const userId = await opened.addUser();
     const runs = someRuns();
@@ -164,7 +164,7 @@ function checkSeries(t: Test, open: OpenTelemetry): void {
       const items = runs.slice(from, from + 15).map((trace) => ({ trace, spans: [] }));
       await opened.store.writer.traces({ tenant: userId, items }, RECEIVED);
     }
-    // A later version of a run counts in place of the earlier one.
+    // A later version of a run replaces the earlier one.
     const changed = { ...aHeader(), ...runs[0], status: 'failed' as const, total_cost_usd: 5 };
     await opened.store.writer.traces({ tenant: userId, items: [{ trace: changed, spans: [] }] }, RECEIVED);
     const stored = await opened.store.runs.read(userId, changed.trace_id);
@@ -222,7 +222,7 @@ function checkSeries(t: Test, open: OpenTelemetry): void {
     t.notOk(found.failed, `${fc.defaultReportMessage(found) ?? ''} ${String(found.errorInstance)}`);
   });
 
-  void t.test('buckets of times before 1970 begin before their runs, too', async (t) => {
+  void t.test('buckets before 1970 start before their runs', async (t) => {
     const opened = await open(t);
     const userId = await opened.addUser();
     const runs = [-90, -60, -1, 0, 59].map((seconds) => aHeader({ started_at: seconds * 1_000_000 }));
@@ -233,7 +233,7 @@ function checkSeries(t: Test, open: OpenTelemetry): void {
     t.strictSame(groups, [{ agent: null, status: null, total, buckets: buckets(runs, request) }]);
   });
 
-  void t.test('calls by model, and runs by the version of a prompt that they used', async (t) => {
+  void t.test('counts calls by model and runs by prompt version', async (t) => {
     const opened = await open(t, { fileRows: 25 });
     const userId = await opened.addUser();
     await addPrompts(opened.control.prompts, userId, ['p'], [1, 2]);
@@ -263,7 +263,7 @@ function checkSeries(t: Test, open: OpenTelemetry): void {
         const request = { start_time: NOON + MINUTE, end_time: NOON + 39 * MINUTE, interval };
         const { groups, total } = await read(userId, { ...request, group_by: 'model' });
         const name = `${state}, ${String(interval)}`;
-        t.equal(total.runs, 38, 'runs, as ever');
+        t.equal(total.runs, 38, 'all runs');
         t.strictSame(groups.map(({ model }) => model).sort(), ['', 'a', 'b'], name);
         for (const { model, buckets: found } of groups) {
           const calls = items.filter(

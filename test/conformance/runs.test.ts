@@ -15,7 +15,7 @@ const ALL = { offset: 0, limit: 100 };
 const AGENTS = ['Mail', 'post', 'archive'] as const;
 const TEXTS = [null, 'Timed OUT', 'out of time', 'ÜBER-lang', '50% of_it', "it's \\ out", ''] as const;
 
-/** What the store must give: looked for among all runs. */
+/** The expected list, computed from all runs. */
 function listOf(
   runs: readonly TraceHeader[],
   { query, status, start_time, session_id, user_id, tag }: RunFilter,
@@ -48,7 +48,7 @@ const run = fc.record({
   outcome: fc.constantFrom(...TEXTS),
   error: fc.constantFrom(...TEXTS),
   status: fc.constantFrom('completed' as const, 'failed' as const, 'running' as const),
-  /** Commits overlap in time, and some runs are at the same time. */
+  /** Commits overlap in time, and some runs share a time. */
   at: fc.nat(12),
 });
 const asked = fc.record({
@@ -64,7 +64,7 @@ const asked = fc.record({
 });
 
 function checkRuns(t: Test, open: OpenTelemetry): void {
-  void t.test('ids are known in any case, and nothing of them is ever SQL', async (t) => {
+  void t.test('matches ids in any case and never interprets them as SQL', async (t) => {
     const opened = await open(t);
     const tenant = await opened.addUser();
     const id = 'abcdefab-cdef-abcd-efab-cdefabcdefab';
@@ -78,7 +78,7 @@ function checkRuns(t: Test, open: OpenTelemetry): void {
     }
   });
 
-  void t.test('lists of runs that a text is in are what all runs give, page by page', async (t) => {
+  void t.test('text search matches a scan of all runs, page by page', async (t) => {
     const opened = await open(t, { fileRows: 12 });
     await neverDiffers(
       t,
@@ -104,7 +104,7 @@ function checkRuns(t: Test, open: OpenTelemetry): void {
           runs.push(...made);
           const items = made.map((trace) => ({ trace, spans: [] }));
           await opened.store.writer.traces({ tenant: user, items }, { receivedAt: NOON });
-          // A newer version of an earlier one, which is found where that lies.
+          // A newer version of an earlier run, which is found at its new location.
           const earlier = runs[i];
           if (earlier !== undefined && i % 3 === 0) {
             const outcome = TEXTS[i % TEXTS.length] ?? 'none';
@@ -134,7 +134,7 @@ function checkRuns(t: Test, open: OpenTelemetry): void {
     );
   });
 
-  void t.test('spans of one id under several traces change apart, wherever they lie', async (t) => {
+  void t.test('spans with one id under several traces change independently in any file', async (t) => {
     const opened = await open(t);
     const tenant = await opened.addUser();
     const span_id = randomUUID();
@@ -163,7 +163,7 @@ function checkRuns(t: Test, open: OpenTelemetry): void {
     t.same(
       await look(),
       ['running', 'failed', 'running'],
-      'the newer version took away its own older one only',
+      'the newer version replaced only its own older one',
     );
     await write([0, 1], 'completed');
     t.same(await look(), ['completed', 'failed', 'running']);
@@ -171,7 +171,7 @@ function checkRuns(t: Test, open: OpenTelemetry): void {
     t.same(await look(), ['completed', 'failed', 'running']);
   });
 
-  void t.test('a span that comes twice in a trace of one batch is there once', async (t) => {
+  void t.test('stores a span that occurs twice in a batch once', async (t) => {
     for (const length of [2, 3, 40]) {
       const opened = await open(t);
       const tenant = await opened.addUser();
@@ -186,23 +186,20 @@ function checkRuns(t: Test, open: OpenTelemetry): void {
     }
   });
 
-  void t.test(
-    'a span that two batches of one commit bring is there once, the first as it came',
-    async (t) => {
-      const opened = await open(t);
-      const tenant = await opened.addUser();
-      const { trace, spans } = aTrace(20);
-      const write = async (items: SpanRecord[]) =>
-        opened.store.writer.traces({ tenant, items: [{ trace, spans: items }] }, { receivedAt: NOON });
-      // The first holds up the others, so that they come together.
-      await Promise.all([write([]), write(spans), write(spans.slice(5)), write(spans.slice(0, 6))]);
-      const found = await opened.store.runs.read(tenant, trace.trace_id);
-      t.equal(found?.span_count, spans.length);
-      t.equal(found && (await spansOf(found)).length, spans.length);
-    },
-  );
+  void t.test('stores the first of the copies of a span in concurrent batches', async (t) => {
+    const opened = await open(t);
+    const tenant = await opened.addUser();
+    const { trace, spans } = aTrace(20);
+    const write = async (items: SpanRecord[]) =>
+      opened.store.writer.traces({ tenant, items: [{ trace, spans: items }] }, { receivedAt: NOON });
+    // The first one delays the others so that they arrive together.
+    await Promise.all([write([]), write(spans), write(spans.slice(5)), write(spans.slice(0, 6))]);
+    const found = await opened.store.runs.read(tenant, trace.trace_id);
+    t.equal(found?.span_count, spans.length);
+    t.equal(found && (await spansOf(found)).length, spans.length);
+  });
 
-  void t.test('of another user nothing is known', async (t) => {
+  void t.test('hides the runs of other users', async (t) => {
     const { store, addUser } = await open(t);
     const [anna, ben] = [await addUser(), await addUser()];
     const { trace, spans } = aTrace(1);
@@ -216,26 +213,23 @@ function checkRuns(t: Test, open: OpenTelemetry): void {
     t.match(await store.runs.read(anna, trace.trace_id), { outcome: null, span_count: 1 });
   });
 
-  void t.test(
-    'an outcome takes effect after the writes before it, and the text stays where none is given',
-    async (t) => {
-      const { store, addUser } = await open(t);
-      const user = await addUser();
-      const { trace } = aTrace(0);
-      t.equal(await store.runs.setOutcome(user, trace.trace_id, { success: true }), null, 'not yet known');
-      const written = store.writer.traces({ tenant: user, items: [{ trace, spans: [] }] }, RECEIVED);
-      const set = store.runs.setOutcome(user, trace.trace_id, { success: true, outcome: 'done' });
-      await written;
-      t.same(await set, { success: true, outcome: 'done' });
-      t.same(await store.runs.setOutcome(user, trace.trace_id, { success: false }), {
-        success: false,
-        outcome: 'done',
-      });
-      t.match(await store.runs.read(user, trace.trace_id), { success: false, outcome: 'done' });
-      await store.runs.setOutcome(user, trace.trace_id, { success: true, outcome: 'a\ud83dz' });
-      t.match(await store.runs.read(user, trace.trace_id), { success: true, outcome: 'a\ufffdz' });
-    },
-  );
+  void t.test('an outcome applies after earlier writes and keeps the text if none is given', async (t) => {
+    const { store, addUser } = await open(t);
+    const user = await addUser();
+    const { trace } = aTrace(0);
+    t.equal(await store.runs.setOutcome(user, trace.trace_id, { success: true }), null, 'not yet known');
+    const written = store.writer.traces({ tenant: user, items: [{ trace, spans: [] }] }, RECEIVED);
+    const set = store.runs.setOutcome(user, trace.trace_id, { success: true, outcome: 'done' });
+    await written;
+    t.same(await set, { success: true, outcome: 'done' });
+    t.same(await store.runs.setOutcome(user, trace.trace_id, { success: false }), {
+      success: false,
+      outcome: 'done',
+    });
+    t.match(await store.runs.read(user, trace.trace_id), { success: false, outcome: 'done' });
+    await store.runs.setOutcome(user, trace.trace_id, { success: true, outcome: 'a\ud83dz' });
+    t.match(await store.runs.read(user, trace.trace_id), { success: true, outcome: 'a\ufffdz' });
+  });
 }
 
 await onEveryTelemetry(t, checkRuns);

@@ -17,7 +17,7 @@ import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const RECEIVED = { receivedAt: NOON };
 
-/** Pages may be text in place of rows: then it is, to the letter, what the API prints of these rows. */
+/** Pages may be text instead of rows; then the text equals the API's JSON of these rows exactly. */
 function checkSerialized(t: Test, open: OpenTelemetry): void {
   void t.test('spans', async (t) => {
     const { store, addUser } = await open(t);
@@ -36,7 +36,7 @@ function checkSerialized(t: Test, open: OpenTelemetry): void {
     const found = await store.runs.read(tenant, trace.trace_id);
     const expected = spans.map((span) => serializeJson(serializeSpan(span)));
     t.equal(await textOf(found?.spans, serializeSpan), expected.join(','));
-    // A log record that says something of one span leaves the others as they are, whatever their page comes as.
+    // A log record for one span leaves the other spans unchanged in either page form.
     const [, second] = spans;
     const ids = { trace_id: trace.trace_id, span_id: second?.span_id ?? null };
     const log = aLog({ ...ids, event_name: 'gen_ai.choice', body: { message: { content: 'yes' } } });

@@ -27,7 +27,7 @@ async function rebuilt({ store }: OpenedTelemetry, dryRun = false): Promise<MapR
 }
 
 function checkMap(t: Test, open: OpenTelemetry): void {
-  void t.test('nodes and edges of the traces in a time range, per user', async (t) => {
+  void t.test('maps nodes and edges of a time range per user', async (t) => {
     const opened = await open(t);
     const [anna, ben] = [await opened.addUser(), await opened.addUser()];
     const early = aCall('billing', NOON - HOUR);
@@ -59,11 +59,11 @@ function checkMap(t: Test, open: OpenTelemetry): void {
     t.match((await shownMap(opened, anna)).edges, [{ weight: 2 }, { weight: 1 }], 'a repeat changes nothing');
   });
 
-  void t.test('a dry run changes nothing, and one rebuild at a time is made', async (t) => {
+  void t.test('a dry run changes nothing, and only one rebuild runs at a time', async (t) => {
     const opened = await open(t);
     const tenant = await opened.addUser();
     await opened.store.writer.traces({ tenant, items: [aCall('billing', NOON)] }, { receivedAt: NOON });
-    t.same(await shownMap(opened, tenant), EMPTY, 'nobody derived its nodes');
+    t.same(await shownMap(opened, tenant), EMPTY, 'its nodes were not derived');
     const found = await rebuilt(opened, true);
     t.match(found, { dry_run: true, traces: 1, spans: 3, unmapped_traces: 1, corrected: false });
     t.ok(found.examples[0]?.startsWith(`User ${tenant}, `));

@@ -15,7 +15,7 @@ const run = fc.record({
   session: fc.option(fc.constantFrom(...SESSIONS), { nil: undefined }),
   forUser: fc.option(fc.constantFrom('u', 'v'), { nil: undefined }),
   status: fc.constantFrom('completed' as const, 'failed' as const, 'timed_out' as const, 'running' as const),
-  /** Commits overlap in time, and some runs are at the same time. */
+  /** Commits overlap in time, and some runs share a time. */
   at: fc.nat(12),
   length: fc.option(fc.nat(5)),
   tokens: fc.option(fc.nat(100)),
@@ -37,7 +37,7 @@ interface Asked {
   readonly to: number;
 }
 
-/** What must be listed: looked for among all runs. */
+/** The expected list, computed from all runs. */
 function expectedSessions(runs: readonly TraceHeader[], { agent, user_id, from, to }: Asked): object[] {
   const matching = runs.filter(
     (one) =>
@@ -71,7 +71,7 @@ function expectedSessions(runs: readonly TraceHeader[], { agent, user_id, from, 
     });
 }
 
-/** In an order that does not depend on ties. */
+/** Orders ties deterministically. */
 function shown(session: SessionSummary): object {
   return {
     ...session,
@@ -112,7 +112,7 @@ function checkSessions(t: Test, open: OpenTelemetry): void {
           runs.push(...made);
           const items = made.map((trace) => ({ trace, spans: [] }));
           await opened.store.writer.traces({ tenant: user, items }, { receivedAt: NOON });
-          // A newer version of an earlier one, which counts once.
+          // A newer version of an earlier run, which counts once.
           const earlier = runs[i];
           if (earlier !== undefined && i % 3 === 0)
             await opened.store.runs.setOutcome(user, earlier.trace_id, { success: true });
@@ -153,7 +153,7 @@ function checkSessions(t: Test, open: OpenTelemetry): void {
     );
   });
 
-  void t.test('a run is in the session that its spans give, of either kind, and in no other’s', async (t) => {
+  void t.test('a run belongs only to the session of its spans', async (t) => {
     const opened = await open(t);
     const [user, other] = [await opened.addUser(), await opened.addUser()];
     const [id, root] = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002'];

@@ -4,7 +4,7 @@ import { until } from '../support/until.js';
 import { onEveryControl, type OpenControl } from './control-stores.js';
 
 function checkSettings(t: Test, open: OpenControl): void {
-  void t.test('terms hold until they end or are taken back, of each process', async (t) => {
+  void t.test('settings of each process apply until they expire or are withdrawn', async (t) => {
     const opened = await open(t);
     const [here, there] = [opened.store, await opened.another()];
     let notifications = 0;
@@ -19,7 +19,7 @@ function checkSettings(t: Test, open: OpenControl): void {
       alerting: { windowMs: 60_000, minSamples: 3, timezone: 'Europe/Berlin' },
     };
     await here.terms.publish('b', quota, NOON + 10);
-    await until('the other hears of it', () => notifications > 0);
+    await until('the other process is notified', () => notifications > 0);
     await there.terms.publish('a', {}, NOON + 20);
     t.strictSame(await here.terms.all(NOON + 9), [{}, quota]);
     await there.terms.publish('a', all, NOON + 30);

@@ -13,16 +13,16 @@ const EXCEEDED = {
   retryable: true,
   message: /Delete prompts.*administrator/,
 };
-/** Longer than a measurement of a small store holds. */
+/** Longer than the measurement of a small store stays valid. */
 const LATER_MS = 60_000;
 const TEXT = 'x'.repeat(10_000);
 
 function checkStoredBytes(t: Test, open: OpenTelemetry): void {
-  void t.test('what every signal and the control store hold is counted, of each user alone', async (t) => {
+  void t.test('counts the bytes of every signal and the control store per user', async (t) => {
     const opened = await open(t);
     const [tenant, other] = [await opened.addUser(), await opened.addUser()];
     let last = 0;
-    /** Waits for a measurement that finds so many bytes. */
+    /** Waits for a measurement within these bounds. */
     const used = async (least: number, most: number): Promise<void> => {
       await until(`${String(least)} to ${String(most)} bytes`, async () => {
         opened.clock.advance(LATER_MS);
@@ -51,7 +51,7 @@ function checkStoredBytes(t: Test, open: OpenTelemetry): void {
     t.same(await opened.store.stored.read(other), { used: 0, limit: null });
   });
 
-  void t.test('a user who has reached the limit can store nothing until something is removed', async (t) => {
+  void t.test('a user at the limit can store nothing until data is removed', async (t) => {
     const opened = await open(t);
     const [tenant, other] = [await opened.addUser(), await opened.addUser()];
     const limit = async (stored_bytes_limit: number): Promise<void> => {
@@ -73,7 +73,7 @@ function checkStoredBytes(t: Test, open: OpenTelemetry): void {
     await opened.store.stored.take(other, 1);
     await opened.reopen();
     for (const write of batches(tenant))
-      await t.rejects(write(), EXCEEDED, 'at the first write after a start');
+      await t.rejects(write(), EXCEEDED, 'at the first write after a restart');
     t.match(await opened.store.stored.read(tenant), { limit: TEXT.length });
 
     await opened.control.prompts.remove(tenant, 'large', null);

@@ -12,7 +12,7 @@ function checkStore(t: Test, open: OpenTelemetry): void {
     for (const other of [control, {}, null, 'a store']) t.notOk(isTelemetryStore(other));
   });
 
-  void t.test('it keeps who it is, and no other store is that', async (t) => {
+  void t.test('a store keeps its unique identity', async (t) => {
     const [opened, other] = [await open(t), await open(t)];
     const id = await opened.store.identity();
     t.match(id, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);

@@ -13,31 +13,31 @@ import { EMBEDDED } from '../support/tier.js';
 import { TestStore } from '../storage/duckdb/test-store.js';
 import { postgresOfProcess } from './control-stores.js';
 
-/** A telemetry store to check, empty at first, with the control plane that it goes with. */
+/** An empty telemetry store under test, with its control store. */
 export interface OpenedTelemetry {
-  /** Another object after {@link reopen}; likewise the control plane. */
+  /** A new object after {@link reopen}, like the control store. */
   readonly store: TelemetryStore;
   readonly control: ControlStore;
   readonly clock: StillClock;
-  /** What it told the daemon: nothing, as long as all is well. */
+  /** Statuses reported to the daemon; empty if all is well. */
   readonly statuses: readonly Status[];
   /** @returns the id of a new user */
   readonly addUser: () => Promise<string>;
-  /** The same after it was closed. */
+  /** Closes and reopens the store. */
   reopen(): Promise<void>;
-  /** Lets time pass, a day at a time, and retention remove what is too old then. */
+  /** Advances the clock day by day and applies retention. */
   retained(days: number): Promise<void>;
-  /** Waits until lists and sums that may lag behind the writes have caught up. */
+  /** Waits until lists and sums that lag behind writes have caught up. */
   caughtUp(): Promise<void>;
-  /** Waits until the store has done what it does by and by with what it has: moved, merged, rolled it up. */
+  /** Waits until background work is done: compaction, merging and rollups. */
   settled(): Promise<void>;
-  /** @returns what is wrong with the store's own books, where it keeps some: what no contract shows */
+  /** @returns inconsistencies in internal data that no contract shows, if any */
   wrongs(): Promise<readonly string[]>;
 }
 
-/** What a suite would like a store to be like; one that has nothing of the kind goes without. */
+/** Options a suite would like; stores without them ignore them. */
 interface Wanted {
-  /** Rows after which it begins another file, so that answers come from several. */
+  /** Rows per file, so that results come from several files. */
   readonly fileRows?: number;
 }
 
@@ -48,9 +48,9 @@ type Suite = (t: Test, open: OpenTelemetry) => void;
 let clickHouse: ReturnType<typeof ClickHouseServer.start> | undefined;
 
 /**
- * Runs a suite on every implementation; on ClickHouse it is skipped, with the reason, where that cannot run.
+ * Runs a suite on every implementation; skips ClickHouse with a reason if it cannot run.
  *
- * @param control what ClickHouse goes with: PostgreSQL where a suite is about what gateways that write at the same time have there
+ * @param control control store of ClickHouse; PostgreSQL for suites about concurrent gateways
  */
 export async function onEveryTelemetry(
   t: Test,
@@ -61,7 +61,7 @@ export async function onEveryTelemetry(
     t.setTimeout(0);
     suite(t, onDuckDb);
   });
-  // One for all files of this process.
+  // One server for all files of this process.
   const server = await (clickHouse ??= ClickHouseServer.start(root));
   const postgres = control === 'PostgreSQL' ? await postgresOfProcess() : null;
   const skip = [server, postgres].find((started) => typeof started === 'string') ?? false;
@@ -96,7 +96,7 @@ async function onClickHouse(
       opened.settings.clock.advance(days * MS_PER_DAY);
       await opened.store.applyRetention();
     },
-    // Views are filled in the insert of what they follow.
+    // Views are filled by the insert they follow.
     caughtUp: async () => undefined,
     settled: async () => {
       const tables = await server.query(
@@ -110,7 +110,7 @@ async function onClickHouse(
 
 async function onDuckDb(t: Test, { fileRows }: Wanted = {}): Promise<OpenedTelemetry> {
   const size = fileRows === undefined ? {} : { segmentSize: { rows: fileRows, bytes: 1e9 } };
-  // Small enough for a rebuild to take many steps.
+  // Small enough for a rebuild of many steps.
   const opened = await TestStore.open(t, { ...size, rebuildSize: { page: 100, part: 50 } });
   return {
     get store() {
@@ -126,7 +126,7 @@ async function onDuckDb(t: Test, { fileRows }: Wanted = {}): Promise<OpenedTelem
     retained: async (days) => {
       for (let day = 0; day < days; day++) await opened.retained(MS_PER_DAY);
     },
-    // What was answered for is in every answer at once.
+    // Acknowledged data is in every response immediately.
     caughtUp: async () => undefined,
     settled: () => opened.settled(),
     async wrongs() {

@@ -10,7 +10,7 @@ const RECEIVED = { receivedAt: NOON };
 const ALL = { offset: 0, limit: 100 };
 
 function checkWriter(t: Test, open: OpenTelemetry): void {
-  void t.test('empty batches, and traces without spans', async (t) => {
+  void t.test('stores empty batches and traces without spans', async (t) => {
     const opened = await open(t);
     const tenant = await opened.addUser();
     t.same(await opened.store.writer.traces({ tenant, items: [] }, RECEIVED), { accepted: 0, refused: [] });
@@ -26,7 +26,7 @@ function checkWriter(t: Test, open: OpenTelemetry): void {
     t.same(await opened.store.runs.list(tenant, {}, { offset: 5, limit: 5 }), { items: [], count: 1 });
   });
 
-  void t.test('amounts at their limits are kept and summed without overflow', async (t) => {
+  void t.test('stores and sums amounts at their limits without overflow', async (t) => {
     const opened = await open(t, { fileRows: 20 });
     const tenant = await opened.addUser();
     const most = { tokens: Number.MAX_SAFE_INTEGER, cost: 999_999_999_999_999 };
@@ -59,7 +59,7 @@ function checkWriter(t: Test, open: OpenTelemetry): void {
     t.match(found && (await spansOf(found)), [{ cost_usd: 999_999.999999999, total_tokens: most.tokens }]);
   });
 
-  void t.test('single costs are exact, and so are sums of many', async (t) => {
+  void t.test('single costs and sums of many are exact', async (t) => {
     const opened = await open(t);
     const tenant = await opened.addUser();
     const costs = [1, 999_999, 1_000_001, 123_456_789_012_345, 999_999_999_999_999, 999_999_999_999_998];
@@ -74,7 +74,7 @@ function checkWriter(t: Test, open: OpenTelemetry): void {
     t.equal(agent?.total_cost, 0.010001);
   });
 
-  void t.test('times from the seventeenth century to the twenty-third', async (t) => {
+  void t.test('stores times from the seventeenth to the twenty-third century', async (t) => {
     const opened = await open(t);
     const tenant = await opened.addUser();
     const times = [Number.MIN_SAFE_INTEGER, -DAY, -1, 0, 1, NOON, Number.MAX_SAFE_INTEGER];
@@ -111,10 +111,10 @@ function checkWriter(t: Test, open: OpenTelemetry): void {
       t.match(found && (await spansOf(found)), [{ started_at: at, ended_at: at, duration_ms: 0 }]);
     }
     const from = { start_time: -1, end_time: 0 };
-    t.equal((await opened.store.runs.list(tenant, from, ALL)).count, 2, 'both ends are inside');
+    t.equal((await opened.store.runs.list(tenant, from, ALL)).count, 2, 'both ends are inclusive');
   });
 
-  void t.test('texts of every kind come back as they were', async (t) => {
+  void t.test('returns texts of every kind unchanged', async (t) => {
     const opened = await open(t);
     const tenant = await opened.addUser();
     const texts = [
@@ -146,7 +146,7 @@ function checkWriter(t: Test, open: OpenTelemetry): void {
       });
       return { trace, spans: [span, { ...span, span_id: randomUUID(), input_data: null }] };
     });
-    // Some straight from their columns to the tables, some as objects that touch a stored trace.
+    // Some directly from columns, some as objects that change a stored trace.
     await opened.store.writer.traces({ tenant, items: items.slice(0, 5) }, RECEIVED);
     for (const { trace, spans } of items.slice(5)) {
       await opened.store.writer.traces({ tenant, items: [{ trace, spans: [] }] }, RECEIVED);
@@ -173,21 +173,18 @@ function checkWriter(t: Test, open: OpenTelemetry): void {
     }
   });
 
-  void t.test(
-    'halves of surrogate pairs become the replacement character, in payloads they stay',
-    async (t) => {
-      const opened = await open(t);
-      const tenant = await opened.addUser();
-      const { trace } = aTrace(0, { outcome: 'a\ud83dz' });
-      const span = aSpanRecord(trace.trace_id, { name: '\udc00', input_data: { text: 'a\ud83dz' } });
-      await opened.store.writer.traces({ tenant, items: [{ trace, spans: [span] }] }, RECEIVED);
-      const found = await opened.store.runs.read(tenant, trace.trace_id);
-      t.equal(found?.outcome, 'a\ufffdz');
-      t.match(found && (await spansOf(found)), [{ name: '\ufffd', input_data: { text: 'a\ud83dz' } }]);
-    },
-  );
+  void t.test('lone surrogates become the replacement character, except in payloads', async (t) => {
+    const opened = await open(t);
+    const tenant = await opened.addUser();
+    const { trace } = aTrace(0, { outcome: 'a\ud83dz' });
+    const span = aSpanRecord(trace.trace_id, { name: '\udc00', input_data: { text: 'a\ud83dz' } });
+    await opened.store.writer.traces({ tenant, items: [{ trace, spans: [span] }] }, RECEIVED);
+    const found = await opened.store.runs.read(tenant, trace.trace_id);
+    t.equal(found?.outcome, 'a\ufffdz');
+    t.match(found && (await spansOf(found)), [{ name: '\ufffd', input_data: { text: 'a\ud83dz' } }]);
+  });
 
-  void t.test('a trace of ten thousand spans from twenty batches is read in pages', async (t) => {
+  void t.test('reads a trace of ten thousand spans from twenty batches in pages', async (t) => {
     const opened = await open(t, { fileRows: 3000 });
     const tenant = await opened.addUser();
     const { trace } = aTrace(0, { status: 'running' });
@@ -195,7 +192,7 @@ function checkWriter(t: Test, open: OpenTelemetry): void {
     for (let batch = 0; batch < 20; batch++) {
       const spans = Array.from({ length: 500 }, (_, i) =>
         aSpanRecord(trace.trace_id, {
-          // Many at one time, and the batches not in their order.
+          // Many spans per time, in unordered batches.
           started_at: NOON - batch * 10 + Math.floor(i / 30),
           total_tokens: 1,
           input_data: { batch, i },
@@ -216,7 +213,7 @@ function checkWriter(t: Test, open: OpenTelemetry): void {
       const keys = shown.map((span) => `${span.started_at.replace(':00Z', ':00.000000Z')} ${span.span_id}`);
       t.ok(
         [...keys].sort().every((key, i) => key === keys[i]),
-        'in their order',
+        'in order',
       );
       t.ok(shown.every((span) => span.input_data !== null));
     }

@@ -16,7 +16,7 @@ interface Shown {
   readonly node: string | null;
 }
 
-/** Pages as the API prints them. */
+/** Pages as the API serializes them. */
 async function traceSummary({ runs }: TelemetryStore, userId: string, traceId: string, since = 0) {
   const found = await runs.traceSummary(userId, traceId, since);
   if (found === null) return null;
@@ -40,7 +40,7 @@ function expected(span: SpanRecord): Partial<Shown> {
 }
 
 function checkSummaries(t: Test, open: OpenTelemetry): void {
-  void t.test('spans come without payloads, and then those that came or changed since', async (t) => {
+  void t.test('returns spans without payloads, then those that changed since', async (t) => {
     const opened = await open(t, { fileRows: 12 });
     const tenant = await opened.addUser();
     const trace = aHeader();
@@ -48,7 +48,7 @@ function checkSummaries(t: Test, open: OpenTelemetry): void {
       aSpanRecord(trace.trace_id, {
         name: `span ${String(i)}`,
         started_at: NOON + i,
-        // Characters of one, two, three and four bytes, cut at any place.
+        // Characters of one to four bytes, truncated at any position.
         input_data: i % 3 === 0 ? null : { text: 'x'.repeat(i) + 'é€😀'.repeat(i * 20) },
         output_data: i % 4 === 0 ? { answer: i } : null,
         status: i === 29 ? 'running' : 'completed',
@@ -92,7 +92,7 @@ function checkSummaries(t: Test, open: OpenTelemetry): void {
     t.equal((await traceSummary(opened.store, tenant, trace.trace_id))?.spans.length, 32);
   });
 
-  void t.test('a long trace comes in pages, whole and in order', async (t) => {
+  void t.test('returns a long trace in complete, ordered pages', async (t) => {
     const opened = await open(t);
     const tenant = await opened.addUser();
     const trace = aHeader();

@@ -11,7 +11,7 @@ import { neverDiffers } from '../support/property.js';
 import { aSpanRecord, aTrace, DAY, NOON } from '../support/run-records.js';
 import { onEveryTelemetry, type OpenedTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
-/** One request, of few runs and spans, so that most of it has been there before. */
+/** One request with few runs and spans, so that most are repeats. */
 type Write =
   | {
       readonly kind: 'traces';
@@ -70,13 +70,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('reopen' as const, 'settle' as const) }) },
 );
 
-/** What is seen of requests at the same time: which of them were taken, and what is counted then of each month. */
+/** The result of concurrent requests: which were accepted, and the usage of each month. */
 interface Seen {
   readonly taken: readonly boolean[];
   readonly used: readonly number[];
 }
 
-/** What the quota's README says, for requests one after the other. */
+/** The rules of the quota's README, for sequential requests. */
 class Model {
   limit: number;
   readonly used = [0, 0];
@@ -89,10 +89,10 @@ class Model {
   }
 
   /**
-   * After requests that came at the same time. A store that several processes share judges them as if they had come one after the other, in
-   * whichever order; another one in that of the calls.
+   * Applies concurrent requests. A store shared by several processes judges them in any sequential order,
+   * another store in call order.
    *
-   * @throws Error where what is seen follows from no such order
+   * @throws Error if no such order explains the result
    */
   after(requests: readonly Write[], seen: Seen, isShared: boolean): Model {
     const calls = [...requests.keys()];
@@ -116,7 +116,7 @@ class Model {
     return copy;
   }
 
-  /** @returns whether the request is taken */
+  /** @returns whether the request is accepted */
   write(request: Write): boolean {
     const after = new Map(this.traces);
     let events = 0;
@@ -140,28 +140,25 @@ class Model {
 }
 
 function checkUsage(t: Test, open: OpenTelemetry): void {
-  void t.test(
-    'whatever comes, in whatever order: what is counted and refused is what the rules say, also before the store',
-    async (t) => {
-      const opened = await open(t);
-      let runs = 0;
-      let refusedEarly = 0;
-      await neverDiffers(
-        t,
-        { runs: 40, ms: 4000 },
-        [fc.array(step, { minLength: 5, maxLength: 25 }), fc.integer({ min: 0, max: 30 })],
-        async (steps, limit) => {
-          runs++;
-          refusedEarly += await check(opened, steps, limit);
-        },
-      );
-      t.comment(`${refusedEarly} batches never came to the store`);
-      t.ok(refusedEarly > 0 || runs < 10);
-    },
-  );
+  void t.test('usage and refusals follow the rules in any order, also before the store', async (t) => {
+    const opened = await open(t);
+    let runs = 0;
+    let refusedEarly = 0;
+    await neverDiffers(
+      t,
+      { runs: 40, ms: 4000 },
+      [fc.array(step, { minLength: 5, maxLength: 25 }), fc.integer({ min: 0, max: 30 })],
+      async (steps, limit) => {
+        runs++;
+        refusedEarly += await check(opened, steps, limit);
+      },
+    );
+    t.comment(`${refusedEarly} batches never came to the store`);
+    t.ok(refusedEarly > 0 || runs < 10);
+  });
 }
 
-/** @returns how many batches the processor refused without the store */
+/** @returns the number of batches that the processor refused without the store */
 async function check(opened: OpenedTelemetry, steps: readonly Step[], limit: number): Promise<number> {
   let chain = await QuotaChain.start(opened, limit);
   let refusedEarly = 0;
@@ -209,7 +206,7 @@ async function check(opened: OpenedTelemetry, steps: readonly Step[], limit: num
   return refusedEarly + chain.refusedEarly;
 }
 
-/** The first moments of January, February and March. */
+/** The starts of January, February and March. */
 const MONTHS = [0, 1, 2].map((at) => Date.UTC(2026, at, 1) * 1000);
 
 async function expectStored(opened: OpenedTelemetry, tenant: string, model: Model): Promise<void> {
@@ -227,7 +224,7 @@ async function expectStored(opened: OpenedTelemetry, tenant: string, model: Mode
   expectSame(count + points, model.others, 'log records and points');
 }
 
-/** Events that are counted of each month. */
+/** Counted events per month. */
 async function usedOf({ store }: OpenedTelemetry, tenant: string): Promise<readonly number[]> {
   const months = await Promise.all([0, 1].map((at) => store.usage.read(tenant, timeIn(at))));
   return months.map(({ used }) => used);
@@ -237,7 +234,7 @@ function timeIn(at: number): number {
   return NOON + at * 30 * DAY;
 }
 
-/** The ids that the numbers of a test stand for. */
+/** Maps test numbers to ids. */
 class Ids {
   readonly #traces = new Map<number, string>();
   readonly #spans = new Map<string, string>();
@@ -279,8 +276,8 @@ async function send(writer: TelemetryWriter, tenant: string, request: Write, ids
 }
 
 /**
- * Sends requests at the same time. In a store that several processes share some may be told to wait for others, which may reach the limit: these
- * are sent again when the others have been answered.
+ * Sends requests concurrently. A shared store may ask some to wait for others that may reach the limit: these
+ * are retried after the others.
  *
  * @returns their receipts; null where the quota refused
  */
@@ -308,7 +305,7 @@ async function sendAll(
   return receipts;
 }
 
-/** That of the numbers first, then all others. */
+/** The given order first, then all others. */
 function* ordersOf(numbers: readonly number[]): Generator<readonly number[]> {
   if (numbers.length === 0) yield [];
   for (const [i, first] of numbers.entries())

@@ -9,7 +9,7 @@ const FEBRUARY = { period: '2026-02', resets_at: Date.UTC(2026, 2, 1) * 1000 };
 const EXCEEDED = { name: 'ConsumeError', code: 'quota_exceeded', retryable: true };
 
 function checkUsage(t: Test, open: OpenTelemetry): void {
-  void t.test('points count, too', async (t) => {
+  void t.test('counts metric points', async (t) => {
     const { store, addUser } = await open(t);
     const tenant = await addUser();
     const quota = { monthly_items: 0 };
@@ -30,7 +30,7 @@ function checkUsage(t: Test, open: OpenTelemetry): void {
     await writer.logs({ tenant, items: [aLog(), aLog()], quota }, { receivedAt: NOON + 30 * DAY });
     await writer.logs({ tenant, items: [aLog()], quota }, { receivedAt: NOON });
     await writer.logs({ tenant, items: [aLog()] }, { receivedAt: NOON });
-    t.same(await usage.read(tenant, NOON), { ...JANUARY, used: 4 }, 'what is not to be counted is not');
+    t.same(await usage.read(tenant, NOON), { ...JANUARY, used: 4 }, 'items without a quota are not counted');
     await opened.settled();
     await opened.reopen();
     t.same(await opened.store.usage.read(tenant, NOON), { ...JANUARY, used: 4 });
@@ -38,7 +38,7 @@ function checkUsage(t: Test, open: OpenTelemetry): void {
     t.same(await opened.store.usage.read(other, NOON), { ...JANUARY, used: 0 });
   });
 
-  void t.test('days are counted, too, and kept; those before the first are not known', async (t) => {
+  void t.test('counts and keeps days; days before the first are unknown', async (t) => {
     const opened = await open(t);
     const [tenant, other] = [await opened.addUser(), await opened.addUser()];
     const quota = { monthly_items: 0 };
@@ -62,11 +62,11 @@ function checkUsage(t: Test, open: OpenTelemetry): void {
     await opened.reopen();
     await write(1, 3);
     t.same(await days(tenant, NOON + 3 * DAY, 2), [expected[2], { date: '2026-01-18', events: 6 }]);
-    t.same(await days(other, NOON + 3 * DAY, 1), [{ date: '2026-01-18', events: 0 }], 'of its user alone');
+    t.same(await days(other, NOON + 3 * DAY, 1), [{ date: '2026-01-18', events: 0 }], 'only of this user');
     t.same(await opened.store.usage.read(tenant, NOON), { ...JANUARY, used: 8 });
   });
 
-  void t.test('receipts say how the quota stands; a refusal says it, too, and stores nothing', async (t) => {
+  void t.test('receipts and refusals contain the quota state, and a refusal stores nothing', async (t) => {
     const { store, addUser } = await open(t);
     const tenant = await addUser();
     const quota = { monthly_items: 3 };
@@ -87,7 +87,7 @@ function checkUsage(t: Test, open: OpenTelemetry): void {
     t.equal((await store.usage.read(tenant, NOON)).used, 3);
   });
 
-  void t.test("a user's own limit goes before that of the batch, and holds from its change on", async (t) => {
+  void t.test("a user's own limit overrides that of the batch from its change on", async (t) => {
     const { store, control, addUser } = await open(t);
     const tenant = await addUser();
     const write = () =>
@@ -98,12 +98,12 @@ function checkUsage(t: Test, open: OpenTelemetry): void {
     t.match((await write()).usage, { limit: 2, used: 2 });
     await t.rejects(write(), EXCEEDED);
     await control.accounts.updateUser(tenant, { monthly_event_limit: 0 });
-    t.equal((await write()).usage, undefined, 'without a limit there is nothing to say');
+    t.equal((await write()).usage, undefined, 'no usage without a limit');
     await control.accounts.updateUser(tenant, { monthly_event_limit: 1 });
     await t.rejects(write(), { ...EXCEEDED, usage: { limit: 1, used: 3 } });
   });
 
-  void t.test('of many at once as many are taken as fit', async (t) => {
+  void t.test('accepts as many concurrent batches as fit', async (t) => {
     const { store, addUser } = await open(t);
     const tenant = await addUser();
     const results = await Promise.allSettled(

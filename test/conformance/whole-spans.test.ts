@@ -8,7 +8,7 @@ import { onEveryTelemetry, type OpenTelemetry } from './telemetry-stores.js';
 
 const RECEIVED = { receivedAt: NOON };
 
-/** What the contract gives of a span that was sent whole. */
+/** The expected result for a completely sent span. */
 function expected(span: SpanRecord): DetailedSpan {
   const { metadata, call } = span;
   return {
@@ -18,14 +18,14 @@ function expected(span: SpanRecord): DetailedSpan {
 }
 
 function checkWholeSpans(t: Test, open: OpenTelemetry): void {
-  void t.test('a span is read alone, wherever it lies, and with its trace', async (t) => {
+  void t.test('reads a span alone in any file, equal to the span in its trace', async (t) => {
     const opened = await open(t, { fileRows: 12 });
     const tenant = await opened.addUser();
     const trace = aHeader();
     const spans = Array.from({ length: 40 }, (_, i) =>
       aSpanRecord(trace.trace_id, {
         started_at: NOON + i,
-        // As payloads lie in pieces, some of which there are none of.
+        // Payload pieces of varying sizes, some missing.
         metadata: i % 7 === 3 ? null : { number: i, text: 'x'.repeat(i % 5 === 0 ? 3000 : 10) },
         input_data: i % 3 === 0 ? { big: 12345678901234567890n } : null,
         output_data: i % 4 === 0 ? { answer: `\t\n${i}` } : null,
@@ -72,7 +72,7 @@ function checkWholeSpans(t: Test, open: OpenTelemetry): void {
     t.equal((await store.runs.readSpan(anna, trace.trace_id, `${span.span_id}' OR TRUE --`)) === null, false);
   });
 
-  void t.test('a span that was completed is read once, in its newest version', async (t) => {
+  void t.test('reads a completed span once, in its newest version', async (t) => {
     const opened = await open(t);
     const tenant = await opened.addUser();
     const trace = aHeader({ status: 'running' });
@@ -97,7 +97,7 @@ function checkWholeSpans(t: Test, open: OpenTelemetry): void {
   });
 }
 
-/** Without what an engine derives. */
+/** Omits derived fields. */
 function ofShown(span: StoredSpan | null): unknown {
   return span && without(span, 'duration_ms', 'total_tokens');
 }

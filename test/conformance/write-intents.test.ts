@@ -79,16 +79,16 @@ function checkWrites(t: Test, open: OpenControl): void {
     const first = await asked();
     t.match(first, { write: { owner: 'a' }, as: 'new' });
     t.strictSame(await asked(), { write: null, as: 'under_way', refused: [] });
-    t.match(await asked({ batch: { ...batch, tenant: 2 } }), { as: 'new' }, 'each user has names of its own');
+    t.match(await asked({ batch: { ...batch, tenant: 2 } }), { as: 'new' }, 'batch names are per user');
     t.match(await asked({ store: 'other' }), { as: 'new' });
-    // It fails: what is stored of it nobody knows.
+    // It fails: whether any of it was stored is unknown.
     await writes.finish(invariant(first.write, 'write'), []);
     t.equal(await used(writes), 0);
     const second = await asked({ leaseMs: SHORT });
     t.equal(second.as, 'begun');
     await opened.pass(SHORT);
     const third = await asked();
-    t.equal(third.as, 'begun', 'its process has left it');
+    t.equal(third.as, 'begun', 'its process abandoned it');
     const settled = [{ tenant: 1, at: NOW, items: 3 }];
     t.equal(await writes.finish(invariant(second.write, 'write'), settled, { ...batch, refused: [] }), null);
     await writes.finish(invariant(third.write, 'write'), settled, { ...batch, refused: [1, 4] });
@@ -96,7 +96,7 @@ function checkWrites(t: Test, open: OpenControl): void {
     const again = (await opened.reopen()).writes;
     t.strictSame(await asked({}, again), { write: null, as: 'written', refused: [1, 4] });
     t.equal(await used(again), 3);
-    // Where the charge is refused nothing is known of the batch.
+    // A refused charge leaves no record of the batch.
     const refused = { batch: { ...batch, name: '00000000-0000-4000-8000-0000000000bb' } };
     const tooMuch = { ...refused, charges: [aCharge({ items: 50, limit: 1 })] };
     t.match(await asked(tooMuch, again), { write: null, as: 'new' });
@@ -107,7 +107,7 @@ function checkWrites(t: Test, open: OpenControl): void {
     t.equal((await asked({}, again)).as, 'new');
   });
 
-  void t.test('what charges may cost is judged, and given back', async (t) => {
+  void t.test('checks charges by their maximum cost and returns the unused part', async (t) => {
     const { writes } = (await open(t)).store;
     const limit = 10;
     const charge = (items: number, isExact: boolean) => ({ charges: [aCharge({ items, isExact, limit })] });
@@ -118,7 +118,7 @@ function checkWrites(t: Test, open: OpenControl): void {
     };
     const one = await begin(writes, charge(6, false));
     t.strictSame(await as(5, false), { as: 'inexact', used: 0 });
-    t.strictSame(await as(5, true), { as: 'waits', used: 0 }, 'the other may bring nothing new');
+    t.strictSame(await as(5, true), { as: 'waits', used: 0 }, 'the other write may turn out to be a repeat');
     t.strictSame(await as(11, true), { as: 'exceeds', used: 0 });
     t.strictSame(await as(11, false), { as: 'inexact', used: 0 });
     const full = await begin(writes, charge(4, true));
@@ -126,13 +126,17 @@ function checkWrites(t: Test, open: OpenControl): void {
     t.strictSame(await writes.finish(one, [{ tenant: 1, at: NOW, items: 3 }]), [3]);
     t.strictSame(await as(4, true), { as: 'waits', used: 3 });
     t.strictSame(await as(8, true), { as: 'exceeds', used: 3 });
-    t.strictSame(await writes.finish(full, []), [3], 'nothing of it was new');
+    t.strictSame(await writes.finish(full, []), [3], 'all of it was a repeat');
     const rest = await begin(writes, charge(7, true));
     t.strictSame(await writes.finish(rest, [{ tenant: 1, at: NOW, items: 7 }]), [10]);
     t.strictSame(await as(1, true), { as: 'exceeds', used: 10 });
     t.strictSame(await as(1, false), { as: 'inexact', used: 10 });
     const repeat = await writes.begin(aWrite(charge(0, true)));
-    t.strictSame(repeat.charged, [{ as: 'taken', used: 10 }], 'nothing new is always taken');
+    t.strictSame(
+      repeat.charged,
+      [{ as: 'taken', used: 10 }],
+      'a charge without new items is always accepted',
+    );
     const lower = await writes.begin(aWrite({ charges: [aCharge({ items: 0, limit: 5 })] }));
     t.strictSame(lower.charged, [{ as: 'taken', used: 10 }]);
     const free = await writes.begin(aWrite({ charges: [aCharge({ items: 1000 })] }));
@@ -140,7 +144,7 @@ function checkWrites(t: Test, open: OpenControl): void {
     t.equal(await used(writes), 10);
   });
 
-  void t.test('charges of one write are judged one after the other, by user and month', async (t) => {
+  void t.test('checks the charges of one write in order, by user and month', async (t) => {
     const { writes } = (await open(t)).store;
     const later = Date.UTC(2026, 11, 1) * 1000;
     const { write, charged } = await writes.begin(
@@ -168,7 +172,7 @@ function checkWrites(t: Test, open: OpenControl): void {
     t.strictSame(
       await writes.finish(invariant(write, 'write'), items),
       [7, 1, 9, 7],
-      'of those that were taken',
+      'of the accepted charges',
     );
     const [month, next] = [monthOf(NOW), monthOf(later)];
     t.strictSame(await writes.months(STORE, 1, [next, month, month - 1]), [
@@ -176,10 +180,10 @@ function checkWrites(t: Test, open: OpenControl): void {
       { period: next, items: 9 },
     ]);
     const fits = await writes.begin(aWrite({ charges: [aCharge({ items: 3, limit: 10 })] }));
-    t.strictSame(fits.charged, [{ as: 'taken', used: 7 }], 'what was refused is in nobody’s way');
+    t.strictSame(fits.charged, [{ as: 'taken', used: 7 }], 'refused charges do not block others');
   });
 
-  void t.test('a write none of whose charges is taken leaves nothing behind', async (t) => {
+  void t.test('a write without accepted charges leaves nothing behind', async (t) => {
     const opened = await open(t);
     const { writes } = opened.store;
     const charges = [aCharge({ items: 2, limit: 1 }), aCharge({ tenant: 2, items: 2, limit: 1 })];
@@ -197,7 +201,7 @@ function checkWrites(t: Test, open: OpenControl): void {
     t.strictSame(fits.charged, [{ as: 'taken', used: 0 }]);
   });
 
-  void t.test('items count by month and day, of their user and store', async (t) => {
+  void t.test('counts items by month and day, per user and store', async (t) => {
     const opened = await open(t);
     const { writes } = opened.store;
     const night = Date.UTC(2026, 10, 30, 23, 59, 59, 999) * 1000 + 999;
@@ -232,7 +236,7 @@ function checkWrites(t: Test, open: OpenControl): void {
     await check((await opened.reopen()).writes);
   });
 
-  void t.test('what a process left is taken over, and its owner changes nothing any more', async (t) => {
+  void t.test('an abandoned write is taken over and its owner loses access', async (t) => {
     const opened = await open(t);
     const [one, two] = [opened.store.writes, (await opened.another()).writes];
     const traces = [TRACE, { ...TRACE, tenant: 2 }, TRACE, { tenant: 2, traceId: 'b' }];
@@ -249,50 +253,57 @@ function checkWrites(t: Test, open: OpenControl): void {
     t.strictSame(await two.takeOver('none', 'b', LONG, 10), []);
     await opened.pass(SHORT);
     const [taken, ...others] = await two.takeOver(STORE, 'b', LONG, 10);
-    t.strictSame(others, [], 'one was renewed, another is of another store');
+    t.strictSame(others, [], 'one was renewed, another belongs to another store');
     const { write } = invariant(taken, 'write');
     t.strictSame(taken, {
       write: { number: left.number, owner: 'b', token: left.token + 1 },
       traces,
       charges: [charges[0], charges[2]],
     });
-    t.strictSame(await two.takeOver(STORE, 'c', LONG, 10), [], 'nobody else gets it');
+    t.strictSame(await two.takeOver(STORE, 'c', LONG, 10), [], 'it is taken only once');
     t.notOk(await one.renew(left, LONG));
     t.equal(await one.fence(left), null);
     t.equal(await one.finish(left, [{ tenant: 1, at: NOW, items: 3 }]), null);
     t.equal(await used(one), 0);
     t.ok(invariant(await two.fence(write), 'fence') > first);
-    t.strictSame(await two.firstFences(STORE, [left.number]), new Map([[left.number, first]]), 'it is kept');
+    t.strictSame(
+      await two.firstFences(STORE, [left.number]),
+      new Map([[left.number, first]]),
+      'it is renewed',
+    );
     t.strictSame(await two.finish(write, [{ tenant: 1, at: NOW, items: 2 }]), [2, 0]);
     t.equal(await two.finish(write, [{ tenant: 1, at: NOW, items: 2 }]), null);
     t.equal(await used(one), 2);
-    t.ok(await one.renew(elsewhere, LONG), 'who was late and has not been followed goes on');
+    t.ok(await one.renew(elsewhere, LONG), 'an expired write that nobody took over continues');
     t.strictSame(await two.takeOver('other', 'b', LONG, 10), []);
   });
 
-  void t.test('the oldest come first; a process that takes over its own write is fenced, too', async (t) => {
-    const opened = await open(t);
-    const { writes } = opened.store;
-    const left: OpenWrite[] = [];
-    for (let i = 0; i < 5; i++) left.push(await begin(writes, { leaseMs: SHORT }));
-    await opened.pass(SHORT);
-    const some = await writes.takeOver(STORE, 'a', SHORT, 2);
-    const rest = await writes.takeOver(STORE, 'a', LONG, 10);
-    const numbers = (taken: typeof some) => taken.map(({ write }) => write.number);
-    t.strictSame(
-      [...numbers(some), ...numbers(rest)],
-      left.map(({ number }) => number),
-    );
-    t.notOk(await writes.renew(itemAt(left, 0), LONG));
-    t.ok(await writes.renew(itemAt(some, 0).write, SHORT));
-    await opened.pass(SHORT);
-    const again = await writes.takeOver(STORE, 'a', LONG, 10);
-    t.strictSame(numbers(again), numbers(some));
-    t.match(again[0], { write: { token: 3 } });
-    t.equal(await writes.finish(itemAt(some, 0).write, []), null);
-  });
+  void t.test(
+    'takes over the oldest writes first and fences a process that takes over its own',
+    async (t) => {
+      const opened = await open(t);
+      const { writes } = opened.store;
+      const left: OpenWrite[] = [];
+      for (let i = 0; i < 5; i++) left.push(await begin(writes, { leaseMs: SHORT }));
+      await opened.pass(SHORT);
+      const some = await writes.takeOver(STORE, 'a', SHORT, 2);
+      const rest = await writes.takeOver(STORE, 'a', LONG, 10);
+      const numbers = (taken: typeof some) => taken.map(({ write }) => write.number);
+      t.strictSame(
+        [...numbers(some), ...numbers(rest)],
+        left.map(({ number }) => number),
+      );
+      t.notOk(await writes.renew(itemAt(left, 0), LONG));
+      t.ok(await writes.renew(itemAt(some, 0).write, SHORT));
+      await opened.pass(SHORT);
+      const again = await writes.takeOver(STORE, 'a', LONG, 10);
+      t.strictSame(numbers(again), numbers(some));
+      t.match(again[0], { write: { token: 3 } });
+      t.equal(await writes.finish(itemAt(some, 0).write, []), null);
+    },
+  );
 
-  void t.test('a write and its charges outlive its process', async (t) => {
+  void t.test('a write and its charges survive a restart', async (t) => {
     const opened = await open(t);
     const charges = [aCharge({ items: 8, limit: 10 })];
     const write = await begin(opened.store.writes, { leaseMs: SHORT, charges });
@@ -307,7 +318,7 @@ function checkWrites(t: Test, open: OpenControl): void {
     t.strictSame(after.charged, [{ as: 'taken', used: 0 }]);
   });
 
-  void t.test('writes that ended are forgotten, unless an older one is under way', async (t) => {
+  void t.test('forgets ended writes unless an older one is in progress', async (t) => {
     const opened = await open(t);
     const { writes } = opened.store;
     const early = await begin(writes);
@@ -330,7 +341,7 @@ function checkWrites(t: Test, open: OpenControl): void {
     t.equal(await writes.fence(early), null);
   });
 
-  void t.test('numbers and fences are unique over processes, and limits hold', async (t) => {
+  void t.test('numbers and fences are unique across processes, and limits hold', async (t) => {
     const opened = await open(t);
     const books = [opened.store.writes, (await opened.another()).writes];
     const charges = [aCharge({ items: 3, limit: 100 })];
@@ -353,7 +364,7 @@ function checkWrites(t: Test, open: OpenControl): void {
     for (const { fence, smaller } of seen) {
       const known = [...smaller.values()].filter((other) => other !== null && other < fence);
       if (known.length !== fences.filter((other) => other < fence).length)
-        t.fail(`who has fence ${String(fence)} does not see all that are smaller`);
+        t.fail(`the owner of fence ${String(fence)} does not see all smaller fences`);
     }
     await Promise.all(
       taken.map((write, i) => itemAt(books, i % 2).finish(write, [{ tenant: 1, at: NOW, items: 2 }])),
@@ -365,7 +376,7 @@ function checkWrites(t: Test, open: OpenControl): void {
     );
   });
 
-  void t.test('many that begin, end and are taken over at once add up', async (t) => {
+  void t.test('concurrent begins, ends and takeovers add up', async (t) => {
     const opened = await open(t);
     const books = [opened.store.writes, (await opened.another()).writes];
     const tenants = [1, 2, 3, 4, 5, 6, 7];
@@ -373,7 +384,7 @@ function checkWrites(t: Test, open: OpenControl): void {
     const lane = async (lane: number): Promise<void> => {
       const book = itemAt(books, lane % 2);
       for (let round = 0; round < 8; round++) {
-        // Each in an order of its own.
+        // Each in its own order.
         const some = tenants.map((_, i) => ((i * (lane + 1) + round) % tenants.length) + 1);
         const charges = some.map((tenant) => aCharge({ tenant, items: 5, limit: 1_000_000 }));
         const write = await begin(book, { owner: String(lane), leaseMs: lane % 3 === 0 ? 0 : LONG, charges });
@@ -388,7 +399,7 @@ function checkWrites(t: Test, open: OpenControl): void {
       for (let round = 0; round < 20; round++)
         for (const { write, charges } of await itemAt(books, round % 2).takeOver(STORE, 'z', LONG, 3)) {
           const items = charges.map(({ tenant, at }) => ({ tenant, at, items: 1 }));
-          if ((await itemAt(books, 0).finish(write, items)) === null) t.fail('nobody takes it over again');
+          if ((await itemAt(books, 0).finish(write, items)) === null) t.fail('no write is left to take over');
           for (const { tenant } of items) expected.set(tenant, invariant(expected.get(tenant), 'user') + 1);
         }
     };
@@ -402,7 +413,7 @@ function checkWrites(t: Test, open: OpenControl): void {
     }
   });
 
-  void t.test('a write may be large', async (t) => {
+  void t.test('accepts a large write', async (t) => {
     const opened = await open(t);
     const { writes } = opened.store;
     const traces = Array.from({ length: 10_000 }, (_, i) => ({
@@ -421,7 +432,7 @@ function checkWrites(t: Test, open: OpenControl): void {
     t.equal((await writes.firstFences(STORE, numbers)).size, 1);
   });
 
-  void t.test('counts that are none are refused, and change nothing', async (t) => {
+  void t.test('rejects invalid counts without changes', async (t) => {
     const { writes } = (await open(t)).store;
     for (const items of [-1, 0.5, NaN, Infinity])
       await t.rejects(writes.begin(aWrite({ charges: [aCharge({ items })] })), { name: 'RangeError' });

@@ -15,10 +15,10 @@ import { history, type Commit, type SentSpan, type Step } from './histories.js';
 
 const SPAN = '00000000-0000-4000-8000-00000000000a';
 
-/** A store that goes on step by step, with nothing but its rows from one commit to the next where it has forgotten the rest. */
+/** A store that applies commits one by one, reading evicted state from its rows. */
 class StepByStep {
   state: RunState | null = null;
-  /** What is stored of the spans, by the keys of their ids. */
+  /** Stored spans by id. */
   readonly #stored = new Map<string, SpanState>();
   readonly #isMapped: boolean;
   #seq = 0;
@@ -41,7 +41,7 @@ class StepByStep {
     state.written(this.#seq, spans);
   }
 
-  /** As an engine has it duplicates what counts of spans, which reads stored ones as a whole before. */
+  /** Rewrites duplicates as an engine does, which reads stored spans as a whole before. */
   #rewrite(state: RunState): void {
     for (const one of state.duplicateRewrites()) {
       const span = state.find(one.span_id);
@@ -77,7 +77,7 @@ class StepByStep {
   #applySpan(state: RunState, { row, payload, node }: SentSpan): void {
     const known = state.find(keyOf(row.span_id));
     const stored = this.#stored.get(keyOf(row.span_id));
-    // As a store reads what is to be completed.
+    // As a store reads rows to be completed.
     if (known !== undefined && known.row === undefined) {
       known.row = stored?.row;
       known.payload = stored?.payload;
@@ -92,7 +92,7 @@ function factsAt(step: Extract<Step, { readonly kind: 'header' }>): SpanFacts[] 
   return step.spans.map(({ row, node }) => factsOf(row, node));
 }
 
-/** The same history as messages and facts of spans. */
+/** The same history as messages and span facts. */
 function messagesOf(commits: readonly Commit[], isMapped: boolean) {
   const messages: RunMessage[] = [];
   const spans: SpanFact[] = [];
@@ -110,7 +110,7 @@ function sorted(fields: object): [string, unknown][] {
   return Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Holds the state after the last commit against what all facts give. */
+/** Compares the state after the last commit with the result of all facts. */
 function compare(state: RunState | null, run: Run | null, now: number): void {
   same(state === null, run === null);
   if (state === null || run === null) return;
@@ -131,7 +131,7 @@ function compare(state: RunState | null, run: Run | null, now: number): void {
   same(run.lastSeenAt <= state.lastSeenAt && state.lastSeenAt <= now, true);
 }
 
-void t.test('a run of all facts at once equals the one updated commit by commit', async (t) => {
+void t.test('folding all facts at once equals updating commit by commit', async (t) => {
   const property = fc.property(history, ({ isMapped, commits }) => {
     const stored = new StepByStep(isMapped);
     for (const commit of commits) stored.commit(commit);
@@ -141,7 +141,7 @@ void t.test('a run of all facts at once equals the one updated commit by commit'
   holds(t, property, { numRuns: 3000 });
 });
 
-void t.test('it is the same in whatever order the facts are found, and however often', async (t) => {
+void t.test('the result does not depend on the order or repetition of facts', async (t) => {
   const found = history.chain(({ isMapped, commits }) => {
     const { messages, spans } = messagesOf(commits, isMapped);
     const twice = [...messages, ...messages];
@@ -152,21 +152,21 @@ void t.test('it is the same in whatever order the facts are found, and however o
     });
   });
   const property = fc.property(found, ({ messages, spans, shuffled }) => {
-    // Those of one message stay in their order.
+    // Facts of one message keep their order.
     const twice = [...spans, ...spans].sort((a, b) => b.order - a.order);
     same(fold(shuffled, twice), fold(messages, spans));
   });
   holds(t, property, { numRuns: 1000 });
 });
 
-void t.test('prompt versions count once, also where they were linked before the run came', async (t) => {
+void t.test('prompt versions count once, even if linked before the run arrived', async (t) => {
   const links = [3, 1, 3].map((promptNo, order): RunMessage => ({ kind: 'link', order, promptNo }));
   t.equal(fold(links, []), null);
   const header = { kind: 'header', order: 9, receivedAt: 1, named: headerRow({}), isMapped: false } as const;
   t.same(fold([...links, header], [])?.prompts, [1, 3]);
 });
 
-void t.test('a time-out holds until something new comes, and ends nothing', async (t) => {
+void t.test('a time-out lasts until new data arrives and does not end the run', async (t) => {
   const follows = { follows_spans: true, idle_timeout_ms: 1000, status: 'running' } as const;
   const came = (order: number, changes: Partial<SpanRecord>): [RunMessage, SpanFact] => [
     { kind: 'header', order, receivedAt: order, named: headerRow(follows), isMapped: false },

@@ -14,9 +14,9 @@ import { factsOf } from '../../src/runs/rules/span-facts.js';
 import { usageOf } from '../../src/runs/rules/usage.js';
 import { payloadOf } from '../support/payloads.js';
 
-/** Histories of one run: what came of it, in order, and in which commits. */
+/** Histories of one run: what arrived, in order, and in which commits. */
 
-/** A span as it comes: stored, and with its payload. */
+/** A received span: its row and its payload. */
 export interface SentSpan {
   readonly row: SpanRow;
   readonly payload: Payload;
@@ -35,7 +35,7 @@ const CONTEXTS = [
   serializeContext({ session_id: 't', user_id: 'u', tags: ['a', 'b'] }),
   serializeContext({ session_id: null, user_id: 'v', tags: ['b'] }),
 ];
-/** Few, so that several scopes tell of the same calls. */
+/** Few keys, so that several scopes report the same calls. */
 export const callKeys = fc
   .record({
     scope: fc.constantFrom('openai', 'langchain', 'proxy'),
@@ -53,7 +53,7 @@ const idOf = (n: number): string =>
   `${String((n * 7 + 3) % 10).repeat(8)}-0000-4000-8000-${String(n).padStart(12, '0')}`;
 const nullable = <T>(arbitrary: fc.Arbitrary<T>, freq = 1) => fc.option(arbitrary, { nil: null, freq });
 
-/** Few ids, so that spans repeat, complete each other, and have parents that come late, never, or in a ring. */
+/** Few ids, so that spans repeat, complete each other, and have late, missing or cyclic parents. */
 const span = (isMapped: boolean): fc.Arbitrary<SentSpan> =>
   fc
     .record({
@@ -112,7 +112,7 @@ const span = (isMapped: boolean): fc.Arbitrary<SentSpan> =>
           (made.duration === null ? DERIVED.duration_ms : 0) |
           (made.total === null ? DERIVED.total_tokens : 0),
       };
-      // What completes a span brings a payload that it lacked, so that its node is derived anew.
+      // A completion adds a missing payload, so that the node is derived again.
       return { row, payload: payloadOf(made.status === RUNNING ? 'sent\t\t' : '\tgiven\t'), node: made.node };
     });
 
@@ -223,13 +223,13 @@ function step(isMapped: boolean): fc.Arbitrary<Step> {
   );
 }
 
-/** What happens to a run in one commit, and whether it is forgotten and read anew before. */
+/** The steps of a run in one commit, and whether it is evicted and reloaded before. */
 export interface Commit {
   readonly steps: readonly Step[];
   readonly isReloaded: boolean;
 }
 
-/** Time-outs have commits of their own: whatever comes in the same one counts for more. */
+/** Time-outs have their own commits: other data in the same commit takes precedence. */
 export const history: fc.Arbitrary<{ readonly isMapped: boolean; readonly commits: readonly Commit[] }> = fc
   .boolean()
   .chain((isMapped) =>

@@ -34,7 +34,7 @@ function plain(made: GivenPayload): unknown {
   );
 }
 
-void t.test('payloads come back from their frames, and an origin is written once in a piece', async (t) => {
+void t.test('payloads round-trip, and a resource and scope is written once per block', async (t) => {
   holds(
     t,
     fc.property(
@@ -67,20 +67,20 @@ void t.test('payloads come back from their frames, and an origin is written once
   t.equal(payloadsOf(new Uint8Array(text.take())).at(-1)?.origin?.length, 1000);
 });
 
-void t.test('what is no piece is an error, and not half of one', async (t) => {
+void t.test('throws for an incomplete block', async (t) => {
   t.throws(() => payloadsOf(Uint8Array.of(1, 200, 0, 0, 0, 1)), RangeError);
   t.throws(() => payloadsOf(Uint8Array.of(1, 200)), RangeError);
   t.strictSame(payloadsOf(new Uint8Array()), []);
   t.strictSame(payloadsOf(Uint8Array.of(0)), [NO_PAYLOAD]);
 });
 
-void t.test('a payload is completed part by part; what was sent and metadata are one part', async (t) => {
+void t.test('completes a payload part by part; sent data and metadata are one part', async (t) => {
   const [one, two] = [Uint8Array.of(1), Uint8Array.of(2)];
   const sent = { ...NO_PAYLOAD, sent: one, origin: one };
   t.equal(completedPayload(sent, { ...NO_PAYLOAD, metadata: two }), sent, 'nothing changes');
   t.equal(completedPayload(sent, { ...NO_PAYLOAD, sent: two, origin: two }), sent);
   const written = { ...NO_PAYLOAD, metadata: two };
-  t.equal(completedPayload(written, sent), written, 'nor does a span of the batch route get bytes');
+  t.equal(completedPayload(written, sent), written, 'a batch route span gets no sent bytes');
   t.strictSame(completedPayload({ ...NO_PAYLOAD, input: one }, { ...sent, input: two, output: two }), {
     ...{ input: one, output: two, metadata: null },
     ...{ sent: one, origin: one },

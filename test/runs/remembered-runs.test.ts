@@ -10,12 +10,12 @@ function keyOf(tenant: number, trace: number): string {
   return runKey(tenant, Uint32Array.of(trace, 0, 0, 0), 0);
 }
 
-/** What is remembered of a run, as far as it matters here. */
+/** The relevant fields of a cached run. */
 function aRun(weight: number, status = RUNNING) {
   return { header: { status }, spans: { weight } };
 }
 
-void t.test('one user with long runs does not make those of others forgotten', async (t) => {
+void t.test('long runs of one user do not evict runs of others', async (t) => {
   const remembered = new RememberedRuns<ReturnType<typeof aRun>>({ running: 1000, ended: 100 });
   for (let trace = 0; trace < 10; trace++) remembered.put(keyOf(1, trace), aRun(19));
   for (let trace = 0; trace < 100; trace++) remembered.put(keyOf(2, trace), aRun(299));
@@ -23,14 +23,14 @@ void t.test('one user with long runs does not make those of others forgotten', a
     Array.from({ length: traces }, (_, trace) => remembered.get(keyOf(tenant, trace))).filter(Boolean).length;
   t.equal(kept(1, 10), 10);
   t.equal(kept(2, 100), 2);
-  t.ok(remembered.get(keyOf(2, 99)), 'those touched last');
-  // Who takes less than its share makes another give way.
+  t.ok(remembered.get(keyOf(2, 99)), 'the most recently changed');
+  // A user below its share evicts another user's runs.
   for (let trace = 10; trace < 30; trace++) remembered.put(keyOf(1, trace), aRun(19));
   t.equal(kept(1, 30), 30);
   t.equal(kept(2, 100), 1);
 });
 
-void t.test('what has ended goes to where less is kept, but for long runs', async (t) => {
+void t.test('ended runs move to the smaller cache, except long ones', async (t) => {
   const remembered = new RememberedRuns<ReturnType<typeof aRun>>({ running: 100_000, ended: 50 });
   for (let trace = 0; trace < 10; trace++) remembered.put(keyOf(1, trace), aRun(19));
   for (let trace = 0; trace < 10; trace++) remembered.put(keyOf(1, trace), aRun(19, COMPLETED));

@@ -39,7 +39,7 @@ function sendSpan(state: RunState, changes: Partial<SpanRecord>, payload?: strin
   state.applySpan(span.row, payload === undefined ? span.payload : payloadOf(payload), NO_NODES);
 }
 
-void t.test('only a running one can be completed, and only by a terminal status', async (t) => {
+void t.test('only a running run can be completed, and only by a terminal status', async (t) => {
   for (const before of RUN_STATUSES) {
     for (const later of RUN_STATUSES) {
       const expected = before === 'running' && later !== 'running';
@@ -56,7 +56,7 @@ const COMPLETIONS: readonly {
   readonly expected: Partial<HeaderRow>;
 }[] = [
   {
-    name: 'what was null is filled',
+    name: 'fills missing values',
     before: {},
     later: {
       ended_at: NOON + 5000,
@@ -76,37 +76,37 @@ const COMPLETIONS: readonly {
     },
   },
   {
-    name: 'what was there stays, false and empty texts too',
+    name: 'keeps existing values, including false and empty texts',
     before: { success: false, outcome: '', metadata: { a: 1 } },
     later: { success: true, outcome: 'o', metadata: { b: 1 }, started_at: NOON - 1 },
     expected: { success: false, outcome: '', metadata: '{"a":1}', started_at: NOON },
   },
   {
-    name: 'a missing duration follows the end',
+    name: 'derives a missing duration from the end',
     before: {},
     later: { ended_at: NOON + 5000 },
     expected: { duration_ms: 5 },
   },
   {
-    name: 'a derived duration gives way to a declared one',
+    name: 'a declared duration replaces a derived one',
     before: { ended_at: NOON + 5000 },
     later: { duration_ms: 99 },
     expected: { duration_ms: 99 },
   },
   {
-    name: 'a declared duration stays',
+    name: 'keeps a declared duration',
     before: { duration_ms: 99 },
     later: { ended_at: NOON + 5000 },
     expected: { duration_ms: 99, ended_at: NOON + 5000 },
   },
   {
-    name: 'an end before the start is moved to the start',
+    name: 'moves an end before the start to the start',
     before: {},
     later: { ended_at: NOON - 5000 },
     expected: { ended_at: NOON, duration_ms: 0 },
   },
   {
-    name: 'declared totals come in with the completion and are final',
+    name: 'declared totals of the completion are final',
     before: {},
     later: { total_tokens: 7, total_cost_usd: 70 },
     expected: { total_tokens: 7, total_cost_usd: 70, derived: DERIVED.duration_ms | CONTEXT },
@@ -135,7 +135,7 @@ void t.test('a repeat writes nothing', async (t) => {
   t.same(state.finish(9), { spans: [], writesHeader: false, ends: false });
 });
 
-void t.test('a span is completed from what it lacked, payload by payload', async (t) => {
+void t.test('completing a span fills its missing values, payload by payload', async (t) => {
   const state = stored({ status: 'running' });
   const hint = { source: 'service.name', name: 'service' } as const;
   const running = { span_id: A, status: 'running', input_tokens: 4, agent_hint: hint } as const;
@@ -151,10 +151,10 @@ void t.test('a span is completed from what it lacked, payload by payload', async
       payload: payloadOf('{"i":1}\t{"o":2}\t{"m":2}'),
     },
   ]);
-  t.match(state.header, { total_tokens: 10, total_cost_usd: 9 }, 'the header follows');
+  t.match(state.header, { total_tokens: 10, total_cost_usd: 9 }, 'the header is updated');
 });
 
-void t.test('payloads: nothing and something make something', async (t) => {
+void t.test('merging payloads keeps the present parts', async (t) => {
   for (const [before, later, merged] of [
     ['', '', '\t\t'],
     ['', '1\t\t', '1\t\t'],
@@ -169,17 +169,17 @@ void t.test('payloads: nothing and something make something', async (t) => {
   }
 });
 
-void t.test('late spans change derived totals, and no declared ones', async (t) => {
+void t.test('late spans change derived but not declared totals', async (t) => {
   const state = stored({ total_tokens: 1000 });
   sendSpan(state, { span_id: A, total_tokens: 5, cost_usd: 50 });
   state.finish(9);
   t.match(state.header, { total_tokens: 1000, total_cost_usd: 50 });
   sendSpan(state, { span_id: B, parent_span_id: A, cost_usd: 20 });
   state.finish(10);
-  t.match(state.header, { total_tokens: 1000, total_cost_usd: 20 }, 'the deepest wins');
+  t.match(state.header, { total_tokens: 1000, total_cost_usd: 20 }, 'the deepest span takes precedence');
 });
 
-void t.test('an outcome is set in any status, and survives a completion', async (t) => {
+void t.test('an outcome can be set in any status and survives a completion', async (t) => {
   for (const status of RUN_STATUSES) {
     const state = stored({ status, outcome: 'before' });
     state.setOutcome(true, undefined);
@@ -191,7 +191,7 @@ void t.test('an outcome is set in any status, and survives a completion', async 
   }
 });
 
-void t.test('a new run is written with its header, and knows where its spans lie then', async (t) => {
+void t.test('a new run is written with its header and tracks the positions of its spans', async (t) => {
   const known = { lastSeenAt: NOON, isStored: false, isMapped: false, hasEnded: false };
   const state = new RunState(headerRow({ status: 'running' }), known, MAX_SPANS);
   t.same(state.finish(3), { spans: [], writesHeader: true, ends: false });

@@ -1,20 +1,21 @@
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
-/** What only the daemon that gave it understands. */
+/** Values that only the issuing daemon understands. */
 const OPAQUE = /("seq"|"next_cursor"): (?:\d+|"[^"]*")/g;
-/** Sums and percentiles of doubles depend on the order in which an engine adds: their last digits are nobody's promise. */
+/** The last digits of sums and percentiles depend on the engine's summation order. */
 const FRACTION = /(?<=: )\d+\.\d{4,}(?=,?$)/gm;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
 /**
- * Answers of one daemon in a form that is the same for another one that was told the same: ids that it made itself become numbers in the order
- * in which they are seen, times of its own clock become `now`, and the bytes that an engine stores are left out. Give it the answers in the same order for both.
+ * Normalizes the responses of one daemon for comparison with another that received the same data: generated ids become
+ * numbers in order of appearance, times of its own clock become `now`, and stored bytes are omitted.
+ * Pass the responses of both daemons in the same order.
  */
 export class Comparable {
   readonly #sent: ReadonlySet<string>;
   readonly #since: number;
   readonly #numbers = new Map<string, number>();
 
-  /** @param sent ids that both were sent @param since when the first was sent, in milliseconds; nothing sent is of a later time */
+  /** @param sent ids sent to both @param since start of sending in milliseconds, after all sent times */
   constructor(sent: ReadonlySet<string>, since: number) {
     this.#sent = sent;
     this.#since = since;

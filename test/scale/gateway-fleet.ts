@@ -7,22 +7,22 @@ import type { PostgresServer } from '../support/postgres.js';
 import { spawnDaemon, type DaemonProcess } from '../support/process.js';
 import { portsOverlay } from '../support/test-config.js';
 
-/** What a fleet stands on. */
+/** The servers and settings of a fleet. */
 export interface FleetPlace {
   readonly clickHouse: ClickHouseServer;
   readonly postgres: PostgresServer;
   /** An empty folder. */
   readonly folder: string;
-  /** Sections of the exporters `webhook` and `alerts` of each gateway. */
+  /** Configuration of the `webhook` and `alerts` exporters of each gateway. */
   readonly webhook?: object;
   readonly alerts?: object;
-  /** Path of the configuration that an operator runs on each gateway; the tests' own where absent. */
+  /** Path of a shipped gateway configuration; defaults to that of the tests. */
   readonly file?: string;
 }
 
-/** Several daemons, each a process of its own, that share one ClickHouse and one PostgreSQL. */
+/** Several daemon processes that share one ClickHouse and one PostgreSQL. */
 export class GatewayFleet {
-  /** Of all of them, with every scope. */
+  /** A key for all gateways with every scope. */
   readonly key = generateKey();
   readonly #test: Test;
   readonly #place: FleetPlace;
@@ -46,12 +46,12 @@ export class GatewayFleet {
     return fleet;
   }
 
-  /** As they are now: one that was killed has other addresses when it comes back. */
+  /** The current gateways: a restarted one has new addresses. */
   get gateways(): readonly DaemonProcess[] {
     return this.#gateways;
   }
 
-  /** Ends one of them as `kill -9` does, and starts it again. */
+  /** Kills a gateway like `kill -9` and restarts it. */
   async kill(index: number): Promise<void> {
     await this.#gateways[index]?.stop('SIGKILL');
     const again = await this.#spawn(index);
@@ -68,7 +68,7 @@ export class GatewayFleet {
     return await spawnDaemon(this.#test, { directory, key: this.key, ...how });
   }
 
-  /** With nothing of its own but ports and what operators are asked for. */
+  /** The shipped configuration with only ports and required values changed. */
   #asShipped(directory: string, file: string) {
     const { clickHouse } = this.#place;
     return {

@@ -12,22 +12,22 @@ export const AGENTS = ['planner', 'Größe', 'researcher'] as const;
 export const MODELS = ['gpt-4o', 'model two'] as const;
 export const SESSIONS = ['session one', 'session two'] as const;
 
-/** A request of one user, as it is sent to `/api/v1`. */
+/** A request of one user to `/api/v1`. */
 export interface SentRequest {
   readonly user: number;
   readonly method: 'POST' | 'PATCH';
   readonly path: string;
   readonly json: object;
-  /** The status of an answer that says it was taken. */
+  /** The status of an accepted request. */
   readonly taken: number;
 }
 
 /**
- * What several users send. The requests of one stage may come in any order, at the same time and again and again; a stage begins when all of
- * the one before was taken, since what contradicts an earlier request has to come after it on both sides.
+ * The requests of several users. Requests of one stage may be sent in any order, concurrently and repeatedly. A stage
+ * starts after the previous one was accepted, because contradicting requests must arrive later on both sides.
  */
 export interface History {
-  /** What comes before everything else, in this order: it makes what the store numbers. */
+  /** Sent first, in this order: creates everything the store numbers. */
   readonly first: readonly SentRequest[];
   readonly stages: readonly (readonly SentRequest[])[];
   readonly traceIds: readonly (readonly string[])[];
@@ -65,10 +65,10 @@ const run = fc.record({
   user: fc.nat(USERS - 1),
   agent: fc.constantFrom(...AGENTS),
   isOtlp: fc.boolean(),
-  /** Before now. */
+  /** Age of the run. */
   minutes: fc.constantFrom(90, 90, 150, 60 * 26, 60 * 24 * 40),
   spans: fc.array(span, { minLength: 1, maxLength: 8 }),
-  /** Which of so many requests each span is in. */
+  /** The request number of each span. */
   parts: fc.array(fc.nat(2), { minLength: 8, maxLength: 8 }),
   status: fc.constantFrom('completed', 'failed', 'running'),
   success: fc.option(fc.boolean()),
@@ -82,16 +82,16 @@ const run = fc.record({
 });
 type Run = typeof run extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Versions of the prompt `greeting` that each user has. */
+/** Each user has versions of the prompt `greeting`. */
 export const PROMPT = 'greeting';
 
-/** @param seed gives the same history again, save for ids and times */
+/** @param seed reproduces a history except for ids and times */
 export function makeHistory(seed: number, runs: number): History {
   const drawn = fc.sample(fc.array(run, { minLength: runs, maxLength: runs }), { seed, numRuns: 1 })[0] ?? [];
   const stages: SentRequest[][] = [[], [], [], []];
   const traceIds: string[][] = Array.from({ length: USERS }, () => []);
   const spanIds = new Set<string>();
-  // Whole minutes: the embedded store and the gateways may round nothing away.
+  // Whole minutes, so that rounding cannot differ between the stores.
   const now = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
   for (const one of drawn) {
     const made = new MadeRun(one, now);
@@ -103,7 +103,7 @@ export function makeHistory(seed: number, runs: number): History {
     ...[1, 2].map((version) =>
       post(user, '/dashboard/prompts/', { name: PROMPT, version, template_text: `v${version}` }),
     ),
-    // Records have no ids of their own: sent again, they are stored again.
+    // Records without ids are stored again when sent again.
     post(user, '/otlp/v1/logs', logRequest('shop', someLogs(traceIds[user] ?? [], now))),
     post(user, '/otlp/v1/metrics', someMetrics(now - HOUR_MS)),
     ...AGENTS.map((agent) => {
@@ -121,7 +121,7 @@ function post(user: number, path: string, json: object): SentRequest {
   return { user, method: 'POST', path, json, taken: path.startsWith('/dashboard') ? 201 : 200 };
 }
 
-/** Records of the runs and of none, no two at the same time. */
+/** Records with and without runs, all at different times. */
 function someLogs(traceIds: readonly string[], now: number): LogToSend[] {
   return [...traceIds, ''].flatMap((traceId, i) =>
     ['payment declined', 'Größe 🪶 "quoted"'].map((body, at) => ({
@@ -144,7 +144,7 @@ class MadeRun {
   constructor(drawn: Run, now: number) {
     this.#run = drawn;
     this.#start = now - drawn.minutes * MINUTE_MS;
-    // One more: a span that comes late.
+    // One more for a span that arrives late.
     this.spanIds = Array.from({ length: drawn.spans.length + 1 }, () => randomUUID());
   }
 

@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../src/signal/attributes.js';
 
-/** What the resource and the root of a run say. */
+/** Attributes of the resource and the root of a run. */
 interface Sender {
   readonly agent: string;
   readonly session: string | null;
   readonly customer: string | null;
 }
 
-/** @param spans as they are sent in a batch @returns the same as an OTel client sends them, in OTLP/JSON */
+/** @param spans in batch format @returns the same spans in OTLP/JSON, as an OpenTelemetry client sends them */
 export function otlpRequest({ agent, session, customer }: Sender, spans: readonly JsonObject[]): object {
   return {
     resourceSpans: [

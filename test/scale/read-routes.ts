@@ -4,21 +4,21 @@ import { readQuestions } from '../support/every-answer.js';
 import { AGENTS, MODELS, PROMPT, SESSIONS } from './histories.js';
 import { METRICS } from './some-metrics.js';
 
-/** What a user's questions are made of. */
+/** The values a user's queries use. */
 export interface Asked {
-  /** Agents' ids by their names, on the side that is asked. */
+  /** Agent ids by name on the queried side. */
   readonly agents: ReadonlyMap<string, string>;
-  /** Ids of log records, on that side. */
+  /** Log record ids on the queried side. */
   readonly logIds: readonly string[];
   readonly traceIds: readonly string[];
   readonly spanIds: readonly string[];
-  /** ISO 8601; runs lie before and after it. */
+  /** ISO 8601; runs are before and after it. */
   readonly noon: string;
-  /** ISO 8601; all logs lie before it. */
+  /** ISO 8601; after all logs. */
   readonly end: string;
 }
 
-/** A route, and the questions that are asked of it. */
+/** A route with its queries. */
 interface Asking {
   readonly path: string;
   readonly queries: (asked: Asked) => readonly string[];
@@ -39,7 +39,7 @@ const withQueries = (path: string, queries: (asked: Asked) => readonly string[])
   queries: (asked) => queries(asked).map((query) => `${path}?${query}`),
 });
 
-/** What is asked of routes that read telemetry. Those that are not here are asked `readQuestions`. */
+/** Queries of the routes that read telemetry. Other routes use `readQuestions`. */
 const ASKED: readonly Asking[] = [
   ...plain(
     '/agents',
@@ -148,7 +148,7 @@ const ASKED: readonly Asking[] = [
   })),
 ];
 
-/** Other routes that read: what they answer lies in the control store, is of the daemon itself, or does not end. */
+/** Other read routes: their data is in the control store or about the daemon, or they stream forever. */
 const NOT_ASKED = [
   '/me/alert-secret',
   '/admin/audit',
@@ -177,7 +177,7 @@ const NOT_ASKED = [
 
 const SAID = new Set([...ASKED.map(({ path }) => path), ...NOT_ASKED]);
 
-/** @returns what a daemon answers to each question, in the order of the questions */
+/** @returns the responses of a daemon in query order */
 export async function answersOf(
   apis: readonly ApiCaller[],
   key: string,

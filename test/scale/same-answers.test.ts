@@ -21,7 +21,7 @@ const RUNS = Number(process.env['JACKDAW_TEST_RUNS'] ?? 20);
 const KILLS = Number(process.env['JACKDAW_TEST_KILLS'] ?? 2);
 const GATEWAYS = 3;
 const SENDERS = 6;
-/** All but one of these befall ClickHouse with each kill: a gateway that starts tries a statement four times, and ends if none succeeds. */
+/** All but one of these hit ClickHouse at each kill: a starting gateway tries a statement four times and exits if all fail. */
 const FAULTS = ['cut', 'lost', 'half', 202] as const;
 
 t.setTimeout(0);
@@ -37,17 +37,17 @@ async function makeUsers(api: ApiCaller): Promise<string[]> {
   return keys;
 }
 
-/** Sends a request until it is taken. @param api who gets it now; another time perhaps another */
+/** Sends a request until it is accepted. @param api returns the next target, possibly a different one each time */
 async function send(api: () => ApiCaller, keys: readonly string[], request: SentRequest): Promise<void> {
   for (;;) {
     const { method, path, json, taken } = request;
     try {
       const { status, body } = await api().call(method, path, { json, key: keys[request.user] ?? '' });
-      // A prompt that an unheard request has made is there.
+      // A conflict means that a request with a lost response created the prompt.
       if (status === taken || status === 409) return;
       if (status !== 503) throw new RangeError(`${path} was answered ${status}: ${JSON.stringify(body)}`);
     } catch (error) {
-      // Whoever was killed gives no answer.
+      // A killed gateway sends no response.
       if (error instanceof RangeError) throw error;
     }
     await wait(20);
@@ -68,7 +68,7 @@ async function sendAll(
 }
 
 void t.test(
-  'three gateways that are killed at random answer as one embedded daemon does',
+  'three randomly killed gateways respond like one embedded daemon',
   { skip: typeof skip === 'string' ? skip : false },
   async (t: Test) => {
     if (typeof clickHouse === 'string' || typeof postgres === 'string') return;
@@ -91,7 +91,7 @@ void t.test(
     const shareOf = (stages: number): number => Math.round((KILLS * stages) / history.stages.length);
     for (const [stage, requests] of history.stages.entries()) {
       await sendAll(() => alone, aloneKeys, requests, 1);
-      // Some twice, at the same time or later.
+      // Some are repeated, concurrently or later.
       const repeated = requests.filter(() => Math.random() < 0.2);
       const sent = sendAll(anyMember, fleetKeys, [...requests, ...repeated], SENDERS);
       for (let kill = shareOf(stage); kill < shareOf(stage + 1); kill++) {
@@ -105,8 +105,8 @@ void t.test(
     }
 
     const ids = new Set([...history.spanIds, ...history.traceIds.flat()]);
-    // What a gateway left behind when it was killed is counted once its lease has ended.
-    await until('all is counted', async () => {
+    // Leftovers of a killed gateway are counted after its lease expires.
+    await until('everything is counted', async () => {
       for (let user = 0; user < USERS; user++) {
         const one = await alone.get<{ used: number }>('/usage', aloneKeys[user]);
         const other = await anyMember().get<{ used: number }>('/usage', fleetKeys[user]);
@@ -135,10 +135,10 @@ void t.test(
     };
     await compare(t, members());
 
-    await t.test('and so does one that is filled with what they export meanwhile', async (t) => {
+    await t.test('a store filled from their export responds the same', async (t) => {
       const writer = await anyMember().createUser('writer@example.org', ['read', 'write']);
-      // The others hear of the key a moment later.
-      await until('all know the key', async () => {
+      // The other gateways receive the key slightly later.
+      await until('all gateways accept the key', async () => {
         const { key } = writer;
         const asked = await Promise.all(members().map((api) => api.call('GET', '/usage', { key })));
         return asked.every(({ status }) => status === 200);
@@ -161,12 +161,12 @@ void t.test(
       t.strictSame(
         certain.filter((id) => !found.has(id)),
         [],
-        'what was answered before is there',
+        'runs acknowledged before are exported',
       );
       t.strictSame(
         [...found].filter(([, spans]) => spans !== SPANS_OF_RUN),
         [],
-        'nothing is there in part',
+        'no run is incomplete',
       );
     });
   },

@@ -1,10 +1,10 @@
-/** Their names: a gauge, a counter and a histogram. */
+/** Metric names: a gauge, a counter and a histogram. */
 export const METRICS = ['queue.size', 'requests', 'latency'] as const;
 
 const POINTS = 6;
 const STEP_MS = 20_000;
 
-/** An OTLP/JSON request with some points of each metric, from two regions. @param from milliseconds; the last is two minutes later */
+/** An OTLP/JSON request with points of each metric from two regions. @param from milliseconds; the last point is two minutes later */
 export function someMetrics(from: number): object {
   const [gauge, counter, histogram] = METRICS;
   const start = nanos(from - STEP_MS);

@@ -2,18 +2,18 @@ import type { ApiCaller } from '../support/api-caller.js';
 import { traceIdOf } from '../support/header-text.js';
 import { anItem } from '../support/trace-batch.js';
 
-/** Of each run, all of which come in one request. */
+/** Spans per run, all sent in one request. */
 export const SPANS_OF_RUN = 3;
 
-/** A user who sends one run after the other until it is told to end. */
+/** A user who sends one run after the other until stopped. */
 export class WholeRuns {
-  /** Ids of runs that were answered for. */
+  /** Ids of acknowledged runs. */
   readonly answered: string[] = [];
   readonly #key: string;
   readonly #writing: Promise<void>;
   #hasEnded = false;
 
-  /** @param api who gets the next one */
+  /** @param api returns the next target */
   constructor(api: () => ApiCaller, key: string) {
     this.#key = key;
     this.#writing = this.#write(api);
@@ -24,7 +24,7 @@ export class WholeRuns {
     await this.#writing;
   }
 
-  /** The spans of its runs that a daemon has, by the ids of the runs. */
+  /** The number of stored spans by run id. */
   async foundBy(api: ApiCaller): Promise<ReadonlyMap<string, number>> {
     const found = new Map<string, number>();
     for (let page = 1; ; page++) {

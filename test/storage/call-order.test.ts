@@ -1,7 +1,7 @@
 import t from 'tap';
 import { CallOrder } from '../../src/storage/shared/call-order.js';
 
-void t.test('the writes of a user are sent in the order of their calls', async (t) => {
+void t.test('sends the writes of a user in call order', async (t) => {
   const order = new CallOrder();
   const sent: string[] = [];
   const answers = new Map<string, () => void>();
@@ -17,20 +17,20 @@ void t.test('the writes of a user are sent in the order of their calls', async (
   const second = order.send('ann', () => 'second', send);
   const third = order.send('ann', async () => await Promise.resolve('third'), send);
   void order.send('ben', () => 'ben', send);
-  t.same(sent, ['ben'], 'what one user waits for is nothing to another');
+  t.same(sent, ['ben'], 'a waiting user does not delay others');
 
   answer('first');
   await question;
   await new Promise(setImmediate);
-  t.same(sent, ['ben', 'first', 'second', 'third'], 'each is sent before the answer to the one before');
+  t.same(sent, ['ben', 'first', 'second', 'third'], 'each is sent before the previous one is answered');
   void order.send('ann', () => 'fourth', send);
-  t.equal(sent.at(-1), 'fourth', 'when nobody waits, at once');
+  t.equal(sent.at(-1), 'fourth', 'a call without predecessors is sent immediately');
 
   for (const end of answers.values()) end();
   t.same(await Promise.all([first, second, third]), ['first!', 'second!', 'third!']);
 });
 
-void t.test('a failed query does not block later sends', async (t) => {
+void t.test('sends later calls after a failed query', async (t) => {
   const order = new CallOrder();
   const first = order.send('ann', async () => await Promise.reject(new Error('no such user')), neverSent);
   const second = order.send('ann', async () => await Promise.reject(new Error('no such prompt')), neverSent);

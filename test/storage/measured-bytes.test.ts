@@ -3,7 +3,7 @@ import { MeasuredBytes } from '../../src/storage/shared/measured-bytes.js';
 import { HandClock } from '../support/hand-clock.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 
-void t.test('without a measurement the use is unknown, and it is measured again later only', async (t) => {
+void t.test('usage is unknown without a measurement, which is retried later', async (t) => {
   const clock = new HandClock();
   const logger = new RecordingLogger();
   const stored = new MeasuredBytes();
@@ -29,7 +29,7 @@ void t.test('without a measurement the use is unknown, and it is measured again 
   await t.rejects(
     stored.take('anna', 1),
     { code: 'storage_exceeded' },
-    'what came in since the start counts',
+    'data received since the start counts',
   );
   isDamaged = false;
   clock.advance(60_000);

@@ -18,7 +18,7 @@ void t.test('evicts the least recently used entry of the user over its share', a
   t.strictSame(held(cache, 1), { c: 5 }, 'the new size counts');
   t.equal(cache.size, 18);
   cache.put(1, 'c', 6, 11);
-  t.strictSame(held(cache, 1), {}, 'too large by itself');
+  t.strictSame(held(cache, 1), {}, 'too large to cache');
   t.equal(cache.get(1, 'c'), undefined);
   cache.delete(2, 'a');
   cache.delete(2, 'a');
@@ -26,7 +26,7 @@ void t.test('evicts the least recently used entry of the user over its share', a
   t.ok(cache.isEmpty);
 });
 
-void t.test('when all have too much, the user goes first who asked longest ago', async (t) => {
+void t.test('evicts entries of the least recently active user when the cache is full', async (t) => {
   const cache = new SharedCache<number>({ mostSize: 20, mostSizeOfUser: 10, mostOfUser: 2 });
   cache.put(1, 'a', 1, 5);
   cache.put(2, 'a', 2, 5);
@@ -39,7 +39,7 @@ void t.test('when all have too much, the user goes first who asked longest ago',
     [{ a: 1 }, {}, { a: 3, b: 4 }, { a: 5 }],
   );
   cache.put(3, 'c', 6, 1);
-  t.strictSame(held(cache, 3), { b: 4, c: 6 }, 'two of a user at most');
+  t.strictSame(held(cache, 3), { b: 4, c: 6 }, 'at most two per user');
   cache.clear();
   t.equal(cache.size, 0);
   t.strictSame(held(cache, 3), {});

@@ -12,7 +12,7 @@ import { anEndpoint, anOrganization, aPrompt, aUser } from './duckdb/meta-record
 
 const OLD_MS = 30_000;
 
-/** A control plane, and what asks it: each question is counted, and waits while `hold` does. */
+/** A control store and its clients: each query is counted, and waits while `hold` is in effect. */
 async function opened(t: Test) {
   const clock = new HandClock();
   const control = await openControlStore(t, { clock });
@@ -47,7 +47,7 @@ async function opened(t: Test) {
     users,
     numbers,
     asked,
-    /** @returns what lets the answers go */
+    /** @returns a function that releases the answers */
     hold: (): (() => void) => {
       let release = (): void => undefined;
       held = new Promise((resolve) => (release = resolve));
@@ -65,7 +65,7 @@ async function addUser(control: SqlControlStore): Promise<string> {
   return user.id;
 }
 
-void t.test('a user is asked for once, and again when something may have changed', async (t) => {
+void t.test('loads a user once, and again after a possible change', async (t) => {
   const { control, users, asked, clock } = await opened(t);
   const [id, other] = [await addUser(control), await addUser(control)];
   t.equal(users.known(id), undefined);
@@ -73,15 +73,15 @@ void t.test('a user is asked for once, and again when something may have changed
   t.strictSame(both[0], { tenant: 1, monthlyLimit: 7, storedLimit: null, wanted: [] });
   t.equal(users.known(id), both[0]);
   t.equal(both[1], both[0]);
-  t.equal(asked.users, 1, 'who asks at the same time shares the question');
+  t.equal(asked.users, 1, 'concurrent reads share a query');
   t.match(await users.find(other), { tenant: 2 });
 
   await control.accounts.updateUser(id, { monthly_event_limit: 9 });
-  t.match(await users.find(id), { monthlyLimit: 9 }, 'as soon as the change is answered');
+  t.match(await users.find(id), { monthlyLimit: 9 }, 'as soon as the change resolves');
   await control.organizations.create(anOrganization('acme'));
   await control.organizations.putMember('acme', id, 'member');
   await control.endpoints.create('acme', anEndpoint({ event_types: ['trace.failed', 'alert.fired'] }));
-  t.match(await users.find(id), { wanted: ['trace.failed'] }, 'what telemetry writes of it');
+  t.match(await users.find(id), { wanted: ['trace.failed'] }, 'the version that telemetry uses');
   t.match(await users.find(other), { wanted: [] });
   await control.events.want('a reader', ['*'], Number.MAX_SAFE_INTEGER);
   t.match(await users.find(other), { wanted: TELEMETRY_EVENTS });
@@ -95,7 +95,7 @@ void t.test('a user is asked for once, and again when something may have changed
   t.equal(asked.users, before + 1, 'a hint may have been lost');
 });
 
-void t.test('answers requested before a change are not cached after it', async (t) => {
+void t.test('does not cache answers requested before a change', async (t) => {
   const { control, users, hold } = await opened(t);
   const id = await addUser(control);
   const release = hold();
@@ -108,7 +108,7 @@ void t.test('answers requested before a change are not cached after it', async (
   t.match(await users.find(id), { monthlyLimit: 9 });
 });
 
-void t.test('an unknown user is reported and not cached', async (t) => {
+void t.test('reports an unknown user without caching it', async (t) => {
   const { control, users } = await opened(t);
   const user = aUser();
   await t.rejects(users.find(user.id), { message: /unknown user/ });
@@ -118,31 +118,28 @@ void t.test('an unknown user is reported and not cached', async (t) => {
   t.same(await users.tenants([user.id, randomUUID(), user.id]), new Map([[user.id, 1]]));
 });
 
-void t.test(
-  'numbers of prompt versions are asked for once, what is missing until there is one',
-  async (t) => {
-    const { control, numbers, asked, hold } = await opened(t);
-    const [id, other] = [await addUser(control), await addUser(control)];
-    const versions = [1, 2].map((version) => ({ name: 'p', version }));
-    const number = await control.prompts.create(id, aPrompt({ name: 'p' }));
-    t.equal(numbers.known(id, versions), undefined);
-    t.strictSame(await numbers.find(id, versions), [number, null]);
-    t.strictSame(numbers.known(id, versions), [number, null]);
-    t.strictSame(await numbers.find(id, versions), [number, null]);
-    t.equal(asked.prompts, 1);
-    t.strictSame(await numbers.find(other, versions), [null, null], 'each user has its own');
+void t.test('caches prompt version numbers and reloads missing ones', async (t) => {
+  const { control, numbers, asked, hold } = await opened(t);
+  const [id, other] = [await addUser(control), await addUser(control)];
+  const versions = [1, 2].map((version) => ({ name: 'p', version }));
+  const number = await control.prompts.create(id, aPrompt({ name: 'p' }));
+  t.equal(numbers.known(id, versions), undefined);
+  t.strictSame(await numbers.find(id, versions), [number, null]);
+  t.strictSame(numbers.known(id, versions), [number, null]);
+  t.strictSame(await numbers.find(id, versions), [number, null]);
+  t.equal(asked.prompts, 1);
+  t.strictSame(await numbers.find(other, versions), [null, null], 'each user has its own');
 
-    const next = await control.prompts.create(id, aPrompt({ name: 'p', version: 2 }));
-    t.equal(numbers.known(id, versions.slice(0, 1)), undefined, 'it may have been deleted');
-    t.equal(numbers.known(id, versions), undefined);
-    t.strictSame(await numbers.find(id, versions), [number, next]);
+  const next = await control.prompts.create(id, aPrompt({ name: 'p', version: 2 }));
+  t.equal(numbers.known(id, versions.slice(0, 1)), undefined, 'it may have been deleted');
+  t.equal(numbers.known(id, versions), undefined);
+  t.strictSame(await numbers.find(id, versions), [number, next]);
 
-    const third = [{ name: 'p', version: 3 }];
-    const release = hold();
-    const early = numbers.find(id, third);
-    const made = await control.prompts.create(id, aPrompt({ name: 'p', version: 3 }));
-    release();
-    await early;
-    t.strictSame(await numbers.find(id, third), [made], 'what was missing before is not remembered after');
-  },
-);
+  const third = [{ name: 'p', version: 3 }];
+  const release = hold();
+  const early = numbers.find(id, third);
+  const made = await control.prompts.create(id, aPrompt({ name: 'p', version: 3 }));
+  release();
+  await early;
+  t.strictSame(await numbers.find(id, third), [made], 'missing numbers are not cached afterwards');
+});

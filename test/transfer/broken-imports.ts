@@ -18,15 +18,15 @@ export interface Servers {
 
 type Importing = ReturnType<typeof launch>;
 
-/** Another import may still be under way. */
+/** Another import may still be running. */
 const WAITS = { code: 2, stderr: /Another import .* is in progress or was killed .*: wait and try again/ };
 
 /**
- * Imports into ClickHouse and PostgreSQL by processes that are killed, and that lose one of their stores, and does each time what the next
- * import says.
+ * Breaks imports into ClickHouse and PostgreSQL by killing their process or one of their stores, and follows the
+ * instruction of the next import each time.
  *
  * @param from an export @param key for the first user of a gateway
- * @returns stores that hold nothing which an import would refuse, but in PostgreSQL what all that has left
+ * @returns stores without conflicting data, except everything left in PostgreSQL
  */
 export async function breakImports(
   t: Test,
@@ -34,16 +34,16 @@ export async function breakImports(
   { from, key }: { readonly from: string; readonly key: string },
 ): Promise<Target> {
   const first = await Target.make(t, servers, from);
-  await t.test('by SIGKILL: the next one waits for its lease, then says what to do', async (t) => {
+  await t.test('by SIGKILL: the next import waits for its lease, then says what to do', async (t) => {
     const importing = await first.hanging('runs');
-    t.match(await first.import(), WAITS, 'while it is under way');
+    t.match(await first.import(), WAITS, 'while it is running');
     importing.child.kill('SIGKILL');
     t.match(await importing.exited, { signal: 'SIGKILL' });
     t.match(await first.import(), WAITS);
     await first.letLeasesEnd();
     t.match(await first.import(), refusal(first, 'messages'));
   });
-  await t.test('a gateway that is started on a half import shows nothing of it', async (t) => {
+  await t.test('a gateway on an incomplete import shows none of it', async (t) => {
     await showsNothing(t, first, key);
     t.match(await first.import(), {
       code: 2,
@@ -56,20 +56,20 @@ export async function breakImports(
     stderr: /belongs to another control store.*or use another database/,
   });
   await target.clear();
-  await t.test('as ClickHouse is killed', async (t) => {
+  await t.test('when ClickHouse is killed', async (t) => {
     const importing = await target.hanging('logs');
     await servers.server.kill();
     await ended(t, importing, 'The store request failed: no response');
     await servers.server.resume();
-    t.match(await target.import(), refusal(target, 'messages'), 'its lease was given back');
+    t.match(await target.import(), refusal(target, 'messages'), 'its lease was released');
     await target.clear();
   });
-  await t.test('as PostgreSQL is stopped, before anything is in ClickHouse', async (t) => {
+  await t.test('when PostgreSQL stops before anything is in ClickHouse', async (t) => {
     const importing = await target.waitingForBook();
     await servers.postgres.stop();
     await ended(t, importing, 'The control store failed: PostgreSQL');
     await servers.postgres.resume();
-    t.match(await target.import(), WAITS, 'its lease could not be given back');
+    t.match(await target.import(), WAITS, 'its lease could not be released');
     await target.letLeasesEnd();
     t.match(await target.import(), refusal(target, 'agents'));
     await target.clear();
@@ -94,7 +94,7 @@ async function ended(t: Test, importing: Importing, cause: string): Promise<void
   );
 }
 
-/** A gateway finishes what the import left, and shows and tells nothing. */
+/** A gateway completes the leftovers of the import, but shows and emits nothing. */
 async function showsNothing(t: Test, half: Target, key: string): Promise<void> {
   const clock = new StillClock();
   const open = async () =>
@@ -112,11 +112,11 @@ async function showsNothing(t: Test, half: Target, key: string): Promise<void> {
   t.strictSame(await api.get('/agents'), []);
   t.match(await api.get('/usage'), { used: 0 });
   const events = await half.query(`select type from events where type like 'trace.%' or type like 'agent.%'`);
-  t.strictSame(events, [], 'nobody is told of anything');
+  t.strictSame(events, [], 'no events are emitted');
   await gateway.daemon.shutdown();
 }
 
-/** Stores in ClickHouse and PostgreSQL into which processes import that are broken off. */
+/** Stores in ClickHouse and PostgreSQL for interrupted imports. */
 export class Target {
   readonly database: string;
   readonly place: TransferPlace;
@@ -135,7 +135,7 @@ export class Target {
     this.place = new TransferPlace(t, { postgres: postgresUrl, overlay });
   }
 
-  /** @param database in ClickHouse; a new one where absent, as that in PostgreSQL always is */
+  /** @param database in ClickHouse; defaults to a new one, as PostgreSQL always gets */
   static async make(
     t: Test,
     servers: Servers,
@@ -145,13 +145,13 @@ export class Target {
     return new Target(t, servers, from, database, await servers.postgres.createDatabase());
   }
 
-  /** `jackdaw import` in a process of its own that gets no answer to an insert into a table, the rows of which are stored. */
+  /** Runs `jackdaw import` in a process that gets no response to its insert into a table, whose rows are stored. */
   async hanging(table: string): Promise<Importing> {
     const { server } = this.#servers;
     await server.fault({ kind: 'silent', times: 1, matching: `INSERT INTO ${table} ` });
     const importing = this.#launch();
     await until(`there are ${table}`, async () => {
-      // The engine has better things to do than to answer this.
+      // Avoids loading the engine with this query.
       await wait(50);
       const found = await server.query(
         `SELECT total_rows FROM system.tables WHERE database = '${this.database}' AND name = '${table}'`,
@@ -161,10 +161,10 @@ export class Target {
     return importing;
   }
 
-  /** One that waits for the book of writes, which somebody has locked, so that nothing has come into ClickHouse. */
+  /** Runs an import that waits for the locked write-intent log, before anything is in ClickHouse. */
   async waitingForBook(): Promise<Importing> {
     const holder = new Client({ connectionString: this.#postgresUrl });
-    // It ends with the server.
+    // The connection ends with the server.
     holder.on('error', () => undefined);
     await holder.connect();
     await holder.query('begin; lock table writes in exclusive mode');
@@ -187,13 +187,13 @@ export class Target {
     return await this.#servers.postgres.query(statement, this.#postgresUrl);
   }
 
-  /** As if so much time had passed that leases have ended which nobody renews. */
+  /** Expires all leases. */
   async letLeasesEnd(): Promise<void> {
     await this.query('update leases set expires_at = 1 where expires_at > 1');
     await this.query('update writes set expires_at = 1 where ended_at is null');
   }
 
-  /** What the next import says to do. */
+  /** Does what the next import asks for. */
   async clear(): Promise<void> {
     await this.#servers.server.query(`DROP DATABASE ${this.database} SYNC`);
   }
@@ -201,7 +201,7 @@ export class Target {
   #launch(): Importing {
     return launch(['import', '--from', this.#from, ...this.place.files], {
       cwd: this.place.directory,
-      // What it leaves there goes with the test.
+      // Temporary files are removed with the test.
       env: { TMPDIR: this.#folder },
     });
   }

@@ -16,20 +16,20 @@ import { fill, fillTelemetry } from './filled-daemon.js';
 
 const NOW = Date.UTC(2026, 10, 20, 12) * 1000;
 
-/** What a daemon has in memory alone. */
+/** Values a daemon keeps only in memory. */
 const IN_MEMORY = { fields: ['refused', 'reasons'] };
 
 const [postgres, server] = [await PostgresServer.start(t), await ClickHouseServer.start(t)];
 const skip = typeof postgres === 'string' ? postgres : typeof server === 'string' ? server : false;
 
-/** Nothing is delivered to the endpoint that is made. */
+/** Prevents deliveries to the new endpoint. */
 const UNDELIVERED = 'service: { pipelines: { events: { exporters: [debug] } } }\nexporters: { debug: {} }';
 
 const ENDPOINTS = '/org/default/webhooks/endpoints';
 
 t.setTimeout(300_000);
 void t.test(
-  'from the embedded stores into ClickHouse and PostgreSQL, and out of them',
+  'moves data from embedded stores into ClickHouse and PostgreSQL and back',
   { skip },
   async (t) => {
     if (typeof postgres === 'string' || typeof server === 'string') return;
@@ -68,11 +68,11 @@ void t.test(
     const isKnown = async (of: ApiCaller): Promise<void> => {
       t.equal((await of.call('POST', '/otlp/v1/logs', named)).status, 200);
       const again = await of.get('/dashboard/logs/search?query=quokka');
-      t.match(again, { count: 1 }, 'a repeat adds nothing there, too');
+      t.match(again, { count: 1 }, 'a repeat adds nothing there either');
     };
     await isKnown(there);
 
-    await t.test('what goes wrong is said, and leaves nothing behind', async (t) => {
+    await t.test('reports failures and leaves nothing behind', async (t) => {
       const directory = join(folder, 'wrong');
       const exporting = async (as = key, to = directory) =>
         await runInProcess(['export', '--to', to, '--url', second.url, '--key', as]);
@@ -97,7 +97,7 @@ void t.test(
         await server.heal();
         await isClean();
       }
-      // What a gateway left that was killed.
+      // Leftovers of a killed gateway.
       await server.query(
         `CREATE DATABASE ${database}_export`,
         `CREATE TABLE ${database}_export.spans (a Int32) ENGINE = MergeTree ORDER BY a`,
@@ -113,7 +113,7 @@ void t.test(
 
     for (const { id } of await there.get<readonly { readonly id: string }[]>(ENDPOINTS))
       t.equal((await there.call('PATCH', `${ENDPOINTS}/${id}`, { json: { is_active: false } })).status, 200);
-    // What comes in the ways of this store, and not by an import.
+    // Data written by this store, not by an import.
     await fillTelemetry(there, 2);
     const outOfFirst = await exportOf({ url: second.url, key }, 'clickhouse');
     const now = await answersOf(second);

@@ -13,7 +13,7 @@ import { TransferPlace } from '../support/transfer-place.js';
 const ALL = { offset: 0, limit: 1000 };
 
 t.setTimeout(120_000);
-void t.test('a store with damaged blocks is checked, and exported without them', async (t) => {
+void t.test('checks a store with damaged blocks and exports it without them', async (t) => {
   const place = new TransferPlace(t);
   const { opened, users, runs } = await aMovedStore(t, { path: join(place.directory, 'jackdaw.duckdb') });
   const [tenant = ''] = users;
@@ -52,8 +52,8 @@ void t.test('a store with damaged blocks is checked, and exported without them',
     files.filter(({ path }) => name.test(path)).reduce((sum, { rows }) => sum + rows, 0);
   const lost = (name: string): number =>
     missing.filter(({ table }) => table === name).reduce((sum, { rows }) => sum + (rows ?? 0), 0);
-  t.equal(rowsOf(/runs/) + lost('runs'), runs.length, 'every run is there or listed');
-  t.equal(rowsOf(/spans/) + lost('spans'), runs.length * 8, 'every span is there or listed');
+  t.equal(rowsOf(/runs/) + lost('runs'), runs.length, 'every run is exported or listed');
+  t.equal(rowsOf(/spans/) + lost('spans'), runs.length * 8, 'every span is exported or listed');
   t.ok(rowsOf(/spans/) > 0 && rowsOf(/runs/) > 0 && lost('payloads') > 0);
 
   const other = new TransferPlace(t);
@@ -65,7 +65,7 @@ void t.test('a store with damaged blocks is checked, and exported without them',
   t.equal(
     counts.reduce((sum, count) => sum + count, 0),
     rowsOf(/runs/),
-    'an import takes what is there',
+    'an import accepts all exported runs',
   );
 
   flip(cold, 4096 + 16);
@@ -75,7 +75,7 @@ void t.test('a store with damaged blocks is checked, and exported without them',
   t.match(await check(), { code: 1, stdout: /cold\.duckdb: damaged: the file is missing/ });
 });
 
-void t.test('a check says who has the store', async (t) => {
+void t.test('a check names the process that has the store', async (t) => {
   const place = new TransferPlace(t);
   const opened = await TestStore.open(t, { path: join(place.directory, 'jackdaw.duckdb') });
   await opened.close();

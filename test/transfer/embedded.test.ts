@@ -23,7 +23,7 @@ import { aUser } from '../storage/duckdb/meta-records.js';
 import { TestStore } from '../storage/duckdb/test-store.js';
 import { alerted, fill } from './filled-daemon.js';
 
-/** All daemons have the same time, so that what depends on it is the same. */
+/** All daemons share one time, so that time-dependent values match. */
 const NOW = Date.UTC(2026, 10, 20, 12) * 1000;
 const HOUR_MS = 3_600_000;
 
@@ -48,7 +48,7 @@ void t.test('export and import', async (t) => {
     clock.advance(1000);
     return (await firings(api)) === 1;
   });
-  // What nobody hears of for an hour times out.
+  // Runs without news for an hour time out.
   clock.sleep(HOUR_MS);
   await until('a run timed out', async () => {
     const found = await api.get<{ readonly items: readonly unknown[] }>(
@@ -63,13 +63,13 @@ void t.test('export and import', async (t) => {
         '/org/default/webhooks/deliveries',
       )
     ).items;
-  await until('all is delivered', async () => {
+  await until('everything is delivered', async () => {
     const all = await deliveries(api);
     return all.length >= 2 && all.every(({ status }) => status === 'success');
   });
   const requestsBefore = hook.requests.length;
 
-  // Somebody goes on to write meanwhile.
+  // Writes continue meanwhile.
   const writer = await api.createUser('writer@example.com', ['read', 'write']);
   const answered: string[] = [];
   const isOver = new AbortController();
@@ -92,7 +92,7 @@ void t.test('export and import', async (t) => {
   const before = await everyAnswer(api, IN_MEMORY);
   t.ok(before.size > 100);
 
-  await t.test('nobody else may read it, and it is written once', async (t) => {
+  await t.test('is private to its owner and never overwrites a directory', async (t) => {
     const open = ['.', ...readdirSync(directory, { recursive: true, encoding: 'utf8' })].filter(
       (name) => (statSync(join(directory, name)).mode & 0o077) !== 0,
     );
@@ -104,7 +104,7 @@ void t.test('export and import', async (t) => {
     t.match(nowhere, { code: 1, stderr: /cannot be written/ });
   });
 
-  await t.test('what was changed, is missing or is no export is not imported', async (t) => {
+  await t.test('refuses changed, missing and foreign files', async (t) => {
     const place = new TransferPlace(t);
     const broken = join(folder, 'broken');
     const refuses = async (message: RegExp, change: () => void): Promise<void> => {
@@ -139,7 +139,7 @@ void t.test('export and import', async (t) => {
     t.notOk(readdirSync(place.directory).includes('jackdaw.duckdb'), 'no store was made');
   });
 
-  await t.test('an import that is interrupted leaves nothing that a user could see', async (t) => {
+  await t.test('an interrupted import leaves nothing visible to users', async (t) => {
     const { store, control } = await TestStore.open(t);
     const abort = new AbortController();
     const target = {
@@ -161,7 +161,7 @@ void t.test('export and import', async (t) => {
     t.equal((await store.runs.list(user.id, {}, { offset: 0, limit: 10 })).count, 0);
   });
 
-  await t.test('the key of sealed secrets is there before what it opens', async (t) => {
+  await t.test('places the secrets key before the data it opens', async (t) => {
     const { store, control } = await TestStore.open(t);
     const heldThen: (string | null)[] = [];
     const target = {
@@ -179,10 +179,10 @@ void t.test('export and import', async (t) => {
     const wrote = (): void => undefined;
     await t.rejects(importStores(target, directory, manifest, { wrote, abort }), /killed.* is incomplete/s);
     t.strictSame(heldThen, [null]);
-    t.equal(await control.transfer.holds(), null, 'and without it there is nothing');
+    t.equal(await control.transfer.holds(), null, 'without the key nothing is imported');
   });
 
-  await t.test('an export gives way before writes are slowed down', async (t) => {
+  await t.test('an export aborts before writes are slowed down', async (t) => {
     const opened = await TestStore.open(t, { maxWaitingSegments: 2 });
     const { writer, transfer } = opened.store;
     const tenant = await opened.addUser();
@@ -208,55 +208,62 @@ void t.test('export and import', async (t) => {
     await fillSegment();
   });
 
-  await t.test('every route answers the same, and once more with PostgreSQL', async (t) => {
-    const place = new TransferPlace(t, { overlay });
-    const imported = await place.import(directory);
-    t.equal(imported.code, 0, imported.stderr);
-    t.match(await place.import(directory), { code: 2, stderr: /already contains users/ });
-    const key = readFileSync(join(place.directory, 'secrets-key'), 'utf8');
-    t.equal(key, readFileSync(join(first.directory, 'secrets-key'), 'utf8'));
-    const clockThere = new StillClock(then);
-    const second = await startTestDaemon(t, { ...place.daemon(first.key), clock: clockThere });
-    const there = new ApiCaller(second.url, first.key);
-    t.strictSame(differences(before, await everyAnswer(there, IN_MEMORY)), []);
-    await sameWriter(there, writer.key);
-    await evaluatedAgain(second, clockThere);
-    t.equal(await firings(there), 1, 'an alert that had fired does not fire again');
-    await second.daemon.shutdown();
+  await t.test(
+    'every route responds the same after an import and after another one with PostgreSQL',
+    async (t) => {
+      const place = new TransferPlace(t, { overlay });
+      const imported = await place.import(directory);
+      t.equal(imported.code, 0, imported.stderr);
+      t.match(await place.import(directory), { code: 2, stderr: /already contains users/ });
+      const key = readFileSync(join(place.directory, 'secrets-key'), 'utf8');
+      t.equal(key, readFileSync(join(first.directory, 'secrets-key'), 'utf8'));
+      const clockThere = new StillClock(then);
+      const second = await startTestDaemon(t, { ...place.daemon(first.key), clock: clockThere });
+      const there = new ApiCaller(second.url, first.key);
+      t.strictSame(differences(before, await everyAnswer(there, IN_MEMORY)), []);
+      await sameWriter(there, writer.key);
+      await evaluatedAgain(second, clockThere);
+      t.equal(await firings(there), 1, 'a fired alert does not fire again');
+      await second.daemon.shutdown();
 
-    const server = await PostgresServer.start(t);
-    if (typeof server === 'string') {
-      t.comment(server);
-      return;
-    }
-    const next = join(folder, 'next');
-    const offline = await place.exportOffline(next);
-    t.equal(offline.code, 0, offline.stderr);
-    const secrets = { key: key.trim() };
-    const last = new TransferPlace(t, {
-      overlay: JSON.stringify({ ...(JSON.parse(overlay) as object), secrets }),
-      postgres: await server.createDatabase(),
-    });
-    const again = await last.import(next);
-    t.match(again, { code: 0, stderr: /Set secrets.key in the configuration/ });
-    const third = await startTestDaemon(t, { ...last.daemon(first.key), clock: new StillClock(then) });
-    t.notMatch(third.logs.join('\n'), /encrypted with a different key/);
-    t.strictSame(differences(before, await everyAnswer(new ApiCaller(third.url, first.key), IN_MEMORY)), []);
-    t.equal(hook.requests.length, requestsBefore, 'nothing was delivered again');
-  });
+      const server = await PostgresServer.start(t);
+      if (typeof server === 'string') {
+        t.comment(server);
+        return;
+      }
+      const next = join(folder, 'next');
+      const offline = await place.exportOffline(next);
+      t.equal(offline.code, 0, offline.stderr);
+      const secrets = { key: key.trim() };
+      const last = new TransferPlace(t, {
+        overlay: JSON.stringify({ ...(JSON.parse(overlay) as object), secrets }),
+        postgres: await server.createDatabase(),
+      });
+      const again = await last.import(next);
+      t.match(again, { code: 0, stderr: /Set secrets.key in the configuration/ });
+      const third = await startTestDaemon(t, { ...last.daemon(first.key), clock: new StillClock(then) });
+      t.notMatch(third.logs.join('\n'), /encrypted with a different key/);
+      t.strictSame(
+        differences(before, await everyAnswer(new ApiCaller(third.url, first.key), IN_MEMORY)),
+        [],
+      );
+      t.equal(hook.requests.length, requestsBefore, 'nothing was delivered again');
+    },
+  );
 
-  /** What was answered before the export began is there, and nothing is there in part. */
+  /** Runs acknowledged before the export are complete, and no run is incomplete. */
   async function sameWriter(there: ApiCaller, key: string): Promise<void> {
     const { items } = await there.get<{
       readonly items: readonly { readonly trace_id: string; readonly span_count: number }[];
     }>('/dashboard/traces?page_size=100', key);
     const found = new Map(items.map((run) => [run.trace_id, run.span_count]));
-    for (const id of answered.slice(0, Math.min(certain, 50))) t.equal(found.get(id), 3, 'an answered run');
+    for (const id of answered.slice(0, Math.min(certain, 50)))
+      t.equal(found.get(id), 3, 'an acknowledged run');
     for (const spans of found.values()) t.equal(spans, 3);
   }
 });
 
-/** Lets time pass until the rule of alerts that is active has been looked at twice. */
+/** Advances the clock until the active alert was evaluated twice. */
 async function evaluatedAgain(of: TestDaemon, clock: StillClock): Promise<void> {
   const evaluated = async (): Promise<number> => {
     const text = await (await fetch(`${of.metricsUrl}/metrics`)).text();
@@ -269,5 +276,5 @@ async function evaluatedAgain(of: TestDaemon, clock: StillClock): Promise<void> 
   });
 }
 
-/** What a daemon has in memory alone. */
+/** Values a daemon keeps only in memory. */
 const IN_MEMORY = { fields: ['refused', 'reasons'] };

@@ -13,13 +13,13 @@ import {
 import { traceIdOf } from '../support/header-text.js';
 import { aSpan, anItem, type Item } from '../support/trace-batch.js';
 
-/** What the daemon refuses is of no interest here. */
+/** Sends a request that the daemon may refuse. */
 async function tried(api: ApiCaller, path: string, json: unknown): Promise<void> {
   const { status } = await api.call('POST', path, { json });
   if (status >= 500) throw new Error(`POST ${path} answered ${String(status)}`);
 }
 
-/** What it must take. */
+/** Sends a request that must succeed. */
 async function invariant(api: ApiCaller, method: string, path: string, json: unknown): Promise<unknown> {
   const { status, body } = await api.call(method, path, { json });
   if (status >= 300) throw new Error(`${method} ${path} answered ${String(status)} ${JSON.stringify(body)}`);
@@ -27,9 +27,9 @@ async function invariant(api: ApiCaller, method: string, path: string, json: unk
 }
 
 /**
- * Fills a daemon with values at the ends of every field, and with runs that came in every way that a run can come.
+ * Fills a daemon with extreme values in every field and with runs received in every possible way.
  *
- * @param hook the URL of a webhook
+ * @param hook URL of a webhook
  */
 export async function fill(api: ApiCaller, seed: number, hook: string): Promise<void> {
   for (const json of samples(extremePrompts, seed)) await tried(api, '/dashboard/prompts', json);
@@ -41,13 +41,13 @@ export async function fill(api: ApiCaller, seed: number, hook: string): Promise<
     });
   await fillTelemetry(api, seed);
   for (const json of samples(extremeAlerts, seed)) await tried(api, '/alerts', json);
-  // Those that fire again and again would make each moment another one.
+  // Alerts that fire repeatedly would make every moment different.
   for (const { id } of await api.get<readonly { readonly id: string }[]>('/alerts'))
     await invariant(api, 'PATCH', `/alerts/${id}`, { is_active: false });
   await administration(api, hook);
 }
 
-/** What {@link fill} does, without control data. It may be done several times, with another seed. */
+/** Like {@link fill} without control data. May be repeated with another seed. */
 export async function fillTelemetry(api: ApiCaller, seed: number): Promise<void> {
   const items: readonly Item[] = [...oneExtremeEach(), ...samples(extremeItems, seed)];
   for (let at = 0; at < items.length; at += 20)
@@ -62,7 +62,7 @@ function samples<Value>(values: fc.Arbitrary<Value[]>, seed: number): Value[] {
   return fc.sample(values, { numRuns: 2, seed }).flat();
 }
 
-/** Runs of several requests, of which spans are completed, outcomes set and prompts linked. */
+/** Runs sent in several requests, with completed spans, outcomes and linked prompts. */
 async function runsInParts(api: ApiCaller): Promise<void> {
   const begun = anItem({ trace: { status: 'running', ended_at: undefined, success: undefined }, spans: 2 });
   const traceId = traceIdOf(begun);
@@ -103,7 +103,7 @@ async function runsInParts(api: ApiCaller): Promise<void> {
   await otlpRun(api, { root: false });
 }
 
-/** A run that nobody declares: its header follows its spans, which come in two requests. */
+/** An undeclared run: its header is derived from its spans, sent in two requests. */
 async function otlpRun(api: ApiCaller, { root }: { readonly root: boolean }): Promise<void> {
   const traceId = randomUUID().replaceAll('-', '');
   const [top, leaf] = [randomUUID(), randomUUID()].map((id) => id.replaceAll('-', '').slice(0, 16));
@@ -141,7 +141,7 @@ async function otlpRun(api: ApiCaller, { root }: { readonly root: boolean }): Pr
     await api.call('POST', '/otlp/v1/traces', { json: request([span(top, { name: 'checkout', kind: 1 })]) });
 }
 
-/** A second user, an organization of its own, an endpoint with a secret, a saved view, a limit. */
+/** A second user, an organization, an endpoint with a secret, a saved view and a limit. */
 async function administration(api: ApiCaller, hook: string): Promise<void> {
   const other = await api.createUser('other@example.com', ['read', 'write']);
   await api.send([anItem({ trace: { agent: 'of another user' }, spans: 3 })], other.key);
@@ -158,7 +158,7 @@ async function administration(api: ApiCaller, hook: string): Promise<void> {
   });
 }
 
-/** A rule of alerts that a run makes true. @param now when the run is, as the API takes times */
+/** An alert rule that a run triggers. @param now start of the run in API format */
 export async function alerted(api: ApiCaller, now: string): Promise<string> {
   const trace = { agent: 'alerted', started_at: now, ended_at: now };
   await api.send([anItem({ trace })]);

@@ -29,10 +29,10 @@ interface FailedExport {
   readonly failed: { readonly directory: string; readonly message: string } | null;
 }
 
-/** Exports of a daemon into a directory on a small disk, which is not that of its stores. */
+/** Exports of a daemon into a directory on a small disk, separate from that of its stores. */
 class Exports {
   readonly target: string;
-  /** Where this process sees it. */
+  /** The directory as this process sees it. */
   readonly seen: string;
   readonly #disk: SmallDisk;
   readonly #daemon: DaemonProcess;
@@ -51,13 +51,13 @@ class Exports {
     return await runInProcess(['export', '--to', this.target, '--url', url, '--key', key]);
   }
 
-  /** Something happens while files are being written: the daemon stands still meanwhile. */
+  /** Runs an action while files are being written and the daemon is suspended. */
   async during(happens: () => unknown): Promise<CommandOutput> {
     const exporting = this.begin();
     await until('files are written', () => existsSync(join(this.seen, 'telemetry', 'agents.parquet')));
     const { child } = this.#daemon;
     child.kill('SIGSTOP');
-    await until('it stands still', () =>
+    await until('the daemon is suspended', () =>
       /\) T/.test(readFileSync(`/proc/${String(child.pid)}/stat`, 'utf8')),
     );
     await happens();
@@ -65,13 +65,13 @@ class Exports {
     return await exporting;
   }
 
-  /** As those see it who see the disk. */
+  /** Mounts in the namespace that sees the disk. */
   async mount(...args: readonly string[]): Promise<void> {
     const [command = '', ...before] = this.#disk.through;
     await run(command, [...before, ...args]);
   }
 
-  /** Whoever asks is told the same, and nothing is held any more. */
+  /** Checks the error and that no resources are held. */
   async failedWith(t: Test, { code, stderr }: CommandOutput, message: RegExp): Promise<void> {
     t.equal(code, 1);
     t.match(stderr, message);
@@ -108,7 +108,7 @@ async function checkFullDisk(
     await Promise.all(
       Array.from({ length: AT_ONCE }, () => api.send(Array.from({ length: RUNS }, aNoisyItem))),
     );
-  // Somebody goes on to write, whatever becomes of exports.
+  // Writes continue regardless of exports.
   const statuses: number[] = [];
   const isOver = new AbortController();
   const writing = (async () => {
@@ -123,7 +123,7 @@ async function checkFullDisk(
     `Not enough disk space for the export in ${target}: free space, or use a directory on another disk`,
   );
 
-  await t.test('a disk that is full from the beginning', async (t) => {
+  await t.test('reports a disk that is already full', async (t) => {
     disk.fill();
     await exports.failedWith(t, await exports.begin(), NO_ROOM);
     t.notOk(existsSync(seen));
@@ -131,7 +131,7 @@ async function checkFullDisk(
     await isAtRest();
   });
 
-  await t.test('one that becomes full', async (t) => {
+  await t.test('reports a disk that fills up during the export', async (t) => {
     const failed = await exports.during(() => {
       disk.fill();
     });
@@ -142,7 +142,7 @@ async function checkFullDisk(
     await isAtRest();
   });
 
-  await t.test('a directory that becomes read-only', async (t) => {
+  await t.test('reports a directory that becomes read-only', async (t) => {
     const failed = await exports.during(async () => {
       await exports.mount('mount', '--bind', target, target);
       await exports.mount('mount', '-o', 'remount,bind,ro', target);
@@ -153,7 +153,7 @@ async function checkFullDisk(
       new RegExp(`${target} cannot be written: .*could not be removed .*: remove the directory before`, 'i'),
     );
     await isAtRest();
-    // Which is refused where somebody has a file in it.
+    // Unmounting fails while a file in the directory is open.
     await exports.mount('umount', target);
     const again =
       /holds an export that is in progress or was interrupted.*remove the directory and export again/;
@@ -184,7 +184,7 @@ async function checkFullDisk(
   t.equal(count, REQUESTS * RUNS + statuses.length, 'nothing was lost');
 }
 
-/** What does not become small in a file. */
+/** An incompressible item. */
 function aNoisyItem(): Item {
   const { trace, spans } = anItem({ spans: 2 });
   const noise = () => randomBytes(NOISE_BYTES).toString('base64');
@@ -192,14 +192,14 @@ function aNoisyItem(): Item {
 }
 
 t.setTimeout(120_000);
-void t.test('embedded stores, whose export finds no room', async (t) => {
+void t.test('embedded stores report an export without disk space', async (t) => {
   await checkFullDisk(t, {}, async () => undefined);
 });
 
 const [postgres, server] = [await PostgresServer.start(t), await ClickHouseServer.start(t)];
 const skip = typeof postgres === 'string' ? postgres : typeof server === 'string' ? server : false;
 
-void t.test('ClickHouse and PostgreSQL, whose export finds no room', { skip }, async (t) => {
+void t.test('ClickHouse and PostgreSQL report an export without disk space', { skip }, async (t) => {
   if (typeof postgres === 'string' || typeof server === 'string') return;
   const database = server.newDatabase();
   const options = { overlay: inClickHouse(server, database), postgres: await postgres.createDatabase() };
@@ -208,8 +208,8 @@ void t.test('ClickHouse and PostgreSQL, whose export finds no room', { skip }, a
       `select name from leases where name like '%/export' and expires_at > 0`,
       options.postgres,
     );
-    t.strictSame(held, [], 'the lease was given back');
+    t.strictSame(held, [], 'the lease was released');
     const snapshots = `SELECT name FROM system.databases WHERE name = '${database}_export'`;
-    t.strictSame(await server.query(snapshots), [], 'so was the snapshot');
+    t.strictSame(await server.query(snapshots), [], 'the snapshot was removed');
   });
 });

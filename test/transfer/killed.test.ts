@@ -14,11 +14,11 @@ const REQUESTS = 150;
 const AT_ONCE = 10;
 const RUNS = 20;
 const SPANS = 5;
-/** A part of what an import writes, and more than what it begins with. */
+/** A part of an import, and more than an empty store. */
 const SOME_BYTES = 1024 * 1024;
 
 t.setTimeout(120_000);
-void t.test('an export and an import that are killed leave what the next call recognises', async (t) => {
+void t.test('a killed export or import leaves a state that the next call recognizes', async (t) => {
   const folder = testFolder(t);
   const first = await spawnDaemon(t);
   const api = new ApiCaller(first.url, first.key);
@@ -31,7 +31,7 @@ void t.test('an export and an import that are killed leave what the next call re
   const asked = api.call('POST', '/admin/export', { json: { directory } }).catch(() => null);
   await until('files are being written', () => existsSync(join(directory, 'telemetry', 'runs.parquet')));
   await first.stop('SIGKILL');
-  t.equal(await asked, null, 'nobody was answered');
+  t.equal(await asked, null, 'the request got no response');
   t.notOk(existsSync(join(directory, 'manifest.json')));
 
   const place = new TransferPlace(t);
@@ -48,7 +48,7 @@ void t.test('an export and an import that are killed leave what the next call re
 
   const importing = launch(['import', '--from', directory, ...place.files], {
     cwd: place.directory,
-    // What it leaves there goes with the test.
+    // Temporary files are removed with the test.
     env: { TMPDIR: folder },
   });
   await until('a part is stored', () => sizeOf(place.directory) > SOME_BYTES);
@@ -70,7 +70,7 @@ async function rowsOf(directory: string, name: RegExp): Promise<number> {
   return files.reduce((sum, { rows }) => sum + rows, 0);
 }
 
-/** The files of the store of telemetry. */
+/** The files of the telemetry store. */
 function stored(directory: string): string[] {
   return readdirSync(directory).filter(
     (name) => name.startsWith('jackdaw.duckdb') || name.endsWith('.duckdb'),

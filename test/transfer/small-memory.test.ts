@@ -8,15 +8,15 @@ import { startTestDaemon, type TestDaemon } from '../support/daemon.js';
 import { testFolder } from '../support/test-folder.js';
 import { anItem, type Item } from '../support/trace-batch.js';
 
-/** One request, and so one commit, which an export does not divide. */
+/** One request and thus one commit, which an export does not split. */
 const RUNS = 100;
-/** From 155 000 to 203 000 it fits into ENOUGH with what is written beside the store, and not without. */
+/** Between 155 000 and 203 000 an export fits into ENOUGH only by spilling to disk. */
 const NOISE_BYTES = 180_000;
-/** The least that a configuration may have, and enough where what does not fit can be written beside the store. */
+/** The minimum of the configuration, and enough for an export that spills to disk. */
 const TOO_LITTLE = '64MiB';
 const ENOUGH = '128MiB';
 
-/** What does not become small in a file. */
+/** An incompressible item. */
 function aNoisyItem(): Item {
   const { trace, spans } = anItem({ spans: 1 });
   const noise = (): string => randomBytes(NOISE_BYTES).toString('base64');
@@ -29,7 +29,7 @@ interface FailedExport {
 }
 
 t.setTimeout(120_000);
-void t.test('an export of a store whose DuckDB may take little memory', async (t) => {
+void t.test('exports a store whose DuckDB has little memory', async (t) => {
   const directory = testFolder(t);
   const target = join(testFolder(t), 'export');
   const spilled = join(directory, 'jackdaw.duckdb.tmp');
@@ -54,7 +54,7 @@ void t.test('an export of a store whose DuckDB may take little memory', async (t
   };
   const NO_ROOM = new RegExp(`Not enough disk space for temporary data while writing ${target}`);
 
-  await t.test('says so, and what to do about it', async (t) => {
+  await t.test('reports insufficient memory with a remedy', async (t) => {
     const daemon = await start(t, TOO_LITTLE);
     const api = new ApiCaller(daemon.url, daemon.key);
     await api.send(Array.from({ length: RUNS }, aNoisyItem));
@@ -68,15 +68,15 @@ void t.test('an export of a store whose DuckDB may take little memory', async (t
     await daemon.daemon.shutdown();
   });
 
-  await t.test('goes on once there is room, where there was none when DuckDB looked first', async (t) => {
+  await t.test('continues once disk space is free that DuckDB did not find at first', async (t) => {
     rmSync(spilled, { recursive: true, force: true });
-    // A file system without any room, in which no file can be made either.
+    // A file system without any space, in which no file can be created.
     symlinkSync('/proc', spilled);
     const daemon = await start(t, ENOUGH);
     t.match(await exported(daemon), { code: 1 });
     rmSync(spilled);
     mkdirSync(spilled);
-    // That there is room now is of no use to this one: DuckDB is told to look again where it fails.
+    // This export still fails: DuckDB rechecks the disk space only after a failure.
     await failsWith(t, daemon, NO_ROOM);
     t.match(await exported(daemon), { code: 0, stderr: '' });
     await daemon.daemon.shutdown();

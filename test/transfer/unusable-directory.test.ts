@@ -6,8 +6,8 @@ import { startTestDaemon } from '../support/daemon.js';
 import { spawnDaemon } from '../support/process.js';
 import { testFolder } from '../support/test-folder.js';
 
-// A process of its own: a daemon that hangs must not take the test with it.
-void t.test('directories that cannot be made are refused, and the daemon goes on', async (t) => {
+// In a separate process: a hanging daemon must not block the test.
+void t.test('refuses directories that cannot be created, and the daemon continues', async (t) => {
   const { url, key } = await spawnDaemon(t);
   const api = new ApiCaller(url, key);
   const refused = async (directory: string): Promise<void> => {
@@ -16,14 +16,14 @@ void t.test('directories that cannot be made are refused, and the daemon goes on
     t.match(body, { code: 'conflict' });
     t.equal((await api.call('GET', '/me')).status, 200);
   };
-  // The file system takes no new names, and says of these as of those whose parents are missing that they do not exist.
+  // This file system refuses new names with the error for missing parents.
   await refused('/proc/export');
   await refused('/proc/self/task/deep/export');
   await refused('/dev/null/export');
   await refused('/tmp/a\0b');
 });
 
-void t.test('exports are written below export_root, and one that fails leaves nothing behind', async (t) => {
+void t.test('exports are written below export_root, and a failed export leaves nothing behind', async (t) => {
   const folder = testFolder(t);
   const root = join(folder, 'exports');
   const overlay = JSON.stringify({ extensions: { query: { export_root: root } } });

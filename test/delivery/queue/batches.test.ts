@@ -4,13 +4,13 @@ import { batchOf } from '../../support/engine.js';
 import { ScriptedExporter, settled } from '../../support/scripted-exporter.js';
 import { startDelivery } from '../../support/test-delivery.js';
 
-void t.test('what comes within the wait is one batch, in its order; tenants stay apart', async (t) => {
+void t.test('batches items within max_wait in order and by tenant', async (t) => {
   const { exporter, clock, send } = startDelivery('queue: { batch: { max_wait: 200ms } }');
   await send('a', 1, 2);
   clock.advance(100);
   await send('b', 'x');
   await send('a', 3);
-  t.strictSame(exporter.items, [], 'nothing goes before its time');
+  t.strictSame(exporter.items, [], 'nothing is sent early');
   clock.advance(100);
   t.strictSame(exporter.items, [[1, 2, 3]]);
   clock.advance(100);
@@ -22,16 +22,16 @@ void t.test('what comes within the wait is one batch, in its order; tenants stay
   t.equal(
     exporter.attempts[0]?.context.receivedAt,
     clock.now() - 300_000,
-    'received when the first of them was',
+    'received when its first item was',
   );
 });
 
-void t.test('a full batch goes at once; a larger one is cut, and nothing is changed in place', async (t) => {
+void t.test('sends a full batch immediately and splits a larger one without mutating it', async (t) => {
   const { exporter, delivery, send } = startDelivery('queue: { batch: { max_items: 3 } }');
   await send('a', 1, 2);
   t.strictSame(exporter.items, []);
   await send('a', 3, 4);
-  t.strictSame(exporter.items, [[1, 2]], 'a batch is not torn to fill another');
+  t.strictSame(exporter.items, [[1, 2]], 'a batch is not split to fill another');
   const items = [5, 6, 7, 8, 9, 10, 11];
   const batch = Object.freeze({ tenant: 'b', items: Object.freeze(items) as number[] });
   t.strictSame(await delivery.consume(batch, { receivedAt: 0 }), { accepted: 7, refused: [] });
@@ -42,7 +42,7 @@ void t.test('a full batch goes at once; a larger one is cut, and nothing is chan
   ]);
 });
 
-void t.test('batches are cut by their size in memory, too; a single item may be larger', async (t) => {
+void t.test('splits batches by memory size, but sends a larger single item', async (t) => {
   const { exporter, send } = startDelivery(
     'queue: { max_size: 1MiB, batch: { max_size: 10KiB, max_wait: 0s } }',
   );
@@ -54,7 +54,7 @@ void t.test('batches are cut by their size in memory, too; a single item may be 
   );
 });
 
-void t.test('no batch has more spans than a receiver takes in one request', async (t) => {
+void t.test('limits the spans of a batch to those of one receiver request', async (t) => {
   const { exporter, send } = startDelivery(
     'queue: { max_size: 64MiB, batch: { max_size: 32MiB, max_wait: 0s } }',
   );
@@ -65,7 +65,7 @@ void t.test('no batch has more spans than a receiver takes in one request', asyn
   t.strictSame(exporter.items.map(sizes), [[20_000, 20_000], [20_000], [60_000], [1]]);
 });
 
-void t.test('no more batches are under way than allowed; with one they keep their order', async (t) => {
+void t.test('limits concurrent batches; a single one keeps their order', async (t) => {
   const { exporter, send } = startDelivery(
     'queue: { concurrency: 1, batch: { max_items: 1, max_wait: 0s } }',
   );
@@ -83,21 +83,21 @@ void t.test('no more batches are under way than allowed; with one they keep thei
   const four = startDelivery('queue: { batch: { max_items: 1 } }');
   await four.send('a', 1, 2, 3, 4, 5);
   t.strictSame(four.exporter.items, [[1], [2], [3], [4]], 'four by default');
-  t.equal(await four.metric('queue_items'), 5, 'what is under way still takes memory');
+  t.equal(await four.metric('queue_items'), 5, 'batches in progress still count');
   four.exporter.last.succeed();
   await settled();
   t.equal(await four.metric('queue_items'), 4);
   t.strictSame(four.exporter.items.at(-1), [5]);
 });
 
-void t.test('an empty batch is nothing', async (t) => {
+void t.test('ignores an empty batch', async (t) => {
   const { exporter, clock, send } = startDelivery('');
   t.strictSame(await send('a'), { accepted: 0, refused: [] });
   clock.advance(1000);
   t.strictSame(exporter.items, []);
 });
 
-void t.test('raw requests are put together with their like alone, within the limits', async (t) => {
+void t.test('merges raw requests only with raw requests, within the limits', async (t) => {
   const { exporter, clock, delivery, send } = startDelivery(
     'queue: { max_size: 1MiB, batch: { max_items: 4, max_size: 10KiB, max_wait: 200ms } }',
     0.5,

@@ -12,7 +12,7 @@ const overloaded = (retryAfterMs?: number) =>
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
 
-void t.test('waits grow to their maximum, vary, and are never shorter than asked for', async (t) => {
+void t.test('delays grow to their maximum, vary and are never shorter than requested', async (t) => {
   const options = {
     isEnabled: true,
     initialMs: 1000,
@@ -31,14 +31,14 @@ void t.test('waits grow to their maximum, vary, and are never shorter than asked
   t.equal(backoffMs(options, 4, 7000, 0.5), 8000);
 });
 
-void t.test('the same batch is sent again after each wait, until it is taken', async (t) => {
+void t.test('resends the same batch after each delay until accepted', async (t) => {
   const { exporter, clock, send, metric } = startDelivery(
     `retry: { initial_interval: 1s, multiplier: 2, max_interval: 3s }\n${AT_ONCE}`,
   );
   await send('a', 1);
   for (const wait of [1000, 2000, 3000, 3000]) {
     const before = exporter.attempts.length;
-    // Whatever an exporter throws may be tried again, unless it says otherwise.
+    // Any thrown error is retryable unless it says otherwise.
     exporter.last.fail(wait === 1000 ? new TypeError('x is undefined') : overloaded());
     await settled();
     clock.advance(wait - 1);
@@ -57,7 +57,7 @@ void t.test('the same batch is sent again after each wait, until it is taken', a
   t.equal(await metric('queue_bytes'), 0);
 });
 
-void t.test('the other side’s Retry-After counts up to max_interval, and 5 minutes at most', async (t) => {
+void t.test('Retry-After counts up to max_interval and 5 minutes at most', async (t) => {
   for (const [maxInterval, askedMs, waitMs] of [
     ['2m', 90_000, 90_000],
     ['30s', 90_000, 30_000],
@@ -76,7 +76,7 @@ void t.test('the other side’s Retry-After counts up to max_interval, and 5 min
   }
 });
 
-void t.test('what can never be taken is dropped at once, counted and said', async (t) => {
+void t.test('drops, counts and logs a permanently refused batch immediately', async (t) => {
   const { exporter, send, metric, dropped, logger } = startDelivery(AT_ONCE);
   await send('a', 1, 2);
   exporter.last.fail(
@@ -92,7 +92,7 @@ void t.test('what can never be taken is dropped at once, counted and said', asyn
   ]);
 });
 
-void t.test('a batch that cannot be delivered for too long is dropped', async (t) => {
+void t.test('drops a batch that cannot be delivered within the time limit', async (t) => {
   const { exporter, clock, send, dropped, logger } = startDelivery(
     `retry: { initial_interval: 1s, multiplier: 1, max_elapsed_time: 3s }\n${AT_ONCE}`,
   );
@@ -109,7 +109,7 @@ void t.test('a batch that cannot be delivered for too long is dropped', async (t
   t.match(logger.lines.at(-1), /not delivered within retry\.max_elapsed_time .*reason="retries_exhausted"/);
 });
 
-void t.test('without retry the first failure drops', async (t) => {
+void t.test('drops on the first failure if retry is disabled', async (t) => {
   const { exporter, send, dropped } = startDelivery(`retry: { enabled: false }\n${AT_ONCE}`);
   await send('a', 1);
   exporter.last.fail(overloaded());
@@ -117,7 +117,7 @@ void t.test('without retry the first failure drops', async (t) => {
   t.equal(await dropped('retries_exhausted'), 1);
 });
 
-void t.test('an attempt that takes too long is broken off and made again', async (t) => {
+void t.test('aborts and retries an attempt that times out', async (t) => {
   const { exporter, clock, send, metric } = startDelivery(`timeout: 5s\n${AT_ONCE}`);
   await send('a', 1);
   const [first] = exporter.attempts;
@@ -129,7 +129,7 @@ void t.test('an attempt that takes too long is broken off and made again', async
   clock.advance(1000);
   await settled();
   t.equal(exporter.attempts.length, 2);
-  // The first answers after all: nobody listens any more.
+  // The first attempt responds late and is ignored.
   first?.fail(new Error('late'));
   exporter.last.succeed();
   await settled();
@@ -137,7 +137,7 @@ void t.test('an attempt that takes too long is broken off and made again', async
   t.equal(await metric('attempts_failed_total'), 1);
 });
 
-void t.test('failures are said at most once in ten seconds', async (t) => {
+void t.test('logs failures at most once in ten seconds', async (t) => {
   const { exporter, clock, send, logger } = startDelivery(
     `retry: { initial_interval: 1s, multiplier: 1 }\n${AT_ONCE}`,
   );
@@ -167,7 +167,7 @@ void t.test('nothing delivered for a minute is a stall until something is delive
     await settled();
   }
   t.equal(await metric('stalled'), 1);
-  t.equal(logger.lines.length, 6, 'while it stalls, attempts are not logged');
+  t.equal(logger.lines.length, 6, 'attempts are not logged during a stall');
   exporter.last.fail(
     new ConsumeError('no key', { code: 'overloaded', retryable: true, needsOperator: true }),
   );
@@ -181,17 +181,17 @@ void t.test('nothing delivered for a minute is a stall until something is delive
   t.equal(await metric('stalled'), 0);
   clock.advance(600_000);
   await settled();
-  t.equal(stalls.length, 3, 'with nothing to deliver there is no stall');
+  t.equal(stalls.length, 3, 'no stall with nothing to deliver');
 
   await send('a', 2);
   exporter.last.fail(
     new ConsumeError('no key', { code: 'overloaded', retryable: true, needsOperator: true }),
   );
   await settled();
-  t.strictSame(stalls.slice(3), ['no key'], 'what only an operator can change is reported at once');
+  t.strictSame(stalls.slice(3), ['no key'], 'an error only an operator can fix is reported immediately');
 });
 
-void t.test('an exporter that hangs, and one that refuses everything, stall as well', async (t) => {
+void t.test('hanging and refusing exporters also stall', async (t) => {
   const hanging = startDelivery(`timeout: 5m\n${AT_ONCE}`);
   await hanging.send('a', 1);
   hanging.clock.advance(60_000);
@@ -211,7 +211,7 @@ void t.test('an exporter that hangs, and one that refuses everything, stall as w
   t.strictSame(refusing.stalls, ['bad']);
 });
 
-void t.test('time without anything to deliver is no part of a stall', async (t) => {
+void t.test('time without anything to deliver does not count towards a stall', async (t) => {
   const { exporter, clock, send, stalls } = startDelivery(AT_ONCE);
   await send('a', 1);
   exporter.last.fail(new ConsumeError('bad', { code: 'validation_failed', retryable: false }));

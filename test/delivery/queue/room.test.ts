@@ -11,7 +11,7 @@ import { until } from '../../support/until.js';
 const noise = (length: number) =>
   Array.from({ length: length / 10 }, () => Math.random().toString(36).slice(2, 12).padEnd(10)).join('');
 
-/** Sends until a batch is refused. @returns how many were taken */
+/** Sends until a batch is refused. @returns the number of accepted batches */
 async function fill(t: Test, send: () => Promise<unknown>): Promise<number> {
   for (let taken = 0; ; taken++) {
     const refusal = await send().then(
@@ -24,13 +24,13 @@ async function fill(t: Test, send: () => Promise<unknown>): Promise<number> {
   }
 }
 
-void t.test('a queue on disk that is full for five seconds says so until it has room again', async (t) => {
+void t.test('a disk queue full for five seconds reports it until there is space again', async (t) => {
   const config = 'queue: { max_bytes: 1MiB, batch: { max_items: 1 } }';
   const { send, scripted, clock, host, path } = await startOnDisk(t, testFolder(t), { config });
   const taken = await fill(t, () => send('a', [noise(50_000)]));
   t.ok(taken > 10);
   clock.advance(4999);
-  t.same(host.statuses, [], 'nobody is told of a burst');
+  t.same(host.statuses, [], 'a short burst is not reported');
   clock.advance(1);
   t.equal(host.last?.level, 'recoverable');
   t.match(
@@ -39,17 +39,17 @@ void t.test('a queue on disk that is full for five seconds says so until it has 
   );
   let delivered = 0;
   while (host.last?.level === 'recoverable' && delivered < taken) {
-    await until('the next is under way', () => scripted.attempts.length > delivered);
+    await until('the next attempt is in progress', () => scripted.attempts.length > delivered);
     scripted.last.succeed();
     await settled();
     delivered += 1;
   }
-  t.ok(delivered > 1 && delivered < taken, 'a tenth of it has to be free, not all');
+  t.ok(delivered > 1 && delivered < taken, 'a tenth of the queue must be free, not all of it');
   t.strictSame(host.statuses.slice(1), [{ level: 'ok' }]);
   await t.resolves(send('a', [noise(50_000)]));
 });
 
-void t.test('so does one in memory, for its signal, and what drains meanwhile is not told', async (t) => {
+void t.test('a memory queue reports it per signal and ignores short bursts', async (t) => {
   const config = 'queue: { type: memory, max_items: 20, batch: { max_items: 1, max_wait: 0s } }';
   const { send, scripted, clock, host } = await startOnDisk(t, testFolder(t), { config });
   t.equal(await fill(t, () => send('a', [1])), 20);
@@ -62,7 +62,7 @@ void t.test('so does one in memory, for its signal, and what drains meanwhile is
   clock.advance(3000);
   await deliver(2);
   clock.advance(10_000);
-  t.same(host.statuses, [], 'it had room in time');
+  t.same(host.statuses, [], 'it had space in time');
   t.equal(await fill(t, () => send('a', [1])), 2);
   clock.advance(3000);
   await t.rejects(send('a', [1]));
@@ -72,12 +72,12 @@ void t.test('so does one in memory, for its signal, and what drains meanwhile is
     message: /^the queue of logs in memory is full: .* raise queue.max_items and queue.max_size$/,
   });
   await deliver(1);
-  t.equal(host.statuses.length, 1, 'one free place is not room enough');
+  t.equal(host.statuses.length, 1, 'one free place is not enough');
   await deliver(1);
   t.match(host.statuses.slice(1), [{ level: 'ok' }]);
 });
 
-void t.test('what the exporter itself tells stands beside it', async (t) => {
+void t.test('combines its status with that of the exporter', async (t) => {
   const states: Status[] = [];
   const parts = new StatusParts();
   parts.begin((status) => states.push(status));
@@ -92,7 +92,7 @@ void t.test('what the exporter itself tells stands beside it', async (t) => {
   t.strictSame(states.at(-1), { level: 'ok' });
 });
 
-void t.test('where the rest of a queue is kept for others, it is not full', async (t) => {
+void t.test('a queue with space reserved for other users is not full', async (t) => {
   const config = 'queue: { type: memory, max_items: 100, batch: { max_items: 1, max_wait: 0s } }';
   const { send, clock, host } = await startOnDisk(t, testFolder(t), { config });
   await send('quiet', [1]);
@@ -101,7 +101,7 @@ void t.test('where the rest of a queue is kept for others, it is not full', asyn
   t.same(host.statuses, []);
 });
 
-void t.test('no client is told of events that wait in the outbox: the daemon stays ready', async (t) => {
+void t.test('a full event queue only pauses the outbox: the daemon stays ready', async (t) => {
   const config = 'queue: { type: memory, max_items: 2, batch: { max_wait: 0s } }';
   const { send, clock, host } = await startOnDisk(t, testFolder(t), { config, signal: 'events' });
   await fill(t, () => send('a', [1]));
@@ -109,7 +109,7 @@ void t.test('no client is told of events that wait in the outbox: the daemon sta
   t.match(host.last, { level: 'degraded', message: /the outbox is paused until/ });
 });
 
-void t.test('how much has to be free again depends on what was refused', async (t) => {
+void t.test('the required free space depends on the refused batch', async (t) => {
   const clock = new HandClock();
   const states: boolean[] = [];
   const room = new RoomWatch(clock, (isFull) => states.push(isFull));
@@ -121,10 +121,10 @@ void t.test('how much has to be free again depends on what was refused', async (
   t.strictSame(states, [true, false]);
   room.refused(0.2, 3);
   clock.advance(5000);
-  t.strictSame(states, [true, false], 'what would never fit says nothing of a queue that is half empty');
+  t.strictSame(states, [true, false], 'a batch that never fits does not mark a half-empty queue as full');
   room.refused(0.9, 1.2);
   room.end();
   clock.advance(5000);
-  t.strictSame(states, [true, false], 'nor does one that ends');
+  t.strictSame(states, [true, false], 'an ended watch reports nothing');
   t.equal(clock.pending, 0);
 });

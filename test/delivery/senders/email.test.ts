@@ -44,11 +44,11 @@ function startMailer(
   return { mailer, clock, send: (mail: Partial<Mail> = {}) => mailer.send({ ...MAIL, ...mail }, NEVER) };
 }
 
-/** An answer of a mail server, as `smtp-server` wants it. */
+/** A mail server response for `smtp-server`. */
 const answer = (responseCode: number, message: string): Error =>
   Object.assign(new Error(message), { responseCode });
 
-/** A server below SMTP. @param greet what it does with a connection */
+/** A server below SMTP. @param greet handles a connection */
 async function startRaw(
   t: Test,
   greet: (socket: Socket) => void,
@@ -71,16 +71,16 @@ async function startRaw(
   return { port: (server.address() as AddressInfo).port, connected };
 }
 
-/** The lines of a mail's head, without the continuations of long ones. */
+/** The header lines of a mail without continuation lines. */
 const headersOf = (text: string): readonly string[] => {
   const [head = ''] = text.split('\r\n\r\n', 1);
   return head.replaceAll(/\r\n[ \t]+/g, ' ').split('\r\n');
 };
 
-/** What a result says, without how long it took. */
+/** A result without its duration. */
 const summarize = ({ kind, statusCode, error }: MailResult) => ({ kind, statusCode, error });
 
-void t.test('a mail arrives, with exactly these headers', async (t) => {
+void t.test('sends a mail with exactly these headers', async (t) => {
   const mails = await startMails(t);
   const { send } = startMailer(t, mails.port);
   t.match(await send(), { kind: 'sent', statusCode: 250, error: null });
@@ -100,10 +100,10 @@ void t.test('a mail arrives, with exactly these headers', async (t) => {
   );
   t.match(mails.received[0]?.text, /\r\n\r\nFailure rate of "planner" is 52 % \(above 20 %\)\.\r\n$/);
   await send();
-  t.equal(mails.received[1]?.id, mails.received[0]?.id, 'a repeat is known as one');
+  t.equal(mails.received[1]?.id, mails.received[0]?.id, 'a repeat keeps its id');
 });
 
-void t.test('whatever stands in a subject or a text, it adds no header and no recipient', async (t) => {
+void t.test('subjects and texts never add headers or recipients', async (t) => {
   const mails = await startMails(t);
   const { send } = startMailer(t, mails.port);
   await send();
@@ -127,7 +127,7 @@ void t.test('whatever stands in a subject or a text, it adds no header and no re
   t.equal(mails.received.length, texts.length + 1);
 });
 
-void t.test('an address is one mailbox, or nothing is sent', async (t) => {
+void t.test('sends only to a single valid mailbox', async (t) => {
   const mails = await startMails(t);
   const { send } = startMailer(t, mails.port);
   const good = ["o'neil+alerts@sub.example.org", 'a@localhost', '{x}|y@example.org', 'a@[192.0.2.1]'];
@@ -163,7 +163,7 @@ void t.test('an address is one mailbox, or nothing is sent', async (t) => {
   t.equal(mails.received.length, good.length);
 });
 
-void t.test('what the server answers decides', async (t) => {
+void t.test('classifies the response of the server', async (t) => {
   const cases: readonly (readonly [Error, ReturnType<typeof summarize>])[] = [
     [
       answer(451, '4.7.1 Try again later'),
@@ -206,7 +206,7 @@ void t.test('what the server answers decides', async (t) => {
   t.equal(mails.received.length, 1);
 });
 
-void t.test('a mail that is refused as a whole', async (t) => {
+void t.test('reports a mail refused after its data', async (t) => {
   for (const [code, kind] of [
     [452, 'transient'],
     [552, 'permanent'],
@@ -223,7 +223,7 @@ void t.test('a mail that is refused as a whole', async (t) => {
   }
 });
 
-void t.test('a server that is not there', async (t) => {
+void t.test('reports an unreachable server', async (t) => {
   const { send } = startMailer(t, await freePort());
   t.strictSame(summarize(await send()), {
     kind: 'transient',
@@ -232,7 +232,7 @@ void t.test('a server that is not there', async (t) => {
   });
 });
 
-void t.test('a greeting that does not come ends with the time of the mail', async (t) => {
+void t.test('a missing greeting times out with the mail', async (t) => {
   const { port, connected } = await startRaw(t, () => undefined);
   const { send, clock } = startMailer(t, port);
   const sending = send();
@@ -245,7 +245,7 @@ void t.test('a greeting that does not come ends with the time of the mail', asyn
   });
 });
 
-void t.test('what the connection is told is not about the mail', async (t) => {
+void t.test('connection-level responses do not fail the mail permanently', async (t) => {
   const { port } = await startRaw(t, (socket) => socket.end('554 5.7.1 10.1.2.3 is not welcome\r\n'));
   t.strictSame(summarize(await startMailer(t, port).send()), {
     kind: 'transient',
@@ -264,7 +264,7 @@ void t.test('what the connection is told is not about the mail', async (t) => {
   });
 });
 
-void t.test('TLS is used where it is wanted, or nothing is sent', async (t) => {
+void t.test('uses TLS if required or sends nothing', async (t) => {
   const safe = { key: RECEIVER_KEY, cert: VALID, disabledCommands: [] };
   const plain = await startMails(t);
   const refused = {
@@ -285,13 +285,13 @@ void t.test('TLS is used where it is wanted, or nothing is sent', async (t) => {
   t.strictSame(
     summarize(await startMailer(t, starttls.port, { requireTls: true }).send()),
     refused,
-    'of an unknown authority',
+    'an unknown authority',
   );
   t.equal(starttls.received.length, 0);
   t.equal((await startMailer(t, starttls.port, { requireTls: true }, [AUTHORITY]).send()).kind, 'sent');
   t.equal(isSafe, true);
   isSafe = undefined;
-  t.equal((await startMailer(t, starttls.port).send()).kind, 'sent', 'where it need not be trusted');
+  t.equal((await startMailer(t, starttls.port).send()).kind, 'sent', 'trust is not required');
   t.equal(isSafe, true);
 
   const secure = await startMails(t, { ...safe, secure: true, onMailFrom });
@@ -299,12 +299,12 @@ void t.test('TLS is used where it is wanted, or nothing is sent', async (t) => {
   t.equal((await startMailer(t, secure.port, { secure: true }, [AUTHORITY]).send()).kind, 'sent');
 });
 
-/** What AUTH PLAIN sends. */
+/** The AUTH PLAIN response. */
 function sentAs(user: string, password: string): string {
   return Buffer.from(`\0${user}\0${password}`).toString('base64');
 }
 
-void t.test('a login, and one that fails: the password is told to nobody', async (t) => {
+void t.test('logs in and never reports the password on failure', async (t) => {
   const logins: (string | undefined)[] = [];
   const mails = await startMails(t, {
     authOptional: false,
@@ -328,7 +328,7 @@ void t.test('a login, and one that fails: the password is told to nobody', async
   t.strictSame(logins, ['jackdaw', 'jackdaw']);
 });
 
-void t.test('a stop breaks off what is under way', async (t) => {
+void t.test('a stop aborts mails in progress', async (t) => {
   const { port, connected } = await startRaw(t, () => undefined);
   const { mailer, send } = startMailer(t, port);
   const end = new AbortController();

@@ -40,20 +40,20 @@ function aCall(
   };
 }
 
-void t.test('what a cost consists of goes with the cost that stays', async (t) => {
+void t.test('cost details stay with the cost they explain', async (t) => {
   const running = aCall('running', null, { usage: { cached_read: 64 } });
   const priced = aCall('completed', 7, { usage: { reasoning: 16 }, cost: PRICED });
   const ended = completedSpan(running, priced);
   t.equal(ended.cost_usd, 7);
   t.match(storedCall(ended.call_details), { usage: { cached_read: 64, reasoning: 16 }, cost: PRICED });
   const reported = completedSpan(aCall('running', 5), priced);
-  t.equal(reported.cost_usd, 5, 'the cost that was reported before stays');
-  t.strictSame(storedCall(reported.call_details)?.cost, null, 'and is not explained by the price table');
+  t.equal(reported.cost_usd, 5, 'the cost reported first stays');
+  t.strictSame(storedCall(reported.call_details)?.cost, null, 'the price table does not explain it');
   const without = completedSpan(aCall('running', null), aCall('completed', null));
   t.strictSame([without.cost_usd, without.call_details], [null, null]);
 });
 
-void t.test('parts that were told first stay', async (t) => {
+void t.test('usage details reported first stay', async (t) => {
   const ended = completedSpan(
     aCall('running', null, { usage: { cached_read: 1 } }),
     aCall('completed', null, { usage: { cached_read: 2, cached_write: 3 } }),

@@ -35,10 +35,10 @@ const AGENT: CallSpan = {
   ...aCall('agent', { parent: null, tokens: null, cost: null }),
   call_key: null,
 };
-/** The other teller. */
+/** The other reporter. */
 const OTHER = { scope: 'langchain' };
 
-/** By which spans calls are counted, where these are others. */
+/** The counting spans of calls, where they differ. */
 function sames(...spans: CallSpan[]): Record<string, string | null> {
   return Object.fromEntries(
     [...countedOnce([AGENT, ...spans]).duplicates].map(([id, duplicates]) => [id, duplicates.same_as]),
@@ -48,26 +48,26 @@ function sames(...spans: CallSpan[]): Record<string, string | null> {
 const CASES: readonly {
   readonly name: string;
   readonly spans: readonly CallSpan[];
-  /** The span that counts, by the one that does not. */
+  /** The counted span by its duplicate. */
   readonly same: Readonly<Record<string, string>>;
 }[] = [
   {
-    name: 'two scopes tell of a call beside each other: the one that began last counts',
+    name: 'of sibling reports by two scopes the last started counts',
     spans: [aCall('a', { ...OTHER, time: [0, 10] }), aCall('b', { time: [1, 9] })],
     same: { a: 'b' },
   },
   {
-    name: 'a call and the one below it',
+    name: 'a call and a duplicate below it',
     spans: [aCall('a', OTHER), aCall('b', { parent: 'a', time: [1, 9] })],
     same: { a: 'b' },
   },
   {
-    name: 'also where the one below began first, by another clock',
+    name: 'a duplicate below that started first by another clock',
     spans: [aCall('a', { ...OTHER, time: [2, 10] }), aCall('b', { parent: 'a', time: [1, 9] })],
     same: { a: 'b' },
   },
   {
-    name: 'three tell of it',
+    name: 'three reports of one call',
     spans: [
       aCall('a', { ...OTHER, time: [0, 20] }),
       aCall('b', { scope: 'proxy', parent: 'a', time: [1, 19] }),
@@ -76,12 +76,12 @@ const CASES: readonly {
     same: { a: 'c', b: 'c' },
   },
   {
-    name: 'the one that says more counts, tokens before all else',
+    name: 'the more detailed report counts, tokens first',
     spans: [aCall('a', { ...OTHER, time: [0, 10] }), aCall('b', { time: [1, 9], tokens: null })],
     same: { b: 'a' },
   },
   {
-    name: 'one id of the answer, in different places and with different models',
+    name: 'one response id at different positions and with different models',
     spans: [
       aCall('a', { ...OTHER, parent: 'chain', model: 'router', response: 'chatcmpl-1' }),
       aCall('b', { response: 'chatcmpl-1', time: [1, 9] }),
@@ -89,17 +89,17 @@ const CASES: readonly {
     same: { a: 'b' },
   },
   {
-    name: 'only one of them says the id',
+    name: 'only one report has a response id',
     spans: [aCall('a', OTHER), aCall('b', { response: 'chatcmpl-1', time: [1, 9] })],
     same: { a: 'b' },
   },
   {
-    name: 'the model that was asked for and the one that answered',
+    name: 'requested and responding model',
     spans: [aCall('a', { ...OTHER, model: 'gpt-4o-2024-08-06' }), aCall('b', { time: [1, 9] })],
     same: { a: 'b' },
   },
   {
-    name: 'one does not say who sells the model, or names its framework',
+    name: 'a report without a provider or with its framework as provider',
     spans: [
       aCall('a', { ...OTHER, provider: 'Langchain' }),
       aCall('b', { time: [1, 9] }),
@@ -108,7 +108,7 @@ const CASES: readonly {
     same: { a: 'c', b: 'c' },
   },
   {
-    name: 'calls in parallel, each duplicates twice',
+    name: 'parallel calls, each reported twice',
     spans: [
       aCall('a1', { ...OTHER, time: [0, 10] }),
       aCall('a2', { ...OTHER, time: [1, 12] }),
@@ -118,7 +118,7 @@ const CASES: readonly {
     same: { a1: 'b1', a2: 'b2' },
   },
   {
-    name: 'a call above two that are made one after the other, of which it is the first',
+    name: 'a call above two sequential calls duplicates the first',
     spans: [
       aCall('a', { ...OTHER, time: [0, 20] }),
       aCall('b', { parent: 'a', time: [1, 9] }),
@@ -133,12 +133,12 @@ const CASES: readonly {
     same: {},
   },
   {
-    name: 'one after the other',
+    name: 'sequential calls',
     spans: [aCall('a', { ...OTHER, time: [0, 10] }), aCall('b', { time: [10, 20] })],
     same: {},
   },
   {
-    name: 'an id that a server gives every answer, one after the other',
+    name: 'sequential calls with one constant response id',
     spans: [
       aCall('a', { ...OTHER, response: 'x', time: [0, 10] }),
       aCall('b', { response: 'x', time: [10, 20] }),
@@ -157,12 +157,12 @@ const CASES: readonly {
     same: {},
   },
   {
-    name: 'different places, without an id',
+    name: 'different positions without an id',
     spans: [aCall('a', { ...OTHER, parent: 'chain' }), aCall('b')],
     same: {},
   },
   {
-    name: 'a ring of calls ends',
+    name: 'a cycle of calls terminates',
     spans: [aCall('a', { ...OTHER, parent: 'b' }), aCall('b', { parent: 'a', time: [1, 9] })],
     same: { a: 'b' },
   },
@@ -175,7 +175,7 @@ for (const { name, spans, same: expected } of CASES) {
   });
 }
 
-void t.test('tokens and cost are judged apart', async (t) => {
+void t.test('tokens and cost are judged separately', async (t) => {
   const tokens = aCall('tokens', { time: [1, 9], cost: null });
   const cost = aCall('cost', { ...OTHER, tokens: null });
   const { usage, duplicates } = countedOnce([AGENT, tokens, cost]);
@@ -184,7 +184,7 @@ void t.test('tokens and cost are judged apart', async (t) => {
   t.same(duplicates.get('tokens'), { same_as: null, counted: COUNTS.call });
 });
 
-void t.test('a call below others counts before them, and nothing gets lost', async (t) => {
+void t.test('a call below others takes precedence, and nothing is lost', async (t) => {
   const above = aCall('above', { ...OTHER, time: [0, 20], tokens: 11, cost: null });
   const first = aCall('first', { parent: 'above', time: [1, 9], tokens: 5, cost: null });
   const again = aCall('again', { parent: 'above', time: [10, 19], tokens: 6, cost: null });
@@ -200,13 +200,13 @@ for (const { count, isJudged } of [
   { count: MAX_REPORTERS / 2 + 1, isJudged: false },
 ]) {
   void t.test(
-    `${count} calls at one time, each duplicates twice, are ${isJudged ? '' : 'not '}judged`,
+    `${count} simultaneous calls with two duplicates each are ${isJudged ? '' : 'not '}judged`,
     async (t) => {
       const spans = Array.from({ length: count }, (_, n) => [
         aCall(key(n * 2), { ...OTHER, time: [n, 2000], parent: key(9999) }),
         aCall(key(n * 2 + 1), { time: [n, 1999], parent: key(9999) }),
       ]).flat();
-      // Others before and after them do not hang together with them.
+      // Earlier and later calls do not overlap with them.
       const [early, late] = [-10, 3000].map((at, i) => [
         aCall(key(8000 + i), { ...OTHER, time: [at, at + 5], parent: key(9999) }),
         aCall(key(8010 + i), { time: [at + 1, at + 4], parent: key(9999) }),
@@ -219,7 +219,7 @@ for (const { count, isJudged } of [
   );
 }
 
-void t.test('the order of spans makes no difference, and a span counts for each duplicate', async (t) => {
+void t.test('results do not depend on span order, and each duplicate has a counted span', async (t) => {
   const call = fc.record({
     call_key: fc.option(callKeys, { nil: null, freq: 9 }),
     parent: fc.nat(30),

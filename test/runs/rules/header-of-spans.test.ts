@@ -7,7 +7,7 @@ import { holds } from '../../support/property.js';
 
 const NOON = 1_768_478_400_000_000;
 
-/** A span that has ended; times are microseconds after noon. */
+/** An ended span; times are microseconds after noon. */
 function aSpan(id: string, parent: string | null, changes: Partial<HeaderSpan> = {}): HeaderSpan {
   return {
     span_id: id,
@@ -26,7 +26,7 @@ function aSpan(id: string, parent: string | null, changes: Partial<HeaderSpan> =
 
 const named = (source: AgentSource, name: string) => ({ agent_hint: { source, name } });
 
-void t.test('the root tells status, end and error; all spans tell the start', async (t) => {
+void t.test('status, end and error come from the root, the start from all spans', async (t) => {
   const root = aSpan('b', null, { status: 'failed', error_message: 'refused', started_at: NOON + 500 });
   const early = aSpan('a', 'b', {
     started_at: NOON - 250,
@@ -42,7 +42,7 @@ void t.test('the root tells status, end and error; all spans tell the start', as
   });
 });
 
-void t.test('a run goes on until its root has ended', async (t) => {
+void t.test('a run is running until its root ends', async (t) => {
   const goesOn = { status: 'running', ended_at: null, duration_ms: null, error_message: null };
   t.match(headerOf([aSpan('a', 'unknown', { status: 'failed', error_message: 'refused' })]), goesOn);
   const root = aSpan('r', null, { status: 'running', ended_at: null });
@@ -55,7 +55,7 @@ void t.test('a run goes on until its root has ended', async (t) => {
   t.match(headerOf([aSpan('r', null, { ended_at: null })]), { ended_at: NOON, duration_ms: 0 });
 });
 
-void t.test('of several roots the earliest counts, then the one with the least id', async (t) => {
+void t.test('the earliest root counts, then the one with the smallest id', async (t) => {
   const late = aSpan('a', null, { started_at: NOON + 1, status: 'failed' });
   t.equal(headerOf([late, aSpan('b', null), aSpan('c', null, { status: 'timed_out' })]).status, 'completed');
   t.equal(topmost([late, aSpan('x', 'y', { started_at: NOON - 1 })]), late);
@@ -63,41 +63,48 @@ void t.test('of several roots the earliest counts, then the one with the least i
   t.equal(topmost<HeaderSpan>([]), undefined);
 });
 
-void t.test('the agent: the best source, then the topmost span, the earliest, the least id', async (t) => {
-  const agentOf = (...spans: HeaderSpan[]): string => headerOf(spans).agent;
-  t.equal(agentOf(aSpan('a', null)), 'default');
-  const root = aSpan('r', null, named('root span', 'the root'));
-  t.equal(agentOf(root, aSpan('a', 'r', named('service.name', 'shop'))), 'shop');
-  t.equal(
-    agentOf(
-      root,
-      aSpan('a', 'r', named('service.name', 'shop')),
-      aSpan('b', 'a', named('agent span', 'deep')),
-    ),
-    'deep',
-  );
-  const hint = (name: string) => named('agent span', name);
-  t.equal(
-    agentOf(
-      root,
-      aSpan('a', 'b', { ...hint('below'), started_at: NOON - 5 }),
-      aSpan('b', 'r', hint('above')),
-    ),
-    'above',
-  );
-  t.equal(
-    agentOf(root, aSpan('a', 'r', { ...hint('late'), started_at: NOON + 1 }), aSpan('b', 'r', hint('early'))),
-    'early',
-  );
-  t.equal(agentOf(root, aSpan('b', 'r', hint('second')), aSpan('a', 'r', hint('first'))), 'first');
-  t.equal(agentOf(aSpan('b', 'gone', hint('orphan')), aSpan('a', 'r', hint('child')), root), 'orphan');
-  AGENT_SOURCES.forEach((source, i) => {
-    const worse = AGENT_SOURCES.slice(i).map((other, n) => aSpan(`w${n}`, 'r', named(other, other)));
-    t.equal(agentOf(aSpan('r', null), ...worse), source);
-  });
-});
+void t.test(
+  'the agent comes from the best source, then the topmost, earliest and smallest span',
+  async (t) => {
+    const agentOf = (...spans: HeaderSpan[]): string => headerOf(spans).agent;
+    t.equal(agentOf(aSpan('a', null)), 'default');
+    const root = aSpan('r', null, named('root span', 'the root'));
+    t.equal(agentOf(root, aSpan('a', 'r', named('service.name', 'shop'))), 'shop');
+    t.equal(
+      agentOf(
+        root,
+        aSpan('a', 'r', named('service.name', 'shop')),
+        aSpan('b', 'a', named('agent span', 'deep')),
+      ),
+      'deep',
+    );
+    const hint = (name: string) => named('agent span', name);
+    t.equal(
+      agentOf(
+        root,
+        aSpan('a', 'b', { ...hint('below'), started_at: NOON - 5 }),
+        aSpan('b', 'r', hint('above')),
+      ),
+      'above',
+    );
+    t.equal(
+      agentOf(
+        root,
+        aSpan('a', 'r', { ...hint('late'), started_at: NOON + 1 }),
+        aSpan('b', 'r', hint('early')),
+      ),
+      'early',
+    );
+    t.equal(agentOf(root, aSpan('b', 'r', hint('second')), aSpan('a', 'r', hint('first'))), 'first');
+    t.equal(agentOf(aSpan('b', 'gone', hint('orphan')), aSpan('a', 'r', hint('child')), root), 'orphan');
+    AGENT_SOURCES.forEach((source, i) => {
+      const worse = AGENT_SOURCES.slice(i).map((other, n) => aSpan(`w${n}`, 'r', named(other, other)));
+      t.equal(agentOf(aSpan('r', null), ...worse), source);
+    });
+  },
+);
 
-void t.test('a ring of parents and chains of a hundred thousand come to an end', async (t) => {
+void t.test('handles cycles of parents and chains of a hundred thousand spans', async (t) => {
   const ring = [
     aSpan('a', 'b', named('mention', 'a')),
     aSpan('b', 'c'),
@@ -112,22 +119,16 @@ void t.test('a ring of parents and chains of a hundred thousand come to an end',
   t.equal(headerOf(chain).agent, 'agent 99999');
 });
 
-void t.test(
-  'it is an agent’s where any span says so, or where the topmost does not say otherwise',
-  async (t) => {
-    const [other, agent] = [{ run_kind: 'other' }, { run_kind: 'agent' }] as const;
-    t.equal(headerOf([aSpan('a', null)]).kind, 'agent');
-    t.equal(headerOf([aSpan('a', null, other), aSpan('b', 'a')]).kind, 'other');
-    t.equal(headerOf([aSpan('a', null), aSpan('b', 'a', other)]).kind, 'agent');
-    t.equal(
-      headerOf([aSpan('a', null, other), aSpan('b', 'a', other), aSpan('c', 'b', agent)]).kind,
-      'agent',
-    );
-    t.equal(headerOf([aSpan('b', 'gone', other), aSpan('c', 'gone')]).kind, 'other');
-  },
-);
+void t.test('a run belongs to an agent if any span says so or the topmost does not object', async (t) => {
+  const [other, agent] = [{ run_kind: 'other' }, { run_kind: 'agent' }] as const;
+  t.equal(headerOf([aSpan('a', null)]).kind, 'agent');
+  t.equal(headerOf([aSpan('a', null, other), aSpan('b', 'a')]).kind, 'other');
+  t.equal(headerOf([aSpan('a', null), aSpan('b', 'a', other)]).kind, 'agent');
+  t.equal(headerOf([aSpan('a', null, other), aSpan('b', 'a', other), aSpan('c', 'b', agent)]).kind, 'agent');
+  t.equal(headerOf([aSpan('b', 'gone', other), aSpan('c', 'gone')]).kind, 'other');
+});
 
-void t.test('the header is the same in whatever order the spans come', async (t) => {
+void t.test('the header does not depend on the order of spans', async (t) => {
   const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
   const parent = fc.option(fc.constantFrom(...ids, 'gone'));
   const spans = fc

@@ -2,7 +2,7 @@ import t from 'tap';
 import { headerOf, type HeaderSpan } from '../../../src/runs/rules/header-of-spans.js';
 
 const NOON = 1_768_478_400_000_000;
-/** With a name of its own. */
+/** An agent span with its own name. */
 const NAMED = { agent_hint: { source: 'agent span', name: 'an agent' } } as const;
 const NAMED_ROOT = { agent_hint: { source: 'root', name: 'an agent' } } as const;
 const OF_SERVICE = { agent_hint: { source: 'service.name', name: 'shop' } } as const;
@@ -28,7 +28,7 @@ const agent = (id: string, parent: string | null, ...changes: readonly Partial<H
   aSpan(id, parent, { type: 'agent' }, ...changes);
 
 const WRAPPER = agent('r', null, OF_SERVICE);
-/** An agent, as its client says, under a name that many have. */
+/** An agent span with a shared name set by its client. */
 const NAMELESS = agent('r', null, OF_SERVICE, { run_kind: 'agent' });
 const later = { started_at: NOON + 5 };
 
@@ -134,7 +134,7 @@ for (const [what, [spans, status, error_message]] of Object.entries(RUNS))
     t.match(headerOf([...spans].reverse()), { status, error_message });
   });
 
-void t.test('a chain of a hundred thousand comes to an end', async (t) => {
+void t.test('handles a chain of a hundred thousand spans', async (t) => {
   const chain = Array.from({ length: 100_000 }, (_, i) => aSpan(String(i), String(i + 1)));
   t.equal(headerOf([WRAPPER, ...chain, agent('x', '0', NAMED, FAILED)]).status, 'failed');
 });

@@ -24,8 +24,8 @@ function nodes(tree: Tree): UsageNode[] {
 
 const CASES: readonly { name: string; tree: Tree; tokens: number | null; cost: number | null }[] = [
   { name: 'no spans', tree: [], tokens: null, cost: null },
-  { name: 'none that reports', tree: [['a', null, null, null]], tokens: null, cost: null },
-  { name: 'one that reports nothing used', tree: [['a', null, 0, 0]], tokens: 0, cost: 0 },
+  { name: 'no reporting span', tree: [['a', null, null, null]], tokens: null, cost: null },
+  { name: 'a span that reports zero', tree: [['a', null, 0, 0]], tokens: 0, cost: 0 },
   {
     name: 'an agent that repeats the sum of its children',
     tree: [
@@ -46,7 +46,7 @@ const CASES: readonly { name: string; tree: Tree; tokens: number | null; cost: n
     cost: null,
   },
   {
-    name: 'agents in agents, with a step between that reports nothing',
+    name: 'nested agents with a step in between that reports nothing',
     tree: [
       ['root', null, 60, null],
       ['inner', 'root', 50, null],
@@ -58,7 +58,7 @@ const CASES: readonly { name: string; tree: Tree; tokens: number | null; cost: n
     cost: null,
   },
   {
-    name: 'tokens at the call and cost at the agent',
+    name: 'tokens on the call and cost on the agent',
     tree: [
       ['agent', null, 10, 100],
       ['call', 'agent', 8, null],
@@ -67,7 +67,7 @@ const CASES: readonly { name: string; tree: Tree; tokens: number | null; cost: n
     cost: 100,
   },
   {
-    name: 'a call whose parent has not come',
+    name: 'a call whose parent is missing',
     tree: [
       ['agent', null, 10, 100],
       ['call', 'nobody', 8, 80],
@@ -93,7 +93,7 @@ for (const { name, tree, tokens, cost } of CASES) {
   });
 }
 
-void t.test('a ring of parents ends', async (t) => {
+void t.test('terminates for a cycle of parents', async (t) => {
   const ring = nodes([
     ['a', 'c', 1, null],
     ['b', 'a', 2, null],
@@ -104,7 +104,7 @@ void t.test('a ring of parents ends', async (t) => {
   t.ok(total_tokens !== null && total_tokens >= 4 && total_tokens <= 10, String(total_tokens));
 });
 
-void t.test('a chain of a hundred thousand spans is no problem', async (t) => {
+void t.test('handles a chain of a hundred thousand spans', async (t) => {
   const chain = nodes(
     Array.from({ length: 100_000 }, (_, i) => [String(i), i === 0 ? null : String(i - 1), 1, 1] as const),
   );
@@ -112,7 +112,7 @@ void t.test('a chain of a hundred thousand spans is no problem', async (t) => {
   t.same(usageOf(chain.reverse()), { total_tokens: 1, total_cost_usd: 1 });
 });
 
-void t.test('sums stay what the store can hold', async (t) => {
+void t.test("caps sums at the store's limit", async (t) => {
   const many = nodes(
     Array.from(
       { length: 10_000 },
@@ -124,7 +124,7 @@ void t.test('sums stay what the store can hold', async (t) => {
   t.equal(total_cost_usd, Number.MAX_SAFE_INTEGER);
 });
 
-void t.test('the order in which spans came makes no difference', async (t) => {
+void t.test('usage does not depend on the order of spans', async (t) => {
   const tree = fc.array(
     fc.record({
       total_tokens: fc.option(fc.nat(1000)),
@@ -136,7 +136,7 @@ void t.test('the order in which spans came makes no difference', async (t) => {
   holds(
     t,
     fc.property(tree, fc.array(fc.nat(), { minLength: 20, maxLength: 20 }), (made, order) => {
-      // The parent is one of lower number, or nobody.
+      // The parent has a lower number or is missing.
       const spans = made.map(({ parent, ...measures }, i) => ({
         ...measures,
         ...NO_CALL,

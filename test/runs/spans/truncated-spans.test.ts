@@ -50,31 +50,35 @@ function spansOf(...spans: SpanState[]): FollowedSpans {
   return FollowedSpans.of(spans);
 }
 
-void t.test('status and error of a truncated run', async (t) => {
+void t.test('derives status and error of a truncated run', async (t) => {
   const failed = { status: 'failed', error_message: 'it broke' };
   for (const closed of [
     TruncatedSpans.of(spansOf(ROOT, AGENT)),
     stored(TruncatedSpans.of(spansOf(ROOT, AGENT))),
   ]) {
-    t.match(closed.header(), failed, 'as it was');
+    t.match(closed.header(), failed, 'unchanged');
     closed.put(aSpan(3, 1, NAMED));
-    t.match(closed.header(), failed, 'what further agents say does not count');
+    t.match(closed.header(), failed, 'further agent spans do not count');
   }
   const late = stored(TruncatedSpans.of(spansOf(AGENT)));
   t.match(late.header(), { status: 'running', error_message: null });
   late.put(ROOT);
-  t.match(late.header(), failed, 'a wrapper that comes late');
+  t.match(late.header(), failed, 'a wrapper that arrives late');
   t.match(stored(late).header(), failed);
   const named = stored(TruncatedSpans.of(spansOf(AGENT)));
   named.put(aSpan(1, null, { agent_hint: { source: 'root', name: 'a' } }));
-  t.match(stored(named).header(), { status: 'completed', error_message: null }, 'a root that is no wrapper');
+  t.match(
+    stored(named).header(),
+    { status: 'completed', error_message: null },
+    'a root that is not a wrapper',
+  );
   const root = stored(
     TruncatedSpans.of(spansOf(aSpan(1, null, { ...FAILED, error_message: 'its own' }), AGENT)),
   );
   t.match(root.header(), { status: 'failed', error_message: 'its own' });
 });
 
-void t.test('usage grows by what further model calls report, once each', async (t) => {
+void t.test('further model calls add to the usage once each', async (t) => {
   const call = { type: TYPE_CODES.llm, total_tokens: 5, cost_usd: 7 };
   const truncated = stored(TruncatedSpans.of(spansOf(ROOT, aSpan(2, 1, call))));
   t.same(truncated.usage(), { total_tokens: 5, total_cost_usd: 7 });

@@ -1,7 +1,7 @@
 import type { ClickHouseOptions } from '../../../src/storage/clickhouse/clickhouse-options.js';
 import type { ClickHouseServer } from '../../support/clickhouse-server.js';
 
-/** Options of a store of a test, in a database of its own. */
+/** Options for a test store in its own database. */
 export function clickHouseOptions(
   server: ClickHouseServer,
   changes: Partial<ClickHouseOptions> = {},

@@ -51,7 +51,7 @@ const skip = typeof server === 'string' ? server : false;
 void t.test('a statement', { skip }, async (t) => {
   if (typeof server === 'string') return;
 
-  await t.test('brings every text and number back as it was', async (t) => {
+  await t.test('returns texts and numbers unchanged', async (t) => {
     const [connection] = await withTable(t, server);
     const texts = [...ODD_TEXTS, null, "it's", '\\', "\\'", '\0', 'half \ud800', '{"a":1}', '\u2028'];
     const values = [0.1, -0, 1e308, 5e-324, null, 'nan', 'inf', '-inf'];
@@ -81,7 +81,7 @@ void t.test('a statement', { skip }, async (t) => {
     );
   });
 
-  await t.test('comes in pages where it is long, and is ended when nobody takes them', async (t) => {
+  await t.test('streams long results in pages and cancels on early exit', async (t) => {
     const [connection] = await withTable(t, server);
     let [sum, pages] = [0, 0];
     for await (const rows of connection.pages('SELECT number FROM numbers(200000)')) {
@@ -96,7 +96,7 @@ void t.test('a statement', { skip }, async (t) => {
     }
   });
 
-  await t.test('is tried again where its answer was lost, and an insert adds nothing twice', async (t) => {
+  await t.test('retries after a lost response without duplicating inserts', async (t) => {
     const [connection] = await withTable(t, server);
     for (const kind of ['cut', 'lost', 252] as const) {
       await server.fault({ kind, times: 2, matching: 'INSERT' });
@@ -115,7 +115,7 @@ void t.test('a statement', { skip }, async (t) => {
     await server.fault({ kind: 'half', times: 1 });
     t.equal((await connection.rows('SELECT * FROM texts')).length, 3);
 
-    // Without a token nothing is taken for a repeat: rows that replace each other are rather there twice than not at all.
+    // Without a token, retries are not deduplicated: rows that replace each other may be duplicated but never lost.
     await server.fault({ kind: 'lost', times: 1, matching: 'INSERT' });
     await connection.insert(
       'texts',
@@ -126,7 +126,7 @@ void t.test('a statement', { skip }, async (t) => {
     t.equal((await connection.rows("SELECT text FROM texts WHERE text = 'anew'")).length, 2);
   });
 
-  await t.test('that fails says so in the words of components, and quotes nothing', async (t) => {
+  await t.test('reports failures with component error codes and no statement text', async (t) => {
     const [connection, options] = await withTable(t, server);
     const cases = [
       { kind: 202, code: 'overloaded' },
@@ -153,7 +153,7 @@ void t.test('a statement', { skip }, async (t) => {
     t.notMatch(JSON.stringify(refused) + refused.message, /tomato/);
   });
 
-  await t.test('is given up when nobody waits for it any more', async (t) => {
+  await t.test('rejects when its signal aborts', async (t) => {
     const [connection] = await withTable(t, server);
     const abort = new AbortController();
     const reading = failureOf(connection.rows('SELECT sleep(3)', abort.signal));
@@ -164,7 +164,7 @@ void t.test('a statement', { skip }, async (t) => {
     t.match(await late, { name: 'ConsumeError', message: /client disconnected/ });
   });
 
-  await t.test('goes to the next server while the first one does not answer', async (t) => {
+  await t.test('falls back to the next server when the first is unreachable', async (t) => {
     const [, options] = await withTable(t, server);
     const closed = createServer().listen(0, '127.0.0.1');
     await once(closed, 'listening');
@@ -195,7 +195,7 @@ void t.test('reads of users', { skip }, async (t) => {
   const items = Array.from({ length: 300 }, (_, i) => aLog({ timestamp: NOON + i }));
   const page = { offset: 0, limit: 200 };
 
-  await t.test('take turns: who asks for very much keeps nobody from a short answer', async (t) => {
+  await t.test('alternate between users, so a heavy user does not block short reads', async (t) => {
     const { store, addUser } = await readsOf(t, server);
     const [heavy, other] = [await addUser(), await addUser()];
     for (const tenant of [heavy, other]) await store.writer.logs({ tenant, items }, context);
@@ -212,13 +212,13 @@ void t.test('reads of users', { skip }, async (t) => {
     });
     const found = await store.logs.search(other, {}, page);
     t.equal((await listOf(found.items)).length, page.limit);
-    t.ok(done < 50, `behind ${done} of them, and not behind all`);
+    t.ok(done < 50, `${done} heavy reads finished first`);
     await Promise.all(all);
-    // Of four places one is not for searches, and one not for another of the same user; a hundred may wait.
+    // Of four slots, one is reserved for reads other than searches and one for other users; 100 reads may wait.
     t.strictSame([done, refused], [102, 8]);
   });
 
-  await t.test('give their places back, also where nobody reads a list to its end', async (t) => {
+  await t.test('release their slots even if a list is not read to the end', async (t) => {
     const { store, addUser } = await readsOf(t, server, 2);
     const user = await addUser();
     await store.writer.logs({ tenant: user, items }, context);
@@ -234,12 +234,12 @@ void t.test('reads of users', { skip }, async (t) => {
     await reading.next();
     const waiting = store.logs.findTrace(user, ID, gone.signal);
     gone.abort();
-    await t.rejects(waiting, { code: 'overloaded' }, 'who has gone waits no more');
+    await t.rejects(waiting, { code: 'overloaded' }, 'a disconnected client no longer waits');
     await reading.return?.();
     t.equal((await listOf(unread)).length, page.limit);
   });
 
-  await t.test('are told of in metrics: how many wait and run, were refused and ended', async (t) => {
+  await t.test('are counted in metrics: waiting, running, refused and canceled', async (t) => {
     const { store, addUser, settings, options } = await readsOf(t, server, 2);
     const user = await addUser();
     await store.writer.logs({ tenant: user, items }, context);
@@ -252,7 +252,7 @@ void t.test('reads of users', { skip }, async (t) => {
     const { items: held } = await store.logs.search(user, {}, page, running.signal);
     const reading = held[Symbol.asyncIterator]();
     await reading.next();
-    // A hundred may wait.
+    // 100 reads may wait.
     const reads = Array.from({ length: 101 }, (_, i) =>
       store.logs.findTrace(user, ID, i === 0 ? waiting.signal : undefined),
     );
@@ -282,7 +282,7 @@ void t.test('reads of users', { skip }, async (t) => {
   });
 });
 
-/** A store with so many connections: half as many reads of users have a place. */
+/** A store with this many connections; user reads get half of them. */
 async function readsOf(t: Test, server: ClickHouseServer, connections = 8) {
   const opened = await TestClickHouse.open(t, server, { connections });
   const { store, settings, options } = opened;

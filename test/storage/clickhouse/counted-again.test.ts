@@ -9,7 +9,7 @@ import { TestClickHouse } from './test-clickhouse.js';
 
 const LIMIT = 5;
 
-/** A book that has something done before two of its methods. */
+/** A write-intent log with hooks before two of its methods. */
 function withBefore(book: WriteIntentLog, before: Pick<WriteIntentLog, 'begin' | 'renew'>): WriteIntentLog {
   return new Proxy(book, {
     get: (_, name: keyof WriteIntentLog) =>
@@ -17,14 +17,14 @@ function withBefore(book: WriteIntentLog, before: Pick<WriteIntentLog, 'begin' |
   });
 }
 
-/** Something that is waited for. */
+/** A promise with its resolve function. */
 function moment(): { readonly come: Promise<void>; readonly comes: () => void } {
   let comes = (): void => undefined;
   const come = new Promise<void>((resolve) => (comes = resolve));
   return { come, comes };
 }
 
-/** Sends spans of a trace, of a user who may send {@link LIMIT}. */
+/** Sends spans of one trace for a user limited to {@link LIMIT}. */
 function sender(opened: TestClickHouse, tenant: string): (ids: readonly string[]) => Promise<Receipt> {
   const { trace } = aTrace(0);
   return async (ids) => {
@@ -35,10 +35,10 @@ function sender(opened: TestClickHouse, tenant: string): (ids: readonly string[]
 }
 
 /**
- * Sends a batch while another one of the same user is under way, which is settled after the new items of the second were counted, and before
- * it is judged by that.
+ * Sends two concurrent batches of one user. The first is applied after the second counted its new items
+ * and before the second checks its quota.
  *
- * @returns what became of both
+ * @returns the outcomes of both
  */
 async function sendBoth(
   t: Test,
@@ -72,12 +72,12 @@ async function sendBoth(
 const server = await ClickHouseServer.start(t);
 const skip = typeof server === 'string' ? server : false;
 
-void t.test('what a batch brings that is new', { skip }, async (t) => {
+void t.test('new items of a batch', { skip }, async (t) => {
   if (typeof server === 'string') return;
   const [some, others] = [0, 1].map(() => Array.from({ length: 4 }, () => randomUUID()));
   if (some === undefined || others === undefined) return;
 
-  await t.test('is counted again where others have brought it meanwhile: repeats are free', async (t) => {
+  await t.test('are recounted after a concurrent write, so duplicates are free', async (t) => {
     const answers = await sendBoth(t, server, { first: some, second: some });
     const value = { usage: { limit: LIMIT, used: 4 } };
     t.match(answers, [
@@ -86,7 +86,7 @@ void t.test('what a batch brings that is new', { skip }, async (t) => {
     ]);
   });
 
-  await t.test('passes the limit where they have brought something else', async (t) => {
+  await t.test('exceed the limit when a concurrent write added other items', async (t) => {
     const answers = await sendBoth(t, server, { first: some, second: others });
     t.match(answers, [
       { status: 'fulfilled', value: { usage: { used: 4 } } },
@@ -94,7 +94,7 @@ void t.test('what a batch brings that is new', { skip }, async (t) => {
     ]);
   });
 
-  await t.test('is found out before a store that closes is closed', async (t) => {
+  await t.test('are counted before a closing store closes', async (t) => {
     const control = await openControlStore(t);
     const { writes: book } = control;
     let closing: Promise<void> | undefined;
@@ -115,7 +115,7 @@ void t.test('what a batch brings that is new', { skip }, async (t) => {
     const send = sender(opened, await opened.addUser());
     await send(some);
     t.match(await send(some), { usage: { limit: LIMIT, used: 4 } });
-    t.ok(closing, 'it was counted');
+    t.ok(closing, 'the items were counted');
     await closing;
   });
 });

@@ -7,7 +7,7 @@ import { isEndEmitted } from '../../../src/storage/clickhouse/runs/emitted-ends.
 import { NOON } from '../../support/run-records.js';
 import { headerRow } from '../duckdb/incoming-records.js';
 
-/** A write that is settled now. */
+/** The write being applied. */
 const [OWN, FENCE] = [9, 50];
 
 function header(write: number, status: RunStatus): StoredMessage {
@@ -23,7 +23,7 @@ function header(write: number, status: RunStatus): StoredMessage {
   };
 }
 
-/** @param firstFences of the other writes; missing ones ended long ago */
+/** @param firstFences first fences of the other writes; absent for writes that ended long ago */
 function isEmitted(
   messages: readonly StoredMessage[],
   firstFences: Readonly<Record<number, number | null>>,
@@ -46,14 +46,14 @@ function isEmitted(
 void t.test('the first writer that sees the end emits it', async (t) => {
   t.equal(isEmitted([], {}), false);
   t.equal(isEmitted([header(1, 'running')], { 1: 10 }), false);
-  t.equal(isEmitted([header(1, 'completed')], { 1: 10 }), true, 'an earlier write has told it');
-  t.equal(isEmitted([header(1, 'completed')], { 1: 60 }), false, 'it is not earlier');
+  t.equal(isEmitted([header(1, 'completed')], { 1: 10 }), true, 'an earlier write emitted it');
+  t.equal(isEmitted([header(1, 'completed')], { 1: 60 }), false, 'the other write is later');
 });
 
-void t.test('with concurrent writers, each that sees the end emits it', async (t) => {
+void t.test('with concurrent writes, each writer that sees the end emits it', async (t) => {
   const both = [header(1, 'completed'), header(2, 'running')];
-  // With the second the run may go on, and then who brought the first has told nothing.
-  t.equal(isEmitted(both, { 1: 10, 2: 60 }), false, 'it comes later');
-  t.equal(isEmitted(both, { 1: 10, 2: null }), false, 'it has not looked yet');
-  t.equal(isEmitted(both, { 2: 60 }), true, 'of before the log may have forgotten it');
+  // With the second write the run may still be running, in which case the first writer emitted nothing.
+  t.equal(isEmitted(both, { 1: 10, 2: 60 }), false, 'the second write is later');
+  t.equal(isEmitted(both, { 1: 10, 2: null }), false, 'the second write has no fence yet');
+  t.equal(isEmitted(both, { 2: 60 }), true, 'writes older than the log are assumed applied');
 });

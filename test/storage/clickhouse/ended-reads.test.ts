@@ -15,7 +15,7 @@ const PAGE = { offset: 0, limit: 10 };
 const server = await ClickHouseServer.start(t);
 const skip = typeof server === 'string' ? server : false;
 
-/** Waits until so many statements run that never end by themselves. */
+/** Waits until this many endless statements run. */
 async function underWay(server: ClickHouseServer, many: number): Promise<void> {
   const running = `SELECT count() FROM system.processes WHERE query LIKE '%system.numbers%' AND query NOT LIKE '%system.processes%'`;
   await until(`${String(many)} statements are under way`, async () => {
@@ -24,9 +24,9 @@ async function underWay(server: ClickHouseServer, many: number): Promise<void> {
   });
 }
 
-/** The metrics of reads, as they are shown next. */
+/** The read metrics of the next scrape. */
 async function shownReads({ settings }: TestClickHouse): Promise<readonly string[]> {
-  // A read gives its place back once whoever asked for it has been told.
+  // A read releases its slot after its caller is notified.
   await turn();
   settings.clock.advance(5000);
   const { text } = await settings.meter.print();
@@ -48,7 +48,7 @@ void t.test('abandoned statements end on the server', { skip }, async (t) => {
   const connection = await Connection.open(options, { database: 'default', now: () => performance.now() });
   t.teardown(() => connection.close());
 
-  await t.test('before its answer', async (t) => {
+  await t.test('end before the response starts', async (t) => {
     const abort = new AbortController();
     const asking = connection.rows('SELECT count() FROM system.numbers', abort.signal);
     const failed = t.rejects(asking, { name: 'ConsumeError', message: /client disconnected/ });
@@ -58,7 +58,7 @@ void t.test('abandoned statements end on the server', { skip }, async (t) => {
     await underWay(server, 0);
   });
 
-  await t.test('in the middle of its answer, whoever ends it', async (t) => {
+  await t.test('end during the response, on early exit and on abort', async (t) => {
     for await (const rows of connection.pages('SELECT number FROM system.numbers')) {
       t.equal(rows[0]?.number, 0);
       break;
@@ -87,7 +87,7 @@ void t.test('a read of a user', { skip }, async (t) => {
     detail: /did not finish within 20 s.*\(extensions\.clickhouse\.request_timeout\)/,
   };
 
-  await t.test('that takes too long is ended, also on the server, and told of as such', async (t) => {
+  await t.test('is canceled on the server and reported after the timeout', async (t) => {
     await server.fault({ kind: 'endless', times: 1, matching: 'FROM logs' });
     const reading = t.rejects(store.logs.search(user, {}, PAGE, new AbortController().signal), late);
     await underWay(server, 1);
@@ -97,7 +97,7 @@ void t.test('a read of a user', { skip }, async (t) => {
     t.same(await shownReads(opened), stats(0, 1));
   });
 
-  await t.test('whose client goes away is ended likewise', async (t) => {
+  await t.test('is canceled on the server when its client disconnects', async (t) => {
     await server.fault({ kind: 'endless', times: 1, matching: 'FROM logs' });
     const client = new AbortController();
     const reading = t.rejects(store.logs.search(user, {}, PAGE, client.signal), {
@@ -112,7 +112,7 @@ void t.test('a read of a user', { skip }, async (t) => {
     t.same(await shownReads(opened), stats(1, 1));
   });
 
-  await t.test('that lists: the time of each part counts, and not that of who takes them', async (t) => {
+  await t.test('times each page of a list without the time of the consumer', async (t) => {
     const { signal } = new AbortController();
     const { items: taken } = await store.logs.search(user, {}, PAGE, signal);
     const parts = taken[Symbol.asyncIterator]();
@@ -133,7 +133,7 @@ void t.test('a read of a user', { skip }, async (t) => {
   });
 });
 
-void t.test('a request that its client breaks off ends its statement on the server', { skip }, async (t) => {
+void t.test('cancels the statement of a disconnected HTTP client', { skip }, async (t) => {
   if (typeof server === 'string') return;
   const { url, key, metricsUrl } = await startTestDaemon(t, {
     overlay: inClickHouse(server, server.newDatabase(), 'sqlite'),
@@ -155,7 +155,7 @@ void t.test('a request that its client breaks off ends its statement on the serv
   });
 });
 
-void t.test('a trace that goes while it is read', { skip }, async (t) => {
+void t.test('a trace removed during a read', { skip }, async (t) => {
   if (typeof server === 'string') return;
   const opened = await TestClickHouse.open(t, server);
   const { database } = opened.options;
@@ -166,7 +166,7 @@ void t.test('a trace that goes while it is read', { skip }, async (t) => {
     `INSERT INTO ${database}.spans SELECT * REPLACE(version + 1 AS version) FROM ${database}.spans`,
     `OPTIMIZE TABLE ${database}.spans FINAL`,
   ];
-  /** Reads the first part of a trace, changes its rows, and goes on. @returns the number of its spans */
+  /** Reads the first page of a trace, changes its rows and continues. @returns the number of spans */
   const readOver = async (spans: number, text: string, statements: readonly string[]): Promise<number> => {
     const trace = aHeader();
     const items = Array.from({ length: spans }, (_, i) =>
@@ -183,13 +183,13 @@ void t.test('a trace that goes while it is read', { skip }, async (t) => {
   };
   const large = 'x'.repeat(9_000_000);
 
-  await t.test('fails after a page', async (t) => {
+  await t.test('fails between pages', async (t) => {
     await t.rejects(readOver(501, '', clear), gone);
   });
   await t.test('fails within a page', async (t) => {
     await t.rejects(readOver(2, large, clear), gone);
   });
-  await t.test('goes on if its rows were only replaced', async (t) => {
+  await t.test('continues if its rows were only replaced', async (t) => {
     t.equal(await readOver(2, large, replace), 2);
   });
 });

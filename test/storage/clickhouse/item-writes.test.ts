@@ -26,7 +26,7 @@ const skip = typeof server === 'string' ? server : false;
 void t.test('items', { skip }, async (t) => {
   if (typeof server === 'string') return;
 
-  await t.test('of very many days are all stored, in parts that are not more than the days', async (t) => {
+  await t.test('of many days are stored in at most one part per day', async (t) => {
     const opened = await TestClickHouse.open(t, server);
     const user = await opened.addUser();
     const items = Array.from({ length: 150 }, (_, day) => aLog({ timestamp: NOON - day * MICROS_PER_DAY }));
@@ -38,7 +38,7 @@ void t.test('items', { skip }, async (t) => {
     t.equal(days, 150);
   });
 
-  await t.test('under a name are stored and counted once, also where nobody heard of it', async (t) => {
+  await t.test('of a named batch are stored and counted once despite lost responses', async (t) => {
     const opened = await TestClickHouse.open(t, server);
     const [user, other] = [await opened.addUser(), await opened.addUser()];
     const { writer, usage } = opened.store;
@@ -62,7 +62,7 @@ void t.test('items', { skip }, async (t) => {
     await check(2, 2);
     await writer.logs({ tenant: other, items, quota }, context('a'));
     t.equal((await searchLogs(opened.store, other)).count, 2);
-    // Everything is done, and nobody hears of it, however often it is tried.
+    // All statements run, but every response is lost.
     for (const table of ['logs', 'points']) {
       await server.fault({ kind: 'lost', times: 50, matching: `INSERT INTO ${table} ` });
       const sent =
@@ -75,18 +75,18 @@ void t.test('items', { skip }, async (t) => {
     await sendBoth('b');
     await sendBoth('b');
     await check(4, 4);
-    // Nothing was done.
+    // No statement runs.
     await server.fault({ kind: 202, times: 50, matching: 'INSERT INTO' });
     await t.rejects(writer.logs({ tenant: user, items, quota }, context('c')), { name: 'ConsumeError' });
     await server.heal();
     await sendBoth('c');
     await check(6, 6);
-    // Who knows no metrics does not ask for them: of a repeat they are not judged.
+    // A process without cached metrics does not read them for a repeat.
     await opened.reopen();
     await server.fault({ kind: 202, times: 50, matching: 'FROM metrics' });
     const again = opened.store.writer.metrics({ tenant: user, items: points, quota }, context('c'));
     t.match(await again, { accepted: 2, refused: [] });
-    // Of a new one they are; where that fails its name is free again.
+    // A new batch needs the metrics; if that read fails, its name is free again.
     const write = async () =>
       await opened.store.writer.metrics({ tenant: user, items: points, quota }, context('d'));
     await t.rejects(write(), { name: 'ConsumeError' });
@@ -99,10 +99,10 @@ void t.test('items', { skip }, async (t) => {
       );
     await t.rejects(limited(15), { code: 'quota_exceeded' }, 'near the limit the exact number decides');
     t.match(await limited(16), { accepted: 2, usage: { used: 16 } });
-    t.match(await limited(16), { accepted: 2, refused: [] }, 'and a repeat is free');
+    t.match(await limited(16), { accepted: 2, refused: [] }, 'a repeat is free');
   });
 
-  await t.test('vanish a day at a time when they are not kept any more', async (t) => {
+  await t.test('are removed by whole days after retention', async (t) => {
     const opened = await TestClickHouse.open(t, server, {
       retention: { traces: null, metrics: null, logs: 2 },
     });
@@ -129,7 +129,7 @@ void t.test('items', { skip }, async (t) => {
     t.equal((await searchLogs(opened.store, user)).count, 2);
   });
 
-  await t.test('that are points vanish with what lists say of them', async (t) => {
+  await t.test('are removed from the metric list with their points', async (t) => {
     const opened = await TestClickHouse.open(t, server, {
       retention: { traces: null, metrics: 2, logs: null },
     });
@@ -152,7 +152,7 @@ void t.test('items', { skip }, async (t) => {
     t.equal((await listOf(found?.points, serializePoint)).length, 3);
   });
 
-  await t.test('that are points of more metrics than a user may have are refused one by one', async (t) => {
+  await t.test('beyond the metric limit are refused one by one', async (t) => {
     const opened = await TestClickHouse.open(t, server);
     const [user, other] = [await opened.addUser(), await opened.addUser()];
     const write = async (tenant: string, ...items: MetricPoint[]) =>
@@ -170,7 +170,7 @@ void t.test('items', { skip }, async (t) => {
     t.match(
       again,
       { accepted: 2, refused: [{ index: 0 }, { index: 2 }] },
-      'known ones go on, also after a restart',
+      'known ones are accepted, also after a restart',
     );
     t.equal((await opened.store.metrics.list(user)).length, 20_000);
     const million = 'd'.repeat(1024 * 1024);
@@ -182,16 +182,16 @@ void t.test('items', { skip }, async (t) => {
     t.equal(
       described.find(({ name }) => name === 'metric 20')?.description,
       'd',
-      'there is no room for a longer one',
+      'a longer description does not fit',
     );
-    // What could not be stored takes no room.
+    // Points that were not stored do not count towards the limit.
     await server.fault({ kind: 'cut', times: 100, matching: 'INSERT' });
     await t.rejects(write(other, named(21, 'd'.repeat(900_000))), { code: 'storage_unavailable' });
     await server.heal();
     t.match(await write(other, named(22, 'd'.repeat(900_000))), { accepted: 1 });
   });
 
-  await t.test('that come while an insert is under way go into the next one together', async (t) => {
+  await t.test('that arrive during an insert share the next insert', async (t) => {
     const { inserts, table } = await groups(t, server);
     await Promise.all(Array.from({ length: 50 }, (_, number) => inserts.add([{ day: 0, number }], 10)));
     await inserts.idle();
@@ -202,7 +202,7 @@ void t.test('items', { skip }, async (t) => {
     t.ok(Number(parts) < 50, `${String(parts)} inserts`);
   });
 
-  await t.test('that ClickHouse does not take do not keep others from being stored', async (t) => {
+  await t.test('rejected by ClickHouse do not affect other items', async (t) => {
     const { inserts, table } = await groups(t, server);
     const before = inserts.add([{ day: 0, number: 1 }], 10);
     const results = await Promise.allSettled([
@@ -217,7 +217,7 @@ void t.test('items', { skip }, async (t) => {
     t.strictSame(await server.query(`SELECT number FROM ${table} ORDER BY number`), [[1], [3]]);
   });
 
-  await t.test('are refused where too much waits already', async (t) => {
+  await t.test('are refused when the insert queue is full', async (t) => {
     const { inserts } = await groups(t, server, new InsertRoom(100));
     const first = inserts.add([{ day: 0, number: 1 }], 101);
     await t.rejects(inserts.add([{ day: 0, number: 2 }], 1), {
@@ -230,7 +230,7 @@ void t.test('items', { skip }, async (t) => {
   });
 });
 
-void t.test('a day is that of the time, within bounds about the arrival', async (t) => {
+void t.test('get a day within bounds around the receive time', async (t) => {
   const today = Math.floor(NOON / MICROS_PER_DAY);
   t.equal(dayOf(NOON, NOON), today);
   t.equal(dayOf(NOON - 5 * MICROS_PER_DAY, NOON), today - 5);

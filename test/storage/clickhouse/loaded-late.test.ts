@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import t from 'tap';
 
-/** How many modules of ClickHouse's client a process has loaded after it has imported a module of ours and done something with it. */
+/** Number of ClickHouse client modules loaded by a process that imports a module of ours and runs some code. */
 async function loadedAfter(module: string, work: string): Promise<number> {
   const url = new URL(`../../../src/${module}`, import.meta.url).href;
   const script = `
@@ -16,7 +16,7 @@ async function loadedAfter(module: string, work: string): Promise<number> {
   return Number(stdout);
 }
 
-void t.test('the client of ClickHouse is loaded where a store is opened, and nowhere else', async (t) => {
+void t.test('loads the ClickHouse client only when a store is opened', async (t) => {
   t.equal(await loadedAfter('builtin.js', ''), 0);
   const open = `
     const tls = { ca: undefined, cert: undefined, key: undefined };

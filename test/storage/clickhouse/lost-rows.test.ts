@@ -13,14 +13,14 @@ import { NOON } from '../../support/run-records.js';
 import { searchLogs } from '../duckdb/log-search.js';
 import { TestClickHouse } from './test-clickhouse.js';
 
-/** Passes requests on to a server, and crashes it behind one that was done, of which nobody hears then. */
+/** A proxy that crashes the server after a completed request and drops the response. */
 class ServerBefore {
   crash: (() => Promise<void>) | null = null;
   crashes = 0;
   readonly #server: ClickHouseServer;
   readonly #matching: string;
 
-  /** @param matching is in the statement of the request that the crash comes behind */
+  /** @param matching text in the statement after which the server crashes */
   constructor(server: ClickHouseServer, matching: string) {
     this.#server = server;
     this.#matching = matching;
@@ -67,12 +67,12 @@ const server = await ClickHouseServer.start(t);
 const skip = typeof server === 'string' ? server : false;
 const DAYS = [0, 1, 2].map((day) => NOON - day * MICROS_PER_DAY);
 
-void t.test('a server killed before it acknowledges an insert', { skip }, async (t) => {
+void t.test('restores rows after a server is killed before acknowledging an insert', { skip }, async (t) => {
   if (typeof server === 'string') return;
 
   for (const table of ['logs', 'points'] as const)
     for (const lost of [0, 1, 3])
-      await t.test(`and has lost its ${table} of ${lost} of three days`, async (t) => {
+      await t.test(`loss of ${lost} of three days of ${table}`, async (t) => {
         const before = new ServerBefore(server, `INSERT INTO ${table} `);
         const opened = await TestClickHouse.open(t, server, { urls: [await before.listen(t)] });
         const { store, options } = opened;
@@ -106,7 +106,7 @@ void t.test('a server killed before it acknowledges an insert', { skip }, async 
         };
         await write();
         const known = await parts();
-        // As where it noted the insert and was killed before the rows were there: whoever repeats it is told that it was done.
+        // Simulates a crash after the insert was recorded and before its parts were written: a retry is deduplicated.
         before.crash = async () => {
           const added = (await parts()).filter((path) => !known.includes(path));
           t.equal(added.length, DAYS.length);
@@ -116,6 +116,6 @@ void t.test('a server killed before it acknowledges an insert', { skip }, async 
         };
         t.match(await write(), { accepted: 6, refused: [] });
         t.equal(before.crashes, 1);
-        t.equal(await stored(), 12, 'each is there, and once');
+        t.equal(await stored(), 12, 'each row is stored once');
       });
 });

@@ -14,7 +14,7 @@ import { TestClickHouse } from './test-clickhouse.js';
 const DAYS = 6;
 const LATER = NOON + 30 * DAY;
 const ALWAYS = { since: null, before: null };
-/** After so long it is looked again which days are to be noted. */
+/** Interval after which the days to cache are checked again. */
 const LOOK_AGAIN_MS = 10 * 60_000;
 
 const server = await ClickHouseServer.start(t);
@@ -25,7 +25,7 @@ async function send({ store }: TestClickHouse, tenant: string, items: TraceRecor
   await store.writer.traces(batch, { receivedAt: LATER });
 }
 
-/** All that is told of the map. */
+/** The complete map response. */
 async function wholeMap(of: TestClickHouse, user: string): Promise<unknown> {
   return { ...(await shownMap(of, user)), hours: await of.store.map.hours(user, ALWAYS) };
 }
@@ -34,7 +34,7 @@ function toLater({ settings: { clock } }: TestClickHouse): void {
   clock.sleep((LATER - clock.now()) / 1000);
 }
 
-void t.test('what a day adds to the map is noted, and taken until the day changes', { skip }, async (t) => {
+void t.test('caches the map of a day until the day changes', { skip }, async (t) => {
   if (typeof server === 'string') return;
   const opened = await TestClickHouse.open(t, server);
   toLater(opened);
@@ -53,18 +53,14 @@ void t.test('what a day adds to the map is noted, and taken until the day change
   });
   t.strictSame(await wholeMap(opened, user), found);
 
-  // The runs are as they were, but add nothing to the map any more: all of it is from notes.
+  // Runs no longer contribute to the map, so the map comes from the cache.
   await server.query(
     `ALTER TABLE ${database}.runs UPDATE nodes = [], edges = [] WHERE 1 SETTINGS mutations_sync = 1`,
   );
-  t.strictSame(await wholeMap(opened, user), found, 'no run is looked at');
+  t.strictSame(await wholeMap(opened, user), found, 'no run is read');
   const since = NOON + DAY - 1;
   const { edges } = await shownMap(opened, user, since);
-  t.match(
-    edges,
-    [{ target: 'billing', weight: DAYS - 2 }, { weight: 2 }, { weight: 2 }],
-    'of whole days alone',
-  );
+  t.match(edges, [{ target: 'billing', weight: DAYS - 2 }, { weight: 2 }, { weight: 2 }], 'whole days only');
 
   await send(opened, user, [aCall('late', NOON + 2 * DAY)]);
   t.match(await shownMap(opened, user), {
@@ -79,13 +75,13 @@ void t.test('what a day adds to the map is noted, and taken until the day change
 
 const sent = fc.record({
   gateway: fc.nat(1),
-  /** A run may be told of in several days: the newest header says in which it is. */
+  /** A run may be reported on several days; its newest header determines the day. */
   run: fc.nat(3),
   day: fc.nat(DAYS - 1),
   service: fc.constantFrom('billing', 'search', 'mail'),
 });
 
-void t.test('rows written while days are cached are in every answer', { skip }, async (t) => {
+void t.test('includes rows written while days are cached', { skip }, async (t) => {
   if (typeof server === 'string') return;
   const one = await TestClickHouse.open(t, server);
   const other = await TestClickHouse.open(t, server, { database: one.options.database }, one.control);
@@ -116,10 +112,10 @@ void t.test('rows written while days are cached are in every answer', { skip }, 
       }
     },
   );
-  t.ok(noted > 0, 'days were noted meanwhile');
+  t.ok(noted > 0, 'days were cached');
 });
 
-void t.test('a rebuild that loses its lease fails, as it has not checked all', { skip }, async (t) => {
+void t.test('fails a rebuild that loses its lease', { skip }, async (t) => {
   if (typeof server === 'string') return;
   const opened = await TestClickHouse.open(t, server);
   toLater(opened);

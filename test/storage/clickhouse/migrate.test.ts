@@ -35,7 +35,7 @@ void t.test('the tables', { skip }, async (t) => {
   if (typeof server === 'string') return;
   const { leases } = await openControlStore(t);
 
-  await t.test('are made once, by whoever comes first, and the store keeps its identity', async (t) => {
+  await t.test('are created once by concurrent processes with one identity', async (t) => {
     const options = clickHouseOptions(server);
     const ids = await Promise.all(Array.from({ length: 4 }, () => run(t, options, leases)));
     t.equal(new Set(ids).size, 1);
@@ -60,10 +60,10 @@ void t.test('the tables', { skip }, async (t) => {
       steps.flat(),
       MIGRATIONS.map(({ name }) => `migration/${name}`),
     );
-    t.equal(await run(t, { ...options, migrates: false }, leases), ids[0], 'nothing is left to be done');
+    t.equal(await run(t, { ...options, migrates: false }, leases), ids[0], 'the schema is up to date');
   });
 
-  await t.test('are made in full where the one who began it ended in the middle', async (t) => {
+  await t.test('are completed after an interrupted migration', async (t) => {
     const options = clickHouseOptions(server);
     await server.fault({ kind: 'lost', times: 4, matching: 'logs' });
     await t.rejects(run(t, options, leases), { code: 'storage_unavailable' });
@@ -71,7 +71,7 @@ void t.test('the tables', { skip }, async (t) => {
     t.match(await run(t, options, leases), /^[0-9a-f-]{36}$/);
   });
 
-  await t.test('know the GenAI events of records that were there before them, each once', async (t) => {
+  await t.test('index GenAI events of existing records once', async (t) => {
     const options = clickHouseOptions(server);
     const at = MIGRATIONS.findIndex(({ name }) => name === '0004-logged-events');
     await run(t, options, leases, { migrations: MIGRATIONS.slice(0, at) });
@@ -88,12 +88,12 @@ void t.test('the tables', { skip }, async (t) => {
     await add('gen_ai.user.message', randomUUID());
     const count = `SELECT count(), sum(bytes) FROM ${options.database}.logged_events FINAL`;
     t.strictSame(await server.query(count), [[2, 6]]);
-    // As where the process that did it ended before it was noted.
+    // Simulates a process that died before recording the migration.
     for (const statement of MIGRATIONS[at]?.statements(options) ?? []) await server.query(statement);
     t.strictSame(await server.query(count), [[2, 6]]);
   });
 
-  await t.test('get the columns that they had not when they were made', async (t) => {
+  await t.test('get missing columns in the declared order', async (t) => {
     const options = clickHouseOptions(server);
     const at = MIGRATIONS.findIndex(({ name }) => name === '0005-contradicted-runs');
     await run(t, options, leases, { migrations: MIGRATIONS.slice(0, at) });
@@ -115,37 +115,31 @@ void t.test('the tables', { skip }, async (t) => {
     t.strictSame(await names(), declared);
   });
 
-  await t.test(
-    'of a new store are made as they are today, without the steps from earlier ones',
-    async (t) => {
-      const options = clickHouseOptions(server);
-      await server.fault({ kind: 62, times: 1, matching: 'ALTER TABLE' });
-      await run(t, options, leases);
-      await server.heal();
-      const steps = await server.query(
-        `SELECT count() FROM ${options.database}.store_facts WHERE name LIKE 'migration/%'`,
-      );
-      t.strictSame(steps, [[MIGRATIONS.length]]);
-    },
-  );
+  await t.test('are created in their current form without older migrations', async (t) => {
+    const options = clickHouseOptions(server);
+    await server.fault({ kind: 62, times: 1, matching: 'ALTER TABLE' });
+    await run(t, options, leases);
+    await server.heal();
+    const steps = await server.query(
+      `SELECT count() FROM ${options.database}.store_facts WHERE name LIKE 'migration/%'`,
+    );
+    t.strictSame(steps, [[MIGRATIONS.length]]);
+  });
 
-  await t.test(
-    'get their columns also where an earlier version ended in the middle of making them',
-    async (t) => {
-      const options = clickHouseOptions(server);
-      await server.fault({ kind: 'cut', times: 4, matching: 'map_days' });
-      await t.rejects(run(t, options, leases), { code: 'storage_unavailable' });
-      await server.heal();
-      await server.query(`ALTER TABLE ${options.database}.runs DROP COLUMN call_tokens`);
-      await run(t, options, leases);
-      const found = await server.query(
-        `SELECT count() FROM system.columns WHERE database = '${options.database}' AND table = 'runs' AND name = 'call_tokens'`,
-      );
-      t.strictSame(found, [[1]]);
-    },
-  );
+  await t.test('get missing columns after an older version was interrupted', async (t) => {
+    const options = clickHouseOptions(server);
+    await server.fault({ kind: 'cut', times: 4, matching: 'map_days' });
+    await t.rejects(run(t, options, leases), { code: 'storage_unavailable' });
+    await server.heal();
+    await server.query(`ALTER TABLE ${options.database}.runs DROP COLUMN call_tokens`);
+    await run(t, options, leases);
+    const found = await server.query(
+      `SELECT count() FROM system.columns WHERE database = '${options.database}' AND table = 'runs' AND name = 'call_tokens'`,
+    );
+    t.strictSame(found, [[1]]);
+  });
 
-  await t.test('are refused where they cannot be used', async (t) => {
+  await t.test('are rejected when unusable', async (t) => {
     const options = clickHouseOptions(server);
     await t.rejects(run(t, { ...options, migrates: false }, leases), /migrate: true/);
     const newer = [...MIGRATIONS, { name: '9999-later', statements: () => [] }];
@@ -158,7 +152,7 @@ void t.test('the tables', { skip }, async (t) => {
   });
 });
 
-void t.test('statements for a cluster name it, and engines that are replicated', async (t) => {
+void t.test('statements name the cluster and use replicated engines', async (t) => {
   const place = { database: 'jackdaw', cluster: 'main', isReplicated: true };
   t.match(
     createTable(place, LOGS),

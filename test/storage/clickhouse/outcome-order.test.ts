@@ -7,18 +7,18 @@ const server = await ClickHouseServer.start(t);
 const skip = typeof server === 'string' ? server : false;
 
 void t.test(
-  'an outcome is not of a run that is written after it, however long its own insert takes',
+  'applies an outcome only to runs written before it, even if its insert is slow',
   { skip },
   async (t) => {
     if (typeof server === 'string') return;
     const opened = await TestClickHouse.open(t, server);
     const { store } = opened;
     const user = await opened.addUser();
-    // Once it is known who a user is, calls go in their order.
+    // Loads the user: calls of a known user run in order.
     await store.agents.list(user);
     for (let i = 0; i < 5; i++) {
       const { trace, spans } = aTrace(1);
-      // The first insert of a message is that of the outcome; it is tried again after a pause in which the batch could be stored.
+      // The insert of the outcome fails once; the batch could overtake it during the retry delay.
       await server.fault({ kind: 'cut', times: 1, matching: 'INSERT INTO messages' });
       const [set] = await Promise.all([
         store.runs.setOutcome(user, trace.trace_id, { success: true, outcome: 'too early' }),

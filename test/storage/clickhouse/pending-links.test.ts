@@ -8,7 +8,7 @@ import { TestClickHouse } from './test-clickhouse.js';
 const server = await ClickHouseServer.start(t);
 const skip = typeof server === 'string' && server;
 
-void t.test('a user can have so many links that wait for their traces', { skip }, async (t) => {
+void t.test('limits links waiting for their traces per user', { skip }, async (t) => {
   if (typeof server === 'string') return;
   const opened = await TestClickHouse.open(t, server);
   const store = await PromptStore.of(opened);
@@ -21,9 +21,9 @@ void t.test('a user can have so many links that wait for their traces', { skip }
   await opened.reopen();
   const links = Array.from({ length: 5 }, () => store.link(randomUUID()));
   const made = await Promise.allSettled(links);
-  t.equal(made.filter(({ status }) => status === 'fulfilled').length, 1, 'also of those that come together');
+  t.equal(made.filter(({ status }) => status === 'fulfilled').length, 1, 'concurrent links count too');
   await store.write(run);
   await opened.reopen();
-  t.equal(await store.link(randomUUID()), true, 'a trace has come');
+  t.equal(await store.link(randomUUID()), true, 'a trace was received');
   await t.rejects(store.link(randomUUID()), { code: 'storage_exceeded', message: /Send the traces/ });
 });

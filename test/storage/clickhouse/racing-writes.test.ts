@@ -37,10 +37,10 @@ const LEASE_MS = 30_000;
 const GATEWAYS = 3;
 const QUOTA = { monthly_items: 0 };
 
-/** What fails in a step of a write: nothing, what it asks for is not done, or it is done and nobody hears of it. */
+/** Outcome of a step: success, failure before execution, or a lost response. */
 type Fault = 'none' | 'undone' | 'unheard';
 
-/** Faults of the steps of one gateway, in their order; none when they are used up. */
+/** Faults for the steps of one gateway, in order; no faults when exhausted. */
 class Faults {
   #left: Fault[] = [];
 
@@ -154,7 +154,7 @@ const span = fc.record({
 const request = fc.record({
   gateway: fc.nat(GATEWAYS - 1),
   spans: fc.array(span, { maxLength: 6 }),
-  /** Traces of which a header comes without spans. */
+  /** Traces whose header is sent without spans. */
   headers: fc.array(fc.nat(3), { maxLength: 1 }),
   isSentTwice: fc.boolean(),
 });
@@ -172,7 +172,7 @@ const round = fc.record({
   ),
 });
 
-/** The ids of one history. */
+/** The ids of one scenario. */
 class Ids {
   readonly traces = Array.from({ length: 4 }, () => randomUUID());
   readonly #spans = new Map<string, string>();
@@ -223,10 +223,10 @@ function itemsOf({ spans, headers }: Request, ids: Ids): TraceRecord[] {
   }));
 }
 
-/** The fence tells only who looked last. */
+/** These depend on the write order. */
 const NOT_COMPARED: ReadonlySet<string> = new Set(['version', 'nodes', 'edges']);
 
-/** Everything that can be read of a run, as its row has it. */
+/** Everything a reader can see of a run row. */
 function comparable(row: Readonly<Record<string, unknown>>): unknown {
   const { nodes, edges } = row;
   const rest = Object.fromEntries(Object.entries(row).filter(([name]) => !NOT_COMPARED.has(name)));
@@ -268,87 +268,83 @@ async function check({ connection, control }: Scene, user: { id: string; tenant:
 const server = await ClickHouseServer.start(t);
 const skip = typeof server === 'string' ? server : false;
 
-void t.test(
-  'what racing gateways leave behind is what everything that is stored gives',
-  { skip },
-  async (t) => {
-    if (typeof server === 'string') return;
-    const opened = await scene(t, server);
-    const { control, clock, gateways, addUser } = opened;
-    const position = await control.events.open('test');
-    let after = position;
-    await neverDiffers(
-      t,
-      { runs: 40, ms: 8000 },
-      [fc.array(round, { minLength: 1, maxLength: 4 })],
-      async (rounds) => {
-        const user = await addUser();
-        const ids = new Ids();
-        const acknowledged = new Set<string>();
-        for (const { requests, faults } of rounds) {
-          for (const [i, { faults: of }] of gateways.entries()) of.set(faults[i] ?? []);
-          await Promise.all(
-            requests.flatMap((one) => {
-              const send = async (gateway: number): Promise<void> => {
-                const items = itemsOf(one, ids);
-                const spans = items.flatMap((item) => item.spans.map(({ span_id }) => span_id));
-                const batch = { tenant: user.id, items, quota: QUOTA, service_map: deriveBatch(items) };
-                try {
-                  await gateways[gateway]?.writer.write(batch, { receivedAt: NOON });
-                  for (const id of spans) acknowledged.add(id);
-                } catch (error) {
-                  if (!(error instanceof ConsumeError)) throw error;
-                }
-              };
-              const other = (one.gateway + 1) % GATEWAYS;
-              return one.isSentTwice ? [send(one.gateway), send(other)] : [send(one.gateway)];
-            }),
-          );
-        }
-        for (const { faults } of gateways) faults.set([]);
-        clock.advance(LEASE_MS + 1);
-        for (const { finishLeft } of gateways) await finishLeft();
-        const facts = await check(opened, user, ids);
-        const found = new Set(facts.flatMap(({ spans }) => spans.map(({ row }) => row.span_id)));
-        same(
-          [...acknowledged].filter((id) => !found.has(id)),
-          [],
+void t.test('concurrent gateways store the same rows as a sequential replay', { skip }, async (t) => {
+  if (typeof server === 'string') return;
+  const opened = await scene(t, server);
+  const { control, clock, gateways, addUser } = opened;
+  const position = await control.events.open('test');
+  let after = position;
+  await neverDiffers(
+    t,
+    { runs: 40, ms: 8000 },
+    [fc.array(round, { minLength: 1, maxLength: 4 })],
+    async (rounds) => {
+      const user = await addUser();
+      const ids = new Ids();
+      const acknowledged = new Set<string>();
+      for (const { requests, faults } of rounds) {
+        for (const [i, { faults: of }] of gateways.entries()) of.set(faults[i] ?? []);
+        await Promise.all(
+          requests.flatMap((one) => {
+            const send = async (gateway: number): Promise<void> => {
+              const items = itemsOf(one, ids);
+              const spans = items.flatMap((item) => item.spans.map(({ span_id }) => span_id));
+              const batch = { tenant: user.id, items, quota: QUOTA, service_map: deriveBatch(items) };
+              try {
+                await gateways[gateway]?.writer.write(batch, { receivedAt: NOON });
+                for (const id of spans) acknowledged.add(id);
+              } catch (error) {
+                if (!(error instanceof ConsumeError)) throw error;
+              }
+            };
+            const other = (one.gateway + 1) % GATEWAYS;
+            return one.isSentTwice ? [send(one.gateway), send(other)] : [send(one.gateway)];
+          }),
         );
-        // Each span once, and each run that began without any.
-        const firstHeaders = facts.filter(({ messages }) => {
-          const [first] = messages;
-          return first?.kind === 'header' && first.spans === 0;
-        });
-        const most = found.size + firstHeaders.length;
-        const [counted] = await control.writes.months(STORE, user.tenant, [monthOf(NOON)]);
-        const used = counted?.items ?? 0;
-        if (!(used >= found.size && used <= found.size + facts.length))
-          console.error(
-            'USED',
-            used,
-            found.size,
-            facts.length,
-            JSON.stringify(
-              facts.map((f) => f.messages.map((m) => [m.order, m.kind === 'header' ? m.spans : 0])),
-            ),
-          );
-        // Which of two headers without spans was the first is for the fences to say, not for the order.
-        same(used >= found.size && used <= found.size + facts.length, true);
-        if (facts.every(({ messages }) => messages.every((one) => one.kind === 'header' && one.spans > 0)))
-          same(used, most);
-        const page = await control.events.read(after, { events: 10_000, bytes: 1e9 });
-        after = page.next;
-        const events = page.events.filter(({ tenant }) => tenant === user.id).map(({ event }) => event.body);
-        const ended = events.filter((body) => body.includes('"trace.')).map((body) => idIn(body));
-        same(ended.length, new Set(ended).size);
-        for (const each of facts) {
-          const run = deriveRun(each, new NodeNumbers());
-          if (run?.run.hasEnded === true) same(ended.includes(each.traceId), true);
-        }
-      },
-    );
-  },
-);
+      }
+      for (const { faults } of gateways) faults.set([]);
+      clock.advance(LEASE_MS + 1);
+      for (const { finishLeft } of gateways) await finishLeft();
+      const facts = await check(opened, user, ids);
+      const found = new Set(facts.flatMap(({ spans }) => spans.map(({ row }) => row.span_id)));
+      same(
+        [...acknowledged].filter((id) => !found.has(id)),
+        [],
+      );
+      // Each span once, plus each run that began without spans.
+      const firstHeaders = facts.filter(({ messages }) => {
+        const [first] = messages;
+        return first?.kind === 'header' && first.spans === 0;
+      });
+      const most = found.size + firstHeaders.length;
+      const [counted] = await control.writes.months(STORE, user.tenant, [monthOf(NOON)]);
+      const used = counted?.items ?? 0;
+      if (!(used >= found.size && used <= found.size + facts.length))
+        console.error(
+          'USED',
+          used,
+          found.size,
+          facts.length,
+          JSON.stringify(
+            facts.map((f) => f.messages.map((m) => [m.order, m.kind === 'header' ? m.spans : 0])),
+          ),
+        );
+      // The fences determine which of two headers without spans came first.
+      same(used >= found.size && used <= found.size + facts.length, true);
+      if (facts.every(({ messages }) => messages.every((one) => one.kind === 'header' && one.spans > 0)))
+        same(used, most);
+      const page = await control.events.read(after, { events: 10_000, bytes: 1e9 });
+      after = page.next;
+      const events = page.events.filter(({ tenant }) => tenant === user.id).map(({ event }) => event.body);
+      const ended = events.filter((body) => body.includes('"trace.')).map((body) => idIn(body));
+      same(ended.length, new Set(ended).size);
+      for (const each of facts) {
+        const run = deriveRun(each, new NodeNumbers());
+        if (run?.run.hasEnded === true) same(ended.includes(each.traceId), true);
+      }
+    },
+  );
+});
 
 function idIn(body: string): string {
   return (JSON.parse(body) as { data: { trace_id: string } }).data.trace_id;

@@ -13,10 +13,10 @@ import { openControlStore } from '../../support/control-store.js';
 import { aUser } from '../duckdb/meta-records.js';
 import { clickHouseOptions } from './clickhouse-place.js';
 
-/** A store in a database of its own, with a control plane that goes with it. It is closed when the test ends. */
+/** A store in its own database with a control store; closed when the test ends. */
 export class TestClickHouse {
   readonly settings = componentSettings('clickhouse');
-  /** What it told the daemon. */
+  /** Statuses reported to the daemon. */
   readonly statuses: Status[] = [];
   readonly control: SqlControlStore;
   readonly options: ClickHouseStoreOptions;
@@ -27,7 +27,7 @@ export class TestClickHouse {
     this.options = options;
   }
 
-  /** @param given the control plane; absent: one of its own, in SQLite */
+  /** @param given control store; defaults to a new one in SQLite */
   static async open(
     t: Test,
     server: ClickHouseServer,
@@ -71,7 +71,7 @@ export class TestClickHouse {
     await this.start();
   }
 
-  /** @returns the id of a new user, which is a tenant */
+  /** @returns the id of a new user */
   async addUser(): Promise<string> {
     const user = aUser({ created_at: this.settings.clock.now() });
     await this.control.accounts.createUser(user);

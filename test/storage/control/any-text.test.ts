@@ -3,7 +3,7 @@ import t from 'tap';
 import { readText, writeText } from '../../../src/storage/control/any-text.js';
 import { ODD_TEXTS } from '../../support/odd-texts.js';
 
-/** Texts in which the special characters are no exception. */
+/** Texts with many special characters. */
 const texts = fc.oneof(
   fc.string({ unit: fc.constantFrom('\0', '\u0001', '\u0002', 'a') }),
   fc.string({ unit: 'binary' }),
@@ -12,7 +12,7 @@ const texts = fc.oneof(
 
 const order = (a: string, b: string): number => Math.sign(Buffer.compare(Buffer.from(a), Buffer.from(b)));
 
-void t.test('every text comes back as it was, and none is written with U+0000', async () => {
+void t.test('texts round-trip and are written without U+0000', async () => {
   fc.assert(
     fc.property(texts, (text) => {
       const written = writeText(text);
@@ -21,10 +21,10 @@ void t.test('every text comes back as it was, and none is written with U+0000', 
   );
 });
 
-void t.test('written texts are in the order of the texts', async () => {
+void t.test('written texts keep their order', async () => {
   fc.assert(fc.property(texts, texts, (a, b) => order(writeText(a), writeText(b)) === order(a, b)));
 });
 
-void t.test('half a surrogate pair becomes U+FFFD', async (t) => {
+void t.test('lone surrogates become U+FFFD', async (t) => {
   t.equal(readText(writeText('a\uD800b')), 'a\uFFFDb');
 });

@@ -17,7 +17,7 @@ async function bootstrap({ accounts }: ControlStore): Promise<void> {
   await accounts.bootstrap({ user: USER, organization: ORGANIZATION, key: aKey(USER) });
 }
 
-/** Another plane over the same store, over a port. */
+/** A control client connected to the store over a port. */
 async function over(t: Test, control: ControlStore): Promise<ConnectedControl> {
   const { port1, port2 } = new MessageChannel();
   serveControl(control, port1);
@@ -28,7 +28,7 @@ async function over(t: Test, control: ControlStore): Promise<ConnectedControl> {
   return remote;
 }
 
-void t.test('watchers have been called when a call that changed something is answered', async (t) => {
+void t.test('watchers run before the call that changed something resolves', async (t) => {
   const store = await openControlStore(t);
   const [remote, other] = [await over(t, store), await over(t, store)];
   const notices: string[] = [];
@@ -43,7 +43,7 @@ void t.test('watchers have been called when a call that changed something is ans
   await remote.endpoints.create(ORGANIZATION.slug, ENDPOINT);
   t.ok(notices.includes('endpoints'));
   t.ok(notices.includes('endpoints again'));
-  await until('the other has heard of it, too', () => notices.includes('other'));
+  await until('the other process is notified too', () => notices.includes('other'));
 
   end();
   notices.length = 0;
@@ -52,7 +52,7 @@ void t.test('watchers have been called when a call that changed something is ans
   t.notOk(notices.includes('endpoints'), 'who has ended it hears no more');
 });
 
-void t.test('of many changes at the same time, each answer comes behind its hint', async (t) => {
+void t.test('each concurrent change resolves after its hint', async (t) => {
   const remote = await over(t, await openControlStore(t));
   await bootstrap(remote);
   let hints = 0;
@@ -69,7 +69,7 @@ void t.test('of many changes at the same time, each answer comes behind its hint
   );
 });
 
-void t.test('errors keep their classes and messages', async (t) => {
+void t.test('preserves error classes and messages', async (t) => {
   const store = await openControlStore(t);
   const remote = await over(t, store);
   await bootstrap(remote);
@@ -86,7 +86,7 @@ void t.test('errors keep their classes and messages', async (t) => {
   });
 });
 
-void t.test('identity, folder and sets come over, too', async (t) => {
+void t.test('transfers identity, directory and sets', async (t) => {
   const directory = testFolder(t);
   const store = await openControlStore(t, { directory });
   const remote = await over(t, store);
@@ -96,7 +96,7 @@ void t.test('identity, folder and sets come over, too', async (t) => {
   t.strictSame(await remote.events.wanted(0), new Set(['*']));
 });
 
-void t.test('a port that is closed fails what waits for it, and hears no more', async (t) => {
+void t.test('a closed port rejects pending calls and receives no hints', async (t) => {
   const store = await openControlStore(t);
   const { port1, port2 } = new MessageChannel();
   serveControl(store, port1);
@@ -113,7 +113,7 @@ void t.test('a port that is closed fails what waits for it, and hears no more', 
   t.equal(hints, 0);
 });
 
-void t.test('an intake that cannot begin gives its port back', async (t) => {
+void t.test('an intake that fails to start closes its port', async (t) => {
   const store = await openControlStore(t);
   const remote = await over(t, store);
   remote.close();
@@ -126,12 +126,12 @@ void t.test('an intake that cannot begin gives its port back', async (t) => {
   await until('the port is closed', () => isClosed);
 });
 
-void t.test('a port that is closed ends its intakes', async (t) => {
+void t.test('a closed port stops its intakes', async (t) => {
   const store = await openControlStore(t);
   const remote = await over(t, store);
   const facts = new ListedFacts();
   await remote.takeFacts(facts, new RecordedIntake());
   await until('the store waits for facts', () => facts.waiting === 1);
   remote.close();
-  await until('it waits no longer', () => facts.waiting === 0);
+  await until('the wait ends', () => facts.waiting === 0);
 });

@@ -33,7 +33,7 @@ async function addEndpoint({ accounts, endpoints }: ControlExtension): Promise<v
   await endpoints.create(organization.slug, anEndpoint());
 }
 
-void t.test('hints have come when what caused them is answered', async (t) => {
+void t.test('delivers hints before the causing call resolves', async (t) => {
   const { extension } = await start(t);
   let hints = 0;
   extension.watch.watch('endpoints', () => {
@@ -43,16 +43,16 @@ void t.test('hints have come when what caused them is answered', async (t) => {
   t.ok(hints > 0);
 });
 
-void t.test('its size is a metric while it is open', async (t) => {
+void t.test('reports its size as a metric while open', async (t) => {
   const { extension, meter } = await start(t);
   const size = async () =>
     (await metricValues(meter, 'jackdaw_control_store_bytes'))['jackdaw_control_store_bytes'];
-  await until('it was asked for', async () => ((await size()) ?? 0) > 4096);
+  await until('the size is measured', async () => ((await size()) ?? 0) > 4096);
   await extension.shutdown(inTime);
   t.equal(await size(), undefined);
 });
 
-void t.test('it can be asked while it is open, and after a stop everything is in one file', async (t) => {
+void t.test('serves calls while open and leaves one file after shutdown', async (t) => {
   const { extension, directory, path } = await start(t);
   t.ok(isControlStore(extension));
   t.ok(isControlConnector(extension));
@@ -75,7 +75,7 @@ void t.test('it can be asked while it is open, and after a stop everything is in
   });
 });
 
-void t.test('calls in progress are answered before the stop', async (t) => {
+void t.test('completes pending calls before shutdown', async (t) => {
   const { extension } = await start(t);
   const writes = Array.from({ length: 50 }, (_, i) => extension.leases.take(`name ${String(i)}`, 'a', 1000));
   const stopped = extension.shutdown(inTime);
@@ -83,7 +83,7 @@ void t.test('calls in progress are answered before the stop', async (t) => {
   await stopped;
 });
 
-void t.test('over a port it is another plane; it ends with the thread', async (t) => {
+void t.test('connects clients over a port until the thread ends', async (t) => {
   const { extension, directory } = await start(t);
   const control = await connectControl(await extension.connect());
   t.equal(control.directory, directory);
@@ -92,13 +92,13 @@ void t.test('over a port it is another plane; it ends with the thread', async (t
     hints++;
   });
   await addEndpoint(extension);
-  await until('the hint has come', () => hints > 0);
+  await until('the hint arrives', () => hints > 0);
   t.equal((await control.endpoints.listAll()).length, 1);
   await extension.shutdown(inTime);
   await t.rejects(control.endpoints.listAll(), UNAVAILABLE);
 });
 
-void t.test('invalid messages are answered with an error, and the thread continues', async (t) => {
+void t.test('answers invalid messages with an error and continues', async (t) => {
   const { extension, host } = await start(t);
   const port = await extension.connect();
   const answers: unknown[] = [];
@@ -115,13 +115,13 @@ void t.test('invalid messages are answered with an error, and the thread continu
     [[call]],
   ];
   for (const message of odd) port.postMessage(message);
-  await until('each is answered', () => answers.length === odd.length);
+  await until('each message is answered', () => answers.length === odd.length);
   const refused = (id: number) => ({ kind: 'error', id, error: { name: 'TypeError' } });
   t.match(answers, [0, 0, 0, 0, 0, 7, 7, 0].map(refused));
   answers.length = 0;
   port.postMessage([{ ...call, method: 'constructor' }]);
   port.postMessage([{ ...call, method: 'leases.take', args: [] }, call]);
-  await until('these, too', () => answers.length === 3);
+  await until('these are answered too', () => answers.length === 3);
   t.match(answers.map((answer) => (answer as { readonly kind: string }).kind).sort(), [
     'error',
     'error',
@@ -132,10 +132,10 @@ void t.test('invalid messages are answered with an error, and the thread continu
   port.close();
 });
 
-void t.test('an unexpected end of the thread is fatal and fails pending calls', async (t) => {
+void t.test('reports an unexpected thread exit as fatal and rejects pending calls', async (t) => {
   const { extension, host, logger, directory } = await start(t);
   await addEndpoint(extension);
-  // A source of facts that says what none of ours does.
+  // A fact source that sends an invalid message.
   const { port1, port2 } = new MessageChannel();
   const source: FactConnector = {
     name: 'odd',
@@ -144,11 +144,11 @@ void t.test('an unexpected end of the thread is fatal and fails pending calls', 
   };
   await extension.takeFacts(source, new RecordedIntake());
   port1.postMessage(null);
-  await until('it has ended', () => host.last !== undefined);
+  await until('the thread ended', () => host.last !== undefined);
   t.match(host.statuses, [{ level: 'fatal', message: /control thread ended; see the log/ }]);
   t.match(logger.lines.join('\n'), 'The control thread ended.');
   await t.rejects(extension.accounts.listUsers(), UNAVAILABLE);
   await extension.shutdown(inTime);
   const again = await start(t, directory);
-  t.equal((await again.extension.endpoints.listAll()).length, 1, 'what was answered is there');
+  t.equal((await again.extension.endpoints.listAll()).length, 1, 'acknowledged data is stored');
 });

@@ -6,7 +6,7 @@ import { writeUntilKilled } from '../duckdb/write-until-killed.js';
 import { until } from '../../support/until.js';
 import type { Line, OwnDeath } from './fact-writer-app.js';
 
-/** `JACKDAW_TEST_KILLS=20` kills more often than a normal run does. */
+/** Set `JACKDAW_TEST_KILLS=20` to kill more often. */
 const KILLS = Number(process.env.JACKDAW_TEST_KILLS ?? 6);
 const WRITER = fileURLToPath(new URL('./fact-writer-app.js', import.meta.url));
 const DEATHS: readonly OwnDeath[] = ['read', 'appended', 'none'];
@@ -15,13 +15,13 @@ const ALL = { events: 1_000_000, bytes: 1e9 };
 
 t.setTimeout(0);
 
-void t.test('whenever the process is killed, each fact is in the log once, in its order', async (t) => {
+void t.test('stores each fact once and in order after kills at any moment', async (t) => {
   const opened = await TestStore.open(t);
   const users = [await opened.addUser(), await opened.addUser(), await opened.addUser()];
   await opened.control.events.want('test', ['trace.completed'], FAR);
   const start = await opened.control.events.open('all');
   await opened.close();
-  /** What was sent, by user, in its order; and what was acknowledged. */
+  /** Ids sent per user, in order, and acknowledged ids. */
   const sent = new Map<string, string[]>(users.map((user) => [user, []]));
   const acknowledged = new Set<string>();
   const first = randomInt(DEATHS.length);
@@ -32,7 +32,7 @@ void t.test('whenever the process is killed, each fact is in the log once, in it
       if (kind === 'sent') sent.get(user)?.push(trace);
       else acknowledged.add(trace);
     }
-    // In most lives the next process goes on with what the log was not told; in some this one does.
+    // In most rounds the next process delivers the remaining facts; in some this one does.
     if (kill % 3 === 2) {
       await opened.start();
       if (kill % 2 === 0) await opened.store.settled();
@@ -47,7 +47,7 @@ void t.test('whenever the process is killed, each fact is in the log once, in it
   }
   const facts = [...stored.values()].reduce((sum, count) => sum + count, 0);
   const log = async () => (await opened.control.events.read(start, ALL)).events;
-  await until('all are told', async () => (await log()).length >= facts);
+  await until('all events are emitted', async () => (await log()).length >= facts);
   const kept = await log();
   t.equal(kept.length, facts, `${KILLS} kills, ${facts} facts`);
   for (const user of users) {
@@ -59,7 +59,7 @@ void t.test('whenever the process is killed, each fact is in the log once, in it
     t.strictSame(
       traces,
       sent.get(user)?.filter((trace) => known.has(trace)),
-      'each once, as they were sent',
+      'each once, as sent',
     );
     t.strictSame(
       sent.get(user)?.filter((trace) => acknowledged.has(trace) && !known.has(trace)),

@@ -9,11 +9,10 @@ import { StatusHost } from '../../support/status-host.js';
 import { hostThatKeeps, STORE_OPTIONS } from '../duckdb/test-store.js';
 
 /**
- * A process that is made to be killed: it opens the store of its first argument, with both threads, and writes runs that are facts for
- * the users of its second, each one after the other and for ever. A line goes out before each write and after its answer.
+ * A process to be killed: opens the store of its first argument with both threads and writes runs that emit facts
+ * for the users of its second, one after the other, forever. Prints a line before each write and after its response.
  *
- * The third says where it kills itself: at the so-many-th page of facts on its way to the log, or after so many additions to that; or
- * nowhere.
+ * The third argument sets where it kills itself: at the n-th page of facts sent to the log, after n appends, or never.
  */
 
 export interface Line {

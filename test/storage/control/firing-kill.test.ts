@@ -13,7 +13,7 @@ import { testFolder } from '../../support/test-folder.js';
 const WRITER = fileURLToPath(new URL('../../support/firing-writer-app.js', import.meta.url));
 const KILLS = 4;
 
-void t.test('after kill -9 a firing is there with its notices and its event, or not at all', async (t) => {
+void t.test('stores a firing with its notices and event or not at all after kill -9', async (t) => {
   const path = join(testFolder(t), 'control.db');
   for (let round = 1; round <= KILLS; round++) {
     const writer = spawn(process.execPath, [WRITER, path], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -30,7 +30,7 @@ void t.test('after kill -9 a firing is there with its notices and its event, or 
     const store = new SqlControlStore(await openSqlite({ path, clock: new HandClock() }));
     const found = await store.alerts.listFirings(userId, id, { offset: 0, limit: 100_000 });
     const count = found?.count ?? 0;
-    t.ok(count >= Number(acknowledged), 'what was acknowledged is there');
+    t.ok(count >= Number(acknowledged), 'acknowledged firings are stored');
     t.ok(found?.items.every(({ notifications }) => notifications.length === 2));
     t.match(await store.alerts.read(userId, id), {
       alert: { last_fired_at: NOON + count },

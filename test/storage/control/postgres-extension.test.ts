@@ -13,7 +13,7 @@ import { StatusHost } from '../../support/status-host.js';
 import { until } from '../../support/until.js';
 import { aKey, anOrganization, aUser } from '../duckdb/meta-records.js';
 
-// @alone: the conformance kit looks at everything that its process has open.
+// @alone: the conformance kit checks all open handles of the process.
 
 const UNAVAILABLE = { name: 'ConsumeError', code: 'storage_unavailable', retryable: true };
 
@@ -38,7 +38,7 @@ async function throughNetwork(t: Test, url: string): Promise<{ network: FrozenNe
 }
 
 function checkExtension(server: PostgresServer): void {
-  void t.test('the conformance kit finds nothing wrong with it', async (t) => {
+  void t.test('passes the conformance kit', async (t) => {
     const subject = {
       prepare: async () => ({ config: { url: await server.createDatabase() } }),
       unstartable: { config: { url: 'postgres://nobody@127.0.0.1:1/none' }, error: /cannot be opened/ },
@@ -46,7 +46,7 @@ function checkExtension(server: PostgresServer): void {
     for (const { name, run } of conformance(postgresExtension, subject)) await t.test(name, run);
   });
 
-  void t.test('two of them hear of each other’s changes within two seconds', async (t) => {
+  void t.test('delivers hints between two processes within two seconds', async (t) => {
     const url = await server.createDatabase();
     const [one, two] = [await start(t, url), await start(t, url)];
     const size = async () =>
@@ -61,16 +61,16 @@ function checkExtension(server: PostgresServer): void {
       hints++;
     });
     await one.extension.accounts.bootstrap({ user, organization: anOrganization('ours'), key });
-    await until('the first change is heard of', () => hints > 0);
+    await until('the first change is notified', () => hints > 0);
     t.match(await two.extension.accounts.findKey(key.digest), { key: { revoked_at: null } });
     hints = 0;
     await one.extension.accounts.createKey(aKey(user, { scopes: ['admin'] }));
     const from = performance.now();
-    await until('the second is', () => hints > 0);
+    await until('the second change is notified', () => hints > 0);
     t.ok(performance.now() - from < 2000);
   });
 
-  void t.test('a server that is not there at the start is named, without the password', async (t) => {
+  void t.test('names an unreachable server at startup without the password', async (t) => {
     const failed = start(t, 'postgres://me:hidden-word@127.0.0.1:1/ours?application_name=hidden-word');
     await t.rejects(failed, {
       name: 'ControlStoreError',
@@ -79,27 +79,27 @@ function checkExtension(server: PostgresServer): void {
     });
   });
 
-  void t.test('while the server is lost calls fail, and the daemon is not ready', async (t) => {
+  void t.test('fails calls and readiness while the server is down', async (t) => {
     const url = await server.createDatabase();
     const { extension, host, logger } = await start(t, url.replace('postgres@', 'postgres:hidden-word@'));
     await extension.accounts.createUser(aUser());
     t.strictSame(host.statuses, []);
     await server.stop();
     await t.rejects(extension.accounts.listUsers(), UNAVAILABLE);
-    await until('it says so', () => host.last !== undefined);
+    await until('the state is reported', () => host.last !== undefined);
     t.match(host.last, {
       level: 'recoverable',
       message: /^The control store is unavailable: .*ECONNREFUSED/,
     });
     await server.resume();
-    await until('it says that it works again', () => host.last?.level === 'ok');
+    await until('recovery is reported', () => host.last?.level === 'ok');
     t.equal((await extension.accounts.listUsers()).length, 1);
     t.equal(host.statuses.length, 2);
     t.match(logger.lines.join('\n'), 'The control store is available again.');
     t.notMatch([...logger.lines, JSON.stringify(host.statuses)].join('\n'), 'hidden-word');
   });
 
-  void t.test('a server that stands still does not hold up the end of the daemon', async (t) => {
+  void t.test('shuts down while the server is frozen', async (t) => {
     const { network, through } = await throughNetwork(t, await server.createDatabase());
     const { extension } = await start(t, through);
     await extension.accounts.createUser(aUser());
@@ -109,10 +109,10 @@ function checkExtension(server: PostgresServer): void {
     await refused;
   });
 
-  void t.test('what a server does not answer fails, and later connections are asked', async (t) => {
+  void t.test('fails unanswered calls and reconnects', async (t) => {
     const { network, through } = await throughNetwork(t, await server.createDatabase());
     const logger = new RecordingLogger();
-    // What waits for seconds waits for a tenth of them.
+    // Timers run ten times as fast.
     const clock = {
       now: () => systemClock.now(),
       after: (ms: number, callback: () => void) => systemClock.after(ms / 10, callback),
@@ -136,6 +136,6 @@ function checkExtension(server: PostgresServer): void {
     );
     network.thaw();
     t.strictSame(await read(), []);
-    await until('it hears again', () => hints > 0);
+    await until('it receives hints again', () => hints > 0);
   });
 }

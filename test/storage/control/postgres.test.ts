@@ -27,7 +27,7 @@ function checkPostgres(server: PostgresServer): void {
     });
   }
 
-  void t.test('of many that start at once, one makes the tables', async (t) => {
+  void t.test('creates the tables once when several processes start together', async (t) => {
     const url = await server.createDatabase();
     const opened = await Promise.all(Array.from({ length: 6 }, () => open(url)));
     await Promise.all(opened.map((database, i) => note(database, `n${String(i)}`)));
@@ -36,7 +36,7 @@ function checkPostgres(server: PostgresServer): void {
     for (const database of opened) await database.close();
   });
 
-  void t.test('a database that a newer program made is refused, without naming the password', async (t) => {
+  void t.test('rejects a database of a newer version without naming the password', async (t) => {
     const url = await server.createDatabase();
     await (await open(url)).close();
     await server.query("insert into kysely_migration values ('9999-later', '2030-01-01T00:00:00.000Z')", url);
@@ -49,7 +49,7 @@ function checkPostgres(server: PostgresServer): void {
     t.notMatch(String(error), 'hidden-word');
   });
 
-  void t.test('a server that is not there is named, without the password', async (t) => {
+  void t.test('names an unreachable server without the password', async (t) => {
     await t.rejects(open('postgres://me:hidden-word@127.0.0.1:1/jackdaw'), {
       name: 'ControlStoreError',
       message:
@@ -57,7 +57,7 @@ function checkPostgres(server: PostgresServer): void {
     });
   });
 
-  void t.test('transactions that lock each other are done again', async (t) => {
+  void t.test('retries deadlocked transactions', async (t) => {
     const database = await open(await server.createDatabase());
     for (const name of ['a', 'b']) await note(database, name);
     let attempts = 0;
@@ -80,14 +80,14 @@ function checkPostgres(server: PostgresServer): void {
       });
     };
     await Promise.all([cross('a', 'b'), cross('b', 'a')]);
-    t.ok(attempts > 2, 'one of both failed at first');
+    t.ok(attempts > 2, 'one transaction was retried');
     const rows = await database.read((db) =>
       db.selectFrom('counters').select('last').where('name', 'in', ['a', 'b']).execute(),
     );
     t.same(rows, [{ last: 3 }, { last: 3 }]);
   });
 
-  void t.test('a hint is not lost with the connection of who gives it', async (t) => {
+  void t.test('delivers a hint after the connection of its sender is lost', async (t) => {
     const url = await server.createDatabase();
     const [one, two] = [await open(url), await open(url)];
     let hints = 0;
@@ -99,10 +99,10 @@ function checkPostgres(server: PostgresServer): void {
     const cut = await server.query(`select pg_terminate_backend(pid) from (${first}) as listening`, url);
     t.equal(cut.length, 1);
     await note(one, 'a');
-    await until('the other hears of it', () => hints === 1);
+    await until('the other process is notified', () => hints === 1);
   });
 
-  void t.test('errors name no values', async (t) => {
+  void t.test('errors contain no values', async (t) => {
     const database = await open(await server.createDatabase());
     await note(database, 'hidden-word');
     await t.rejects(note(database, 'hidden-word'), {
@@ -117,44 +117,41 @@ function checkPostgres(server: PostgresServer): void {
     );
   });
 
-  void t.test(
-    'a lost connection ends nothing: what was under way fails, what comes later does not',
-    async (t) => {
-      const url = await server.createDatabase();
-      const [one, two] = [await open(url), await open(url)];
-      let hints = 0;
-      two.watch.watch('keys', () => {
-        hints++;
-      });
-      await note(one, 'a');
-      await until('the other hears of it', () => hints === 1);
+  void t.test('a lost connection fails only the calls in progress', async (t) => {
+    const url = await server.createDatabase();
+    const [one, two] = [await open(url), await open(url)];
+    let hints = 0;
+    two.watch.watch('keys', () => {
+      hints++;
+    });
+    await note(one, 'a');
+    await until('the other process is notified', () => hints === 1);
 
-      const cut = one.transaction(async (tx) => {
-        await tx.insertInto('counters').values({ name: 'b', last: 1 }).execute();
-        await server.query(
-          'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()',
-          url,
-        );
-        await tx.insertInto('counters').values({ name: 'c', last: 1 }).execute();
-      });
-      await t.rejects(cut, { name: 'ConsumeError', code: 'storage_unavailable', retryable: true });
-      await until('it is told of everything when it hears again', () => hints === 2);
-      await note(one, 'b');
-      await until('and of what is new', () => hints === 3);
+    const cut = one.transaction(async (tx) => {
+      await tx.insertInto('counters').values({ name: 'b', last: 1 }).execute();
+      await server.query(
+        'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()',
+        url,
+      );
+      await tx.insertInto('counters').values({ name: 'c', last: 1 }).execute();
+    });
+    await t.rejects(cut, { name: 'ConsumeError', code: 'storage_unavailable', retryable: true });
+    await until('everything is notified after reconnecting', () => hints === 2);
+    await note(one, 'b');
+    await until('new changes are notified', () => hints === 3);
 
-      await server.stop();
-      await t.rejects(note(one, 'd'), { code: 'storage_unavailable', retryable: true });
-      await server.resume();
-      await note(one, 'd');
-      await until('it hears again', () => hints >= 4);
-      const rows = await two.read((db) =>
-        db.selectFrom('counters').select('name').where('last', '=', 1).orderBy('name').execute(),
-      );
-      t.same(
-        rows.map(({ name }) => name),
-        ['a', 'b', 'd'],
-      );
-      t.ok(logger.lines.some((line) => line.startsWith('warn Cannot listen for changes by other processes')));
-    },
-  );
+    await server.stop();
+    await t.rejects(note(one, 'd'), { code: 'storage_unavailable', retryable: true });
+    await server.resume();
+    await note(one, 'd');
+    await until('it receives hints again', () => hints >= 4);
+    const rows = await two.read((db) =>
+      db.selectFrom('counters').select('name').where('last', '=', 1).orderBy('name').execute(),
+    );
+    t.same(
+      rows.map(({ name }) => name),
+      ['a', 'b', 'd'],
+    );
+    t.ok(logger.lines.some((line) => line.startsWith('warn Cannot listen for changes by other processes')));
+  });
 }

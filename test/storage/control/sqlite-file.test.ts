@@ -13,7 +13,7 @@ import { testFolder } from '../../support/test-folder.js';
 
 const WRITER = fileURLToPath(new URL('../../support/control-writer-app.js', import.meta.url));
 const KILLS = Number(process.env['JACKDAW_TEST_KILLS'] ?? 4);
-/** Of each transaction of the writer. */
+/** Facts per transaction of the writer. */
 const FACTS = 3;
 const LONG = 600_000;
 
@@ -23,12 +23,12 @@ async function openStore(path: string): Promise<SqlControlStore> {
   return new SqlControlStore(await openSqlite({ path, clock }));
 }
 
-/** A path in a folder that is not there yet. */
+/** A path in a missing directory. */
 function newPath(t: Test): string {
   return join(testFolder(t), 'data', 'jackdaw.control.db');
 }
 
-/** Runs statements on a file, as another program does. */
+/** Runs statements on a file as another program. */
 async function meddle(path: string, statements: string): Promise<void> {
   const { DatabaseSync } = await loadSqlite();
   const file = new DatabaseSync(path);
@@ -37,7 +37,7 @@ async function meddle(path: string, statements: string): Promise<void> {
 }
 
 void t.test(
-  'the file and its folder are its user’s alone, and one file is left when it is closed',
+  'restricts the file and its directory to the owner and leaves one file when closed',
   async (t) => {
     const path = newPath(t);
     const store = await openStore(path);
@@ -51,12 +51,12 @@ void t.test(
     t.same(readdirSync(folder), ['jackdaw.control.db']);
     chmodSync(path, 0o644);
     await (await openStore(path)).close();
-    t.equal(statSync(path).mode & 0o777, 0o600, 'again, though others could read it in between');
+    t.equal(statSync(path).mode & 0o777, 0o600, 'permissions are restored');
     await t.rejects(store.leases.take('a', 'b', 1), { code: 'storage_unavailable', retryable: true });
   },
 );
 
-void t.test('a copy that cannot be written is named, and the store goes on', async (t) => {
+void t.test('names an export that cannot be written and continues', async (t) => {
   const path = newPath(t);
   const store = await openStore(path);
   const nowhere = join(path, '..', 'nowhere');
@@ -69,28 +69,28 @@ void t.test('a copy that cannot be written is named, and the store goes on', asy
   await store.close();
 });
 
-void t.test('the file is one process’s at a time', async (t) => {
+void t.test('locks the file for one process', async (t) => {
   const path = newPath(t);
   const store = await openStore(path);
   const refused = {
     name: 'ControlStoreError',
     message: `The control store ${path} is in use by another process.`,
   };
-  await t.rejects(openStore(path), refused, 'not even the same process has it twice');
+  await t.rejects(openStore(path), refused, 'not even twice by the same process');
   const writer = spawn(process.execPath, [WRITER, path], { stdio: ['ignore', 'ignore', 'pipe'] });
   let message = '';
   writer.stderr.on('data', (chunk: Buffer) => (message += chunk.toString()));
   const [code] = (await once(writer, 'close')) as [number];
   t.not(code, 0);
   t.match(message, refused.message);
-  t.ok(await store.leases.take('a', 'b', LONG), 'it goes on');
+  t.ok(await store.leases.take('a', 'b', LONG), 'the store continues');
   await store.close();
   const again = await openStore(path);
-  t.match(await again.leases.take('a', 'c', LONG), { token: 2 }, 'whose lease ends with it');
+  t.match(await again.leases.take('a', 'c', LONG), { token: 2 }, 'its lease ends with it');
   await again.close();
 });
 
-void t.test('other databases are refused and unchanged', async (t) => {
+void t.test('rejects other databases and leaves them unchanged', async (t) => {
   const path = newPath(t);
   await (await openStore(path)).close();
   const folder = join(path, '..');
@@ -112,7 +112,7 @@ void t.test('other databases are refused and unchanged', async (t) => {
   await t.rejects(openStore(path), { name: 'ControlStoreError', message: path });
 });
 
-void t.test('a store that a newer program made is refused with the cure', async (t) => {
+void t.test('rejects a store of a newer version with a remedy', async (t) => {
   const path = newPath(t);
   await (await openStore(path)).close();
   await meddle(
@@ -127,31 +127,28 @@ void t.test('a store that a newer program made is refused with the cure', async 
   await (await openStore(path)).close();
 });
 
-void t.test(
-  'what was acknowledged is there after kill -9, and each transaction whole or not at all',
-  async (t) => {
-    const path = newPath(t);
-    for (let round = 1; round <= KILLS; round++) {
-      const writer = spawn(process.execPath, [WRITER, path], { stdio: ['ignore', 'pipe', 'inherit'] });
-      t.teardown(() => writer.kill('SIGKILL'));
-      const exited = once(writer, 'exit');
-      const stored = new Map<string, number>();
-      let lines = 0;
-      for await (const line of createInterface({ input: writer.stdout })) {
-        const [source = '', mark] = line.split(' ');
-        stored.set(source, Number(mark));
-        // Several are under way all the time: some transaction or other is cut.
-        if (++lines === 25 * round) writer.kill('SIGKILL');
-      }
-      t.same(await exited, [null, 'SIGKILL']);
-      const store = await openStore(path);
-      const { events } = await store.events.read('0', { events: 1e6, bytes: 1e9 });
-      for (const [source, acknowledged] of stored) {
-        const mark = Number(await store.events.markOf(source));
-        t.ok(mark >= acknowledged);
-        t.equal(events.filter(({ tenant }) => tenant === source).length, mark * FACTS);
-      }
-      await store.close();
+void t.test('keeps acknowledged transactions whole after kill -9', async (t) => {
+  const path = newPath(t);
+  for (let round = 1; round <= KILLS; round++) {
+    const writer = spawn(process.execPath, [WRITER, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+    t.teardown(() => writer.kill('SIGKILL'));
+    const exited = once(writer, 'exit');
+    const stored = new Map<string, number>();
+    let lines = 0;
+    for await (const line of createInterface({ input: writer.stdout })) {
+      const [source = '', mark] = line.split(' ');
+      stored.set(source, Number(mark));
+      // Several transactions are always in progress, so some are interrupted.
+      if (++lines === 25 * round) writer.kill('SIGKILL');
     }
-  },
-);
+    t.same(await exited, [null, 'SIGKILL']);
+    const store = await openStore(path);
+    const { events } = await store.events.read('0', { events: 1e6, bytes: 1e9 });
+    for (const [source, acknowledged] of stored) {
+      const mark = Number(await store.events.markOf(source));
+      t.ok(mark >= acknowledged);
+      t.equal(events.filter(({ tenant }) => tenant === source).length, mark * FACTS);
+    }
+    await store.close();
+  }
+});

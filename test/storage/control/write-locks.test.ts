@@ -15,7 +15,7 @@ const ROUNDS = 12;
 const server = await PostgresServer.start(t);
 if (typeof server === 'string') t.plan(0, server);
 else
-  void t.test('writes of the same users in different orders, and their agents, never deadlock', async (t) => {
+  void t.test('concurrent writes and agents in different orders never deadlock', async (t) => {
     const url = await server.createDatabase();
     const stores = await Promise.all(
       [1, 2].map(async () => {
@@ -53,7 +53,7 @@ else
       counted.reduce((sum, { items }) => sum + items, 0),
       LANES * ROUNDS,
     );
-    // A server tells what its connections have met once they have ended.
+    // PostgreSQL reports deadlocks after its connections end.
     for (const store of stores) await store.close();
     const rows = await server.query(
       `select deadlocks::int from pg_stat_database where datname = '${new URL(url).pathname.slice(1)}'`,

@@ -4,7 +4,7 @@ import { NOON } from '../../support/run-records.js';
 
 export const MINUTE = 60_000_000;
 
-/** Of a service: it needs no agent. */
+/** An alert on a service, so that it needs no agent. */
 export function anAlert(changes: Partial<Alert> = {}): Alert {
   return {
     id: uuidV7(NOON / 1000),

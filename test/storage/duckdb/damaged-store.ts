@@ -10,12 +10,12 @@ const HEAD_BYTES = 3 * 4096;
 const BLOCK_BYTES = 256 * 1024;
 const DAMAGED_AT = 5000;
 
-/** A closed store whose cold file has the runs of two users, with texts that do not compress, and its runs in their order. */
+/** A closed store whose cold file has the runs of two users with incompressible texts. Returns the runs in order. */
 export async function aMovedStore(
   t: Test,
   options: Parameters<typeof TestStore.open>[1] = {},
 ): Promise<{ opened: TestStore; users: readonly string[]; runs: readonly string[] }> {
-  // Each part is sealed and moved by itself.
+  // Each part is sealed and compacted separately.
   const opened = await TestStore.open(t, { segmentSize: { rows: 300, bytes: 1e9 }, ...options });
   const users = [await opened.addUser(), await opened.addUser()];
   const runs: string[] = [];
@@ -43,7 +43,7 @@ export function coldFile(path: string): string {
   return filesOf(path).find((file) => file.endsWith('.cold.duckdb')) ?? '';
 }
 
-/** Flips bytes in one of the blocks of the cold file of a closed store that hold a column. @param which counted from 0 */
+/** Flips bytes in a block of a column in the cold file of a closed store. @param which block index from 0 */
 export async function damageColumn(path: string, table: string, column: string, which = 0): Promise<void> {
   const file = coldFile(path);
   const database = await Database.open({ path: ':memory:', memoryLimit: '256MiB', threads: 1 });
@@ -63,7 +63,7 @@ export async function damageColumn(path: string, table: string, column: string, 
   flip(file, HEAD_BYTES + block * BLOCK_BYTES + DAMAGED_AT);
 }
 
-/** Flips 16 bytes, each in another way: the same in each would leave the checksum of DuckDB as it is. */
+/** Flips 16 bytes with different masks: equal masks would leave DuckDB's checksum unchanged. */
 export function flip(file: string, position: number): void {
   const descriptor = openSync(file, 'r+');
   try {

@@ -21,13 +21,13 @@ import { STORE_OPTIONS } from './test-store.js';
 import { tracesMessage } from './traces-message.js';
 import { testFolder } from '../../support/test-folder.js';
 
-/** A user by its number, and what somebody wants of it. */
+/** A user by number with its wanted event types. */
 export interface Listener {
   readonly tenant: number;
   wanted: readonly EventType[];
 }
 
-/** An agent as an event shows it. */
+/** An agent as its event shows it. */
 export interface ShownAgent {
   readonly tenant: number;
   readonly id: string;
@@ -35,9 +35,9 @@ export interface ShownAgent {
   readonly created_at: Micros;
 }
 
-/** From before the first event. */
+/** Cursor before the first event. */
 export const START = { commit: 0, place: -1 } as const;
-/** Makes the commit of its group fail. */
+/** An append that fails the commit of its group. */
 export const BAD: Append = {
   bytes: 0,
   weight: 1,
@@ -51,18 +51,18 @@ export const BAD: Append = {
   rolledBack: () => undefined,
 };
 
-/** The identity of a control plane that nobody asks for anything. */
+/** Identity of an unused control store. */
 const CONTROL = '00000000-0000-7000-8000-000000000001';
 const BIG_PAGE = { events: 100_000, bytes: 1e9 };
 
 /**
- * The inside of a store in this thread and in real files, so that changes begun in one step form one commit. It is closed
- * when the test ends.
+ * The internals of a store in this thread with real files: changes started in one step form one commit.
+ * Closed when the test ends.
  */
 export class EventEngine {
   readonly path: string;
   readonly logger = new RecordingLogger();
-  /** What each commit since the opening was like. */
+  /** Reports of all commits since the store was opened. */
   readonly reports: CommitReport[] = [];
   readonly #options: Partial<StoreOptions>;
   #users = 0;
@@ -79,7 +79,7 @@ export class EventEngine {
     options: Partial<StoreOptions> = {},
   ): Promise<EventEngine> {
     let close = async (): Promise<void> => undefined;
-    // Before the folder is made, because it is taken away after what was asked for before.
+    // Registered before the folder is created, because teardowns run in reverse order.
     t.teardown(() => close());
     const opened = new EventEngine(options.path ?? join(testFolder(t), 'jackdaw.duckdb'), options);
     close = () => opened.close();
@@ -126,7 +126,7 @@ export class EventEngine {
     await this.start();
   }
 
-  /** @param wanted types of events that somebody wants of it; null: none */
+  /** @param wanted event types; null: none */
   async addUser(wanted: readonly string[] | null): Promise<Listener> {
     const user: Listener = { tenant: ++this.#users, wanted: [] };
     this.#listeners.push(user);
@@ -134,20 +134,20 @@ export class EventEngine {
     return user;
   }
 
-  /** Lets runs time out, as the store does every few seconds. */
+  /** Times out idle runs, as the store does every few seconds. */
   async timeOutIdle(now: number): Promise<void> {
     const wanted = new Map(this.#listeners.map((user) => [user.tenant, user.wanted]));
     await this.parts.housekeeping.timeOutIdle(now, wanted);
   }
 
-  /** @param wanted null: nothing */
+  /** @param wanted event types; null: none */
   async setWanted(user: Listener, wanted: readonly string[] | null): Promise<void> {
     user.wanted = TELEMETRY_EVENTS.filter(
       (type) => wanted?.some((one) => one === ALL_EVENTS || one === type) === true,
     );
   }
 
-  /** Resolves after the commit. Those begun in one step go into one. @param limit of a quota, where there is one */
+  /** Resolves after the commit; writes started in one step share a commit. @param limit of the quota, if any */
   async write(
     { tenant, wanted }: Listener,
     items: readonly TraceRecord[],
@@ -166,17 +166,17 @@ export class EventEngine {
     await this.parts.writer.write({ kind: 'outcome', tenant, words, success, outcome });
   }
 
-  /** Moves everything to the cold file. */
+  /** Compacts everything into the cold file. */
   async settle(): Promise<void> {
     const { writer, segments, compactor } = this.parts;
     await writer.drained();
-    // Where the next one is not ready, the current one goes on growing.
+    // Until the next segment is prepared, the current one keeps growing.
     await segments.prepared();
     await writer.seal();
     await compactor.settled();
   }
 
-  /** All events behind a place, by pages. */
+  /** All events after a cursor, read in pages. */
   async events(
     from: { readonly commit: number; readonly place: number } = START,
     page = BIG_PAGE,
@@ -192,7 +192,7 @@ export class EventEngine {
     }
   }
 
-  /** The `data` of an event about a run, as the run is now. */
+  /** The `data` of an event about the current run. */
   async shownRun(
     { tenant }: Listener,
     traceId: string,
@@ -203,17 +203,17 @@ export class EventEngine {
     return { agent_id: trace.agent_id, ...serializeRun(trace) };
   }
 
-  /** A user that asks for what it sees. @param read absent: one of the store's own */
+  /** A read context of a user. @param read defaults to a read of the store */
   asking(tenant: number, read: Read = this.read): ReadContext {
     return { tenant, short: read, long: read };
   }
 
-  /** The way to the tables. */
+  /** Reads from the tables. */
   get read(): Read {
     return this.parts.reads.forWork('events');
   }
 
-  /** All agents that have come into being. */
+  /** All agents that were created. */
   async agents(): Promise<ShownAgent[]> {
     const rows = await this.read((connection, capture) =>
       connection.rows(
@@ -229,13 +229,13 @@ export class EventEngine {
   }
 }
 
-/** What the receiver of an event reads of it. */
+/** The data that the receiver of an event parses. */
 export function dataOf({ event }: TelemetryEvent): Record<string, unknown> {
   const { data } = JSON.parse(event.body) as { data: Record<string, unknown> };
   return data;
 }
 
-/** An event in a word: its type, and the trace or agent that it is about. */
+/** An event as text: its type and its trace or agent. */
 export function describeEvent(event: TelemetryEvent): string {
   const { trace_id, name } = dataOf(event);
   return `${event.event.type} ${String(trace_id ?? name)}`;

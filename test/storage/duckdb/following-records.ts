@@ -3,7 +3,7 @@ import type { SpanRecord } from '../../../src/signal/span.js';
 import type { TraceHeader, TraceRecord } from '../../../src/signal/trace.js';
 import { aHeader, aSpanRecord, NOON } from '../../support/run-records.js';
 
-/** What came of a run that nobody declared, with the header that these spans alone give. @param spans at least one */
+/** A record of an undeclared run with the header derived from these spans. @param spans at least one */
 export function aFollowingRecord(
   spans: readonly SpanRecord[],
   changes: Partial<TraceHeader> = {},
@@ -19,7 +19,7 @@ export function aFollowingRecord(
   return { trace, spans: [...spans] };
 }
 
-/** A span of a run that has no root yet. */
+/** A span of a run without a root. */
 function aPart(traceId: string, n: number, changes: Partial<SpanRecord> = {}): SpanRecord {
   return aSpanRecord(traceId, {
     span_id: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
@@ -33,7 +33,7 @@ function aPart(traceId: string, n: number, changes: Partial<SpanRecord> = {}): S
   });
 }
 
-/** Some of the spans of such a run, by their numbers. */
+/** Some spans of such a run, by number. */
 export function parts(
   traceId: string,
   from: number,

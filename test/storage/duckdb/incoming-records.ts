@@ -8,7 +8,7 @@ import { IncomingBatch } from '../../../src/storage/incoming/incoming-batch.js';
 import { aHeader, aSpanRecord } from '../../support/run-records.js';
 import { tracesMessage } from './traces-message.js';
 
-/** Records as the store thread meets them. */
+/** Records as the store thread receives them. */
 
 const TRACE_ID = '00000000-0000-4000-8000-000000000001';
 

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 
-/** Of an entry of a DuckDB log. */
+/** An entry of a DuckDB log. */
 export interface ShownEntry {
   readonly at: number;
   readonly end: number;
   readonly isCommit: boolean;
 }
 
-/** The entries of a sound log, as far as it goes. */
+/** The entries of a valid log prefix. */
 export function entriesOf(log: string | Buffer): ShownEntry[] {
   const bytes = typeof log === 'string' ? readFileSync(log) : log;
   const entries: ShownEntry[] = [];
@@ -20,7 +20,7 @@ export function entriesOf(log: string | Buffer): ShownEntry[] {
   return entries;
 }
 
-/** Where the commits of a sound log end. */
+/** The commit ends of a valid log. */
 export function commitEnds(log: string | Buffer): number[] {
   return entriesOf(log)
     .filter(({ isCommit }) => isCommit)

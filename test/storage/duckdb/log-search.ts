@@ -6,7 +6,7 @@ import type { LogFilter, LogPage } from '../../../src/storage/contracts/logs.js'
 import type { TelemetryStore } from '../../../src/storage/contracts/telemetry-store.js';
 import { listOf } from '../../support/read-pieces.js';
 
-/** A log record as the API shows it. */
+/** A log record in the API format. */
 export interface ShownLog {
   readonly id: string;
   readonly timestamp: string;
@@ -18,7 +18,7 @@ export interface ShownLog {
   readonly attributes: JsonObject;
 }
 
-/** A page of a search, read to its end. */
+/** Reads a search page to its end. */
 export async function searchLogs(
   store: Pick<TelemetryStore, 'logs'>,
   tenant: string,

@@ -6,7 +6,7 @@ interface Stats {
   readonly p95_ms: number | null;
 }
 
-/** A map as the API shows it, without what follows from the rest. */
+/** A map in the API format without derived fields. */
 export interface ShownMap {
   readonly nodes: readonly ({
     readonly id: string;
@@ -24,10 +24,10 @@ const FAILED = (['failed', 'timed_out'] as const).map((status) => RUN_STATUSES.i
 const HOUR = 3_600_000_000;
 
 /**
- * The service map of a closed store, worked out from its spans and headers by SQL alone.
+ * Computes the service map of a closed store from its spans and headers in SQL.
  *
- * @param tenant the number of its user
- * @param since traces from the start of its hour on; null for all
+ * @param tenant number of the user
+ * @param since includes traces from this hour on; null for all
  */
 export async function oracleMap(path: string, tenant: number, since: number | null): Promise<ShownMap> {
   return await readAsOne(path, ['spans', 'traces', 'agents', 'services'], async (query) => {
@@ -42,7 +42,7 @@ export async function oracleMap(path: string, tenant: number, since: number | nu
         CASE s.node_no WHEN -2 THEN run.agent WHEN -1 THEN NULL ELSE v.name END AS node
       FROM newest_spans s JOIN run USING (trace_id)
       LEFT JOIN services v ON v.node_no = s.node_no WHERE s.tenant = ${tenant}`);
-    // Upwards from every span with a node, past those without. UNION ends circles.
+    // Walks up from every span with a node, past spans without one. UNION ends cycles.
     await query(`CREATE TEMP TABLE caller AS
       WITH RECURSIVE up AS (
         SELECT trace_id, span_id AS child, parent FROM span WHERE node IS NOT NULL
@@ -57,7 +57,7 @@ export async function oracleMap(path: string, tenant: number, since: number | nu
 
 const STATS_COLUMNS = `count(*) FILTER (failed)::INTEGER AS errors, string_agg(micros, ',' ORDER BY micros) AS micros`;
 
-/** The 95th percentile from all durations: of buckets that begin at 100 us and are a quarter of an octave wide, each filled evenly. */
+/** The 95th percentile over buckets that start at 100 us, a quarter of an octave wide, each evenly filled. */
 function statsOf({ errors, micros }: Readonly<Record<string, unknown>>): Stats {
   const all = typeof micros === 'string' ? micros.split(',').map(Number) : [];
   const nth = Math.ceil((95 * all.length) / 100);
@@ -72,7 +72,7 @@ function statsOf({ errors, micros }: Readonly<Record<string, unknown>>): Stats {
   return { error_count: Number(errors), p95_ms: Math.round(p95 * 1000) / 1000 };
 }
 
-/** The order of UTF-8's bytes. JavaScript's own, of UTF-16, puts U+FFFD behind what lies beyond U+FFFF. */
+/** UTF-8 byte order. JavaScript's UTF-16 order sorts U+FFFD after supplementary characters. */
 const byCodePoints = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 async function nodesOf(query: Query): Promise<ShownMap['nodes']> {

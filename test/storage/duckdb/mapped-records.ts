@@ -3,7 +3,7 @@ import type { TraceHeader, TraceRecord } from '../../../src/signal/trace.js';
 import { aHeader, aSpanRecord } from '../../support/run-records.js';
 import { aFollowingRecord } from './following-records.js';
 
-/** A run of `planner` that calls a service once, and itself once through a tool. @param of further fields of its header */
+/** A run of `planner` that calls a service once and itself once through a tool. @param of additional header fields */
 export function aCall(service: string, started_at: number, of: Partial<TraceHeader> = {}): TraceRecord {
   const trace = aHeader({ agent: 'planner', started_at, ...of });
   const agent = aSpanRecord(trace.trace_id, { type: 'agent', started_at });
@@ -21,9 +21,9 @@ export function aCall(service: string, started_at: number, of: Partial<TraceHead
 const PEERS = ['billing', 'search.example', 'planner', 'Größe', '🪶'];
 
 /**
- * A record of which some spans say whom they call, and some runs are declared by nobody.
+ * A record in which some spans name their callee and some runs are undeclared.
  *
- * @param choose gives a digit
+ * @param choose returns a digit
  */
 export function varied(item: TraceRecord, choose: () => number): TraceRecord {
   const spans = item.spans.map((span): SpanRecord => {

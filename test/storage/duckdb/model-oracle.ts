@@ -22,7 +22,7 @@ export interface Call {
   span: SpanRecord;
 }
 
-/** What counts of spans of any runs, as the rule for the spans of one says. */
+/** Duplicate calls among spans of any runs, by the rule for the spans of one run. */
 export function duplicatesIn(spans: readonly SpanRecord[]): ReadonlyMap<string, DuplicateCall> {
   const runs = new Set(spans.map(({ trace_id }) => trace_id));
   return new Map(
@@ -32,7 +32,7 @@ export function duplicatesIn(spans: readonly SpanRecord[]): ReadonlyMap<string, 
   );
 }
 
-/** What usage depends on in a span. */
+/** The fields of a span that usage depends on. */
 export function usageNode(span: SpanRecord): UsageNode {
   const call_key = span.type === 'llm' ? (span.call?.key ?? null) : null;
   return { ...span, total_tokens: totalTokens(span), call_key };
@@ -53,7 +53,7 @@ function sum(values: readonly (number | null)[]): number {
   return Number(values.reduce((all, value) => all + BigInt(value ?? 0), 0n));
 }
 
-/** What calls would have cost, each priced by the processor `cost`. */
+/** The cost of calls, each priced by the `cost` processor. */
 export function repricedOf(
   calls: readonly Call[],
   { model, ...filter }: RepricedFilter,
@@ -110,7 +110,7 @@ export function repricedOf(
   };
 }
 
-/** What the store must give: looked for among all spans that are there. */
+/** The expected usage, computed from all spans. */
 export function usageOf(calls: readonly Call[], filter: ModelFilter): ModelUsage[] {
   const { within, counts } = callsWithin(calls, filter);
   const usages = [...new Set(within.map(({ model }) => model))].map((model) => {

@@ -7,7 +7,7 @@ import type { TestStore } from './test-store.js';
 
 export const HOUR = DAY / 24;
 
-/** The hour before noon, and the day that noon lies in. */
+/** The hour before noon, and the day around noon. */
 export const AT_NOON: Observing = {
   now: NOON,
   windowStart: NOON - HOUR,
@@ -17,7 +17,7 @@ export const AT_NOON: Observing = {
   pointsStart: NOON - 300_000_000,
 };
 
-/** Stores traces with what they add to the service map. */
+/** Stores traces with their service map. */
 export async function receive(
   { store }: TestStore,
   tenant: string,
@@ -27,7 +27,7 @@ export async function receive(
   await store.writer.traces({ tenant, items, service_map: deriveBatch(items) }, { receivedAt });
 }
 
-/** All figures of one target. */
+/** All stats of one target. */
 export async function observeOne(
   { store }: TestStore,
   target: Target,
@@ -41,7 +41,7 @@ export async function observeOne(
   return stats;
 }
 
-/** The target of an agent by its name. */
+/** The target of an agent by name. */
 export async function agentOf({ store }: TestStore, userId: string, name: string): Promise<Target> {
   const agent = (await store.agents.list(userId)).find((known) => known.name === name);
   if (agent === undefined) throw new Error(`no agent is called ${name}`);

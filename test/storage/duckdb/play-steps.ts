@@ -1,13 +1,13 @@
-/** What a script does with a store beside writing to it. */
+/** Steps of a script other than writes. */
 type Turn = 'settle' | 'restart' | 'look';
 
-/** A store of which files are closed and opened, and moved. */
+/** A store whose files can be closed, reopened and compacted. */
 interface Turned {
   reopen(): Promise<void>;
   settled(): Promise<void>;
 }
 
-/** Takes the steps of a script one after the other. */
+/** Runs the steps of a script in order. */
 export async function playSteps<Write>(
   opened: Turned,
   steps: readonly (Write | Turn)[],

@@ -6,7 +6,7 @@ import type { RunSummary } from '../../../src/storage/contracts/runs.js';
 import type { TelemetryStore } from '../../../src/storage/contracts/telemetry-store.js';
 import { NOON } from '../../support/run-records.js';
 
-/** The ids of the traces that are linked to each version of each prompt. */
+/** Ids of the linked traces by prompt version. */
 export type Linked = Map<string, Set<string>>;
 
 export function linkedKey(name: string, version: number): string {
@@ -34,7 +34,7 @@ export async function addPrompts(
   }
 }
 
-/** Holds the comparison of every prompt against the runs that the store lists. @throws AssertionError */
+/** Compares the stats of every prompt with the listed runs. @throws AssertionError */
 export async function compareWithRuns(
   store: Pick<TelemetryStore, 'prompts' | 'runs'>,
   tenant: string,
@@ -87,7 +87,7 @@ function p95(values: readonly number[]): number | null {
   return lower + (upper - lower) * (rank - Math.floor(rank));
 }
 
-/** Without the last digits, which depend on the order of adding up. */
+/** Drops the last digits, which depend on the summation order. */
 function rounded(stats: object): object {
   return Object.fromEntries(
     Object.entries(stats).map(([key, value]: [string, unknown]) => [

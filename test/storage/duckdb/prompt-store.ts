@@ -9,7 +9,7 @@ import { addPrompts } from './prompt-oracle.js';
 
 export const P1 = { name: 'p', version: 1 };
 
-/** Both planes, as they are now. */
+/** The current telemetry store and control store. */
 interface Stores {
   readonly store: Pick<TelemetryStore, 'prompts' | 'runs'> & {
     readonly writer: Pick<TelemetryStore['writer'], 'traces'>;
@@ -30,7 +30,7 @@ export class PromptStore<Opened extends Stores> {
     this.#now = now;
   }
 
-  /** @param now when links are made */
+  /** @param now creation time of links */
   static async of<Opened extends Stores>(
     opened: Opened,
     now: () => Micros = () => NOON,
@@ -49,7 +49,7 @@ export class PromptStore<Opened extends Stores> {
     return await this.opened.store.prompts.link(this.tenant, link, this.#now());
   }
 
-  /** The figures of version 1, and how many traces version 2 has. */
+  /** The stats of version 1, and the number of traces of version 2. */
   async stats(): Promise<PromptVersionStats & { readonly others: number }> {
     const [two, one] = (await this.opened.store.prompts.compare(this.tenant, 'p')) ?? [];
     if (one === undefined || two === undefined) throw new Error('the versions are gone');

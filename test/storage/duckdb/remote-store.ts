@@ -9,7 +9,7 @@ import type { Answer, StoreCall } from './store-process.js';
 
 const PROGRAM = fileURLToPath(new URL('./store-process.js', import.meta.url));
 
-/** What a store in another process answered with. */
+/** The error response of a store in another process. */
 export class RemoteError extends Error {
   readonly error: NonNullable<Answer['error']>;
 
@@ -19,7 +19,7 @@ export class RemoteError extends Error {
   }
 }
 
-/** A store in a process of its own, so that it can be killed and limited. It is killed when the test ends. */
+/** A store in its own process, so that it can be killed and limited. Killed when the test ends. */
 export class RemoteStore {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
   readonly #calls = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
@@ -39,7 +39,7 @@ export class RemoteStore {
   }
 
   /**
-   * @param place.through what stands before the command @param place.control the path of the control plane; absent: beside the store
+   * @param place.through prefix of the command @param place.control path of the control store; defaults to next to the store
    * @throws RemoteError when the store cannot be opened
    */
   static async open(
@@ -70,7 +70,7 @@ export class RemoteStore {
     });
   }
 
-  /** The kernel refuses this process writes behind so many bytes of any file, as a full disk would. */
+  /** Makes the kernel refuse writes of this process beyond this file size, like a full disk. */
   limitFiles(bytes: number | 'unlimited'): void {
     execFileSync('prlimit', ['--pid', String(this.pid), `--fsize=${bytes}:unlimited`]);
   }

@@ -3,7 +3,7 @@ import type { ShownMap } from './map-oracle.js';
 import { serializeEdge, serializeNode } from '../../../src/api/resources/service-map.js';
 import type { TelemetryStore } from '../../../src/storage/contracts/telemetry-store.js';
 
-/** A user's service map, without what follows from the rest. @param since microseconds; null for all time */
+/** A user's service map without derived fields. @param since microseconds; null for all time */
 export async function shownMap(
   { store }: { readonly store: Pick<TelemetryStore, 'map'> },
   tenant: string,

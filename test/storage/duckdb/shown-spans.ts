@@ -4,12 +4,12 @@ import type { StoredTrace } from '../../../src/storage/contracts/runs.js';
 import type { ShownPage } from '../../../src/storage/duckdb/read/run-reads.js';
 import { listOf } from '../../support/read-pieces.js';
 
-/** The JSON of a page to which no log records add anything. */
+/** The JSON of a page without log records. */
 export function textOf(page: ShownPage): string {
   return 'json' in page ? Buffer.from(page.json).toString('utf8') : 'rows';
 }
 
-/** A span as the API shows it. */
+/** A span in the API format. */
 export type ShownSpan = Omit<
   SpanRecord,
   | 'metadata'
@@ -30,7 +30,7 @@ export type ShownSpan = Omit<
   readonly same_as?: string;
 };
 
-/** The spans of a stored trace, all pages of them. */
+/** The spans of a stored trace, from all pages. */
 export async function spansOf(trace: Pick<StoredTrace, 'spans'>): Promise<ShownSpan[]> {
   return await listOf(trace.spans, serializeSpan);
 }

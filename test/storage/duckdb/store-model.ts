@@ -14,19 +14,16 @@ import type {
 import { without, type ShownSpan } from './shown-spans.js';
 
 interface ModelTrace {
-  /** As declared: nothing derived. */
+  /** As declared, without derived fields. */
   header: TraceHeader;
   readonly spans: Map<string, SpanRecord>;
 }
 
-/** An agent whose id is the store's affair. */
+/** An agent without its id, which the store assigns. */
 export type ModelAgent = Omit<AgentComparison, 'id'>;
 export type ModelRun = Omit<RunSummary, 'agent_id'>;
 
-/**
- * What one tenant's telemetry must look like, worked out by nothing else than these words: everything declared
- * is kept, everything derived is worked out anew for each answer.
- */
+/** A model of the telemetry of one tenant: declared data is kept, derived data is recomputed for each response. */
 export class StoreModel {
   readonly traces = new Map<string, ModelTrace>();
   readonly agents = new Map<string, { readonly created_at: Micros }>();
@@ -49,7 +46,7 @@ export class StoreModel {
     }
   }
 
-  /** @returns the outcome as it is then; null for an unknown trace */
+  /** @returns the resulting outcome; null for an unknown trace */
   setOutcome(traceId: string, change: { success: boolean; outcome?: string }) {
     const trace = this.traces.get(traceId);
     if (trace === undefined) return null;
@@ -68,7 +65,7 @@ export class StoreModel {
       .map(shownSpan);
   }
 
-  /** Newest first, all of them. @param agentName in place of the filter's agent */
+  /** All matching runs, newest first. @param agentName replaces the agent of the filter */
   runs(filter: RunFilter = {}, agentName?: string): ModelRun[] {
     const text = filter.query?.toLowerCase();
     return [...this.traces.values()]
@@ -139,7 +136,7 @@ export class StoreModel {
   }
 }
 
-/** Each run as often as it stands for runs. Shares are such that these are whole numbers. */
+/** Each run repeated as often as its sample rate implies. The rates make these whole numbers. */
 function estimate(runs: readonly ModelRun[]): EstimatedRuns {
   const all = runs.flatMap((run) =>
     Array.from({ length: Math.round(1 / (run.sample_rate ?? 1)) }, () => run),
@@ -170,7 +167,7 @@ function writeSpan(trace: ModelTrace, span: SpanRecord): void {
   trace.spans.set(span.span_id, known === undefined ? span : completed(known, span));
 }
 
-/** A running one is completed by a terminal one, which fills what was null. Anything else changes nothing. */
+/** A terminal version completes a running one and fills its missing fields. Anything else changes nothing. */
 function completed<T extends TraceHeader | SpanRecord>(stored: T, later: T): T {
   if (stored.status !== 'running' || later.status === 'running') return stored;
   const filled = Object.entries(stored).map(([key, value]: [string, unknown]) => [
@@ -178,7 +175,7 @@ function completed<T extends TraceHeader | SpanRecord>(stored: T, later: T): T {
     value ?? later[key as keyof T],
   ]);
   const merged = { ...(Object.fromEntries(filled) as T), status: later.status };
-  // The start is of one message and the end of another.
+  // Start and end come from different messages.
   if (merged.ended_at !== null) merged.ended_at = Math.max(merged.ended_at, merged.started_at);
   return merged;
 }
@@ -225,7 +222,7 @@ function tokensOf(span: Pick<SpanRecord, 'total_tokens' | 'input_tokens' | 'outp
   return (span.input_tokens ?? 0) + (span.output_tokens ?? 0);
 }
 
-/** The sum over those that report and have no descendant that reports: every pair is looked at. */
+/** Sums reporting spans without a reporting descendant by comparing every pair. */
 function usage(spans: readonly SpanRecord[], measure: (span: SpanRecord) => number | null): number | null {
   const reporting = spans.filter((span) => measure(span) !== null);
   if (reporting.length === 0) return null;

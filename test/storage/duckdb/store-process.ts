@@ -8,8 +8,8 @@ import { controlStoreAt } from '../../support/control-store.js';
 import { hostThatKeeps, STORE_OPTIONS } from './test-store.js';
 
 /**
- * A store in a process of its own: it opens the store of its first argument, says how that went, and then does what each
- * line of its input asks: `{ id, method, args }` is answered by `{ id, value }` or `{ id, error }`.
+ * A store in its own process: opens the store of its first argument, reports the result, and then handles each
+ * line of its input: `{ id, method, args }` is answered by `{ id, value }` or `{ id, error }`.
  */
 
 export interface Call {
@@ -18,7 +18,7 @@ export interface Call {
   readonly args: readonly unknown[];
 }
 
-/** A method of a contract, one of the store, or what only tests ask. */
+/** A contract method, a store method or a test command. */
 export type StoreCall = StoreMethod | 'createUser' | 'log' | 'statuses';
 type StoreMethod = 'writer.traces' | 'runs.list' | 'runs.setOutcome' | 'agents.list' | 'settled';
 
@@ -33,8 +33,8 @@ export interface Answer {
   };
 }
 
-// Node ignores the signal of a file that grows too large; tap, which loads itself into every process, ends it there
-// unless somebody else listens.
+// Node ignores the signal for a file that grows too large; tap, loaded into every process, exits on it
+// unless there is another listener.
 process.on('SIGXFSZ', () => undefined);
 
 const path = process.argv[2] ?? '';

@@ -11,16 +11,16 @@ export type Change = { readonly tenant: 0 | 1 } & (
   | { readonly traceId: string; readonly change: { readonly success: boolean; readonly outcome?: string } }
 );
 
-/** What is done to a store, step by step; the changes of one step are sent without waiting for each other. */
+/** Steps of a script; the changes of one step are sent concurrently. */
 export type Step = readonly Change[] | 'settle' | 'restart' | 'look';
 
 const TRACES = 5;
 const SPANS = 14;
 const AGENTS = ['planner', 'Größe', 'agent\tthree'];
-/** Few starts, so that there are ties; one before 1970. */
+/** Few starts to produce ties; one before 1970. */
 const STARTS = [NOON, NOON, NOON - 1, NOON - DAY, NOON - 40 * DAY, NOON + 123_456, -86_400_000_001];
 
-/** Ids whose order is not that of their numbers. */
+/** Ids whose order differs from their numbers. */
 function id(kind: number, n: number): string {
   const mixed = (Math.imul(n + 1, 0x9e3779b1) >>> 0).toString(16).padStart(8, '0');
   return `${mixed}-0000-4000-8000-${String(kind * 1000 + n).padStart(12, '0')}`;
@@ -117,7 +117,7 @@ const span = (traceId: string, spanId: string): fc.Arbitrary<SpanRecord> =>
 
 const item: fc.Arbitrary<TraceRecord> = fc
   .record({
-    // Not the last id: nobody ever sends it.
+    // Excludes the last id, which is never sent.
     traceId: fc.constantFrom(...TRACE_IDS.slice(0, TRACES)),
     spanIds: fc.uniqueArray(fc.constantFrom(...SPAN_IDS), { maxLength: 5, size: 'max' }),
   })

@@ -3,7 +3,7 @@ import { componentSettings } from '../../support/component-settings.js';
 import { controlPathOf, controlStoreAt } from '../../support/control-store.js';
 import { hostThatKeeps, STORE_OPTIONS } from './test-store.js';
 
-/** A store of small segments, so that a process that writes to it is killed at any step of their lives. */
+/** A store with small segments, so that its writer is killed at any step of their lives. */
 export async function storeToKill(path: string): Promise<DuckDBStore> {
   const store = new DuckDBStore(
     { ...componentSettings('duckdb'), config: {} },

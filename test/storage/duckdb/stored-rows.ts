@@ -12,7 +12,7 @@ export function filesOf(path: string): string[] {
     .sort();
 }
 
-/** What is stored more than once in the files of a closed store, each as a line. Moved segments that are left are not counted. */
+/** Duplicate rows in the files of a closed store, one per line. Ignores leftover compacted segments. */
 export async function duplicatesIn(path: string): Promise<string[]> {
   return await withFiles(path, async (query, catalogs) => {
     const found: string[] = [];
@@ -21,13 +21,13 @@ export async function duplicatesIn(path: string): Promise<string[]> {
       ['spans', 'tenant, trace_id, span_id'],
       ['traces', 'tenant, trace_id'],
       ['payloads', 'tenant, trace_id, seq, first_line'],
-      // One row before an agent comes into being, and one then.
+      // One row before an agent is created and one at its creation.
       ['agents', 'agent_no, created_at'],
       ['logs', 'tenant, id'],
       ['prompt_links', 'tenant, prompt_no, trace_id, span_id'],
     ] as const) {
       const versions = table === 'spans' || table === 'traces' ? 'WHERE NOT replaces' : '';
-      // A version that replaces another lies beside it only until it is moved.
+      // A version that replaces another coexists with it until compaction.
       const all = live.map((catalog) => {
         const where = catalog === 'cold' ? '' : versions;
         return `SELECT ${key} FROM ${identifier(catalog)}.main.${table} ${where}`;
@@ -43,7 +43,7 @@ export async function duplicatesIn(path: string): Promise<string[]> {
   });
 }
 
-/** Where the sums that the cold file of a closed store keeps are not those of its rows, each as a line. */
+/** Sums of the cold file of a closed store that do not match its rows, one per line. */
 export async function wrongSumsIn(path: string): Promise<string[]> {
   const ofCounts = (bit: number, what: string): string =>
     `CASE WHEN (told & ${bit}) > 0 THEN ${what} ELSE 0 END`;
@@ -101,7 +101,7 @@ export async function wrongSumsIn(path: string): Promise<string[]> {
       );
       found.push(...wrong.map((row) => `${table}: ${JSON.stringify(row)}`));
     }
-    // Kinds of spans stay when the spans go, and one row may stand for all.
+    // Span kinds stay when their spans are removed, and one row may represent all.
     const kinds = 'tenant, agent_no, type, name, model, node_no';
     const unknown = await query(
       `SELECT DISTINCT ${kinds} FROM (SELECT s.*, t.agent_no FROM cold.main.spans s JOIN cold.main.traces t ON t.tenant = s.tenant AND t.trace_id = s.trace_id) o
@@ -113,7 +113,7 @@ export async function wrongSumsIn(path: string): Promise<string[]> {
   });
 }
 
-/** What lies in the cold file of a closed store for log records: rows, and entries of the lists that find them. */
+/** Log rows and index entries in the cold file of a closed store. */
 export async function movedLogs(path: string): Promise<{
   readonly records: number;
   readonly inBlocks: number;
@@ -139,8 +139,8 @@ export async function movedLogs(path: string): Promise<{
 export type Query = (sql: string) => Promise<Record<string, unknown>[]>;
 
 /**
- * Looks into the tables of a closed store, the same of all files as one view: `spans`, and without the versions that newer
- * ones replace `newest_spans`. The main file is `main_file`.
+ * Queries the tables of a closed store with all files united in one view: `spans`, and `newest_spans` without
+ * superseded versions. The main file is `main_file`.
  */
 export async function readAsOne<T>(
   path: string,
@@ -163,7 +163,7 @@ export async function readAsOne<T>(
   });
 }
 
-/** Without the segments that were moved and whose files are left. */
+/** Excludes compacted segments whose files remain. */
 async function notMoved(query: Query, catalogs: readonly string[]): Promise<string[]> {
   const [moved] = await query('SELECT coalesce(max(segment), 0) AS segment FROM cold.main.moved');
   const quarantined = (await query('SELECT segment FROM cold.main.segments_aside')).map(({ segment }) =>
@@ -187,12 +187,12 @@ export async function changeFiles(path: string, statements: readonly string[]): 
   });
 }
 
-/** Runs a statement on the cold file of a closed store. @returns the rows that it gives */
+/** Runs a statement on the cold file of a closed store. @returns the result rows */
 export async function inColdFile(path: string, statement: string): Promise<Record<string, unknown>[]> {
   return await inFile(path, /^cold$/, statement);
 }
 
-/** Likewise, on the first file whose own part of the name is like that: `hot-00000012`. */
+/** Runs a statement on the first file whose name matches, such as `hot-00000012`. */
 export async function inFile(
   path: string,
   name: RegExp,
@@ -206,7 +206,7 @@ export async function inFile(
   });
 }
 
-/** The statements that take back what the upgrade to each version added. */
+/** The statements that revert the upgrade to each version. */
 const UNDONE: Readonly<Record<number, string>> = {
   4: 'ALTER TABLE traces DROP COLUMN sample_rate',
   5: 'DROP TABLE named_batches',
@@ -216,7 +216,7 @@ const UNDONE: Readonly<Record<number, string>> = {
   9: 'CREATE TABLE model_sums (seq BIGINT); CREATE TABLE text_blocks (seq BIGINT)',
 };
 
-/** Turns the cold file and a hot segment of a closed store into those of an earlier version. */
+/** Downgrades the cold file and a hot segment of a closed store to an earlier version. */
 export async function downgrade(path: string, version: number): Promise<void> {
   const undone = Object.entries(UNDONE).flatMap(([to, statements]) =>
     Number(to) > version ? statements : [],
@@ -225,7 +225,7 @@ export async function downgrade(path: string, version: number): Promise<void> {
   for (const part of [/^cold$/, /^hot/]) await inFile(path, part, [...undone, note].join('; '));
 }
 
-/** Runs a statement on one file of a closed store, the main one or another. @returns the rows that it gives */
+/** Runs a statement on one file of a closed store. @returns the result rows */
 export async function inOneFile(file: string, statement: string): Promise<Record<string, unknown>[]> {
   const database = await Database.open({ path: ':memory:', memoryLimit: '256MiB', threads: 1 });
   try {
@@ -238,7 +238,7 @@ export async function inOneFile(file: string, statement: string): Promise<Record
   }
 }
 
-/** Looks into the files of a closed store, each attached under the part of its name that is its own. */
+/** Queries the files of a closed store, each attached under its own part of the name. */
 async function withFiles<T>(
   path: string,
   look: (query: Query, catalogs: readonly string[]) => Promise<T>,

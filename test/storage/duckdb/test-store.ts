@@ -11,13 +11,13 @@ import { controlPathOf, controlStoreAt } from '../../support/control-store.js';
 import { testFolder } from '../../support/test-folder.js';
 import { aUser } from './meta-records.js';
 
-/** Small enough for segments to be sealed and moved all the time. */
+/** Small enough that segments are sealed and compacted all the time. */
 const SMALL_SEGMENTS = { rows: 60, bytes: 1024 * 1024 };
 
-/** Small enough for ids of traces to lie in several files. */
+/** Small enough that trace ids span several files. */
 const SMALL_INDEX = { tableBits: 6, filterBytes: 64 * 1024 };
 
-/** What stores of tests are like, where it does not matter. */
+/** Default options of test stores. */
 export const STORE_OPTIONS = {
   control: 'sqlite',
   memoryLimit: '256MiB',
@@ -28,20 +28,20 @@ export const STORE_OPTIONS = {
   logRetentionDays: null,
   eventRetentionDays: null,
   segmentSize: SMALL_SEGMENTS,
-  // So that runs of tests have few spans, and many.
+  // So that test runs have both few and many spans.
   runSize: { few: 3 },
   maxRunSpans: 100_000,
   indexSize: SMALL_INDEX,
 } as const satisfies Partial<DuckDBStoreOptions>;
 
 /**
- * A store in real files that can be closed and opened again, with a control plane in the same folder that goes with it. It is closed when
- * the test ends.
+ * A store in real files that can be closed and reopened, with a control store in the same folder.
+ * Closed when the test ends.
  */
 export class TestStore {
   readonly path: string;
   readonly settings = componentSettings('duckdb');
-  /** What it told the daemon. */
+  /** Statuses reported to the daemon. */
   readonly statuses: Status[] = [];
   readonly #options: Partial<DuckDBStoreOptions>;
   readonly #controlPath: string;
@@ -54,14 +54,14 @@ export class TestStore {
     this.#options = options;
   }
 
-  /** @param options `path` of a store that is there opens it again @param controlPath that of its control plane; absent: beside it */
+  /** @param options `path` of an existing store reopens it @param controlPath path of its control store; defaults to next to it */
   static async open(
     t: Pick<Test, 'testdir' | 'teardown'>,
     options: Partial<DuckDBStoreOptions> = {},
     controlPath?: string,
   ): Promise<TestStore> {
     let close = async (): Promise<void> => undefined;
-    // Before the folder is made, because it is taken away after what was asked for before.
+    // Registered before the folder is created, because teardowns run in reverse order.
     t.teardown(() => close());
     const path = options.path ?? join(testFolder(t), 'jackdaw.duckdb');
     const opened = new TestStore(path, options, controlPath ?? controlPathOf(path));
@@ -69,7 +69,7 @@ export class TestStore {
     try {
       await opened.start();
     } catch (error) {
-      // The folder may be taken away before the end of the test.
+      // The folder may be removed before the end of the test.
       await opened.close();
       throw error;
     }
@@ -81,13 +81,13 @@ export class TestStore {
     return this.#store;
   }
 
-  /** Where users and prompts are. */
+  /** The store of users and prompts. */
   get control(): SqlControlStore {
     if (this.#control === null) throw new Error('the store of this test is closed');
     return this.#control;
   }
 
-  /** @param options other options from here on */
+  /** @param options replace the previous options */
   async start(options: Partial<DuckDBStoreOptions> = {}): Promise<void> {
     this.#control ??= await controlStoreAt(this.#controlPath, this.settings.clock);
     const store = new DuckDBStore(
@@ -110,26 +110,26 @@ export class TestStore {
     await this.start(options);
   }
 
-  /** Waits until every sealed segment lies in the cold file. */
+  /** Waits until every sealed segment is in the cold file. */
   async settled(): Promise<void> {
     await this.store.settled();
   }
 
-  /** Lets a time pass, not more than two days, and retention remove what is too old then. */
+  /** Advances the clock by at most two days and applies retention. */
   async retained(afterMs: number): Promise<void> {
     this.settings.clock.advance(afterMs);
-    // The store does it by itself, too, once an hour and beside everything else: a test would not know when.
+    // The store also applies retention hourly in the background, at times unknown to a test.
     await this.store.applyRetention();
   }
 
-  /** @returns the id of a new user, which is a tenant */
+  /** @returns the id of a new user */
   async addUser(): Promise<string> {
     const user = aUser({ created_at: this.settings.clock.now() });
     await this.control.accounts.createUser(user);
     return user.id;
   }
 
-  /** What the rows of a user carry. */
+  /** The tenant number in the rows of a user. */
   async tenantOf(userId: string): Promise<number> {
     const found = await this.control.accounts.findUser(userId);
     if (found === null) throw new Error('this test has no such user');
@@ -137,7 +137,7 @@ export class TestStore {
   }
 }
 
-/** A host of which the store uses nothing but the status, and the control plane. */
+/** A host with only the status and the control store. */
 export function hostThatKeeps(statuses: Status[], control?: ControlStore): Host {
   const unused = (): never => {
     throw new Error('the store asked for something it does not need');

@@ -4,7 +4,7 @@ import { TracesEncoder, type TracesMessage } from '../../../src/storage/incoming
 
 const encoder = new TracesEncoder();
 
-/** A batch as it comes to the store thread. Prompt versions have themselves as numbers; without `more` nobody wants its events. */
+/** A batch as the store thread receives it. Prompt versions are their own numbers; without `more` no events are wanted. */
 export function tracesMessage(
   tenant: number,
   batch: Pick<TracesBatch, 'items' | 'service_map'>,

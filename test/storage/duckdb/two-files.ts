@@ -5,9 +5,9 @@ import { Database, literal } from '../../../src/storage/duckdb/files/database.js
 import { testFolder } from '../../support/test-folder.js';
 
 /**
- * A database with a second file, attached as `cold`. It is closed when the test ends.
+ * A database with a second file attached as `cold`. Closed when the test ends.
  *
- * @param options of the attachment, in brackets
+ * @param options attachment options in parentheses
  */
 export async function openTwoFiles(
   t: Pick<Test, 'testdir' | 'teardown'>,

@@ -1,6 +1,6 @@
 import type { Database } from '../../../src/storage/duckdb/files/database.js';
 
-/** The queries that a database runs while something is done with it, in their order: what DuckDB itself logs of them. */
+/** The queries a database runs during some work, in order, from DuckDB's own log. */
 export async function queriesDuring(database: Database, work: () => Promise<unknown>): Promise<string[]> {
   const connection = await database.connect();
   try {
@@ -12,7 +12,7 @@ export async function queriesDuring(database: Database, work: () => Promise<unkn
     }
     const logged = await connection.rows("SELECT message FROM duckdb_logs WHERE type = 'QueryLog'");
     await connection.run('CALL truncate_duckdb_logs()');
-    // A file that is opened meanwhile is asked for its tables.
+    // Files opened meanwhile are queried for their tables.
     return logged
       .map(({ message }) => String(message))
       .filter((query) => query.startsWith('SELECT') && !query.includes('duckdb_tables()'));
@@ -21,7 +21,7 @@ export async function queriesDuring(database: Database, work: () => Promise<unkn
   }
 }
 
-/** How many rows of tables these queries scan, by DuckDB's own count, as the files are now. */
+/** Number of table rows these queries scan on the current files, as counted by DuckDB. */
 export async function rowsScannedBy(database: Database, queries: readonly string[]): Promise<number> {
   const connection = await database.connect();
   try {

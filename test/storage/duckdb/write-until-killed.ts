@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import type { Test } from 'tap';
 
 /**
- * Runs a writer, kills it at a random moment, and reads what it said until then: JSON, line by line, of which those with
- * `"done"` in them count as answers.
+ * Runs a writer, kills it at a random moment and reads its output: JSON lines, of which those with `"done"`
+ * are responses.
  *
- * @param module the writer's compiled file
+ * @param module compiled file of the writer
  */
 export async function writeUntilKilled<Line>(
   t: Test,
@@ -18,7 +18,7 @@ export async function writeUntilKilled<Line>(
   t.teardown(() => child.kill('SIGKILL'));
   let out = '';
   let answers = 0;
-  // Some die while they begin, some after many segments.
+  // Some die during startup, some after many segments.
   const killAt = randomInt(3) === 0 ? randomInt(1, 20) : randomInt(20, 150);
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     out += text;
@@ -26,8 +26,8 @@ export async function writeUntilKilled<Line>(
     if (answers >= killAt) child.kill('SIGKILL');
   });
   const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
-  t.equal(signal, 'SIGKILL', `it was killed, it did not end by itself (${String(code)})`);
-  // The last line may be torn.
+  t.equal(signal, 'SIGKILL', `the writer exited before the kill (${String(code)})`);
+  // The last line may be incomplete.
   return out
     .split('\n')
     .slice(0, -1)

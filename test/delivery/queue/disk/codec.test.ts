@@ -27,25 +27,22 @@ const fullTraces = () => {
     .batch;
 };
 
-void t.test(
-  'records of every signal come back as they were, and leave as they would have left',
-  async (t) => {
-    const logs = logBatch();
-    t.strictSame(await roundTrip('logs', logs.items), logs.items);
-    const metrics = metricBatch();
-    const points = await roundTrip('metrics', metrics.items);
-    t.strictSame(points, metrics.items);
-    t.strictSame(
-      encodeProtobuf('metrics', encodeRequest('metrics', { tenant: TENANT, items: points })),
-      encodeProtobuf('metrics', encodeRequest('metrics', metrics)),
-      'points still share their streams',
-    );
-    const run = declaredRun();
-    t.strictSame(await roundTrip('traces', [run]), [run]);
-  },
-);
+void t.test('records of every signal round-trip and encode as before', async (t) => {
+  const logs = logBatch();
+  t.strictSame(await roundTrip('logs', logs.items), logs.items);
+  const metrics = metricBatch();
+  const points = await roundTrip('metrics', metrics.items);
+  t.strictSame(points, metrics.items);
+  t.strictSame(
+    encodeProtobuf('metrics', encodeRequest('metrics', { tenant: TENANT, items: points })),
+    encodeProtobuf('metrics', encodeRequest('metrics', metrics)),
+    'points still share their streams',
+  );
+  const run = declaredRun();
+  t.strictSame(await roundTrip('traces', [run]), [run]);
+});
 
-void t.test('spans that came by OTLP keep the bytes that came, and what was noted since', async (t) => {
+void t.test('OTLP spans keep the received bytes and later notes', async (t) => {
   const batch = fullTraces();
   const [first] = batch.items[0]?.spans ?? [];
   if (first === undefined) throw new Error('there is no span');
@@ -66,23 +63,23 @@ void t.test('spans that came by OTLP keep the bytes that came, and what was note
   );
 });
 
-void t.test('a raw request is kept as it is sent, and can still be decoded', async (t) => {
+void t.test('stores a raw request in export form, still decodable', async (t) => {
   const bytes = protobufOf('traces', FULL.traces);
   const request: RawRequest = { form: 'plain', bytes, items: 1, spans: null, totalSpans: 1, mostSpans: 1 };
   for (const form of ['gzip', 'plain'] as const) {
     const codec = new BatchCodec('traces', RAW_DECODERS, form);
     const packed = await codec.packRequest(TENANT, request);
-    t.ok(packed.content.length < bytes.length, 'packed on the disk');
+    t.ok(packed.content.length < bytes.length, 'compressed on disk');
     for (const { batch } of [packed, await codec.read(packed, { tenant: TENANT, items: 1, contents: 1 })]) {
       const kept = batch.kind === 'raw' ? batch.request : undefined;
-      t.equal(kept?.form, form, 'in memory it is as the exporter sends it');
+      t.equal(kept?.form, form, 'in memory it has the form of the exporter');
       t.strictSame(kept && Buffer.from((await inForm(kept, 'plain')).bytes), Buffer.from(bytes));
       t.strictSame(recordsOf(batch).items, fullTraces().items);
     }
   }
 });
 
-void t.test('any value comes back bit by bit', async (t) => {
+void t.test('any value round-trips bit by bit', async (t) => {
   const odd = [
     2n ** 80n,
     -(2n ** 63n),
@@ -114,7 +111,7 @@ void t.test('any value comes back bit by bit', async (t) => {
   }
 });
 
-void t.test('what an unknown version has packed is an error, and no items', async (t) => {
+void t.test('throws for a record packed by an unknown version', async (t) => {
   const codec = new BatchCodec('logs', RAW_DECODERS);
   const content = codec.serialize([1]);
   const about = { tenant: TENANT, items: 1, contents: 1 };

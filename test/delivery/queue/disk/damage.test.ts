@@ -22,12 +22,12 @@ import { until } from '../../../support/until.js';
 const RECORDS = 8;
 const busy = () => new ConsumeError('busy', { code: 'overloaded', retryable: true });
 
-/** A queue with some records, closed. @returns its file, and where in it each record begins */
+/** A closed queue with some records. @returns its file and the start of each record */
 async function filled(t: Test) {
   const folder = testFolder(t);
   const first = await startOnDisk(t, folder);
   for (let n = 0; n < RECORDS; n++) await first.send('a', [n, `text of record ${n}, which has some length`]);
-  await until('one is under way', () => first.scripted.attempts.length === 1);
+  await until('one is in progress', () => first.scripted.attempts.length === 1);
   first.scripted.last.fail(busy());
   await first.stop();
   const directory = join(first.path, 'logs');
@@ -40,12 +40,12 @@ async function filled(t: Test) {
   return { folder, file, bytes, starts };
 }
 
-/** Opens the queue again, and delivers what it has. */
+/** Reopens the queue and delivers its records. */
 async function delivered(t: Test, folder: string, count: number) {
   const second = await startOnDisk(t, folder);
   const got: unknown[] = [];
   for (let n = 1; n <= count; n++) {
-    await until('the next is under way', () => second.scripted.attempts.length === n);
+    await until('the next attempt is in progress', () => second.scripted.attempts.length === n);
     got.push(second.scripted.last.batch.items[0]);
     second.scripted.last.succeed();
   }
@@ -54,8 +54,8 @@ async function delivered(t: Test, folder: string, count: number) {
   return { ...second, got };
 }
 
-void t.test('a flipped bit, anywhere in a record, costs that record alone', async (t) => {
-  // In the head, in the description, in the content.
+void t.test('a flipped bit anywhere in a record loses only that record', async (t) => {
+  // In the header, in the description, in the content.
   for (const distance of [1, 9, 30, -3]) {
     const { folder, file, bytes, starts } = await filled(t);
     const [, , third = 0, fourth = 0] = starts;
@@ -71,7 +71,7 @@ void t.test('a flipped bit, anywhere in a record, costs that record alone', asyn
   }
 });
 
-void t.test('spans are counted while they wait and when they are lost, whatever their form', async (t) => {
+void t.test('counts waiting and lost spans in any form', async (t) => {
   const request = (): AnyBatch => {
     const bytes = protobufOf('traces', {
       resourceSpans: [
@@ -96,9 +96,9 @@ void t.test('spans are counted while they wait and when they are lost, whatever 
   bytes[bytes.length - 3] = (bytes.at(-3) ?? 0) ^ 4;
   writeFileSync(file, bytes);
   const second = await startOnDisk(t, folder, { signal: 'traces' });
-  t.equal(await second.metric('queue_spans'), 15, 'after a restart, too');
+  t.equal(await second.metric('queue_spans'), 15, 'also after a restart');
   for (const n of [1, 2]) {
-    await until('the next is under way', () => second.scripted.attempts.length === n);
+    await until('the next attempt is in progress', () => second.scripted.attempts.length === n);
     second.scripted.last.succeed();
   }
   await until('nothing is left', async () => (await second.metric('queue_spans')) === 0);
@@ -108,14 +108,14 @@ void t.test('spans are counted while they wait and when they are lost, whatever 
   t.match(second.logger.lines.join('\n'), /Skipped an unreadable part of a queue file.*records=1 spans=5/);
 });
 
-void t.test('a tail that was cut off costs the record that it belonged to', async (t) => {
+void t.test('a truncated tail loses only its record', async (t) => {
   const { folder, file, bytes } = await filled(t);
   truncateSync(file, bytes.length - 5);
   const { got } = await delivered(t, folder, RECORDS - 1);
   t.strictSame(got, [0, 1, 2, 3, 4, 5, 6]);
 });
 
-void t.test('a page of zeros costs the records that it touches', async (t) => {
+void t.test('a page of zeros loses only the records it overlaps', async (t) => {
   const { folder, file, starts } = await filled(t);
   const zeros = openSync(file, 'r+');
   writeSync(zeros, Buffer.alloc((starts[5] ?? 0) - (starts[2] ?? 0) - 10), 0, null, (starts[2] ?? 0) + 5);
@@ -124,7 +124,7 @@ void t.test('a page of zeros costs the records that it touches', async (t) => {
   t.strictSame(got, [0, 1, 5, 6, 7]);
 });
 
-void t.test('a file of zeros only, and one that is empty', async (t) => {
+void t.test('opens a file of zeros and an empty file', async (t) => {
   const { folder, file, bytes } = await filled(t);
   writeFileSync(file, Buffer.alloc(bytes.length));
   writeFileSync(join(file, '..', '0000000000000009.queue'), '');

@@ -13,7 +13,7 @@ const refused = (message: string) =>
   new ConsumeError(message, { code: 'validation_failed', retryable: false });
 const busy = () => new ConsumeError('busy', { code: 'overloaded', retryable: true });
 
-/** `jackdaw dead-letters …` on the queues of a folder. */
+/** Runs `jackdaw dead-letters …` on the queues of a folder. */
 async function deadLetters(folder: string, ...args: readonly string[]) {
   const io = memoryIo();
   const [name = '', ...rest] = args;
@@ -38,30 +38,30 @@ async function listed(folder: string): Promise<readonly Shown[]> {
 }
 
 void t.test(
-  'what is refused for good, too old or tried too often becomes a dead letter with its reason',
+  'permanently refused, expired and exhausted batches become dead letters with a reason',
   async (t) => {
     const folder = testFolder(t);
     const config = 'retry: { max_elapsed_time: 1h, max_attempts: 3, initial_interval: 1s, max_interval: 1s }';
     const { send, scripted, clock, metric } = await startOnDisk(t, folder, { config });
     await send('a', [1]);
-    await until('it is under way', () => scripted.attempts.length === 1);
+    await until('the attempt is in progress', () => scripted.attempts.length === 1);
     scripted.last.fail(refused('no such field'));
-    await until('it is a letter', async () => (await metric('queue_items')) === 0);
+    await until('it is a dead letter', async () => (await metric('queue_items')) === 0);
 
     await send('a', [2]);
     for (const n of [2, 3, 4]) {
-      await until('it is tried', () => scripted.attempts.length === n);
+      await until('it is attempted', () => scripted.attempts.length === n);
       scripted.last.fail(busy());
       await settled();
       clock.advance(2000);
     }
-    await until('it is a letter', async () => (await metric('queue_items')) === 0);
+    await until('it is a dead letter', async () => (await metric('queue_items')) === 0);
 
     await send('a', [3]);
-    await until('it is tried', () => scripted.attempts.length === 5);
+    await until('it is attempted', () => scripted.attempts.length === 5);
     clock.advance(3_600_000);
     scripted.last.fail(busy());
-    await until('it is a letter', async () => (await metric('queue_items')) === 0);
+    await until('it is a dead letter', async () => (await metric('queue_items')) === 0);
 
     const letters = await listed(folder);
     t.match(letters, [
@@ -75,11 +75,11 @@ void t.test(
   },
 );
 
-void t.test('of a batch that is taken in part only the refused items become one', async (t) => {
+void t.test('only the refused items of a partially accepted batch become a dead letter', async (t) => {
   const folder = testFolder(t);
   const { send, scripted, metric } = await startOnDisk(t, folder);
   await send('a', ['x', 'y', 'z']);
-  await until('it is under way', () => scripted.attempts.length === 1);
+  await until('the attempt is in progress', () => scripted.attempts.length === 1);
   const id = scripted.last.context.batch?.id;
   scripted.last.answer({
     accepted: 1,
@@ -92,73 +92,70 @@ void t.test('of a batch that is taken in part only the refused items become one'
   t.equal(await metric('sent_items_total'), 1);
   const [letter] = await listed(folder);
   t.match(letter, { reason: 'items_refused', message: 'is no number', items: 2 });
-  t.not(letter?.batch_id, id, 'a new name, since the other side has taken the batch of the old one');
+  t.not(letter?.batch_id, id, 'a new name, since the receiver has already accepted the old one');
   const whole = JSON.parse((await deadLetters(folder, 'show', letter?.id ?? '')).out) as Shown;
   t.strictSame(whole.items, ['x', 'z']);
 });
 
-void t.test(
-  'letters are sent again by a running daemon, or by the next one, under their names',
-  async (t) => {
-    const folder = testFolder(t);
-    const first = await startOnDisk(t, folder);
-    const names: (string | undefined)[] = [];
-    for (const n of [1, 2, 3]) {
-      await first.send('a', [n, 2n ** 70n, new Uint8Array([7])]);
-      await until('it is under way', () => first.scripted.attempts.length === n);
-      names.push(first.scripted.last.context.batch?.id);
-      first.scripted.last.fail(refused('no'));
-    }
-    await until('all are letters', async () => (await first.metric('queue_items')) === 0);
-    const [one, two, three] = await listed(folder);
-    t.match(await deadLetters(folder, 'show', one?.id ?? ''), { out: /"1180591620717411303424",\s+"Bw=="/ });
-    t.match(await deadLetters(folder, 'replay', one?.id ?? ''), {
-      code: 0,
-      out: '1 dead letter to be sent again.',
-    });
-    first.clock.advance(1000);
-    await until('it is sent again', () => first.scripted.attempts.length === 4);
-    t.strictSame(first.scripted.last.batch.items, [1, 2n ** 70n, new Uint8Array([7])]);
-    t.equal(first.scripted.last.context.batch?.id, names[0]);
-    first.scripted.last.succeed();
-    await first.stop();
+void t.test('a running daemon or the next one resends dead letters under their names', async (t) => {
+  const folder = testFolder(t);
+  const first = await startOnDisk(t, folder);
+  const names: (string | undefined)[] = [];
+  for (const n of [1, 2, 3]) {
+    await first.send('a', [n, 2n ** 70n, new Uint8Array([7])]);
+    await until('the attempt is in progress', () => first.scripted.attempts.length === n);
+    names.push(first.scripted.last.context.batch?.id);
+    first.scripted.last.fail(refused('no'));
+  }
+  await until('all are dead letters', async () => (await first.metric('queue_items')) === 0);
+  const [one, two, three] = await listed(folder);
+  t.match(await deadLetters(folder, 'show', one?.id ?? ''), { out: /"1180591620717411303424",\s+"Bw=="/ });
+  t.match(await deadLetters(folder, 'replay', one?.id ?? ''), {
+    code: 0,
+    out: '1 dead letter to be sent again.',
+  });
+  first.clock.advance(1000);
+  await until('it is sent again', () => first.scripted.attempts.length === 4);
+  t.strictSame(first.scripted.last.batch.items, [1, 2n ** 70n, new Uint8Array([7])]);
+  t.equal(first.scripted.last.context.batch?.id, names[0]);
+  first.scripted.last.succeed();
+  await first.stop();
 
-    await deadLetters(folder, 'replay', '--exporter', 'sink', two?.id ?? '');
-    const second = await startOnDisk(t, folder);
-    await until('it is sent again', () => second.scripted.attempts.length === 1);
-    t.equal(second.scripted.last.context.batch?.id, names[1]);
-    second.scripted.last.succeed();
-    t.strictSame(
-      (await listed(folder)).map(({ id }) => id),
-      [three?.id],
-    );
-    t.match(await deadLetters(folder, 'drop', '--all'), { code: 0, out: '1 dead letter dropped.' });
-    t.match(await deadLetters(folder, 'list'), { code: 0, err: 'There are no dead letters.' });
-  },
-);
+  await deadLetters(folder, 'replay', '--exporter', 'sink', two?.id ?? '');
+  const second = await startOnDisk(t, folder);
+  await until('it is sent again', () => second.scripted.attempts.length === 1);
+  t.equal(second.scripted.last.context.batch?.id, names[1]);
+  second.scripted.last.succeed();
+  t.strictSame(
+    (await listed(folder)).map(({ id }) => id),
+    [three?.id],
+  );
+  t.match(await deadLetters(folder, 'drop', '--all'), { code: 0, out: '1 dead letter dropped.' });
+  t.match(await deadLetters(folder, 'list'), { code: 0, err: 'There are no dead letters.' });
+});
 
-void t.test('letters stay within their bound: the oldest are dropped and counted', async (t) => {
+void t.test('dead letters stay within their limit: the oldest are dropped and counted', async (t) => {
   const folder = testFolder(t);
   const config = 'queue: { dead_letters: { max_bytes: 40KiB } }';
   const { send, scripted, metric } = await startOnDisk(t, folder, { config });
   for (let n = 1; n <= 30; n++) {
     await send('a', [n, Array.from({ length: 700 }, () => Math.random())]);
-    await until('it is under way', () => scripted.attempts.length === n);
+    await until('the attempt is in progress', () => scripted.attempts.length === n);
     scripted.last.fail(refused('no'));
-    await until('it is a letter', async () => (await metric('queue_items')) === 0);
+    await until('it is a dead letter', async () => (await metric('queue_items')) === 0);
   }
   const left = (await listed(folder)).length;
   t.ok(left > 1 && left <= 5, `${left} are left`);
   t.equal(await metric('dead_letters_dropped_items_total', ''), 2 * (30 - left));
 });
 
-void t.test('mistakes at the command line are told, and change nothing', async (t) => {
+void t.test('reports command line errors without changes', async (t) => {
   const folder = testFolder(t);
   const { send, scripted, metric, path } = await startOnDisk(t, folder);
   await send('a', [1]);
-  await until('it is under way', () => scripted.attempts.length === 1);
+  await until('the attempt is in progress', () => scripted.attempts.length === 1);
   scripted.last.fail(refused('no'));
-  await until('it is a letter', async () => (await metric('queue_items')) === 0);
+  await until('it is a dead letter', async () => (await metric('queue_items')) === 0);
   const [letter] = await listed(folder);
   const id = letter?.id ?? '';
   t.match(await deadLetters(folder, 'drop', id, '00000000000000001-000000000000'), {

@@ -9,42 +9,39 @@ import { until } from '../../../support/until.js';
 
 const busy = () => new ConsumeError('busy', { code: 'overloaded', retryable: true });
 
-void t.test(
-  'what was not delivered is there after a restart, in order, and under the same names',
-  async (t) => {
-    const folder = testFolder(t);
-    const first = await startOnDisk(t, folder);
-    for (const n of [1, 2, 3]) t.same(await first.send('a', [n]), { accepted: 1, refused: [] });
-    await until('the first is under way', () => first.scripted.attempts.length === 1);
-    t.equal(await first.metric('queue_items'), 3);
-    const before = first.scripted.last;
-    before.succeed();
-    await until('the second is under way', () => first.scripted.attempts.length === 2);
-    const underWay = first.scripted.last.context.batch?.id;
-    first.scripted.last.fail(busy());
-    await first.stop();
+void t.test('undelivered batches survive a restart in order and under the same names', async (t) => {
+  const folder = testFolder(t);
+  const first = await startOnDisk(t, folder);
+  for (const n of [1, 2, 3]) t.same(await first.send('a', [n]), { accepted: 1, refused: [] });
+  await until('the first attempt is in progress', () => first.scripted.attempts.length === 1);
+  t.equal(await first.metric('queue_items'), 3);
+  const before = first.scripted.last;
+  before.succeed();
+  await until('the second attempt is in progress', () => first.scripted.attempts.length === 2);
+  const underWay = first.scripted.last.context.batch?.id;
+  first.scripted.last.fail(busy());
+  await first.stop();
 
-    const second = await startOnDisk(t, folder);
-    t.equal(await second.metric('queue_items'), 2, 'the first is not sent again');
-    await until('the second is sent again', () => second.scripted.attempts.length === 1);
-    t.strictSame(second.scripted.last.batch, { tenant: 'a', items: [2] });
-    t.equal(second.scripted.last.context.batch?.id, underWay);
-    second.scripted.last.succeed();
-    await until('the third follows', () => second.scripted.attempts.length === 2);
-    t.strictSame(second.scripted.last.batch.items, [3]);
-    t.not(second.scripted.last.context.batch?.id, underWay);
-    second.scripted.last.succeed();
-    await until('all is delivered', async () => (await second.metric('queue_items')) === 0);
-    await second.stop();
-    const third = await startOnDisk(t, folder);
-    t.equal(await third.metric('queue_items'), 0);
-    t.equal(third.scripted.attempts.length, 0);
-    const left = readdirSync(join(third.path, 'logs')).filter((name) => name.endsWith('.queue'));
-    t.strictSame(left, [], 'files of which everything is delivered are gone');
-  },
-);
+  const second = await startOnDisk(t, folder);
+  t.equal(await second.metric('queue_items'), 2, 'the first is not sent again');
+  await until('the second is sent again', () => second.scripted.attempts.length === 1);
+  t.strictSame(second.scripted.last.batch, { tenant: 'a', items: [2] });
+  t.equal(second.scripted.last.context.batch?.id, underWay);
+  second.scripted.last.succeed();
+  await until('the third follows', () => second.scripted.attempts.length === 2);
+  t.strictSame(second.scripted.last.batch.items, [3]);
+  t.not(second.scripted.last.context.batch?.id, underWay);
+  second.scripted.last.succeed();
+  await until('everything is delivered', async () => (await second.metric('queue_items')) === 0);
+  await second.stop();
+  const third = await startOnDisk(t, folder);
+  t.equal(await third.metric('queue_items'), 0);
+  t.equal(third.scripted.attempts.length, 0);
+  const left = readdirSync(join(third.path, 'logs')).filter((name) => name.endsWith('.queue'));
+  t.strictSame(left, [], 'fully delivered files are removed');
+});
 
-void t.test('batches that wait for the same sync become one; a named one stays alone', async (t) => {
+void t.test('batches that wait for one sync merge; a named one stays separate', async (t) => {
   const { send, scripted } = await startOnDisk(t, testFolder(t));
   await Promise.all([
     send('a', [1]),
@@ -56,22 +53,22 @@ void t.test('batches that wait for the same sync become one; a named one stays a
   const ids = new Set<string | undefined>();
   const seen: unknown[] = [];
   for (let n = 1; n <= 4; n++) {
-    await until('the next is under way', () => scripted.attempts.length === n);
+    await until('the next attempt is in progress', () => scripted.attempts.length === n);
     seen.push([scripted.last.batch.tenant, scripted.last.batch.items]);
     ids.add(scripted.last.context.batch?.id);
     scripted.last.succeed();
   }
   const sorted = seen.map((one) => JSON.stringify(one)).sort();
   t.strictSame(sorted, ['["a",[1,3,4]]', '["a",[5]]', '["b",[2]]', '["b",[5]]']);
-  t.equal(ids.size, 4, 'two users’ batches of one name have different ones');
+  t.equal(ids.size, 4, 'equally named batches of two users have different names');
 });
 
-void t.test('the name that a sender gave leads to the same name each time', async (t) => {
+void t.test("a sender's name always maps to the same name", async (t) => {
   const { send, scripted } = await startOnDisk(t, testFolder(t));
   const ids: (string | undefined)[] = [];
   for (let n = 1; n <= 2; n++) {
     await send('a', [1], { id: 'mine' });
-    await until('it is under way', () => scripted.attempts.length === n);
+    await until('the attempt is in progress', () => scripted.attempts.length === n);
     ids.push(scripted.last.context.batch?.id);
     scripted.last.succeed();
   }
@@ -79,28 +76,25 @@ void t.test('the name that a sender gave leads to the same name each time', asyn
   t.match(ids[0], /^[\w-]{43}$/);
 });
 
-void t.test(
-  'a large batch is cut; more than memory may hold waits on disk, and all comes in order',
-  async (t) => {
-    const folder = testFolder(t);
-    const config = 'queue: { max_items: 6, batch: { max_items: 4 } }';
-    const { send, scripted, metric } = await startOnDisk(t, folder, { config });
-    const all = Array.from({ length: 50 }, (_, n) => n);
-    await send('a', all.slice(0, 10));
-    for (const n of all.slice(10)) await send('a', [n]);
-    t.equal(await metric('queue_items'), 50);
-    const got: unknown[] = [];
-    for (let n = 1; got.length < 50; n++) {
-      await until('the next is under way', () => scripted.attempts.length === n);
-      t.ok(scripted.last.batch.items.length <= 4);
-      got.push(...scripted.last.batch.items);
-      scripted.last.succeed();
-    }
-    t.strictSame(got, all);
-  },
-);
+void t.test('splits large batches and keeps the excess on disk in order', async (t) => {
+  const folder = testFolder(t);
+  const config = 'queue: { max_items: 6, batch: { max_items: 4 } }';
+  const { send, scripted, metric } = await startOnDisk(t, folder, { config });
+  const all = Array.from({ length: 50 }, (_, n) => n);
+  await send('a', all.slice(0, 10));
+  for (const n of all.slice(10)) await send('a', [n]);
+  t.equal(await metric('queue_items'), 50);
+  const got: unknown[] = [];
+  for (let n = 1; got.length < 50; n++) {
+    await until('the next attempt is in progress', () => scripted.attempts.length === n);
+    t.ok(scripted.last.batch.items.length <= 4);
+    got.push(...scripted.last.batch.items);
+    scripted.last.succeed();
+  }
+  t.strictSame(got, all);
+});
 
-void t.test('a full queue refuses with a time to wait, and takes again when there is room', async (t) => {
+void t.test('a full queue refuses with a retry delay and accepts again once there is space', async (t) => {
   const config = 'queue: { max_bytes: 64KiB, batch: { max_items: 100 } }';
   const { send, scripted, metric } = await startOnDisk(t, testFolder(t), { config });
   const text = (n: number) =>
@@ -113,68 +107,62 @@ void t.test('a full queue refuses with a time to wait, and takes again when ther
       (error: unknown) => (refusal = error),
     );
   t.match(refusal, { code: 'overloaded', retryable: true, retryAfterMs: 1000 });
-  t.ok(taken >= 3, 'there was room for some');
+  t.ok(taken >= 3, 'there was space for some');
   t.ok(((await metric('queue_bytes')) ?? 0) <= 65_536, 'the limit holds');
   t.equal(await metric('queue_refused_items_total'), 1);
   for (let n = 1; n <= taken; n++) {
-    await until('the next is under way', () => scripted.attempts.length === n);
+    await until('the next attempt is in progress', () => scripted.attempts.length === n);
     scripted.last.succeed();
   }
   await until('it is empty', async () => (await metric('queue_items')) === 0);
   t.same(await send('a', ['x']), { accepted: 1, refused: [] });
 });
 
-void t.test(
-  'two daemons on one directory: the second is refused; other exporters have their own',
-  async (t) => {
-    const folder = testFolder(t);
-    const first = await startOnDisk(t, folder);
-    await t.rejects(startOnDisk(t, folder), DirectoryTaken);
-    const other = await startOnDisk(t, folder, { id: 'sink/west' });
-    t.notSame(other.path, first.path);
-    t.ok(readdirSync(join(folder, 'queue')).includes('sink%2Fwest'));
-    await first.stop();
-    await startOnDisk(t, folder);
-  },
-);
+void t.test('a second daemon on one directory is refused; other exporters have their own', async (t) => {
+  const folder = testFolder(t);
+  const first = await startOnDisk(t, folder);
+  await t.rejects(startOnDisk(t, folder), DirectoryTaken);
+  const other = await startOnDisk(t, folder, { id: 'sink/west' });
+  t.notSame(other.path, first.path);
+  t.ok(readdirSync(join(folder, 'queue')).includes('sink%2Fwest'));
+  await first.stop();
+  await startOnDisk(t, folder);
+});
 
-void t.test('sync: interval answers before the sync', async (t) => {
+void t.test('sync: interval responds before the sync', async (t) => {
   const folder = testFolder(t);
   const first = await startOnDisk(t, folder, { config: 'queue: { sync: interval }' });
   await first.send('a', [1]);
   first.clock.advance(1000);
-  await until('it is under way', () => first.scripted.attempts.length === 1);
+  await until('the attempt is in progress', () => first.scripted.attempts.length === 1);
   first.scripted.last.fail(busy());
   await first.stop();
   const second = await startOnDisk(t, folder, { config: 'queue: { sync: interval }' });
   t.equal(await second.metric('queue_items'), 1);
 });
 
-void t.test(
-  'a directory that is taken away: a clear state, nothing is lost, and then it goes on',
-  async (t) => {
-    const folder = testFolder(t);
-    const { send, scripted, host, metric, path, clock } = await startOnDisk(t, folder);
-    await send('a', [1]);
-    await send('a', [2]);
-    await until('the first is under way', () => scripted.attempts.length === 1);
-    rmSync(path, { recursive: true });
-    await t.rejects(send('a', [3]), { code: 'storage_unavailable', retryable: true, retryAfterMs: 1000 });
-    t.match(host.last, { level: 'recoverable', message: /free disk space/ });
-    t.equal(await metric('queue_disk_failures_total'), 1);
-    // It is made again.
-    t.same(await send('a', [4]), { accepted: 1, refused: [] });
-    t.match(host.last, { level: 'ok' });
-    for (const [n, items] of [[1], [2], [4]].entries()) {
-      await until('the next is under way', () => scripted.attempts.length === n + 1);
-      t.strictSame(scripted.last.batch.items, items);
-      scripted.last.succeed();
-    }
-    clock.advance(1000);
-  },
-);
+void t.test('reports a removed directory, loses nothing and continues', async (t) => {
+  const folder = testFolder(t);
+  const { send, scripted, host, metric, path, clock } = await startOnDisk(t, folder);
+  await send('a', [1]);
+  await send('a', [2]);
+  await until('the first attempt is in progress', () => scripted.attempts.length === 1);
+  rmSync(path, { recursive: true });
+  await t.rejects(send('a', [3]), { code: 'storage_unavailable', retryable: true, retryAfterMs: 1000 });
+  t.match(host.last, { level: 'recoverable', message: /free disk space/ });
+  t.equal(await metric('queue_disk_failures_total'), 1);
+  // The directory is recreated.
+  t.same(await send('a', [4]), { accepted: 1, refused: [] });
+  t.match(host.last, { level: 'ok' });
+  for (const [n, items] of [[1], [2], [4]].entries()) {
+    await until('the next attempt is in progress', () => scripted.attempts.length === n + 1);
+    t.strictSame(scripted.last.batch.items, items);
+    scripted.last.succeed();
+  }
+  clock.advance(1000);
+});
 
-void t.test('a user who fills the disk leaves some of it to others', async (t) => {
+void t.test('a user who fills the disk leaves part of it to others', async (t) => {
   const folder = testFolder(t);
   const config = 'queue: { max_bytes: 64KiB }';
   const first = await startOnDisk(t, folder, { config });
@@ -190,7 +178,7 @@ void t.test('a user who fills the disk leaves some of it to others', async (t) =
   };
   t.match(await first.send('quiet', [1]), { accepted: 1 });
   t.ok((await fill('loud')) > 5);
-  t.match(await first.send('quiet', [2]), { accepted: 1 }, 'there is room for others');
+  t.match(await first.send('quiet', [2]), { accepted: 1 }, 'there is space for others');
   await t.rejects(first.send('loud', [noise()]), { code: 'overloaded' });
   t.ok((await fill('quiet')) > 0);
 });

@@ -6,20 +6,20 @@ import { holds } from '../../../support/property.js';
 
 const strict = new AddressPolicy();
 
-/** The address that a host of a URL stands for. */
+/** The address of a URL host. */
 function addressOf(host: string): string {
   return new URL(`https://${host}`).hostname.replace(/^\[|\]$/g, '');
 }
 
-void t.test('hostile addresses are not allowed, in whatever form', async (t) => {
+void t.test('denies hostile addresses in any form', async (t) => {
   for (const host of HOSTILE_HOSTS) t.notOk(strict.allows(addressOf(host)), host);
 });
 
-void t.test('public addresses are allowed', async (t) => {
+void t.test('allows public addresses', async (t) => {
   for (const address of PUBLIC_ADDRESSES) t.ok(strict.allows(address), address);
 });
 
-void t.test('what is no address is not allowed', async (t) => {
+void t.test('denies text that is not an address', async (t) => {
   for (const text of [
     '',
     'example.com',
@@ -34,7 +34,7 @@ void t.test('what is no address is not allowed', async (t) => {
     t.notOk(strict.allows(text), text);
 });
 
-void t.test('IPv4 within IPv6 is IPv4 where it is mapped, and IPv6 in every other place', async (t) => {
+void t.test('treats only mapped IPv4 within IPv6 as IPv4', async (t) => {
   for (const address of ['::ffff:8.8.8.8', '::FFFF:808:808', '0:0:0:0:0:ffff:8.8.8.8', '0::ffff:0808:0808'])
     t.ok(strict.allows(address), address);
   const policy = new AddressPolicy(['10.0.0.0/8']);
@@ -52,10 +52,10 @@ void t.test('IPv4 within IPv6 is IPv4 where it is mapped, and IPv6 in every othe
   ] as const)
     for (const ipv4 of ['8.8.8.8', '10.0.0.1'])
       t.notOk(policy.allows(before + ipv4 + after), before + ipv4 + after);
-  t.ok(policy.allows('::ffff:10.0.0.1'), 'which would be found');
+  t.ok(policy.allows('::ffff:10.0.0.1'), 'which matches the range');
 });
 
-void t.test('zones and spellings that no URL and no DNS gives are no addresses', async (t) => {
+void t.test('denies zones and spellings that neither URLs nor DNS produce', async (t) => {
   const everything = new AddressPolicy(['0.0.0.0/0', '::/0']);
   for (const text of [
     'fe80::1%1',
@@ -88,7 +88,7 @@ void t.test('zones and spellings that no URL and no DNS gives are no addresses',
     t.ok(everything.allows(text), text);
 });
 
-void t.test('the allow list opens ranges, whatever form their addresses come in', async (t) => {
+void t.test('the allow list opens ranges for any form of their addresses', async (t) => {
   const policy = new AddressPolicy(['10.1.2.3/8', 'fd00::/8']);
   for (const address of ['10.0.0.1', '10.255.0.1', '::ffff:10.0.0.1', 'fd12::1', '8.8.8.8'])
     t.ok(policy.allows(address), address);
@@ -109,7 +109,7 @@ void t.test('a range of one family opens nothing of the other', async (t) => {
   t.notOk(ipv4.allows('::7f00:1'));
 });
 
-void t.test('metadata services stay closed unless they are listed exactly', async (t) => {
+void t.test('metadata services stay closed unless listed exactly', async (t) => {
   const wide = new AddressPolicy(['0.0.0.0/0', '::/0', '169.254.169.254/31', 'fd00:ec2::254/127']);
   const services = [
     '169.254.169.254',
@@ -126,7 +126,7 @@ void t.test('metadata services stay closed unless they are listed exactly', asyn
   t.notOk(exact.allows('100.100.100.200'));
 });
 
-void t.test('an address of an allowed NAT64 is judged by the one it stands for', async (t) => {
+void t.test('judges an address of an allowed NAT64 by its embedded address', async (t) => {
   const policy = new AddressPolicy(['64:ff9b::/96']);
   for (const address of ['64:ff9b::8.8.8.8', '64:ff9b::909:0']) t.ok(policy.allows(address), address);
   for (const address of [
@@ -147,7 +147,7 @@ void t.test('loopback counts as allowed when either of its addresses is', async 
   t.equal(new AddressPolicy(['::1/128']).allowsLoopback(), true);
 });
 
-void t.test('an entry that is no range is named', async (t) => {
+void t.test('names an invalid range', async (t) => {
   const wrong = [
     '',
     '10.0.0.0',
@@ -170,7 +170,7 @@ void t.test('an entry that is no range is named', async (t) => {
   }
 });
 
-/** The bits of an address or the start of a range, read from its text by nobody: numbers are where they come from. */
+/** The bits of an address or the start of a range, built from numbers without parsing. */
 interface Range {
   readonly start: bigint;
   readonly prefix: number;
@@ -186,12 +186,12 @@ function ipv6Text(bits: bigint): string {
   ).join(':');
 }
 
-/** With its last 32 bits as IPv4 writes them. */
+/** With the last 32 bits in IPv4 notation. */
 function dottedText(bits: bigint): string {
   return ipv6Text(bits).replace(/\w+:\w+$/, ipv4Text(bits));
 }
 
-/** As URLs write it. */
+/** In URL notation. */
 function shortText(bits: bigint): string {
   return addressOf(`[${ipv6Text(bits)}]`);
 }
@@ -241,7 +241,7 @@ const DENIED_IPV6: readonly Range[] = [
   ipv6(0x3fff_0000n, 2, 20),
 ];
 
-/** Addresses within, right before and right after a range. */
+/** Addresses inside, right before and right after a range. */
 function near(ranges: readonly Range[], length: number): fc.Arbitrary<bigint> {
   return fc
     .record({
@@ -256,7 +256,7 @@ function near(ranges: readonly Range[], length: number): fc.Arbitrary<bigint> {
     });
 }
 
-void t.test('the classifier agrees with arithmetic', async (t) => {
+void t.test('the classifier matches arithmetic', async (t) => {
   holds(
     t,
     fc.property(fc.oneof(near(DENIED_IPV4, 32), fc.bigInt(0n, 2n ** 32n - 1n)), (bits) => {
@@ -281,7 +281,7 @@ void t.test('the classifier agrees with arithmetic', async (t) => {
   );
 });
 
-void t.test('the allow list agrees with arithmetic', async (t) => {
+void t.test('the allow list matches arithmetic', async (t) => {
   const range = fc.record({ start: fc.bigInt(0n, 2n ** 32n - 1n), prefix: fc.integer({ min: 0, max: 32 }) });
   holds(
     t,
@@ -295,7 +295,7 @@ void t.test('the allow list agrees with arithmetic', async (t) => {
   );
 });
 
-void t.test('no text breaks the classifier', async (t) => {
+void t.test('no text makes the classifier throw', async (t) => {
   holds(
     t,
     fc.property(

@@ -5,7 +5,7 @@ import { HOSTILE_HOSTS, PUBLIC_ADDRESSES } from '../../../support/hostile-addres
 
 const strict = new AddressPolicy();
 
-void t.test('URLs that may be used', async (t) => {
+void t.test('accepts valid URLs', async (t) => {
   const good = [
     'https://example.com',
     'https://example.com/hooks?token=a%20b',
@@ -22,7 +22,7 @@ void t.test('URLs that may be used', async (t) => {
   for (const url of good) t.equal(checkTarget(url, strict), null, url);
 });
 
-void t.test('URLs that may not, and what is said', async (t) => {
+void t.test('rejects invalid URLs with a reason', async (t) => {
   const bad: readonly (readonly [string, string])[] = [
     ['', 'must be an https URL'],
     ['example.com/hook', 'must be an https URL'],
@@ -49,7 +49,7 @@ void t.test('URLs that may not, and what is said', async (t) => {
   for (const [url, expected] of bad) t.equal(checkTarget(url, strict), expected, url);
 });
 
-void t.test('addresses are judged as they are meant, not as they are written', async (t) => {
+void t.test('judges addresses by value, not by notation', async (t) => {
   for (const host of HOSTILE_HOSTS)
     t.match(
       checkTarget(`https://${host}/hook`, strict),
@@ -62,7 +62,7 @@ void t.test('addresses are judged as they are meant, not as they are written', a
   );
 });
 
-void t.test('names of the machine and its network', async (t) => {
+void t.test('rejects names of the machine and its network', async (t) => {
   const machine = ['localhost', 'LOCALHOST', 'localhost.', 'api.localhost', 'localhost:8443'];
   const network = ['hooks.internal', 'metadata.google.internal', 'printer.local', 'printer.local.'];
   const loopback = new AddressPolicy(['127.0.0.0/8']);
@@ -77,7 +77,7 @@ void t.test('names of the machine and its network', async (t) => {
   for (const host of network) t.equal(checkTarget(`https://${host}/`, office), null, host);
 });
 
-void t.test('the allow list counts for literal addresses', async (t) => {
+void t.test('the allow list applies to literal addresses', async (t) => {
   const policy = new AddressPolicy(['127.0.0.1/32', 'fd00::/8']);
   for (const host of ['127.0.0.1:8443', '127.1', '[::ffff:127.0.0.1]', '[fd00::1]'])
     t.equal(checkTarget(`https://${host}/`, policy), null, host);

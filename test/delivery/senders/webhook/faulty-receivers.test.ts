@@ -47,7 +47,7 @@ for (const [what, tls, expected] of BAD_TLS) {
   });
 }
 
-void t.test('a certificate for another name', async (t) => {
+void t.test('reports a certificate for another name', async (t) => {
   const receiver = await startReceiver(t);
   const { send } = await startSender(t);
   const result = await send(`https://other.test:${receiver.port}/`);
@@ -55,7 +55,7 @@ void t.test('a certificate for another name', async (t) => {
   t.equal(receiver.requests.length, 0);
 });
 
-void t.test('a receiver with an old TLS', async (t) => {
+void t.test('reports a receiver with an old TLS version', async (t) => {
   const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' } as const;
   const receiver = await startReceiver(t, undefined, old);
   const { send } = await startSender(t);
@@ -63,7 +63,7 @@ void t.test('a receiver with an old TLS', async (t) => {
   t.match(await send(receiver.url), { ...NOTHING, error });
 });
 
-/** A TCP server that does with each connection what a test wants. */
+/** A TCP server that handles each connection as a test specifies. */
 async function startTcp(t: Test, onConnection: (socket: Socket) => void): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -75,14 +75,14 @@ async function startTcp(t: Test, onConnection: (socket: Socket) => void): Promis
   return (server.address() as AddressInfo).port;
 }
 
-void t.test('a receiver without TLS', async (t) => {
+void t.test('reports a receiver without TLS', async (t) => {
   const port = await startTcp(t, (socket) => socket.end(answerText('400 Speak plainly')));
   const { send } = await startSender(t);
   const error = 'The TLS handshake with the receiver failed';
   t.match(await send(`https://hook.test:${port}`), { ...NOTHING, error });
 });
 
-void t.test('a receiver that ends every connection at once', async (t) => {
+void t.test('reports a receiver that resets every connection', async (t) => {
   let connections = 0;
   const port = await startTcp(t, (socket) => {
     connections++;
@@ -93,7 +93,7 @@ void t.test('a receiver that ends every connection at once', async (t) => {
   t.equal(connections, 1);
 });
 
-void t.test('a receiver that never says anything', async (t) => {
+void t.test('times out without a TLS handshake', async (t) => {
   const { send, clock } = await startSender(t);
   const port = await startTcp(t, () => {
     clock.advance(CONNECT_TIMEOUT_MS);
@@ -102,7 +102,7 @@ void t.test('a receiver that never says anything', async (t) => {
   t.match(await send(`https://hook.test:${port}`), { ...NOTHING, error });
 });
 
-void t.test('a receiver that never answers', async (t) => {
+void t.test('times out without a response', async (t) => {
   const { send, clock } = await startSender(t);
   const receiver = await startReceiver(t, () => {
     clock.advance(TIMEOUT_MS);
@@ -115,7 +115,7 @@ void t.test('a receiver that never answers', async (t) => {
   await receiver.idle();
 });
 
-void t.test('a slow drip of headers, and of early hints', async (t) => {
+void t.test('times out on a slow drip of headers and early hints', async (t) => {
   for (const drip of ['X-Slow: 1\r\n', 'HTTP/1.1 102 Processing\r\n\r\n']) {
     const { send, clock } = await startSender(t);
     const receiver = await startReceiver(t, (socket) => {
@@ -136,7 +136,7 @@ void t.test('a slow drip of headers, and of early hints', async (t) => {
   }
 });
 
-void t.test('a slow drip of a body: what came is kept', async (t) => {
+void t.test('keeps the received part of a slowly dripping body', async (t) => {
   const { send, clock } = await startSender(t);
   const receiver = await startReceiver(t, (socket) => {
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\nRetry-After: 7\r\n\r\n');
@@ -161,7 +161,7 @@ void t.test('a slow drip of a body: what came is kept', async (t) => {
   await receiver.idle();
 });
 
-void t.test('nobody listens', async (t) => {
+void t.test('reports a closed port', async (t) => {
   const port = await new Promise<number>((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
       const { port } = server.address() as AddressInfo;
@@ -171,7 +171,7 @@ void t.test('nobody listens', async (t) => {
     });
   });
   const names = new Set<string | null>();
-  // One address is another way through Node than several.
+  // Node handles one address and several differently.
   for (const addresses of [['127.0.0.1'], ['127.0.0.1', '127.0.0.1']]) {
     const { send } = await startSender(t, { names: () => addresses });
     const result = await send(`https://hook.test:${port}`);
@@ -186,7 +186,7 @@ void t.test('nobody listens', async (t) => {
   t.equal(names.size, 1, 'users cannot tell open ports from closed ones');
 });
 
-void t.test('a user cannot tell a name without addresses from one with internal ones', async (t) => {
+void t.test('shows users the same error for names without addresses and with internal ones', async (t) => {
   const results = [];
   for (const names of [[], ['10.0.0.5']]) {
     const { send } = await startSender(t, { names: () => names });
@@ -197,7 +197,7 @@ void t.test('a user cannot tell a name without addresses from one with internal 
   t.strictSame(results[1], results[0]);
 });
 
-void t.test('a name that cannot be resolved, or not in time', async (t) => {
+void t.test('reports a name that cannot be resolved, or not in time', async (t) => {
   for (const code of ['ENOTFOUND', 'EAI_AGAIN']) {
     const { send } = await startSender(t, {
       resolve: async () => {

@@ -21,7 +21,7 @@ void t.test(`memory stays flat with ${RECEIVERS} hanging receivers`, async (t) =
   const before = await heldMemory();
   const first = await hold(RECEIVERS);
   const second = await hold(2 * RECEIVERS);
-  // Measured: 70 KiB for each, most of it for TLS.
+  // Measured: 70 KiB each, mostly for TLS.
   t.ok(
     first.during.whole - before.whole < 250,
     `during: ${formatMemory(before)}, then ${formatMemory(first.during)}`,
@@ -30,5 +30,5 @@ void t.test(`memory stays flat with ${RECEIVERS} hanging receivers`, async (t) =
     second.after.heap - first.after.heap < 8,
     `heap: ${formatMemory(first.after)}, then ${formatMemory(second.after)}`,
   );
-  t.ok(second.after.whole - first.after.whole < 100, 'nor does what lies outside of it grow');
+  t.ok(second.after.whole - first.after.whole < 100, 'memory outside the heap does not grow either');
 });

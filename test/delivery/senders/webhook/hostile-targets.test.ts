@@ -18,7 +18,7 @@ const HOSTILE_ADDRESSES = HOSTILE_HOSTS.map((host) =>
   new URL(`https://${host}`).hostname.replace(/^\[|\]$/g, ''),
 );
 
-/** The same port on both loopback addresses: whatever leads to this machine is counted. */
+/** Listeners on one port of both loopback addresses, so that every connection to this machine is counted. */
 async function listenEverywhere(t: Test): Promise<readonly Receiver[]> {
   const ipv4 = await startReceiver(t);
   return [ipv4, await startReceiver(t, undefined, { address: '::1', port: ipv4.port })];
@@ -28,36 +28,36 @@ function assertUntouched(t: Test, receivers: readonly Receiver[]): void {
   for (const { traffic } of receivers) t.strictSame(traffic, { connections: 0, bytes: 0 });
 }
 
-void t.test('literal addresses, in whatever form, are refused without a packet', async (t) => {
+void t.test('refuses literal addresses in any form without a packet', async (t) => {
   const receivers = await listenEverywhere(t);
   const { send, lookups } = await startSender(t, { policy: new AddressPolicy() });
   for (const host of HOSTILE_HOSTS)
     t.match(await send(`https://${host}:${receivers[0]?.port ?? 0}/hook`), REFUSED, host);
-  t.strictSame(lookups, [], 'nothing is there to look up');
+  t.strictSame(lookups, [], 'nothing to look up');
   assertUntouched(t, receivers);
 });
 
-void t.test('names of such addresses are refused without a packet', async (t) => {
+void t.test('refuses names of such addresses without a packet', async (t) => {
   const receivers = await listenEverywhere(t);
   let address = '';
   const { send, lookups } = await startSender(t, { policy: new AddressPolicy(), names: () => [address] });
   for (address of HOSTILE_ADDRESSES) {
     const result = await send(`https://hook.test:${receivers[0]?.port ?? 0}/hook`);
     t.match(result, REFUSED, address);
-    t.match(result.detail, address, 'the operator learns which');
+    t.match(result.detail, address, 'the operator sees the address');
   }
   t.equal(lookups.length, HOSTILE_ADDRESSES.length);
   assertUntouched(t, receivers);
 });
 
-void t.test('localhost, asked of the system', async (t) => {
+void t.test('refuses localhost resolved by the system', async (t) => {
   const receivers = await listenEverywhere(t);
   const { send } = await startSender(t, { policy: new AddressPolicy(), resolve: undefined });
   t.match(await send(`https://localhost:${receivers[0]?.port ?? 0}/`), REFUSED);
   assertUntouched(t, receivers);
 });
 
-void t.test('other protocols are refused', async (t) => {
+void t.test('refuses other protocols', async (t) => {
   const receivers = await listenEverywhere(t);
   const { send } = await startSender(t);
   t.match(await send(`http://hook.test:${receivers[0]?.port ?? 0}/`), REFUSED);
@@ -66,8 +66,8 @@ void t.test('other protocols are refused', async (t) => {
 
 for (const isOneByOne of [false, true]) {
   const way = isOneByOne ? 'one address' : 'all addresses';
-  void t.test(`${way} of a name: the allowed ones are used, and no others`, async (t) => {
-    // Off, Node asks the look-up for a single address.
+  void t.test(`${way} of a name: uses only the allowed ones`, async (t) => {
+    // When off, Node looks up a single address.
     setDefaultAutoSelectFamily(!isOneByOne);
     t.teardown(() => {
       setDefaultAutoSelectFamily(true);
@@ -81,7 +81,7 @@ for (const isOneByOne of [false, true]) {
   });
 }
 
-void t.test('a name that changes between two attempts is judged anew', async (t) => {
+void t.test('checks a name again for each attempt', async (t) => {
   const allowed = await startReceiver(t, (socket) => {
     socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
   });
@@ -96,9 +96,9 @@ void t.test('a name that changes between two attempts is judged anew', async (t)
   assertUntouched(t, [other]);
 });
 
-void t.test('a name that changes between the check and the connection is asked for once', async (t) => {
+void t.test('resolves a name once for the check and the connection', async (t) => {
   const other = await startReceiver(t, undefined, { address: '127.0.0.2' });
-  // A second question would be answered with the other address.
+  // A second lookup would return the other address.
   const answers = ['127.0.0.1', '127.0.0.2', '127.0.0.2'];
   const { send, lookups } = await startSender(t, { names: () => [answers.shift() ?? ''] });
   t.match(await send(other.url), { error: 'The receiver refused the connection' });
@@ -106,10 +106,10 @@ void t.test('a name that changes between the check and the connection is asked f
   assertUntouched(t, [other]);
 });
 
-void t.test('an address that turns out wrong once connected gets no byte', async (t) => {
+void t.test('sends no byte to a wrong address found after connecting', async (t) => {
   const receiver = await startReceiver(t);
   let asked = 0;
-  // As if the system had connected to another address than the one that was checked.
+  // Simulates a system that connects to another address than the checked one.
   const { send } = await startSender(t, { policy: { allows: () => ++asked === 1 } });
   const result = await send(receiver.url);
   t.match(result, REFUSED);
@@ -119,7 +119,7 @@ void t.test('an address that turns out wrong once connected gets no byte', async
   t.equal(receiver.requests.length, 0);
 });
 
-void t.test('nothing that the tenant reads names the address behind a name', async (t) => {
+void t.test('tenant-visible errors never show the address of a name', async (t) => {
   const answers: string[][] = [['10.1.2.3'], ['127.0.0.1'], ['127.0.0.1', '127.0.0.1']];
   const { send } = await startSender(t, { names: () => answers.shift() ?? [] });
   while (answers.length > 0) {
@@ -129,7 +129,7 @@ void t.test('nothing that the tenant reads names the address behind a name', asy
   }
 });
 
-void t.test('an operator may allow a private receiver, by name and by address', async (t) => {
+void t.test('an operator may allow a private receiver by name and by address', async (t) => {
   const receiver = await startReceiver(t);
   const { send } = await startSender(t);
   t.match(await send(`https://hook.test:${receiver.port}/named`), { succeeded: true });
@@ -139,5 +139,5 @@ void t.test('an operator may allow a private receiver, by name and by address', 
     receiver.requests.map(({ line }) => line),
     ['POST /named HTTP/1.1', 'POST /literal HTTP/1.1', 'POST /odd HTTP/1.1'],
   );
-  t.ok(receiver.names.includes('hook.test'), 'the name stays what TLS asks for');
+  t.ok(receiver.names.includes('hook.test'), 'TLS still requests the name');
 });

@@ -13,7 +13,7 @@ import { testFolder } from '../../../support/test-folder.js';
 
 const KIT = join(projectFolder(), 'plugins/webhook-receiver');
 
-/** A request, and whether a receiver is to take it. */
+/** A request and whether a receiver must accept it. */
 interface Case {
   readonly name: string;
   readonly body: Buffer;
@@ -56,30 +56,34 @@ const fromVectors = vectors.map(({ name, secret, received_at, headers, body, val
   valid,
 }));
 
-/** What else may come: as it was sent, but for what is named. */
+/** Other cases: the original except for the named change. */
 const others = [
-  { name: 'as it was sent', valid: true },
+  { name: 'unmodified', valid: true },
   { name: 'received 300 s early', now: NOW - 300, valid: true },
   { name: 'received 301 s early', now: NOW - 301 },
   { name: 'received 301 s late', now: NOW + 301 },
-  { name: 'a bit of the body', body: Buffer.concat([BODY, Buffer.from('\n')]) },
-  { name: 'the start of the body', body: BODY.subarray(0, -1) },
+  { name: 'an extended body', body: Buffer.concat([BODY, Buffer.from('\n')]) },
+  { name: 'a truncated body', body: BODY.subarray(0, -1) },
   { name: 'no body', body: Buffer.alloc(0) },
   {
-    name: 'an empty body that was signed',
+    name: 'a signed empty body',
     body: Buffer.alloc(0),
     signature: `t=${NOW},v1=${sign(Buffer.alloc(0))}`,
     valid: true,
   },
   {
-    name: 'bytes that are no UTF-8',
+    name: 'invalid UTF-8',
     body: Buffer.from([0xff, 0, 0x0a, 0xfe]),
     signature: `t=${NOW},v1=${sign(Buffer.from([0xff, 0, 0x0a, 0xfe]))}`,
     valid: true,
   },
   { name: 'another secret', secret: generateSecret() },
-  { name: 'a part of the secret', secret: SECRET.slice(0, -1) },
-  { name: 'no secret, and signed without', secret: '', signature: `t=${NOW},v1=${sign(BODY, NOW, '')}` },
+  { name: 'a truncated secret', secret: SECRET.slice(0, -1) },
+  {
+    name: 'an empty secret and a signature with it',
+    secret: '',
+    signature: `t=${NOW},v1=${sign(BODY, NOW, '')}`,
+  },
   { name: 'no header', signature: '' },
   { name: 'no signature', signature: `t=${NOW}` },
   { name: 'an empty signature', signature: `t=${NOW},v1=` },
@@ -90,18 +94,22 @@ const others = [
     signature: `t=${NOW},v1=${GOOD.replace(/^./, (digit) => (digit === '0' ? '1' : '0'))}`,
   },
   { name: 'another version', signature: `t=${NOW},v0=${GOOD}` },
-  { name: 'a version it does not know beside', signature: `t=${NOW},v2=x,v1=${GOOD},v0=y`, valid: true },
-  { name: 'a wrong signature beside', signature: `t=${NOW},v1=${'0'.repeat(64)},v1=${GOOD}`, valid: true },
+  { name: 'an additional unknown version', signature: `t=${NOW},v2=x,v1=${GOOD},v0=y`, valid: true },
+  {
+    name: 'an additional wrong signature',
+    signature: `t=${NOW},v1=${'0'.repeat(64)},v1=${GOOD}`,
+    valid: true,
+  },
   { name: 'no time', signature: `v1=${GOOD}` },
   { name: 'an empty time', signature: `t=,v1=${sign(BODY, '')}` },
-  { name: 'a time that is no number', signature: `t=now,v1=${sign(BODY, 'now')}` },
+  { name: 'a non-numeric time', signature: `t=now,v1=${sign(BODY, 'now')}` },
   { name: 'a negative time', signature: `t=-1,v1=${sign(BODY, '-1')}`, now: 0 },
   {
-    name: 'a time beyond all numbers',
+    name: 'a time beyond the number range',
     signature: `t=${'9'.repeat(5000)},v1=${sign(BODY, '9'.repeat(5000))}`,
   },
   { name: 'two times', signature: `t=${NOW - 400},t=${NOW},v1=${GOOD}` },
-  { name: 'a header that is no ASCII', signature: `t=${NOW},v1=ä,v1=日本` },
+  { name: 'a non-ASCII header', signature: `t=${NOW},v1=ä,v1=日本` },
   { name: 'a pattern', signature: `t=${NOW},v1=*` },
 ].map((other): Case => ({
   body: BODY,
@@ -114,7 +122,7 @@ const others = [
 
 const cases = [...fromVectors, ...others];
 
-/** Whether this machine has a program, and what to say where it has not. */
+/** A skip reason if this machine lacks a program. */
 function unless(program: string, argument: string): false | string {
   return spawnSync(program, [argument]).status === 0 ? false : `${program} is not installed here`;
 }
@@ -125,9 +133,9 @@ void t.test('Node', async (t) => {
   };
   for (const { name, body, signature, secret, now, valid } of cases)
     t.equal(verify(body, signature, secret, now), valid, name);
-  t.equal(verify(BODY, undefined, SECRET, NOW), false, 'a header that is not there');
+  t.equal(verify(BODY, undefined, SECRET, NOW), false, 'a missing header');
   const current = Math.floor(Date.now() / 1000);
-  t.equal(verify(BODY, `t=${current},v1=${sign(BODY, current)}`, SECRET), true, 'by its own clock');
+  t.equal(verify(BODY, `t=${current},v1=${sign(BODY, current)}`, SECRET), true, 'with its own clock');
   t.equal(verify(BODY, `t=${NOW - 1e9},v1=${sign(BODY, NOW - 1e9)}`, SECRET), false);
 });
 
@@ -144,15 +152,15 @@ void t.test('Python', { skip: unless('python3', '--version') }, async (t) => {
     ...cases.map((each) => ({ ...each, body: each.body.toString('base64') })),
     { body: '', signature: null, secret: SECRET, now: null },
   ];
-  // It is not to leave compiled files beside the kit.
+  // Prevents compiled files next to the kit.
   const { stdout, stderr } = spawnSync('python3', ['-B', '-c', PYTHON, KIT], { input: JSON.stringify(sent) });
   t.equal(stderr.toString(), '');
   const results = JSON.parse(stdout.toString()) as readonly boolean[];
   for (const [index, { name, valid }] of cases.entries()) t.equal(results[index], valid, name);
-  t.equal(results.at(-1), false, 'a header that is not there');
+  t.equal(results.at(-1), false, 'a missing header');
 });
 
-void t.test('a shell', { skip: unless('openssl', 'version') }, async (t) => {
+void t.test('shell', { skip: unless('openssl', 'version') }, async (t) => {
   const run = ({ body, signature, secret, now }: Case, path = process.env['PATH'] ?? '') =>
     spawnSync('sh', [join(KIT, 'verify.sh'), signature, String(now)], {
       input: body,
@@ -169,12 +177,12 @@ void t.test('a shell', { skip: unless('openssl', 'version') }, async (t) => {
   const empty = others.find(({ name }) => name === 'an empty signature');
   if (!empty) throw new Error('the case is there');
   const broken = run(empty, `${folder}${delimiter}${process.env['PATH'] ?? ''}`);
-  t.equal(broken.status, 2, 'an openssl that fails lets nothing through');
+  t.equal(broken.status, 2, 'a failing openssl accepts nothing');
   t.match(broken.stderr.toString(), 'openssl made no signature');
 });
 
 void t.test(
-  'the receiver answers at once, takes each event once, and refuses what is not signed',
+  'the receiver responds immediately, accepts each event once and refuses unsigned ones',
   async (t) => {
     const child = spawn(process.execPath, [join(KIT, 'receiver.mjs')], {
       env: { WEBHOOK_SECRET: SECRET, PORT: '0' },
@@ -200,13 +208,13 @@ void t.test(
     const event = (id: string) =>
       Buffer.from(JSON.stringify({ id, type: 'webhook.test', data: { a: '日本' } }));
     t.equal(await post(event('one')), 204);
-    t.equal(await post(event('one')), 204, 'what comes again is fine, too');
+    t.equal(await post(event('one')), 204, 'a repeat also succeeds');
     t.equal(await post(event('two'), generateSecret()), 401);
     t.equal(await post(Buffer.from('no JSON')), 400);
     t.equal(await post(Buffer.alloc(1024 * 1024 + 1)), 413);
     t.equal((await send(`http://127.0.0.1:${port}/`)).status, 401);
     t.equal(await post(event('three')), 204);
-    // It answers before it works: the line of the last event may come after its answer.
+    // It responds before it works: the line of the last event may come after its response.
     while (!printed.includes('webhook.test three')) await once(child.stdout, 'data');
     const ended = once(child, 'close');
     child.kill();

@@ -14,7 +14,7 @@ import { CONNECT_TIMEOUT_MS, startSender } from '../../../support/webhook-sender
 
 const SLOW = 40;
 
-/** `pair.test` has addresses of each family, `ipv4.test` and `ipv6.test` have one, `*.silent.test` gets no answer. */
+/** `pair.test` has addresses of each family, `ipv4.test` and `ipv6.test` have one, `*.silent.test` gets no response. */
 const ZONE: Readonly<Record<string, DnsAnswer>> = {
   'A pair.test': ['192.0.2.1', '192.0.2.2'],
   'AAAA pair.test': ['2001:db8::1'],
@@ -68,44 +68,44 @@ async function addresses(
   return (await resolve(name, signal)).map(({ address, family }) => `${family} ${address}`);
 }
 
-void t.test('addresses of both families, whatever becomes of the other', async (t) => {
+void t.test('returns addresses of both families even if one lookup fails', async (t) => {
   const { resolve, dns, clock } = await start(t);
   t.strictSame(await addresses(resolve, 'Pair.TEST.'), ['4 192.0.2.1', '4 192.0.2.2', '6 2001:db8::1']);
   t.strictSame(await addresses(resolve, 'ipv4.test'), ['4 192.0.2.4']);
   t.strictSame(await addresses(resolve, 'ipv6.test'), ['6 2001:db8::6']);
   t.strictSame(await addresses(resolve, 'half.test'), ['4 192.0.2.5']);
-  t.equal(dns.questions.includes('A pair.test'), true, 'as it is written, without search domains');
+  t.equal(dns.questions.includes('A pair.test'), true, 'the exact name, without search domains');
 
   const deaf = addresses(resolve, 'deaf.test');
   await dns.asked(dns.questions.length + 2);
-  // The first answer is on its way: a question of another name comes back behind it.
+  // The first response arrives first, since that of another name arrives after it.
   await addresses(resolve, 'ipv4.test');
   clock.advance(CONNECT_TIMEOUT_MS / 2);
   t.strictSame(await deaf, ['4 192.0.2.6']);
   t.equal(await dns.waiting(), 0);
 });
 
-void t.test('a family that the machine does not have is not asked for', async (t) => {
+void t.test('does not look up a family the machine lacks', async (t) => {
   const { resolve, dns } = await start(t, '', { families: () => [4] });
   t.strictSame(await addresses(resolve, 'pair.test'), ['4 192.0.2.1', '4 192.0.2.2']);
   t.strictSame(dns.questions, ['A pair.test']);
 });
 
-void t.test('names without addresses', async (t) => {
+void t.test('reports names without addresses', async (t) => {
   const { resolve, dns } = await start(t);
   await t.rejects(addresses(resolve, 'none.test'), { code: 'ENOTFOUND' });
   await t.rejects(addresses(resolve, 'empty.test'), { code: 'ENODATA' });
-  await t.rejects(addresses(resolve, 'broken.test'), { code: 'ESERVFAIL' }, 'the graver error');
+  await t.rejects(addresses(resolve, 'broken.test'), { code: 'ESERVFAIL' }, 'the more severe error');
   t.equal(await dns.waiting(), 0);
 });
 
-void t.test('DNS that keeps silent: the look-up ends by itself', async (t) => {
+void t.test('silent DNS times out', async (t) => {
   const { resolve, dns } = await start(t, '', { connectTimeoutMs: 1500 });
   await t.rejects(addresses(resolve, 'silent.test'), { code: 'ETIMEOUT' });
-  t.equal(dns.questions.length, 4, 'each was asked twice');
+  t.equal(dns.questions.length, 4, 'each was queried twice');
 });
 
-void t.test('those who ask for one name share a look-up, and none ends that of another', async (t) => {
+void t.test('shares lookups of one name, independent of single callers', async (t) => {
   const { resolve, dns } = await start(t);
   await Promise.all(Array.from({ length: 5 }, () => addresses(resolve, 'hook.test')));
   t.strictSame([...dns.questions].sort(), ['A hook.test', 'AAAA hook.test']);
@@ -127,13 +127,13 @@ void t.test('those who ask for one name share a look-up, and none ends that of a
   const third = new AbortController();
   const thirdEnd = t.rejects(addresses(resolve, 'silent.test', third.signal), reason);
   await dns.asked(dns.questions.length + 2);
-  t.equal(await dns.waiting(), 1, 'it is asked for anew');
+  t.equal(await dns.waiting(), 1, 'it is looked up again');
   third.abort(reason);
   await thirdEnd;
   await t.rejects(addresses(resolve, 'hook.test', AbortSignal.abort(reason)), reason);
 });
 
-void t.test('localhost is this machine, whatever DNS and the hosts file say', async (t) => {
+void t.test('localhost is this machine, regardless of DNS and the hosts file', async (t) => {
   const { resolve, dns } = await start(t, '192.0.2.9 localhost\n');
   for (const name of ['localhost', 'LOCALHOST.', 'a.b.localhost'])
     t.strictSame(await addresses(resolve, name), ['4 127.0.0.1', '6 ::1'], name);
@@ -141,7 +141,7 @@ void t.test('localhost is this machine, whatever DNS and the hosts file say', as
   t.strictSame([...dns.questions].sort(), ['A nolocalhost', 'AAAA nolocalhost']);
 });
 
-void t.test('the hosts file comes before DNS', async (t) => {
+void t.test('the hosts file takes precedence over DNS', async (t) => {
   const { resolve, dns } = await start(
     t,
     [
@@ -161,10 +161,10 @@ void t.test('the hosts file comes before DNS', async (t) => {
   t.strictSame(dns.questions, []);
   for (const name of ['third.test', 'comment.test'])
     await t.rejects(addresses(resolve, name), { code: 'ENOTFOUND' });
-  t.strictSame(await addresses(resolve, 'ipv4.test'), ['4 192.0.2.4'], 'lines that say nothing');
+  t.strictSame(await addresses(resolve, 'ipv4.test'), ['4 192.0.2.4'], 'lines without entries');
 });
 
-void t.test('a hosts file that changes, goes and comes back', async (t) => {
+void t.test('follows changes and removal of the hosts file', async (t) => {
   const { resolve, clock, hostsPath } = await start(t, '192.0.2.10 hook.test');
   const write = (text: string, seconds: number): void => {
     writeFileSync(hostsPath, text);
@@ -184,7 +184,7 @@ void t.test('a hosts file that changes, goes and comes back', async (t) => {
   t.strictSame(await addresses(resolve, 'second.test'), ['4 192.0.2.12']);
 });
 
-void t.test('slow names of some delay no connection of others', async (t) => {
+void t.test('slow lookups do not delay connections of others', async (t) => {
   const { resolve, dns, clock } = await start(t);
   const receiver = await startReceiver(t);
   const { send } = await startSender(t, { resolve, clock });
@@ -198,7 +198,7 @@ void t.test('slow names of some delay no connection of others', async (t) => {
   t.equal(await dns.waiting(), 0, 'nothing is left behind');
 });
 
-void t.test('a sender that is closed leaves no look-up behind', async (t) => {
+void t.test('closing a sender ends its lookups', async (t) => {
   const { resolve, dns } = await start(t);
   const { send, sender } = await startSender(t, { resolve });
   const attempt = send('https://silent.test/');
@@ -208,7 +208,7 @@ void t.test('a sender that is closed leaves no look-up behind', async (t) => {
   t.equal(await dns.waiting(), 0);
 });
 
-void t.test('what the tenant reads of a look-up that failed', async (t) => {
+void t.test('tenant-visible errors explain a failed lookup', async (t) => {
   const closed = '127.0.0.1:9';
   for (const [name, expected, options] of [
     ['none.test', '', {}],

@@ -8,7 +8,7 @@ const SCHEDULE = [5000, 300_000, 1_800_000];
 const REFUSED = { kind: 'refused', statusCode: 500, retryAfterMs: null } as const;
 const MINUTE = 60_000;
 
-void t.test('the schedule, and how far jitter moves it', async (t) => {
+void t.test('follows the schedule with jitter', async (t) => {
   t.strictSame(
     [0, 1, 2, 3].map((step) => retryDelayMs(SCHEDULE, step, REFUSED, 0.5)),
     [5000, 300_000, 1_800_000, null],
@@ -19,7 +19,7 @@ void t.test('the schedule, and how far jitter moves it', async (t) => {
   t.equal(retryDelayMs([0], 0, REFUSED, 0.5), 0);
 });
 
-void t.test('a receiver that is busy is left alone for a minute at least', async (t) => {
+void t.test('waits at least a minute for a busy receiver', async (t) => {
   for (const statusCode of [429, 502, 504])
     t.equal(retryDelayMs(SCHEDULE, 0, { ...REFUSED, statusCode }, 0), MINUTE);
   t.equal(retryDelayMs(SCHEDULE, 0, { kind: 'timed_out', statusCode: null, retryAfterMs: null }, 0), MINUTE);
@@ -28,7 +28,7 @@ void t.test('a receiver that is busy is left alone for a minute at least', async
   t.equal(retryDelayMs(SCHEDULE, 1, { ...REFUSED, statusCode: 429 }, 0.5), 300_000);
 });
 
-void t.test('a receiver may ask for up to twice the wait', async (t) => {
+void t.test('a receiver may request up to twice the delay', async (t) => {
   const asked = (retryAfterMs: number) => retryDelayMs(SCHEDULE, 1, { ...REFUSED, retryAfterMs }, 0.5);
   t.strictSame(
     [0, 299_000, 400_000, 600_000, 86_400_000].map(asked),
@@ -36,7 +36,7 @@ void t.test('a receiver may ask for up to twice the wait', async (t) => {
   );
 });
 
-void t.test('whatever happens, the wait stays within its bounds', async (t) => {
+void t.test('the delay always stays within its bounds', async (t) => {
   holds(
     t,
     fc.property(

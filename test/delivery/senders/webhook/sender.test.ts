@@ -10,7 +10,7 @@ import { CONNECT_TIMEOUT_MS, startSender, TIMEOUT_MS } from '../../../support/we
 
 const keepOpen: Answer = (socket) => socket.write(answerText('200 OK', [], 'thanks'));
 
-void t.test('one POST with its headers and exactly its bytes', async (t) => {
+void t.test('sends one POST with its headers and exact bytes', async (t) => {
   const receiver = await startReceiver(t, keepOpen);
   const { sender } = await startSender(t);
   const body = Buffer.from('{"text":"é 日本 \u2028 😀"}');
@@ -58,7 +58,7 @@ void t.test('a burst shares connections, and another name has its own', async (t
   t.ok(receiver.traffic.bytes > 0);
 });
 
-void t.test('good and bad answers on shared connections do not touch each other', async (t) => {
+void t.test('failures on shared connections do not affect other requests', async (t) => {
   const ways: readonly (readonly [answer: Answer, statusCode: number | null, error: string | null])[] = [
     [keepOpen, 200, null],
     [
@@ -97,7 +97,7 @@ void t.test('good and bad answers on shared connections do not touch each other'
   t.equal(new Set(receiver.requests.map(({ line }) => line)).size, 300);
 });
 
-void t.test('an attempt that is broken off ends at once, wherever it stands', async (t) => {
+void t.test('an aborted attempt ends immediately at any stage', async (t) => {
   const reason = new Error('the daemon stops');
   const waitingForAddress = new AbortController();
   const { send, sender } = await startSender(t, {
@@ -119,7 +119,7 @@ void t.test('an attempt that is broken off ends at once, wherever it stands', as
   await receiver.idle();
 });
 
-void t.test('closing ends what is under way', async (t) => {
+void t.test('closing ends requests in progress', async (t) => {
   const { send, sender } = await startSender(t);
   const receiver = await startReceiver(t, () => {
     void sender.close();
@@ -129,40 +129,37 @@ void t.test('closing ends what is under way', async (t) => {
   t.match(await send(receiver.url), { succeeded: false, statusCode: null, error: /^The/ });
 });
 
-void t.test('a text that is no URL is the caller’s error', async (t) => {
+void t.test('rejects an invalid URL as a caller error', async (t) => {
   const { send } = await startSender(t);
   await t.rejects(send('hook.test'), TypeError);
 });
 
-void t.test(
-  'the CA file is trusted beside the public certificates; one that is of no use is named',
-  async (t) => {
-    const folder = t.testdir({
-      'ca.pem': AUTHORITY,
-      'text.pem': 'no certificate',
-      'two.pem': `${AUTHORITY}${AUTHORITY}`,
+void t.test('trusts the CA file in addition to public certificates and names an unusable one', async (t) => {
+  const folder = t.testdir({
+    'ca.pem': AUTHORITY,
+    'text.pem': 'no certificate',
+    'two.pem': `${AUTHORITY}${AUTHORITY}`,
+  });
+  const open = async (caFile: string | undefined): Promise<WebhookSender> =>
+    new WebhookSender({
+      policy: new AddressPolicy(['127.0.0.1/32']),
+      trusted: await readTrusted(caFile === undefined ? undefined : join(folder, caFile)),
+      timeoutMs: TIMEOUT_MS,
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      clock: new HandClock(),
+      resolve: async () => [{ address: '127.0.0.1', family: 4 }],
     });
-    const open = async (caFile: string | undefined): Promise<WebhookSender> =>
-      new WebhookSender({
-        policy: new AddressPolicy(['127.0.0.1/32']),
-        trusted: await readTrusted(caFile === undefined ? undefined : join(folder, caFile)),
-        timeoutMs: TIMEOUT_MS,
-        connectTimeoutMs: CONNECT_TIMEOUT_MS,
-        clock: new HandClock(),
-        resolve: async () => [{ address: '127.0.0.1', family: 4 }],
-      });
-    await t.rejects(open('none.pem'), /cannot read .*none\.pem \(targets\.ca_file\): ENOENT/);
-    await t.rejects(open('text.pem'), /text\.pem \(targets\.ca_file\) contains no certificate in PEM form/);
-    const receiver = await startReceiver(t);
-    const request = { url: receiver.url, headers: {}, body: Buffer.from('{}') };
-    const { signal } = new AbortController();
-    for (const [caFile, succeeded] of [
-      ['two.pem', true],
-      [undefined, false],
-    ] as const) {
-      const sender = await open(caFile);
-      t.match(await sender.send(request, signal), { succeeded });
-      await sender.close();
-    }
-  },
-);
+  await t.rejects(open('none.pem'), /cannot read .*none\.pem \(targets\.ca_file\): ENOENT/);
+  await t.rejects(open('text.pem'), /text\.pem \(targets\.ca_file\) contains no certificate in PEM form/);
+  const receiver = await startReceiver(t);
+  const request = { url: receiver.url, headers: {}, body: Buffer.from('{}') };
+  const { signal } = new AbortController();
+  for (const [caFile, succeeded] of [
+    ['two.pem', true],
+    [undefined, false],
+  ] as const) {
+    const sender = await open(caFile);
+    t.match(await sender.send(request, signal), { succeeded });
+    await sender.close();
+  }
+});

@@ -32,7 +32,7 @@ for (const { name, secret, received_at, valid, ...request } of vectors) {
   });
 }
 
-void t.test('the vectors are what Jackdaw sends', async (t) => {
+void t.test('the vectors match what Jackdaw sends', async (t) => {
   for (const name of ['valid', 'unicode', 'empty object']) {
     const vector = vectors.find((vector) => vector.name === name);
     if (!vector) throw new Error(`no vector is named ${name}`);
@@ -63,7 +63,7 @@ const ATTEMPT = {
   secret: SECRET,
 };
 
-void t.test('an attempt has the headers of both worlds', async (t) => {
+void t.test('an attempt has the headers of both schemes', async (t) => {
   t.strictSame(
     Object.entries(attemptHeaders(ATTEMPT, 1_795_206_404_500_000, '1.2.3')).filter(
       ([name]) => !/signature$/i.test(name),
@@ -83,7 +83,7 @@ void t.test('an attempt has the headers of both worlds', async (t) => {
   t.notOk(Object.keys(unsigned).some((name) => /signature/i.test(name)));
 });
 
-void t.test('each attempt is signed at its own time, so that a late one is accepted', async (t) => {
+void t.test('signs each attempt at its own time, so that late ones are accepted', async (t) => {
   const clock = new HandClock();
   for (const hoursLater of [0, 75]) {
     clock.advance(hoursLater * 3_600_000);
@@ -94,7 +94,7 @@ void t.test('each attempt is signed at its own time, so that a late one is accep
   }
 });
 
-void t.test('altered, moved in time, or signed with another secret, it is refused', async (t) => {
+void t.test('verifiers reject altered, time-shifted and foreign signatures', async (t) => {
   const clock = new HandClock();
   const now = clock.now() / 1_000_000;
   const headers = attemptHeaders(ATTEMPT, clock.now(), '1.2.3');
@@ -123,20 +123,20 @@ void t.test('altered, moved in time, or signed with another secret, it is refuse
     for (const [verifier, verify] of VERIFIERS)
       t.throws(() => verify(request, SECRET), `${verifier}: ${what}`);
   }
-  // The other scheme does not sign the id: receivers find it in the body as well.
+  // The other scheme does not sign the id, but the body contains it as well.
   setReceiversClock(t, now);
   const swapped = { headers: { ...headers, 'webhook-id': ATTEMPT.deliveryId }, body: BODY };
   t.throws(() => new Webhook(SECRET).verify(swapped.body, swapped.headers));
   t.throws(() => new SvixWebhook(SECRET).verify(swapped.body, swapped.headers));
 });
 
-void t.test('secrets are new each time, and of 32 bytes', async (t) => {
+void t.test('secrets are unique and have 32 bytes', async (t) => {
   const secrets = Array.from({ length: 100 }, generateSecret);
   t.equal(new Set(secrets).size, 100);
   for (const secret of secrets) t.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
 });
 
-void t.test('what is no secret of Standard Webhooks signs nothing', async (t) => {
+void t.test('throws for an invalid Standard Webhooks secret', async (t) => {
   for (const secret of ['', 'whsec_', 'secret', 'WHSEC_AAAA', 'whsec_A', 'whsec_AA-_', 'whsec_AAAA AAAA'])
     t.throws(() => standardSignature(secret, 'id', 0, ATTEMPT.body), /a webhook secret is whsec_/, secret);
 });

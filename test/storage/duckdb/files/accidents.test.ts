@@ -21,7 +21,7 @@ import { TestStore } from '../test-store.js';
 const RECEIVED = { receivedAt: NOON };
 const ALL = { offset: 0, limit: 100 };
 
-/** A closed store with 20 traces, some moved and some in a hot file. */
+/** A closed store with 20 traces, some compacted and some in a hot file. */
 async function aClosedStore(t: Test): Promise<{ opened: TestStore; tenant: string }> {
   const opened = await TestStore.open(t, { segmentSize: { rows: 10, bytes: 1e9 } });
   const tenant = await opened.addUser();
@@ -39,9 +39,9 @@ function fileNamed(path: string, part: RegExp): string {
   return file;
 }
 
-void t.test('a second process is told who has the store, and what to do', async (t) => {
+void t.test('tells a second process who has the store and what to do', async (t) => {
   const { opened } = await aClosedStore(t);
-  // Each has a control plane of its own, as if it was one that several can have.
+  // Each has its own control store, as if it were shareable.
   const copies = ['first', 'second'].map((name) => join(dirname(opened.path), name));
   for (const copy of copies) copyFileSync(controlPathOf(opened.path), copy);
   const [control = '', another = ''] = copies;
@@ -60,10 +60,10 @@ void t.test('a second process is told who has the store, and what to do', async 
   });
   await first.close();
   await opened.start();
-  t.pass('once the first has ended it opens');
+  t.pass('it opens after the first process exits');
 });
 
-void t.test('a start without a file of the store is refused, unless the loss is accepted', async (t) => {
+void t.test('refuses to start with a missing file unless the loss is accepted', async (t) => {
   const { opened, tenant } = await aClosedStore(t);
   const count = async (): Promise<number> => (await opened.store.runs.list(tenant, {}, ALL)).count;
   const find = [/\.cold\./, /\.hot-/].map((part) => (): string => fileNamed(opened.path, part));
@@ -77,7 +77,7 @@ void t.test('a start without a file of the store is refused, unless the loss is 
     });
     renameSync(`${path}.away`, path);
     await opened.start();
-    t.equal(await count(), 20 + i, 'nothing is lost once it is back');
+    t.equal(await count(), 20 + i, 'all runs are back');
     // Stays in a hot segment.
     await opened.store.writer.traces({ tenant, items: [aTrace(1)] }, RECEIVED);
     await opened.store.writer.metrics({ tenant, items: [aPoint()] }, RECEIVED);
@@ -86,11 +86,11 @@ void t.test('a start without a file of the store is refused, unless the loss is 
   const left = new Set<unknown>();
   for (const file of filesOf(opened.path).filter((name) => name.includes('.hot-')))
     for (const { id } of await inOneFile(file, 'SELECT trace_id::VARCHAR AS id FROM traces')) left.add(id);
-  t.ok(left.size > 0, `${left.size} runs lie in hot segments`);
+  t.ok(left.size > 0, `${left.size} runs are in hot segments`);
   const cold = fileNamed(opened.path, /\.cold\./);
   renameSync(cold, `${cold}.away`);
   await opened.start({ acceptsLoss: true });
-  t.equal(await count(), left.size, 'what does not lie in the missing file is there');
+  t.equal(await count(), left.size, 'runs outside the missing file are readable');
   const names = async (): Promise<string[]> =>
     (await opened.store.agents.list(tenant)).map(({ name }) => name.replace(/\d+/, 'N')).sort();
   t.same(await names(), ['(lost agent N)'], 'although the name of its agent is lost');
@@ -102,7 +102,7 @@ void t.test('a start without a file of the store is refused, unless the loss is 
   await opened.start();
   t.equal(await count(), left.size, 'the loss is accepted once');
   await opened.store.writer.traces({ tenant, items: [aTrace(1)] }, RECEIVED);
-  t.same(await names(), ['(lost agent N)', 'researcher'], 'no number means two agents');
+  t.same(await names(), ['(lost agent N)', 'researcher'], 'no number refers to two agents');
   t.equal(await count(), left.size + 1);
 });
 
@@ -113,7 +113,7 @@ const FILES = [
 ] as const;
 
 for (const [which, find] of FILES) {
-  void t.test(`a ${which} file of a newer program is refused by its name`, async (t) => {
+  void t.test(`rejects a ${which} file of a newer version by name`, async (t) => {
     const { opened, tenant } = await aClosedStore(t);
     const file = find(opened.path);
     const version = await setSchemaVersion(file, 999);
@@ -125,13 +125,13 @@ for (const [which, find] of FILES) {
     });
     await setSchemaVersion(file, version);
     await opened.start();
-    t.equal((await opened.store.runs.list(tenant, {}, ALL)).count, 20, 'and not harmed by that');
+    t.equal((await opened.store.runs.list(tenant, {}, ALL)).count, 20, 'the file is unchanged');
   });
 }
 
-// A hot file that is no database is set aside instead: see set-aside.test.ts.
+// An invalid hot file is quarantined instead: see quarantine.test.ts.
 for (const [which, find] of FILES.filter(([name]) => name !== 'hot')) {
-  void t.test(`a ${which} file that is no database is refused by its name`, async (t) => {
+  void t.test(`rejects a ${which} file that is not a database by name`, async (t) => {
     const { opened } = await aClosedStore(t);
     const file = find(opened.path);
     const size = statSync(file).size;
@@ -140,15 +140,15 @@ for (const [which, find] of FILES.filter(([name]) => name !== 'hot')) {
       name: 'StoreOpenError',
       message: new RegExp(`${basename(file).replaceAll('.', '\\.')}.*(backup|move it away)`),
     });
-    t.same(readFileSync(file), Buffer.alloc(size, 'garbage'), 'it is left as it was');
+    t.same(readFileSync(file), Buffer.alloc(size, 'garbage'), 'the file is unchanged');
   });
 }
 
-void t.test('a hot file that was being made when the process died is taken away', async (t) => {
+void t.test('removes a hot file that was incomplete when the process died', async (t) => {
   const { opened, tenant } = await aClosedStore(t);
   const whole = readFileSync(fileNamed(opened.path, /\.hot-/));
   const name = (n: number): string => join(dirname(opened.path), `jackdaw.hot-0000${n + 1}000.duckdb`);
-  // How far its first blocks had come.
+  // Sizes of partially written first blocks.
   for (const [n, size] of [0, 1, 4096, 8192, 12_288].entries()) {
     writeFileSync(name(n), whole);
     truncateSync(name(n), size);
@@ -160,7 +160,7 @@ void t.test('a hot file that was being made when the process died is taken away'
   }
 });
 
-void t.test('a hot file that is moved already, but not taken away, counts once', async (t) => {
+void t.test('counts a leftover compacted hot file once', async (t) => {
   const { opened, tenant } = await aClosedStore(t);
   const hot = filesOf(opened.path).filter((file) => /\.hot-/.test(file));
   const copies = hot
@@ -177,7 +177,7 @@ void t.test('a hot file that is moved already, but not taken away, counts once',
   await opened.close();
 });
 
-void t.test('a directory that cannot be made is an error that names the file', async (t) => {
+void t.test('names the file when the directory cannot be created', async (t) => {
   const directory = t.testdir({ file: 'no directory' });
   const path = join(directory, 'file', 'deeper', 'jackdaw.duckdb');
   await t.rejects(TestStore.open(t, { path }, join(directory, 'control.db')), {
@@ -186,24 +186,24 @@ void t.test('a directory that cannot be made is an error that names the file', a
   });
 });
 
-void t.test('a store that could not be opened ends its thread and can be shut down', async (t) => {
+void t.test('ends the thread of a store that failed to open and can be shut down', async (t) => {
   const { opened } = await aClosedStore(t);
   writeFileSync(opened.path, 'garbage');
   const workers = watchWorkers(t);
   await t.rejects(opened.start(), { name: 'StoreOpenError' });
   t.equal(workers.length, 1);
-  t.equal(workers[0]?.threadId, -1, 'the thread has ended');
+  t.equal(workers[0]?.threadId, -1, 'the thread exited');
 });
 
-void t.test('when the store thread dies, the daemon is told, and calls fail to be tried again', async (t) => {
+void t.test('reports a dead store thread and fails calls as retryable', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
   await opened.close();
   const workers = watchWorkers(t);
   await opened.start();
   const { store } = opened;
-  // DuckDB's bindings abort the process when a thread dies during a statement. The start ends with creating the next segment and
-  // with retention.
+  // DuckDB's bindings abort the process if a thread dies during a statement. Startup ends with preparing the next segment
+  // and with retention.
   await store.settled();
   await store.applyRetention();
   await workers[0]?.terminate();
@@ -214,7 +214,7 @@ void t.test('when the store thread dies, the daemon is told, and calls fail to b
   await store.shutdown(AbortSignal.timeout(1000));
 });
 
-void t.test('what waits for its commit is bounded', async (t) => {
+void t.test('limits the writes waiting for a commit', async (t) => {
   const opened = await TestStore.open(t, { maxQueueBytes: 100_000 });
   const tenant = await opened.addUser();
   const outcomes = await Promise.allSettled(
@@ -234,7 +234,7 @@ void t.test('what waits for its commit is bounded', async (t) => {
   t.match((await opened.settings.meter.print()).text, /store_queued_bytes 0\b/);
 });
 
-void t.test('shutting down finishes what was taken, reads too', async (t) => {
+void t.test('shutdown completes accepted writes and reads', async (t) => {
   const { opened, tenant } = await aClosedStore(t);
   for (let round = 0; round < 5; round++) {
     await opened.start();
@@ -258,7 +258,7 @@ void t.test('shutting down finishes what was taken, reads too', async (t) => {
   t.equal((await opened.store.runs.list(tenant, {}, ALL)).count, 20 + 5 * 15);
 });
 
-/** @returns the version that it had */
+/** @returns the previous version */
 async function setSchemaVersion(file: string, version: number): Promise<number> {
   const database = await Database.open({ path: file, memoryLimit: '256MiB', threads: 1 });
   const connection = await database.connect();

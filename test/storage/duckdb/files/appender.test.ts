@@ -39,7 +39,7 @@ const TABLE = defineTable({
   ],
 });
 
-/** Times are exact from 1684 to 2255. */
+/** Timestamps are exact from 1684 to 2255. */
 const time = fc.oneof(
   fc.maxSafeInteger(),
   fc.constantFrom(0, -1, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER),
@@ -65,7 +65,7 @@ const row = fc.record({
 
 async function aDatabase(t: Test): Promise<Connection> {
   let database: Database | null = null;
-  // Before the folder is made, because it is taken away after what was asked for before.
+  // Registered before the folder is created, because teardowns run in reverse order.
   t.teardown(() => database?.close());
   const path = join(testFolder(t), 'x.duckdb');
   database = await Database.open({ path, memoryLimit: '256MiB', threads: 1 });
@@ -77,7 +77,7 @@ async function aDatabase(t: Test): Promise<Connection> {
 
 const SELECT = `SELECT ${selectList([...TABLE.store, ...TABLE.wire])} FROM everything ORDER BY rowid`;
 
-void t.test('every value comes back as it went in', async (t) => {
+void t.test('values round-trip', async (t) => {
   const connection = await aDatabase(t);
   await fc.assert(
     fc.asyncProperty(
@@ -101,62 +101,59 @@ void t.test('every value comes back as it went in', async (t) => {
   );
 });
 
-void t.test(
-  'more rows than a chunk has, in pieces from several sources, keep their order and their nulls',
-  async (t) => {
-    const connection = await aDatabase(t);
-    const make = (count: number, offset: number) =>
-      Array.from({ length: count }, (_, i) => {
-        const n = offset + i;
-        return {
-          id: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
-          parent: n % 3 === 0 ? null : 'ffffffff-ffff-ffff-ffff-ffffffffffff',
-          type: n % 256,
-          started: n,
-          ended: n % 7 === 0 ? null : -n,
-          ms: n % 5 === 0 ? null : n / 3,
-          tokens: n % 2 === 0 ? null : n,
-          cost: n % 11 === 0 ? null : n * 1_000_003,
-          ok: n % 13 === 0 ? null : n % 2 === 0,
-          count: n,
-          name: `row ${n}`,
-          note: n % 17 === 0 ? null : 'ä'.repeat(n % 40),
-        };
-      });
-    const first = make(5000, 0);
-    const second = make(3000, 5000);
-    const appender = new TableAppender(connection, MAIN, TABLE);
-    const own = (offset: number): AssignedColumns<typeof TABLE> => ({
-      seq: (i) => offset + i,
-      small: 1,
-      flag: false,
+void t.test('keeps order and nulls across chunks and sources', async (t) => {
+  const connection = await aDatabase(t);
+  const make = (count: number, offset: number) =>
+    Array.from({ length: count }, (_, i) => {
+      const n = offset + i;
+      return {
+        id: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
+        parent: n % 3 === 0 ? null : 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+        type: n % 256,
+        started: n,
+        ended: n % 7 === 0 ? null : -n,
+        ms: n % 5 === 0 ? null : n / 3,
+        tokens: n % 2 === 0 ? null : n,
+        cost: n % 11 === 0 ? null : n * 1_000_003,
+        ok: n % 13 === 0 ? null : n % 2 === 0,
+        count: n,
+        name: `row ${n}`,
+        note: n % 17 === 0 ? null : 'ä'.repeat(n % 40),
+      };
     });
-    const [a, b] = [first, second].map((rows) => new ColumnsReader(TABLE.wire, encodeRows(TABLE.wire, rows)));
-    if (a === undefined || b === undefined) throw new Error('there are two');
-    appender.append(a, 0, 2047, own(0));
-    appender.append(a, 2047, 2047, own(0));
-    appender.append(a, 2047, 5000, own(0));
-    appender.append(b, 1000, 3000, own(5000));
-    appender.close();
-    const found = await connection.rows(SELECT);
-    t.equal(found.length, 7000);
-    const expected = [...first, ...second.slice(1000)].map((values) => ({
-      seq: values.started,
-      small: 1,
-      flag: false,
-      ...values,
-    }));
-    t.ok(found.every((values, i) => JSON.stringify(values) === JSON.stringify(expected[i])));
-  },
-);
+  const first = make(5000, 0);
+  const second = make(3000, 5000);
+  const appender = new TableAppender(connection, MAIN, TABLE);
+  const own = (offset: number): AssignedColumns<typeof TABLE> => ({
+    seq: (i) => offset + i,
+    small: 1,
+    flag: false,
+  });
+  const [a, b] = [first, second].map((rows) => new ColumnsReader(TABLE.wire, encodeRows(TABLE.wire, rows)));
+  if (a === undefined || b === undefined) throw new Error('there are two');
+  appender.append(a, 0, 2047, own(0));
+  appender.append(a, 2047, 2047, own(0));
+  appender.append(a, 2047, 5000, own(0));
+  appender.append(b, 1000, 3000, own(5000));
+  appender.close();
+  const found = await connection.rows(SELECT);
+  t.equal(found.length, 7000);
+  const expected = [...first, ...second.slice(1000)].map((values) => ({
+    seq: values.started,
+    small: 1,
+    flag: false,
+    ...values,
+  }));
+  t.ok(found.every((values, i) => JSON.stringify(values) === JSON.stringify(expected[i])));
+});
 
-void t.test('an appender that is given up writes nothing, not even when it is collected', async (t) => {
+void t.test('an abandoned appender writes nothing, even when garbage-collected', async (t) => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const connection = await aDatabase(t);
   const [values] = fc.sample(row, 1);
   if (values === undefined) throw new Error('there is a row');
-  // Its longest text so often would be five gigabytes.
+  // Thousands of copies of the longest text would take five gigabytes.
   const short = { ...values, name: 'x'.repeat(13), note: 'a note' };
   const source = new ColumnsReader(TABLE.wire, encodeRows(TABLE.wire, [short]));
   const giveUp = (): void => {

@@ -11,7 +11,7 @@ import { testFolder } from '../../../support/test-folder.js';
 const HEAD_BYTES = 3 * 4096;
 const PAGE_BYTES = 4096;
 
-/** Ends with the checkpoint: what comes after it is not done. */
+/** Fails after the checkpoint, before later steps. */
 class Dying extends Connection {
   override async run(sql: string): Promise<void> {
     await super.run(sql);
@@ -34,8 +34,8 @@ async function rowsOf(path: string): Promise<number> {
 }
 
 /**
- * A file of 2000 rows, 1000 of which lie in its log, as it was before a checkpoint (`before`), and after one whose process died
- * before it could say so (`path`), with the copy beside it.
+ * A file of 2000 rows, 1000 of them in its log, before a checkpoint (`before`) and after one whose process died
+ * before recording it (`path`), with the metadata copy next to it.
  */
 async function diedInCheckpoint(folder: string) {
   const path = join(folder, 'jackdaw.duckdb');
@@ -54,31 +54,38 @@ async function diedInCheckpoint(folder: string) {
   return { path, before };
 }
 
-void t.test('DuckDB refuses a file whose process died while it wrote a block of metadata', async (t) => {
+void t.test('DuckDB rejects a file whose process died while writing a metadata block', async (t) => {
   const { path, before } = await diedInCheckpoint(testFolder(t));
   await tear(before, path);
-  await t.rejects(rowsOf(before), { message: /Corrupt database file/ }, 'or the copy is not needed any more');
+  await t.rejects(
+    rowsOf(before),
+    { message: /Corrupt database file/ },
+    'if this fails, the copy is no longer needed',
+  );
 });
 
-void t.test('with the copy it is as before the checkpoint, and nothing of the log is lost', async (t) => {
-  const { path, before } = await diedInCheckpoint(testFolder(t));
-  await tear(before, path);
-  await rename(`${path}.metadata`, `${before}.metadata`);
-  t.equal(await rowsOf(before), 2000);
-  t.notOk(existsSync(`${before}.metadata`));
-  t.equal(await rowsOf(before), 2000);
-});
+void t.test(
+  'restores the state before the checkpoint from the copy without losing log entries',
+  async (t) => {
+    const { path, before } = await diedInCheckpoint(testFolder(t));
+    await tear(before, path);
+    await rename(`${path}.metadata`, `${before}.metadata`);
+    t.equal(await rowsOf(before), 2000);
+    t.notOk(existsSync(`${before}.metadata`));
+    t.equal(await rowsOf(before), 2000);
+  },
+);
 
-void t.test('a checkpoint that came to its end stays', async (t) => {
+void t.test('keeps a completed checkpoint', async (t) => {
   const { path } = await diedInCheckpoint(testFolder(t));
   const after = await readFile(path);
   t.ok(existsSync(`${path}.metadata`));
   t.equal(await rowsOf(path), 2000);
   t.notOk(existsSync(`${path}.metadata`));
-  t.ok(after.equals(await readFile(path)), 'nothing was put back');
+  t.ok(after.equals(await readFile(path)), 'the file was not restored');
 });
 
-void t.test('a copy that was being made is none', async (t) => {
+void t.test('ignores an incomplete copy', async (t) => {
   const folder = testFolder(t);
   const { path } = await diedInCheckpoint(folder);
   await rename(`${path}.metadata`, `${path}.metadata.new`);
@@ -86,7 +93,7 @@ void t.test('a copy that was being made is none', async (t) => {
   t.equal(await rowsOf(path), 2000);
 });
 
-void t.test('a checkpoint does not let other processes have the file', async (t) => {
+void t.test('a checkpoint does not release the file lock', async (t) => {
   const path = join(testFolder(t), 'jackdaw.duckdb');
   const database = await openDatabase(path);
   t.teardown(() => {
@@ -106,7 +113,7 @@ void t.test('a checkpoint does not let other processes have the file', async (t)
   t.match(other.stderr, new RegExp(`is in use by process ${process.pid}`));
 });
 
-/** The first page of a block as it is after the checkpoint: what a write leaves whose process was killed. */
+/** Simulates a killed write: the first page of a block is as after the checkpoint. */
 async function tear(before: string, after: string): Promise<void> {
   const written = (await readFile(after)).subarray(HEAD_BYTES, HEAD_BYTES + PAGE_BYTES);
   const file = await open(before, 'r+');

@@ -12,7 +12,7 @@ import { testFolder } from '../../../support/test-folder.js';
 const RECEIVED = { receivedAt: NOON };
 const PAGE = { offset: 0, limit: 10 };
 
-void t.test('a store keeps its identity, and is refused with another control store', async (t) => {
+void t.test('keeps its identity and rejects another control store', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
   await opened.store.writer.traces({ tenant, items: [aTrace(1)] }, RECEIVED);
@@ -34,11 +34,11 @@ void t.test('a store keeps its identity, and is refused with another control sto
   rmSync(control);
   copyFileSync(`${control}.kept`, control);
   await opened.start();
-  t.equal(await opened.store.identity(), id, 'put back, it goes on');
+  t.equal(await opened.store.identity(), id, 'the original store opens');
   t.equal((await opened.store.runs.list(tenant, {}, PAGE)).count, 1);
 });
 
-void t.test('telemetry without its main file is refused', async (t) => {
+void t.test('rejects telemetry without its main file', async (t) => {
   const opened = await TestStore.open(t);
   await opened.close();
   copyFileSync(opened.path, `${opened.path}.kept`);
@@ -51,10 +51,10 @@ void t.test('telemetry without its main file is refused', async (t) => {
   await t.rejects(opened.start(), refusal, 'again');
   copyFileSync(`${opened.path}.kept`, opened.path);
   await opened.start();
-  t.pass('put back, it goes on');
+  t.pass('the restored file opens');
 });
 
-void t.test('a store whose main file is of an earlier development version is refused', async (t) => {
+void t.test('rejects a main file of an earlier development version', async (t) => {
   const path = join(testFolder(t), 'jackdaw.duckdb');
   const [table] = SEGMENT_TABLES;
   if (table !== undefined) await inOneFile(path, createTable('one_file', table));
@@ -69,7 +69,7 @@ void t.test('a store whose main file is of an earlier development version is ref
   t.match(await inOneFile(path, 'SELECT version FROM schema_versions'), [{ version: 1 }]);
 });
 
-void t.test('retention of events is that of the control plane, too', async (t) => {
+void t.test('applies event retention to the control store', async (t) => {
   const opened = await TestStore.open(t, { eventRetentionDays: 2 });
   const now = opened.settings.clock.now();
   const tenant = await opened.addUser();

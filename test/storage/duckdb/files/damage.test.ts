@@ -9,7 +9,7 @@ const ALL = { offset: 0, limit: 1000 };
 const DAMAGED = { name: 'ConsumeError', code: 'store_damaged', retryable: false };
 const DAY_MS = 86_400_000;
 
-void t.test('reads that need a damaged block fail, and all else goes on', async (t) => {
+void t.test('fails only reads that need a damaged block', async (t) => {
   const { opened, users, runs } = await aMovedStore(t);
   await damageColumn(opened.path, 'payloads', 'lines', 1);
   await opened.start();
@@ -26,8 +26,8 @@ void t.test('reads that need a damaged block fail, and all else goes on', async 
 
   const cold = coldFile(opened.path);
   const told = settings.logger.lines.filter((line) => line.includes('damaged blocks'));
-  t.equal(told.length, 1, 'the log says it once, not for each read');
-  t.ok(told[0]?.includes(cold), 'with the file');
+  t.equal(told.length, 1, 'the log reports the damage once');
+  t.ok(told[0]?.includes(cold), 'with the file name');
   t.match(statuses.at(-1), { level: 'degraded', message: /jackdaw store check/ });
   t.ok(JSON.stringify(statuses.at(-1)).includes(cold));
 
@@ -35,13 +35,13 @@ void t.test('reads that need a damaged block fail, and all else goes on', async 
   t.equal((await store.runs.list(tenant, {}, ALL)).count, 60, 'lists are complete');
   for (let n = 0; n < 80; n++) await store.writer.traces({ tenant, items: [aTrace(8)] }, RECEIVED);
   await store.settled();
-  t.equal((await store.runs.list(tenant, {}, ALL)).count, 140, 'writes and moves go on');
+  t.equal((await store.runs.list(tenant, {}, ALL)).count, 140, 'writes and compaction continue');
   t.match(statuses.at(-1), { level: 'degraded' });
   await opened.close();
   t.same(await wrongSumsIn(opened.path), []);
 });
 
-void t.test('writes and retention go on beside damaged rows, and the cold file stays usable', async (t) => {
+void t.test('writes and retention continue with damaged rows, and the cold file stays usable', async (t) => {
   const { opened, users, runs } = await aMovedStore(t, { traceRetentionDays: 1 });
   await damageColumn(opened.path, 'payloads', 'lines', 0);
   await damageColumn(opened.path, 'traces', 'outcome', 0);
@@ -57,12 +57,12 @@ void t.test('writes and retention go on beside damaged rows, and the cold file s
     RECEIVED,
   );
   await opened.retained(1.5 * DAY_MS);
-  t.equal((await opened.store.runs.list(tenant, {}, ALL)).count, 1, 'what is old is gone');
+  t.equal((await opened.store.runs.list(tenant, {}, ALL)).count, 1, 'old runs are removed');
   await opened.reopen();
   t.equal((await opened.store.runs.list(tenant, {}, ALL)).count, 1);
 });
 
-void t.test('a start that meets damage names the file and says what to do', async (t) => {
+void t.test('names a damaged file at startup and says what to do', async (t) => {
   const { opened } = await aMovedStore(t);
   const cold = coldFile(opened.path);
   const refused = {

@@ -16,7 +16,7 @@ const PAGE = { offset: 0, limit: 1000 };
 const UNAVAILABLE = { code: 'storage_unavailable', retryable: true };
 const NO_STRACE = 'strace is not here, or may not watch other processes';
 
-/** The files of a store whose names match. */
+/** The store files with a matching name. */
 function filesOf(mainPath: string, name: RegExp): string[] {
   const directory = dirname(mainPath);
   return readdirSync(directory)
@@ -28,7 +28,7 @@ for (const [what, name] of [
   ['of a hot segment', /\.hot-\d+\.duckdb\.wal$/],
   ['of the cold file', /\.cold\.duckdb$/],
 ] as const) {
-  void t.test(`a sync ${what} that fails is told at once, and everything is answered`, async (t) => {
+  void t.test(`reports a failed sync ${what} immediately and answers every call`, async (t) => {
     const opened = await TestStore.open(t);
     const tenant = await opened.addUser();
     await opened.close();
@@ -42,7 +42,7 @@ for (const [what, name] of [
     await store.call('settled');
     await write();
     const files = filesOf(opened.path, name);
-    // The log of the cold file is there during a move only.
+    // The log of the cold file exists only during compaction.
     if (what === 'of the cold file') files.push(...files.map((path) => `${path}.wal`));
     t.ok(files.length > 0, files.map((path) => basename(path)).join());
     const heal = await failSyncs(t, store.pid, files);
@@ -61,7 +61,7 @@ for (const [what, name] of [
     t.match(await statuses(), [
       { level: 'fatal', message: /DuckDB stopped after a disk or internal error.*restart the daemon/ },
     ]);
-    t.equal((await statuses()).length, 1, 'once');
+    t.equal((await statuses()).length, 1, 'reported once');
     t.match(
       (await store.call<string[]>('log')).join('\n'),
       /DuckDB stopped after a disk or internal error.*fsync failed/s,
@@ -73,12 +73,12 @@ for (const [what, name] of [
     await store.close();
     await opened.start();
     const { count } = await opened.store.runs.list(tenant, {}, PAGE);
-    // What was refused may have reached the file all the same.
+    // Rejected writes may still have reached the file.
     t.ok(count >= acknowledged, `${count} of ${acknowledged}`);
   });
 }
 
-void t.test('the daemon is not ready and ends with 1; the next one goes on with everything', async (t) => {
+void t.test('the daemon becomes unready and exits with 1; the next one has all data', async (t) => {
   const daemon = await spawnDaemon(t);
   const api = new ApiCaller(daemon.url, daemon.key);
   const send = async (): Promise<number> =>

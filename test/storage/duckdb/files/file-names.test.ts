@@ -3,7 +3,7 @@ import t from 'tap';
 import { TestStore } from '../test-store.js';
 import { testFolder } from '../../../support/test-folder.js';
 
-void t.test('the main file may have any name', async (t) => {
+void t.test('accepts any name for the main file', async (t) => {
   const names = [
     'my-store',
     'a b',

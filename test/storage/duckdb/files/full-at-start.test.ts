@@ -30,7 +30,7 @@ const USER = {
   created_at: NOON,
 };
 
-/** A store on a small disk of its own, with the control store beside it. */
+/** A store on a small disk, with its control store elsewhere. */
 class FullStore {
   readonly #t: Test;
   readonly disk: SmallDisk;
@@ -63,7 +63,7 @@ class FullStore {
     return (await this.store.call<{ count: number }>('runs.list', USER.id, {}, PAGE)).count;
   }
 
-  /** Null where the store cannot be read at this moment. */
+  /** Null if the store is currently unreadable. */
   async countNow(): Promise<number | null> {
     try {
       return await this.count();
@@ -97,7 +97,7 @@ async function open(t: Test): Promise<FullStore | null> {
 }
 
 for (const how of ['kill', 'close'] as const)
-  void t.test(`a store on a full disk without a reserve is read, after a ${how}`, async (t) => {
+  void t.test(`reads a store on a full disk without a reserve after a ${how}`, async (t) => {
     const full = await open(t);
     if (full === null) {
       t.pass(NO_DISK);
@@ -115,7 +115,7 @@ for (const how of ['kill', 'close'] as const)
     t.match(await full.refusal(), { ...FULL, message: /disk of the store is full/ });
     t.match(await full.lastStatus(), { level: 'recoverable', message: /disk of the store is full/ });
     if (how === 'kill') {
-      // And once more, as a supervisor would.
+      // Restart once more, as a supervisor would.
       await full.store.kill();
       await full.open();
       t.equal(await full.count(), 120);
@@ -129,7 +129,7 @@ for (const how of ['kill', 'close'] as const)
     t.equal(await full.count(), 121);
   });
 
-void t.test('retention makes room on a full disk, and writes go on', async (t) => {
+void t.test('retention frees space on a full disk, and writes continue', async (t) => {
   const full = await open(t);
   if (full === null) {
     t.pass(NO_DISK);
@@ -150,16 +150,16 @@ void t.test('retention makes room on a full disk, and writes go on', async (t) =
   await full.open({ reserveBytes, traceRetentionDays: 7 });
   t.match(await full.lastStatus(), { level: 'recoverable', message: /disk of the store is full/ });
   t.match(await full.refusal(), FULL);
-  // After a checkpoint that found no room DuckDB refuses a file until it is attached again: reads are told to come back.
+  // After a checkpoint ran out of space, DuckDB rejects the file until it is reattached; reads are retried.
   await until('old runs are removed', async () => (await full.countNow()) === 5);
   t.notOk(existsSync(reserve));
   full.disk.empty();
   await until('writes are taken', async () => (await full.refusal()) === 'taken');
-  t.ok(await hasReserve(), 'there is a reserve again');
+  t.ok(await hasReserve(), 'the reserve exists again');
   t.equal(await full.count(), 6);
 });
 
-void t.test('a disk that fills while the store is open is told of, until there is room', async (t) => {
+void t.test('reports a disk that fills up while the store is open until space is free', async (t) => {
   const full = await open(t);
   if (full === null) {
     t.pass(NO_DISK);
@@ -179,7 +179,7 @@ void t.test('a disk that fills while the store is open is told of, until there i
   t.match(await full.lastStatus(), { level: 'ok' });
 });
 
-void t.test('the daemon says what is wrong, and goes on by itself', async (t) => {
+void t.test('the daemon reports a full disk and recovers automatically', async (t) => {
   const directory = testFolder(t);
   const disk = await smallDisk(t, directory, 48 * MIB);
   if (disk === null) {
@@ -200,11 +200,11 @@ void t.test('the daemon says what is wrong, and goes on by itself', async (t) =>
   };
   t.equal(await send(new ApiCaller(first.url, first.key)), 200);
   t.equal(await makeUser(new ApiCaller(first.url, first.key)), 201);
-  // In order: the control store has to write to be opened as it is otherwise.
+  // Shut down in order: the control store must write when it opens after a crash.
   await first.stop();
   disk.fill();
   const { key } = first;
-  // With a reader of events that the control store cannot note now.
+  // With an event reader that the control store cannot record now.
   const late = `receivers: { outbox/late: {} }
 exporters: { debug: {} }
 service: { pipelines: { events/late: { receivers: [outbox/late], exporters: [debug] } } }
@@ -217,7 +217,7 @@ service: { pipelines: { events/late: { receivers: [outbox/late], exporters: [deb
   t.equal((await api.get<{ count: number }>('/dashboard/traces')).count, 1);
   await until('writes are refused', async () => (await send(api)) === 503);
   await until('users are refused', async () => {
-    // Of the reserve of the store there is room at first.
+    // The reserve of the store provides space at first.
     disk.fill();
     return (await makeUser(api)) === 503;
   });
@@ -225,10 +225,10 @@ service: { pipelines: { events/late: { receivers: [outbox/late], exporters: [deb
     const answer = await fetch(`${daemon.healthUrl}/readyz`);
     return `${String(answer.status)} ${await answer.text()}`;
   };
-  await until('it says so', async () => /Nothing can be written to/.test(await ready()));
+  await until('the state is reported', async () => /Nothing can be written to/.test(await ready()));
   t.match(await ready(), /jackdaw\.control\.db: SQLite error 13 .*Free space/);
   const isLateDegraded = /"outbox\/late","state":"degraded"/;
-  await until('the new reader says so, too', async () => isLateDegraded.test(await ready()));
+  await until('the new reader reports it too', async () => isLateDegraded.test(await ready()));
   t.match(await ready(), /^503 .*"id":"duckdb","state":"recoverable"/, 'clients would get 503');
   disk.empty();
   await until('writes are taken', async () => (await send(api)) === 200);

@@ -11,61 +11,56 @@ const RECEIVED = { receivedAt: NOON };
 const PAGE = { offset: 0, limit: 1000 };
 const REFUSED = { name: 'ConsumeError', code: 'storage_unavailable', retryable: true };
 
-void t.test(
-  'a full disk refuses writes, harms nothing, and is over when there is room',
-  { skip },
-  async (t) => {
-    const opened = await TestStore.open(t);
-    const tenant = await opened.addUser();
-    await opened.close();
-    const store = await RemoteStore.open(t, opened.path, 100_000);
-    let acknowledged = 0;
-    for (let i = 0; i < 5; i++) {
-      await store.call('writer.traces', { tenant, items: [aFatTrace()] }, RECEIVED);
-      acknowledged++;
+void t.test('refuses writes on a full disk, keeps all data and recovers', { skip }, async (t) => {
+  const opened = await TestStore.open(t);
+  const tenant = await opened.addUser();
+  await opened.close();
+  const store = await RemoteStore.open(t, opened.path, 100_000);
+  let acknowledged = 0;
+  for (let i = 0; i < 5; i++) {
+    await store.call('writer.traces', { tenant, items: [aFatTrace()] }, RECEIVED);
+    acknowledged++;
+  }
+  const [known] = (await store.call<{ items: { trace_id: string }[] }>('runs.list', tenant, {}, PAGE)).items;
+
+  for (let round = 0; round < 4; round++) {
+    store.limitFiles(sizeOfLogs(opened.path) + 2000 * round);
+    const batches = Array.from({ length: 6 }, () => [aFatTrace(), aFatTrace()]);
+    const outcomes = await Promise.allSettled(
+      batches.map((items) => store.call('writer.traces', { tenant, items }, RECEIVED)),
+    );
+    for (const outcome of outcomes) {
+      if (outcome.status === 'fulfilled') acknowledged += 2;
+      else t.match((outcome.reason as RemoteError).error, REFUSED);
     }
-    const [known] = (await store.call<{ items: { trace_id: string }[] }>('runs.list', tenant, {}, PAGE))
-      .items;
+    t.ok(
+      outcomes.some(({ status }) => status === 'rejected'),
+      'writes are refused',
+    );
+    const change = { success: true, outcome: 'x'.repeat(300_000) };
+    await refused(t, store.call('runs.setOutcome', tenant, known?.trace_id, change));
+    t.match(await store.call('runs.list', tenant, {}, PAGE), { count: acknowledged }, 'reads continue');
 
-    for (let round = 0; round < 4; round++) {
-      store.limitFiles(sizeOfLogs(opened.path) + 2000 * round);
-      const batches = Array.from({ length: 6 }, () => [aFatTrace(), aFatTrace()]);
-      const outcomes = await Promise.allSettled(
-        batches.map((items) => store.call('writer.traces', { tenant, items }, RECEIVED)),
-      );
-      for (const outcome of outcomes) {
-        if (outcome.status === 'fulfilled') acknowledged += 2;
-        else t.match((outcome.reason as RemoteError).error, REFUSED);
-      }
-      t.ok(
-        outcomes.some(({ status }) => status === 'rejected'),
-        'writes are refused',
-      );
-      const change = { success: true, outcome: 'x'.repeat(300_000) };
-      await refused(t, store.call('runs.setOutcome', tenant, known?.trace_id, change));
-      t.match(await store.call('runs.list', tenant, {}, PAGE), { count: acknowledged }, 'reads go on');
-
-      store.limitFiles('unlimited');
-      // As senders do: the same again.
-      for (const [i, items] of batches.entries()) {
-        if (outcomes[i]?.status === 'fulfilled') continue;
-        await store.call('writer.traces', { tenant, items }, RECEIVED);
-        acknowledged += 2;
-      }
-      t.match(await store.call('runs.list', tenant, {}, PAGE), { count: acknowledged }, 'writes go on');
+    store.limitFiles('unlimited');
+    // Senders retry the same batches.
+    for (const [i, items] of batches.entries()) {
+      if (outcomes[i]?.status === 'fulfilled') continue;
+      await store.call('writer.traces', { tenant, items }, RECEIVED);
+      acknowledged += 2;
     }
-    await store.kill();
-    await opened.start();
-    const { items, count } = await opened.store.runs.list(tenant, {}, PAGE);
-    t.equal(count, acknowledged);
-    for (const { span_count } of items) t.equal(span_count, 3);
-    await opened.close();
-    t.same(await duplicatesIn(opened.path), []);
-    t.same(await wrongSumsIn(opened.path), []);
-  },
-);
+    t.match(await store.call('runs.list', tenant, {}, PAGE), { count: acknowledged }, 'writes continue');
+  }
+  await store.kill();
+  await opened.start();
+  const { items, count } = await opened.store.runs.list(tenant, {}, PAGE);
+  t.equal(count, acknowledged);
+  for (const { span_count } of items) t.equal(span_count, 3);
+  await opened.close();
+  t.same(await duplicatesIn(opened.path), []);
+  t.same(await wrongSumsIn(opened.path), []);
+});
 
-void t.test('a mover that finds no room tries again and loses nothing', { skip }, async (t) => {
+void t.test('the compactor retries after running out of space and loses nothing', { skip }, async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
   await opened.close();
@@ -79,15 +74,15 @@ void t.test('a mover that finds no room tries again and loses nothing', { skip }
   };
   await write(60);
   await store.call('settled');
-  // Hot segments stay far below this, and the cold file is above it.
+  // Hot segments stay far below this limit; the cold file exceeds it.
   store.limitFiles(200_000);
-  // The cold file is unusable after a checkpoint that failed, and is attached anew.
+  // After a failed checkpoint the cold file is unusable until it is reattached.
   const log = async (): Promise<string> => (await store.call<string[]>('log')).join('\n');
   while (!/Could not checkpoint/.test(await log())) await write(1);
   for (let i = 0; i < 20; i++) {
     await sentAgain(() => write(1));
     const runs = await sentAgain(() => store.call('runs.list', tenant, {}, PAGE));
-    t.match(runs, { count: acknowledged }, 'reads and writes go on');
+    t.match(runs, { count: acknowledged }, 'reads and writes continue');
   }
   store.limitFiles('unlimited');
   await write(10);
@@ -101,7 +96,7 @@ void t.test('a mover that finds no room tries again and loses nothing', { skip }
   t.same(await duplicatesIn(opened.path), []);
 });
 
-/** What comes between the failure and its repair is refused, to be sent again. */
+/** Retries calls refused between the failure and its repair. */
 async function sentAgain<T>(call: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -118,10 +113,10 @@ async function refused(t: Test, call: Promise<unknown>): Promise<void> {
     (reason: unknown) => (reason instanceof RemoteError ? reason.error : reason),
   );
   t.match(error, REFUSED);
-  t.notMatch(error, { message: /\// }, 'no path goes out');
+  t.notMatch(error, { message: /\// }, 'the message contains no path');
 }
 
-/** About six kilobytes on disk that do not compress. */
+/** About 6 KB on disk, incompressible. */
 function aFatTrace(): TraceRecord {
   const { trace } = aTrace(0);
   const noise = (): string =>
@@ -132,7 +127,7 @@ function aFatTrace(): TraceRecord {
   };
 }
 
-/** Of the largest log of a hot segment. */
+/** Size of the largest hot segment log. */
 function sizeOfLogs(path: string): number {
   return Math.max(
     ...filesOf(path).map((file) => statSync(`${file}.wal`, { throwIfNoEntry: false })?.size ?? 0),

@@ -24,7 +24,7 @@ t.setTimeout(0);
 const HEAD_BYTES = 8;
 const PAGE_BYTES = 4096;
 
-/** The log of a hot segment with a commit for each number of spans. */
+/** The log of a hot segment with one commit per number of spans. */
 async function aLogOf(t: Test, spans: readonly number[]): Promise<Buffer> {
   const opened = await TestStore.open(t, { segmentSize: { rows: 1e9, bytes: 1e9 } });
   const tenant = await opened.addUser();
@@ -36,7 +36,7 @@ async function aLogOf(t: Test, spans: readonly number[]): Promise<Buffer> {
   return readFileSync(`${segment}.wal`);
 }
 
-/** Not by `writeFile`: file systems put a file that is emptied and written anew on the disk at once. */
+/** Avoids `writeFile`: file systems flush truncated and rewritten files immediately. */
 function rewrite(log: string, bytes: Buffer): void {
   const file = openSync(log, 'r+');
   writeSync(file, bytes, 0, bytes.length, 0);
@@ -44,7 +44,7 @@ function rewrite(log: string, bytes: Buffer): void {
   closeSync(file);
 }
 
-/** Whether all entries are where they were, and have the checksums that they say. */
+/** Whether all entries are in place with valid checksums. */
 function areSound(log: string, whole: Buffer): boolean {
   const entries = new LogFile(log);
   const isSound = entriesOf(whole).every(({ at, end }) => {
@@ -61,7 +61,7 @@ function emptyLog(t: Test): string {
   return log;
 }
 
-/** Where a log ends of which a start reads no more, DuckDB refusing what is wrong; null where it is damaged. */
+/** Where startup stops reading a log that DuckDB would reject; null if it is damaged. */
 function readEnd(log: string): number | null {
   const state = examineLog(log);
   if (state.kind === 'damaged') return null;
@@ -71,13 +71,13 @@ function readEnd(log: string): number | null {
   return statSync(log).size;
 }
 
-/** Where the last commit ends that is whole before a place. */
+/** End of the last complete commit before a position. */
 function endBefore(ends: readonly number[], place: number): number {
   return Math.max(HEAD_BYTES, ...ends.filter((end) => end <= place));
 }
 
 void t.test(
-  'what DuckDB itself makes of such logs: where it does better, examineLog is not needed',
+  'DuckDB itself mishandles incomplete and damaged logs (examineLog is obsolete when this fails)',
   async (t) => {
     const folder = testFolder(t);
     const database = await openOwnDatabase(folder);
@@ -105,22 +105,22 @@ void t.test(
     };
     t.equal(await rowsOf(log), 3);
     for (const cut of [third - 1, third - 21, second + 5, second])
-      t.equal(await rowsOf(log.subarray(0, cut)), 2, 'it reads a log that ends early up to its last commit');
+      t.equal(await rowsOf(log.subarray(0, cut)), 2, 'it reads a truncated log up to its last commit');
     const longer = Buffer.from(log);
     longer[table + 3] = 0x11;
-    t.equal(await rowsOf(longer), 0, 'it drops acknowledged commits behind a damaged length');
+    t.equal(await rowsOf(longer), 0, 'it drops acknowledged commits after a damaged length');
     const gap = Math.ceil(second / 512) * 512;
     const refusal = { message: /Corrupt WAL file: entry at byte position/ };
     await t.rejects(rowsOf(Buffer.from(log).fill(0, gap, gap + 512)), refusal, 'it refuses a gap');
     await t.rejects(
       rowsOf(Buffer.concat([log, Buffer.alloc(PAGE_BYTES)])),
       refusal,
-      'and zeros behind the end',
+      'it refuses zeros after the end',
     );
   },
 );
 
-void t.test('a log that a crash cut off is read up to its last commit, wherever that was', async (t) => {
+void t.test('reads a truncated log up to its last commit', async (t) => {
   const whole = await aLogOf(t, [1, 2]);
   const ends = commitEnds(whole);
   t.equal(ends.at(-1), whole.length);
@@ -135,11 +135,11 @@ void t.test('a log that a crash cut off is read up to its last commit, wherever 
   t.same(wrong.slice(0, 5), []);
   for (let cut = 0; cut < HEAD_BYTES; cut++) {
     rewrite(log, whole.subarray(0, cut));
-    t.equal(readEnd(log), cut, 'one without a head is left to DuckDB');
+    t.equal(readEnd(log), cut, 'a log without a header is left to DuckDB');
   }
 });
 
-void t.test('a log that ends in zeros is read up to its last commit', async (t) => {
+void t.test('reads a log that ends in zeros up to its last commit', async (t) => {
   const whole = await aLogOf(t, [1, 30]);
   const ends = commitEnds(whole);
   const log = emptyLog(t);
@@ -156,47 +156,44 @@ void t.test('a log that ends in zeros is read up to its last commit', async (t) 
   t.same(wrong.slice(0, 5), []);
 });
 
-void t.test(
-  'a log of which pages of the last commit are not there is read up to the commit before',
-  async (t) => {
-    // What comes before moves the last commit in its pages.
-    for (const first of [1, 3, 8]) {
-      const whole = await aLogOf(t, [first, 900]);
-      const last = commitEnds(whole).at(-2) ?? 0;
-      t.ok(whole.length - last > 20 * PAGE_BYTES, 'many pages are in it');
-      const log = emptyLog(t);
-      const wrong: unknown[] = [];
-      let seen = 0;
-      const tear = (from: number, to: number): void => {
-        const torn = Buffer.from(whole);
-        torn.fill(0, Math.min(whole.length, Math.max(from, last)), Math.min(whole.length, to));
-        if (torn.equals(whole)) return;
-        rewrite(log, torn);
-        // Words of 8 bytes that are twice in what is not there cancel each other out in DuckDB's checksum: nobody can tell then.
-        const isUnseen = areSound(log, whole);
-        const end = readEnd(log);
-        if (end !== (isUnseen ? whole.length : last)) wrong.push({ from, to, end });
-        seen += isUnseen ? 0 : 1;
-      };
-      for (let page = last - (last % PAGE_BYTES); page < whole.length; page += PAGE_BYTES) {
-        tear(page, page + PAGE_BYTES);
-        tear(page, page + 3 * PAGE_BYTES);
-        tear(page + 512, page + 1024);
-        tear(page + 2000 + (page % 1777), page + PAGE_BYTES);
-      }
-      for (const { at } of entriesOf(whole).filter((entry) => entry.at >= last)) {
-        // The page where an entry begins, and the next.
-        const page = at - (at % PAGE_BYTES);
-        tear(page, page + PAGE_BYTES);
-        tear(page + PAGE_BYTES, page + 2 * PAGE_BYTES);
-      }
-      t.same(wrong.slice(0, 5), []);
-      t.ok(seen > 50, `${seen} tears`);
+void t.test('reads a log with missing pages in the last commit up to the previous commit', async (t) => {
+  // Earlier commits shift the page alignment of the last one.
+  for (const first of [1, 3, 8]) {
+    const whole = await aLogOf(t, [first, 900]);
+    const last = commitEnds(whole).at(-2) ?? 0;
+    t.ok(whole.length - last > 20 * PAGE_BYTES, 'the last commit spans many pages');
+    const log = emptyLog(t);
+    const wrong: unknown[] = [];
+    let seen = 0;
+    const tear = (from: number, to: number): void => {
+      const torn = Buffer.from(whole);
+      torn.fill(0, Math.min(whole.length, Math.max(from, last)), Math.min(whole.length, to));
+      if (torn.equals(whole)) return;
+      rewrite(log, torn);
+      // Missing 8-byte words that occur twice cancel each other out in DuckDB's checksum and cannot be detected.
+      const isUnseen = areSound(log, whole);
+      const end = readEnd(log);
+      if (end !== (isUnseen ? whole.length : last)) wrong.push({ from, to, end });
+      seen += isUnseen ? 0 : 1;
+    };
+    for (let page = last - (last % PAGE_BYTES); page < whole.length; page += PAGE_BYTES) {
+      tear(page, page + PAGE_BYTES);
+      tear(page, page + 3 * PAGE_BYTES);
+      tear(page + 512, page + 1024);
+      tear(page + 2000 + (page % 1777), page + PAGE_BYTES);
     }
-  },
-);
+    for (const { at } of entriesOf(whole).filter((entry) => entry.at >= last)) {
+      // The first page of an entry, and the next one.
+      const page = at - (at % PAGE_BYTES);
+      tear(page, page + PAGE_BYTES);
+      tear(page + PAGE_BYTES, page + 2 * PAGE_BYTES);
+    }
+    t.same(wrong.slice(0, 5), []);
+    t.ok(seen > 50, `${seen} tears`);
+  }
+});
 
-void t.test('an entry that says that it is longer than it is is damage', async (t) => {
+void t.test('reports an entry with an excessive length as damaged', async (t) => {
   const whole = await aLogOf(t, [1, 3, 40, 2]);
   const ends = commitEnds(whole);
   const log = emptyLog(t);
@@ -222,18 +219,18 @@ void t.test('an entry that says that it is longer than it is is damage', async (
   }
   const entries = entriesOf(whole).length;
   t.same(wrong.slice(0, 5), [], `of ${entries} entries`);
-  // Any byte of the head, also where no second commit stands behind it: DuckDB would drop the only one.
+  // Any header byte, also without a second commit, because DuckDB would drop the only one.
   for (const shown of [whole, whole.subarray(0, ends[0])]) {
     for (let place = 0; place < HEAD_BYTES; place++) {
       const damaged = Buffer.from(shown);
       damaged[place] = 0x5a;
       rewrite(log, damaged);
-      t.strictSame(examineLog(log), { kind: 'damaged', at: 0, end: 0 }, `byte ${place} of the head`);
+      t.strictSame(examineLog(log), { kind: 'damaged', at: 0, end: 0 }, `byte ${place} of the header`);
     }
   }
 });
 
-void t.test('a log of which the first page is not there has nothing that anybody was told of', async (t) => {
+void t.test('treats a log with a missing first page as unacknowledged', async (t) => {
   const whole = await aLogOf(t, [1, 2]);
   const [first = 0] = commitEnds(whole);
   const log = emptyLog(t);
@@ -242,42 +239,35 @@ void t.test('a log of which the first page is not there has nothing that anybody
     t.strictSame(examineLog(log), { kind: 'torn', end: 0 });
   }
   rewrite(log, Buffer.from(whole).fill(0, 0, PAGE_BYTES));
-  t.strictSame(
-    examineLog(log),
-    { kind: 'damaged', at: 0, end: 0 },
-    'but where others were committed behind it',
-  );
+  t.strictSame(examineLog(log), { kind: 'damaged', at: 0, end: 0 }, 'but damaged if later commits follow');
 });
 
-void t.test(
-  'what a crash does not leave is damage in the last commit, too, and zeros before that',
-  async (t) => {
-    const whole = await aLogOf(t, [200, 100, 100]);
-    const ends = commitEnds(whole);
-    const [before = 0, last = 0] = ends.slice(-3);
-    const log = emptyLog(t);
-    // A page that was on the disk: the commits behind it say so.
-    const page = Math.ceil(before / PAGE_BYTES + 1) * PAGE_BYTES;
-    t.ok(page + PAGE_BYTES < last);
-    const damaged = Buffer.from(whole).fill(0, page, page + PAGE_BYTES);
-    rewrite(log, damaged);
-    t.not(examineLog(log).kind, 'torn');
-    t.not(examineLog(log, true).kind, 'torn');
-    t.same(readFileSync(log), damaged);
-    for (const { at, end } of entriesOf(whole).filter((entry) => entry.at >= last)) {
-      rewrite(log, Buffer.from(whole).fill(0x5a, Math.max(at + 16, end - 5), end));
-      t.equal(examineLog(log, true).kind, 'damaged', `data of the entry at byte ${at} of the last commit`);
-    }
-    // The same where the lengths of entries are in it: cut there, the commits behind it would be lost.
-    for (const { at } of entriesOf(whole).filter((entry) => entry.at >= (ends[0] ?? 0) && entry.end < last)) {
-      const sector = at - (at % 512);
-      rewrite(log, Buffer.from(whole).fill(0, sector, sector + 512));
-      t.not(examineLog(log).kind, 'torn', `an entry at byte ${at}`);
-    }
-  },
-);
+void t.test('reports damage that a crash cannot cause', async (t) => {
+  const whole = await aLogOf(t, [200, 100, 100]);
+  const ends = commitEnds(whole);
+  const [before = 0, last = 0] = ends.slice(-3);
+  const log = emptyLog(t);
+  // Later commits prove that this page was written.
+  const page = Math.ceil(before / PAGE_BYTES + 1) * PAGE_BYTES;
+  t.ok(page + PAGE_BYTES < last);
+  const damaged = Buffer.from(whole).fill(0, page, page + PAGE_BYTES);
+  rewrite(log, damaged);
+  t.not(examineLog(log).kind, 'torn');
+  t.not(examineLog(log, true).kind, 'torn');
+  t.same(readFileSync(log), damaged);
+  for (const { at, end } of entriesOf(whole).filter((entry) => entry.at >= last)) {
+    rewrite(log, Buffer.from(whole).fill(0x5a, Math.max(at + 16, end - 5), end));
+    t.equal(examineLog(log, true).kind, 'damaged', `data of the entry at byte ${at} of the last commit`);
+  }
+  // Damaged entry lengths: truncating there would lose later commits.
+  for (const { at } of entriesOf(whole).filter((entry) => entry.at >= (ends[0] ?? 0) && entry.end < last)) {
+    const sector = at - (at % 512);
+    rewrite(log, Buffer.from(whole).fill(0, sector, sector + 512));
+    t.not(examineLog(log).kind, 'torn', `an entry at byte ${at}`);
+  }
+});
 
-void t.test('logs of other versions are left to DuckDB', async (t) => {
+void t.test('leaves logs of other versions to DuckDB', async (t) => {
   const whole = await aLogOf(t, [1, 2]);
   const log = emptyLog(t);
   for (const head of ['6400626500026600', '6400626500036600']) {
@@ -291,6 +281,6 @@ void t.test('logs of other versions are left to DuckDB', async (t) => {
     t.match(warnings, [/Cannot check this log/]);
   }
   t.same(examineLog(join(testFolder(t), 'none')), { kind: 'readable' });
-  t.equal(unknownVersion(), null, 'after an update of DuckDB, check what duckdb-1-5-format.ts says');
+  t.equal(unknownVersion(), null, 'after an update of DuckDB, check the comments in duckdb-1-5-format.ts');
   t.match(unknownVersion('v1.6.0'), /v1\.5\.5.*v1\.6\.0 is installed.*npm ci/);
 });

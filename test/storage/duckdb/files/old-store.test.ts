@@ -8,39 +8,36 @@ import { downgrade, inColdFile, wrongSumsIn } from '../stored-rows.js';
 import { TestStore } from '../test-store.js';
 
 const RECEIVED = { receivedAt: NOON };
-/** More than can be the arguments of one call. */
+/** Exceeds the argument limit of a function call. */
 const MANY = 500_000;
 
-void t.test(
-  'a store that has moved half a million segments opens, and forgets the notes of them',
-  async (t) => {
-    const opened = await TestStore.open(t);
-    const tenant = await opened.addUser();
-    const write = async (): Promise<void> => {
-      const items = Array.from({ length: 50 }, () => aTrace(2));
-      await opened.store.writer.traces({ tenant, items }, RECEIVED);
-    };
-    await write();
-    await opened.close();
-    await inColdFile(opened.path, `INSERT INTO moved SELECT range - ${MANY}, 0 FROM range(${MANY})`);
-    await opened.start();
-    t.equal((await opened.store.runs.list(tenant, {}, { offset: 0, limit: 1 })).count, 50);
-    await write();
-    await opened.store.settled();
-    await opened.close();
-    const [notes] = await inColdFile(opened.path, 'SELECT count(*) AS notes FROM moved');
-    t.equal(notes?.notes, 1);
-  },
-);
+void t.test('opens a store with half a million compacted segments and removes their records', async (t) => {
+  const opened = await TestStore.open(t);
+  const tenant = await opened.addUser();
+  const write = async (): Promise<void> => {
+    const items = Array.from({ length: 50 }, () => aTrace(2));
+    await opened.store.writer.traces({ tenant, items }, RECEIVED);
+  };
+  await write();
+  await opened.close();
+  await inColdFile(opened.path, `INSERT INTO moved SELECT range - ${MANY}, 0 FROM range(${MANY})`);
+  await opened.start();
+  t.equal((await opened.store.runs.list(tenant, {}, { offset: 0, limit: 1 })).count, 50);
+  await write();
+  await opened.store.settled();
+  await opened.close();
+  const [notes] = await inColdFile(opened.path, 'SELECT count(*) AS notes FROM moved');
+  t.equal(notes?.notes, 1);
+});
 
-void t.test('a search goes through half a million blocks of log records', async (t) => {
+void t.test('searches half a million blocks of log records', async (t) => {
   const opened = await TestStore.open(t, { segmentSize: { rows: 10, bytes: 1e9 } });
   const tenant = await opened.addUser();
   const items = Array.from({ length: 20 }, (_, i) => aLog({ timestamp: NOON + i }));
   await opened.store.writer.logs({ tenant, items }, RECEIVED);
   await opened.store.settled();
   await opened.close();
-  // Of blocks whose records are gone the notes are left: what they have in common with real ones is their number.
+  // Records of removed blocks remain; they differ from the real one only in the block number.
   await inColdFile(
     opened.path,
     `INSERT INTO log_blocks SELECT b.* REPLACE (b.block + 1 + range AS block) FROM log_blocks b, range(${MANY}) WHERE b.block = 1`,
@@ -51,7 +48,7 @@ void t.test('a search goes through half a million blocks of log records', async 
   t.strictSame(page.items.map(({ id }) => id).sort(), [items[10]?.id, items[11]?.id].sort());
 });
 
-void t.test('a store of schema 3 is taken on, and knows of no sampling of its runs', async (t) => {
+void t.test('upgrades a schema 3 store whose runs have no sample rate', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
   const old = aTrace(2, { agent: 'old' });
@@ -68,46 +65,43 @@ void t.test('a store of schema 3 is taken on, and knows of no sampling of its ru
   await opened.store.settled();
   await opened.close();
   await opened.start();
-  t.strictSame(await rates(), [0.5, null], 'after a move, too');
+  t.strictSame(await rates(), [0.5, null], 'also after compaction');
 });
 
-void t.test(
-  'a store of schema 6 gets the sums of its calls by agent in place of those by model',
-  async (t) => {
-    const opened = await TestStore.open(t, { segmentSize: { rows: 1, bytes: 1e9 } });
-    const tenant = await opened.addUser();
-    for (const agent of ['one', 'two']) {
-      const run = aTrace(1, { agent });
-      const spans = run.spans.map((span) => ({ ...span, model: 'gpt-5', input_tokens: 7, cost_usd: 11 }));
-      await opened.store.writer.traces({ tenant, items: [{ ...run, spans }] }, RECEIVED);
-      await opened.store.settled();
-    }
-    const page = { offset: 0, limit: 9 };
-    const read = async () => {
-      const agents = await opened.store.agents.list(tenant);
-      return await Promise.all(
-        agents.map(({ id }) => opened.store.models.list(tenant, { agent_id: id }, page)),
-      );
-    };
-    const before = await read();
-    t.match(before, [{ items: [{ model: 'gpt-5', calls: 1 }] }, { items: [{ model: 'gpt-5', calls: 1 }] }]);
-    await opened.close();
-    await downgrade(opened.path, 6);
-    await opened.start();
-    t.strictSame(await read(), before);
-    await opened.close();
-    t.same(await wrongSumsIn(opened.path), []);
-    const [row] = await inColdFile(opened.path, 'SELECT sum(calls)::INTEGER AS calls FROM call_sums');
-    t.same(row, { calls: 2 });
-    const tables = await inColdFile(
-      opened.path,
-      `SELECT table_name FROM duckdb_tables() WHERE table_name IN ('model_sums', 'text_blocks')`,
+void t.test('upgrades a schema 6 store from call sums by model to call sums by agent', async (t) => {
+  const opened = await TestStore.open(t, { segmentSize: { rows: 1, bytes: 1e9 } });
+  const tenant = await opened.addUser();
+  for (const agent of ['one', 'two']) {
+    const run = aTrace(1, { agent });
+    const spans = run.spans.map((span) => ({ ...span, model: 'gpt-5', input_tokens: 7, cost_usd: 11 }));
+    await opened.store.writer.traces({ tenant, items: [{ ...run, spans }] }, RECEIVED);
+    await opened.store.settled();
+  }
+  const page = { offset: 0, limit: 9 };
+  const read = async () => {
+    const agents = await opened.store.agents.list(tenant);
+    return await Promise.all(
+      agents.map(({ id }) => opened.store.models.list(tenant, { agent_id: id }, page)),
     );
-    t.same(tables, []);
-  },
-);
+  };
+  const before = await read();
+  t.match(before, [{ items: [{ model: 'gpt-5', calls: 1 }] }, { items: [{ model: 'gpt-5', calls: 1 }] }]);
+  await opened.close();
+  await downgrade(opened.path, 6);
+  await opened.start();
+  t.strictSame(await read(), before);
+  await opened.close();
+  t.same(await wrongSumsIn(opened.path), []);
+  const [row] = await inColdFile(opened.path, 'SELECT sum(calls)::INTEGER AS calls FROM call_sums');
+  t.same(row, { calls: 2 });
+  const tables = await inColdFile(
+    opened.path,
+    `SELECT table_name FROM duckdb_tables() WHERE table_name IN ('model_sums', 'text_blocks')`,
+  );
+  t.same(tables, []);
+});
 
-void t.test('a store whose slow reads were noted opens, and forgets the notes', async (t) => {
+void t.test('opens a store with recorded slow reads and removes the file', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
   await opened.store.writer.traces({ tenant, items: [aTrace(1)] }, RECEIVED);

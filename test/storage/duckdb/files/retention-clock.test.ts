@@ -13,7 +13,7 @@ const HOUR = DAY / 24;
 const HOUR_MS = HOUR / 1000;
 const YEARS = 4000 * DAY;
 
-/** A clock of which everything is in memory. */
+/** A clock with in-memory state. */
 function aClock(seenUpTo: Micros | null = null) {
   const kept: { note: ClockNote | null; fails: boolean } = { note: null, fails: false };
   const logger = new RecordingLogger();
@@ -34,7 +34,7 @@ function aClock(seenUpTo: Micros | null = null) {
   return { kept, logger, healthIssues: () => healthIssues, open: () => new RetentionClock(parts) };
 }
 
-void t.test('a clock that goes on as it should is believed', async (t) => {
+void t.test('trusts a clock that advances normally', async (t) => {
   const { open, healthIssues } = aClock();
   const clock = open();
   for (const now of [NOON, NOON + HOUR, NOON + 20 * HOUR, NOON + 68 * HOUR, NOON + 69 * HOUR]) {
@@ -44,7 +44,7 @@ void t.test('a clock that goes on as it should is believed', async (t) => {
   t.strictSame(healthIssues(), []);
 });
 
-void t.test('one that jumps ahead is believed when it has gone on from there for a day', async (t) => {
+void t.test('trusts a clock one day after it jumped ahead', async (t) => {
   const { open, healthIssues, logger } = aClock();
   const clock = open();
   await clock.believed(NOON);
@@ -61,7 +61,7 @@ void t.test('one that jumps ahead is believed when it has gone on from there for
   t.equal(await clock.believed(there + DAY + HOUR), there + DAY + HOUR);
 });
 
-void t.test('one that is set right again is believed at once', async (t) => {
+void t.test('immediately trusts a clock that was set back', async (t) => {
   const { open, healthIssues } = aClock();
   const clock = open();
   await clock.believed(NOON);
@@ -69,11 +69,11 @@ void t.test('one that is set right again is believed at once', async (t) => {
   t.equal(await clock.believed(NOON + HOUR), NOON + HOUR);
   t.notOk(clock.isWaiting);
   t.strictSame(healthIssues(), []);
-  t.equal(await clock.believed(NOON - 10 * DAY), NOON - 10 * DAY, 'put back');
+  t.equal(await clock.believed(NOON - 10 * DAY), NOON - 10 * DAY, 'set back');
   t.equal(await clock.believed(NOON - 10 * DAY + HOUR), NOON - 10 * DAY + HOUR);
 });
 
-void t.test('every jump begins the wait anew', async (t) => {
+void t.test('every jump restarts the wait', async (t) => {
   const { open } = aClock();
   const clock = open();
   await clock.believed(NOON);
@@ -81,7 +81,7 @@ void t.test('every jump begins the wait anew', async (t) => {
     t.equal(await clock.believed(NOON + at), NOON);
 });
 
-void t.test('a restart changes nothing, however long a day is spread', async (t) => {
+void t.test('the wait continues across restarts', async (t) => {
   const { open } = aClock();
   await open().believed(NOON);
   const there = NOON + 30 * DAY;
@@ -90,7 +90,7 @@ void t.test('a restart changes nothing, however long a day is spread', async (t)
   t.equal(await open().believed(there + 25 * HOUR), there + 25 * HOUR);
 });
 
-void t.test('without a note it goes by what the store heard last', async (t) => {
+void t.test('without a saved state it uses the last receive time', async (t) => {
   t.equal(
     await aClock(NOON - 30 * DAY)
       .open()
@@ -108,11 +108,11 @@ void t.test('without a note it goes by what the store heard last', async (t) => 
       .open()
       .believed(NOON),
     NOON,
-    'which may be ahead of it',
+    'the receive time may be ahead',
   );
 });
 
-void t.test('where nothing can be noted it is known all the same', async (t) => {
+void t.test('detects a jump even if its state cannot be saved', async (t) => {
   const { open, kept, logger } = aClock();
   const clock = open();
   kept.fails = true;
@@ -121,46 +121,42 @@ void t.test('where nothing can be noted it is known all the same', async (t) => 
   t.match(logger.lines.join('\n'), /Could not save the retention clock/);
 });
 
-void t.test(
-  'a clock that is years ahead removes nothing from a store, before and after a restart',
-  async (t) => {
-    const opened = await TestStore.open(t, {
-      traceRetentionDays: 7,
-      logRetentionDays: 7,
-      eventRetentionDays: 7,
-    });
-    const { clock, meter } = opened.settings;
-    const tenant = await opened.addUser();
-    const items = [NOON, NOON - 5 * DAY].map((started_at) => aTrace(2, { started_at }));
-    await opened.store.writer.traces({ tenant, items }, { receivedAt: NOON });
-    const count = async (): Promise<number> =>
-      (await opened.store.runs.list(tenant, {}, { offset: 0, limit: 1 })).count;
-    clock.advance(YEARS / 1000);
-    const isTold = (): boolean =>
-      /The clock jumped ahead to 2036/.test(opened.statuses.at(-1)?.message ?? '');
-    // Once an hour.
-    await until('the clock is found to be ahead', () => {
-      if (!isTold()) clock.advance(HOUR_MS / 60);
-      return isTold();
-    });
-    t.match(opened.statuses.at(-1), { level: 'degraded' });
-    t.equal(await count(), 2);
-    await until('the metric says so', async () => {
-      clock.advance(5000);
-      return /jackdaw_store_clock_ahead 1/.test((await meter.print()).text);
-    });
-    await opened.reopen();
-    await until('it is told again', isTold);
-    for (let hours = 0; hours < 20; hours++) {
-      clock.advance(HOUR_MS);
-      await turn();
-    }
-    t.equal(await count(), 2);
-    // By then the clock may be right, and the daemon have been away.
-    await until('they are removed', async () => {
-      clock.advance(HOUR_MS);
-      return (await count()) === 0;
-    });
-    t.match(opened.statuses.at(-1), { level: 'ok' });
-  },
-);
+void t.test('removes nothing while the clock is years ahead, before and after a restart', async (t) => {
+  const opened = await TestStore.open(t, {
+    traceRetentionDays: 7,
+    logRetentionDays: 7,
+    eventRetentionDays: 7,
+  });
+  const { clock, meter } = opened.settings;
+  const tenant = await opened.addUser();
+  const items = [NOON, NOON - 5 * DAY].map((started_at) => aTrace(2, { started_at }));
+  await opened.store.writer.traces({ tenant, items }, { receivedAt: NOON });
+  const count = async (): Promise<number> =>
+    (await opened.store.runs.list(tenant, {}, { offset: 0, limit: 1 })).count;
+  clock.advance(YEARS / 1000);
+  const isTold = (): boolean => /The clock jumped ahead to 2036/.test(opened.statuses.at(-1)?.message ?? '');
+  // The store checks once an hour.
+  await until('the clock jump is detected', () => {
+    if (!isTold()) clock.advance(HOUR_MS / 60);
+    return isTold();
+  });
+  t.match(opened.statuses.at(-1), { level: 'degraded' });
+  t.equal(await count(), 2);
+  await until('the metric says so', async () => {
+    clock.advance(5000);
+    return /jackdaw_store_clock_ahead 1/.test((await meter.print()).text);
+  });
+  await opened.reopen();
+  await until('it is reported again', isTold);
+  for (let hours = 0; hours < 20; hours++) {
+    clock.advance(HOUR_MS);
+    await turn();
+  }
+  t.equal(await count(), 2);
+  // After a day the clock counts as correct after downtime.
+  await until('they are removed', async () => {
+    clock.advance(HOUR_MS);
+    return (await count()) === 0;
+  });
+  t.match(opened.statuses.at(-1), { level: 'ok' });
+});

@@ -4,7 +4,7 @@ import { Database } from '../../../../src/storage/duckdb/files/database.js';
 import { testFolder } from '../../../support/test-folder.js';
 import { until } from '../../../support/until.js';
 
-void t.test('after a disk without room for what does not fit into memory DuckDB looks again', async (t) => {
+void t.test('rechecks the free disk space after a spill failed', async (t) => {
   const path = join(testFolder(t), 'jackdaw.duckdb');
   const database = await Database.open({ path, memoryLimit: '32MiB', threads: 1 });
   t.teardown(() => {
@@ -13,17 +13,17 @@ void t.test('after a disk without room for what does not fit into memory DuckDB 
   const connection = await database.connect();
   const limit = async () =>
     (await connection.rows(`SELECT current_setting('max_temp_directory_size') AS bytes`))[0]?.['bytes'];
-  // As it finds it out where nearly no room is left.
+  // The limit DuckDB sets when the disk is nearly full.
   await connection.run(`SET GLOBAL max_temp_directory_size = '1MiB'`);
   const small = await limit();
   const large =
     'CREATE OR REPLACE TEMP TABLE large AS SELECT hash(i) AS x, hash(i + 1) AS y FROM range(4000000) t(i)';
   await t.rejects(connection.run(large), /max_temp_directory_size/);
-  await until('it has looked', async () => (await limit()) !== small);
+  await until('the clock was checked', async () => (await limit()) !== small);
   await connection.run(large);
 });
 
-void t.test('statements reach no files but those in the directory of the store', async (t) => {
+void t.test('statements access only files in the store directory', async (t) => {
   const folder = testFolder(t);
   const database = await Database.open({
     path: join(folder, 'store', 'jackdaw.duckdb'),

@@ -7,7 +7,7 @@ import { TestStore } from '../test-store.js';
 
 const NO_STRACE = 'strace is not here, or may not watch other processes';
 
-void t.test('names of files are on the disk before anything depends on them', async (t) => {
+void t.test('syncs file names before anything depends on them', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
   await opened.close();
@@ -26,24 +26,24 @@ void t.test('names of files are on the disk before anything depends on them', as
 
   const syncs = syncsOf(lines, dirname(opened.path));
   const places = (pattern: RegExp): number[] => lines.flatMap((line, i) => (pattern.test(line) ? [i] : []));
-  // Of those that were written to meanwhile.
+  // Only segments that had writes.
   const removed = places(/unlink\(.*\.hot-\d+\.duckdb"/).filter((at) => {
     const name = /\.hot-\d+\.duckdb/.exec(lines[at] ?? '')?.[0] ?? '';
     return lines.some((line) => line.includes('fsync(') && line.includes(`${name}.wal>`));
   });
-  t.ok(removed.length > 0, 'segments are moved');
+  t.ok(removed.length > 0, 'segments were compacted');
   const log = lines.findIndex((line) => /fsync\(.*\.cold\.duckdb\.wal>/.test(line));
   for (const at of removed) {
     const sync = syncs.findLast((place) => place < at) ?? -1;
-    t.ok(log >= 0 && sync > log, 'what took the rows of a segment has its name before the segment goes');
+    t.ok(log >= 0 && sync > log, 'the cold log is synced before the segment is removed');
   }
   const made = new Set(lines.flatMap((line) => /fsync\(.*(\.hot-\d+)\.duckdb>/.exec(line)?.[1] ?? []));
-  t.ok(made.size > 0, 'segments are made');
+  t.ok(made.size > 0, 'segments were created');
   for (const name of made) {
     const first = lines.findIndex((line) => line.includes(`${name}.duckdb.wal>`));
     t.ok(
       syncs.some((place) => place > first),
-      `${name} has its name`,
+      `${name} is synced`,
     );
   }
   const copies = places(/rename\(.*\.metadata"/);
@@ -53,15 +53,15 @@ void t.test('names of files are on the disk before anything depends on them', as
     const changed = lines.findIndex(
       (line, i) => i > copied && line.includes('fsync(') && line.includes(`<${file}>`),
     );
-    t.ok(changed > copied, 'the file was changed after that');
+    t.ok(changed > copied, 'the file was changed after the copy');
     t.ok(
       syncs.some((place) => place > copied && place < changed),
-      'a copy has its name before what it is of is changed',
+      'the copy is synced before the original changes',
     );
   }
 });
 
-/** Where a directory was synced: the places of the lines. */
+/** Line numbers of the syncs of a directory. */
 function syncsOf(lines: readonly string[], directory: string): number[] {
   return lines.flatMap((line, i) => (line.includes('fsync(') && line.includes(`<${directory}>`) ? [i] : []));
 }

@@ -18,11 +18,11 @@ const PAGE_BYTES = 4096;
 interface Stored {
   readonly opened: TestStore;
   readonly tenant: string;
-  /** All files of the store, as they were left. */
+  /** All store files as left by the previous process. */
   readonly files: ReadonlyMap<string, Buffer>;
 }
 
-/** A closed store of which each kind of file has a log, and a last commit in it that shows. */
+/** A closed store in which each file kind has a log with a visible last commit. */
 async function aClosedStore(t: Test): Promise<Stored> {
   const opened = await TestStore.open(t, { segmentSize: { rows: 1e9, bytes: 1e9 } });
   const tenant = await opened.addUser();
@@ -42,7 +42,7 @@ function pathsOf({ path }: TestStore): string[] {
   return readdirSync(dirname(path)).map((name) => join(dirname(path), name));
 }
 
-/** Puts all files back as they were. */
+/** Restores all files. */
 function restore({ opened, files }: Stored): void {
   for (const path of pathsOf(opened)) rmSync(path, { recursive: true });
   for (const [path, bytes] of files) writeFileSync(path, bytes);
@@ -55,68 +55,66 @@ function logOf({ files }: Stored, part: RegExp): readonly [string, Buffer] {
 
 const LOGS = { cold: /\.cold\./, hot: /\.hot-/ } as const;
 
-/** What of the next commit is not there leaves the last one whole. */
-const UNWRITTEN = 'nothing of the next commit is there but its length';
+/** Missing parts of the next commit leave the last one intact. */
+const UNWRITTEN = 'only the length of the next commit was written';
 
-const LAST = 'a page of the last commit is not there, but the ones behind it';
+const LAST = 'a page within the last commit is missing';
 
-/** What a crash may leave of a log. Each is told where the last commit in it begins. The last three are tried with all files. */
+/** Log states after a crash, each given the start of the last commit. The last three run on all files. */
 const TEARS: Readonly<Record<string, (log: Buffer, last: number) => Buffer>> = {
-  'it ends before its last byte': (log) => log.subarray(0, -1),
-  'it ends where an entry says how long it is': (log, last) => log.subarray(0, last + 5),
+  'the last byte is missing': (log) => log.subarray(0, -1),
+  'the log ends within the length of an entry': (log, last) => log.subarray(0, last + 5),
   'the last commit is zeros': (log, last) => Buffer.from(log).fill(0, last),
-  'it ends in zeros': (log, last) => Buffer.concat([log.subarray(0, last + 30), Buffer.alloc(PAGE_BYTES)]),
+  'the log ends in zeros': (log, last) =>
+    Buffer.concat([log.subarray(0, last + 30), Buffer.alloc(PAGE_BYTES)]),
   [UNWRITTEN]: (log) => Buffer.concat([log, Buffer.alloc(2 * PAGE_BYTES)]),
-  'it ends in the middle of the last commit': (log, last) =>
+  'the log ends within the last commit': (log, last) =>
     log.subarray(0, last + Math.floor((log.length - last) / 2)),
   [LAST]: (log, last) => {
     const page = Math.ceil(last / PAGE_BYTES) * PAGE_BYTES;
     if (page + 2 * PAGE_BYTES < log.length) return Buffer.from(log).fill(0, page, page + PAGE_BYTES);
-    // A commit that is smaller than that: a sector of it.
+    // For a smaller commit: one of its sectors.
     return Buffer.from(log).fill(0, last, Math.min(log.length, Math.floor(last / 512 + 1) * 512));
   },
 };
 
 for (const [which, part] of Object.entries(LOGS)) {
-  void t.test(
-    `a start goes on without the commit of the ${which} log that a crash tore, and not with a log that is damaged`,
-    async (t) => {
-      const stored = await aClosedStore(t);
-      const { opened, tenant } = stored;
-      const [path, log] = logOf(stored, part);
-      const ends = commitEnds(log);
-      const last = ends.at(-2) ?? 8;
-      t.equal(ends.at(-1), log.length);
+  void t.test(`drops a torn commit of the ${which} log at startup and rejects a damaged log`, async (t) => {
+    const stored = await aClosedStore(t);
+    const { opened, tenant } = stored;
+    const [path, log] = logOf(stored, part);
+    const ends = commitEnds(log);
+    const last = ends.at(-2) ?? 8;
+    t.equal(ends.at(-1), log.length);
+    await opened.start();
+    const whole = await shownOf(stored);
+    await opened.close();
+    let before: unknown;
+    for (const [name, tear] of Object.entries(TEARS).slice(which === 'hot' ? 0 : -3)) {
+      restore(stored);
+      const torn = tear(log, last);
+      writeFileSync(path, torn);
+      opened.statuses.length = 0;
+      opened.settings.logger.lines.length = 0;
       await opened.start();
-      const whole = await shownOf(stored);
+      t.same(opened.statuses, [], `${name}: no problem is reported`);
+      const shown = await shownOf(stored);
+      if (name === UNWRITTEN) t.same(shown, whole, name);
+      else t.notSame(shown, whole, `${name}: the last commit is missing`);
+      t.ok(
+        opened.settings.logger.lines.some(
+          (line) => line.includes(path) && line.includes('Removed an incomplete commit'),
+        ),
+        'the removal is logged',
+      );
+      await opened.store.writer.traces({ tenant, items: [aTrace(1)] }, CONTEXT);
+      if (name === LAST) await opened.reopen();
+      t.equal((await shownOf(stored)).runs, shown.runs + 1, 'later writes are stored');
       await opened.close();
-      let before: unknown;
-      for (const [name, tear] of Object.entries(TEARS).slice(which === 'hot' ? 0 : -3)) {
-        restore(stored);
-        const torn = tear(log, last);
-        writeFileSync(path, torn);
-        opened.statuses.length = 0;
-        opened.settings.logger.lines.length = 0;
-        await opened.start();
-        t.same(opened.statuses, [], `${name}: nothing is wrong`);
-        const shown = await shownOf(stored);
-        if (name === UNWRITTEN) t.same(shown, whole, name);
-        else t.notSame(shown, whole, `${name}: the last commit is not there`);
-        t.ok(
-          opened.settings.logger.lines.some(
-            (line) => line.includes(path) && line.includes('Removed an incomplete commit'),
-          ),
-          'the log says so',
-        );
-        await opened.store.writer.traces({ tenant, items: [aTrace(1)] }, CONTEXT);
-        if (name === LAST) await opened.reopen();
-        t.equal((await shownOf(stored)).runs, shown.runs + 1, 'and what comes then is stored');
-        await opened.close();
-        before = shown;
-      }
-      if (which !== 'hot') await isRefused(t, stored, [path, log], before);
-    },
-  );
+      before = shown;
+    }
+    if (which !== 'hot') await isRefused(t, stored, [path, log], before);
+  });
 }
 
 async function shownOf({ opened: { store }, tenant }: Stored) {
@@ -126,7 +124,7 @@ async function shownOf({ opened: { store }, tenant }: Stored) {
   };
 }
 
-/** A log of a file that cannot be set aside. */
+/** A damaged log of a file that cannot be quarantined. */
 async function isRefused(
   t: Test,
   stored: Stored,
@@ -135,7 +133,7 @@ async function isRefused(
 ): Promise<void> {
   const { opened } = stored;
   restore(stored);
-  // The first one of the last commit.
+  // The first entry of the last commit.
   const end = commitEnds(log).at(-2) ?? 8;
   const damaged = Buffer.from(log).fill(0x5a, end, end + 16);
   writeFileSync(path, damaged);
@@ -143,18 +141,18 @@ async function isRefused(
     name: 'StoreOpenError',
     message: `The log ${path} is damaged at byte ${end}, and later commits would be lost. Restore an intact copy; to continue without those commits, truncate the log (truncate -s ${end} ${path}).`,
   });
-  t.ok(readFileSync(path).equals(damaged), 'it is left as it was');
-  // What makes DuckDB end the process.
+  t.ok(readFileSync(path).equals(damaged), 'the log is unchanged');
+  // Damage that makes DuckDB abort the process.
   writeFileSync(path, Buffer.from(log).fill(0, 2, 3));
   await t.rejects(opened.start(), { name: 'StoreOpenError', message: /damaged at byte 0/ });
   writeFileSync(path, damaged);
   truncateSync(path, end);
   await opened.start();
-  t.same(await shownOf(stored), before, 'cut off, it is read up to there');
+  t.same(await shownOf(stored), before, 'once truncated, it is read up to there');
   await opened.close();
 }
 
-void t.test('the log of the main file is cut off while no other process can have the file', async (t) => {
+void t.test('truncates the log of the main file while holding the file lock', async (t) => {
   const options = { path: join(testFolder(t), 'jackdaw.duckdb'), memoryLimit: '256MiB', threads: 1 };
   const database = await Database.open(options);
   const connection = await database.connect();
@@ -166,7 +164,7 @@ void t.test('the log of the main file is cut off while no other process can have
   const module = new URL('../../../../src/storage/duckdb/files/database.js', import.meta.url).href;
   const script = `const { Database } = await import('${module}'); (await Database.open(${JSON.stringify(options)})).close();`;
   for (const [name, torn] of Object.entries({
-    'it ends before its last byte': log.subarray(0, -1),
+    'the last byte is missing': log.subarray(0, -1),
     'a page that is not there makes DuckDB refuse it': Buffer.from(log).fill(0, PAGE_BYTES, PAGE_BYTES + 512),
   })) {
     writeFileSync(path, torn);

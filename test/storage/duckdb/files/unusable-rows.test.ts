@@ -11,7 +11,7 @@ import { TestStore } from '../test-store.js';
 
 const RECEIVED = { receivedAt: NOON };
 const PAGE = { offset: 0, limit: 100 };
-/** Each makes a list fail that comes upon it, or the start itself. */
+/** Each breaks the list that reads it, or the startup. */
 const DAMAGE = [
   "started_at = 'infinity'",
   "ended_at = '-infinity'",
@@ -21,7 +21,7 @@ const DAMAGE = [
   "heard_at = '290000-01-01'",
 ] as const;
 
-void t.test('rows with values that cannot be used are set aside at the start, which goes on', async (t) => {
+void t.test('quarantines unusable rows at startup and continues', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
   const write = async (count: number): Promise<string[]> => {
@@ -61,11 +61,11 @@ void t.test('rows with values that cannot be used are set aside at the start, wh
   );
   const [again = ''] = moved;
   await opened.store.writer.traces({ tenant, items: [aTrace(1, { trace_id: again })] }, RECEIVED);
-  t.equal((await opened.store.runs.read(tenant, again))?.trace_id, again, 'a run may come again');
+  t.equal((await opened.store.runs.read(tenant, again))?.trace_id, again, 'the run can be received again');
 
   opened.statuses.length = 0;
   await opened.reopen();
-  t.strictSame(opened.statuses, [], 'the next start has nothing to tell');
+  t.strictSame(opened.statuses, [], 'the next start reports nothing');
   await opened.close();
   const kept = await inColdFile(
     opened.path,
@@ -75,7 +75,7 @@ void t.test('rows with values that cannot be used are set aside at the start, wh
   t.ok(kept.every(({ content }) => String(content).includes('tenant')));
 });
 
-void t.test('what the main file notes of the clock likewise', async (t) => {
+void t.test('quarantines an unusable clock note of the main file', async (t) => {
   const opened = await TestStore.open(t, { traceRetentionDays: 1 });
   await opened.retained(0);
   await opened.close();
@@ -87,13 +87,13 @@ void t.test('what the main file notes of the clock likewise', async (t) => {
   });
   opened.statuses.length = 0;
   await opened.reopen();
-  t.strictSame(opened.statuses, [], 'the next start has nothing to tell');
+  t.strictSame(opened.statuses, [], 'the next start reports nothing');
   await opened.close();
   const kept = await inOneFile(opened.path, 'SELECT table_name, content FROM unusable_rows');
   t.match(kept, [{ table_name: 'clock_note', content: /infinity/ }]);
 });
 
-void t.test('however many rows are set aside, this thread holds none of them', async (t) => {
+void t.test('quarantines any number of rows without holding them in memory', async (t) => {
   const ROWS = 5000;
   const path = join(testFolder(t), 'jackdaw.duckdb');
   const database = await Database.open({ path, memoryLimit: '256MiB', threads: 1 });
@@ -130,6 +130,6 @@ void t.test('however many rows are set aside, this thread holds none of them', a
   const [left] = await rows(`SELECT count(*)::INTEGER AS rows FROM ${MAIN}.main.${of}`);
   t.equal(left?.rows, ROWS);
   await quarantineUnusable(connection, file, { logger, healthIssues });
-  t.equal(logger.lines.length, 1, 'nothing is left to do');
+  t.equal(logger.lines.length, 1, 'no rows are left to quarantine');
   t.equal(settled, 1);
 });

@@ -7,7 +7,7 @@ import { testFolder } from '../../../support/test-folder.js';
 import { TestStore } from '../test-store.js';
 
 void t.test(
-  'traces are found by their ids, and known as repeats, whatever becomes of the files of ids',
+  'finds traces by id and detects duplicates regardless of damaged or missing id files',
   async (t) => {
     const opened = await TestStore.open(t);
     const user = await opened.addUser();
@@ -17,7 +17,7 @@ void t.test(
       await opened.store.writer.traces({ tenant: user, items }, { receivedAt: NOON });
     }
     const check = async (): Promise<void> => {
-      // A repeat of everything changes nothing.
+      // Repeating all writes changes nothing.
       await opened.store.writer.traces({ tenant: user, items: traces }, { receivedAt: NOON });
       const { count } = await opened.store.runs.list(user, {}, { offset: 0, limit: 1 });
       t.equal(count, traces.length);
@@ -33,19 +33,19 @@ void t.test(
         .map((name) => join(directory, name));
     };
     await opened.reopen();
-    t.ok(files().length > 0, 'ids lie in files');
+    t.ok(files().length > 0, 'ids are in files');
     await check();
 
     await opened.reopen();
-    t.notMatch(opened.settings.logger.lines, /id index/, 'what is sound is believed');
+    t.notMatch(opened.settings.logger.lines, /id index/, 'valid files are used');
     await check();
 
     await opened.close();
-    // Closed, since files are merged, and so removed, beside an open store.
+    // Only while closed, since an open store merges and removes files.
     for (const path of files()) {
       t.equal(statSync(path).mode & 0o777, 0o600);
       const bytes = readFileSync(path);
-      // Its last page says what it has; the one with ids is found by the look-up.
+      // The last page holds the file header; lookups find damage in the pages with ids.
       for (let at = 0; at < bytes.length - PAGE_BYTES; at += PAGE_BYTES)
         bytes[at + 5] = (bytes[at + 5] ?? 0) ^ 255;
       writeFileSync(path, bytes);
@@ -61,7 +61,7 @@ void t.test(
   },
 );
 
-void t.test('files of ids that are newer than the tables are not believed', async (t) => {
+void t.test('ignores id files that are newer than the tables', async (t) => {
   const folder = testFolder(t);
   const [directory, backup] = [join(folder, 'store'), join(folder, 'backup')];
   const opened = await TestStore.open(t, { path: join(directory, 'jackdaw.duckdb') });
@@ -77,7 +77,7 @@ void t.test('files of ids that are newer than the tables are not believed', asyn
   for (let i = 0; i < 6; i++) await write();
   await opened.reopen();
   await opened.close();
-  // The databases as they were, and the files of ids as they are.
+  // Restores the databases but not the id files.
   for (const name of readdirSync(directory)) if (!name.endsWith('.ids')) rmSync(join(directory, name));
   for (const name of readdirSync(backup)) {
     if (!name.endsWith('.ids')) copyFileSync(join(backup, name), join(directory, name));

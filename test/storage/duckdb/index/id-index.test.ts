@@ -27,10 +27,10 @@ import { testFolder } from '../../../support/test-folder.js';
 /** A file holds 20 to 40 ids. */
 const SMALL: IndexSize = { tableBits: 5, filterBytes: 1024 * 1024 };
 
-/** What the tables would have: the last commit of every id, by the id's number. */
+/** Simulates the tables: the last commit of every id, by number. */
 class Rows implements IdRows {
   readonly seqs = new Map<number, number>();
-  /** Ids that were asked for so far. */
+  /** Ids looked up so far. */
   scanned = 0;
 
   async scan({ after, upTo }: { after: number; upTo: number }, add: Parameters<IdRows['scan']>[1]) {
@@ -97,7 +97,7 @@ function runsIn(folder: string): number {
   return filesOf(folder).length;
 }
 
-/** Turns one bit of a file over. */
+/** Flips one bit of a file. */
 function damage(path: string, at: number): void {
   const bytes = readFileSync(path);
   bytes[at % bytes.length] = (bytes[at % bytes.length] ?? 0) ^ 1;
@@ -116,7 +116,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ remove: fc.nat(100) }) },
 );
 
-void t.test('it knows what a map knows, whatever becomes of its files and its process', async (t) => {
+void t.test('matches a map regardless of damaged files and crashes', async (t) => {
   const root = testFolder(t);
   await neverDiffers(
     t,
@@ -134,7 +134,7 @@ void t.test('it knows what a map knows, whatever becomes of its files and its pr
             return index.find(tenantOf(one), wordsOf(one), 0);
           } catch (error) {
             if (!(error instanceof ConsumeError) || tries > 5) throw error;
-            // Refused for now: the damaged file is made anew.
+            // Refused once: the damaged file is rebuilt.
             await index.settled();
           }
         }
@@ -155,7 +155,7 @@ void t.test('it knows what a map knows, whatever becomes of its files and its pr
             await index.close();
             await reopen();
           } else if ('kill' in one) {
-            // The disk as it is at this moment, in the middle of whatever is being written.
+            // A copy of the disk during writes.
             const copy = mkdtempSync(join(root, 'run-'));
             cpSync(folder, copy, { recursive: true });
             await index.close();
@@ -172,7 +172,7 @@ void t.test('it knows what a map knows, whatever becomes of its files and its pr
             const pick = 'damage' in one ? one.damage : 'cut' in one ? one.cut : one.lose;
             const path = files[pick % Math.max(1, files.length)];
             if (path === undefined) continue;
-            // In place while it is open; what is lost or cut is found by the next start.
+            // In place while open; the next start detects lost or truncated files.
             if ('damage' in one) damage(path, one.at);
             else {
               await index.close();
@@ -200,7 +200,7 @@ void t.test('it knows what a map knows, whatever becomes of its files and its pr
   );
 });
 
-void t.test('many ids: few files, little memory, no miss, and files for their user only', async (t) => {
+void t.test('indexes many ids with few files and little memory, per user', async (t) => {
   const folder = testFolder(t);
   const rows = new Rows();
   const { index } = await open(folder, rows, { lastSeq: 0, size: { tableBits: 10, filterBytes: 64 * 1024 } });
@@ -218,7 +218,7 @@ void t.test('many ids: few files, little memory, no miss, and files for their us
     if (i % 10 === 0 && index.find(2, ids, i * 4) !== 0) others++;
   }
   t.equal(missed, 0, 'also while files are written and merged');
-  t.equal(others, 0, 'ids of another tenant are others');
+  t.equal(others, 0, 'ids of another tenant differ');
   await index.settled();
   t.ok(runsIn(folder) < 16, `${runsIn(folder)} files`);
   t.ok(index.bytes < 256 * 1024, `${index.bytes} bytes of memory`);
@@ -226,43 +226,40 @@ void t.test('many ids: few files, little memory, no miss, and files for their us
   for (const path of filesOf(folder)) t.equal(statSync(path).mode & 0o777, 0o600);
 });
 
-void t.test(
-  'what is there is not read from the tables again; what is missing is, and the log says so',
-  async (t) => {
-    const folder = testFolder(t);
-    const rows = new Rows();
-    const first = await open(folder, rows, { lastSeq: 0 });
-    for (let n = 0; n < 300; n++) {
-      first.index.put(tenantOf(n), wordsOf(n), 0, n + 1);
-      rows.seqs.set(n, n + 1);
-    }
-    await first.index.settled();
-    await first.index.close();
-    rows.scanned = 0;
-    const again = await open(folder, rows, { lastSeq: 300 });
-    t.ok(rows.scanned < 40, `${rows.scanned} ids came after the last file`);
-    t.same(again.lines, []);
-    await again.index.close();
-    const [lost = ''] = filesOf(folder);
-    rmSync(lost);
-    const healed = await open(folder, rows, { lastSeq: 300 });
-    t.match(healed.lines, [/rebuilding it from the tables/]);
-    t.equal(healed.index.find(tenantOf(3), wordsOf(3), 0), 4);
-    await healed.index.close();
-    const other = await open(folder, rows, { lastSeq: 300, store: 2 });
-    t.match(other.lines[0], /belongs to another store/);
-    t.equal(other.index.find(tenantOf(3), wordsOf(3), 0), 4);
-    await other.index.close();
-    // A store that was put back to an earlier day gives the numbers of later commits again.
-    for (const [n, seq] of rows.seqs) if (seq > 100) rows.seqs.delete(n);
-    const earlier = await open(folder, rows, { lastSeq: 100, store: 2 });
-    t.equal(earlier.index.find(tenantOf(250), wordsOf(250), 0), 0);
-    t.equal(earlier.index.find(tenantOf(50), wordsOf(50), 0), 51);
-    await earlier.index.close();
-  },
-);
+void t.test('reads only missing ids from the tables and logs it', async (t) => {
+  const folder = testFolder(t);
+  const rows = new Rows();
+  const first = await open(folder, rows, { lastSeq: 0 });
+  for (let n = 0; n < 300; n++) {
+    first.index.put(tenantOf(n), wordsOf(n), 0, n + 1);
+    rows.seqs.set(n, n + 1);
+  }
+  await first.index.settled();
+  await first.index.close();
+  rows.scanned = 0;
+  const again = await open(folder, rows, { lastSeq: 300 });
+  t.ok(rows.scanned < 40, `${rows.scanned} ids came after the last file`);
+  t.same(again.lines, []);
+  await again.index.close();
+  const [lost = ''] = filesOf(folder);
+  rmSync(lost);
+  const healed = await open(folder, rows, { lastSeq: 300 });
+  t.match(healed.lines, [/rebuilding it from the tables/]);
+  t.equal(healed.index.find(tenantOf(3), wordsOf(3), 0), 4);
+  await healed.index.close();
+  const other = await open(folder, rows, { lastSeq: 300, store: 2 });
+  t.match(other.lines[0], /belongs to another store/);
+  t.equal(other.index.find(tenantOf(3), wordsOf(3), 0), 4);
+  await other.index.close();
+  // A store restored from a backup assigns later commit numbers again.
+  for (const [n, seq] of rows.seqs) if (seq > 100) rows.seqs.delete(n);
+  const earlier = await open(folder, rows, { lastSeq: 100, store: 2 });
+  t.equal(earlier.index.find(tenantOf(250), wordsOf(250), 0), 0);
+  t.equal(earlier.index.find(tenantOf(50), wordsOf(50), 0), 51);
+  await earlier.index.close();
+});
 
-void t.test('what the tables no longer have leaves the disk', async (t) => {
+void t.test('removes ids from disk that are no longer in the tables', async (t) => {
   const folder = testFolder(t);
   const rows = new Rows();
   const { index } = await open(folder, rows, { lastSeq: 0 });
@@ -281,7 +278,7 @@ void t.test('what the tables no longer have leaves the disk', async (t) => {
   t.equal(index.find(tenantOf(1900), wordsOf(1900), 0), 1901);
 });
 
-void t.test('a disk that takes no files leaves everything in memory, until it does', async (t) => {
+void t.test('keeps ids in memory while files cannot be written', async (t) => {
   const folder = testFolder(t);
   const rows = new Rows();
   const { index, lines } = await open(folder, rows, { lastSeq: 0 });

@@ -2,9 +2,8 @@ import { Connection } from '../../../../src/storage/duckdb/files/connection.js';
 import { EventEngine } from '../event-engine.js';
 
 /**
- * A process that is made to be killed: it opens the store of its first argument, which moves what was hot and then merges
- * blocks of log records, and kills itself after the first statement of that merge, or behind it, that begins with its second
- * argument.
+ * A process to be killed: opens the store of its first argument, which compacts hot segments and merges log blocks,
+ * and kills itself at the first statement of that merge that starts with its second argument, or right after it.
  */
 const [, , path = '', last = ''] = process.argv;
 

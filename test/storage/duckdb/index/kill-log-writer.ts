@@ -7,9 +7,9 @@ import { storeToKill } from '../store-to-kill.js';
 const RECEIVED = { receivedAt: NOON };
 
 /**
- * A process that is made to be killed: it opens the store of its first argument and writes log records for the user of
- * its second, several batches at a time and for ever. A line goes out before a write (`sent`) and after its answer
- * (`done`), each naming the batch by a word that its records hold, and how many they are.
+ * A process to be killed: opens the store of its first argument and writes log records for the user of its second,
+ * several batches at a time, forever. Prints a line before each write (`sent`) and after its response (`done`), with a
+ * word that the records of the batch contain and their number.
  */
 
 export interface LogLine {

@@ -16,13 +16,13 @@ import { TestStore } from '../test-store.js';
 const RECEIVED = { receivedAt: NOON };
 const SECOND = 1_000_000;
 const STRETCH = { start_time: NOON, end_time: NOON + 90 * SECOND };
-/** In which all blocks lie as a whole. */
+/** Contains all blocks completely. */
 const WHOLE = { start_time: NOON - SECOND, end_time: NOON + 200 * SECOND };
 const INTERVAL = 10 * SECOND;
 const BUCKETS = { interval: INTERVAL, ...STRETCH };
 const TRACE = uuidV7(NOON / 1000);
 
-/** Records of all severities and of some services, whose times overlap and often are the same. */
+/** Records of all severities and some services with overlapping, often equal times. */
 function records(): LogRecord[] {
   return Array.from({ length: 600 }, (_, i) =>
     aLog({
@@ -51,14 +51,14 @@ const FILTERS: readonly Omit<LogFilter, 'start_time' | 'end_time'>[] = [
   { trace_id: TRACE, query: 'declined' },
 ];
 
-/** Those that a filter finds, by the rules for records that are not stored yet. */
+/** The records that match a filter, by the rules for records not yet stored. */
 function found(all: readonly LogRecord[], filter: LogFilter): LogRecord[] {
   const { fields, text } = logMatcher(filter);
   return all.filter((record) => fields(record) && (text === null || text(searchedText(record))));
 }
 
 void t.test(
-  'facets count what a search finds, in hot segments, blocks, and both; pages go on behind a place',
+  'facets match searches in hot segments and blocks, and pages continue after a cursor',
   async (t) => {
     for (const [rows, batches] of [
       [100_000, 1],
@@ -122,7 +122,7 @@ function idsOf(logs: readonly LogRecord[]): string[] {
   return [...logs].sort((a, b) => b.timestamp - a.timestamp || (a.id < b.id ? 1 : -1)).map(({ id }) => id);
 }
 
-/** The ids of all that is found, page by page. */
+/** The ids of all matches, page by page. */
 async function pages({ store }: TestStore, tenant: string, filter: LogFilter): Promise<string[]> {
   const ids: string[] = [];
   let after: LogCursor | undefined;
@@ -139,7 +139,7 @@ async function pages({ store }: TestStore, tenant: string, filter: LogFilter): P
 }
 
 void t.test(
-  'blocks are counted once, also those with too many services for that, and anew when they changed',
+  'counts blocks once, including those with many services, and recounts changed ones',
   async (t) => {
     const opened = await TestStore.open(t, { segmentSize: { rows: 3000, bytes: 1e9 } });
     const tenant = await opened.addUser();
@@ -181,11 +181,11 @@ void t.test(
   },
 );
 
-void t.test('where there is too much the newest blocks are counted, and that is said', async (t) => {
+void t.test('counts only the newest blocks beyond the limit and reports it', async (t) => {
   const engine = await EventEngine.open(t, { segmentSize: { rows: 1000, bytes: 1e9 } });
   const { tenant } = await engine.addUser(null);
   const encoder = new LogsEncoder();
-  // Each but the first is more than twice as large as all that follow, so that none is merged.
+  // Each is over twice as large as the rest, so none are merged.
   const sizes = [2700, 900, 300, 100];
   let at = NOON;
   for (const size of sizes) {
@@ -207,5 +207,5 @@ void t.test('where there is too much the newest blocks are counted, and that is 
   t.match(await counted(4000), { count: 4000, counted_after: null });
   const some = await counted(500);
   t.ok(some.count < 4000 && some.count > 0);
-  t.equal(some.counted_after, at - 1 - some.count, 'the newest record that is not counted');
+  t.equal(some.counted_after, at - 1 - some.count, 'the newest uncounted record');
 });

@@ -11,14 +11,14 @@ import { aLog } from '../../../support/log-records.js';
 import { holds, neverDiffers, same } from '../../../support/property.js';
 import { NOON } from '../../../support/run-records.js';
 
-/** A list whose keys are made up when they are read. */
+/** A list that generates its keys when read. */
 interface MadeUp extends KeyList {
   at(place: number): LogKey;
 }
 
 interface Asked {
   readonly page: readonly LogKey[];
-  /** Keys that were read for it. */
+  /** Number of keys read for the page. */
   readonly keys: number;
 }
 
@@ -41,8 +41,8 @@ function keyOf(timestamp: number, number: number): LogKey {
   return { timestamp, id: String(number).padStart(9, '0'), bytes: 1, log_no: number };
 }
 
-void t.test('a page of many lists is what sorting all of them gives', async (t) => {
-  // Few different times, so that many records have the same, in one list and in several.
+void t.test('a page over many lists matches sorting all of them', async (t) => {
+  // Few distinct times, so that many records share one within and across lists.
   const record = fc.record({ time: fc.integer({ min: 0, max: 9 }), slack: fc.integer({ min: 0, max: 2 }) });
   const lists = fc.array(fc.array(record, { minLength: 1, maxLength: 400 }), { minLength: 1, maxLength: 12 });
   const page = fc.record({ offset: fc.nat({ max: 2000 }), limit: fc.integer({ min: 1, max: 40 }) });
@@ -61,7 +61,7 @@ void t.test('a page of many lists is what sorting all of them gives', async (t) 
       const all = keys.flat().sort(newestFirst);
       const wanted = keys.map((list, i): MadeUp => {
         const times = list.map(({ timestamp }) => timestamp);
-        // The bounds of a block are those of all its records, and not of those that are found.
+        // The bounds of a block include records that do not match.
         const slack = made[i]?.[0]?.slack ?? 0;
         return {
           count: list.length,
@@ -78,11 +78,11 @@ void t.test('a page of many lists is what sorting all of them gives', async (t) 
   );
 });
 
-void t.test('what is read for a page does not grow with what lies before it', async (t) => {
+void t.test('the cost of a page does not depend on its offset', async (t) => {
   const [count, limit] = [65_536, 100];
   for (const blocks of [1, 3, 200]) {
     const total = count * blocks;
-    // Every list reaches over all of the time.
+    // Every list covers the whole time range.
     const lists = Array.from({ length: blocks }, (_, i): MadeUp => {
       const at = (place: number): LogKey => keyOf(total - place * blocks - i, i);
       return { count, newest: total, oldest: 1, at };
@@ -98,10 +98,10 @@ void t.test('what is read for a page does not grow with what lies before it', as
   }
 });
 
-void t.test('positions are given back from the end, however they are kept', (t) => {
+void t.test('positions are read back from the end in any encoding', (t) => {
   const positions = fc.oneof(
     fc.uniqueArray(fc.integer({ min: 0, max: 65_535 }), { minLength: 1, maxLength: 100 }),
-    // Enough of them for bits.
+    // Enough positions for a bitmap.
     fc
       .tuple(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 2, max: 9 }))
       .map(([from, step]) => Array.from({ length: Math.floor(65_535 / step) }, (_, i) => from + i * step)),
@@ -127,7 +127,7 @@ void t.test('positions are given back from the end, however they are kept', (t) 
   t.end();
 });
 
-void t.test('a page far behind is found without the keys of what comes before it', async (t) => {
+void t.test('finds a distant page without reading the keys before it', async (t) => {
   const engine = await EventEngine.open(t, { segmentSize: { rows: 5000, bytes: 1e9 } });
   const { tenant } = await engine.addUser(null);
   const [batches, size] = [32, 1000];
@@ -135,7 +135,7 @@ void t.test('a page far behind is found without the keys of what comes before it
   const encoder = new LogsEncoder();
   const write = async (batch: number): Promise<void> => {
     const items = Array.from({ length: size }, (_, i) => {
-      // Each batch reaches over all of the time.
+      // Each batch covers the whole time range.
       const number = i * batches + batch;
       return aLog({
         id: uuidV7InOrder(NOON / 1000, number),
@@ -155,7 +155,7 @@ void t.test('a page far behind is found without the keys of what comes before it
           const chunksOf = connection.wholeChunks.bind(connection);
           connection.wholeChunks = async function* (...args) {
             for await (const chunk of chunksOf(...args)) {
-              // A phrase is looked for among numbers of a block.
+              // A phrase search reads the record numbers of a block.
               if (!args[0].startsWith('SELECT (log_no')) rows += chunk.rows;
               yield chunk;
             }

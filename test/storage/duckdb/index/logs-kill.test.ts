@@ -6,13 +6,13 @@ import { duplicatesIn } from '../stored-rows.js';
 import { TestStore } from '../test-store.js';
 import { writeUntilKilled } from '../write-until-killed.js';
 
-/** `JACKDAW_TEST_KILLS=20` kills more often than a normal run does. */
+/** Set `JACKDAW_TEST_KILLS=20` to kill more often. */
 const KILLS = Number(process.env.JACKDAW_TEST_KILLS ?? 4);
 const WRITER = fileURLToPath(new URL('./kill-log-writer.js', import.meta.url));
 
 t.setTimeout(0);
 
-void t.test('a process that is killed keeps every acknowledged log record, to be found once', async (t) => {
+void t.test('a killed process keeps every acknowledged log record exactly once', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
   await opened.close();
@@ -21,7 +21,7 @@ void t.test('a process that is killed keeps every acknowledged log record, to be
     for (const { kind, word, records } of await writeUntilKilled<LogLine>(t, WRITER, [opened.path, tenant]))
       batches.set(word, { records, isAcknowledged: kind === 'done' });
     await opened.start();
-    // Once most of it lies in the hot files, and once all that was sealed is moved.
+    // Once with most records in hot files, once with all sealed segments compacted.
     if (kill % 2 === 0) await opened.store.settled();
     let all = 0;
     for (const [word, batch] of batches) {

@@ -31,7 +31,7 @@ const KILLED_AFTER = [
 ];
 const BIG = { rows: 100_000, bytes: 1e9 };
 
-/** A store and the records that it should have, user by user. */
+/** A store and its expected records per user. */
 class Kept {
   readonly engine: EventEngine;
   readonly users: readonly Listener[];
@@ -53,7 +53,7 @@ class Kept {
     return this.#records.length;
   }
 
-  /** One commit. @param days how many days before noon each record is */
+  /** Writes one commit. @param days age of each record in days before noon */
   async write(user: number, days: readonly number[]): Promise<void> {
     const items = days.map((day) => {
       const number = this.#number++;
@@ -69,32 +69,32 @@ class Kept {
     this.#records.push(...items.map((log) => ({ user, log })));
   }
 
-  /** Moves everything to the cold file. */
+  /** Compacts everything into the cold file. */
   async settle(): Promise<void> {
-    // Where no segment is ready to go on with, none is sealed.
+    // Without a prepared next segment, none would be sealed.
     await this.engine.parts.segments.close();
     await this.engine.settle();
   }
 
-  /** One commit of so many records of the first user, moved by itself. */
+  /** Writes and compacts one commit of records of the first user. */
   async move(records: number): Promise<void> {
     await this.write(0, Array<number>(records).fill(0));
     await this.settle();
   }
 
-  /** Two blocks that the next move will merge. */
+  /** Creates two blocks that the next compaction merges. */
   async prepareMerge(): Promise<void> {
     await this.move(40);
     await this.write(0, Array<number>(40).fill(0));
-    // A read that does not expect the second one in the cold file, so that this move does not merge them.
+    // A read that does not expect the second block in the cold file prevents the merge now.
     const capture = this.engine.parts.segments.capture();
     await this.settle();
     capture.release();
   }
 
-  /** Does something in which blocks are merged right before the n-th statement on the cold file. */
+  /** Runs a search that merges blocks before its n-th statement on the cold file. */
   async mergedBefore<T>(n: number, work: (read: Read) => Promise<T>): Promise<T> {
-    // A read that is under way does not wait for what it knows as hot.
+    // A running read does not block the merge of blocks it sees as hot.
     await this.write(0, [0]);
     const { compactor } = this.engine.parts;
     const merged = compactor.mergedBlocks;
@@ -126,7 +126,7 @@ class Kept {
     return done;
   }
 
-  /** Removes what is older than some days. @param between is called between two steps */
+  /** Removes records older than this many days. @param between runs between two steps */
   async retain(days: number, between: () => Promise<void> = () => Promise.resolve()): Promise<void> {
     const firstKept = NOON - days * DAY - DAY / 2;
     await removeOldLogs(async (work) => {
@@ -148,7 +148,7 @@ class Kept {
       .map(({ id }) => id);
   }
 
-  /** Compares searches with what they should give. */
+  /** Compares searches with the expected records. */
   async look(offset = 0): Promise<void> {
     for (const user of this.users.keys()) {
       for (const filter of FILTERS) await this.search(user, filter, offset);
@@ -165,7 +165,7 @@ class Kept {
     same(ids, expected.slice(offset, offset + 1000));
   }
 
-  /** The keys of a long page, of which only the first records were read. */
+  /** The keys of a long page of which only the first records were read. */
   async begin(user: number): Promise<readonly LogKey[]> {
     const page = { offset: 0, limit: 5000 };
     const asking = this.engine.asking(this.#tenant(user));
@@ -207,9 +207,9 @@ function idsIn(json: Uint8Array): string[] {
   return records.map(({ id }) => id);
 }
 
-void t.test('many small moves leave few blocks, and every search finds what it found', async (t) => {
+void t.test('keeps few blocks after many small compactions, and searches still match', async (t) => {
   const kept = await Kept.open(t);
-  // A page that is read to its end much later, when its records have other numbers.
+  // A page read to its end much later, when its records have other numbers.
   await kept.write(0, Array<number>(260).fill(1));
   await kept.settle();
   const keys = await kept.begin(0);
@@ -236,9 +236,9 @@ void t.test('many small moves leave few blocks, and every search finds what it f
   t.ok(entries >= records * 4 && entries <= records * 5, `${entries} entries of ${records} records`);
 });
 
-void t.test('a search sees one state of the cold file, whenever blocks are merged', async (t) => {
+void t.test('a search sees one state of the cold file while blocks are merged', async (t) => {
   const kept = await Kept.open(t);
-  // Every kind of statement that a search may need.
+  // A filter that needs every kind of statement.
   const filter = { query: '"red green"', start_time: NOON + 2 };
   for (let n = 1; n <= 7; n++) {
     await kept.prepareMerge();
@@ -248,7 +248,7 @@ void t.test('a search sees one state of the cold file, whenever blocks are merge
   }
 });
 
-void t.test('a later part of a page finds its records in merged blocks', async (t) => {
+void t.test('later records of a page are found after their blocks merged', async (t) => {
   const kept = await Kept.open(t);
   for (const n of [1, 2, 3]) {
     await kept.move(400);
@@ -256,14 +256,14 @@ void t.test('a later part of a page finds its records in merged blocks', async (
     await kept.write(0, Array<number>(20).fill(0));
     const keys = await kept.begin(0);
     const expected = kept.expected(0, {}).slice(-keys.length);
-    t.ok(new Set(keys.map((key) => key.log_no === 0)).size === 2, 'some are hot');
+    t.ok(new Set(keys.map((key) => key.log_no === 0)).size === 2, 'some records are hot');
     const ids = await kept.mergedBefore(n, (read) => kept.ids(0, keys, read));
     t.strictSame(ids, expected, `merged before statement ${n}`);
     await kept.retain(-1);
   }
 });
 
-void t.test('retention leaves nothing behind when blocks are merged between its steps', async (t) => {
+void t.test('retention leaves no orphans when blocks are merged between its steps', async (t) => {
   const kept = await Kept.open(t);
   for (const records of [90, 30, 10]) {
     await kept.write(0, [...Array<number>(records - 1).fill(3), 0]);
@@ -281,7 +281,7 @@ void t.test('retention leaves nothing behind when blocks are merged between its 
   t.strictSame([records, inBlocks], [13, 13]);
 });
 
-void t.test('blocks that have lost records to a damaged file are merged all the same', async (t) => {
+void t.test('merges blocks that lost records to damage', async (t) => {
   const kept = await Kept.open(t);
   await kept.prepareMerge();
   await kept.engine.close();
@@ -295,12 +295,12 @@ void t.test('blocks that have lost records to a damaged file are merged all the 
   t.strictSame([records, inBlocks], [79, 79]);
 });
 
-void t.test('a process that is killed while it merges loses nothing and doubles nothing', async (t) => {
+void t.test('a process killed during a merge neither loses nor duplicates records', async (t) => {
   const kept = await Kept.open(t);
   const { path } = kept.engine;
   for (const statement of KILLED_AFTER) {
     await kept.prepareMerge();
-    // The next start moves it, and then merges.
+    // The next start compacts it and then merges.
     await kept.write(0, [0]);
     await kept.engine.close();
     const child = spawn(process.execPath, [MERGER, path, statement], {
@@ -319,7 +319,7 @@ void t.test('a process that is killed while it merges loses nothing and doubles 
     const { records, inBlocks } = await movedLogs(path);
     t.strictSame([records, inBlocks], [kept.size, kept.size]);
     await kept.engine.start();
-    // All of it.
+    // Removes all records.
     await kept.retain(-1);
   }
 });
@@ -336,7 +336,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 4 }) },
 );
 
-void t.test('merging, retention and restarts change no answer, whatever their order', async (t) => {
+void t.test('merges, retention and restarts change no results in any order', async (t) => {
   const kept = await Kept.open(t);
   await neverDiffers(
     t,
@@ -357,7 +357,7 @@ void t.test('merging, retention and restarts change no answer, whatever their or
   t.notMatch(kept.engine.logger.lines, /could not/);
 });
 
-void t.test('a record is written anew few times, and few blocks are left, whatever their sizes', (t) => {
+void t.test('rewrites records rarely and leaves few blocks of any size', (t) => {
   const sizes = fc.array(fc.integer({ min: 1, max: 40_000 }), { minLength: 1, maxLength: 600 });
   const small = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 600 });
   holds(

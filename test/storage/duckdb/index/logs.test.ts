@@ -11,7 +11,7 @@ const RECEIVED = { receivedAt: NOON };
 
 const HOUR_MS = 3_600_000;
 
-void t.test('a segment of more records than a block holds is cut into blocks', async (t) => {
+void t.test('splits a large segment into blocks', async (t) => {
   const records = 70_000;
   const opened = await TestStore.open(t, { segmentSize: { rows: records, bytes: 1e9 } });
   const tenant = await opened.addUser();
@@ -19,7 +19,7 @@ void t.test('a segment of more records than a block holds is cut into blocks', a
   for (let from = 0; from < records; from += 10_000) {
     const items = Array.from({ length: 10_000 }, (_, i): LogRecord => {
       const number = from + i;
-      // Times that are in no order at all.
+      // Unordered times.
       const timestamp = NOON + ((number * 7919) % records) * 1000;
       const body = `number ${number} of many${number % 10 === 0 ? ' tenth' : ''}, ${number % 2 === 0 ? 'left right' : 'right left'}`;
       return aLog({ id: uuidV7InOrder(NOON / 1000, number), timestamp, body, origin });
@@ -45,61 +45,58 @@ void t.test('a segment of more records than a block holds is cut into blocks', a
   await opened.close();
   const { inBlocks, counted, entries } = await movedLogs(opened.path);
   t.equal(inBlocks, records);
-  t.equal(counted, entries, 'counts are the lengths of the lists');
+  t.equal(counted, entries, 'counts match the list lengths');
 });
 
 const FIRST = { offset: 0, limit: 1 };
 
 for (const rows of [7, 100_000]) {
-  void t.test(
-    `old whole days vanish with what they are found by, with segments of ${rows} rows`,
-    async (t) => {
-      const opened = await TestStore.open(t, { segmentSize: { rows, bytes: 1e9 }, logRetentionDays: 2 });
-      const [tenant, other] = [await opened.addUser(), await opened.addUser()];
-      const firstKept = Math.floor(NOON / DAY) * DAY;
-      // Old and young ones side by side in every segment, and a day of which nothing is left.
-      const times = Array.from({ length: 40 }, (_, i) => firstKept + (i % 2 === 0 ? i : -1 - i));
-      const logs = [...times, ...Array.from({ length: 20 }, (_, i) => firstKept - DAY + i)].map(
-        (timestamp, i) =>
-          aLog({
-            timestamp,
-            body: `body ${i} ${timestamp < firstKept ? 'old' : 'young'}`,
-            trace_id: uuidV7(i),
-          }),
+  void t.test(`removes old days with their index entries, with segments of ${rows} rows`, async (t) => {
+    const opened = await TestStore.open(t, { segmentSize: { rows, bytes: 1e9 }, logRetentionDays: 2 });
+    const [tenant, other] = [await opened.addUser(), await opened.addUser()];
+    const firstKept = Math.floor(NOON / DAY) * DAY;
+    // Old and new records mixed in every segment, and one day that expires completely.
+    const times = Array.from({ length: 40 }, (_, i) => firstKept + (i % 2 === 0 ? i : -1 - i));
+    const logs = [...times, ...Array.from({ length: 20 }, (_, i) => firstKept - DAY + i)].map(
+      (timestamp, i) =>
+        aLog({
+          timestamp,
+          body: `body ${i} ${timestamp < firstKept ? 'old' : 'young'}`,
+          trace_id: uuidV7(i),
+        }),
+    );
+    for (const log of logs) {
+      await opened.store.writer.logs({ tenant, items: [log] }, RECEIVED);
+      await opened.store.writer.logs(
+        { tenant: other, items: [{ ...log, id: uuidV7(NOON / 1000) }] },
+        RECEIVED,
       );
-      for (const log of logs) {
-        await opened.store.writer.logs({ tenant, items: [log] }, RECEIVED);
-        await opened.store.writer.logs(
-          { tenant: other, items: [{ ...log, id: uuidV7(NOON / 1000) }] },
-          RECEIVED,
-        );
-      }
-      t.equal((await searchLogs(opened.store, tenant, { query: 'body' })).count, 60);
-      await opened.retained(24 * HOUR_MS);
-      const kept = logs.filter(({ timestamp }) => timestamp >= firstKept);
-      t.equal((await searchLogs(opened.store, tenant)).count, kept.length);
-      await opened.reopen({ logRetentionDays: null });
-      for (const user of [tenant, other]) {
-        const found = await searchLogs(opened.store, user, { query: 'body young' });
-        t.equal(found.count, kept.length);
-        t.strictSame(found.items.map(({ body }) => body).sort(), kept.map(({ body }) => body).sort());
-        t.equal((await searchLogs(opened.store, user, { query: 'old' })).count, 0);
-        t.equal((await searchLogs(opened.store, user, { severity: 'info' })).count, kept.length);
-        t.equal((await searchLogs(opened.store, user, { trace_id: logs[59]?.trace_id ?? '' })).count, 0);
-      }
-      t.notMatch(opened.settings.logger.lines, /failed|could not/);
-      await opened.store.settled();
-      await opened.close();
-      const moved = await movedLogs(opened.path);
-      t.equal(moved.inBlocks, moved.records);
-      t.equal(moved.counted, moved.entries);
-      // Three words, the service, the severity and the trace of each record.
-      t.equal(moved.entries, moved.records * 6, 'nothing is left of what was removed');
-    },
-  );
+    }
+    t.equal((await searchLogs(opened.store, tenant, { query: 'body' })).count, 60);
+    await opened.retained(24 * HOUR_MS);
+    const kept = logs.filter(({ timestamp }) => timestamp >= firstKept);
+    t.equal((await searchLogs(opened.store, tenant)).count, kept.length);
+    await opened.reopen({ logRetentionDays: null });
+    for (const user of [tenant, other]) {
+      const found = await searchLogs(opened.store, user, { query: 'body young' });
+      t.equal(found.count, kept.length);
+      t.strictSame(found.items.map(({ body }) => body).sort(), kept.map(({ body }) => body).sort());
+      t.equal((await searchLogs(opened.store, user, { query: 'old' })).count, 0);
+      t.equal((await searchLogs(opened.store, user, { severity: 'info' })).count, kept.length);
+      t.equal((await searchLogs(opened.store, user, { trace_id: logs[59]?.trace_id ?? '' })).count, 0);
+    }
+    t.notMatch(opened.settings.logger.lines, /failed|could not/);
+    await opened.store.settled();
+    await opened.close();
+    const moved = await movedLogs(opened.path);
+    t.equal(moved.inBlocks, moved.records);
+    t.equal(moved.counted, moved.entries);
+    // Three words, the service, the severity and the trace of each record.
+    t.equal(moved.entries, moved.records * 6, 'no entries of removed records remain');
+  });
 }
 
-void t.test('a query of nothing but signs asks for nothing; an open quote is none', async (t) => {
+void t.test('ignores punctuation-only queries and unclosed quotes', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
   await opened.store.writer.logs({ tenant, items: [aLog({ body: 'a b' }), aLog({ body: null })] }, RECEIVED);
@@ -110,5 +107,5 @@ void t.test('a query of nothing but signs asks for nothing; an open quote is non
   t.equal(await count('"b a'), 1);
   t.equal(await count('"b a"'), 0);
   t.equal(await count("a'b"), 1);
-  t.equal(await count('null'), 0, 'no body has no text');
+  t.equal(await count('null'), 0, 'a null body has no text');
 });

@@ -34,19 +34,19 @@ t.setTimeout(0);
 const CONTEXT = { receivedAt: NOON };
 const QUOTA = { monthly_items: 1_000_000 };
 const PAGE = { offset: 0, limit: 500 };
-/** Segments are sealed when a step of a test asks for it. */
+/** Segments are sealed only when a test step requests it. */
 const OPTIONS: Partial<DuckDBStoreOptions> = {
   segmentSize: { rows: 1e9, bytes: 1e9 },
   compactionSettings: { retryMs: 1, lateEveryMs: 3_600_000 },
 };
-/** Of a row that the cold file refuses: nothing else of the segment is wrong. */
+/** Adds a row that the cold file refuses; the rest of the segment is valid. */
 const SPOIL = [
   'ALTER TABLE origins ALTER origin DROP NOT NULL',
   'INSERT INTO origins SELECT max(seq), 1, 1000000, NULL FROM traces',
 ];
 const REMEDY = ['DELETE FROM origins WHERE origin IS NULL'];
 
-/** Everything that the store says of a user. Agents get their ids by chance, so their names stand for them. */
+/** All API results of a user. Agents are identified by name because their ids are random. */
 async function allOf(opened: TestStore, tenant: string, traceIds: readonly string[]): Promise<unknown> {
   const { store } = opened;
   const agents = await store.agents.list(tenant);
@@ -82,7 +82,7 @@ async function allOf(opened: TestStore, tenant: string, traceIds: readonly strin
 
 const AT = (n: number): number => NOON + n * 1_000_000;
 
-/** What is written, in three parts: each touches what the ones before it brought. */
+/** The writes in three parts; each changes data of the previous ones. */
 function threeParts(): { readonly ids: readonly string[]; readonly parts: readonly (readonly Work[])[] } {
   const span = (trace: string, n: number, changes: Partial<SpanRecord> = {}): SpanRecord =>
     aSpanRecord(trace, {
@@ -155,7 +155,7 @@ function threeParts(): { readonly ids: readonly string[]; readonly parts: readon
     ids,
     parts: [
       [traces(pick([0, 1, 2, 3])), logs(0), points(0, 'a'), link(0)],
-      // This one is set aside. It changes what is before it.
+      // This part is quarantined. It changes earlier data.
       [
         traces(pick([4, 5, 6, 7])),
         traces(ended([0])),
@@ -208,7 +208,7 @@ async function write([opened, tenant]: readonly [TestStore, string], works: read
   for (const work of works) await work(opened, tenant);
 }
 
-/** Two stores of which one will be damaged. The first part lies in their cold files, the second in a hot segment. */
+/** Two stores, one to be damaged. The first part is in their cold files, the second in a hot segment. */
 async function twoStores(t: Test) {
   const { ids, parts } = threeParts();
   const sound = await openWithUser(t);
@@ -238,19 +238,19 @@ function hotFilesOf(path: string): string[] {
 const SMALL = { segmentSize: { rows: 20, bytes: 1e9 } };
 
 void t.test(
-  'a segment that cannot be moved is set aside, read where it is, and moved when that can be done',
+  'quarantines a segment that cannot be compacted, keeps reading it and compacts it once possible',
   async (t) => {
     const { damaged, segment, parts, writeBoth, same } = await twoStores(t);
     for (const statement of SPOIL) await inFile(damaged.path, /^hot-/, statement);
     await damaged.start(SMALL);
     await writeBoth(parts[2] ?? []);
-    await until('it is set aside', () => damaged.statuses.at(-1)?.level === 'degraded');
+    await until('the segment is quarantined', () => damaged.statuses.at(-1)?.level === 'degraded');
     t.match(damaged.statuses.at(-1)?.message, `${basename(segment)} could not be compacted`);
     t.ok(
       damaged.settings.logger.lines.some((line) => line.includes(segment) && line.includes('quarantined')),
     );
     await damaged.store.settled();
-    await same('when it is set aside');
+    await same('while quarantined');
 
     damaged.statuses.length = 0;
     await damaged.reopen(SMALL);
@@ -258,7 +258,7 @@ void t.test(
     await same('after a start');
     await writeBoth(parts[3] ?? []);
     await damaged.store.settled();
-    await same('when more was written');
+    await same('after more writes');
     await damaged.reopen({ ...SMALL, compactionSettings: { retryMs: 1, lateEveryMs: 1 } });
     const tries = (): number =>
       damaged.settings.logger.lines.filter((line) => line.includes('still cannot be compacted')).length;
@@ -267,14 +267,14 @@ void t.test(
     await damaged.close();
     const hot = hotFilesOf(damaged.path);
     t.equal(hot[0], segment);
-    t.ok(hot.length <= 3, 'all others were moved');
+    t.ok(hot.length <= 3, 'all other segments were compacted');
 
     for (const statement of REMEDY) await inFile(damaged.path, /^hot-/, statement);
     damaged.statuses.length = 0;
     await damaged.start(SMALL);
     await damaged.store.settled();
     t.match(damaged.statuses, [{ level: 'degraded' }, { level: 'ok' }]);
-    await same('when it was moved');
+    await same('after compaction');
     await damaged.reopen();
     await damaged.store.settled();
     await same('after the next start');
@@ -287,7 +287,7 @@ void t.test(
   },
 );
 
-/** Ways in which a segment can be damaged between two starts. Each is told the segment's file. */
+/** Kinds of damage between two starts, applied to a segment file. */
 const DAMAGE: Readonly<Record<string, (segment: string) => Promise<void> | void>> = {
   'its log is overwritten in the middle': (segment) => {
     overwrite(`${segment}.wal`, Math.floor(statSync(`${segment}.wal`).size / 2));
@@ -312,12 +312,12 @@ const DAMAGE: Readonly<Record<string, (segment: string) => Promise<void> | void>
     );
     overwrite(segment, 3 * 4096 + Number(place?.block) * 256 * 1024 + 100);
   },
-  'a table is gone': async (segment) => {
+  'a table is missing': async (segment) => {
     await inOneFile(segment, 'DROP TABLE usage');
   },
 };
 
-/** Where one begins: what is there first says how long it is. DuckDB takes what is behind a number that is too large for the rest of a commit under way. */
+/** Start of a middle entry: its first bytes are its length. DuckDB treats bytes after an excessive length as part of an unfinished commit. */
 function middleEntry(log: string): number {
   const entries = entriesOf(log);
   return entries[Math.floor(entries.length / 2)]?.at ?? 0;
@@ -329,7 +329,7 @@ function overwrite(path: string, from: number, bytes = 64): void {
   closeSync(file);
 }
 
-void t.test('segments that are damaged are set aside at the start, which goes on', async (t) => {
+void t.test('quarantines damaged segments at startup and continues', async (t) => {
   const [opened, tenant] = await openWithUser(t);
   const [moved, hot] = [aTrace(1), aTrace(1)];
   await opened.store.writer.traces({ tenant, items: [moved] }, CONTEXT);
@@ -339,7 +339,7 @@ void t.test('segments that are damaged are set aside at the start, which goes on
   await opened.close();
   const [segment = '', ...empty] = hotFilesOf(opened.path);
   for (const file of empty) for (const part of [file, `${file}.wal`]) rmSync(part);
-  // One of each kind: that they hold the same makes no difference.
+  // One copy per kind of damage; the equal contents do not matter.
   const segments = Object.keys(DAMAGE).map((_, i) => segment.replace(/\d+\.duckdb$/, `9${i}.duckdb`));
   for (const [i, damage] of Object.values(DAMAGE).entries()) {
     const copy = segments[i] ?? '';
@@ -348,19 +348,19 @@ void t.test('segments that are damaged are set aside at the start, which goes on
   }
   for (const end of ['', '.wal']) rmSync(`${segment}${end}`);
   const content = segments.map(contentOf);
-  // The segments that were copied are gone.
+  // Removes the copied segments.
   await opened.start({ acceptsLoss: true });
   const { level, message } = opened.statuses.at(-1) ?? {};
   t.equal(level, 'degraded');
   for (const file of segments) t.match(message, `${basename(file)} is damaged`);
   const { items } = await opened.store.runs.list(tenant, {}, PAGE);
-  t.match(items, [{ trace_id: moved.trace.trace_id }], 'what lies in other files is there');
+  t.match(items, [{ trace_id: moved.trace.trace_id }], 'data in other files is readable');
   await opened.store.writer.traces({ tenant, items: [aTrace(1)] }, CONTEXT);
   await opened.close();
-  t.strictSame(segments.map(contentOf), content, 'their files stay as they are');
+  t.strictSame(segments.map(contentOf), content, 'their files stay unchanged');
 });
 
-void t.test('repaired segments are read again, and others are compacted meanwhile', async (t) => {
+void t.test('reads repaired segments again and compacts others meanwhile', async (t) => {
   const { damaged, tenant, ids, segment, writeBoth, same } = await twoStores(t);
   const files = [segment, `${segment}.wal`];
   for (const file of files) copyFileSync(file, `${file}.copy`);
@@ -375,7 +375,7 @@ void t.test('repaired segments are read again, and others are compacted meanwhil
     await damaged.store.settled();
   }
   await damaged.close();
-  t.ok(hotFilesOf(damaged.path).length <= 3, 'all others were moved');
+  t.ok(hotFilesOf(damaged.path).length <= 3, 'all other segments were compacted');
 
   for (const file of files) copyFileSync(`${file}.copy`, file);
   damaged.statuses.length = 0;
@@ -383,7 +383,7 @@ void t.test('repaired segments are read again, and others are compacted meanwhil
   await same('when it is sound', later.ids);
   await damaged.store.settled();
   t.match(damaged.statuses, [{ level: 'degraded' }, { level: 'ok' }]);
-  await same('when it was moved', later.ids);
+  await same('after compaction', later.ids);
   await damaged.close();
   t.same(await duplicatesIn(damaged.path), []);
   t.same(await wrongSumsIn(damaged.path), []);
@@ -393,7 +393,7 @@ function contentOf(segment: string): unknown {
   return [segment, `${segment}.wal`].map((file) => existsSync(file) && readFileSync(file).toString('hex'));
 }
 
-/** Of agents, nodes, metrics and origins that are new: none may get the number of one that cannot be read. */
+/** Writes with new agents, nodes, metrics and origins: none may reuse the number of an unreadable one. */
 function laterWorks(): { readonly ids: readonly string[]; readonly works: Work[] } {
   const runs = [0, 1, 2, 3].map((n) => {
     const { trace } = aTrace(0, { agent: `later ${n}`, started_at: AT(100 + n) });

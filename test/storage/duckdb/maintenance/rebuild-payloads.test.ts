@@ -8,10 +8,10 @@ import { tracesMessage } from '../traces-message.js';
 
 const KIB = 1024;
 const SPANS = 30;
-/** Four mebibytes, and a piece. */
+/** Four mebibytes plus one piece. */
 const MOST = 4.5 * KIB * KIB;
 
-void t.test('a rebuild of the map reads a few payloads at a time, and all of them', async (t) => {
+void t.test('a map rebuild reads all payloads, a few at a time', async (t) => {
   const engine = await EventEngine.open(t, { segmentSize: { rows: 1e6, bytes: 1e9 } });
   const user = await engine.addUser(null);
   const write = async (isLate: boolean): Promise<void> => {
@@ -37,7 +37,7 @@ void t.test('a rebuild of the map reads a few payloads at a time, and all of the
   t.teardown(() => {
     connection.close();
   });
-  /** How long the texts are that each query for payloads gives. */
+  /** Text lengths returned by each payload query. */
   const sizesDuring = async (columns: string, work: () => Promise<void>): Promise<number[]> => {
     const sizes: number[] = [];
     for (const query of await queriesDuring(database, work)) {
@@ -58,7 +58,7 @@ void t.test('a rebuild of the map reads a few payloads at a time, and all of the
   });
   t.ok(Math.max(...looked) < MOST, `${looked.join(', ')} bytes`);
   t.ok(isOnceEach(looked, 2 * SPANS));
-  // The commit that puts the late one into the map.
+  // The commit that adds the late payloads to the map.
   const committed = await sizesDuring('seq, first_line', async () => {
     t.match(await housekeeping.rebuildMap(false), { unmapped_traces: 1, corrected: true });
   });

@@ -9,21 +9,21 @@ import { TestStore } from '../test-store.js';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const DAYS_KEPT = 3;
-/** A day later than the clock of tests starts. */
+/** One day after the start of the test clock. */
 const FIRST_KEPT = Math.floor(NOON / DAY) * DAY + DAY - (DAYS_KEPT - 1) * DAY;
 
 for (const segmentSize of [
   { rows: 4, bytes: 1e9 },
   { rows: 100_000, bytes: 1e9 },
 ]) {
-  void t.test(`old whole days vanish, with segments of ${segmentSize.rows} rows`, async (t) => {
+  void t.test(`removes whole expired days, with segments of ${segmentSize.rows} rows`, async (t) => {
     const opened = await TestStore.open(t, { segmentSize, traceRetentionDays: DAYS_KEPT });
     const { clock } = opened.settings;
     const tenant = await opened.addUser();
     const other = await opened.addUser();
     const old = [FIRST_KEPT - 1, FIRST_KEPT - DAY].map((at) => aRun(at, 'old'));
     const young = [FIRST_KEPT, NOON, NOON + DAY].map((at) => aRun(at, 'young'));
-    // Twice, so that they are remembered as runs that are touched again and again.
+    // Written twice so that they are cached as frequently changed runs.
     for (const item of [...old, ...young, ...old, ...young]) {
       await opened.store.writer.traces({ tenant, items: [item] }, { receivedAt: NOON });
     }
@@ -31,7 +31,7 @@ for (const segmentSize of [
     const before = await opened.store.agents.list(tenant);
     t.strictSame(before.map(({ name }) => name).sort(), ['old', 'young']);
 
-    // Time does not jump for what falls due on its way: this is a look after an hour, and another one a day later.
+    // One check after an hour and one a day later: a jump would skip timers that fall due in between.
     clock.advance(DAY_MS);
     await opened.store.applyRetention();
     clock.advance(HOUR_MS);
@@ -41,7 +41,7 @@ for (const segmentSize of [
     );
     const { meter } = opened.settings;
     const removed = () => metricValues(meter, 'jackdaw_store_removed_rows_total');
-    await until('what was removed is counted', async () => {
+    await until('removals are counted', async () => {
       clock.advance(5000);
       const rows = await removed();
       return rows['jackdaw_store_removed_rows_total{table="traces"}'] === old.length;
@@ -65,7 +65,7 @@ for (const segmentSize of [
       'an agent without runs is not listed',
     );
 
-    // What expired may come again, to be removed again.
+    // Expired data may be received again and is removed again.
     const oldAgent = before.find(({ name }) => name === 'old');
     for (const expired of old) {
       await opened.store.writer.traces({ tenant, items: [expired] }, { receivedAt: NOON });
@@ -81,7 +81,7 @@ for (const segmentSize of [
   });
 }
 
-void t.test('without retention everything is kept', async (t) => {
+void t.test('keeps everything without retention', async (t) => {
   const opened = await TestStore.open(t, { segmentSize: { rows: 4, bytes: 1e9 } });
   const tenant = await opened.addUser();
   const items = [-DAY, 0, NOON - 4000 * DAY].map((at) => aRun(at, 'old'));
@@ -91,12 +91,12 @@ void t.test('without retention everything is kept', async (t) => {
   t.equal(await countOf(opened, tenant), 3);
 });
 
-void t.test('spans of a trace that is removed while they are read break off', async (t) => {
+void t.test('a trace removed while its spans are read ends the read', async (t) => {
   const opened = await TestStore.open(t, { traceRetentionDays: DAYS_KEPT });
   const tenant = await opened.addUser();
   const old = aRun(FIRST_KEPT - 1, 'old');
   const { trace_id, started_at } = old.trace;
-  // More than are read at a time.
+  // More than one page.
   const spans = Array.from({ length: 501 }, () => aSpanRecord(trace_id, { started_at }));
   await opened.store.writer.traces({ tenant, items: [{ ...old, spans }] }, { receivedAt: NOON });
   const found = await opened.store.runs.read(tenant, trace_id);

@@ -20,7 +20,7 @@ void t.test('a rebuild reports and repairs exactly the differences', async (t) =
   const opened = await TestStore.open(t, { rebuildSize: SMALL, segmentSize: { rows: 20, bytes: 1e9 } });
   const tenant = await opened.addUser();
   const other = await opened.addUser();
-  // Each in an hour of its own.
+  // Each in its own hour.
   const runs = Array.from({ length: 8 }, (_, i) => aRun(NOON + i * HOUR));
   const [wrongNode, , , unmapped, late] = runs;
   for (const run of runs) {
@@ -33,7 +33,7 @@ void t.test('a rebuild reports and repairs exactly the differences', async (t) =
   t.match(await rebuilt(opened), { unmapped_traces: 1, corrected: true, dry_run: false });
   t.match(await rebuilt(opened, true), CLEAN);
   const whole = await shownMap(opened, tenant);
-  t.not(JSON.stringify(whole), JSON.stringify(expected), 'the run that came without a map is in it');
+  t.not(JSON.stringify(whole), JSON.stringify(expected), 'it contains the run received without a map');
 
   await opened.close();
   const [billing, postgres] = await numbersOf(opened, ['billing', 'postgres']);
@@ -80,7 +80,7 @@ void t.test('a rebuild reports and repairs exactly the differences', async (t) =
   );
 
   t.match(await rebuilt(opened), { ...found, dry_run: false, corrected: true });
-  t.match(await rebuilt(opened), CLEAN, 'then nothing is wrong');
+  t.match(await rebuilt(opened), CLEAN, 'no differences remain');
   t.strictSame(await shownMap(opened, tenant), whole);
   await opened.store.settled();
   await opened.reopen();
@@ -89,7 +89,7 @@ void t.test('a rebuild reports and repairs exactly the differences', async (t) =
   t.strictSame(await derivedBySql(opened, [tenant]), [whole]);
 });
 
-void t.test('lost names get new numbers', async (t) => {
+void t.test('restores lost names with new numbers', async (t) => {
   const opened = await TestStore.open(t, { rebuildSize: SMALL });
   const tenant = await opened.addUser();
   const bare = { ...aRun(NOON + HOUR, 'loner'), spans: [] };
@@ -107,7 +107,7 @@ void t.test('lost names get new numbers', async (t) => {
   t.strictSame(await shownMap(opened, tenant), whole);
 });
 
-void t.test('sums that were lost come back, more of them than go into one commit', async (t) => {
+void t.test('restores lost sums over several commits', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
   await write(
@@ -127,7 +127,7 @@ void t.test('sums that were lost come back, more of them than go into one commit
   t.strictSame(await shownMap(opened, tenant), whole);
 });
 
-void t.test('ingestion goes on during a rebuild, and one rebuild at a time', async (t) => {
+void t.test('ingestion continues during a rebuild, and only one rebuild runs at a time', async (t) => {
   const opened = await TestStore.open(t, { rebuildSize: SMALL });
   const tenant = await opened.addUser();
   const runs = Array.from({ length: 300 }, (_, i) => aRun(NOON + (i % 7) * HOUR));
@@ -135,7 +135,7 @@ void t.test('ingestion goes on during a rebuild, and one rebuild at a time', asy
   const over = new AbortController();
   const ingestion = (async () => {
     for (const run of runs.slice(100)) {
-      // The callers come after the called, in another commit.
+      // The callers arrive after the callees, in another commit.
       await write(opened, tenant, [{ ...run, spans: run.spans.slice(1) }]);
       await write(opened, tenant, [{ ...run, spans: run.spans.slice(0, 1) }]);
       if (over.signal.aborted) break;
@@ -153,7 +153,7 @@ void t.test('ingestion goes on during a rebuild, and one rebuild at a time', asy
   t.strictSame(await derivedBySql(opened, [tenant]), [shown]);
 });
 
-void t.test('retention and a rebuild do not come between each other', async (t) => {
+void t.test('retention and rebuilds do not interfere', async (t) => {
   const opened = await TestStore.open(t, { rebuildSize: SMALL, traceRetentionDays: 3 });
   const tenant = await opened.addUser();
   await write(opened, tenant, [aRun(NOON, 'young')]);
@@ -164,7 +164,7 @@ void t.test('retention and a rebuild do not come between each other', async (t) 
   );
   let { nodes } = await shownMap(opened, tenant);
   t.equal(nodes.length, 53);
-  // It works once an hour.
+  // Retention runs once an hour.
   for (let hours = 0; hours < 100 && nodes.length > 3; hours++) {
     opened.settings.clock.advance(HOUR / 1000);
     t.match(await rebuilt(opened), CLEAN);
@@ -176,7 +176,7 @@ void t.test('retention and a rebuild do not come between each other', async (t) 
   );
 });
 
-void t.test('a store that is closed ends the rebuild, and opens again', async (t) => {
+void t.test('closing the store stops the rebuild, and the store opens again', async (t) => {
   const opened = await TestStore.open(t, { rebuildSize: { page: 1, part: 1 } });
   const tenant = await opened.addUser();
   const runs = Array.from({ length: 60 }, (_, i) => aRun(NOON + i * HOUR));
@@ -218,7 +218,7 @@ async function rebuilt({ store }: TestStore, dryRun = false): Promise<MapRebuild
   return rebuild;
 }
 
-/** The numbers of names in a closed store, of the user who came first. */
+/** The numbers of names of the first user in a closed store. */
 async function numbersOf(opened: TestStore, names: readonly string[]): Promise<number[]> {
   return await readAsOne(opened.path, ['services'], async (query) => {
     const rows = await query('SELECT name, min(node_no) AS number FROM services GROUP BY name');
@@ -226,7 +226,7 @@ async function numbersOf(opened: TestStore, names: readonly string[]): Promise<n
   });
 }
 
-/** The maps of users as {@link oracleMap} has them. */
+/** The maps of users computed by {@link oracleMap}. */
 async function derivedBySql(opened: TestStore, tenants: readonly string[]): Promise<ShownMap[]> {
   const numbers = await Promise.all(tenants.map((tenant) => opened.tenantOf(tenant)));
   await opened.close();

@@ -8,14 +8,14 @@ import { TestStore } from '../test-store.js';
 
 const RECEIVED = { receivedAt: NOON };
 const KIB = 1024;
-/** What is held of an answer at a time, and what JSON and one more row may add. */
+/** Bytes held of a response at a time, plus JSON overhead and one more row. */
 const MOST = 4.5 * KIB * KIB;
 
-void t.test('points with large texts come in pieces that memory can hold', async (t) => {
+void t.test('streams points with large texts in bounded chunks', async (t) => {
   const opened = await TestStore.open(t, { segmentSize: { rows: 12, bytes: 1e9 } });
   const tenant = await opened.addUser();
   const long = 'x'.repeat(300 * KIB);
-  // Several at one time, and of those some with the same labels, and some that are equal in all.
+  // Several points per time: some with the same labels, some equal in all fields.
   const points = Array.from({ length: 60 }, (_, i) => {
     const labels = { long, key: `${Math.floor(i / 4) % 3}` };
     return aPoint({ timestamp: NOON + Math.floor(i / 20), labels, value: i % 4 === 3 ? 2 : i % 4 });
@@ -49,7 +49,7 @@ void t.test('points with large texts come in pieces that memory can hold', async
         `${limit} of ${state}`,
       );
       if (limit === 60) {
-        // None twice and none left out, also of those that nothing tells apart.
+        // Each exactly once, including indistinguishable points.
         const values = shown.map(({ value }) => value).sort();
         t.strictSame(values, points.map(({ value }) => value ?? 0).sort());
       }
@@ -59,7 +59,7 @@ void t.test('points with large texts come in pieces that memory can hold', async
   }
 });
 
-void t.test('points that differ only by exemplars are each returned once', async (t) => {
+void t.test('returns points that differ only in exemplars once each', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
   const long = 'x'.repeat(150 * KIB);
@@ -68,7 +68,7 @@ void t.test('points that differ only by exemplars are each returned once', async
       exemplars: [{ timestamp: NOON, value: i % 45, trace_id: null, span_id: null, attributes: { long } }],
     }),
   );
-  // Of one commit, in which nothing else orders them.
+  // One commit, in which nothing else orders them.
   await opened.store.writer.metrics({ tenant, items: points }, RECEIVED);
   const found = await opened.store.metrics.query(tenant, 'cpu.load', { limit: 90, details: true });
   if (found === null) throw new Error('the metric is not there');
@@ -80,7 +80,7 @@ void t.test('points that differ only by exemplars are each returned once', async
   );
 });
 
-void t.test('runs with large texts come in parts that memory can hold', async (t) => {
+void t.test('streams runs with large texts in bounded parts', async (t) => {
   const opened = await TestStore.open(t, { segmentSize: { rows: 10, bytes: 1e9 } });
   const tenant = await opened.addUser();
   const text = '€'.repeat(64 * KIB);
@@ -102,7 +102,7 @@ void t.test('runs with large texts come in parts that memory can hold', async (t
       const page = { offset: 3, limit: 36 };
       const { items, count, rest } = await opened.store.runs.list(tenant, filter, page);
       const parts = [items];
-      // One that is changed meanwhile is shown as it is then.
+      // A run changed meanwhile is shown in its new state.
       for await (const part of rest?.pages ?? []) {
         parts.push(part);
         if (parts.length === 2)
@@ -124,10 +124,10 @@ void t.test('runs with large texts come in parts that memory can hold', async (t
   }
 });
 
-void t.test('spans with long texts come whole, on pages that memory can hold', async (t) => {
+void t.test('streams spans with long texts completely in bounded pages', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
-  // Shorter than what is looked at first, as long, one longer, and so long that a few of them fill a page.
+  // Texts below, at and above the length read first, and texts so long that few fit on a page.
   for (const [spans, length] of [
     [3, 8191],
     [3, 8192],
@@ -140,7 +140,7 @@ void t.test('spans with long texts come whole, on pages that memory can hold', a
     const sent = errors.map((error, i) =>
       aSpanRecord(trace.trace_id, { span_id: uuidOf(i), started_at: NOON + i, error_message: error }),
     );
-    // As much as requests bring: what is not moved yet is in memory.
+    // In request-sized batches, because uncompacted data is in memory.
     for (let at = 0; at < spans; at += 20) {
       if (at > 0) await opened.store.settled();
       await opened.store.writer.traces(
@@ -168,10 +168,10 @@ void t.test('spans with long texts come whole, on pages that memory can hold', a
   }
 });
 
-void t.test('a service map of many long names comes in pieces that memory can hold', async (t) => {
+void t.test('streams a service map with many long names in bounded chunks', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
-  // Numbers would be folded into one name.
+  // Letters, because numbers would be grouped under one name.
   const letters = (i: number): string =>
     String(i)
       .padStart(4, '0')

@@ -4,12 +4,12 @@ import { controlPathOf, controlStoreAt } from '../../../support/control-store.js
 import { piecesOf } from '../../../support/read-pieces.js';
 import { hostThatKeeps, STORE_OPTIONS } from '../test-store.js';
 
-/** Opens the store of the first argument, reads the trace of the third for the user of the second, and prints what that took. */
+/** Opens the store of the first argument, reads the trace of the third for the user of the second, and prints its size and memory use. */
 
 export interface Taken {
-  /** Bytes of its spans. */
+  /** Bytes of the spans. */
   readonly bytes: number;
-  /** By how much the most memory that the process ever had has grown. */
+  /** Growth of the peak memory of the process. */
   readonly memoryBytes: number;
 }
 

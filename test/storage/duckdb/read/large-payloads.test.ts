@@ -12,10 +12,10 @@ const READER = fileURLToPath(new URL('./large-payload-reader.js', import.meta.ur
 const RECEIVED = { receivedAt: NOON };
 const MIB = 1024 * 1024;
 const TRACES = 96;
-/** What is read is one of the payloads, a few times over; all of them together are far more. */
+/** A few times the size of the payload that is read, far less than all payloads. */
 const MOST_MEMORY = 64 * MIB;
 
-void t.test('reading a large payload does not read its neighbours', async (t) => {
+void t.test('reading a large payload does not read its neighbors', async (t) => {
   const opened = await TestStore.open(t, { segmentSize: { rows: 40, bytes: 1e9 } });
   const tenant = await opened.addUser();
   const ids: string[] = [];
@@ -27,7 +27,7 @@ void t.test('reading a large payload does not read its neighbours', async (t) =>
   }
   await opened.store.settled();
   await opened.close();
-  // In a process of its own: what this one has had already would hide it.
+  // In a separate process: the peak memory of this one would hide the growth.
   const read = [opened.path, tenant, ids[TRACES / 2] ?? ''];
   const { stdout } = await promisify(execFile)(process.execPath, [READER, ...read]);
   const { bytes, memoryBytes } = JSON.parse(stdout) as Taken;
@@ -58,7 +58,7 @@ void t.test('payloads are complete on both sides of the packing limit', async (t
         input_data: end === null ? null : { text: 'é'.repeat(size) },
       }),
     );
-  // One is written from the sender's columns, the other one as new versions of spans.
+  // One is written from the sender's columns, the other as new versions of spans.
   await opened.store.writer.traces(
     { tenant, items: [{ trace, spans: spansOf(trace.trace_id, NOON + 100) }] },
     RECEIVED,

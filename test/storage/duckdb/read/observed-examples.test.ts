@@ -15,7 +15,7 @@ function idsOf(items: readonly TraceRecord[]): string[] {
   return items.map(({ trace }) => trace.trace_id);
 }
 
-void t.test('of an agent: the newest that failed, the longest, the most expensive', async (t) => {
+void t.test('lists newest failed, longest and most expensive runs of an agent', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
   const runs = (changes: (i: number) => Partial<TraceHeader>, count = 23): TraceRecord[] =>
@@ -56,7 +56,7 @@ void t.test('of an agent: the newest that failed, the longest, the most expensiv
   t.strictSame(await opened.store.stats.exampleTraces(queries), expected);
 });
 
-void t.test('of a node: the traces of its spans, each once', async (t) => {
+void t.test('lists the traces of the spans of a node once each', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
   const items = Array.from({ length: 23 }, (_, i): TraceRecord => {

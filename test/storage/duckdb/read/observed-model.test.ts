@@ -16,7 +16,7 @@ t.setTimeout(0);
 const SECOND = 1_000_000;
 const HOUR = 3600 * SECOND;
 const AGENTS = ['planner', 'writer', 'both'];
-/** The last of them is called like an agent, and that is what is observed then. */
+/** The last one shares its name with an agent; the agent is observed then. */
 const NODES = ['billing', 'search', 'both'];
 const TRACES = 8;
 const SPANS = 2;
@@ -46,7 +46,7 @@ const message = fc.record({
   trace,
   agent: fc.constantFrom(...AGENTS),
   status,
-  /** Some begin after they came. */
+  /** Some start after they were received. */
   ago: fc.integer({ min: -60 * SECOND, max: 2 * HOUR }),
   duration: fc.option(microseconds),
   success: fc.option(fc.boolean()),
@@ -65,7 +65,7 @@ const step = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom('settle' as const, 'look' as const) },
 );
 
-/** The ids of the traces and spans of one history. */
+/** The trace and span ids of one scenario. */
 class Ids {
   readonly #ids = new Map<string, string>();
 
@@ -109,7 +109,7 @@ function recordOf(sent: Message, ids: Ids, now: Micros): TraceRecord {
   };
 }
 
-/** The last bits of a percentile depend on how it is worked out. */
+/** The last bits of a percentile depend on its computation. */
 function comparable({ window, costs, activeAt }: TargetStats | OracleStats): unknown {
   if (window === null) return null;
   const { finished, failed, timed, p95_ms } = window;
@@ -117,7 +117,7 @@ function comparable({ window, costs, activeAt }: TargetStats | OracleStats): unk
   return { finished, failed, timed, p95, costs, activeAt };
 }
 
-void t.test('what alerts observe is what simple rules say, wherever the rows lie', async (t) => {
+void t.test('alert stats match a model wherever the rows are stored', async (t) => {
   const opened = await TestStore.open(t);
   let now = NOON;
   let looks = 0;
@@ -151,7 +151,7 @@ void t.test('what alerts observe is what simple rules say, wherever the rows lie
           for (const service of NODES) {
             const isAgent = names.has(service);
             const stats = isAgent ? oracles[i].agent(service, asked) : oracles[i].node(service, asked);
-            // A node that nobody has heard of is not known.
+            // A node without spans is unknown.
             if (!isAgent && stats.activeAt === null) continue;
             targets.push({ userId: users[i], service });
             expected.push(stats);

@@ -23,7 +23,7 @@ interface OracleRun {
   readonly spans: Map<string, OracleSpan>;
 }
 
-/** What counts of a run or a span. */
+/** The counted fields of a run or span. */
 interface Counted {
   readonly at: Micros;
   readonly started: Micros;
@@ -33,15 +33,15 @@ interface Counted {
   readonly cost: number | null;
 }
 
-/** The figures without evidence, which only the store knows. */
+/** Stats without evidence, which only the store has. */
 export interface OracleStats extends Omit<TargetStats, 'window'> {
   readonly window: Omit<NonNullable<TargetStats['window']>, 'evidence' | 'isNew'> | null;
 }
 
-/** What alerts observe of one user, by the rules alone. It knows declared runs whose spans carry `peer.service`. */
+/** Models the alert stats of one user. It supports declared runs whose spans carry `peer.service`. */
 export class ObservedOracle {
   readonly #runs = new Map<string, OracleRun>();
-  /** The last time of each agent so far: it is not taken back, save by {@link restart}. */
+  /** Last activity of each agent; it never decreases except on {@link restart}. */
   #active = new Map<string, Micros>();
 
   receive({ trace, spans }: TraceRecord, now: Micros): void {
@@ -111,7 +111,7 @@ export class ObservedOracle {
   }
 }
 
-/** A terminal status completes what is running, and fills what it left open. @returns whether it did */
+/** A terminal status completes a running span and fills its missing fields. @returns whether it did */
 function completes(
   stored: { readonly started: Micros; ended: Micros | null; status: SpanRecord['status'] },
   incoming: { readonly status: SpanRecord['status']; readonly ended_at: Micros | null },
@@ -175,7 +175,7 @@ function stats(
   };
 }
 
-/** Between the two values that it lies between, in proportion. */
+/** Linear interpolation between the neighboring values. */
 function percentile95(sorted: readonly number[]): number | null {
   const place = 0.95 * (sorted.length - 1);
   const lower = sorted[Math.floor(place)];

@@ -25,7 +25,7 @@ void t.test('the window is exact to the microsecond', async (t) => {
     aRun({ agent: 'without an end', started_at: NOON, ended_at: null }),
     aRun({ agent: 'without an end', started_at: windowStart, ended_at: null }),
   ]);
-  // A clock ahead: what says that it ends later than it came has ended when it came.
+  // Clock ahead: a run that ends after its receive time ends at the receive time.
   await receive(opened, tenant, [aRun({ agent: 'ahead', started_at: NOON + DAY, ended_at: NOON + 2 * DAY })]);
   await receive(opened, tenant, [endedAt('ahead, long ago', NOON)], windowStart);
   await receive(opened, tenant, [endedAt('after its end', NOON + 1)], NOON + 2);
@@ -45,7 +45,7 @@ void t.test('the window is exact to the microsecond', async (t) => {
   });
 });
 
-void t.test('failures, durations and the newest run', async (t) => {
+void t.test('counts failures, durations and the newest run', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
   const rescued = aRun({ status: 'failed', success: true });
@@ -61,7 +61,7 @@ void t.test('failures, durations and the newest run', async (t) => {
   const agent = await agentOf(opened, tenant, 'researcher');
   const first = await observeOne(opened, agent);
   t.match(first.window, { finished: 5, failed: 3, timed: 3, p95_ms: 29 });
-  // An outcome is news of a run, though it is not heard of later.
+  // An outcome makes a run new evidence without updating its last seen time.
   await opened.store.runs.setOutcome(tenant, rescued.trace.trace_id, { success: false });
   const second = await observeOne(opened, agent, {}, [first.window?.evidence ?? '']);
   t.match(second.window, { finished: 5, failed: 4, timed: 3 });
@@ -73,7 +73,7 @@ void t.test('failures, durations and the newest run', async (t) => {
   t.match((await observeOne(opened, agent)).window, { finished: 6, failed: 5 });
 });
 
-void t.test('the percentile is the one that is shown elsewhere', async (t) => {
+void t.test('the percentile matches the other views', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
   const durations = Array.from({ length: 137 }, (_, i) => ((i * 7919) % 1009) / 7);
@@ -93,7 +93,7 @@ void t.test('the percentile is the one that is shown elsewhere', async (t) => {
   t.equal(window?.p95_ms, shown?.days[0]?.p95_latency_ms);
 });
 
-void t.test('costs go by the day in which runs start, and are exact', async (t) => {
+void t.test('costs are exact and assigned to the day a run starts', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
   const midnight = NOON - DAY / 2;
@@ -122,7 +122,7 @@ void t.test('costs go by the day in which runs start, and are exact', async (t) 
   ]);
 });
 
-void t.test('an agent is active as long as its runs say, and never after they came', async (t) => {
+void t.test('an agent is active up to the times of its runs, at most until they are received', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
   const activity = async (name: string): Promise<number | null> =>
@@ -137,7 +137,7 @@ void t.test('an agent is active as long as its runs say, and never after they ca
   const running = aHeader({ agent: 'running', started_at, status: 'running' });
   const atWork = aSpanRecord(running.trace_id, { started_at, ended_at: NOON - 2 * MINUTE });
   await receive(opened, tenant, [{ trace: running, spans: [atWork] }]);
-  // Declared by nobody, without its root: it goes on.
+  // Undeclared and without its root: still running.
   const hint = { source: 'service.name', name: 'followed' } as const;
   const traceId = randomUUID();
   const root = aSpanRecord(traceId, { started_at, ended_at: NOON - 50 * MINUTE, agent_hint: hint });
@@ -161,19 +161,19 @@ void t.test('an agent is active as long as its runs say, and never after they ca
   };
   t.strictSame(await look(), expected);
   await opened.reopen();
-  t.strictSame(await look(), expected, 'also when it is read from the tables');
+  t.strictSame(await look(), expected, 'also when read from the tables');
   await opened.store.settled();
   const later = aSpanRecord(running.trace_id, { started_at: NOON - MINUTE });
   await receive(opened, tenant, [{ trace: running, spans: [later] }]);
   await receive(opened, tenant, [aFollowingRecord([root])]);
-  t.equal(await activity('running'), NOON - MINUTE, 'by a span of a run that goes on');
-  t.equal(await activity('followed'), NOON - 50 * MINUTE, 'by the run as its spans give it');
+  t.equal(await activity('running'), NOON - MINUTE, 'from a span of a running run');
+  t.equal(await activity('followed'), NOON - 50 * MINUTE, 'from a run derived from its spans');
   await opened.reopen();
   t.equal(await activity('running'), NOON - MINUTE);
   t.equal(await activity('followed'), NOON - 50 * MINUTE);
 });
 
-void t.test('all figures are of one moment while runs come and are moved', async (t) => {
+void t.test('all stats show one state while runs arrive and are compacted', async (t) => {
   const opened = await TestStore.open(t, { segmentSize: { rows: 40, bytes: 1e9 } });
   const tenant = await opened.addUser();
   const progress = { sent: 0, acknowledged: 0, isOver: false };
@@ -210,7 +210,7 @@ void t.test('unknown and unrequested targets have no stats', async (t) => {
   const agent = await agentOf(opened, tenant, 'researcher');
   const nothing = { window: null, costs: [], activeAt: null };
   t.strictSame(await observeOne(opened, { ...agent, userId: other }), nothing, 'the agent of another user');
-  t.strictSame(await observeOne(opened, { ...agent, userId: randomUUID() }), nothing, 'nobody');
+  t.strictSame(await observeOne(opened, { ...agent, userId: randomUUID() }), nothing, 'an unknown user');
   t.strictSame(await observeOne(opened, { userId: tenant, agentId: randomUUID() }), nothing);
   t.strictSame(
     await observeOne(opened, { userId: tenant, service: 'researcher' }),

@@ -8,7 +8,7 @@ import { TestStore } from '../test-store.js';
 
 const MINUTE = HOUR / 60;
 
-/** A run of one agent with a span for each of these, of node `billing` unless they say otherwise. */
+/** A run of one agent with one span each, of node `billing` by default. */
 function aRun(...spans: (Partial<SpanRecord> & { readonly node?: string })[]): TraceRecord {
   const trace = aHeader({ agent: 'planner' });
   return {
@@ -28,7 +28,7 @@ async function observeNode(
   return await observeOne(opened, { userId, service }, request);
 }
 
-void t.test('the spans of a node are counted by status, end, duration, cost and tenant', async (t) => {
+void t.test('counts the spans of a node by status, end, duration, cost and tenant', async (t) => {
   const opened = await TestStore.open(t);
   const [tenant, other] = [await opened.addUser(), await opened.addUser()];
   const { windowStart } = AT_NOON;
@@ -53,12 +53,12 @@ void t.test('the spans of a node are counted by status, end, duration, cost and 
   t.match(await observeNode(opened, tenant), expected);
   await opened.store.settled();
   await opened.reopen();
-  t.match(await observeNode(opened, tenant), expected, 'wherever they lie');
+  t.match(await observeNode(opened, tenant), expected, 'in any file');
   t.match(await observeNode(opened, other), { window: { finished: 1, failed: 1 }, costs: [{ cost: 1e-9 }] });
   t.strictSame(await observeNode(opened, tenant, 'nobody'), { window: null, costs: [], activeAt: null });
 });
 
-void t.test('a service named like an agent is the agent once that exists', async (t) => {
+void t.test('a service named like an agent refers to the agent once it exists', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
   await receive(opened, tenant, [aRun({ node: 'writer', status: 'failed' }, { node: 'writer' })]);
@@ -69,7 +69,7 @@ void t.test('a service named like an agent is the agent once that exists', async
   t.strictSame(await observeNode(opened, tenant, 'writer'), agent);
 });
 
-void t.test('spans are found behind a header that was written again, wherever both lie', async (t) => {
+void t.test('finds spans after their header was rewritten, in any file', async (t) => {
   const opened = await TestStore.open(t, { segmentSize: { rows: 4, bytes: 1e9 } });
   const tenant = await opened.addUser();
   const run = aRun({ status: 'failed' }, {}, {});
@@ -81,7 +81,7 @@ void t.test('spans are found behind a header that was written again, wherever bo
   }
   await opened.store.settled();
   t.match(await observeNode(opened, tenant), { window: { finished: 3, failed: 1 } });
-  // News of the run, and a span that is completed: a version in place of another.
+  // A change of the run and a completed span: one version replaces another.
   const running = aRun({ status: 'running', started_at: NOON - HOUR });
   await receive(opened, tenant, [running]);
   const [span] = running.spans;
@@ -90,7 +90,7 @@ void t.test('spans are found behind a header that was written again, wherever bo
   t.match(await observeNode(opened, tenant), { window: { finished: 4, failed: 2 } });
 });
 
-void t.test('a clock ahead makes no span later than it came', async (t) => {
+void t.test('a clock ahead does not date a span after its receive time', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
   const early = NOON - 2 * HOUR;
@@ -100,7 +100,7 @@ void t.test('a clock ahead makes no span later than it came', async (t) => {
   t.match(await observeNode(opened, tenant), { window: { finished: 1 }, activeAt: NOON - MINUTE });
 });
 
-void t.test('activity goes on with each look, and is not taken back', async (t) => {
+void t.test('activity increases with each read and never decreases', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
   const active = async (...services: string[]): Promise<(number | null)[]> => {

@@ -4,10 +4,10 @@ import { agentOf, HOUR, observeOne, receive } from '../observing.js';
 import { TestStore } from '../test-store.js';
 
 const HOUR_MS = HOUR / 1000;
-/** A day later than the clock of tests starts, three days are kept. */
+/** With three days of retention, one day after the start of the test clock. */
 const FIRST_KEPT = Math.floor(NOON / DAY) * DAY - DAY;
 
-void t.test('retention does not end an agent’s silence, and neither does a start after it', async (t) => {
+void t.test('retention and restarts do not reset the inactivity of an agent', async (t) => {
   const opened = await TestStore.open(t, { traceRetentionDays: 3 });
   const tenant = await opened.addUser();
   const started_at = FIRST_KEPT - DAY;
@@ -22,8 +22,8 @@ void t.test('retention does not end an agent’s silence, and neither does a sta
   t.match(await observeOne(opened, silent), { window: { finished: 0 }, activeAt: started_at });
   t.match(await observeOne(opened, busy), { activeAt: NOON });
   await opened.reopen();
-  t.equal((await observeOne(opened, silent)).activeAt, came, 'when it came into being');
+  t.equal((await observeOne(opened, silent)).activeAt, came, 'its creation time');
   t.match(await observeOne(opened, busy), { activeAt: NOON });
   await receive(opened, tenant, [aTrace(0, { agent: 'silent', started_at: NOON - 2 * HOUR })]);
-  t.equal((await observeOne(opened, silent)).activeAt, NOON - 2 * HOUR, 'what a run says goes before');
+  t.equal((await observeOne(opened, silent)).activeAt, NOON - 2 * HOUR, 'the time of a run takes precedence');
 });

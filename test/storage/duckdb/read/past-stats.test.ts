@@ -9,7 +9,7 @@ const MINUTE = HOUR / 60;
 const STEP = 20 * MINUTE;
 const COUNT = 90;
 
-/** As evaluations would have asked, the last of them at noon. */
+/** The requests that evaluations would have made, the last one at noon. */
 function asked(request: Pick<Observing, 'targets' | 'metrics'>): Observing[] {
   return Array.from({ length: COUNT }, (_, at) => {
     const now = NOON - (COUNT - 1 - at) * STEP;
@@ -26,7 +26,7 @@ void t.test('past stats match the state at each moment', async (t) => {
   const opened = await TestStore.open(t);
   const { store } = opened;
   const user = await opened.addUser();
-  // At moments themselves, just before and just after them, and anywhere between.
+  // Exactly at, just before and just after the moments, and in between.
   const times = Array.from({ length: 400 }, (_, i) => NOON - i * 5 * MINUTE + ((i % 7) - 3));
   const runs = times.map((ended_at, i) =>
     aTrace(0, {
@@ -77,24 +77,24 @@ void t.test('past stats match the state at each moment', async (t) => {
   t.equal(past.length, COUNT);
   let seen = 0;
   for (const [at, request] of requests.entries()) {
-    // What had not begun by then cannot have cost anything.
+    // Runs that had not started yet have no cost.
     const days = request.days.map(({ from, to }) => ({ from, to: Math.min(to, request.now + 1) }));
     const { targets, metrics } = await store.stats.observe({ ...request, days });
     const withoutActivity = (all: typeof targets) => all.map(({ window, costs }) => ({ window, costs }));
     t.strictSame(withoutActivity(past[at]?.targets ?? []), withoutActivity(targets), String(at));
     t.strictSame(past[at]?.metrics, metrics);
     seen += targets[0]?.window?.finished ?? 0;
-    // A run that ended by then, or was under way.
+    // A run that had ended or was running by then.
     const active = runs.flatMap(({ trace: { started_at, ended_at } }) =>
       started_at > request.now ? [] : Math.min(ended_at ?? started_at, request.now),
     );
     t.equal(past[at]?.targets[0]?.activeAt, active.length === 0 ? null : Math.max(...active));
   }
-  t.ok(seen > COUNT, 'there was something to see');
+  t.ok(seen > COUNT, 'some stats are not empty');
   t.same(await store.past.observe(user, []), []);
   const stranger = await opened.addUser();
   const foreign = await store.past.observe(stranger, [
     { ...AT_NOON, targets: [{ target: agent, ...stats }] },
   ]);
-  t.strictSame(foreign[0]?.targets[0], { window: null, costs: [], activeAt: null }, 'what belongs to others');
+  t.strictSame(foreign[0]?.targets[0], { window: null, costs: [], activeAt: null }, 'targets of other users');
 });

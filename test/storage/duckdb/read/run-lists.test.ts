@@ -3,7 +3,7 @@ import { EventEngine } from '../event-engine.js';
 import { aHeader, NOON } from '../../../support/run-records.js';
 import { queriesDuring } from '../watched-statements.js';
 
-void t.test('runs that do not exist are looked for once', async (t) => {
+void t.test('searches for missing runs with one query', async (t) => {
   const engine = await EventEngine.open(t, { segmentSize: { rows: 1e6, bytes: 1e9 } });
   const user = await engine.addUser(null);
   const items = [{ trace: aHeader({ outcome: 'sent' }), spans: [] }];
@@ -16,6 +16,6 @@ void t.test('runs that do not exist are looked for once', async (t) => {
     });
     return queries.length;
   };
-  t.equal(await queriesOf('nowhere', 0), 1, 'where they are');
-  t.equal(await queriesOf('SENT', 1), 3, 'likewise, which of them are shown, and these');
+  t.equal(await queriesOf('nowhere', 0), 1, 'one query finds the matches');
+  t.equal(await queriesOf('SENT', 1), 3, 'three queries: matches, page and runs');
 });

@@ -11,7 +11,7 @@ t.setTimeout(0);
 const HOUR = 3_600_000_000;
 const MODELS = [null, 'gpt-5', "o'3"] as const;
 
-void t.test('a call of the cold file that is replaced is taken away from the sums', async (t) => {
+void t.test('subtracts a replaced call of the cold file from the sums', async (t) => {
   const opened = await TestStore.open(t, { segmentSize: { rows: 1, bytes: 1e9 } });
   const user = await opened.addUser();
   const header = aHeader({ status: 'running' });
@@ -37,12 +37,12 @@ void t.test('a call of the cold file that is replaced is taken away from the sum
       'SELECT sum(calls)::INTEGER AS calls, count(*)::INTEGER AS parts FROM call_sums',
     ),
     [{ calls: 1, parts: 3 }],
-    'one that came first, one that went, one that came for it',
+    'an added, a subtracted and a replacing sum',
   );
   t.same(await wrongSumsIn(opened.path), []);
 });
 
-void t.test('what retention removes is no longer counted, and leaves no sums', async (t) => {
+void t.test('retention subtracts removed calls and leaves no sums', async (t) => {
   const opened = await TestStore.open(t, { segmentSize: { rows: 20, bytes: 1e9 }, traceRetentionDays: 2 });
   const user = await opened.addUser();
   const calls: Call[] = [];
@@ -63,7 +63,7 @@ void t.test('what retention removes is no longer counted, and leaves no sums', a
       { receivedAt: NOON },
     );
   };
-  // Runs that go on over midnight, so that an hour has calls of those that go and of those that stay.
+  // Runs that cross midnight, so that an hour has both expired and retained calls.
   const midnight = NOON - DAY / 2;
   for (let i = 0; i < 15; i++) {
     await write({ started_at: midnight - HOUR / 2 - i }, [0, HOUR / 4, HOUR / 2 + 5, HOUR]);
@@ -79,7 +79,7 @@ void t.test('what retention removes is no longer counted, and leaves no sums', a
     {},
   );
   t.equal((await opened.store.runs.list(user, {}, { offset: 0, limit: 1 })).count, 15);
-  t.strictSame(await read(), { items: left, count: left.length }, 'the first calls that are left are known');
+  t.strictSame(await read(), { items: left, count: left.length }, 'the first remaining calls are known');
   await opened.close();
   t.same(await wrongSumsIn(opened.path), []);
   const earlier = `SELECT count(*)::INTEGER AS parts FROM call_sums WHERE hour < ${midnight / HOUR}`;
@@ -89,6 +89,6 @@ void t.test('what retention removes is no longer counted, and leaves no sums', a
     await opened.store.settled();
   }
   await opened.close();
-  t.same(await inColdFile(opened.path, earlier), [{ parts: 0 }], 'parts that give nothing are dropped');
+  t.same(await inColdFile(opened.path, earlier), [{ parts: 0 }], 'sums of zero are dropped');
   t.same(await wrongSumsIn(opened.path), []);
 });

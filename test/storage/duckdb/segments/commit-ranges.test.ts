@@ -3,7 +3,7 @@ import t from 'tap';
 import { CommitRanges, conditionsOn } from '../../../../src/storage/duckdb/segments/commit-ranges.js';
 import { holds } from '../../../support/property.js';
 
-/** Numbers of commits, ascending, some of them far apart. */
+/** Ascending commit numbers, some far apart. */
 const commits = fc
   .array(fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 500 })), { maxLength: 120 })
   .map((steps) => {
@@ -15,7 +15,7 @@ function rangesOf(seqs: readonly number[]): CommitRanges {
   return seqs.reduce((ranges, seq) => ranges.with(seq), CommitRanges.NONE);
 }
 
-/** Whether a commit fulfils a condition, as SQL has it. */
+/** Whether a commit matches a SQL condition. */
 function fulfils(condition: string, seq: number): boolean {
   const [, first, last] = /^seq BETWEEN (\d+) AND (\d+)$/.exec(condition) ?? [];
   if (first !== undefined) return seq >= Number(first) && seq <= Number(last);
@@ -23,7 +23,7 @@ function fulfils(condition: string, seq: number): boolean {
   return list.split(', ').map(Number).includes(seq);
 }
 
-void t.test('every commit is found again, in a bounded number of places', async (t) => {
+void t.test('find every commit in a bounded number of ranges', async (t) => {
   holds(
     t,
     fc.property(commits, (seqs) => {
@@ -42,7 +42,7 @@ void t.test('every commit is found again, in a bounded number of places', async 
   );
 });
 
-void t.test('commits far apart stay apart; of too many places the nearest count as one', async (t) => {
+void t.test('keep distant commits apart and merge the nearest ranges at the limit', async (t) => {
   t.equal(rangesOf([5, 6, 7, 900, 902, 5000]).print(), '5-7,900,902,5000');
   t.equal(rangesOf([5, 6]).print(), null);
   const many = rangesOf([...Array.from({ length: 32 }, (_, i) => (i + 1) * 100), 3201, 9000]);
@@ -51,7 +51,7 @@ void t.test('commits far apart stay apart; of too many places the nearest count 
   t.equal(rangesOf([...Array.from({ length: 32 }, (_, i) => (i + 1) * 100), 9000]).list.length, 32);
 });
 
-void t.test('of conditions each commit fulfils one, and there are few of them', async (t) => {
+void t.test('build few conditions, exactly one of which matches each commit', async (t) => {
   holds(
     t,
     fc.property(fc.array(commits, { maxLength: 6 }), (lists) => {

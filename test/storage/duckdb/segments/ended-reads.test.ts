@@ -19,43 +19,40 @@ const RECEIVED = { receivedAt: NOON };
 const PAGE = { offset: 0, limit: 1000 };
 const SEARCHES = 60;
 
-/** A search through all of it takes some milliseconds. */
+/** A full search takes some milliseconds. */
 function manyLogs(): LogRecord[] {
   return Array.from({ length: 5000 }, (_, i) => aLog({ body: `the ${i} quick brown fox jumps over it` }));
 }
 
-void t.test(
-  'one user’s dropped searches leave the line, and another user is answered meanwhile',
-  async (t) => {
-    const opened = await TestStore.open(t, { segmentSize: { rows: 1e6, bytes: 1e9 } });
-    const [one, other] = [await opened.addUser(), await opened.addUser()];
-    await opened.store.writer.logs({ tenant: one, items: manyLogs() }, RECEIVED);
-    let answered = 0;
-    const aborts = Array.from({ length: SEARCHES }, () => new AbortController());
-    const searches = aborts.map(async ({ signal }) => {
-      await opened.store.logs.search(one, { query: '"quick brown fox"' }, PAGE, signal);
-      answered++;
-    });
-    const ended = Promise.allSettled(searches);
-    await opened.store.runs.list(other, {}, PAGE);
-    t.ok(answered < SEARCHES / 2, `${answered} were answered before`);
-    for (const abort of aborts) abort.abort();
-    const rejected = (await ended).flatMap((outcome) =>
-      outcome.status === 'rejected' ? [outcome.reason as { code: string }] : [],
-    );
-    t.equal(rejected.length, SEARCHES - answered);
-    t.ok(rejected.length > SEARCHES / 2);
-    t.ok(rejected.every(({ code }) => code === 'overloaded'));
-    t.match(await opened.store.logs.search(one, { query: 'fox' }, PAGE), { count: 5000 });
-    opened.settings.clock.advance(5000);
-    await opened.store.runs.list(other, {}, PAGE);
-    const { text } = await opened.settings.meter.print();
-    t.match(text, new RegExp(`jackdaw_store_ended_reads_total{reason="abandoned"} ${rejected.length}\n`));
-    t.match(text, /jackdaw_store_waiting_reads 0\n/);
-  },
-);
+void t.test('aborted searches leave the queue, and other users are answered meanwhile', async (t) => {
+  const opened = await TestStore.open(t, { segmentSize: { rows: 1e6, bytes: 1e9 } });
+  const [one, other] = [await opened.addUser(), await opened.addUser()];
+  await opened.store.writer.logs({ tenant: one, items: manyLogs() }, RECEIVED);
+  let answered = 0;
+  const aborts = Array.from({ length: SEARCHES }, () => new AbortController());
+  const searches = aborts.map(async ({ signal }) => {
+    await opened.store.logs.search(one, { query: '"quick brown fox"' }, PAGE, signal);
+    answered++;
+  });
+  const ended = Promise.allSettled(searches);
+  await opened.store.runs.list(other, {}, PAGE);
+  t.ok(answered < SEARCHES / 2, `${answered} were answered before`);
+  for (const abort of aborts) abort.abort();
+  const rejected = (await ended).flatMap((outcome) =>
+    outcome.status === 'rejected' ? [outcome.reason as { code: string }] : [],
+  );
+  t.equal(rejected.length, SEARCHES - answered);
+  t.ok(rejected.length > SEARCHES / 2);
+  t.ok(rejected.every(({ code }) => code === 'overloaded'));
+  t.match(await opened.store.logs.search(one, { query: 'fox' }, PAGE), { count: 5000 });
+  opened.settings.clock.advance(5000);
+  await opened.store.runs.list(other, {}, PAGE);
+  const { text } = await opened.settings.meter.print();
+  t.match(text, new RegExp(`jackdaw_store_ended_reads_total{reason="abandoned"} ${rejected.length}\n`));
+  t.match(text, /jackdaw_store_waiting_reads 0\n/);
+});
 
-void t.test('a search that takes longer than read_timeout is ended, and the store goes on', async (t) => {
+void t.test('cancels a search after read_timeout, and the store continues', async (t) => {
   const readLimits = { ...READ_LIMITS, timeoutMs: 1 };
   const opened = await TestStore.open(t, { readLimits, segmentSize: { rows: 1e6, bytes: 1e9 } });
   const tenant = await opened.addUser();
@@ -72,7 +69,7 @@ void t.test('a search that takes longer than read_timeout is ended, and the stor
 });
 
 void t.test(
-  'a read that holds up moves is ended once segments pile up, but none of the upkeep',
+  "cancels a user's read that blocks compaction once segments accumulate, but not maintenance",
   async (t) => {
     const path = join(testFolder(t), 'jackdaw.duckdb');
     const database = await Database.open({ path, memoryLimit: '128MB', threads: 1 });
@@ -140,7 +137,7 @@ void t.test('commits always find a pool thread', async (t) => {
   t.equal(readsAtATime({ atATime: null }, 2, 12), 3);
   t.equal(readsAtATime({ atATime: null }, 8, 17), 9);
   t.equal(readsAtATime({ atATime: null }, 64, 128), 16);
-  t.equal(readsAtATime({ atATime: null }, 2, 4), 2, 'as few as there may be');
+  t.equal(readsAtATime({ atATime: null }, 2, 4), 2, 'the minimum');
   t.equal(readsAtATime({ atATime: 6 }, 2, 8), 4);
   t.equal(readsAtATime({ atATime: 6 }, 2, 12), 6);
 });

@@ -7,7 +7,7 @@ import type { Reader, ReadPoolOptions } from '../../../../src/storage/shared/rea
 import { HandClock } from '../../../support/hand-clock.js';
 import { testFolder } from '../../../support/test-folder.js';
 
-/** Nobody waits for its end. */
+/** Never finishes. */
 const ENDLESS = 'SELECT sum(hash(range)) FROM range(1000000000000)';
 const ONE: Reader = { share: 1, isLong: false, mayBeEnded: true };
 const OTHER: Reader = { ...ONE, share: 2 };
@@ -44,7 +44,7 @@ async function answer(connection: Connection): Promise<unknown> {
   return await connection.rows('SELECT 42 AS answer');
 }
 
-void t.test('reads beyond the line are refused and counted; those in it are served', async (t) => {
+void t.test('refuses and counts reads beyond the queue and serves queued reads', async (t) => {
   const { pool } = await poolOf(t, { size: 1, maxWaiting: 1 });
   let end = (): void => undefined;
   const held = new Promise<void>((resolve) => (end = resolve));
@@ -65,37 +65,34 @@ void t.test('reads beyond the line are refused and counted; those in it are serv
   t.match(pool.stats, { refused: 2, waiting: 0, running: 0 });
 });
 
-void t.test('a read does two things at once only where a connection is free that it may have', async (t) => {
+void t.test('runs a parallel statement only on a connection the user may use', async (t) => {
   const { pool } = await poolOf(t, { size: 3 });
   const both = await pool.use(ONE, async (connection, { runParallel }) => {
     const other = runParallel(answer);
     t.match(pool.stats, { running: 2 });
-    t.equal(runParallel(answer), null, 'the last one is for others');
+    t.equal(runParallel(answer), null, 'the last connection is reserved for others');
     return [await answer(connection), await other];
   });
   t.match(both, [[{ answer: 42 }], [{ answer: 42 }]]);
   t.match(pool.stats, { running: 0, waiting: 0 });
 });
 
-void t.test(
-  'what a read does beside itself is ended with it, and leaves its connection to others',
-  async (t) => {
-    const { pool, clock } = await poolOf(t, { size: 3, timeoutMs: 1000 });
-    let parallel: Promise<void> | null = null;
-    const late = pool.use(ONE, async (connection, { runParallel }) => {
-      parallel = runParallel(endless);
-      await Promise.allSettled([endless(connection), parallel]);
-      t.equal(runParallel(answer), null, 'what was ended begins nothing');
-      await connection.run(ENDLESS);
-    });
-    clock.advance(1000);
-    await t.rejects(late, { code: 'overloaded' });
-    await t.rejects(Promise.resolve(parallel), { code: 'overloaded' });
-    t.match(pool.stats, { running: 0, ended: { timed_out: 1 } }, 'it counts once');
-    const next = await Promise.all([pool.use(ONE, answer), pool.use(OTHER, answer)]);
-    t.match(next, [[{ answer: 42 }], [{ answer: 42 }]]);
-  },
-);
+void t.test('cancels the parallel statements of a canceled read and frees their connections', async (t) => {
+  const { pool, clock } = await poolOf(t, { size: 3, timeoutMs: 1000 });
+  let parallel: Promise<void> | null = null;
+  const late = pool.use(ONE, async (connection, { runParallel }) => {
+    parallel = runParallel(endless);
+    await Promise.allSettled([endless(connection), parallel]);
+    t.equal(runParallel(answer), null, 'a canceled read starts nothing');
+    await connection.run(ENDLESS);
+  });
+  clock.advance(1000);
+  await t.rejects(late, { code: 'overloaded' });
+  await t.rejects(Promise.resolve(parallel), { code: 'overloaded' });
+  t.match(pool.stats, { running: 0, ended: { timed_out: 1 } }, 'it counts once');
+  const next = await Promise.all([pool.use(ONE, answer), pool.use(OTHER, answer)]);
+  t.match(next, [[{ answer: 42 }], [{ answer: 42 }]]);
+});
 
 void t.test('the reads of one user never hold all connections', async (t) => {
   const { pool } = await poolOf(t, { size: 3 });
@@ -107,32 +104,36 @@ void t.test('the reads of one user never hold all connections', async (t) => {
   t.match(pool.stats, { running: 2, waiting: 48 });
 
   for (const abort of aborts.slice(10)) abort.abort();
-  t.match(pool.stats, { running: 2, waiting: 8, ended: { abandoned: 40 } }, 'who has gone leaves the line');
+  t.match(
+    pool.stats,
+    { running: 2, waiting: 8, ended: { abandoned: 40 } },
+    'disconnected reads leave the queue',
+  );
   for (const abort of aborts) abort.abort();
   const outcomes = await ended;
   t.equal(outcomes.filter(({ status }) => status === 'rejected').length, 50);
   t.match(pool.stats, { running: 0, waiting: 0, ended: { abandoned: 50 } });
-  t.match(await pool.use(ONE, answer), [{ answer: 42 }], 'and the connections are of use again');
+  t.match(await pool.use(ONE, answer), [{ answer: 42 }], 'the connections are usable again');
 });
 
-void t.test('a read whose client has gone is ended, and others on other connections go on', async (t) => {
+void t.test('cancels a read whose client disconnected without affecting others', async (t) => {
   const { pool } = await poolOf(t, { size: 3 });
   const [gone, waiting] = [new AbortController(), new AbortController()];
   const first = pool.use({ ...ONE, abort: gone.signal }, endless);
   const second = pool.use({ ...OTHER, abort: waiting.signal }, endless);
-  // Also before its statement has begun, when DuckDB does not hear it.
+  // Also before its statement starts, when DuckDB ignores the interrupt.
   gone.abort();
   await t.rejects(first, { code: 'overloaded' });
   t.match(pool.stats, { running: 1, ended: { abandoned: 1 } });
   t.match(await pool.use(ONE, answer), [{ answer: 42 }]);
-  t.match(pool.stats, { running: 1 }, 'the other user’s read goes on');
+  t.match(pool.stats, { running: 1 }, 'the other user’s read continues');
   waiting.abort();
   await t.rejects(second, { code: 'overloaded' });
   const late = AbortSignal.abort();
   await t.rejects(pool.use({ ...ONE, abort: late }, answer), { code: 'overloaded' });
 });
 
-void t.test('a read that is ended begins no further statement, and leaves no transaction', async (t) => {
+void t.test('a canceled read starts no further statement and leaves no transaction', async (t) => {
   const { pool } = await poolOf(t, { size: 2 });
   const abort = new AbortController();
   const statements: string[] = [];
@@ -151,7 +152,7 @@ void t.test('a read that is ended begins no further statement, and leaves no tra
   });
 });
 
-void t.test('what takes too long is ended, and so is what waits too long', async (t) => {
+void t.test('times out running and waiting reads', async (t) => {
   const { pool, clock } = await poolOf(t, { size: 2, timeoutMs: 30_000 });
   const running = pool.use(ONE, endless);
   const waiting = pool.use(ONE, answer);
@@ -182,7 +183,7 @@ void t.test('a full queue evicts a read of the user with the most waiting', asyn
   const outcomes = Promise.allSettled(flood);
   t.match(pool.stats, { waiting: 5, refused: 2 }, 'five of one user');
   const others = [3, 4, 5].map((share) => pool.use({ ...ONE, share }, answer));
-  t.match(pool.stats, { waiting: 6, refused: 4 }, 'and six of all');
+  t.match(pool.stats, { waiting: 6, refused: 4 }, 'six in total');
   end();
   await Promise.all([first, other, ...others]);
   t.same(

@@ -7,10 +7,10 @@ import { TestStore } from '../test-store.js';
 const RECEIVED = { receivedAt: NOON };
 const READERS = 6;
 
-void t.test('while segments are sealed and moved, every read sees each run exactly once', async (t) => {
+void t.test('every read sees each run exactly once while segments are sealed and compacted', async (t) => {
   const opened = await TestStore.open(t, {
     segmentSize: { rows: 40, bytes: 1e9 },
-    // So many small files at once take memory that readers then lack; that is not what this is about.
+    // Many small files at once would leave too little memory for readers, which is not tested here.
     memoryLimit: '512MiB',
   });
   const tenant = await opened.addUser();
@@ -48,7 +48,7 @@ void t.test('while segments are sealed and moved, every read sees each run exact
   t.ok(reads > 0, `${reads} reads`);
 });
 
-void t.test('while runs are completed, every read sees each run and span in one version', async (t) => {
+void t.test('every read sees one version of each run and span while runs complete', async (t) => {
   const opened = await TestStore.open(t, { segmentSize: { rows: 40, bytes: 1e9 } });
   const tenant = await opened.addUser();
   const traces = Array.from({ length: 60 }, () => aRunning(4));
@@ -97,7 +97,7 @@ void t.test('while runs are completed, every read sees each run and span in one 
   t.notMatch(opened.settings.logger.lines, /could not be/);
 });
 
-void t.test('the pages of a long trace hold each span once while its spans are completed', async (t) => {
+void t.test('the pages of a long trace hold each span once while spans complete', async (t) => {
   const opened = await TestStore.open(t, { segmentSize: { rows: 200, bytes: 1e9 } });
   const tenant = await opened.addUser();
   const { trace, spans } = aRunning(1800);

@@ -6,7 +6,7 @@ import { HandClock } from '../../../support/hand-clock.js';
 
 const SEEN = { lastSeq: 1, bound: 1 };
 
-/** A read that is over when it is ended, or when the test says so. */
+/** A read that finishes when canceled or on request of the test. */
 function begin(
   reads: ReadsUnderWay,
   mayBeEnded: boolean,
@@ -32,7 +32,7 @@ function begin(
   };
 }
 
-/** Whether another read could begin now. */
+/** Whether another read could start now. */
 async function isReady(reads: ReadsUnderWay): Promise<boolean> {
   let isHere = false;
   void reads.ready().then(() => (isHere = true));
@@ -40,37 +40,34 @@ async function isReady(reads: ReadsUnderWay): Promise<boolean> {
   return isHere;
 }
 
-void t.test(
-  'what can wait is given up where a read goes on that must not be ended, and holds up nobody',
-  async (t) => {
-    const clock = new HandClock();
-    const reads = new ReadsUnderWay(clock);
-    const retention = begin(reads, false);
-    const ofUser = begin(reads, true);
-    let isDone = false;
-    const work = async (): Promise<void> => {
-      isDone = true;
-    };
-    const waiting = reads.withoutIfSoon(work);
-    const refused = t.rejects(waiting, { message: /goes on/ });
-    t.ok(await isReady(reads), 'commits and reads go on meanwhile');
-    clock.advance(5000);
-    await refused;
-    t.ok(await isReady(reads));
-    t.notOk(isDone);
-    t.notOk(ofUser.isEnded() || retention.isEnded(), 'no read is ended for nothing');
+void t.test('gives up deferrable work behind an uncancelable read without blocking others', async (t) => {
+  const clock = new HandClock();
+  const reads = new ReadsUnderWay(clock);
+  const retention = begin(reads, false);
+  const ofUser = begin(reads, true);
+  let isDone = false;
+  const work = async (): Promise<void> => {
+    isDone = true;
+  };
+  const waiting = reads.withoutIfSoon(work);
+  const refused = t.rejects(waiting, { message: /goes on/ });
+  t.ok(await isReady(reads), 'commits and reads continue meanwhile');
+  clock.advance(5000);
+  await refused;
+  t.ok(await isReady(reads));
+  t.notOk(isDone);
+  t.notOk(ofUser.isEnded() || retention.isEnded(), 'no read is ended for nothing');
 
-    // Once that is over, reads of users are ended when they take too long, as ever.
-    retention.done();
-    const again = reads.withoutIfSoon(work);
-    await turn();
-    clock.advance(5000);
-    await again;
-    t.ok(ofUser.isEnded() && isDone);
-  },
-);
+  // After that read finishes, slow user reads are canceled as usual.
+  retention.done();
+  const again = reads.withoutIfSoon(work);
+  await turn();
+  clock.advance(5000);
+  await again;
+  t.ok(ofUser.isEnded() && isDone);
+});
 
-void t.test('a read that begins meanwhile holds up commits for half a second at most', async (t) => {
+void t.test('a read started meanwhile blocks commits for at most half a second', async (t) => {
   for (const mayBeEnded of [true, false]) {
     const clock = new HandClock();
     const reads = new ReadsUnderWay(clock);
@@ -97,7 +94,7 @@ void t.test('a read that begins meanwhile holds up commits for half a second at 
   }
 });
 
-void t.test('what cannot wait ends every read after five seconds', async (t) => {
+void t.test('urgent work cancels every read after five seconds', async (t) => {
   const clock = new HandClock();
   const reads = new ReadsUnderWay(clock);
   const both = [begin(reads, true), begin(reads, false)];

@@ -10,7 +10,7 @@ import { newSegment, type Capture } from '../../../../src/storage/duckdb/segment
 import { SPANS } from '../../../../src/storage/schema/tables.js';
 import { holds } from '../../../support/property.js';
 
-/** How many commits each file has, from the cold one on; which hot segments were set aside. */
+/** Number of commits per file, the cold one first, and which hot segments are quarantined. */
 interface Files {
   readonly commits: readonly number[];
   readonly quarantined: readonly boolean[];
@@ -21,7 +21,7 @@ const files: fc.Arbitrary<Files> = fc.record({
   quarantined: fc.array(fc.boolean(), { minLength: 5, maxLength: 5 }),
 });
 
-/** What a read sees of these files, and the name in SQL of the file that has each commit. */
+/** The capture of a read of these files, and the SQL name of the file of each commit. */
 function captureOf({ commits, quarantined }: Files): {
   capture: Capture;
   fileOf: ReadonlyMap<number, string>;
@@ -51,12 +51,12 @@ function captureOf({ commits, quarantined }: Files): {
   return { capture, fileOf };
 }
 
-/** The files that a relation asks. */
+/** The files that a relation reads. */
 function askedBy(sql: string): string[] {
   return [...sql.matchAll(/FROM (\w+)\.main\.spans/g)].map(([, name]) => name ?? '');
 }
 
-void t.test('the file of every commit that is wanted is asked, and once', async (t) => {
+void t.test('reads the file of every requested commit once', async (t) => {
   const wanted = fc.uniqueArray(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 4 });
   holds(
     t,
@@ -83,13 +83,13 @@ void t.test('the file of every commit that is wanted is asked, and once', async 
   );
 });
 
-void t.test('for one commit one file is asked, unless segments are set aside', async (t) => {
+void t.test('reads one file for one commit unless segments are quarantined', async (t) => {
   const { capture, fileOf } = captureOf({ commits: [5, 3, 4, 2], quarantined: [] });
   for (const [seq, file] of fileOf) t.strictSame(askedBy(relation(capture, SPANS, ofCommits([seq]))), [file]);
   t.strictSame(askedBy(relation(capture, SPANS, ofCommitsSince(9))), ['g2', 'g3']);
   t.strictSame(askedBy(relation(capture, SPANS, ofCommits([4, 14]))), ['cold', 'g3']);
-  t.strictSame(askedBy(relation(capture, SPANS, [])), ['cold'], 'nothing is asked for: a table without rows');
-  t.match(relation(capture, SPANS, ofCommits([99])), /AND FALSE/, 'nor is what no file has');
+  t.strictSame(askedBy(relation(capture, SPANS, [])), ['cold'], 'no commits: an empty table');
+  t.match(relation(capture, SPANS, ofCommits([99])), /AND FALSE/, 'nor for a commit that no file has');
   const quarantined = captureOf({ commits: [5, 3, 4, 2], quarantined: [false, true, false] });
   t.strictSame(askedBy(relation(quarantined.capture, SPANS, ofCommits([7]))), ['g2', 'g1']);
   t.strictSame(askedBy(relation(quarantined.capture, SPANS, ofCommits([11]))), ['g2', 'g3']);

@@ -10,7 +10,7 @@ import { TestStore } from '../test-store.js';
 const COMMITS = 60;
 const TRACES = 30;
 
-void t.test('sums are exact at every moment while their parts are moved and put together', async (t) => {
+void t.test('sums are exact at every moment while compacted and merged', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
   const progress = { sent: 0, acknowledged: 0, reads: 0, isOver: false };
@@ -23,7 +23,7 @@ void t.test('sums are exact at every moment while their parts are moved and put 
     }
     return 'exact';
   })();
-  // A slow machine reads less often: it gets more commits, until enough reads have met one.
+  // A slow machine reads less often: it writes more commits until enough reads overlap one.
   const isEnough = (commits: number): boolean => commits >= COMMITS && progress.reads >= COMMITS / 2;
   for (let commit = 0; !isEnough(commit); commit++) {
     const items = Array.from({ length: TRACES }, () => {
@@ -53,7 +53,7 @@ void t.test('sums are exact at every moment while their parts are moved and put 
   await opened.close();
   const parts = await readAsOne(opened.path, ['usage', 'map_edges'], async (query) => ({
     edges: await query('SELECT count(*) AS rows, sum(spans)::INTEGER AS spans FROM map_edges'),
-    // By month, and by day in rows below 0.
+    // Months, and days in rows below 0.
     usage: await query(
       'SELECT month < 0 AS is_day, sum(events)::INTEGER AS events FROM usage GROUP BY ALL ORDER BY ALL',
     ),

@@ -14,7 +14,7 @@ import type { Column, ColumnKind } from '../../../../src/worker/columns.js';
 import { TextScratch } from '../../../../src/worker/text-scratch.js';
 import { testFolder } from '../../../support/test-folder.js';
 
-/** Of everything that is written column by column, and not as objects. */
+/** All messages written column by column instead of as objects. */
 const MESSAGES: Readonly<Record<string, readonly Column[]>> = {
   spans: SPAN_MESSAGE,
   traces: TRACE_MESSAGE,
@@ -51,7 +51,7 @@ async function aDatabase(t: Test): Promise<Connection> {
   return await database.connect();
 }
 
-void t.test('a row without a value for a column of its table is an error, and no zero', async (t) => {
+void t.test('throws for a row without a value for a table column', async (t) => {
   for (const table of SEGMENT_TABLES) {
     const store = fullRow(table.store);
     const written = (wire: WrittenRow) => objectRows(table, [{ ...store, ...wire } as TableRow<Table>]);
@@ -75,7 +75,7 @@ void t.test('a row without a value for a column of its table is an error, and no
   }
 });
 
-void t.test('a value that the store itself leaves out is an error, and nothing is written', async (t) => {
+void t.test('throws and writes nothing if the store omits an assigned column', async (t) => {
   const connection = await aDatabase(t);
   for (const table of SEGMENT_TABLES) {
     await connection.run(createTable(MAIN, table));
@@ -93,7 +93,7 @@ void t.test('a value that the store itself leaves out is an error, and nothing i
             appender.append(source, 0, 1, lacking);
           },
           { message: `The column ${table.name}.${name} was not written.` },
-          'it does not have that of the row before',
+          'it does not keep the value of the previous row',
         );
       appender.abandon();
       await connection.run('ROLLBACK');
@@ -103,7 +103,7 @@ void t.test('a value that the store itself leaves out is an error, and nothing i
   }
 });
 
-void t.test('a message that lacks a column in one of its rows cannot be finished', async (t) => {
+void t.test('cannot finish a message with a missing column in one row', async (t) => {
   for (const [name, columns] of Object.entries(MESSAGES)) {
     for (const left of columns.keys()) {
       const writer = new ColumnsWriter(columns, 2, new TextScratch());
@@ -116,7 +116,11 @@ void t.test('a message that lacks a column in one of its rows cannot be finished
         { message: `The column ${columns[left]?.name ?? ''} has values for 1 of 2 rows.` },
         `${name} without ${columns[left]?.name ?? ''}`,
       );
-      t.throws(() => writer.finish({ rows: 1 }), /has values for 2 of 1 rows/, 'more than it says, neither');
+      t.throws(
+        () => writer.finish({ rows: 1 }),
+        /has values for 2 of 1 rows/,
+        'nor with more rows than declared',
+      );
     }
   }
 });

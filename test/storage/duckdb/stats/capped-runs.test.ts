@@ -6,7 +6,7 @@ import { TestStore } from '../test-store.js';
 
 const RECEIVED = { receivedAt: NOON };
 
-void t.test('a run that cost more than is kept of one shows the largest cost', async (t) => {
+void t.test('a run above the cost limit shows the maximum cost', async (t) => {
   const opened = await TestStore.open(t);
   const { store } = opened;
   const one = await opened.addUser();
@@ -15,7 +15,7 @@ void t.test('a run that cost more than is kept of one shows the largest cost', a
     const dear = () => aSpanRecord(trace.trace_id, { cost_usd: MOST_NANO_USD });
     return { trace, spans: Array.from({ length: spans }, dear) };
   };
-  // Nine of the most expensive are less than the bound, ten are more.
+  // Nine maximum costs are below the limit, ten are above.
   const [below, above, later] = [run(9), run(10), run(9)];
   await store.writer.traces({ tenant: one, items: [below, above, later] }, RECEIVED);
   for (let i = 0; i < 2; i++) {

@@ -3,7 +3,7 @@ import t from 'tap';
 import { NewestStarts } from '../../../../src/storage/duckdb/stats/newest-starts.js';
 
 const step = fc.record({
-  /** Few enough for many equal ones, often enough ascending for the usual way. */
+  /** A small range for many equal starts, mostly ascending as usual. */
   start: fc.integer({ min: -50, max: 2000 }),
   remove: fc.integer({ min: 0, max: 4 }).map((one) => one === 0),
 });
@@ -34,7 +34,7 @@ void t.test('the newest starts match a model', async (t) => {
   t.notOk(found.failed, fc.defaultReportMessage(found) ?? '');
 });
 
-void t.test('it knows the newest 512, and all of them while there are no more', async (t) => {
+void t.test('keeps the newest 512 starts, and all of them below that', async (t) => {
   const starts = NewestStarts.make();
   for (let start = 1; start <= 512; start++) starts.add(start);
   t.equal(starts.get(1), 512);
@@ -45,5 +45,5 @@ void t.test('it knows the newest 512, and all of them while there are no more', 
   t.equal(starts.get(512), 1489);
   starts.remove(2000);
   t.equal(starts.get(1), 1999);
-  t.equal(starts.get(512), null, 'the one that would follow was left out');
+  t.equal(starts.get(512), null, 'the next one was dropped');
 });

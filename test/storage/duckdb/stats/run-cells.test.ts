@@ -10,13 +10,13 @@ import {
 const HOUR = 3_600_000_000;
 const VIEW: CellView = { tenant: 1, agentNos: null, key: '0', interval: HOUR };
 
-/** A run as a commit tells of it. */
+/** A run as a commit reports it. */
 function aRun(startedAt: number, changes: Partial<CountedRun> = {}): CountedRun {
   const stats = { status: 1, success: null, cost: null, durationMs: null };
   return { tenant: 1, agentNo: 7, kind: 0, startedAt, ...stats, ...changes };
 }
 
-/** So many cells. */
+/** Cells for this many runs. */
 function cells(runs: number, count = 1): RunCell[] {
   const sums = { failed: 0, successes: 0, nanos: null, priced: 0, tokens: null, p50_ms: null, p95_ms: null };
   return Array.from({ length: count }, (_, key) => ({ key, runs, ...sums }));
@@ -32,7 +32,7 @@ async function keep(cache: RunCells, of: CellsByStart, view = VIEW, seq = 1): Pr
   });
 }
 
-/** The known hours with their runs. */
+/** The cached hours with their runs. */
 async function known(cache: RunCells, view = VIEW, seq = 99): Promise<Record<number, number>> {
   return await cache.read(view.tenant, seq, async (reading) =>
     Object.fromEntries(
@@ -41,20 +41,20 @@ async function known(cache: RunCells, view = VIEW, seq = 99): Promise<Record<num
   );
 }
 
-void t.test('buckets are known until a commit touches them', async (t) => {
+void t.test('buckets stay cached until a commit changes them', async (t) => {
   const cache = new RunCells();
   await keep(cache, found({ [-1]: 1, 0: 2, 1: 3, 2: 4 }));
   cache.change(null, aRun(HOUR, { tenant: 2 }));
   cache.change(null, aRun(HOUR, { kind: 1 }));
-  t.strictSame(await known(cache), { [-1]: 1, 0: 2, 1: 3, 2: 4 }, 'others do not matter');
+  t.strictSame(await known(cache), { [-1]: 1, 0: 2, 1: 3, 2: 4 }, 'other tenants and kinds do not matter');
   cache.change(aRun(-1), aRun(2 * HOUR));
-  t.strictSame(await known(cache), { 0: 2, 1: 3 }, 'a run that went from one to another');
+  t.strictSame(await known(cache), { 0: 2, 1: 3 }, 'a run that moved between buckets');
   cache.clear();
   t.strictSame(await known(cache), {});
   t.equal(cache.bytes, 0);
 });
 
-void t.test('views of some agents are touched by their runs alone', async (t) => {
+void t.test('views of some agents are invalidated only by their runs', async (t) => {
   const cache = new RunCells();
   const view = { ...VIEW, agentNos: [7, 8] };
   await keep(cache, found({ 0: 1, 1: 1 }), view);
@@ -62,10 +62,10 @@ void t.test('views of some agents are touched by their runs alone', async (t) =>
   t.strictSame(await known(cache, view), { 0: 1, 1: 1 });
   cache.change(aRun(0, { agentNo: 8 }), aRun(0, { agentNo: 9 }));
   t.strictSame(await known(cache, view), { 1: 1 });
-  t.strictSame(await known(cache), {}, 'of all agents nothing is known');
+  t.strictSame(await known(cache), {}, 'no view of all agents is cached');
 });
 
-void t.test('what a commit touches while it is read is not kept', async (t) => {
+void t.test('buckets changed while being read are not cached', async (t) => {
   const cache = new RunCells();
   await cache.read(1, 1, async ({ keep }) => {
     cache.change(null, aRun(HOUR + 1));
@@ -76,10 +76,10 @@ void t.test('what a commit touches while it is read is not kept', async (t) => {
     cache.clear();
     keep(VIEW, found({ 2: 1 }));
   });
-  t.strictSame(await known(cache), {}, 'nor anything after runs were removed');
+  t.strictSame(await known(cache), {}, 'nothing is cached after runs were removed');
 });
 
-void t.test('a read does not use what a later one has found', async (t) => {
+void t.test('a read does not use results of a later one', async (t) => {
   const cache = new RunCells();
   await keep(cache, found({ 0: 1 }), VIEW, 5);
   await keep(cache, found({ 1: 1 }), VIEW, 6);
@@ -87,7 +87,7 @@ void t.test('a read does not use what a later one has found', async (t) => {
   t.strictSame(await known(cache, VIEW, 6), { 0: 1, 1: 1 });
 });
 
-void t.test('memory is bounded, for each user and for all', async (t) => {
+void t.test('memory is bounded per user and in total', async (t) => {
   const cache = new RunCells(10_000, 6000);
   const big: CellsByStart = new Map([[0, cells(1, 7)]]);
   const views = [60, 61, 62].map((seconds) => ({ ...VIEW, interval: seconds * 1_000_000 }));
@@ -97,9 +97,9 @@ void t.test('memory is bounded, for each user and for all', async (t) => {
   t.ok(cache.bytes <= 10_000);
   t.strictSame(await known(cache, { ...VIEW, tenant: 4 }), { 0: 1 });
   await keep(cache, new Map([[0, cells(1, 40)]]), { ...VIEW, tenant: 5 });
-  t.strictSame(await known(cache, { ...VIEW, tenant: 5 }), {}, 'what is too large by itself is not kept');
+  t.strictSame(await known(cache, { ...VIEW, tenant: 5 }), {}, 'an entry that is too large is not cached');
   for (let i = 1; i <= 40; i++) await keep(cache, found({ 0: 1 }), { ...VIEW, tenant: 6, key: String(i) });
-  t.strictSame(await known(cache, { ...VIEW, tenant: 6, key: '1' }), {}, 'a commit looks at few views');
+  t.strictSame(await known(cache, { ...VIEW, tenant: 6, key: '1' }), {}, 'a commit checks few views');
   t.strictSame(await known(cache, { ...VIEW, tenant: 6, key: '40' }), { 0: 1 });
   cache.clear();
   t.equal(cache.bytes, 0);

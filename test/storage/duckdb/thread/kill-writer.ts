@@ -4,9 +4,9 @@ import { aSpanRecord, aTrace, NOON } from '../../../support/run-records.js';
 import { storeToKill } from '../store-to-kill.js';
 
 /**
- * A process that is made to be killed: it opens the store of its first argument and writes for the user of its second,
- * several at a time and for ever. A line goes out before a write (`sent`) and after its answer (`done`), each naming the
- * traces as JSON: how many spans the write adds, and whether it completes the run.
+ * A process to be killed: opens the store of its first argument and writes for the user of its second, several
+ * batches at a time, forever. Prints a line before each write (`sent`) and after its response (`done`), each naming
+ * the traces as JSON with the spans the write adds and whether it completes the run.
  */
 
 export interface Line {
@@ -35,7 +35,7 @@ async function write(): Promise<never> {
   }
 }
 
-/** A new run, more spans of an open one, or its completion. */
+/** A new run, more spans of a running one, or its completion. */
 function next(open: string[]): TraceRecord {
   const id = randomInt(3) === 0 ? open.shift() : undefined;
   if (id !== undefined) {

@@ -6,17 +6,17 @@ import { spansOf } from '../shown-spans.js';
 import { TestStore } from '../test-store.js';
 import { writeUntilKilled } from '../write-until-killed.js';
 
-/** `JACKDAW_TEST_KILLS=20` kills more often than a normal run does. */
+/** Set `JACKDAW_TEST_KILLS=20` to kill more often. */
 const KILLS = Number(process.env.JACKDAW_TEST_KILLS ?? 6);
 const WRITER = fileURLToPath(new URL('./kill-writer.js', import.meta.url));
 
 t.setTimeout(0);
 
-void t.test('a process that is killed keeps every acknowledged trace, once and whole', async (t) => {
+void t.test('a killed process keeps every acknowledged trace whole and once', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
   await opened.close();
-  /** Of every trace, what was acknowledged, and what was only sent. */
+  /** Acknowledged and sent writes of every trace. */
   const known = new Map<string, Trace>();
   for (let kill = 1; kill <= KILLS; kill++) {
     const lines = await writeUntilKilled<Line>(t, WRITER, [opened.path, tenant]);
@@ -27,7 +27,7 @@ void t.test('a process that is killed keeps every acknowledged trace, once and w
     for (const [id, trace] of known) {
       const found = await opened.store.runs.read(tenant, id);
       if (found === null) {
-        if (trace.isAcknowledged) t.fail(`an acknowledged trace is not there: ${id}`);
+        if (trace.isAcknowledged) t.fail(`an acknowledged trace is missing: ${id}`);
         known.delete(id);
         continue;
       }
@@ -41,7 +41,7 @@ void t.test('a process that is killed keeps every acknowledged trace, once and w
         t.fail(`${ids.size} spans, ${found.status}, where only ${[...trace.possible()].join(' or ')} can be`);
       }
       if (found.total_tokens !== (ids.size === 0 ? null : ids.size))
-        t.fail('the tokens are not those of the spans');
+        t.fail('the tokens do not match the spans');
       trace.settle(ids.size, found.status);
       spans += ids.size;
       tokens += found.total_tokens ?? 0;
@@ -52,7 +52,7 @@ void t.test('a process that is killed keeps every acknowledged trace, once and w
     t.equal(agent?.total_runs ?? 0, known.size);
     const days = agent && (await opened.store.agents.days(tenant, agent.id, { from: 0, to: 9e15 }));
     t.equal(days?.days[0]?.total_tokens ?? 0, tokens);
-    // Once it lies in the hot files, and once moved.
+    // Once with data in hot files, once compacted.
     if (kill % 2 === 0) await opened.store.settled();
     await opened.close();
     t.same(await duplicatesIn(opened.path), []);
@@ -60,12 +60,12 @@ void t.test('a process that is killed keeps every acknowledged trace, once and w
   }
 });
 
-/** What is known of a trace from the lines of its writer. */
+/** State of a trace according to its writer. */
 class Trace {
   isAcknowledged = false;
   #spans = 0;
   #isCompleted = false;
-  /** Sent and not acknowledged, in the order sent. */
+  /** Sent but unacknowledged writes, in order. */
   #open: { readonly spans: number; readonly completes: boolean }[] = [];
 
   sent(write: { readonly spans: number; readonly completes: boolean }): void {
@@ -79,7 +79,7 @@ class Trace {
     this.#isCompleted ||= write?.completes ?? false;
   }
 
-  /** Each write that was sent is there whole or not at all, and none without those before it. */
+  /** Each sent write is stored whole or not at all, and none without the previous ones. */
   possible(): Set<string> {
     let spans = this.#spans;
     let isCompleted = this.#isCompleted;
@@ -94,7 +94,7 @@ class Trace {
     return states;
   }
 
-  /** What was found is what counts from now on. */
+  /** Continues from the found state. */
   settle(spans: number, status: string): void {
     this.isAcknowledged = true;
     this.#spans = spans;

@@ -19,12 +19,12 @@ const OPTIONS = {
   segmentSize: { rows: 1e6, bytes: 1e9 },
 };
 
-/** A user with runs that are under way. */
+/** A user with running runs. */
 class Runs {
   readonly engine: EventEngine;
   readonly user: Listener;
   readonly traces: readonly TraceRecord[];
-  /** Of the span that only the endings bring. */
+  /** Id of the span that only the endings contain. */
   readonly #another = randomUUID();
 
   private constructor(engine: EventEngine, user: Listener, traces: readonly TraceRecord[]) {
@@ -33,7 +33,7 @@ class Runs {
     this.traces = traces;
   }
 
-  /** @param sizes by trace: the lengths of what the spans have as their input */
+  /** @param sizes input lengths of the spans, by trace */
   static async start(engine: EventEngine, sizes: readonly (readonly number[])[]): Promise<Runs> {
     const user = await engine.addUser(['*']);
     const traces = sizes.map((ofTrace, i): TraceRecord => {
@@ -53,7 +53,7 @@ class Runs {
     return runs;
   }
 
-  /** As a user's whose quota counts. */
+  /** Writes as a user with a quota. */
   async write(items: readonly TraceRecord[]): Promise<void> {
     const { tenant, wanted } = this.user;
     const batch = { items: [...items], service_map: deriveBatch([...items]) };
@@ -61,7 +61,7 @@ class Runs {
     await this.engine.parts.writer.write({ kind: 'batch', batch: new IncomingBatch(message) });
   }
 
-  /** What ends all of them; the first trace gets a span more. */
+  /** Ends all runs; the first trace gets one more span. */
   endings(changes: Partial<SpanRecord> = {}): TraceRecord[] {
     return this.traces.map(({ trace, spans }, i) => {
       const ended = spans.map(({ span_id, trace_id, type, name, started_at }) =>
@@ -79,7 +79,7 @@ class Runs {
     return this.engine.parts.usage.read(this.engine.asking(this.user.tenant), NOON).used;
   }
 
-  /** That everything is as it is when it is ended, whatever it took. */
+  /** Checks that all runs are complete after their endings. */
   async areEnded(t: Test): Promise<void> {
     const { runs } = this.engine.parts;
     const asking = this.engine.asking(this.user.tenant);
@@ -106,16 +106,16 @@ class Runs {
       .map(describeEvent)
       .filter((line) => line.startsWith('trace.completed'));
     for (const { trace } of this.traces)
-      t.equal(ends.filter((line) => line.endsWith(trace.trace_id)).length, 1, 'told once that it ended');
+      t.equal(ends.filter((line) => line.endsWith(trace.trace_id)).length, 1, 'its end was emitted once');
     const rebuilt = await this.engine.parts.housekeeping.rebuildMap(true);
     t.ok(rebuilt !== null && !hasDifferences(rebuilt));
   }
 }
 
-/** Four spans of 30 KiB in each trace: three and a piece of a budget. */
+/** Four spans of 30 KiB per trace: three and a fraction of the budget. */
 const SIZES = Array.from({ length: 3 }, () => [30, 30, 30, 30].map((size) => size * KIB));
 
-void t.test('one batch that completes more than a commit may read is committed in several', async (t) => {
+void t.test('splits a batch that completes more than a commit may read', async (t) => {
   const engine = await EventEngine.open(t, OPTIONS);
   const runs = await Runs.start(engine, SIZES);
   const others = await Runs.start(engine, [[10]]);
@@ -128,12 +128,12 @@ void t.test('one batch that completes more than a commit may read is committed i
     others.write(others.endings()).then(note('neighbour')),
     engine.parts.writer.write({ kind: 'append', append }).then(note('append')),
   ]);
-  t.equal(done.at(-1), 'large', 'nobody waits for it');
-  // Twelve spans, three in a commit: three ahead and the batch itself with the last; besides one of the others.
+  t.equal(done.at(-1), 'large', 'the large batch finishes last');
+  // Twelve spans, three per commit: three commits ahead and the last with the batch itself; plus one of the others.
   t.equal(engine.reports.length, 3 + 1 + 1);
   await runs.areEnded(t);
   await others.areEnded(t);
-  // All are known to be complete already.
+  // All are already known to be complete.
   engine.reports.length = 0;
   await runs.write(runs.endings());
   t.equal(engine.reports.length, 1);
@@ -143,7 +143,7 @@ void t.test('one batch that completes more than a commit may read is committed i
   await runs.areEnded(t);
 });
 
-void t.test('runs that are not in memory count once for what may be loaded', async (t) => {
+void t.test('charges uncached runs once for loading', async (t) => {
   const reloads = { ...RUN_SIZE.reloads, loaded: { burst: SIZES.flat().length, perSecond: 1e-9 } };
   const engine = await EventEngine.open(t, { ...OPTIONS, runSize: { ...OPTIONS.runSize, reloads } });
   const runs = await Runs.start(engine, SIZES);
@@ -154,37 +154,34 @@ void t.test('runs that are not in memory count once for what may be loaded', asy
   await runs.areEnded(t);
 });
 
-void t.test(
-  'what is read to complete spans stays while a run of the same commit is mapped anew',
-  async (t) => {
-    const engine = await EventEngine.open(t, OPTIONS);
-    const runs = await Runs.start(engine, [
-      [10, 20, 10, 20, 10],
-      [10, 10],
-    ]);
-    const { tenant } = runs.user;
-    const remaps = runs.traces.map(async ({ trace }) => {
-      const { words } = new TraceId(trace.trace_id);
-      await engine.parts.writer.write({ kind: 'remap', tenant, words });
-    });
-    engine.reports.length = 0;
-    await Promise.all([...remaps, runs.write(runs.endings())]);
-    t.equal(engine.reports.length, 1);
-    await runs.areEnded(t);
-  },
-);
+void t.test('keeps spans read ahead while a run of the same commit is remapped', async (t) => {
+  const engine = await EventEngine.open(t, OPTIONS);
+  const runs = await Runs.start(engine, [
+    [10, 20, 10, 20, 10],
+    [10, 10],
+  ]);
+  const { tenant } = runs.user;
+  const remaps = runs.traces.map(async ({ trace }) => {
+    const { words } = new TraceId(trace.trace_id);
+    await engine.parts.writer.write({ kind: 'remap', tenant, words });
+  });
+  engine.reports.length = 0;
+  await Promise.all([...remaps, runs.write(runs.endings())]);
+  t.equal(engine.reports.length, 1);
+  await runs.areEnded(t);
+});
 
-void t.test('a span that is larger than what a commit may read is read alone', async (t) => {
+void t.test('reads a span larger than the commit budget alone', async (t) => {
   const engine = await EventEngine.open(t, OPTIONS);
   const runs = await Runs.start(engine, [[300 * KIB, 10 * KIB, 300 * KIB], [10]]);
   engine.reports.length = 0;
   await runs.write(runs.endings());
-  // The small one before the second large one goes with that: what a commit may read is passed by one span at most.
+  // The small span before the second large one shares its commit: the budget may be exceeded by one span.
   t.ok(engine.reports.length >= 3);
   await runs.areEnded(t);
 });
 
-void t.test('several batches that need too much together are committed one after the other', async (t) => {
+void t.test('commits batches that exceed the budget together one after the other', async (t) => {
   const engine = await EventEngine.open(t, OPTIONS);
   const all = [
     await Runs.start(engine, SIZES),
@@ -197,7 +194,7 @@ void t.test('several batches that need too much together are committed one after
   t.ok(engine.reports.length >= 4 + 2);
 });
 
-void t.test('prompts that completed spans name are linked once', async (t) => {
+void t.test('links prompts of completed spans once', async (t) => {
   const engine = await EventEngine.open(t, OPTIONS);
   const runs = await Runs.start(engine, SIZES);
   const { prompts } = engine.parts;
@@ -207,7 +204,7 @@ void t.test('prompts that completed spans name are linked once', async (t) => {
   t.match(totals.get(1), { traces: SIZES.length });
 });
 
-void t.test('a commit that fails behind one that went ahead leaves what is stored', async (t) => {
+void t.test('keeps stored data when a commit after an early commit fails', async (t) => {
   const engine = await EventEngine.open(t, OPTIONS);
   const runs = await Runs.start(engine, SIZES);
   const { parts } = engine;
@@ -217,7 +214,7 @@ void t.test('a commit that fails behind one that went ahead leaves what is store
   await Promise.all([...bad, runs.write(runs.endings())]);
   await runs.areEnded(t);
 
-  // Also where it is the batch that fails, for want of quota, and comes again.
+  // Also when the batch itself fails on its quota and is retried.
   const again = await Runs.start(engine, SIZES);
   const { tenant, wanted } = again.user;
   const counted = { tenant, at: NOON, limit: again.used };

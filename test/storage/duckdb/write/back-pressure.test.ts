@@ -10,7 +10,7 @@ const RECEIVED = { receivedAt: NOON };
 const PAGE = { offset: 0, limit: 1 };
 const OVERLOADED = { name: 'ConsumeError', code: 'overloaded', retryable: true, retryAfterMs: 5000 };
 
-void t.test('commits wait from half the bound on, the longer the more segments wait', async (t) => {
+void t.test('delays commits above half the limit, increasing with the waiting segments', async (t) => {
   let waiting = 0;
   const pressure = new BackPressure(() => waiting, 8, new HandClock());
   const pauses: number[] = [];
@@ -29,7 +29,7 @@ void t.test('commits wait from half the bound on, the longer the more segments w
 });
 
 void t.test(
-  'segments that cannot be moved hold ingestion back until they are, and nothing is lost',
+  'blocks ingestion while segments cannot be compacted and loses nothing',
   { skip: canLimit() ? false : 'prlimit is not here' },
   async (t) => {
     const opened = await TestStore.open(t);
@@ -46,12 +46,12 @@ void t.test(
       await write();
       await store.call('settled');
     }
-    // Hot segments stay far below this, and the cold file is above it: nothing can be moved.
+    // Hot segments stay far below this limit and the cold file exceeds it: compaction fails.
     store.limitFiles(100_000);
     const refusal = await writeUntilRefused(write);
     t.match(refusal, OVERLOADED);
     t.notMatch(refusal, { message: /\// });
-    t.match(await store.call('runs.list', tenant, {}, PAGE), { count: acknowledged }, 'reads go on');
+    t.match(await store.call('runs.list', tenant, {}, PAGE), { count: acknowledged }, 'reads continue');
     store.limitFiles('unlimited');
     await store.call('settled');
     await write();
@@ -59,7 +59,7 @@ void t.test(
   },
 );
 
-void t.test('outcomes, and headers with long texts, count for the size of a segment', async (t) => {
+void t.test('outcomes and headers with long texts count towards the segment size', async (t) => {
   const works: readonly ((opened: TestStore, tenant: string) => Promise<void>)[] = [
     async ({ store }, tenant) => {
       const trace = aTrace(1);
@@ -80,7 +80,7 @@ void t.test('outcomes, and headers with long texts, count for the size of a segm
     await opened.store.settled();
     await opened.close();
     const [notes] = await inColdFile(opened.path, 'SELECT count(*) AS notes FROM moved');
-    t.equal(notes?.notes, 1, 'a segment was full, and moved');
+    t.equal(notes?.notes, 1, 'one full segment was compacted');
   }
 });
 

@@ -3,28 +3,28 @@ import type { SpanRecord } from '../../../../src/signal/span.js';
 import type { SentBatch } from './event-scripts.js';
 
 interface ModelRun {
-  /** Whether anybody has said that it is over. */
+  /** Whether a header declared the run ended. */
   isDeclaredOver: boolean;
-  /** Whether anything came of it without a declared header. */
+  /** Whether any item of it came without a declared header. */
   isFollowed: boolean;
   readonly spans: Map<string, SpanRecord>;
   hasEnded: boolean;
 }
 
-/** A run that has ended, by the tenant's number in the script. */
+/** An ended run, by the tenant number of the script. */
 export interface ModelEnd {
   readonly tenant: 0 | 1;
   readonly traceId: string;
 }
 
 /**
- * Which runs end in which commit, by these words alone: a run has ended when a header says so, or
- * when its root has ended and nobody declared otherwise; once, whatever comes later. Time-outs are not known here at all.
+ * A model of which runs end in which commit: a run ends once, when a header declares it or when its root ends
+ * and no header was declared. Time-outs are not modeled.
  */
 export class EventModel {
   readonly #runs = new Map<string, ModelRun>();
 
-  /** @returns the runs that this commit has ended, in the order of what came last of each */
+  /** @returns the runs that this commit ends, ordered by their last item */
   commit(batches: readonly SentBatch[]): ModelEnd[] {
     const touched = new Map<string, ModelEnd>();
     for (const { tenant, items } of batches) {

@@ -4,7 +4,7 @@ import type { TraceRecord } from '../../../../src/signal/trace.js';
 import { aFollowingRecord } from '../following-records.js';
 import { aHeader, aSpanRecord, NOON } from '../../../support/run-records.js';
 
-/** Batches that form one commit, outcomes, time that passes, and what else can happen to a store. */
+/** Batches that form one commit, outcomes, elapsed time and other store operations. */
 export type EventStep =
   | { readonly batches: readonly SentBatch[] }
   | { readonly tenant: 0 | 1; readonly outcome: string; readonly traceId: string }
@@ -20,14 +20,14 @@ export interface SentBatch {
 
 const TRACES = 4;
 const SPANS = 4;
-/** Of runs that nobody declared. */
+/** Idle time-out of undeclared runs. */
 export const IDLE_MS = 1000;
 
 const traceId = (trace: number): string => `00000000-0000-4000-8000-${String(trace).padStart(12, '0')}`;
 const spanId = (trace: number, n: number): string =>
   `${String((n * 7 + 3) % 10).repeat(8)}-0000-4000-8000-${String(trace).padStart(6, '0')}${String(n).padStart(6, '0')}`;
 
-/** A span as it is in the end. Of each trace the first is the root in half of the scripts. */
+/** A completed span. In half of the scripts the first span of each trace is the root. */
 const span = (trace: number, n: number): fc.Arbitrary<SpanRecord> =>
   fc
     .record({
@@ -48,7 +48,7 @@ const span = (trace: number, n: number): fc.Arbitrary<SpanRecord> =>
       }),
     );
 
-/** The same before it has ended. */
+/** The same span before its end. */
 function pending(record: SpanRecord): SpanRecord {
   return { ...record, status: 'running', ended_at: null };
 }
@@ -73,7 +73,7 @@ const item = (spans: Pool): fc.Arbitrary<TraceRecord> =>
       error_message: fc.option(fc.constantFrom('it\'s "gone"', '🪶'), { nil: null }),
     })
     .map(({ trace, sent, pending: bits, isDeclared, ...header }) => {
-      // A message of a run that nobody declared has a span at least.
+      // A message of an undeclared run has at least one span.
       const numbers = isDeclared || sent.length > 0 ? sent : [0];
       const records = numbers.flatMap((n) => {
         const record = spans[trace]?.[n];

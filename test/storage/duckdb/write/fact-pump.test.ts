@@ -13,7 +13,7 @@ const broken = () => new ConsumeError('gone', { code: 'storage_unavailable', ret
 
 type Append = SqlControlStore['events']['append'];
 
-/** A pump into a real log, whose appending a test may change. What it does otherwise: `test/conformance/fact-intake.test.ts`. */
+/** A pump into a real log whose append a test may replace. See `test/conformance/fact-intake.test.ts` for the rest. */
 async function startPump(t: Test, change: (append: Append) => Append) {
   const control = await openControlStore(t);
   const [facts, news, clock] = [new ListedFacts(), new RecordedIntake(), new HandClock()];
@@ -38,24 +38,24 @@ async function startPump(t: Test, change: (append: Append) => Append) {
   return { pump, facts, news, clock, told, add, control };
 }
 
-void t.test('while the control store fails they wait, and each is told once', async (t) => {
+void t.test('queues facts while the control store fails and delivers each once', async (t) => {
   let calls = 0;
   const { facts, news, clock, told, add, control } = await startPump(t, (append) => async (...args) => {
     calls++;
     if (calls <= 2) throw broken();
     const added = await append(...args);
-    // The answer is lost after the transaction.
+    // The response is lost after the transaction.
     if (calls === 3) throw broken();
     return added;
   });
   add(3);
   await until('it failed', () => news.states.length === 1);
-  t.equal(facts.waiting, 0, 'nobody waits for what would follow');
-  await until('it is brought', () => {
+  t.equal(facts.waiting, 0, 'no request for further facts is pending');
+  await until('the facts are delivered', () => {
     clock.advance(200);
     return news.states.includes(null);
   });
-  t.equal(calls, 3, 'what was done is not done again');
+  t.equal(calls, 3, 'the completed append is not repeated');
   t.strictSame(news.states, ['gone', 'gone', 'gone', null]);
   add(1);
   await until('all are there', async () => (await told()).length === 4);
@@ -64,7 +64,7 @@ void t.test('while the control store fails they wait, and each is told once', as
   t.equal(await control.events.markOf(facts.name), '4');
 });
 
-void t.test('a stop does not wait for a store that fails', async (t) => {
+void t.test('stops without waiting for a failing store', async (t) => {
   const { pump, facts, news, add, control } = await startPump(t, () => async () => {
     throw broken();
   });
@@ -74,7 +74,7 @@ void t.test('a stop does not wait for a store that fails', async (t) => {
   t.equal(await control.events.markOf(facts.name), null);
 });
 
-void t.test('the next page is read while one is appended, and comes after it', async (t) => {
+void t.test('reads the next page during an append and appends it afterwards', async (t) => {
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
   const { facts, told, add, pump } = await startPump(t, (append) => async (...args) => {
@@ -83,11 +83,11 @@ void t.test('the next page is read while one is appended, and comes after it', a
   });
   facts.most = 2;
   add(5);
-  await until('the next one was asked for', () => facts.asked.length === 2);
+  await until('the next page is requested', () => facts.asked.length === 2);
   t.strictSame(facts.asked, [null, '2']);
   t.strictSame(await told(), []);
   const stopped = pump.stop();
   release();
   await stopped;
-  t.strictSame(await told(), facts.ids.slice(0, 2), 'a stop waits for the page under way');
+  t.strictSame(await told(), facts.ids.slice(0, 2), 'a stop waits for the page in progress');
 });

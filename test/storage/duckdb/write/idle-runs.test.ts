@@ -10,7 +10,7 @@ import { TestStore } from '../test-store.js';
 const MINUTE_MS = 60_000;
 const MINUTE = MINUTE_MS * 1000;
 
-/** A tenant of a store, whose clock is the store's. */
+/** A tenant of a store that shares the clock of the store. */
 class Sender {
   readonly #opened: TestStore;
   readonly tenant: string;
@@ -24,7 +24,7 @@ class Sender {
     return new Sender(opened, await opened.addUser());
   }
 
-  /** Sends spans of a run that nobody declared. */
+  /** Sends spans of an undeclared run. */
   async spans(idleMinutes: number | null, ...spans: readonly SpanRecord[]): Promise<string> {
     const idle = { idle_timeout_ms: idleMinutes === null ? null : idleMinutes * MINUTE_MS };
     const record = aFollowingRecord(spans, idle);
@@ -50,7 +50,7 @@ class Sender {
     );
   }
 
-  /** Waits for the time-out, a few seconds of the clock for each look that the store takes. */
+  /** Waits for the time-out, advancing the clock a few seconds per check of the store. */
   async timedOut(traceId: string): Promise<RunSummary> {
     for (let reads = 1; ; reads++) {
       const run = await this.run(traceId);
@@ -76,7 +76,7 @@ function root(traceId: string, changes: Partial<SpanRecord> = {}): SpanRecord {
   return child(traceId, { parent_span_id: null, ...changes });
 }
 
-void t.test('a run of which nothing comes any more times out at its latest end', async (t) => {
+void t.test('times out an idle run at its latest end', async (t) => {
   const opened = await TestStore.open(t);
   const { clock } = opened.settings;
   const sender = await Sender.of(opened);
@@ -94,15 +94,15 @@ void t.test('a run of which nothing comes any more times out at its latest end',
   clock.advance(10 * MINUTE_MS);
   const out = { status: 'timed_out', ended_at: NOON + 2000, duration_ms: 2.5, error_message: null };
   t.match(await sender.timedOut(id), out);
-  t.equal((await sender.run(long)).status, 'running', 'its time is longer');
+  t.equal((await sender.run(long)).status, 'running', 'its time-out is longer');
   t.equal(
     (await other.run(id)).status,
     'running',
-    "another tenant's run of the same id has a time of its own",
+    'a run with the same id of another tenant has its own time-out',
   );
 
   clock.advance(30 * MINUTE_MS);
-  t.match(await sender.timedOut(long), { ended_at: NOON }, 'without any end it is the start');
+  t.match(await sender.timedOut(long), { ended_at: NOON }, 'without an end, the start counts');
   await other.timedOut(id);
   t.equal((await sender.run(never)).status, 'running');
   t.equal((await sender.run(declared)).status, 'running');
@@ -112,7 +112,7 @@ void t.test('a run of which nothing comes any more times out at its latest end',
   t.match(await sender.run(id), out);
 });
 
-void t.test('news begin the time anew, and repeats are no news', async (t) => {
+void t.test('new spans restart the time-out, and repeats do not', async (t) => {
   const opened = await TestStore.open(t);
   const { clock } = opened.settings;
   const sender = await Sender.of(opened);
@@ -130,7 +130,7 @@ void t.test('news begin the time anew, and repeats are no news', async (t) => {
   await sender.timedOut(id);
 });
 
-void t.test('a time-out is replaced by whatever comes later', async (t) => {
+void t.test('later data replaces a time-out', async (t) => {
   const opened = await TestStore.open(t);
   const { clock } = opened.settings;
   const sender = await Sender.of(opened);
@@ -156,12 +156,12 @@ void t.test('a time-out is replaced by whatever comes later', async (t) => {
     t.equal((await sender.run(untouched)).status, 'timed_out');
 
     clock.advance(10 * MINUTE_MS);
-    t.match(await sender.timedOut(late), { ended_at: NOON + MINUTE }, 'and times out again');
+    t.match(await sender.timedOut(late), { ended_at: NOON + MINUTE }, 'it times out again');
     t.equal((await sender.run(finished)).status, 'completed');
   }
 });
 
-void t.test('the time before a restart counts, and the time when nobody could send does not', async (t) => {
+void t.test('counts idle time before a restart but not downtime', async (t) => {
   const opened = await TestStore.open(t);
   const { clock } = opened.settings;
   const sender = await Sender.of(opened);
@@ -177,7 +177,11 @@ void t.test('the time before a restart counts, and the time when nobody could se
   t.equal((await sender.run(sooner)).status, 'running');
   clock.advance(MINUTE_MS);
   await sender.timedOut(sooner);
-  t.equal((await sender.run(fresh)).status, 'running', 'what came since the start has its whole time');
+  t.equal(
+    (await sender.run(fresh)).status,
+    'running',
+    'a run received since the start has its full time-out',
+  );
   clock.advance(5 * MINUTE_MS);
   await sender.timedOut(fresh);
   t.equal((await sender.run(later)).status, 'running');
@@ -188,14 +192,14 @@ void t.test('the time before a restart counts, and the time when nobody could se
   await sender.timedOut(last);
 });
 
-void t.test('a clock that jumps ahead is no silence', async (t) => {
+void t.test('a clock jump does not time out runs', async (t) => {
   const opened = await TestStore.open(t);
   const { clock } = opened.settings;
   const sender = await Sender.of(opened);
   const run = await sender.spans(30, child(randomUUID()));
   const due = await sender.spans(10, child(randomUUID()));
   clock.advance(10 * MINUTE_MS);
-  // There has been a look at the clock before it jumps, and there is one after.
+  // The clock is checked before and after the jump.
   await sender.timedOut(due);
   for (const days of [4000, 1]) {
     clock.advance(days * 24 * 60 * MINUTE_MS);
@@ -208,7 +212,7 @@ void t.test('a clock that jumps ahead is no silence', async (t) => {
   await sender.timedOut(run);
 });
 
-void t.test('more runs than one commit takes time out together', async (t) => {
+void t.test('times out more runs together than fit into one commit', async (t) => {
   const opened = await TestStore.open(t, { segmentSize: { rows: 1500, bytes: 1e9 } });
   const sender = await Sender.of(opened);
   const items = Array.from({ length: 2100 }, (_, i) =>
@@ -226,7 +230,7 @@ void t.test('more runs than one commit takes time out together', async (t) => {
   t.notMatch(opened.settings.logger.lines, /failed/);
 });
 
-void t.test('an agent comes into being when a run is its for certain', async (t) => {
+void t.test('creates an agent once its run is certain to belong to it', async (t) => {
   const opened = await TestStore.open(t);
   const { clock } = opened.settings;
   const sender = await Sender.of(opened);
@@ -236,7 +240,7 @@ void t.test('an agent comes into being when a run is its for certain', async (t)
   const [id, lost] = [randomUUID(), randomUUID()];
   for (const one of [sender, other]) await one.spans(60, child(id, service));
   const named = await sender.run(id);
-  t.equal(named.agent_name, 'service', 'what is known so far');
+  t.equal(named.agent_name, 'service', 'the provisional name');
   t.same(await sender.agents(), []);
   t.equal(await opened.store.agents.read(sender.tenant, named.agent_id), null);
   const ofAgent = await opened.store.runs.list(

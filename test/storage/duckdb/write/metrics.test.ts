@@ -16,36 +16,33 @@ const RECEIVED = { receivedAt: NOON };
 const SECOND = 1_000_000;
 const DAY = 86_400 * SECOND;
 
-void t.test(
-  'a metric of very many points in one segment is moved in slices, and nothing is lost',
-  async (t) => {
-    const opened = await TestStore.open(t, { segmentSize: { rows: 25_000, bytes: 1e9 } });
-    const tenant = await opened.addUser();
-    const few = ['a', 'b', 'z'].map((name) => aPoint({ stream: aMetric({ name }) }));
-    const stream = aMetric({ name: 'many' });
-    const many = Array.from({ length: 20_000 }, (_, i) => aPoint({ stream, timestamp: NOON + i, value: i }));
-    await write(opened, tenant, [...few, ...many]);
-    await write(opened, tenant, [...few, ...many.slice(0, 5000)]);
-    await opened.store.settled();
-    await opened.reopen();
-    const counts = (await opened.store.metrics.list(tenant)).map((m) => [m.name, m.data_point_count]);
-    t.strictSame(counts, [
-      ['a', 2],
-      ['b', 2],
-      ['many', 25_000],
-      ['z', 2],
-    ]);
-    const found = await query(opened, tenant, 'many', { limit: 10_000, end_time: NOON + 4999 });
-    t.equal(found.length, 10_000);
-    t.equal(
-      found.reduce((sum, { value }) => sum + Number(value), 0),
-      4999 * 5000,
-      'each point once',
-    );
-  },
-);
+void t.test('compacts a metric with many points in slices without loss', async (t) => {
+  const opened = await TestStore.open(t, { segmentSize: { rows: 25_000, bytes: 1e9 } });
+  const tenant = await opened.addUser();
+  const few = ['a', 'b', 'z'].map((name) => aPoint({ stream: aMetric({ name }) }));
+  const stream = aMetric({ name: 'many' });
+  const many = Array.from({ length: 20_000 }, (_, i) => aPoint({ stream, timestamp: NOON + i, value: i }));
+  await write(opened, tenant, [...few, ...many]);
+  await write(opened, tenant, [...few, ...many.slice(0, 5000)]);
+  await opened.store.settled();
+  await opened.reopen();
+  const counts = (await opened.store.metrics.list(tenant)).map((m) => [m.name, m.data_point_count]);
+  t.strictSame(counts, [
+    ['a', 2],
+    ['b', 2],
+    ['many', 25_000],
+    ['z', 2],
+  ]);
+  const found = await query(opened, tenant, 'many', { limit: 10_000, end_time: NOON + 4999 });
+  t.equal(found.length, 10_000);
+  t.equal(
+    found.reduce((sum, { value }) => sum + Number(value), 0),
+    4999 * 5000,
+    'each point once',
+  );
+});
 
-void t.test('what a commit changed in memory is taken back when it fails', async (t) => {
+void t.test('reverts in-memory changes of a failed commit', async (t) => {
   const streams = new MetricStreams();
   const origins = new Origins();
   const encoder = new PointsEncoder();
@@ -71,7 +68,7 @@ void t.test('what a commit changed in memory is taken back when it fails', async
     ['points', 2, 0],
   ];
   for (const seq of [2, 3]) {
-    t.strictSame(rowsOf(second, seq), expected, 'the second try is like the first');
+    t.strictSame(rowsOf(second, seq), expected, 'the retry writes the same rows');
     t.strictSame(rowsOf(batch(aPoint({ stream: aMetric({ name: 'new' }) })), seq), [['points', 1, 0]]);
     second.rolledBack();
     t.match(streams.list(7), [{ name: 'cpu.load', facts: { unit: '1' }, points: 2 }]);
@@ -84,7 +81,7 @@ void t.test('what a commit changed in memory is taken back when it fails', async
   ]);
 });
 
-void t.test('points of more metrics than a user may have are refused, the others are stored', async (t) => {
+void t.test('refuses points of metrics beyond the limit and stores the others', async (t) => {
   const opened = await TestStore.open(t, { segmentSize: { rows: 1e6, bytes: 1e9 } });
   const [tenant, other] = [await opened.addUser(), await opened.addUser()];
   const named = (i: number): MetricPoint => aPoint({ stream: aMetric({ name: `metric ${i}` }) });
@@ -104,14 +101,14 @@ void t.test('points of more metrics than a user may have are refused, the others
     },
     RECEIVED,
   );
-  t.match(again, { accepted: 2, refused: [{ index: 0 }, { index: 2 }] }, 'known ones go on');
+  t.match(again, { accepted: 2, refused: [{ index: 0 }, { index: 2 }] }, 'known metrics are accepted');
   t.equal((await opened.store.metrics.list(tenant)).length, 20_000);
   t.match(await opened.store.writer.metrics({ tenant: other, items: [named(30_000)] }, RECEIVED), {
     accepted: 1,
   });
 });
 
-void t.test('long descriptions do not fill the memory', async (t) => {
+void t.test('limits the memory for long descriptions', async (t) => {
   const opened = await TestStore.open(t, { segmentSize: { rows: 1e6, bytes: 1e9 } });
   const tenant = await opened.addUser();
   const long = (i: number, description: string): MetricPoint =>
@@ -136,7 +133,7 @@ void t.test('long descriptions do not fill the memory', async (t) => {
       ['metric 0', 5],
       ['metric 20', 1],
     ],
-    'points are taken, a description for which there is no room is not',
+    'points are stored, but not a description beyond the limit',
   );
 });
 
@@ -144,7 +141,7 @@ for (const segmentSize of [
   { rows: 4, bytes: 1e9 },
   { rows: 100_000, bytes: 1e9 },
 ]) {
-  void t.test(`old points vanish, with segments of ${segmentSize.rows} rows`, async (t) => {
+  void t.test(`removes old points, with segments of ${segmentSize.rows} rows`, async (t) => {
     const opened = await TestStore.open(t, { segmentSize, metricRetentionDays: 2 });
     const tenant = await opened.addUser();
     const today = Math.floor(NOON / DAY) * DAY;
@@ -167,7 +164,7 @@ for (const segmentSize of [
     t.equal(
       await opened.store.metrics.query(tenant, 'expired', { limit: 1 }),
       null,
-      'without points it is gone',
+      'a metric without points is removed',
     );
     await opened.reopen({ metricRetentionDays: null });
     t.match(await opened.store.metrics.list(tenant), [{ name: 'cpu.load', data_point_count: 3 }]);

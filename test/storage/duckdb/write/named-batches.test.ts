@@ -23,14 +23,14 @@ async function stored({ store }: TestStore, tenant: string) {
 }
 
 void t.test(
-  'a repeat of a named batch adds nothing, over restarts and moves, and is answered alike',
+  'a repeated named batch adds nothing after restarts and compaction and gets the same response',
   async (t) => {
     const opened = await TestStore.open(t);
     const [one, two] = [await opened.addUser(), await opened.addUser()];
     const { writer } = opened.store;
     t.match(await writer.logs({ tenant: one, items: logs(3) }, context('a')), { accepted: 3, refused: [] });
     t.match(await writer.logs({ tenant: one, items: logs(3) }, context('a')), { accepted: 3, refused: [] });
-    // Another user, another signal, and no name are something else.
+    // Another user, another signal and no name make a different batch.
     await writer.logs({ tenant: two, items: logs(3) }, context('a'));
     await writer.metrics({ tenant: one, items: points(5) }, context('a'));
     await writer.metrics({ tenant: one, items: points(5) }, context('a'));
@@ -43,7 +43,7 @@ void t.test(
     await opened.start();
     await opened.store.writer.logs({ tenant: one, items: logs(3) }, context('a'));
     await opened.store.writer.metrics({ tenant: one, items: points(5) }, context('a'));
-    // Enough for the segment with the names to be moved.
+    // Enough to compact the segment with the names.
     await opened.store.writer.logs({ tenant: one, items: logs(100) }, context('b'));
     await opened.store.settled();
     await opened.close();
@@ -55,7 +55,7 @@ void t.test(
   },
 );
 
-void t.test('two of one name at once are one', async (t) => {
+void t.test('writes concurrent batches of one name once', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
   const { writer } = opened.store;
@@ -63,7 +63,7 @@ void t.test('two of one name at once are one', async (t) => {
   t.equal((await stored(opened, tenant)).logs, 3);
 });
 
-void t.test('a store of schema 4 is taken on, and remembers from then on', async (t) => {
+void t.test('upgrades a schema 4 store and records names from then on', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
   await opened.store.writer.logs({ tenant, items: logs(3) }, context());
@@ -74,7 +74,7 @@ void t.test('a store of schema 4 is taken on, and remembers from then on', async
   t.equal((await stored(opened, tenant)).logs, 6);
 });
 
-/** An append of nothing. */
+/** An empty append. */
 function anAppend(refused: readonly number[] = []): Append & { readonly refused: readonly number[] } {
   const nothing = () => undefined;
   const shape = { bytes: 0, weight: 1, counted: null, items: 1, buffers: [] };
@@ -87,7 +87,7 @@ const commit = async (append: Append) => {
   return Promise.resolve('written');
 };
 
-void t.test('what was refused then is told again; a failure is not remembered; repeats wait', async (t) => {
+void t.test('repeats wait and get the same refusals, and failures are not recorded', async (t) => {
   const names = new NamedBatches();
   const name = { batch: '00000000-0000-4000-8000-000000000001', at: NOON };
   const failing = async () => Promise.reject(new ConsumeError('no', { code: 'overloaded', retryable: true }));
@@ -98,7 +98,7 @@ void t.test('what was refused then is told again; a failure is not remembered; r
   t.strictSame(await names.once(1, name, anAppend(), failing), { answer: null, refused: [2, 5] });
 });
 
-void t.test('names are forgotten after a day, and the oldest of who has too many', async (t) => {
+void t.test('forgets names after a day, and the oldest names of a user beyond the limit', async (t) => {
   const names = new NamedBatches(3);
   const at = (n: number) => ({ batch: `00000000-0000-4000-8000-00000000000${n}`, at: NOON + n });
   const isKnown = async (tenant: number, name: ReturnType<typeof at>) =>

@@ -6,7 +6,7 @@ import { aPromptedRun, PromptStore } from '../prompt-store.js';
 import { filesOf } from '../stored-rows.js';
 import { TestStore } from '../test-store.js';
 
-/** Stores as many links again, to traces that are not there, in a closed store with one link. */
+/** Adds links to missing traces to a closed store that has one link. */
 async function addLinks(path: string, links: number): Promise<void> {
   const [hot] = filesOf(path).filter((file) => file.includes('.hot-'));
   if (hot === undefined) throw new Error('the store has no segment');
@@ -18,7 +18,7 @@ async function addLinks(path: string, links: number): Promise<void> {
   database.close();
 }
 
-void t.test('a user can have so many links that wait for their traces', async (t) => {
+void t.test('limits links waiting for their traces per user', async (t) => {
   const opened = await TestStore.open(t, { segmentSize: { rows: 1e6, bytes: 1e9 } });
   const store = await PromptStore.of(opened);
   const run = aPromptedRun({}, {});
@@ -28,11 +28,11 @@ void t.test('a user can have so many links that wait for their traces', async (t
   await opened.start();
   const links = Array.from({ length: 5 }, () => store.link(randomUUID()));
   const made = await Promise.allSettled(links);
-  t.equal(made.filter(({ status }) => status === 'fulfilled').length, 2, 'also of those that come together');
+  t.equal(made.filter(({ status }) => status === 'fulfilled').length, 2, 'concurrent links count too');
   await t.rejects(store.link(randomUUID()), { code: 'storage_exceeded', message: /Send the traces/ });
   await store.write(run);
-  t.equal(await store.link(run.trace.trace_id, randomUUID()), true, 'of a stored trace');
+  t.equal(await store.link(run.trace.trace_id, randomUUID()), true, 'a link to a stored trace');
   await opened.reopen();
-  t.equal(await store.link(randomUUID()), true, 'a trace has come');
+  t.equal(await store.link(randomUUID()), true, 'a trace was received');
   await t.rejects(store.link(randomUUID()), { code: 'storage_exceeded' });
 });

@@ -18,7 +18,7 @@ for (const segmentSize of [
   { rows: 4, bytes: 1e9 },
   { rows: 100_000, bytes: 1e9 },
 ])
-  void t.test(`links go with their traces, segments of ${segmentSize.rows} rows`, async (t) => {
+  void t.test(`removes links with their traces, with segments of ${segmentSize.rows} rows`, async (t) => {
     const DAYS_KEPT = 3;
     const store = await openPrompts(t, { segmentSize, traceRetentionDays: DAYS_KEPT });
     const firstKept = Math.floor(NOON / DAY) * DAY + 4 * DAY - (DAYS_KEPT - 1) * DAY;
@@ -28,23 +28,23 @@ for (const segmentSize of [
     const [late, never] = [aPromptedRun({ started_at: firstKept }, {}), randomUUID()];
     await store.link(late.trace.trace_id);
     await store.link(never);
-    // The link of the last one is older than what is kept, but it has come.
+    // The link of the last one is older than the retention, but its trace was received.
     await store.write(...runs, late);
     t.match(await store.stats(), { total_traces: 5 });
-    // A day at a time: retention believes no larger steps.
+    // One day at a time: retention trusts no larger steps.
     for (let days = 0; days < 4; days++) await store.opened.retained(24 * HOUR_MS);
     t.match(await store.stats(), { total_traces: 3 });
     await store.write(aPromptedRun({ trace_id: never, started_at: firstKept }, {}));
     await store.opened.reopen({ traceRetentionDays: null });
-    t.match(await store.stats(), { total_traces: 3 }, 'the link that waited too long is gone');
-    // What expired may come again.
+    t.match(await store.stats(), { total_traces: 3 }, 'the link that waited too long is removed');
+    // Expired traces may be received again.
     await store.write(...runs.slice(0, 1));
     await store.opened.reopen();
     t.match(await store.stats(), { total_traces: 4 });
     t.notMatch(store.opened.settings.logger.lines, /failed|could not/);
   });
 
-void t.test('nine thousand links', async (t) => {
+void t.test('counts nine thousand links', async (t) => {
   const opened = await TestStore.open(t, { segmentSize: { rows: 4500, bytes: 1e9 } });
   const tenant = await opened.addUser();
   const versions = Array.from({ length: 20 }, (_, i) => i + 1);
@@ -67,7 +67,7 @@ void t.test('nine thousand links', async (t) => {
   };
   const linked = new Map<string, Set<string>>();
   for (let from = 0; from < LINKS; from += BATCH) {
-    // Half of the traces come before their links, the others between or after them.
+    // Half of the traces arrive before their links, the others between or after them.
     if (from % (LINKS / 5) === 0) await write((from / LINKS) * TRACES);
     await Promise.all(
       Array.from({ length: BATCH }, async (_, i) => {
@@ -90,5 +90,5 @@ void t.test('nine thousand links', async (t) => {
   await opened.store.settled();
   await opened.reopen();
   await compareWithRuns(opened.store, tenant, names, linked);
-  t.pass('compare shows what was linked, before a restart and after it');
+  t.pass('compare shows all links before and after a restart');
 });

@@ -47,16 +47,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** A reader, and what is written beside it. */
+/** A reader with concurrent writes. */
 class Play {
   readonly #engine: EventEngine;
   readonly #user: Listener;
   readonly #start: EventPlace;
-  /** What the reader has read. */
+  /** Ids read so far. */
   readonly #ids: string[] = [];
   #cursor: EventPlace;
   #writes: Promise<unknown>[] = [];
-  /** Comparisons of which memory knew the answer. */
+  /** Number of comparisons answered from memory. */
   known = 0;
 
   constructor(engine: EventEngine, user: Listener, start: EventPlace) {
@@ -87,7 +87,7 @@ class Play {
     }
   }
 
-  /** The reader has what retention has left, in its order, each once. */
+  /** The reader has every retained event once, in order. */
   async end(): Promise<void> {
     await this.#settled();
     while (await this.#read({ events: 5, bytes: 2000 }));
@@ -110,12 +110,12 @@ class Play {
     return page.hasMore;
   }
 
-  /** Memory and files of one moment, behind an event so far from the end. */
+  /** Compares memory and files at one moment, at an event this far from the end. */
   async #compare(back: number, limit: EventPageLimit): Promise<void> {
     const after = (await this.#engine.events(this.#start)).at(-1 - back) ?? this.#start;
     for (const cursor of [after, { ...after, place: LAST_PLACE }, { ...after, place: -1 }]) {
       const [found, stored] = await this.#engine.read(async (connection, capture) => {
-        // In the step of the capture.
+        // In the same step as the capture.
         const found = this.#engine.parts.recent.read(cursor, limit);
         return [found, await readStoredEvents(connection, capture, cursor, limit)] as const;
       });
@@ -130,7 +130,7 @@ class Play {
   }
 }
 
-void t.test('what is remembered is what is stored, whatever is written, moved and removed', async (t) => {
+void t.test('cached events match stored events through writes, compaction and retention', async (t) => {
   const engine = await EventEngine.open(t, {
     recentSize: { events: 12, bytes: 12_000 },
     segmentSize: { rows: 40, bytes: 1e9 },
@@ -149,5 +149,5 @@ void t.test('what is remembered is what is stored, whatever is written, moved an
       known += play.known;
     },
   );
-  t.ok(known > 0, `${known} times memory knew the answer`);
+  t.ok(known > 0, `${known} comparisons answered from memory`);
 });

@@ -19,24 +19,24 @@ function anEvent(commit: number): TelemetryEvent {
   return { tenant: 1, commit, place: 0, bytes: 2, event: { ...event, body: '{}' } };
 }
 
-/** How many events are remembered behind a place; null: that asks the files. */
+/** Number of cached events after a cursor; null: a read goes to the files. */
 function remembered(engine: EventEngine, after: EventPlace | undefined): number | null {
   return engine.parts.recent.read(after ?? START, LIMIT)?.events.length ?? null;
 }
 
-/** Commits of one event each. */
+/** Commits one event each. */
 async function commit(engine: EventEngine, user: Listener, count: number): Promise<void> {
   for (let i = 0; i < count; i++) await engine.write(user, [aTrace(0)], NOON);
 }
 
-void t.test('a reader that keeps up asks the database nothing', async (t) => {
+void t.test('a reader that keeps up does not query the database', async (t) => {
   const engine = await EventEngine.open(t);
   const user = await engine.addUser(['trace.completed']);
   const { read } = engine;
   const { events } = engine.parts;
   const cursor = { commit: engine.parts.segments.lastSeq, place: LAST_PLACE };
   await commit(engine, user, 3);
-  // Whoever asked the database now would wait.
+  // A database query would have to wait now.
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
   const busy = [read(() => held), read(() => held)];
@@ -60,7 +60,7 @@ void t.test('a reader that keeps up asks the database nothing', async (t) => {
   );
 });
 
-void t.test('what is remembered is bounded, by number and by bytes', async (t) => {
+void t.test('the cache is bounded by number and bytes', async (t) => {
   const engine = await EventEngine.open(t, { recentSize: { events: 3, bytes: 4550 } });
   const user = await engine.addUser(['trace.completed']);
   await commit(engine, user, 5);
@@ -74,7 +74,7 @@ void t.test('what is remembered is bounded, by number and by bytes', async (t) =
   t.same(
     all.map((after) => remembered(engine, after)),
     [null, null, null, null, null, 3, 2, 1, 0],
-    'of a commit that has more only the last',
+    'only the last events of a large commit',
   );
   await engine.write(user, [aTrace(0, { outcome: 'x'.repeat(4000) })], NOON);
   all = await engine.events();
@@ -84,11 +84,11 @@ void t.test('what is remembered is bounded, by number and by bytes', async (t) =
   );
   await engine.write(user, [aTrace(0, { outcome: 'é'.repeat(4000) })], NOON);
   const last = (await engine.events()).at(-1);
-  t.equal(remembered(engine, last), 0, 'too large by itself');
+  t.equal(remembered(engine, last), 0, 'too large to cache');
   t.equal(remembered(engine, all.at(-1)), null);
 });
 
-void t.test('after a start the files are asked once, if nothing is new in them', async (t) => {
+void t.test('queries the files once after a restart if they have no newer events', async (t) => {
   const engine = await EventEngine.open(t);
   const user = await engine.addUser(['trace.completed']);
   await commit(engine, user, 3);
@@ -98,25 +98,25 @@ void t.test('after a start the files are asked once, if nothing is new in them',
   t.equal(remembered(engine, third), null);
   const page = await events.read(first ?? START, { events: 1, bytes: 1e9 });
   t.same([page.events.length, page.hasMore], [1, true]);
-  t.equal(remembered(engine, second), null, 'the files have more');
+  t.equal(remembered(engine, second), null, 'the files have more events');
   await events.read(page.events.at(-1) ?? START, LIMIT);
   t.same(
     [second, third].map((after) => remembered(engine, after)),
     [null, 0],
-    'the end was come to',
+    'the end was reached',
   );
   await commit(engine, user, 2);
   t.equal(remembered(engine, third), 2);
 
   await engine.reopen();
   const last = (await engine.events()).at(-1);
-  // It is committed while the files are asked.
+  // It is committed while the files are read.
   const asked = engine.parts.events.read(last ?? START, LIMIT);
   await Promise.all([asked, commit(engine, user, 1)]);
   t.equal(remembered(engine, last), 1);
 });
 
-void t.test('what fails is not remembered, what is tried again is once', async (t) => {
+void t.test('caches retried events once and failed events never', async (t) => {
   const engine = await EventEngine.open(t);
   const user = await engine.addUser(['trace.completed']);
   const cursor = { commit: engine.parts.segments.lastSeq, place: LAST_PLACE };
@@ -130,13 +130,13 @@ void t.test('what fails is not remembered, what is tried again is once', async (
   t.strictSame(engine.parts.recent.read(cursor, LIMIT), { events: stored, hasMore: false });
 });
 
-void t.test('memory forgets what retention has removed from the files', async (t) => {
+void t.test('removes cached events when retention removes them from the files', async (t) => {
   const engine = await EventEngine.open(t, { eventRetentionDays: DAYS_KEPT });
   const user = await engine.addUser(['trace.completed']);
   const cursor = { commit: engine.parts.segments.lastSeq, place: LAST_PLACE };
   for (const daysAgo of [0, 3, 1, 2]) await engine.write(user, [aTrace(0)], NOON - daysAgo * DAY);
   t.equal(remembered(engine, cursor), 4);
-  // While the next segment is being made the current one is not sealed, and its rows are removed the next time.
+  // Until the next segment is prepared, the current one is not sealed, and retention skips its rows.
   let stored = await engine.events();
   for (let turns = 0; stored.length > 2 && turns < 100; turns++) {
     await engine.parts.housekeeping.applyRetention(NOON);
@@ -149,7 +149,7 @@ void t.test('memory forgets what retention has removed from the files', async (t
   );
 });
 
-void t.test('what was not moved before retention came is not forgotten, and the rest makes room', (t) => {
+void t.test('keeps cached events that retention has not removed and evicts others for space', (t) => {
   const recent = new RecentEvents(0, { events: 10, bytes: 6 });
   const commits = (): readonly number[] | undefined =>
     recent.read({ commit: 0, place: LAST_PLACE }, LIMIT)?.events.map(({ commit }) => commit);
@@ -163,11 +163,11 @@ void t.test('what was not moved before retention came is not forgotten, and the 
   recent.add([anEvent(4), anEvent(5)]);
   t.same(commits(), [3, 4, 5]);
   recent.add([anEvent(6)]);
-  t.same(commits(), undefined, 'that one was dropped');
+  t.same(commits(), undefined, 'that one was evicted');
   t.end();
 });
 
-void t.test('what the files do not have is known only of the commits that were looked at', (t) => {
+void t.test('an empty read covers only the commits it saw', (t) => {
   const seen = { commit: 3, place: 0 };
   const opened = (): RecentEvents => {
     const recent = new RecentEvents(5, { events: 2, bytes: 1e9 });
@@ -187,6 +187,6 @@ void t.test('what the files do not have is known only of the commits that were l
   }
   const recent = opened();
   recent.nothingBehind({ commit: 8, place: 0 }, 9);
-  t.equal(recent.read({ commit: 7, place: 0 }, LIMIT)?.events.length, 2, 'nothing is forgotten by it');
+  t.equal(recent.read({ commit: 7, place: 0 }, LIMIT)?.events.length, 2, 'older events stay cached');
   t.end();
 });

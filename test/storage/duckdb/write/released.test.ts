@@ -6,7 +6,7 @@ import { tracesMessage } from '../traces-message.js';
 
 const ID = '00000000-0000-4000-8000-00000000000';
 
-void t.test('the memory of new traces is given back with their commit, that of others is kept', async (t) => {
+void t.test('releases the memory of new traces after their commit and keeps that of others', async (t) => {
   const engine = await EventEngine.open(t);
   const user = await engine.addUser(null);
   const write = async (...numbers: number[]): Promise<IncomingBatch> => {
@@ -19,7 +19,7 @@ void t.test('the memory of new traces is given back with their commit, that of o
     buffers.reduce((sum, { byteLength }) => sum + byteLength, 0);
 
   t.equal(bytesOf(await write(1, 2)), 0);
-  t.ok(bytesOf(await write(2, 3)) > 0, 'a trace that is stored may be remembered with what it was sent with');
+  t.ok(bytesOf(await write(2, 3)) > 0, 'a stored trace may stay cached with its message');
   await engine.settle();
   for (const number of [1, 2, 3])
     t.match(await engine.shownRun(user, `${ID}${number}`), { trace_id: `${ID}${number}` });

@@ -43,7 +43,7 @@ async function writeRuns(
   return ids;
 }
 
-/** Whether what the run shows is what all its spans give, or for a closed one those that it says it follows. */
+/** Checks that the run shows what its spans give, or for a truncated run the spans it follows. */
 async function isClosed(t: Test, engine: EventEngine, user: Listener, id: string, spans: number) {
   const trace = (await engine.parts.runs.read(engine.asking(user.tenant), id))?.value.trace;
   const followed = trace?.metadata?.['jackdaw.followed_spans'];
@@ -67,7 +67,7 @@ function saysOf(engine: EventEngine, { tenant }: Listener, text: string): number
   return engine.logger.lines.filter((line) => names(line) && line.includes(text)).length;
 }
 
-void t.test('one batch for very many long runs loads few at a time and keeps what it brings', async (t) => {
+void t.test('loads few runs at a time for a batch of many long runs and keeps its data', async (t) => {
   const reloads = { ...SIZE.reloads, followed: { burst: SPANS + 5, perSecond: 0 }, atOnce: 2 * SPANS + 10 };
   const engine = await EventEngine.open(t, { runSize: { ...SIZE, reloads }, segmentSize: BIG_SEGMENTS });
   const [user, neighbour] = [await engine.addUser(null), await engine.addUser(null)];
@@ -89,15 +89,15 @@ void t.test('one batch for very many long runs loads few at a time and keeps wha
     ).then(() => done.push('neighbour')),
   ]);
   t.same(done, ['neighbour', 'user']);
-  // Ten are closed ahead, two in a commit, and the neighbour has its turn meanwhile; then the batch loads what is left.
+  // Ten are truncated early, two per commit, while the neighbor gets its turn; then the batch loads the rest.
   t.equal(engine.reports.length, 5 + 2);
   t.equal((await closedOf(t, engine, user, ids, SPANS + 1)).length, 10);
   t.same(await closedOf(t, engine, neighbour, others, SPANS + 1), []);
   t.ok(await hasSoundMap(engine));
   t.equal(engine.parts.truncatedRuns.count, 10);
-  t.equal(saysOf(engine, user, 'max_run_spans'), 1, 'said once, and not of each');
+  t.equal(saysOf(engine, user, 'max_run_spans'), 1, 'logged once, not per run');
 
-  // They are closed for good: nothing is loaded for them any more.
+  // They stay truncated: nothing is loaded for them.
   await engine.reopen();
   engine.reports.length = 0;
   await write(
@@ -110,86 +110,84 @@ void t.test('one batch for very many long runs loads few at a time and keeps wha
   t.ok(await hasSoundMap(engine));
 });
 
-void t.test(
-  'runs of middling length are loaded within an allowance, beyond it the batch is refused',
-  async (t) => {
-    const reloads = { ...SIZE.reloads, long: 1000, loaded: { burst: SPANS + 1, perSecond: 1e-9 } };
-    const engine = await EventEngine.open(t, { runSize: { ...SIZE, reloads }, segmentSize: BIG_SEGMENTS });
-    const [user, neighbour] = [await engine.addUser(null), await engine.addUser(null)];
-    const ids = await writeRuns(engine, user, 4, SPANS);
-    const [other = ''] = await writeRuns(engine, neighbour, 1, SPANS);
-    const small = randomUUID();
-    await write(engine, user, [parts(small, 0, 2)]);
-    await engine.reopen();
-    const more = (id: string): TraceRecord => parts(id, SPANS, SPANS + 1);
-    const refused: string[] = [];
-    for (const id of ids) {
-      try {
-        await write(engine, user, [more(id)]);
-      } catch (error) {
-        t.match(error, { code: 'overloaded', retryable: true, retryAfterMs: 60_000 });
-        refused.push(id);
-      }
+void t.test('loads medium runs within an allowance and refuses the batch beyond it', async (t) => {
+  const reloads = { ...SIZE.reloads, long: 1000, loaded: { burst: SPANS + 1, perSecond: 1e-9 } };
+  const engine = await EventEngine.open(t, { runSize: { ...SIZE, reloads }, segmentSize: BIG_SEGMENTS });
+  const [user, neighbour] = [await engine.addUser(null), await engine.addUser(null)];
+  const ids = await writeRuns(engine, user, 4, SPANS);
+  const [other = ''] = await writeRuns(engine, neighbour, 1, SPANS);
+  const small = randomUUID();
+  await write(engine, user, [parts(small, 0, 2)]);
+  await engine.reopen();
+  const more = (id: string): TraceRecord => parts(id, SPANS, SPANS + 1);
+  const refused: string[] = [];
+  for (const id of ids) {
+    try {
+      await write(engine, user, [more(id)]);
+    } catch (error) {
+      t.match(error, { code: 'overloaded', retryable: true, retryAfterMs: 60_000 });
+      refused.push(id);
     }
-    t.same(refused, ids.slice(2), 'the second takes more than there is');
-    await t.rejects(engine.setOutcome(user, ids[3] ?? '', true, 'done'), { code: 'overloaded' });
-    t.equal(engine.parts.reloads.refused, 3);
-    t.equal(saysOf(engine, user, 'Refusing writes'), 1);
+  }
+  t.same(refused, ids.slice(2), 'the second exceeds the allowance');
+  await t.rejects(engine.setOutcome(user, ids[3] ?? '', true, 'done'), { code: 'overloaded' });
+  t.equal(engine.parts.reloads.refused, 3);
+  t.equal(saysOf(engine, user, 'Refusing writes'), 1);
 
-    // Nobody else is refused, in the same commit either, and runs that have few spans are not.
-    const inOneStep = await Promise.allSettled([
-      write(engine, user, [parts(small, 2, 4)]),
-      write(engine, user, refused.map(more)),
-      write(engine, neighbour, [more(other)]),
-      write(engine, user, [parts(randomUUID(), 0, SPANS)]),
-    ]);
-    t.same(
-      inOneStep.map(({ status }) => status),
-      ['fulfilled', 'rejected', 'fulfilled', 'fulfilled'],
-    );
-    t.equal(await isClosed(t, engine, neighbour, other, SPANS + 1), false);
-    t.equal(await isClosed(t, engine, user, small, 4), false);
+  // Other users and short runs are not refused, even in the same commit.
+  const inOneStep = await Promise.allSettled([
+    write(engine, user, [parts(small, 2, 4)]),
+    write(engine, user, refused.map(more)),
+    write(engine, neighbour, [more(other)]),
+    write(engine, user, [parts(randomUUID(), 0, SPANS)]),
+  ]);
+  t.same(
+    inOneStep.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled', 'fulfilled'],
+  );
+  t.equal(await isClosed(t, engine, neighbour, other, SPANS + 1), false);
+  t.equal(await isClosed(t, engine, user, small, 4), false);
 
-    // Sent again later it is taken.
-    await engine.reopen();
-    await write(engine, user, refused.map(more));
-    t.same(await closedOf(t, engine, user, ids, SPANS + 1), []);
-    t.ok(await hasSoundMap(engine));
-  },
-);
+  // A later retry is accepted.
+  await engine.reopen();
+  await write(engine, user, refused.map(more));
+  t.same(await closedOf(t, engine, user, ids, SPANS + 1), []);
+  t.ok(await hasSoundMap(engine));
+});
 
-void t.test(
-  'changes that are refused cost others nothing, and what stands beside them in a commit is taken',
-  async (t) => {
-    const reloads = { ...SIZE.reloads, loaded: { burst: 1, perSecond: 1e-9 } };
-    const engine = await EventEngine.open(t, { runSize: { ...SIZE, reloads }, segmentSize: BIG_SEGMENTS });
-    const user = await engine.addUser(null);
-    const ids = await writeRuns(engine, user, 40, 4);
-    await engine.reopen();
-    await write(engine, user, [parts(ids[0] ?? '', 4, 5)]);
-    const { segments, writer } = engine.parts;
-    const before = segments.lastSeq;
-    const touched = ids.slice(1);
-    engine.reports.length = 0;
-    const append = { ...BAD, rows: () => [] };
-    const answers = await Promise.allSettled([
-      writer.write({ kind: 'append', append }),
-      // Two for each run.
-      ...[...touched, ...touched].map((id) => engine.setOutcome(user, id, true, 'done')),
-      writer.write({ kind: 'append', append }),
-    ]);
-    t.same(
-      answers.map(({ status }) => status),
-      ['fulfilled', ...[...touched, ...touched].map(() => 'rejected'), 'fulfilled'],
-    );
-    t.equal(engine.parts.reloads.refused, 78);
-    t.equal(engine.reports.length, 1);
-    await write(engine, user, [parts(randomUUID(), 0, 1)]);
-    t.equal(segments.lastSeq - before, 3, 'each try takes a number: all that are refused were so in one');
-  },
-);
+void t.test('accepts the other changes of a commit with refused changes', async (t) => {
+  const reloads = { ...SIZE.reloads, loaded: { burst: 1, perSecond: 1e-9 } };
+  const engine = await EventEngine.open(t, { runSize: { ...SIZE, reloads }, segmentSize: BIG_SEGMENTS });
+  const user = await engine.addUser(null);
+  const ids = await writeRuns(engine, user, 40, 4);
+  await engine.reopen();
+  await write(engine, user, [parts(ids[0] ?? '', 4, 5)]);
+  const { segments, writer } = engine.parts;
+  const before = segments.lastSeq;
+  const touched = ids.slice(1);
+  engine.reports.length = 0;
+  const append = { ...BAD, rows: () => [] };
+  const answers = await Promise.allSettled([
+    writer.write({ kind: 'append', append }),
+    // Two changes per run.
+    ...[...touched, ...touched].map((id) => engine.setOutcome(user, id, true, 'done')),
+    writer.write({ kind: 'append', append }),
+  ]);
+  t.same(
+    answers.map(({ status }) => status),
+    ['fulfilled', ...[...touched, ...touched].map(() => 'rejected'), 'fulfilled'],
+  );
+  t.equal(engine.parts.reloads.refused, 78);
+  t.equal(engine.reports.length, 1);
+  await write(engine, user, [parts(randomUUID(), 0, 1)]);
+  t.equal(
+    segments.lastSeq - before,
+    3,
+    'each attempt takes a commit number, and all refused changes shared one',
+  );
+});
 
-void t.test('refuses changes of runs in memory that a user makes again and again', async (t) => {
+void t.test('refuses repeated changes of long cached runs of a user', async (t) => {
   const reloads = { ...SIZE.reloads, recomputed: { burst: 2 * SPANS, perSecond: 1e-9 } };
   const runSize = { ...SIZE, remembered: { running: 1000, ended: 1000 }, reloads };
   const engine = await EventEngine.open(t, { runSize, segmentSize: BIG_SEGMENTS });

@@ -17,12 +17,12 @@ import { TestStore } from '../test-store.js';
 
 t.setTimeout(0);
 
-/** All there is of one run in the end, and how it is sent. */
+/** The complete data of a run and how it is sent. */
 interface Run {
   readonly spans: readonly SpanRecord[];
-  /** Parts of it, in the order in which they are sent: spans may be there before they have ended, and more than once. */
+  /** Parts of the run in sending order; spans may come before their end, and more than once. */
   readonly sent: readonly TraceRecord[];
-  /** Sent by somebody who knows the header: the last one says all that those before it say. */
+  /** Headers sent by declaring clients; the last one contains the values of all previous ones. */
   readonly declared: readonly TraceHeader[];
 }
 
@@ -39,7 +39,7 @@ const hint: fc.Arbitrary<AgentHint> = fc.record({
 const span = (run: number, n: number): fc.Arbitrary<SpanRecord> =>
   fc
     .record({
-      // Mostly the span after it; the last id is nobody's.
+      // Mostly the next span; the last id is unused.
       parent_span_id: optional(
         fc.constantFrom(...[n + 1, n + 1, n + 2, 99].map((above) => spanId(run, above))),
         4,
@@ -74,7 +74,7 @@ const span = (run: number, n: number): fc.Arbitrary<SpanRecord> =>
       return fields.status === 'running' ? pending(record) : record;
     });
 
-/** The same span before it has ended. */
+/** The same span before its end. */
 function pending(record: SpanRecord): SpanRecord {
   const { span_id, trace_id, parent_span_id, started_at } = record;
   return aSpanRecord(trace_id, { span_id, parent_span_id, started_at, status: 'running' });
@@ -110,7 +110,7 @@ const run = (number: number): fc.Arbitrary<Run> =>
       const versions = spans.flatMap((one) => [one, one, pending(one)]);
       return fc.record({
         spans: fc.constant(spans),
-        // Each at least once as it is in the end, the other versions perhaps.
+        // Each at least once in its final version, other versions optionally.
         order: fc.shuffledSubarray(versions, { minLength: 0 }),
         ends: fc.shuffledSubarray([...spans], { minLength: spans.length }),
         cuts: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 30, maxLength: 30 }),
@@ -131,7 +131,7 @@ const run = (number: number): fc.Arbitrary<Run> =>
 interface Sending {
   readonly tenant: 0 | 1;
   readonly item: TraceRecord;
-  /** What is done before it: with those before it in one batch, in a batch beside it, or after them. */
+  /** Relation to the previous message: same batch, concurrent batch, or afterwards. */
   readonly after: 'batch' | 'beside' | 'commit' | 'settle' | 'restart';
 }
 
@@ -159,7 +159,7 @@ const scenario = fc
     });
   });
 
-/** What must be stored of a run, by the rules of the store's README. */
+/** The expected run, by the rules in the store's README. */
 function expected({ spans, declared }: Run) {
   const given = headerOf(spans);
   const usage = usageOf(spans.map(usageNode));
@@ -240,7 +240,7 @@ async function compare({ store }: TestStore, tenant: string, runs: readonly Run[
     const { agent_name: name, agent_id } = found;
     deepStrictEqual(agent_id, ids.get(name) ?? agent_id, 'an agent has one id');
     ids.set(name, agent_id);
-    // Others count for no agent.
+    // Other kinds count for no agent.
     if (found.kind === 'other') continue;
     counts.set(name, (counts.get(name) ?? 0) + 1);
     if (one.declared.length > 0 || one.spans.some((span) => span.parent_span_id === null)) certain.add(name);
@@ -261,12 +261,12 @@ async function compare({ store }: TestStore, tenant: string, runs: readonly Run[
     deepStrictEqual(total_runs, counts.get(name), `runs of ${name}`);
     deepStrictEqual(id, ids.get(name));
   }
-  // The others may have been thought to be of a run for a while.
+  // The remaining agents may have been assigned to a run temporarily.
   const missing = [...certain].filter((name) => !listed.some((agent) => agent.name === name));
   deepStrictEqual(missing, []);
 }
 
-void t.test('a header that nobody declared is what all spans give, however they come', async (t) => {
+void t.test('an undeclared header derives from all spans in any order', async (t) => {
   const opened = await TestStore.open(t);
   let done = 0;
   await neverDiffers(t, { runs: 80, ms: 2000 }, [scenario], async ({ runs, sendings }) => {

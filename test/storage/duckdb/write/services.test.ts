@@ -1,17 +1,17 @@
 import t from 'tap';
 import { Services } from '../../../../src/storage/duckdb/write/services.js';
 
-void t.test('beyond the limit new names of a tenant count under one name', async (t) => {
+void t.test('groups new names of a tenant beyond the limit under one name', async (t) => {
   const services = new Services(2);
   const [a, b] = [services.number(1, 'a'), services.number(1, 'b')];
   const other = services.number(1, 'c');
   t.equal(services.name(other), '(other)');
   t.equal(services.number(1, 'd'), other);
   t.same([services.number(1, 'a'), services.number(1, 'b')], [a, b], 'known names stay');
-  t.equal(services.name(services.number(2, 'c')), 'c', 'another tenant has a limit of its own');
+  t.equal(services.name(services.number(2, 'c')), 'c', 'another tenant has its own limit');
 });
 
-void t.test('names of a commit that failed are forgotten', async (t) => {
+void t.test('drops the names of a failed commit', async (t) => {
   const services = new Services();
   const kept = services.number(1, 'a');
   t.match(services.rows(1), [{ from: 0, to: 1 }]);

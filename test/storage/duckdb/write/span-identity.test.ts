@@ -7,7 +7,7 @@ import { spansOf } from '../shown-spans.js';
 import { TestStore } from '../test-store.js';
 import { queriesDuring } from '../watched-statements.js';
 
-void t.test('ids of spans that are stored under other traces cost the commit no look-up', async (t) => {
+void t.test('span ids stored under other traces need no lookup at commit', async (t) => {
   const engine = await EventEngine.open(t);
   const user = await engine.addUser(null);
   const known = aTrace(20);
@@ -21,7 +21,7 @@ void t.test('ids of spans that are stored under other traces cost the commit no 
   for (const { trace } of again) t.match(await engine.shownRun(user, trace.trace_id), { span_count: 20 });
 });
 
-void t.test('batches of one commit bring spans of one trace, each with its own payload', async (t) => {
+void t.test('concurrent batches of one trace keep the payload of each span', async (t) => {
   for (const isKnown of [false, true]) {
     const opened = await TestStore.open(t);
     const tenant = await opened.addUser();
@@ -47,7 +47,7 @@ void t.test('batches of one commit bring spans of one trace, each with its own p
       (await shown()).map(({ input_data }) => input_data),
       inputs,
     );
-    // The completed ones keep the payload that is read back from where each lies.
+    // Completed spans keep the payload read from its stored location.
     await Promise.all(
       parts.map(async (part) => {
         await write(part.map((span) => ({ ...span, status: 'completed', input_data: null })));

@@ -5,7 +5,7 @@ import { readStoredEvents } from '../../../../src/storage/duckdb/write/stored-ev
 import { aTrace, DAY, NOON } from '../../../support/run-records.js';
 import { EventEngine, START, describeEvent } from '../event-engine.js';
 
-void t.test('events come in their order, from hot and cold, whatever the pages', async (t) => {
+void t.test('returns events in order from hot and cold files with any page size', async (t) => {
   const engine = await EventEngine.open(t, { segmentSize: { rows: 40, bytes: 1e9 } });
   const user = await engine.addUser(['*']);
   const ids: string[] = [];
@@ -25,18 +25,22 @@ void t.test('events come in their order, from hot and cold, whatever the pages',
     for (const events of [1, 2, 3, 7, 75, 76, 77]) {
       t.same(await engine.events(START, { events, bytes: 1e9 }), all, `by pages of ${events}`);
     }
-    t.same(await engine.events(START, { events: 1000, bytes: 0 }), all, 'one by one for want of bytes');
+    t.same(
+      await engine.events(START, { events: 1000, bytes: 0 }),
+      all,
+      'one by one if the byte limit is small',
+    );
     for (const [i, from] of all.entries()) {
       t.same((await engine.events(from)).length, all.length - i - 1);
     }
   }
   const last = all.at(-1) ?? START;
-  t.same(await engine.events({ commit: last.commit + 1, place: -1 }), [], 'behind everything');
+  t.same(await engine.events({ commit: last.commit + 1, place: -1 }), [], 'after the end');
   await engine.write(user, [aTrace(0)], NOON);
-  t.equal((await engine.events(last)).length, 1, 'and goes on behind it');
+  t.equal((await engine.events(last)).length, 1, 'it continues after the cursor');
 });
 
-void t.test('a page ends with its bytes, and says whether there is more', async (t) => {
+void t.test('limits a page by bytes and reports whether there is more', async (t) => {
   const engine = await EventEngine.open(t);
   const user = await engine.addUser(['trace.failed']);
   const outcomes = ['a', '🪶'.repeat(4096), 'b', 'c'];
@@ -61,7 +65,7 @@ void t.test('a page ends with its bytes, and says whether there is more', async 
   t.same(await page(3, { events: 2, bytes: 1e9 }), [0, false]);
 });
 
-void t.test('a read sees the events of its moment, while they are moved and more are written', async (t) => {
+void t.test('a read sees the events of its start during writes and compaction', async (t) => {
   const engine = await EventEngine.open(t, { segmentSize: { rows: 20, bytes: 1e9 } });
   const user = await engine.addUser(['trace.completed']);
   const write = async (): Promise<void> => {
@@ -98,7 +102,7 @@ for (const rows of [4, 100_000]) {
     const traces = times.map(() => aTrace(1, { trace_id: randomUUID() }));
     for (const [i, trace] of traces.entries()) await engine.write(user, [trace], times[i] ?? 0);
     t.equal((await engine.events()).length, 4);
-    // While the next segment is being made the current one is not sealed, and its rows are removed the next time.
+    // Until the next segment is prepared, the current one is not sealed, and retention skips its rows.
     let kept = await engine.events();
     for (let turns = 0; kept.length > 2 && turns < 100; turns++) {
       await engine.parts.housekeeping.applyRetention(NOON);
@@ -114,7 +118,7 @@ for (const rows of [4, 100_000]) {
       'runs stay',
     );
     await engine.write(user, traces, NOON);
-    t.same(await engine.events(), kept, 'an event that is gone does not come again');
+    t.same(await engine.events(), kept, 'a removed event is not written again');
     await engine.reopen();
     t.same(await engine.events(), kept);
     t.notMatch(engine.logger.lines, /failed|could not/);

@@ -15,7 +15,7 @@ function traceOf({ event }: StoredEvent): string {
   return (JSON.parse(event.body) as { data: { trace_id: string } }).data.trace_id;
 }
 
-void t.test('what commits write comes into the log once, in order, over moves and restarts', async (t) => {
+void t.test('writes each fact to the log once and in order across compaction and restarts', async (t) => {
   const opened = await TestStore.open(t);
   const users = [await opened.addUser(), await opened.addUser()];
   await opened.control.events.want('test', ['trace.completed'], FAR);
@@ -28,11 +28,11 @@ void t.test('what commits write comes into the log once, in order, over moves an
       await opened.store.writer.traces({ tenant: user, items: [item] }, RECEIVED);
       sent.push({ user, id: item.trace.trace_id });
     }
-    // A repeat is no fact.
+    // A repeat emits no fact.
     if (session === 1) await opened.store.settled();
     await opened.reopen();
   }
-  await until('all are told', async () => (await eventsOf(opened, start)).length >= sent.length);
+  await until('all events are emitted', async () => (await eventsOf(opened, start)).length >= sent.length);
   const told = await eventsOf(opened, start);
   t.strictSame(
     told.map((event) => ({ user: event.tenant, id: traceOf(event) })),
@@ -40,7 +40,7 @@ void t.test('what commits write comes into the log once, in order, over moves an
   );
 });
 
-void t.test('what the log was not told before an end is told after the next start', async (t) => {
+void t.test('delivers facts after a restart that the log missed before shutdown', async (t) => {
   const opened = await TestStore.open(t);
   const tenant = await opened.addUser();
   await opened.control.events.want('test', ['trace.completed'], FAR);
@@ -52,18 +52,18 @@ void t.test('what the log was not told before an end is told after the next star
   };
   const items = Array.from({ length: 7 }, () => aTrace(1));
   for (const item of items) await opened.store.writer.traces({ tenant, items: [item] }, RECEIVED);
-  await until('it is said', () => opened.statuses.some(({ level }) => level === 'degraded'));
+  await until('the failure is reported', () => opened.statuses.some(({ level }) => level === 'degraded'));
   t.strictSame(await eventsOf(opened, start), []);
   control.events.append = append;
   await opened.reopen();
-  await until('all are told', async () => (await eventsOf(opened, start)).length >= items.length);
+  await until('all events are emitted', async () => (await eventsOf(opened, start)).length >= items.length);
   t.strictSame(
     (await eventsOf(opened, start)).map(traceOf),
     items.map(({ trace }) => trace.trace_id),
   );
 });
 
-void t.test('retention takes old events away from the log', async (t) => {
+void t.test('retention removes old events from the log', async (t) => {
   const opened = await TestStore.open(t, { eventRetentionDays: 2 });
   const { clock } = opened.settings;
   const tenant = await opened.addUser();
@@ -71,7 +71,7 @@ void t.test('retention takes old events away from the log', async (t) => {
   const start = await opened.control.events.open('all');
   for (let day = 0; day < 4; day++)
     await opened.store.writer.traces({ tenant, items: [aTrace(1)] }, { receivedAt: clock.now() - day * DAY });
-  await until('all are told', async () => (await eventsOf(opened, start)).length === 4);
+  await until('all events are emitted', async () => (await eventsOf(opened, start)).length === 4);
   await opened.store.applyRetention();
   const left = await eventsOf(opened, start);
   t.strictSame(left.map(({ event }) => (clock.now() - event.timestamp) / DAY).sort(), [0, 1]);

@@ -13,10 +13,10 @@ const LATER = NOON + DAY;
 const BATCHES = 12;
 const SPANS = 8192;
 const HEADERS = (2 * (BATCHES * SPANS)) / 64 + 10;
-/** A look at two places of one kind of row reads two row groups of 8192, and one more of each hot segment. */
+/** Reading two positions of one row kind scans two row groups of 8192, plus one per hot segment. */
 const FEW_ROWS = 5 * SPANS;
 
-void t.test('of a trace that is touched again only the places where its rows lie are read', async (t) => {
+void t.test('changing an old trace reads only the positions of its rows', async (t) => {
   const engine = await EventEngine.open(t, { segmentSize: { rows: 1e6, bytes: 1e9 } });
   const user = await engine.addUser(null);
   const old = randomUUID();
@@ -39,11 +39,11 @@ void t.test('of a trace that is touched again only the places where its rows lie
     t.equal(found?.trace.span_count, 2);
     t.match(found && textOf(found.page), /^{.*"step".*"step".*}$/);
   });
-  t.ok((await rowsScannedBy(database, asRead)) < FEW_ROWS, 'by a page of the trace');
+  t.ok((await rowsScannedBy(database, asRead)) < FEW_ROWS, 'for a page of the trace');
 
   const inCommit = await queriesDuring(database, () => touch(LATER));
   t.equal((await engine.shownRun(user, old)).span_count, 3);
-  t.ok((await rowsScannedBy(database, inCommit)) < FEW_ROWS, 'by the commit that brings more of it');
+  t.ok((await rowsScannedBy(database, inCommit)) < FEW_ROWS, 'for the commit that adds spans');
 
   const forAlerts = await queriesDuring(database, () =>
     read(async (connection, capture) => {
@@ -56,10 +56,10 @@ void t.test('of a trace that is touched again only the places where its rows lie
       t.equal(row?.rows, 3, 'all of its spans end within the window');
     }),
   );
-  // Headers are looked through by the time of their news, all of them in this file.
+  // Headers are scanned by their last seen time, all of them in this file.
   const spans = forAlerts.filter((query) => query.includes('main.spans'));
   t.equal(spans.length, 1);
-  t.ok((await rowsScannedBy(database, spans)) < FEW_ROWS + HEADERS, 'by alerts that look at nodes');
+  t.ok((await rowsScannedBy(database, spans)) < FEW_ROWS + HEADERS, 'for alerts on nodes');
 });
 
 function others() {

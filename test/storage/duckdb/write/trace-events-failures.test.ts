@@ -14,7 +14,7 @@ function completion({ trace }: TraceRecord): TraceRecord {
   return { trace: aHeader({ ...trace, status: 'completed' }), spans: [] };
 }
 
-void t.test('what was worked out for a commit that failed is told once, when it holds', async (t) => {
+void t.test('emits the events of a failed commit once, after the retry succeeds', async (t) => {
   const engine = await EventEngine.open(t);
   const user = await engine.addUser(['*']);
   const [fresh, running, remembered] = [
@@ -22,7 +22,7 @@ void t.test('what was worked out for a commit that failed is told once, when it 
     aTrace(1, { status: 'running' }),
     aTrace(1, { status: 'running' }),
   ];
-  // Two of them stored: one is remembered, one comes twice in the group.
+  // Two are stored: one is cached, one occurs twice in the group.
   await engine.write(user, [remembered, aTrace(1, { agent: 'first' })], NOON);
   const before = await engine.events();
   const bad = t.rejects(engine.parts.writer.write({ kind: 'append', append: BAD }), {
@@ -41,13 +41,13 @@ void t.test('what was worked out for a commit that failed is told once, when it 
     `trace.completed ${running.trace.trace_id}`,
     second && describeEvent(second),
   ]);
-  t.equal(new Set(events.map(({ commit }) => commit)).size, 2, 'each batch had a try of its own');
+  t.equal(new Set(events.map(({ commit }) => commit)).size, 2, 'each batch was retried on its own');
   await sayWhatIsStored(t, engine, user);
   await engine.reopen();
   t.same((await engine.events()).slice(before.length), events);
 });
 
-void t.test('a refused request makes no agent, and the one that is taken does', async (t) => {
+void t.test('a refused request creates no agent, and the next accepted one does', async (t) => {
   const engine = await EventEngine.open(t);
   const user = await engine.addUser(['*']);
   const taken = aTrace(1);
@@ -61,7 +61,7 @@ void t.test('a refused request makes no agent, and the one that is taken does', 
 
 const skip = canLimit() ? false : 'prlimit is not here';
 
-void t.test('a full disk loses no event and tells none twice', { skip }, async (t) => {
+void t.test('a full disk neither loses nor duplicates events', { skip }, async (t) => {
   const path = join(testFolder(t), 'jackdaw.duckdb');
   const control = await controlStoreAt(controlPathOf(path));
   const account = aUser();
@@ -89,7 +89,7 @@ void t.test('a full disk loses no event and tells none twice', { skip }, async (
       'writes are refused',
     );
     store.limitFiles('unlimited');
-    // As senders do: the same again, twice.
+    // Senders retry the same batches, twice.
     for (const items of [...batches, ...batches]) await write(items);
     expected.push(`agent.created agent ${round}`, `agent.created other ${round}`);
     for (const { trace } of batches.flat()) expected.push(`trace.${trace.status} ${trace.trace_id}`);

@@ -13,7 +13,7 @@ t.setTimeout(0);
 
 const STEP_MS = 400;
 
-/** Two users of a store, what they want, and what the model says of them. */
+/** Two users of a store, their wanted events and the expected events of the model. */
 class Play {
   readonly #engine: EventEngine;
   readonly #users: readonly [Listener, Listener];
@@ -22,7 +22,7 @@ class Play {
   readonly #wants: (readonly string[] | null)[] = [[ALL_EVENTS], [ALL_EVENTS]];
   readonly #agents = new Set<string>();
   #read: { readonly commit: number; readonly place: number };
-  /** Of all that came, to be found again at the end. */
+  /** All events received, for the final comparison. */
   readonly #all: TelemetryEvent[] = [];
   now: number;
 
@@ -41,7 +41,7 @@ class Play {
   async step(step: EventStep): Promise<void> {
     this.now += STEP_MS * 1000;
     if (step === 'sweep') {
-      // Often enough for what came before the last restart, too.
+      // Repeated to cover data from before the last restart.
       for (let i = 0; i < 3; i++) {
         this.now += IDLE_MS * 1000;
         await this.#engine.timeOutIdle(this.now);
@@ -68,7 +68,7 @@ class Play {
     }
   }
 
-  /** Everything is still there, as it was. */
+  /** Everything is still stored unchanged. */
   async end(from: { readonly commit: number; readonly place: number }): Promise<void> {
     same(await this.#engine.events(from, { events: this.#page, bytes: 1e9 }), this.#all);
   }
@@ -87,7 +87,7 @@ class Play {
         places.map((_, i) => i),
       );
     }
-    // Runs of users before these may time out, too.
+    // Runs of earlier users may time out too.
     const found = all.filter((one) => this.#users.some(({ tenant }) => tenant === one.tenant));
     const created = found.filter(({ event }) => event.type === 'agent.created');
     same(
@@ -140,7 +140,7 @@ class Play {
   }
 }
 
-void t.test('each run has one event of its end, whatever comes in whatever order', async (t) => {
+void t.test('each run has one end event in any order', async (t) => {
   const engine = await EventEngine.open(t);
   let now = NOON;
   let read: { readonly commit: number; readonly place: number } = START;
@@ -149,7 +149,7 @@ void t.test('each run has one event of its end, whatever comes in whatever order
     { runs: 150, ms: 2000 },
     [eventScript, fc.integer({ min: 1, max: 4 })],
     async (steps, page) => {
-      // New users instead of a new store: the files grow, seal and move from run to run.
+      // New users instead of a new store: files grow, are sealed and compacted across runs.
       const users = [await engine.addUser([ALL_EVENTS]), await engine.addUser([ALL_EVENTS])] as const;
       read = (await engine.events(read)).at(-1) ?? read;
       const from = read;

@@ -9,13 +9,13 @@ import { dataOf, EventEngine, describeEvent } from '../event-engine.js';
 const MINUTE = 60_000_000;
 const IDLE = { idle_timeout_ms: 60_000 };
 
-/** What comes of a run that nobody declared: a span that has ended, or the root. */
+/** A message of an undeclared run: an ended span or the root. */
 function part(traceId: string, changes: Parameters<typeof aSpanRecord>[1] = {}): TraceRecord {
   const span = aSpanRecord(traceId, { parent_span_id: randomUUID(), ended_at: NOON + 1000, ...changes });
   return aFollowingRecord([span], IDLE);
 }
 
-void t.test('an event tells the beginning of long texts', async (t) => {
+void t.test('truncates long texts in events', async (t) => {
   const engine = await EventEngine.open(t);
   const user = await engine.addUser(['trace.failed']);
   const texts = { outcome: '🪶'.repeat(4097), error_message: `${'x'.repeat(4096)}y` };
@@ -24,10 +24,10 @@ void t.test('an event tells the beginning of long texts', async (t) => {
   const [event] = await engine.events();
   t.match(event && dataOf(event), { outcome: '🪶'.repeat(4096), error_message: 'x'.repeat(4096) });
   t.ok(Buffer.byteLength(event?.event.body ?? '') < 24_000);
-  t.match(await engine.shownRun(user, run.trace.trace_id), texts, 'the run has all of them');
+  t.match(await engine.shownRun(user, run.trace.trace_id), texts, 'the run has the full texts');
 });
 
-void t.test('an event says what its run is like', async (t) => {
+void t.test('events describe their run', async (t) => {
   const engine = await EventEngine.open(t);
   const user = await engine.addUser(['*']);
   const whole = aTrace(3, {
@@ -79,10 +79,10 @@ void t.test('an event says what its run is like', async (t) => {
   );
   t.match(agent && dataOf(agent), { name: 'Größe', created_at: formatTime(NOON + 7) });
   t.same(Object.keys((agent && dataOf(agent)) ?? {}), ['id', 'name', 'created_at']);
-  t.equal(engine.reports.at(-1)?.rows.events, 2, 'and the commit is known to have written them');
+  t.equal(engine.reports.at(-1)?.rows.events, 2, 'the commit report counts them');
 });
 
-void t.test('only what somebody wants is written', async (t) => {
+void t.test('writes only wanted events', async (t) => {
   const engine = await EventEngine.open(t);
   const [none, all, failed] = [
     await engine.addUser(null),
@@ -91,7 +91,7 @@ void t.test('only what somebody wants is written', async (t) => {
   ];
   const statuses = ['running', 'completed', 'failed', 'timed_out'] as const;
   const items = statuses.map((status) => aTrace(1, { status }));
-  // The second time they are touched, the third time they are completed.
+  // The second write changes them, the third one completes them.
   await Promise.all([none, all, failed].map((user) => engine.write(user, items, NOON)));
   await Promise.all([none, all, failed].map((user) => engine.write(user, items, NOON)));
   const [running, completed, other, late] = items.map(({ trace }) => trace.trace_id);
@@ -116,7 +116,7 @@ void t.test('only what somebody wants is written', async (t) => {
   );
 });
 
-void t.test('an event that nobody wanted when it was due never comes', async (t) => {
+void t.test('an event that was not wanted at its time is never written', async (t) => {
   const engine = await EventEngine.open(t);
   const user = await engine.addUser(null);
   const [declared, followed] = [randomUUID(), randomUUID()];
@@ -172,7 +172,7 @@ void t.test('a time-out of the sweeper is provisional', async (t) => {
       `trace.failed ${declared}`,
       `trace.timed_out ${final}`,
     ]);
-    // As it came, and again as what it is now.
+    // Unchanged, and again in its current state.
     const before = await engine.events();
     await engine.write(user, [timedOut, end, part(final, hint), part(rooted, hint)], NOON + 2 * MINUTE);
     t.same(await engine.events(), before);
@@ -180,7 +180,7 @@ void t.test('a time-out of the sweeper is provisional', async (t) => {
   }
 });
 
-void t.test('a time-out of a run without any span stays provisional, too', async (t) => {
+void t.test('a time-out of a run without spans stays provisional', async (t) => {
   const engine = await EventEngine.open(t);
   const user = await engine.addUser(['*']);
   const id = randomUUID();
@@ -195,14 +195,14 @@ void t.test('a time-out of a run without any span stays provisional, too', async
     [{ ...named, trace: { ...named.trace, sdk_version: '2', success: true } }],
     NOON + MINUTE,
   );
-  t.match(await engine.shownRun(user, id), { status: 'timed_out', success: true }, 'that was news');
+  t.match(await engine.shownRun(user, id), { status: 'timed_out', success: true }, 'the change is new');
   t.equal((await engine.events()).length, before);
   const end = { trace: aHeader({ trace_id: id, status: 'timed_out' }), spans: [] };
   await engine.write(user, [end], NOON + MINUTE);
   t.same((await engine.events()).slice(before).map(describeEvent), [`trace.timed_out ${id}`]);
 });
 
-void t.test('events of a group of batches: agents, then runs in the order in which they ended', async (t) => {
+void t.test('orders the events of a group: agents first, then runs by their end', async (t) => {
   const engine = await EventEngine.open(t);
   const user = await engine.addUser(['*']);
   const [first, second, third] = [aTrace(1), aTrace(1, { agent: 'other' }), aTrace(1)];

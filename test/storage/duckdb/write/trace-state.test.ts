@@ -17,21 +17,18 @@ function commitsOf({ commits }: TraceState): number[] {
   return [commits.first, commits.last];
 }
 
-void t.test(
-  'a trace knows the commits that brought spans of it, and the one that wrote its header',
-  async (t) => {
-    const state = aState({ stored: null, commits: CommitRanges.NONE });
-    t.same(state.finish(3), { spans: [], writesHeader: true, ends: false });
-    t.same(commitsOf(state), [0, 0]);
-    t.match(state.committed(3, 1, []), { seq: 3, agentNo: 1, header: state.header });
-    const { row, payload } = spanRow({ status: 'running' });
-    state.applySpan(row, payload, NO_NODES);
-    const { spans } = state.finish(7);
-    t.same(commitsOf(state), [7, 7]);
-    state.committed(7, 1, spans);
-    t.equal(state.stored?.seq, 7);
-  },
-);
+void t.test('tracks the commits of the spans and of the header', async (t) => {
+  const state = aState({ stored: null, commits: CommitRanges.NONE });
+  t.same(state.finish(3), { spans: [], writesHeader: true, ends: false });
+  t.same(commitsOf(state), [0, 0]);
+  t.match(state.committed(3, 1, []), { seq: 3, agentNo: 1, header: state.header });
+  const { row, payload } = spanRow({ status: 'running' });
+  state.applySpan(row, payload, NO_NODES);
+  const { spans } = state.finish(7);
+  t.same(commitsOf(state), [7, 7]);
+  state.committed(7, 1, spans);
+  t.equal(state.stored?.seq, 7);
+});
 
 void t.test('a header alone adds no commit to those of the spans', async (t) => {
   const { header } = headerRow({ status: 'running' });

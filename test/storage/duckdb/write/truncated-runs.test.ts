@@ -18,7 +18,7 @@ const LIMIT = 40;
 const MINUTE = 60_000_000;
 
 for (const size of [7, LIMIT, 3 * LIMIT]) {
-  void t.test(`of a run with too many spans all are kept, by ${size} at a time`, async (t) => {
+  void t.test(`keeps all spans of a run with too many spans, sent ${size} at a time`, async (t) => {
     const opened = await TestStore.open(t, { maxRunSpans: LIMIT });
     const tenant = await opened.addUser();
     const id = randomUUID();
@@ -44,7 +44,7 @@ for (const size of [7, LIMIT, 3 * LIMIT]) {
       items: [followed],
     });
 
-    // Repeats change nothing, wherever what they repeat lies by now.
+    // Repeats change nothing, wherever the original is stored.
     for (const restarts of [false, true, true]) {
       if (restarts) await opened.reopen();
       t.equal(await write(parts(id, 0, 3 * LIMIT, { name: 'again' })), 3 * LIMIT);
@@ -55,7 +55,7 @@ for (const size of [7, LIMIT, 3 * LIMIT]) {
       await opened.store.settled();
     }
 
-    // Spans that run are completed, those that came before the limit and those after it.
+    // Running spans are completed, both before and after the limit.
     const open = { status: 'running', ended_at: null } as const;
     const other = randomUUID();
     await write(parts(other, 0, 2 * LIMIT, open));
@@ -66,7 +66,7 @@ for (const size of [7, LIMIT, 3 * LIMIT]) {
     t.equal(statuses.length, 2 * LIMIT);
     t.equal(statuses.filter((status) => status === 'completed').length, 6);
 
-    // The root comes last: what says how the run went is followed.
+    // The root comes last and its outcome is applied.
     const root = aSpanRecord(id, {
       started_at: NOON - 7,
       ended_at: NOON + 500,
@@ -86,7 +86,7 @@ for (const size of [7, LIMIT, 3 * LIMIT]) {
     await write(parts(id, 500, 501));
     t.match((await look()).run, { span_count: 3 * LIMIT + 2, ...ended });
 
-    // It does not count in the service map any more.
+    // It no longer counts in the service map.
     const map = await opened.store.map.read(tenant, ALL_TIME);
     t.same(await listOf(map.nodes), []);
     const rebuilt = await opened.store.map.rebuild({ dryRun: true });
@@ -96,7 +96,7 @@ for (const size of [7, LIMIT, 3 * LIMIT]) {
   });
 }
 
-void t.test('a commit looks up only what it brings, and a run without news times out', async (t) => {
+void t.test('a commit reads only the rows it changes, and an idle truncated run times out', async (t) => {
   const engine = await EventEngine.open(t, { maxRunSpans: LIMIT, segmentSize: { rows: 1e6, bytes: 1e9 } });
   const user = await engine.addUser(null);
   const id = randomUUID();
@@ -106,9 +106,9 @@ void t.test('a commit looks up only what it brings, and a run without news times
   t.equal(engine.logger.lines.filter((line) => line.includes('max_run_spans')).length, 1);
   const { database } = engine.parts;
   const ofNew = await queriesDuring(database, () => engine.write(user, [parts(id, 2000, 2100)], NOON));
-  t.same(ofNew, [], 'nothing of it is loaded');
+  t.same(ofNew, [], 'none of it is loaded');
   await engine.reopen();
-  // The mover's own queries would be among those of the commit.
+  // Compaction queries would be among those of the commit.
   await engine.settle();
   const again = engine.parts;
   const inCommit = await queriesDuring(again.database, () =>
@@ -126,67 +126,64 @@ void t.test('a commit looks up only what it brings, and a run without news times
   t.match(await engine.shownRun(user, id), { span_count: 2200, status: 'timed_out' });
 });
 
-void t.test(
-  'of more long runs than memory holds those are closed that would be loaded again and again',
-  async (t) => {
-    const runSize = {
-      few: 3,
-      remembered: { running: 100, ended: 100 },
-      reloads: {
-        long: 10,
-        followed: { burst: 1, perSecond: 0 },
-        recomputed: { burst: 1e9, perSecond: 0 },
-        loaded: { burst: 1e9, perSecond: 0 },
-        atOnce: 1e6,
-        truncatedAtOnce: 1e6,
-        mostAtOnce: 1e6,
-      },
-    };
-    const opened = await TestStore.open(t, { runSize, segmentSize: { rows: 1e6, bytes: 1e9 } });
-    const [tenant, another] = [await opened.addUser(), await opened.addUser()];
-    const ids = Array.from({ length: 12 }, () => randomUUID());
-    const write = async (of: string, id: string, from: number, to: number, changes?: Partial<SpanRecord>) => {
-      const items = [parts(id, from, to, changes)];
-      await opened.store.writer.traces(
-        { tenant: of, items, service_map: deriveBatch(items) },
-        { receivedAt: NOON },
-      );
-    };
-    const followed = async (of: string, id: string) =>
-      (await opened.store.runs.read(of, id))?.metadata?.['jackdaw.followed_spans'];
-    const closed = async () => {
-      const found = await Promise.all(ids.map((id) => followed(tenant, id)));
-      return found.filter((spans) => spans !== undefined).length;
-    };
-    for (const id of ids) await write(tenant, id, 0, 30);
-    t.equal(await closed(), 0, 'nothing was loaded');
-    // The first takes more than there is; that is used up, and memory holds a few of the others.
-    for (const id of ids) await write(tenant, id, 30, 31);
-    const atFirst = await closed();
-    t.ok(atFirst > 0 && atFirst < ids.length, `${atFirst} are closed`);
-    // What brings no spans closes none, however often it needs one.
-    for (const id of ids) await opened.store.runs.setOutcome(tenant, id, { success: true });
-    t.equal(await closed(), atFirst);
-    // Repeats alone close a run, too, and are known by then.
-    for (let round = 0; round < 3; round++) for (const id of ids) await write(tenant, id, 0, 31);
-    const atLast = await closed();
-    t.ok(atLast >= atFirst);
-    for (const id of ids) {
-      const spans = (await followed(tenant, id)) ?? 31;
-      const run = await opened.store.runs.read(tenant, id);
-      t.match(run, { span_count: 31, total_tokens: spans });
-    }
-    const rebuilt = await opened.store.map.rebuild({ dryRun: true });
-    t.ok(rebuilt !== null && !hasDifferences(rebuilt));
+void t.test('truncates long runs that are reloaded again and again', async (t) => {
+  const runSize = {
+    few: 3,
+    remembered: { running: 100, ended: 100 },
+    reloads: {
+      long: 10,
+      followed: { burst: 1, perSecond: 0 },
+      recomputed: { burst: 1e9, perSecond: 0 },
+      loaded: { burst: 1e9, perSecond: 0 },
+      atOnce: 1e6,
+      truncatedAtOnce: 1e6,
+      mostAtOnce: 1e6,
+    },
+  };
+  const opened = await TestStore.open(t, { runSize, segmentSize: { rows: 1e6, bytes: 1e9 } });
+  const [tenant, another] = [await opened.addUser(), await opened.addUser()];
+  const ids = Array.from({ length: 12 }, () => randomUUID());
+  const write = async (of: string, id: string, from: number, to: number, changes?: Partial<SpanRecord>) => {
+    const items = [parts(id, from, to, changes)];
+    await opened.store.writer.traces(
+      { tenant: of, items, service_map: deriveBatch(items) },
+      { receivedAt: NOON },
+    );
+  };
+  const followed = async (of: string, id: string) =>
+    (await opened.store.runs.read(of, id))?.metadata?.['jackdaw.followed_spans'];
+  const closed = async () => {
+    const found = await Promise.all(ids.map((id) => followed(tenant, id)));
+    return found.filter((spans) => spans !== undefined).length;
+  };
+  for (const id of ids) await write(tenant, id, 0, 30);
+  t.equal(await closed(), 0, 'nothing was loaded');
+  // The first ones exceed the memory; once it is used up, a few of the others stay cached.
+  for (const id of ids) await write(tenant, id, 30, 31);
+  const atFirst = await closed();
+  t.ok(atFirst > 0 && atFirst < ids.length, `${atFirst} are truncated`);
+  // Messages without spans truncate no run, however often they load it.
+  for (const id of ids) await opened.store.runs.setOutcome(tenant, id, { success: true });
+  t.equal(await closed(), atFirst);
+  // Repeats alone also truncate a run and are detected by then.
+  for (let round = 0; round < 3; round++) for (const id of ids) await write(tenant, id, 0, 31);
+  const atLast = await closed();
+  t.ok(atLast >= atFirst);
+  for (const id of ids) {
+    const spans = (await followed(tenant, id)) ?? 31;
+    const run = await opened.store.runs.read(tenant, id);
+    t.match(run, { span_count: 31, total_tokens: spans });
+  }
+  const rebuilt = await opened.store.map.rebuild({ dryRun: true });
+  t.ok(rebuilt !== null && !hasDifferences(rebuilt));
 
-    // Of another user a run is loaded as ever, also after a restart, when nothing is in memory.
-    const other = randomUUID();
-    await write(another, other, 0, 30);
-    await opened.reopen();
-    await write(another, other, 30, 40);
-    t.match(await opened.store.runs.read(another, other), { span_count: 40, total_tokens: 40 });
-    t.equal(await followed(another, other), undefined);
-    for (const id of ids) await write(tenant, id, 31, 32);
-    t.ok((await closed()) >= ids.length - 1, 'after a restart no more of them are loaded than before');
-  },
-);
+  // Runs of another user are loaded as usual, also after a restart with an empty cache.
+  const other = randomUUID();
+  await write(another, other, 0, 30);
+  await opened.reopen();
+  await write(another, other, 30, 40);
+  t.match(await opened.store.runs.read(another, other), { span_count: 40, total_tokens: 40 });
+  t.equal(await followed(another, other), undefined);
+  for (const id of ids) await write(tenant, id, 31, 32);
+  t.ok((await closed()) >= ids.length - 1, 'a restart does not increase the number of loaded runs');
+});

@@ -5,7 +5,7 @@ import { TestStore } from '../test-store.js';
 
 const RECEIVED = { receivedAt: NOON };
 
-void t.test('traces of one commit are loaded in their newest versions together', async (t) => {
+void t.test('loads the newest versions of the traces of one commit together', async (t) => {
   const opened = await TestStore.open(t, { segmentSize: { rows: 10_000, bytes: 1e9 } });
   const tenant = await opened.addUser();
   // All in one commit; then every other one gets a newer version.
@@ -13,7 +13,7 @@ void t.test('traces of one commit are loaded in their newest versions together',
   await opened.store.writer.traces({ tenant, items: traces }, RECEIVED);
   const later = traces.filter((_, i) => i % 2 === 0).map(({ trace }) => aLateSpan(trace.trace_id));
   await opened.store.writer.traces({ tenant, items: later }, RECEIVED);
-  // Nothing remembered: what is stored has to be loaded.
+  // The cache is empty: stored traces have to be loaded.
   await opened.reopen();
   const evenLater = traces.map(({ trace }) => aLateSpan(trace.trace_id));
   await opened.store.writer.traces({ tenant, items: evenLater }, RECEIVED);
