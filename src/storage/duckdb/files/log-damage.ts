@@ -23,6 +23,8 @@ const SECTOR_BYTES = 512;
  */
 const PAGE_BYTES = 4096;
 const PAGE_TAIL_BYTES = 8;
+/** Maximum number of commit marks to examine: each may require reading the rest of the log. */
+const MOST_MARKS = 64;
 
 /**
  * Detects logs that DuckDB 1.5.5 would read wrongly: behind an entry whose length is damaged it drops all commits without an
@@ -106,14 +108,21 @@ function hasGap(log: LogFile, end: number, entry: LogEntry): boolean {
 }
 
 /**
- * Whether a commit ends after `from` and more follows it.
+ * Whether a commit ends after `from` and a sound entry follows it. The data of an entry may contain the bytes of a mark, too.
  *
  * @param orEnds whether the end of the last commit is enough
  */
 function isFollowed(log: LogFile, from: number, { orEnds = false } = {}): boolean {
+  let examined = 0;
   for (const [piece, start] of log.pieces(from, log.size, COMMIT_MARK.length - 1)) {
-    const found = piece.indexOf(COMMIT_MARK);
-    if (found >= 0) return orEnds || start + found + COMMIT_MARK.length < log.size;
+    let found = piece.indexOf(COMMIT_MARK);
+    for (; found >= 0; found = piece.indexOf(COMMIT_MARK, found + 1)) {
+      const end = start + found + COMMIT_MARK.length;
+      if (end === log.size) return orEnds;
+      const next = log.at(end);
+      if (next !== null && next.end <= log.size && log.isSound(next)) return true;
+      if (++examined === MOST_MARKS) return false;
+    }
   }
   return false;
 }

@@ -11,7 +11,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { LogFile, unknownVersion } from '../../../../src/storage/duckdb/files/duckdb-1-5-format.js';
+import {
+  COMMIT_MARK,
+  LogFile,
+  unknownVersion,
+} from '../../../../src/storage/duckdb/files/duckdb-1-5-format.js';
 import { attachWithLog, examineLog } from '../../../../src/storage/duckdb/files/log-damage.js';
 import { openOwnDatabase } from '../../../../src/storage/duckdb/files/own-database.js';
 import { aTrace, NOON } from '../../../support/run-records.js';
@@ -251,6 +255,43 @@ void t.test('a torn commit is cut, however long the gap of zeros at the end of a
     t.same(wrong.slice(0, 5), [], `${gap} bytes`);
     t.ok(seen > 5, `${gap} bytes: ${seen} tears`);
   }
+});
+
+void t.test('the mark of a commit in the data of an entry ends no commit', async (t) => {
+  const mark = COMMIT_MARK.toString('hex');
+  const [before, after] = [randomBytes(3000).toString('hex'), randomBytes(9000).toString('hex')];
+  const insert = `INSERT INTO made.t VALUES (unhex('${before}${mark}${after}'))`;
+  const whole = await aLogAfter(t, ['CREATE TABLE made.t (a BLOB)', insert, insert]);
+  const [table = 0, last = 0] = commitEnds(whole);
+  const markEnd = whole.indexOf(COMMIT_MARK, last) + COMMIT_MARK.length;
+  t.ok(markEnd < whole.length - 9000, 'the data has the mark');
+  const log = emptyLog(t);
+  for (const cut of [
+    markEnd - 1,
+    markEnd + 1,
+    markEnd + 15,
+    markEnd + 16,
+    markEnd + 5000,
+    whole.length - 30,
+  ]) {
+    rewrite(log, whole.subarray(0, cut));
+    t.strictSame(
+      examineLog(log),
+      { kind: 'torn', end: last },
+      `killed ${cut - markEnd} bytes after the mark`,
+    );
+  }
+  const sector = Math.ceil(last / 512) * 512;
+  rewrite(log, Buffer.from(whole).fill(0, sector, sector + 512));
+  t.strictSame(examineLog(log, true), { kind: 'torn', end: last }, 'a sector is missing before the mark');
+  const damaged = Buffer.from(whole);
+  damaged[table + 3] = 0x11;
+  rewrite(log, damaged);
+  t.strictSame(
+    examineLog(log),
+    { kind: 'damaged', at: table, end: table },
+    'a sound commit follows the damage',
+  );
 });
 
 void t.test('an entry that says that it is longer than it is is damage', async (t) => {
