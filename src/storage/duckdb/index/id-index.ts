@@ -259,9 +259,9 @@ export class IdIndex {
     }
   }
 
-  /** Merges some of the files. @returns false if there are few enough */
-  async #mergeSome(files: IdFile[]): Promise<boolean> {
-    const merged = chooseMerge(files);
+  /** Merges some of the files, from a position on. @returns false if there are few enough */
+  async #mergeSome(files: IdFile[], first = 0): Promise<boolean> {
+    const merged = chooseMerge(files.slice(first));
     if (merged.length === 0) return false;
     const range = {
       after: itemAt(merged, 0).facts.after,
@@ -295,18 +295,30 @@ export class IdIndex {
   /** Reads the ids of commits after the last file. */
   async #readTail(): Promise<void> {
     const { lastSeq } = this.#options;
+    const first = this.#files.length;
     const parts = await this.#partsOf({ after: this.#frozenUpTo, upTo: lastSeq });
+    let canWrite = true;
     for (const [i, part] of parts.entries()) {
       const table = await this.#tableOf(part);
       this.#upTo = part.upTo;
       if (i === parts.length - 1) this.#table = table;
       else {
         this.#freeze(table, part.upTo);
-        // On a full disk, all are kept in memory.
-        await this.#writeFrozen().catch((error: unknown) => {
-          this.#logFailed(error);
-        });
+        if (canWrite) canWrite = await this.#writeTail(first);
       }
+    }
+  }
+
+  /** @param first the first file of the tail @returns false if a write failed: then the rest stays in memory */
+  async #writeTail(first: number): Promise<boolean> {
+    try {
+      await this.#writeFrozen();
+      // A long range would give hundreds of files.
+      while (await this.#mergeSome(this.#files, first));
+      return true;
+    } catch (error) {
+      this.#logFailed(error);
+      return false;
     }
   }
 

@@ -262,6 +262,25 @@ void t.test(
   },
 );
 
+void t.test('files that a start rebuilds are merged while they are written', async (t) => {
+  const folder = testFolder(t);
+  let most = 0;
+  class WatchedRows extends Rows {
+    override async scan(...args: Parameters<Rows['scan']>): Promise<void> {
+      most = Math.max(most, runsIn(folder));
+      await super.scan(...args);
+    }
+  }
+  const rows = new WatchedRows();
+  for (let n = 0; n < 3000; n++) rows.seqs.set(n, n + 1);
+  const { index, lines } = await open(folder, rows, { lastSeq: 3000 });
+  t.teardown(() => index.close());
+  t.ok(most > 2 && most < 16, `at most ${most} files at a time`);
+  t.same(lines, []);
+  for (let n = 0; n < 3000; n++)
+    if (index.find(tenantOf(n), wordsOf(n), 0) !== n + 1) t.fail(`${n} is not found`);
+});
+
 void t.test('what the tables no longer have leaves the disk', async (t) => {
   const folder = testFolder(t);
   const rows = new Rows();
