@@ -79,6 +79,8 @@ export class IdIndex {
   /** Whether there may be work left. */
   #isLeft = false;
   #isClosing = false;
+  /** Files written by the work under way. */
+  #written = new WeakSet<IdFile>();
 
   private constructor(options: Options, files: IdFile[]) {
     this.#options = options;
@@ -203,18 +205,23 @@ export class IdIndex {
   async #work(): Promise<void> {
     // Yields first, so that the caller's step is not delayed.
     await yieldToOthers();
+    this.#written = new WeakSet();
     while (this.#isLeft && !this.#isClosing) {
       this.#isLeft = false;
       try {
         await this.#fitFilters();
         if (await this.#step()) this.#isLeft = true;
       } catch (error) {
-        // A damaged file is rebuilt next.
-        if (error instanceof DamagedIds) this.#isLeft = true;
+        if (this.#canRebuild(error)) this.#isLeft = true;
         else if (!(error instanceof Stopped)) this.#logFailed(error);
       }
     }
     this.#working = null;
+  }
+
+  /** Whether an error is a damaged file to rebuild next. If it was just written, the disk returns bad data: it would never end. */
+  #canRebuild(error: unknown): boolean {
+    return error instanceof DamagedIds && error.file !== null && !this.#written.has(error.file);
   }
 
   #logFailed(error: unknown): void {
@@ -360,7 +367,10 @@ export class IdIndex {
   async #write(range: CommitRange, sources: readonly (IdFile | IdTable)[]): Promise<IdFile> {
     const { mainPath, kind, store } = this.#options;
     const plan = { after: range.after, upTo: range.upTo, store, hashKey: this.#hash.key };
-    return await writeIdFile(idFilePath(mainPath, kind, range), plan, sources, () => this.#pause());
+    const path = idFilePath(mainPath, kind, range);
+    const file = await writeIdFile(path, plan, sources, () => this.#pause());
+    this.#written.add(file);
+    return file;
   }
 
   async #pause(): Promise<void> {
