@@ -17,6 +17,14 @@ export type LogState =
 
 /** No disk writes less than this at a time. */
 const SECTOR_BYTES = 512;
+/**
+ * The operating system may write a page to the disk before DuckDB has filled it: then the page ends in zeros. DuckDB writes
+ * 4096 bytes at a time from the end of the last commit; elsewhere at least `PAGE_TAIL_BYTES` zeros are required.
+ */
+const PAGE_BYTES = 4096;
+const PAGE_TAIL_BYTES = 8;
+/** Maximum number of commit marks to examine: each may require reading the rest of the log. */
+const MOST_MARKS = 64;
 
 /**
  * Detects logs that DuckDB 1.5.5 would read wrongly: behind an entry whose length is damaged it drops all commits without an
@@ -26,12 +34,12 @@ const SECTOR_BYTES = 512;
  * A crash, of the process or of the machine, differs from damage as follows:
  *
  * - No commit begins before the previous one is on the disk. So a crash tears only the last commit, and nothing follows its end.
- * - Data written since the last sync may be missing in any order: the file ends early, or sectors are zeros. File systems that
- *   show old content of the disk instead (ext4 with `data=writeback`) are not suitable for a database.
+ * - Data written since the last sync may be missing in any order: the file ends early, or a sector or the end of a page is zeros.
+ *   File systems that show old content of the disk instead (ext4 with `data=writeback`) are not suitable for a database.
  *
- * So an entry of the last commit that is cut off by the end of the file, or has a sector of zeros, is from a crash. Any other
- * wrong entry is damage, and so is one that is followed by another commit. Damage cannot be distinguished from a crash if it is in
- * the last commit, in an entry that contains such a sector itself.
+ * So an entry of the last commit that is cut off by the end of the file, or has such zeros, is from a crash. Any other wrong
+ * entry is damage, and so is one that is followed by another commit. Damage cannot be distinguished from a crash if it is in the
+ * last commit, in an entry that contains such zeros itself, as most entries of a hundred rows or more do.
  *
  * @param isRefused whether DuckDB refused the log: then the entries of the last commit are examined although they lead to the end
  */
@@ -84,22 +92,37 @@ function judge(log: LogFile, end: number): LogState {
 function hasGap(log: LogFile, end: number, entry: LogEntry): boolean {
   // No commit ends with one.
   if (log.read(log.size - 1, 1)[0] === 0) return true;
-  for (let sector = entry.at - (entry.at % SECTOR_BYTES); sector < entry.end; sector += SECTOR_BYTES) {
-    const begin = Math.max(end, sector);
-    if (log.read(begin, sector + SECTOR_BYTES - begin).every((byte) => byte === 0)) return true;
+  const isZero = (from: number, to: number): boolean => {
+    const begin = Math.max(end, from);
+    return log.read(begin, to - begin).every((byte) => byte === 0);
+  };
+  for (let sector = entry.at - (entry.at % SECTOR_BYTES); sector < entry.end; sector += SECTOR_BYTES)
+    if (isZero(sector, sector + SECTOR_BYTES)) return true;
+  const tail = Math.min(PAGE_TAIL_BYTES, PAGE_BYTES - (end % PAGE_BYTES));
+  for (let page = entry.at - (entry.at % PAGE_BYTES); page < entry.end; page += PAGE_BYTES) {
+    const pageEnd = page + PAGE_BYTES;
+    // If the entry ends before the page, the gap begins before the entry's end.
+    if (isZero(Math.min(pageEnd - tail, entry.end - 1), pageEnd)) return true;
   }
   return false;
 }
 
 /**
- * Whether a commit ends after `from` and more follows it.
+ * Whether a commit ends after `from` and a sound entry follows it. The data of an entry may contain the bytes of a mark, too.
  *
  * @param orEnds whether the end of the last commit is enough
  */
 function isFollowed(log: LogFile, from: number, { orEnds = false } = {}): boolean {
+  let examined = 0;
   for (const [piece, start] of log.pieces(from, log.size, COMMIT_MARK.length - 1)) {
-    const found = piece.indexOf(COMMIT_MARK);
-    if (found >= 0) return orEnds || start + found + COMMIT_MARK.length < log.size;
+    let found = piece.indexOf(COMMIT_MARK);
+    for (; found >= 0; found = piece.indexOf(COMMIT_MARK, found + 1)) {
+      const end = start + found + COMMIT_MARK.length;
+      if (end === log.size) return orEnds;
+      const next = log.at(end);
+      if (next !== null && next.end <= log.size && log.isSound(next)) return true;
+      if (++examined === MOST_MARKS) return false;
+    }
   }
   return false;
 }

@@ -63,8 +63,12 @@ interface IdSource {
 
 /** A file of ids is not as it was written. */
 export class DamagedIds extends Error {
-  constructor(path: string) {
+  /** Null if the file could not be opened. */
+  readonly file: IdFile | null;
+
+  constructor(path: string, file: IdFile | null = null) {
     super(`The file ${path} of ids is damaged.`);
+    this.file = file;
   }
 }
 
@@ -198,7 +202,7 @@ export class IdFile implements IdSource {
 
   #damaged(): DamagedIds {
     this.isDamaged = true;
-    return new DamagedIds(this.path);
+    return new DamagedIds(this.path, this);
   }
 }
 

@@ -79,6 +79,8 @@ export class IdIndex {
   /** Whether there may be work left. */
   #isLeft = false;
   #isClosing = false;
+  /** Files written by the work under way. */
+  #written = new WeakSet<IdFile>();
 
   private constructor(options: Options, files: IdFile[]) {
     this.#options = options;
@@ -203,18 +205,23 @@ export class IdIndex {
   async #work(): Promise<void> {
     // Yields first, so that the caller's step is not delayed.
     await yieldToOthers();
+    this.#written = new WeakSet();
     while (this.#isLeft && !this.#isClosing) {
       this.#isLeft = false;
       try {
         await this.#fitFilters();
         if (await this.#step()) this.#isLeft = true;
       } catch (error) {
-        // A damaged file is rebuilt next.
-        if (error instanceof DamagedIds) this.#isLeft = true;
+        if (this.#canRebuild(error)) this.#isLeft = true;
         else if (!(error instanceof Stopped)) this.#logFailed(error);
       }
     }
     this.#working = null;
+  }
+
+  /** Whether an error is a damaged file to rebuild next. If it was just written, the disk returns bad data: it would never end. */
+  #canRebuild(error: unknown): boolean {
+    return error instanceof DamagedIds && error.file !== null && !this.#written.has(error.file);
   }
 
   #logFailed(error: unknown): void {
@@ -259,9 +266,9 @@ export class IdIndex {
     }
   }
 
-  /** Merges some of the files. @returns false if there are few enough */
-  async #mergeSome(files: IdFile[]): Promise<boolean> {
-    const merged = chooseMerge(files);
+  /** Merges some of the files, from a position on. @returns false if there are few enough */
+  async #mergeSome(files: IdFile[], first = 0): Promise<boolean> {
+    const merged = chooseMerge(files.slice(first));
     if (merged.length === 0) return false;
     const range = {
       after: itemAt(merged, 0).facts.after,
@@ -295,18 +302,30 @@ export class IdIndex {
   /** Reads the ids of commits after the last file. */
   async #readTail(): Promise<void> {
     const { lastSeq } = this.#options;
+    const first = this.#files.length;
     const parts = await this.#partsOf({ after: this.#frozenUpTo, upTo: lastSeq });
+    let canWrite = true;
     for (const [i, part] of parts.entries()) {
       const table = await this.#tableOf(part);
       this.#upTo = part.upTo;
       if (i === parts.length - 1) this.#table = table;
       else {
         this.#freeze(table, part.upTo);
-        // On a full disk, all are kept in memory.
-        await this.#writeFrozen().catch((error: unknown) => {
-          this.#logFailed(error);
-        });
+        if (canWrite) canWrite = await this.#writeTail(first);
       }
+    }
+  }
+
+  /** @param first the first file of the tail @returns false if a write failed: then the rest stays in memory */
+  async #writeTail(first: number): Promise<boolean> {
+    try {
+      await this.#writeFrozen();
+      // A long range would give hundreds of files.
+      while (await this.#mergeSome(this.#files, first));
+      return true;
+    } catch (error) {
+      this.#logFailed(error);
+      return false;
     }
   }
 
@@ -348,7 +367,10 @@ export class IdIndex {
   async #write(range: CommitRange, sources: readonly (IdFile | IdTable)[]): Promise<IdFile> {
     const { mainPath, kind, store } = this.#options;
     const plan = { after: range.after, upTo: range.upTo, store, hashKey: this.#hash.key };
-    return await writeIdFile(idFilePath(mainPath, kind, range), plan, sources, () => this.#pause());
+    const path = idFilePath(mainPath, kind, range);
+    const file = await writeIdFile(path, plan, sources, () => this.#pause());
+    this.#written.add(file);
+    return file;
   }
 
   async #pause(): Promise<void> {

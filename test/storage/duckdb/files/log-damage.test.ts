@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   ftruncateSync,
@@ -10,7 +11,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { LogFile, unknownVersion } from '../../../../src/storage/duckdb/files/duckdb-1-5-format.js';
+import {
+  COMMIT_MARK,
+  LogFile,
+  unknownVersion,
+} from '../../../../src/storage/duckdb/files/duckdb-1-5-format.js';
 import { attachWithLog, examineLog } from '../../../../src/storage/duckdb/files/log-damage.js';
 import { openOwnDatabase } from '../../../../src/storage/duckdb/files/own-database.js';
 import { aTrace, NOON } from '../../../support/run-records.js';
@@ -23,6 +28,8 @@ t.setTimeout(0);
 
 const HEAD_BYTES = 8;
 const PAGE_BYTES = 4096;
+/** Of the entry that ends a commit. */
+const COMMIT_BYTES = 21;
 
 /** The log of a hot segment with one commit per number of spans. */
 async function aLogOf(t: Test, spans: readonly number[]): Promise<Buffer> {
@@ -34,6 +41,21 @@ async function aLogOf(t: Test, spans: readonly number[]): Promise<Buffer> {
   await opened.close();
   const [segment = ''] = filesOf(opened.path).filter((file) => file.includes('.hot-'));
   return readFileSync(`${segment}.wal`);
+}
+
+/** A log of DuckDB itself. @param statements a commit each; the file is named `made` */
+async function aLogAfter(t: Test, statements: readonly string[]): Promise<Buffer> {
+  const folder = testFolder(t);
+  const database = await openOwnDatabase(folder);
+  const { connection } = database;
+  const path = join(folder, 'made.duckdb');
+  try {
+    await connection.run(`ATTACH '${path}' AS made (STORAGE_VERSION 'v1.2.0')`);
+    for (const statement of statements) await connection.run(statement);
+    return readFileSync(`${path}.wal`);
+  } finally {
+    database.close();
+  }
 }
 
 /** Avoids `writeFile`: file systems flush truncated and rewritten files immediately. */
@@ -53,6 +75,13 @@ function areSound(log: string, whole: Buffer): boolean {
   });
   entries.close();
   return isSound;
+}
+
+/** Whether an entry has zeros at the end of a page, and so looks like one that a crash tore. */
+function hasPageTail(log: Buffer, at: number, end: number): boolean {
+  for (let pageEnd = Math.ceil(at / PAGE_BYTES) * PAGE_BYTES; pageEnd < end; pageEnd += PAGE_BYTES)
+    if (log[pageEnd - 1] === 0) return true;
+  return false;
 }
 
 function emptyLog(t: Test): string {
@@ -193,6 +222,75 @@ void t.test('reads a log with missing pages in the last commit up to the previou
   }
 });
 
+void t.test('cuts a torn commit whatever the length of the zeros at a page end', async (t) => {
+  // Random text, in which there are no zeros, in entries of up to two pages.
+  const texts = Array.from({ length: 60 }, (_, i) => randomBytes(20 + ((i * 7) % 60) * 60).toString('hex'));
+  const whole = await aLogAfter(t, [
+    texts.map((_, i) => `CREATE TABLE made.t${i} (a VARCHAR);`).join(''),
+    `BEGIN; ${texts.map((text, i) => `INSERT INTO made.t${i} VALUES ('${text}');`).join('')} COMMIT`,
+  ]);
+  const last = commitEnds(whole).at(-2) ?? 0;
+  t.ok(whole.length - last > 20 * PAGE_BYTES, 'many pages are in it');
+  const commit = whole.subarray(-COMMIT_BYTES);
+  const log = emptyLog(t);
+  for (const gap of [1, 2, 7, 8, 9, 16, 100, 255, 510, 511, 512, 513, 1000, 2500, 4000]) {
+    // Empty commits shift the last one. DuckDB writes 4096 bytes at a time, so a page may be filled up to the commit's own offset.
+    let begin = last;
+    const shift: Buffer[] = [];
+    for (; begin % PAGE_BYTES !== PAGE_BYTES - gap; begin += COMMIT_BYTES) shift.push(commit);
+    const shifted = Buffer.concat([whole.subarray(0, last), ...shift, whole.subarray(last)]);
+    const wrong: unknown[] = [];
+    let seen = 0;
+    for (let pageEnd = begin + gap; pageEnd < shifted.length; pageEnd += PAGE_BYTES) {
+      const torn = Buffer.from(shifted).fill(0, pageEnd - gap, pageEnd);
+      rewrite(log, torn);
+      if (torn.equals(shifted) || areSound(log, shifted)) continue;
+      const end = readEnd(log);
+      if (end !== begin) wrong.push({ pageEnd, end, begin });
+      seen++;
+    }
+    t.same(wrong.slice(0, 5), [], `${gap} bytes`);
+    t.ok(seen > 5, `${gap} bytes: ${seen} tears`);
+  }
+});
+
+void t.test('the mark of a commit in the data of an entry ends no commit', async (t) => {
+  const mark = COMMIT_MARK.toString('hex');
+  const [before, after] = [randomBytes(3000).toString('hex'), randomBytes(9000).toString('hex')];
+  const insert = `INSERT INTO made.t VALUES (unhex('${before}${mark}${after}'))`;
+  const whole = await aLogAfter(t, ['CREATE TABLE made.t (a BLOB)', insert, insert]);
+  const [table = 0, last = 0] = commitEnds(whole);
+  const markEnd = whole.indexOf(COMMIT_MARK, last) + COMMIT_MARK.length;
+  t.ok(markEnd < whole.length - 9000, 'the data has the mark');
+  const log = emptyLog(t);
+  for (const cut of [
+    markEnd - 1,
+    markEnd + 1,
+    markEnd + 15,
+    markEnd + 16,
+    markEnd + 5000,
+    whole.length - 30,
+  ]) {
+    rewrite(log, whole.subarray(0, cut));
+    t.strictSame(
+      examineLog(log),
+      { kind: 'torn', end: last },
+      `killed ${cut - markEnd} bytes after the mark`,
+    );
+  }
+  const sector = Math.ceil(last / 512) * 512;
+  rewrite(log, Buffer.from(whole).fill(0, sector, sector + 512));
+  t.strictSame(examineLog(log, true), { kind: 'torn', end: last }, 'a sector is missing before the mark');
+  const damaged = Buffer.from(whole);
+  damaged[table + 3] = 0x11;
+  rewrite(log, damaged);
+  t.strictSame(
+    examineLog(log),
+    { kind: 'damaged', at: table, end: table },
+    'a sound commit follows the damage',
+  );
+});
+
 void t.test('reports an entry with an excessive length as damaged', async (t) => {
   const whole = await aLogOf(t, [1, 3, 40, 2]);
   const ends = commitEnds(whole);
@@ -256,6 +354,7 @@ void t.test('reports damage that a crash cannot cause', async (t) => {
   t.not(examineLog(log, true).kind, 'torn');
   t.same(readFileSync(log), damaged);
   for (const { at, end } of entriesOf(whole).filter((entry) => entry.at >= last)) {
+    if (hasPageTail(whole, at, end)) continue;
     rewrite(log, Buffer.from(whole).fill(0x5a, Math.max(at + 16, end - 5), end));
     t.equal(examineLog(log, true).kind, 'damaged', `data of the entry at byte ${at} of the last commit`);
   }

@@ -9,7 +9,9 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { open as openFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import t from 'tap';
 import { ConsumeError } from '../../../../src/component/consume-error.js';
@@ -259,6 +261,25 @@ void t.test('reads only missing ids from the tables and logs it', async (t) => {
   await earlier.index.close();
 });
 
+void t.test('merges the files that a start rebuilds while it writes them', async (t) => {
+  const folder = testFolder(t);
+  let most = 0;
+  class WatchedRows extends Rows {
+    override async scan(...args: Parameters<Rows['scan']>): Promise<void> {
+      most = Math.max(most, runsIn(folder));
+      await super.scan(...args);
+    }
+  }
+  const rows = new WatchedRows();
+  for (let n = 0; n < 3000; n++) rows.seqs.set(n, n + 1);
+  const { index, lines } = await open(folder, rows, { lastSeq: 3000 });
+  t.teardown(() => index.close());
+  t.ok(most > 2 && most < 16, `at most ${most} files at a time`);
+  t.same(lines, []);
+  for (let n = 0; n < 3000; n++)
+    if (index.find(tenantOf(n), wordsOf(n), 0) !== n + 1) t.fail(`${n} is not found`);
+});
+
 void t.test('removes ids from disk that are no longer in the tables', async (t) => {
   const folder = testFolder(t);
   const rows = new Rows();
@@ -290,3 +311,63 @@ void t.test('keeps ids in memory while files cannot be written', async (t) => {
   t.notOk(existsSync(folder));
   for (let n = 0; n < 300; n++) t.equal(index.find(tenantOf(n), wordsOf(n), 0), n + 1);
 });
+
+/** Lets some reads of pages return zeros instead of their data, until the returned function is called. */
+async function returnZeros(folder: string, isBad: (at: number) => boolean): Promise<() => void> {
+  const handle = await openFile(folder, 'r');
+  const prototype = Object.getPrototypeOf(handle) as FileHandle;
+  await handle.close();
+  const original = Object.getOwnPropertyDescriptor(prototype, 'read');
+  if (original === undefined) throw new Error('FileHandle has no method read');
+  const read = original.value as (
+    this: FileHandle,
+    bytes: Uint8Array,
+    offset: number,
+    length: number,
+    at: number,
+  ) => Promise<{ bytesRead: number }>;
+  Object.defineProperty(prototype, 'read', {
+    ...original,
+    async value(this: FileHandle, ...args: Parameters<typeof read>) {
+      const result = await read.apply(this, args);
+      const [bytes, offset, length, at] = args;
+      if (isBad(at)) bytes.fill(0, offset, offset + length);
+      return result;
+    },
+  });
+  return () => Object.defineProperty(prototype, 'read', original);
+}
+
+for (const [what, isBad] of Object.entries({
+  'no page': () => true,
+  'no filter': (at: number) => at === 0,
+})) {
+  void t.test(`a disk that returns ${what} as it was written stops the work with an error`, async (t) => {
+    const folder = testFolder(t);
+    const rows = new Rows();
+    const { index, lines } = await open(folder, rows, { lastSeq: 0 });
+    t.teardown(() => index.close());
+    const putAll = (from: number, to: number): void => {
+      for (let n = from; n < to; n++) {
+        index.put(tenantOf(n), wordsOf(n), 0, n + 1);
+        rows.seqs.set(n, n + 1);
+      }
+    };
+    const restore = await returnZeros(folder, isBad);
+    t.teardown(restore);
+    putAll(0, 100);
+    const isSettled = await Promise.race([
+      index.settled().then(() => true),
+      setTimeout(1000, false, { ref: false }),
+    ]);
+    if (!isSettled) index.stop();
+    t.ok(isSettled, 'it does not go on forever');
+    t.equal(lines.length, 1, 'with one error');
+    t.match(lines[0], /Could not write files.*is damaged/);
+    restore();
+    putAll(100, 200);
+    await index.settled();
+    for (let n = 0; n < 200; n++) t.equal(index.find(tenantOf(n), wordsOf(n), 0), n + 1);
+    t.ok(runsIn(folder) > 0);
+  });
+}
