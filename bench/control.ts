@@ -46,7 +46,7 @@ interface Opened {
 type Call = (number: number) => Promise<unknown>;
 
 /**
- * `npm run bench -- control`: how long calls of the control plane take, in the thread that has the store and from another one.
+ * `npm run bench -- control`: how long calls of the control store take, in the thread that has the store and from another one.
  */
 export async function control(options: ControlBenchOptions, print: Print): Promise<void> {
   const { postgres, ...shown } = options;

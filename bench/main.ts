@@ -227,7 +227,7 @@ program
 
 program
   .command('control')
-  .description('calls of the control plane, in the thread that has it and from another one')
+  .description('calls of the control store, in the thread that has it and from another one')
   .option('--calls <n>', 'of each kind', integer, 1000)
   .option('--together <n>', 'under way at the same time, in the second half', integer, 16)
   .option('--postgres <url>', 'an empty database that is measured, too')

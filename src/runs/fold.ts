@@ -97,7 +97,7 @@ class Folded {
   }
 
   timeOut(): void {
-    const named = this.#settled();
+    const named = this.#derived();
     if (named === null || !followsSpans(named.header) || named.header.status !== RUNNING) return;
     this.#named = { ...named, header: timedOut(named.header, this.#runFacts()) };
     this.#isTimedOut = true;
@@ -110,7 +110,7 @@ class Folded {
   }
 
   run(): Run | null {
-    const named = this.#settled();
+    const named = this.#derived();
     if (named === null) return null;
     const facts = this.#facts();
     const { duplicates } = countedOnce(facts);
@@ -146,7 +146,7 @@ class Folded {
     return true;
   }
 
-  #settled(): NamedHeader | null {
+  #derived(): NamedHeader | null {
     if (this.#named === null || !this.#hasChanges) return this.#named;
     this.#hasChanges = false;
     this.#named = withDerivedValues(this.#named, this.#runFacts());

@@ -80,7 +80,7 @@ export interface SpanRecord {
   call: CallDetails | null;
 }
 
-type Nullable<Record> = { [Field in keyof Record]: null extends Record[Field] ? Field : never }[keyof Record];
+type Nullable<Fields> = { [Field in keyof Fields]: null extends Fields[Field] ? Field : never }[keyof Fields];
 
 /** Null for each field that a span may lack. */
 export const UNSET_FIELDS: Readonly<Record<Nullable<SpanRecord>, null>> = {

@@ -1,6 +1,6 @@
 /**
  * Rows as typed columns in two plain buffers, so that they are transferred between threads instead of cloned (cloning 1000
- * decoded spans costs five times a copy by hand: `measurements.md`). Fixed-width values have the layout of DuckDB's vectors, so
+ * decoded spans costs five times a copy by hand). Fixed-width values have the layout of DuckDB's vectors, so
  * that the store thread copies whole runs.
  */
 

@@ -85,7 +85,7 @@ export class TruncatedSpans implements RunSpans {
     const { agent, started_at } = spans.header();
     const { total_tokens, total_cost_usd } = spans.usage();
     const top = spans.top();
-    if (top === undefined) throw new RangeError('a run without spans has too many');
+    if (top === undefined) throw new RangeError('cannot truncate a run without spans');
     return new TruncatedSpans({
       size: spans.size,
       truncatedSeq: 0,

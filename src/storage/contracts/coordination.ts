@@ -168,7 +168,7 @@ export interface TakenWrite {
 
 /** A user's counted items in a period. */
 export interface ChargedItems {
-  /** A month as `month.ts` numbers it, or a day as days since 1970. */
+  /** A month as `monthOf` numbers it, or a day as days since 1970. */
   readonly period: number;
   readonly items: number;
 }
@@ -252,7 +252,7 @@ export interface WriteIntentLog {
    * Counted items of a user, in the order of the months: exact once {@link finish} has resolved. Counts never decrease. Months without
    * items are left out.
    *
-   * @param months numbers of `month.ts`
+   * @param months as `monthOf` numbers them
    */
   months(store: string, tenant: number, months: readonly number[]): Promise<readonly ChargedItems[]>;
   /** The same by day, both ends included. */

@@ -74,8 +74,8 @@ export abstract class ControlClient extends WithContracts implements ControlStor
     }
     return {
       stop: async () => {
-        await this.call('stopFacts', [intake]);
         this.#news.delete(intake);
+        await this.call('stopFacts', [intake]);
       },
     };
   }

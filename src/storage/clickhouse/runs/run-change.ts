@@ -22,8 +22,8 @@ export interface BatchChange {
 export interface MessageChange extends WantedTrace {
   readonly kind: 'message';
   readonly at: Micros;
-  /** `settle` adds no message; it only derives the run again. */
-  readonly message: OtherMessage | { readonly kind: 'settle' };
+  /** `recompute` adds no message; it only derives the run again. */
+  readonly message: OtherMessage | { readonly kind: 'recompute' };
 }
 
 /** The result of a change: it and the derived rows are stored. */

@@ -257,7 +257,7 @@ function chargeOf(change: ChargedChange): Charge {
 
 function messageRow(change: MessageChange, places: MessagePlaces): BinaryRow[] {
   const { tenant, traceId, at, message } = change;
-  if (message.kind === 'settle') return [];
+  if (message.kind === 'recompute') return [];
   return [otherMessage({ tenant, traceId, order: places.next(tenant, traceId) }, at, message)];
 }
 

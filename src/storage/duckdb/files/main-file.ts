@@ -21,10 +21,10 @@ export interface MainFile {
 }
 
 /**
- * Opens the main file of an open database: the store's identity, its control plane and the state of retention's clock.
+ * Opens the main file of an open database: the store's identity, its control store and the state of retention's clock.
  *
- * @param control the identity of the control plane
- * @throws StoreOpenError if the file has another version, or belongs to another control plane
+ * @param control the identity of the control store
+ * @throws StoreOpenError if the file has another version, or belongs to another control store
  */
 export async function openMainFile(
   database: Database,
@@ -63,7 +63,7 @@ function refuseOthersTelemetry(path: string): void {
   );
 }
 
-/** Rows carry numbers of users and prompts. Under another control plane these would mean other users. */
+/** Rows carry numbers of users and prompts. Under another control store these would mean other users. */
 async function identify(connection: Connection, path: string, control: string): Promise<string> {
   const [row] = await connection.rows(
     'SELECT id::VARCHAR AS id, control::VARCHAR AS control FROM store_identity',

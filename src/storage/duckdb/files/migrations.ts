@@ -97,7 +97,7 @@ export const STORE_FILES = table('store_files', 'name VARCHAR NOT NULL');
 
 const MAIN_TABLES = [STORE_IDENTITY, CLOCK_NOTE, UNUSABLE_ROWS, STORE_FILES] as const;
 
-/** The main file. In its first schema it also held users, keys and all the rest of the control plane. */
+/** The main file. In its first schema it also held users, keys and all the rest of the control store. */
 export const MAIN_SCHEMA: Schema = {
   version: 3,
   create: (catalog) => MAIN_TABLES.map((create) => create(catalog)),
