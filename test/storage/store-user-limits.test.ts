@@ -111,7 +111,7 @@ void t.test('does not cache answers requested before a change', async (t) => {
 void t.test('reports an unknown user without caching it', async (t) => {
   const { control, users } = await opened(t);
   const user = aUser();
-  await t.rejects(users.find(user.id), { message: /unknown user/ });
+  await t.rejects(users.find(user.id), { message: /user of a request does not exist/ });
   t.same(await users.tenants([user.id, randomUUID()]), new Map());
   await control.accounts.createUser(user);
   t.match(await users.find(user.id), { tenant: 1 });

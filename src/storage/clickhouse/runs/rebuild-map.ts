@@ -165,7 +165,8 @@ async function rebuildSome(
   await inserts.insert(MESSAGES, mapped);
   await Promise.all(
     toApply.map(
-      async (trace) => await queue.write({ kind: 'message', ...trace, at: 0, message: { kind: 'recompute' } }),
+      async (trace) =>
+        await queue.write({ kind: 'message', ...trace, at: 0, message: { kind: 'recompute' } }),
     ),
   );
 }

@@ -235,7 +235,7 @@ void t.test('rejects missing scopes and too many streams', async (t) => {
   const streams = await Promise.all(Array.from({ length: 8 }, open));
   for (const stream of streams) await stream.next('open');
   const refused = await call('topics=runs');
-  t.match(refused, { status: 429, body: { code: 'too_many_streams', detail: /at most|may have 8/ } });
+  t.match(refused, { status: 429, body: { code: 'too_many_streams', detail: /at most|can have 8/ } });
   t.equal(refused.headers.get('retry-after'), '5');
   streams[0]?.close();
   // A HEAD has no events and takes no slot.
