@@ -6,8 +6,8 @@ import { hasDifferences } from '../../../../src/storage/contracts/service-map.js
 import type { RunSize } from '../../../../src/storage/duckdb/write/run-size.js';
 import { IncomingBatch } from '../../../../src/storage/incoming/incoming-batch.js';
 import { BAD, EventEngine, type Listener } from '../event-engine.js';
-import { NOON } from '../../../support/run-records.js';
-import { parts } from '../following-records.js';
+import { aSpanRecord, NOON } from '../../../support/run-records.js';
+import { aFollowingRecord, parts } from '../following-records.js';
 import { tracesMessage } from '../traces-message.js';
 
 const SPANS = 30;
@@ -203,4 +203,24 @@ void t.test('refuses repeated changes of long cached runs of a user', async (t) 
   t.equal(await isClosed(t, engine, user, id, SPANS + 2), false);
   t.equal(engine.parts.reloads.refused, 1);
   t.ok(await hasSoundMap(engine));
+});
+
+void t.test('keeps the error of a failed agent when a long run is reloaded', async (t) => {
+  const engine = await EventEngine.open(t, { runSize: SIZE, segmentSize: BIG_SEGMENTS });
+  const user = await engine.addUser(null);
+  const id = randomUUID();
+  const root = aSpanRecord(id, { parent_span_id: null, type: 'custom', run_kind: 'other' });
+  const agent = aSpanRecord(id, {
+    span_id: randomUUID(),
+    parent_span_id: root.span_id,
+    type: 'agent',
+    status: 'failed',
+    error_message: 'it broke',
+    agent_hint: { source: 'agent span', name: 'a' },
+  });
+  await write(engine, user, [aFollowingRecord([root, agent])]);
+  await write(engine, user, [parts(id, 0, SPANS)]);
+  await engine.reopen();
+  await write(engine, user, [parts(id, SPANS, SPANS + 1)]);
+  t.match(await engine.shownRun(user, id), { status: 'failed', error_message: 'it broke' });
 });
