@@ -145,7 +145,7 @@ async function duringIngestion(
       print(
         lines([
           ['spans/s without deliveries', without.map((rate) => rate.toFixed(0)).join(', ')],
-          ['spans/s beside them', withIngestion.map((rate) => rate.toFixed(0)).join(', ')],
+          ['spans/s meanwhile', withIngestion.map((rate) => rate.toFixed(0)).join(', ')],
           ['ingestion beside deliveries', `${(ratio * 100).toFixed(1)} % (goal: over 90 %)`],
         ]),
       );

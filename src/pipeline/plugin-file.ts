@@ -37,7 +37,7 @@ export function pluginFile(specifier: string, file: string): string {
 /**
  * The file of a plugin shipped with Jackdaw.
  *
- * @throws Error if there is none of that name
+ * @throws Error if no such name exists
  */
 function shippedPlugin(name: string): string {
   const files = new Map<string, string>();

@@ -39,7 +39,7 @@ export interface Channel {
  * The outcome of a failed attempt.
  *
  * @param attempt its `error` is one sentence for the user
- * @param retryMs time until the next attempt; null: there is none
+ * @param retryMs time until the next attempt; null if it was the last
  */
 export function failed(
   attempt: { readonly statusCode: number | null; readonly durationMs: number; readonly error: string },

@@ -118,7 +118,7 @@ function isZero(sent: Int64): boolean {
   return typeof sent === 'object' ? sent.low === 0 && sent.high === 0 : Number(sent) === 0;
 }
 
-/** Records an invalid id. A missing or all-zero id means that there is none. */
+/** Records an invalid id. A missing or all-zero id means no id. */
 function noteId(attributes: JsonObject, key: string, id: Maybe<Uint8Array>): void {
   if (!id || id.every((byte) => byte === 0)) return;
   attributes[key] = Buffer.from(id.subarray(0, MAX_NOTED_BYTES)).toString('hex');

@@ -128,7 +128,7 @@ export class PlainWalk {
     return true;
   }
 
-  /** @returns a number of up to 53 bits, an unspecified value for larger ones; -1 if there is none */
+  /** @returns a number of up to 53 bits, an unspecified value for larger ones; -1 if missing */
   #varint(end: number): number {
     const { bytes } = this;
     const first = this.#at < end ? (bytes[this.#at++] ?? 0) : -1;

@@ -25,7 +25,7 @@ export function runAsProgram<T>(work: () => T): T {
   return scope.getStore() === undefined ? work() : scope.run(undefined, work);
 }
 
-/** The batch passed with the call that started the running plugin code; undefined if there is none. */
+/** The batch passed with the call that started the running plugin code; undefined if missing. */
 export function currentCall(): HeldCall | undefined {
   return scope.getStore()?.call;
 }

@@ -185,7 +185,7 @@ function summarize(reasons: readonly string[]): string {
   return more > 0 ? `${shown}; and ${more} more` : shown;
 }
 
-/** The client's id of a batch; undefined if there is none. @throws HttpProblem 400 for an invalid id */
+/** The client's id of a batch; undefined if missing. @throws HttpProblem 400 for an invalid id */
 export function batchIdOf(request: {
   readonly header: (name: string) => string | undefined;
 }): string | undefined {

@@ -23,7 +23,7 @@ const INTERVAL_MS = 250;
 export class Progress {
   readonly #tools: ProgressTools;
   readonly #log: SparseLog;
-  /** The newest position that is not being saved yet; null if there is none. */
+  /** The newest position that is not being saved yet; null if missing. */
   #newest: EventPosition | null = null;
   #underWay: Promise<void> | null = null;
 

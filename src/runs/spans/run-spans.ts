@@ -25,7 +25,7 @@ export interface RunSpans extends RunFacts {
   put(span: SpanState): void;
   /** Whether the topmost span ({@link topmost}) among these and others is one of the others. */
   isLedBy(others: readonly SpanFacts[]): boolean;
-  /** The topmost span; undefined if there is none, or if it is not kept as a whole. */
+  /** The topmost span; undefined if missing, or if it is not kept as a whole. */
   top(): SpanFacts | undefined;
   /** See `rules/run-outcome.ts`; undefined also where no such span failed. Not of a truncated run. */
   lastOutcome(): SpanFacts | undefined;

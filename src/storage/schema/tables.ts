@@ -125,7 +125,7 @@ const SPAN_STORE = [
   { name: 'replaces', kind: 'bool', sql: 'BOOLEAN' },
   /** The number of its node in the service map, `NO_NODE` or `AGENT_NODE`. */
   { name: 'node_no', kind: 'int32', sql: 'INTEGER' },
-  /** The commit of the previous version; 0 if there is none. */
+  /** The commit of the previous version; 0 if missing. */
   { name: 'replaced_seq', kind: 'int64', sql: 'BIGINT' },
 ] as const satisfies readonly Column[];
 

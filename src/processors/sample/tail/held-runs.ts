@@ -44,7 +44,7 @@ export class HeldRuns {
     (run.endedAt === null ? this.#goingOn : this.#ended).set(key, run);
   }
 
-  /** Removes a due run; undefined if there is none. */
+  /** Removes a due run; undefined if missing. */
   takeDue(now: Micros): HeldRun | undefined {
     const [run] = this.#ended.values();
     if (run !== undefined && this.#dueAt(run) <= now) return this.#taken(run);
@@ -52,7 +52,7 @@ export class HeldRuns {
     return quiet !== undefined && this.#dueAt(quiet) <= now ? this.#taken(quiet) : undefined;
   }
 
-  /** When the next run is due; null if there is none. */
+  /** When the next run is due; null if missing. */
   nextDueAt(): Micros | null {
     const [ended] = this.#ended.values();
     const [quiet] = this.#goingOn.values();

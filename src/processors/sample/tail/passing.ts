@@ -92,7 +92,7 @@ export class Passing {
     return [...this.#lanes.values()].some(({ error }) => error === null);
   }
 
-  /** Drops the oldest run of another user at a limit, so that it takes no space from others. @returns false if there is none */
+  /** Drops the oldest run of another user at a limit, so that it takes no space from others. @returns false if no such run exists */
   giveUpOne(tenant: string): boolean {
     for (const lane of this.#lanes.values()) {
       const code = lane.error?.code;

@@ -117,7 +117,7 @@ export class IdIndex {
   }
 
   /**
-   * The last commit about an id; 0 if there is none.
+   * The last commit about an id; 0 if missing.
    *
    * @param words the id in four words, from `offset` on
    * @throws ConsumeError `storage_unavailable` if the file that may have it is damaged; it is being rebuilt

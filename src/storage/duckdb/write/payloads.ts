@@ -103,7 +103,7 @@ export async function piecesOf(
   return bySeq;
 }
 
-/** The piece that contains a line; undefined if there is none, because pieces without payloads are not stored. */
+/** The piece that contains a line; undefined if missing, because pieces without payloads are not stored. */
 function pieceWith(pieces: readonly Piece[], line: number): Piece | undefined {
   let [low, high] = [0, pieces.length];
   while (low < high) {
