@@ -19,7 +19,11 @@ const groups = [
     name: 'start',
     test: /\/ui\/(start|page-code|api\/base|charts\/language|state\/path)\.ts$|vite\/preload-helper/,
   },
-  { name: 'libraries', test: (id) => /\/node_modules\/.*js$/.test(id) && isForAllPages(id), minShareCount: 2 },
+  {
+    name: 'libraries',
+    test: (id) => /\/node_modules\/.*js$/.test(id) && isForAllPages(id),
+    minShareCount: 2,
+  },
   { name: 'common', test: isForAllPages, minShareCount: 2 },
   { name: 'charts', test: /\/uplot\/|\/ui\/charts\//, minShareCount: 3 },
   {
