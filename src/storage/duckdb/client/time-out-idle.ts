@@ -9,13 +9,13 @@ const MOST_ROUNDS = 20;
 
 /** Marks idle runs as timed out. The store thread first returns the tenants whose wanted events it lacks. */
 export async function timeOutIdle(
-  reach: Pick<StoreHandle, 'call'>,
+  handle: Pick<StoreHandle, 'call'>,
   { users, control }: { readonly users: KnownUsers; readonly control: Pick<ControlStore, 'accounts'> },
   now: Micros,
 ): Promise<void> {
   const wanted = new Map<number, readonly EventType[]>();
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const unknown = await reach.call('timeOutIdle', now, wanted);
+    const unknown = await handle.call('timeOutIdle', now, wanted);
     if (unknown.length === 0) return;
     const ids = await control.accounts.findTenants(unknown);
     for (const tenant of unknown) {

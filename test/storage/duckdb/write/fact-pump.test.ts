@@ -13,71 +13,75 @@ const broken = () => new ConsumeError('gone', { code: 'storage_unavailable', ret
 
 type Append = SqlControlStore['events']['append'];
 
-/** A pump into a real log whose append a test may replace. See `test/conformance/fact-intake.test.ts` for the rest. */
-async function startPump(t: Test, change: (append: Append) => Append) {
+/** A relay into a real log whose append a test may replace. See `test/conformance/fact-intake.test.ts` for the rest. */
+async function startRelay(t: Test, change: (append: Append) => Append) {
   const control = await openControlStore(t);
-  const [facts, news, clock] = [new ListedFacts(), new RecordedIntake(), new HandClock()];
+  const [facts, listener, clock] = [new ListedFacts(), new RecordedIntake(), new HandClock()];
   const tenant = await control.accounts.createUser(aUser());
   const start = await control.events.open('test');
   const append = change((...args) => control.events.append(...args));
-  const pump = new OutboxRelay({
+  const relay = new OutboxRelay({
     source: facts,
     events: { append, markOf: (source) => control.events.markOf(source) },
     accounts: control.accounts,
     clock,
-    news,
+    listener,
   });
-  t.teardown(() => pump.stop());
-  const told = async () => {
+  t.teardown(() => relay.stop());
+  const logged = async () => {
     const { events } = await control.events.read(start, ALL);
     return events.map(({ event }) => event.id);
   };
   const add = (count: number): void => {
     facts.add(tenant, count);
   };
-  return { pump, facts, news, clock, told, add, control };
+  return { relay, facts, listener, clock, logged, add, control };
 }
 
 void t.test('queues facts while the control store fails and delivers each once', async (t) => {
   let calls = 0;
-  const { facts, news, clock, told, add, control } = await startPump(t, (append) => async (...args) => {
-    calls++;
-    if (calls <= 2) throw broken();
-    const added = await append(...args);
-    // The response is lost after the transaction.
-    if (calls === 3) throw broken();
-    return added;
-  });
+  const { facts, listener, clock, logged, add, control } = await startRelay(
+    t,
+    (append) =>
+      async (...args) => {
+        calls++;
+        if (calls <= 2) throw broken();
+        const added = await append(...args);
+        // The response is lost after the transaction.
+        if (calls === 3) throw broken();
+        return added;
+      },
+  );
   add(3);
-  await until('it failed', () => news.states.length === 1);
+  await until('it failed', () => listener.states.length === 1);
   t.equal(facts.waiting, 0, 'no request for further facts is pending');
   await until('the facts are delivered', () => {
     clock.advance(200);
-    return news.states.includes(null);
+    return listener.states.includes(null);
   });
   t.equal(calls, 3, 'the completed append is not repeated');
-  t.strictSame(news.states, ['gone', 'gone', 'gone', null]);
+  t.strictSame(listener.states, ['gone', 'gone', 'gone', null]);
   add(1);
-  await until('all are there', async () => (await told()).length === 4);
+  await until('all are there', async () => (await logged()).length === 4);
   t.equal(calls, 4);
-  t.strictSame(await told(), facts.ids);
+  t.strictSame(await logged(), facts.ids);
   t.equal(await control.events.markOf(facts.name), '4');
 });
 
 void t.test('stops without waiting for a failing store', async (t) => {
-  const { pump, facts, news, add, control } = await startPump(t, () => async () => {
+  const { relay, facts, listener, add, control } = await startRelay(t, () => async () => {
     throw broken();
   });
   add(1);
-  await until('it failed', () => news.states.length === 1);
-  await pump.stop();
+  await until('it failed', () => listener.states.length === 1);
+  await relay.stop();
   t.equal(await control.events.markOf(facts.name), null);
 });
 
 void t.test('reads the next page during an append and appends it afterwards', async (t) => {
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
-  const { facts, told, add, pump } = await startPump(t, (append) => async (...args) => {
+  const { facts, logged, add, relay } = await startRelay(t, (append) => async (...args) => {
     await held;
     return await append(...args);
   });
@@ -85,9 +89,9 @@ void t.test('reads the next page during an append and appends it afterwards', as
   add(5);
   await until('the next page is requested', () => facts.asked.length === 2);
   t.strictSame(facts.asked, [null, '2']);
-  t.strictSame(await told(), []);
-  const stopped = pump.stop();
+  t.strictSame(await logged(), []);
+  const stopped = relay.stop();
   release();
   await stopped;
-  t.strictSame(await told(), facts.ids.slice(0, 2), 'a stop waits for the page in progress');
+  t.strictSame(await logged(), facts.ids.slice(0, 2), 'a stop waits for the page in progress');
 });
