@@ -5,7 +5,7 @@ import { SLOW_BODY_MS } from './limits.js';
 import type { MinRateMonitor } from './min-rate-monitor.js';
 import { overloaded } from './problem.js';
 import type { SharedUse } from './shares.js';
-import type { FairQueue } from './turns.js';
+import type { FairQueue } from './fair-queue.js';
 
 const KIB = 1024;
 /**

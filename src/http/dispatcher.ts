@@ -14,7 +14,7 @@ import { failureOf, overloaded, problemResponse, shuttingDown } from './problem.
 import { headProblem } from './request-head.js';
 import { IncomingRequest } from './request.js';
 import { trimSlash, type Match, type Router } from './router.js';
-import { FairQueue } from './turns.js';
+import { FairQueue } from './fair-queue.js';
 import { MS_PER_SECOND } from '../signal/time-units.js';
 import { waitFor } from '../telemetry/wait-for.js';
 

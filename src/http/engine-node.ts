@@ -7,7 +7,7 @@ import { TOO_MANY_PIPELINED, type UnreadableError } from './unreadable.js';
 import { NodeExchange } from './node-exchange.js';
 import { countConnections } from './peers.js';
 import { secureContext } from './tls.js';
-import { FairQueue } from './turns.js';
+import { FairQueue } from './fair-queue.js';
 
 /** Interval at which Node checks for connections with slow headers. */
 const CHECK_INTERVAL_MS = 1000;

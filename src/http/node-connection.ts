@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { groupName, type Connection, type Connections } from './connections.js';
 import type { EngineOptions } from './engine.js';
-import type { FairQueue } from './turns.js';
+import type { FairQueue } from './fair-queue.js';
 import { unreadableAnswer, type UnreadableError } from './unreadable.js';
 
 /** How long to wait for the end of a connection after everything was sent. */

@@ -4,7 +4,7 @@ import type { Route } from '../../src/component/http.js';
 import { Body } from '../../src/http/body.js';
 import { readJsonBody } from '../../src/http/json-body.js';
 import { SharedUse, Shares } from '../../src/http/shares.js';
-import { FairQueue } from '../../src/http/turns.js';
+import { FairQueue } from '../../src/http/fair-queue.js';
 import { HandClock } from '../support/hand-clock.js';
 import { ENGINES, send, startListener } from '../support/http-listener.js';
 import { head, RawConnection } from '../support/http-socket.js';

@@ -26,7 +26,7 @@ import { LocalChangeFeed } from '../shared/local-change-feed.js';
 import type { ClickHouseOptions } from './clickhouse-options.js';
 import { ClickHouseStoreError } from './clickhouse-store-error.js';
 import { Connection } from './client/connection.js';
-import { withFairReads, openReadPermits, type ReadPermit } from './client/in-turns.js';
+import { withFairReads, openReadPermits, type ReadPermit } from './client/fair-reads.js';
 import { StoreHandle } from './client/store-handle.js';
 import { removeLinks } from './runs/prompt-links.js';
 import { readStoredBytes } from './queries/stored-bytes.js';

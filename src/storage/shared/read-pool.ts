@@ -1,6 +1,6 @@
 import type { Clock } from '../../component/telemetry.js';
 import { abandoned, closing, timedOut, tooManyWaiting, waitedTooLong } from '../contracts/errors.js';
-import { FairReadQueue, type QueuedRead } from './read-turns.js';
+import { FairReadQueue, type QueuedRead } from './fair-read-queue.js';
 
 /** The share and the kind of a read. */
 export interface Reader extends QueuedRead {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { FairQueue } from '../../src/http/turns.js';
+import { FairQueue } from '../../src/http/fair-queue.js';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

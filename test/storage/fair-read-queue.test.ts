@@ -1,5 +1,5 @@
 import t from 'tap';
-import { FairReadQueue, type QueuedRead } from '../../src/storage/shared/read-turns.js';
+import { FairReadQueue, type QueuedRead } from '../../src/storage/shared/fair-read-queue.js';
 
 interface NamedRead extends QueuedRead {
   readonly name: string;

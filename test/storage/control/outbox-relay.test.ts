@@ -1,12 +1,12 @@
 import t, { type Test } from 'tap';
-import { ConsumeError } from '../../../../src/component/consume-error.js';
-import type { SqlControlStore } from '../../../../src/storage/control/sql-control-store.js';
-import { OutboxRelay } from '../../../../src/storage/control/outbox-relay.js';
-import { openControlStore } from '../../../support/control-store.js';
-import { HandClock } from '../../../support/hand-clock.js';
-import { RecordedIntake, ListedFacts } from '../../../support/listed-facts.js';
-import { until } from '../../../support/until.js';
-import { aUser } from '../meta-records.js';
+import { ConsumeError } from '../../../src/component/consume-error.js';
+import type { SqlControlStore } from '../../../src/storage/control/sql-control-store.js';
+import { OutboxRelay } from '../../../src/storage/control/outbox-relay.js';
+import { openControlStore } from '../../support/control-store.js';
+import { HandClock } from '../../support/hand-clock.js';
+import { RecordedIntake, ListedFacts } from '../../support/listed-facts.js';
+import { until } from '../../support/until.js';
+import { aUser } from '../duckdb/meta-records.js';
 
 const ALL = { events: 1000, bytes: 1e9 };
 const broken = () => new ConsumeError('gone', { code: 'storage_unavailable', retryable: true });
