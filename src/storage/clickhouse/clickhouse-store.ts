@@ -170,13 +170,13 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
   /** @throws ClickHouseStoreError that names the location and the remedy */
   async start(host: Host): Promise<void> {
     const control = host.extension(this.#options.control, isControlStore);
-    const { clock } = this.#settings;
+    const { clock, logger } = this.#settings;
     const place = { database: this.#options.database, now: () => performance.now() };
     // The database may not exist before the migration.
     const maker = await Connection.open(this.#options, { ...place, database: null });
     try {
       const { leases } = control;
-      const migrator = { owner: this.#owner, leases, control: await control.identity() };
+      const migrator = { owner: this.#owner, leases, control: await control.identity(), logger };
       this.#id = await migrate(maker, this.#options, MIGRATIONS, migrator);
     } catch (error) {
       throw this.#openError(error);
