@@ -3,7 +3,7 @@ import { itemAt } from '../../../signal/checked.js';
 import { parseJson } from '../../../signal/json.js';
 import { TEMPORALITIES } from '../../../signal/metric.js';
 import type { Micros } from '../../../signal/time.js';
-import { serializeLabels } from '../../shared/labels.js';
+import { serializeLabels, labelLine } from '../../shared/labels.js';
 import {
   type FoundMetricSeries,
   type MetricLabel,
@@ -22,7 +22,6 @@ import { numberOf } from '../../shared/summaries-of-rows.js';
 import type { Row } from '../client/connection.js';
 import type { StoreHandle } from '../client/store-handle.js';
 import { readMetricSummaries } from './metric-facts.js';
-import { pointCondition } from './point-condition.js';
 import {
   DistributionSteps,
   MOST_DISTRIBUTION_CHARACTERS,
@@ -31,6 +30,7 @@ import {
 import type { Reads } from '../client/reads.js';
 import { MOST_NUMBER_ROWS, MOST_NUMBERS, NumberSteps } from '../../shared/metric-steps/number-steps.js';
 import { stepsOf, neededFrom } from '../../shared/metric-steps/series-groups.js';
+import { quoted } from '../client/literals.js';
 
 /** A requested series of a metric. */
 interface WantedSeries {
@@ -233,4 +233,19 @@ async function readDistributionSeries(reads: Reads, wanted: WantedSeries): Promi
     all = Number(rows[0]?.points);
   }
   return found.result(read < all);
+}
+
+/** The condition for points of a metric, in SQL. */
+function pointCondition(
+  tenant: number,
+  name: string,
+  { labels = {}, start_time, end_time }: Omit<PointFilter, 'limit' | 'details'>,
+): string {
+  return [
+    `tenant = ${String(tenant)}`,
+    `name = ${quoted(name)}`,
+    ...(start_time === undefined ? [] : [`timestamp >= ${String(start_time)}`]),
+    ...(end_time === undefined ? [] : [`timestamp <= ${String(end_time)}`]),
+    ...Object.entries(labels).map(([key, value]) => `position(labels, ${quoted(labelLine(key, value))}) > 0`),
+  ].join(' AND ');
 }

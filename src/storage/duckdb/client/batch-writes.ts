@@ -20,7 +20,7 @@ import type { StoreHandle } from './store-handle.js';
 import type { LocalChangeFeed } from '../../shared/local-change-feed.js';
 import type { StoreUserLimits } from '../../shared/store-user-limits.js';
 import type { Micros } from '../../../signal/time.js';
-import type { Charge } from '../../incoming/charge.js';
+import type { Charge } from '../../incoming/encode-traces.js';
 
 const NO_REFUSALS: Receipt['refused'] = [];
 

@@ -24,7 +24,6 @@ import { StoreMetrics } from './store-metrics.js';
 import { TransferClient } from './transfer-client.js';
 import { StoreHandle } from './store-handle.js';
 import { LocalChangeFeed } from '../../shared/local-change-feed.js';
-import { timeOutIdle } from './time-out-idle.js';
 import { KnownUsers } from '../../shared/store-user-limits.js';
 import type { CommitReport } from '../write/writer.js';
 import { notOpen, deserializeError, unavailable } from '../../contracts/errors.js';
@@ -33,6 +32,8 @@ import { MessageChannel } from 'node:worker_threads';
 import type { Clock, Logger } from '../../../component/telemetry.js';
 import { SparseLog } from '../../../telemetry/sparse-log.js';
 import type { FactConnector } from '../../shared/outbox-port.js';
+import type { EventType } from '../../../signal/event.js';
+import type { Micros } from '../../../signal/time.js';
 
 /** The facts of a store thread as an outbox source. @param storeId identifies it among all sources */
 function factsOf(thread: ThreadClient, storeId: string): FactConnector {
@@ -295,4 +296,25 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
 /** Deserializes an error of the store thread. */
 function toStoreError(error: SerializedError): Error {
   return deserializeError(error, { StoreOpenError });
+}
+
+/** A page of idle runs may name new tenants; after this many rounds the next run of the task continues. */
+const MOST_ROUNDS = 20;
+
+/** Marks idle runs as timed out. The store thread first returns the tenants whose wanted events it lacks. */
+async function timeOutIdle(
+  handle: Pick<StoreHandle, 'call'>,
+  { users, control }: { readonly users: KnownUsers; readonly control: Pick<ControlStore, 'accounts'> },
+  now: Micros,
+): Promise<void> {
+  const wanted = new Map<number, readonly EventType[]>();
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const unknown = await handle.call('timeOutIdle', now, wanted);
+    if (unknown.length === 0) return;
+    const ids = await control.accounts.findTenants(unknown);
+    for (const tenant of unknown) {
+      const id = ids.get(tenant);
+      wanted.set(tenant, id === undefined ? [] : (await users.find(id)).wanted);
+    }
+  }
 }
