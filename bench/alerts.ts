@@ -124,7 +124,7 @@ async function judgeAll(directory: string, { ticks, rules }: AlertsOptions): Pro
         stats: store.stats,
         source,
         control,
-        terms: { windowMs: 3_600_000, minSamples: 1, timezone: 'UTC' },
+        settings: { windowMs: 3_600_000, minSamples: 1, timezone: 'UTC' },
         intervalMs: 1000,
         clock: systemClock,
         logger: new RecordingLogger(),

@@ -104,7 +104,7 @@ export class WebhookService {
 
   /** The webhook targets published to URL checks. */
   async allowedTargets(): Promise<readonly string[]> {
-    const published = await this.control.terms.all(this.clock.now());
+    const published = await this.control.settings.all(this.clock.now());
     return published.flatMap(({ targets }) => targets?.allow_cidrs ?? []);
   }
 

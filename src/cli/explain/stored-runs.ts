@@ -1,4 +1,4 @@
-import { mapContribution } from '../../runs/map-contribution.js';
+import { mapContribution } from '../../runs/run-state.js';
 import { RunState } from '../../runs/run-state.js';
 import type { HeaderRow, SpanRow } from '../../runs/rules/rows.js';
 import { factsOf, keyOf, type SpanFacts } from '../../runs/rules/span-facts.js';

@@ -33,9 +33,9 @@ void t.test('writes each fact to the log once and in order across compaction and
     await opened.reopen();
   }
   await until('all events are emitted', async () => (await eventsOf(opened, start)).length >= sent.length);
-  const told = await eventsOf(opened, start);
+  const logged = await eventsOf(opened, start);
   t.strictSame(
-    told.map((event) => ({ user: event.tenant, id: traceOf(event) })),
+    logged.map((event) => ({ user: event.tenant, id: traceOf(event) })),
     sent,
   );
 });
