@@ -5,16 +5,19 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import { Evaluator } from '../src/alerting/evaluator.js';
-import { controlPathOf, controlStoreAt } from '../test/support/control-store.js';
+import { uuidV7 } from '../src/signal/ids.js';
+import { UNSET_FIELDS } from '../src/signal/span.js';
+import type { TraceRecord } from '../src/signal/trace.js';
+import type { Alert, AlertRules } from '../src/storage/contracts/alerts.js';
+import type { AgentSummary } from '../src/storage/contracts/runs.js';
 import type { SqlControlStore } from '../src/storage/control/sql-control-store.js';
 import { DuckDBStore } from '../src/storage/duckdb/client/store.js';
 import { SEGMENT_SIZE } from '../src/storage/duckdb/write/writer.js';
 import { PrometheusMeter } from '../src/telemetry/meter.js';
 import { systemClock } from '../src/telemetry/system-clock.js';
 import { hostThatKeeps, STORE_OPTIONS } from '../test/storage/duckdb/test-store.js';
+import { controlPathOf, controlStoreAt } from '../test/support/control-store.js';
 import { RecordingLogger } from '../test/support/recording-logger.js';
-import { storeHistory } from './alert-history.js';
-import { createRules } from './alert-rules.js';
 import { Api } from './api.js';
 import { BENCH_KEY, inFreshDirectory } from './bench-directory.js';
 import { writeDaemonConfig } from './daemon-config.js';
@@ -261,4 +264,137 @@ async function withStores<T>(
     await store.shutdown(AbortSignal.timeout(60_000));
     await control.close();
   }
+}
+
+const TRACES_A_BATCH = 500;
+const BATCHES_AT_ONCE = 8;
+const MICROS_A_DAY = 86_400_000_000;
+
+/** Stores runs of many agents, each with one model call, that came evenly over the last 24 hours. */
+async function storeHistory(
+  store: DuckDBStore,
+  userId: string,
+  { agents, traces }: { readonly agents: number; readonly traces: number },
+): Promise<void> {
+  const now = Date.now() * 1000;
+  const batches = Math.ceil(traces / TRACES_A_BATCH);
+  for (let from = 0; from < batches; from += BATCHES_AT_ONCE) {
+    const some = Array.from({ length: Math.min(BATCHES_AT_ONCE, batches - from) }, (_, i) => from + i);
+    await Promise.all(
+      some.map(async (batch) => {
+        const receivedAt = Math.round(now - MICROS_A_DAY + (MICROS_A_DAY * (batch + 1)) / batches);
+        const items = Array.from({ length: TRACES_A_BATCH }, (_, i) =>
+          aRun(`agent ${(batch * TRACES_A_BATCH + i) % agents}`, receivedAt, batch * TRACES_A_BATCH + i),
+        );
+        await store.writer.traces({ tenant: userId, items }, { receivedAt });
+      }),
+    );
+  }
+  await store.settled();
+}
+
+/** @param number decides how it went */
+function aRun(agent: string, endedAt: number, number: number): TraceRecord {
+  const trace_id = randomUUID();
+  const durationMs = 500 + ((number * 7919) % 20_000);
+  const started_at = endedAt - durationMs * 1000;
+  const common = { started_at, ended_at: endedAt, duration_ms: durationMs } as const;
+  const nothing = { error_message: null, metadata: null, total_tokens: null } as const;
+  const status = number % 10 === 0 ? 'failed' : 'completed';
+  return {
+    trace: {
+      ...common,
+      ...nothing,
+      trace_id,
+      agent,
+      status,
+      success: null,
+      outcome: null,
+      total_cost_usd: 1200 + (number % 997),
+      sdk_version: null,
+      sample_rate: null,
+      kind: 'agent',
+      follows_spans: false,
+      idle_timeout_ms: null,
+    },
+    spans: [
+      {
+        ...UNSET_FIELDS,
+        ...common,
+        span_id: randomUUID(),
+        trace_id,
+        type: 'llm',
+        name: 'answer',
+        status,
+        model: 'claude',
+        input_tokens: 900,
+        output_tokens: 120,
+      },
+    ],
+  };
+}
+
+const MAX_RULES = 1_000_000;
+/** Creations under way at once: they share transactions. */
+const RULES_AT_ONCE = 200;
+
+/** What a rule of a bench says; the rest is the same for all. */
+type RuleBase = Pick<Alert, 'type' | 'threshold'> & Partial<Pick<Alert, 'composite_config'>>;
+
+/** One of each kind: some are met, and their cooldown lets them fire once. */
+const SAYINGS: readonly RuleBase[] = [
+  { type: 'failure_rate', threshold: 0.5 },
+  { type: 'latency_threshold', threshold: 30_000 },
+  { type: 'cost_threshold', threshold: 1000 },
+  { type: 'inactivity', threshold: 24 },
+  {
+    type: 'composite',
+    threshold: 0,
+    composite_config: {
+      operator: 'and',
+      conditions: [
+        { type: 'failure_rate', source: 'ai', threshold: 0.2 },
+        { type: 'metric_threshold', source: 'infra', metric_name: 'cpu.load', operator: 'gt', value: 0.9 },
+      ],
+    },
+  },
+];
+
+/** Creates rules over agents: of each kind as many. */
+async function createRules(
+  alerts: AlertRules,
+  userId: string,
+  agents: readonly Pick<AgentSummary, 'id' | 'name'>[],
+  rules: number,
+): Promise<void> {
+  const now = Date.now() * 1000;
+  for (let from = 0; from < rules; from += RULES_AT_ONCE) {
+    const some = Array.from({ length: Math.min(RULES_AT_ONCE, rules - from) }, (_, i) => from + i);
+    await Promise.all(
+      some.map(async (i) => {
+        const rule = SAYINGS[i % SAYINGS.length] ?? { type: 'inactivity', threshold: 24 };
+        const agent = agents[Math.floor(i / SAYINGS.length) % agents.length];
+        if (agent === undefined) throw new Error('There is no agent.');
+        const outcome = await alerts.create(userId, alertOver(agent, rule, now), MAX_RULES);
+        if (outcome !== 'created') throw new Error(`An alert could not be created: ${outcome}.`);
+      }),
+    );
+  }
+}
+
+function alertOver({ id, name }: Pick<AgentSummary, 'id' | 'name'>, rule: RuleBase, now: number): Alert {
+  return {
+    id: uuidV7(now / 1000),
+    agent_id: id,
+    agent_name: name,
+    composite_config: null,
+    cooldown_minutes: 1440,
+    is_active: true,
+    channel: 'email',
+    webhook_url: null,
+    target_service: null,
+    last_fired_at: null,
+    created_at: now,
+    ...rule,
+  };
 }

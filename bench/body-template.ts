@@ -1,7 +1,5 @@
-import type { FreshIds } from './fresh-ids.js';
+import type { FreshIds, NanoTime, TimeText } from './fresh-values.js';
 import type { SampledTrace } from './load-plan.js';
-import type { NanoTime } from './nano-time.js';
-import type { TimeText } from './time-text.js';
 
 /** What a body is made new with before each sending. */
 export interface Fresh {

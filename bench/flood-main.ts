@@ -1,6 +1,5 @@
 import type { FloodCommand, FloodReport } from './flood-process.js';
-import { FLOODS } from './floods/all-floods.js';
-import { Tally } from './floods/flood.js';
+import { FLOODS, Tally } from './floods.js';
 
 // The main file of the process that floods: see flood-process.ts.
 const stop = new AbortController();

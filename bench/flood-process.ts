@@ -1,8 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { FloodName } from './floods/all-floods.js';
-import type { FloodTarget } from './floods/flood.js';
+import type { FloodName, FloodTarget } from './floods.js';
 
 export type FloodCommand =
   | { readonly kind: 'run'; readonly name: FloodName; readonly target: FloodTarget }

@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { TELEMETRY_SIGNALS, type TelemetrySignal } from '../src/signal/batch.js';
 import { alerts, type AlertsOptions } from './alerts.js';
 import { control, type ControlBenchOptions } from './control.js';
-import { FLOOD_NAMES } from './floods/all-floods.js';
+import { FLOOD_NAMES } from './floods.js';
 import { ingest, type IngestOptions } from './ingest.js';
 import { longTrace, type LongTraceOptions } from './long-trace.js';
 import { neighbours, type NeighboursOptions } from './neighbours.js';

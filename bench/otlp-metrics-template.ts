@@ -2,8 +2,7 @@ import { Random } from './random.js';
 import type { Metric, NumberPoint } from '../src/otlp/wire/requests.js';
 import type { BodyTemplate, Fresh } from './body-template.js';
 import type { SampledTrace } from './load-plan.js';
-import { attributes, encode } from './otlp-body.js';
-import { Placeholders, type Mark } from './placeholders.js';
+import { attributes, encode, Placeholders, type Mark } from './otlp-body.js';
 
 const CUMULATIVE = 2;
 const BOUNDS = [5, 10, 25, 50, 75, 100, 250, 500, 750, 1000, 2500, 5000];

@@ -2,8 +2,7 @@ import type { BatchBody, RunBody, SpanBody } from '../src/cli/demo/body.js';
 import type { KeyValue, Span } from '../src/otlp/wire/requests.js';
 import type { BodyTemplate, Fresh } from './body-template.js';
 import type { SampledTrace } from './load-plan.js';
-import { attributes, encode } from './otlp-body.js';
-import { Placeholders, type Mark } from './placeholders.js';
+import { attributes, encode, Placeholders, type Mark } from './otlp-body.js';
 
 const TRACE_ID_BYTES = 16;
 const SPAN_ID_BYTES = 8;

@@ -1,8 +1,8 @@
 import { builtinFactories } from '../src/builtin.js';
 import type { Consumer } from '../src/component/consumer.js';
 import type { ProcessorFactory } from '../src/component/factory.js';
-import { checkSchema } from '../src/config/schema-check.js';
 import { parseYaml } from '../src/config/parse-yaml.js';
+import { checkSchema } from '../src/config/schema-check.js';
 import { decodeTraces } from '../src/otlp/decode/traces.js';
 import { logsToRecords } from '../src/otlp/map/logs-to-records.js';
 import { metricsToPoints } from '../src/otlp/map/metrics-to-points.js';
@@ -11,10 +11,9 @@ import { requestTypes } from '../src/otlp/wire/messages.js';
 import { itemReader } from '../src/receivers/trace-batch/item-reader.js';
 import type { Batch, Batches, TelemetrySignal } from '../src/signal/batch.js';
 import type { TraceRecord } from '../src/signal/trace.js';
+import { createLogger } from '../src/telemetry/logger.js';
 import { PrometheusMeter } from '../src/telemetry/meter.js';
 import { systemClock } from '../src/telemetry/system-clock.js';
-import { createLogger } from '../src/telemetry/logger.js';
-import { PROCESSOR_CASES, type ProcessorCase } from './processor-cases.js';
 import { printSetup, table, type Print } from './report.js';
 import { WORKLOADS } from './workload.js';
 
@@ -191,3 +190,58 @@ function create(
     next,
   });
 }
+
+/** A processor that is measured: its type, and its section in YAML. */
+interface ProcessorCase {
+  readonly name: string;
+  readonly type: string;
+  readonly section: string;
+}
+
+const ALL_KINDS = '[email, credit_card, iban, phone, ip_address, api_key, jwt]';
+
+/** What a processor costs depends on what it is asked for; these are what pages and examples ask for. */
+const PROCESSOR_CASES: readonly ProcessorCase[] = [
+  { name: 'validation', type: 'validation', section: '{}' },
+  { name: 'cost', type: 'cost', section: '{}' },
+  {
+    name: 'filter: by fields',
+    type: 'filter',
+    section: `
+spans: ['span.type == "http" && span.name.startsWith("GET /health")']
+traces: ['trace.agent == "smoke-test"']
+logs: ['log.severity == "trace"']
+metrics: ['point.name.startsWith("process.")']`,
+  },
+  {
+    name: 'filter: by attributes',
+    type: 'filter',
+    section: `
+spans: ['has(span.metadata.team) && span.metadata.team == "a"']
+logs: ['has(log.attributes.team) && log.attributes.team == "a"']
+metrics: ['has(point.attributes.team) && point.attributes.team == "a"']`,
+  },
+  {
+    name: 'transform: a rule',
+    type: 'transform',
+    section: `
+spans: [{ when: 'span.type == "tool"', set: { name: '"tool " + span.name' } }]
+logs: [{ when: 'log.severity == "error"', set: { attributes.urgent: 'true' } }]`,
+  },
+  { name: 'rate_limit', type: 'rate_limit', section: 'items_per_second: 1000000000' },
+  {
+    name: 'sample: 10 %, or failed',
+    type: 'sample',
+    section: `{ percentage: 10, keep: ['trace.status == "failed"'] }`,
+  },
+  { name: 'redact: email, api_key', type: 'redact', section: 'builtin: [email, api_key]' },
+  { name: 'redact: all kinds', type: 'redact', section: `builtin: ${ALL_KINDS}` },
+  {
+    name: 'redact: keys and hash',
+    type: 'redact',
+    section: `
+keys: [password, authorization]
+hash: { keys: [customer_id], secret: 0123456789abcdef }`,
+  },
+  { name: 'redact: a pattern', type: 'redact', section: `patterns: [{ name: employee, regex: 'E-\\d{6}' }]` },
+];

@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type { Browser, BrowserContextOptions, CDPSession, Page } from 'playwright-core';
+import type { JsonObject } from '../src/signal/attributes.js';
 import { launchChromium } from '../test/support/chromium.js';
+import { aSpan } from '../test/support/trace-batch.js';
 import { Api } from './api.js';
 import { BENCH_KEY, inFreshDirectory } from './bench-directory.js';
 import { writeDaemonConfig } from './daemon-config.js';
@@ -7,8 +10,6 @@ import { DaemonProcess } from './daemon-process.js';
 import { LatencyRecorder } from './latency-recorder.js';
 import type { Latency } from './load-plan.js';
 import { ms, printSetup, table, type Print } from './report.js';
-import { busyWhile, framesWhileScrolling, keysToPaint, timeToShow, transferred } from './ui-page.js';
-import { sendRun } from './ui-runs.js';
 
 export interface UiOptions {
   /** Sizes of the runs that are opened. */
@@ -163,4 +164,159 @@ function summaryOf(times: readonly number[]): Latency {
   const recorder = new LatencyRecorder();
   for (const time of times) recorder.record(time);
   return recorder.summary();
+}
+
+/** What is measured inside a page. Texts, since what runs in a browser knows other types than what runs here. */
+
+/** Milliseconds from asking for a page until what it is about is in it and painted. @param shown the selector of that */
+async function timeToShow(page: Page, url: string, shown: string): Promise<number> {
+  const begun = performance.now();
+  await page.goto(url, { waitUntil: 'commit' });
+  await page.locator(shown).first().waitFor();
+  await page.evaluate('new Promise(requestAnimationFrame)');
+  return performance.now() - begun;
+}
+
+/** KiB of everything that a page has loaded, as they were sent. */
+async function transferred(page: Page): Promise<number> {
+  return await page.evaluate<number>(
+    `[...performance.getEntriesByType('resource'), ...performance.getEntriesByType('navigation')]
+      .reduce((sum, { transferSize }) => sum + transferSize, 0) / 1024`,
+  );
+}
+
+/** Milliseconds between frames, while the first thing that can be scrolled is scrolled by some rows a frame. */
+async function framesWhileScrolling(page: Page, seconds: number): Promise<number[]> {
+  return await page.evaluate<number[]>(
+    `new Promise((resolve) => {
+      const grid = document.querySelector('[role=treegrid]') ?? document.querySelector('main');
+      const near = [grid, grid.parentElement, ...grid.querySelectorAll('*')];
+      const box = near.find((one) => one.scrollHeight > one.clientHeight + 100 && getComputedStyle(one).overflowY !== 'visible')
+        ?? document.scrollingElement;
+      const gaps = [];
+      let before = performance.now();
+      const end = before + ${String(seconds * 1000)};
+      const step = (now) => {
+        gaps.push(now - before);
+        before = now;
+        box.scrollBy(0, 60);
+        if (now < end) requestAnimationFrame(step);
+        else resolve(gaps.slice(1));
+      };
+      requestAnimationFrame(step);
+    })`,
+  );
+}
+
+/** Milliseconds from each of some keys, pressed in a run's grid, to the frame that shows what it did. */
+async function keysToPaint(page: Page, keys: number): Promise<number[]> {
+  await page.evaluate(
+    `globalThis.keysToPaint = [];
+    addEventListener('keydown', ({ timeStamp }) => {
+      // What runs in a frame is painted before the next task.
+      requestAnimationFrame(() => {
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = () => globalThis.keysToPaint.push(performance.now() - timeStamp);
+        port2.postMessage(null);
+      });
+    }, { capture: true });`,
+  );
+  await page.locator('[role=treegrid] [role=row]').nth(2).click();
+  for (let pressed = 0; pressed < keys; pressed++) {
+    await page.keyboard.press('ArrowDown');
+    await page.waitForTimeout(50);
+  }
+  return await page.evaluate<number[]>('globalThis.keysToPaint');
+}
+
+/** The share of the time of some work in which the page's main thread did something. */
+async function busyWhile(cdp: CDPSession, work: () => Promise<void>): Promise<number> {
+  await cdp.send('Performance.enable');
+  const busySeconds = async () => {
+    const { metrics } = await cdp.send('Performance.getMetrics');
+    return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0;
+  };
+  const [before, begun] = [await busySeconds(), performance.now()];
+  await work();
+  return ((await busySeconds()) - before) / ((performance.now() - begun) / 1000);
+}
+
+/** As many spans as a request may have, and requests that are under way together. */
+const BATCH = 100;
+const AT_ONCE = 8;
+const CALLS_OF_STEP = 19;
+const STEP_MS = 20;
+
+/**
+ * Sends one run: a root, steps below it, model and tool calls with texts below these; every hundredth call failed.
+ *
+ * @param spans of the run @returns its id
+ */
+async function sendRun(api: Api, agent: string, spans: number, start = Date.now()): Promise<string> {
+  const id = randomUUID();
+  const trace = {
+    trace_id: id,
+    agent,
+    status: 'completed',
+    success: true,
+    started_at: at(start),
+    ended_at: at(start + spans * STEP_MS),
+  };
+  const batches = [...batchesOf(spansOf(id, spans, start))];
+  for (let first = 0; first < batches.length; first += AT_ONCE)
+    await Promise.all(
+      batches
+        .slice(first, first + AT_ONCE)
+        .map((some) => api.post('/traces/batch', { traces: [{ trace, spans: some }] })),
+    );
+  return id;
+}
+
+function* spansOf(traceId: string, count: number, start: number): Generator<JsonObject> {
+  const span = (parent: string | null, name: string, type: string, begun: number, ms: number): JsonObject =>
+    aSpan(traceId, {
+      parent_span_id: parent,
+      name,
+      type,
+      started_at: at(begun),
+      ended_at: at(begun + ms),
+      duration_ms: ms,
+    });
+  const root = span(null, 'answer', 'agent', start, count * STEP_MS);
+  yield root;
+  let step = root;
+  for (let place = 1; place < count; place++) {
+    const begun = start + place * STEP_MS;
+    if ((place - 1) % (CALLS_OF_STEP + 1) === 0) {
+      step = span(idOf(root), `step ${String(place)}`, 'custom', begun, CALLS_OF_STEP * STEP_MS);
+      yield step;
+      continue;
+    }
+    const isModel = place % 2 === 0;
+    const failed = { status: 'failed', error_message: 'The service did not answer in time.' };
+    yield {
+      ...span(idOf(step), isModel ? 'chat' : 'search', isModel ? 'llm' : 'tool', begun, STEP_MS),
+      ...(place % 100 === 50 ? failed : {}),
+      output_data: { answer: `Number ${String(place)} has been in stock since Tuesday. `.repeat(4) },
+    };
+  }
+}
+
+function idOf(span: JsonObject): string {
+  return span['span_id'] as string;
+}
+
+function at(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function* batchesOf(spans: Iterable<JsonObject>): Generator<JsonObject[]> {
+  let batch: JsonObject[] = [];
+  for (const each of spans) {
+    batch.push(each);
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
 }
