@@ -7,52 +7,49 @@ import { gzipSync } from 'node:zlib';
 import { Pool } from 'undici';
 import { post } from './post.js';
 
-/** Whom a flood is aimed at, and with whose key. Travels to the process that floods as JSON. */
+/** The daemon to flood. Sent to the flood process as JSON. */
 export interface FloodTarget {
   /** The HTTP listener: `http://127.0.0.1:40123`. */
   readonly url: string;
   /** OTLP over gRPC: `grpc://127.0.0.1:40124`. */
   readonly grpcUrl: string;
-  /** Of a user of its own. */
+  /** API key of the flooding user. */
   readonly key: string;
 }
 
-/** What one careless or hostile client does. */
+/** The load of one careless or hostile client. */
 export interface Flood {
-  /** What it does, for the table. */
+  /** Title in the table of results. */
   readonly title: string;
-  /** Goes on until it is told to stop, or until it has done what it is for. */
+  /** Runs until `stop` aborts or everything is sent. */
   run(target: FloodTarget, tally: Tally, stop: AbortSignal): Promise<void>;
 }
 
-/** Counts what a flood did and what came of it: `sent 200: 3000`. */
+/** Counts requests and responses of a flood by name. */
 export class Tally {
   readonly #counts = new Map<string, number>();
 
-  add(what: string, count = 1): void {
-    this.#counts.set(what, (this.#counts.get(what) ?? 0) + count);
+  add(name: string, count = 1): void {
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + count);
   }
 
-  /** Everything counted, in the order of its first coming. */
+  /** All counts in the order of their first use: `answered 200: 3000, ECONNRESET: 2`. */
   text(): string {
-    return [...this.#counts].map(([what, count]) => `${what}: ${count}`).join(', ');
+    return [...this.#counts].map(([name, count]) => `${name}: ${count}`).join(', ');
   }
 }
 
-/**
- * Where floods come from: another loopback address than the neighbour's, as clients of two machines have two.
- */
+/** Source address of floods. The measured user has another one, because limits per address apply. */
 const FLOOD_ADDRESS = '127.0.0.2';
 
 const POST_TIMEOUT_MS = 60_000;
-/** After an answer that asks to come again later: a client of a kind that minds it a little. */
-const REST_MS = 20;
+/** Pause after a failed request: shorter than a well-behaved client would wait. */
+const RETRY_PAUSE_MS = 20;
 
 /**
- * Posts bodies over several connections, each as soon as the one before is answered, until there are no more or it is told
- * to stop.
+ * Posts requests in a closed loop until there are none left or `stop` aborts.
  *
- * @param next the next request; null where there are no more
+ * @param next returns the next request, or null at the end
  */
 async function postAll(
   { url, key }: FloodTarget,
@@ -72,7 +69,7 @@ async function postAll(
     for (let request = next(); request !== null && !stop.aborted; request = next()) {
       const { status, failure } = await post(pool, request.path, headers, request.body);
       tally.add(failure ?? `answered ${status}`);
-      if (status !== 200) await new Promise((resolve) => setTimeout(resolve, REST_MS));
+      if (status !== 200) await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS));
     }
   };
   await Promise.all(Array.from({ length: connections }, send));
@@ -81,9 +78,9 @@ async function postAll(
 
 const AGENTS = 300_000;
 const RUNS_PER_REQUEST = 100;
-const AGENT_CONNECTIONS = 16;
+const NEW_AGENT_CONNECTIONS = 16;
 
-/** Every run names an agent of its own: a program that puts an order's number into the name. */
+/** Every run has a new agent name, as if a program put an order number into it. */
 const newAgents: Flood = {
   title: `${AGENTS} agent names`,
   async run(target, tally, stop) {
@@ -97,7 +94,7 @@ const newAgents: Flood = {
       }));
       return { path: '/api/v1/traces/batch', body: Buffer.from(JSON.stringify({ traces })) };
     };
-    await postAll(target, AGENT_CONNECTIONS, next, { tally, stop });
+    await postAll(target, NEW_AGENT_CONNECTIONS, next, { tally, stop });
     tally.add('names sent', agents);
   },
 };
@@ -106,7 +103,7 @@ const TRACE_SPANS = 1_000_000;
 const SPANS_PER_REQUEST = 500;
 const TRACE_CONNECTIONS = 4;
 
-/** One trace that goes on and on: a `TRACEPARENT` that every process of a server inherits. */
+/** A trace that never ends, as if all processes of a server inherited one `TRACEPARENT`. */
 const longTrace: Flood = {
   title: `a trace of ${TRACE_SPANS} spans`,
   async run(target, tally, stop) {
@@ -140,10 +137,10 @@ const longTrace: Flood = {
   },
 };
 
-const DROPPED_READS = 50;
+const CONCURRENT_READS = 50;
 const DROPPED_AFTER_MS = 200;
 const PAUSE_MS = 800;
-/** Each looks at everything that the user has. */
+/** Each reads all data of the user. */
 const PATHS = [
   '/api/v1/dashboard/logs/search?query=%22nothing%20is%20left%22',
   '/api/v1/dashboard/logs/search?query=%22is%20left%22&offset=100000',
@@ -151,12 +148,12 @@ const PATHS = [
   '/api/v1/dashboard/models',
 ];
 
-/** A dashboard with fifty panels that is closed before any has an answer, and opened again. */
+/** A dashboard with fifty panels that is closed before any response, and opened again. */
 const droppedReads: Flood = {
-  title: `${DROPPED_READS} expensive reads dropped at once`,
+  title: `${CONCURRENT_READS} expensive reads, dropped`,
   async run({ url, key }, tally, stop) {
     while (!stop.aborted) {
-      const requests = Array.from({ length: DROPPED_READS }, (_, number) => {
+      const requests = Array.from({ length: CONCURRENT_READS }, (_, number) => {
         const sent = request(new URL(PATHS[number % PATHS.length] ?? '', url), {
           agent: false,
           localAddress: FLOOD_ADDRESS,
@@ -179,24 +176,24 @@ const droppedReads: Flood = {
 };
 
 const SOCKETS = 1000;
-const SOCKET_TURN_MS = 1000;
+const SOCKET_INTERVAL_MS = 1000;
 const MANY_REQUESTS = 50;
 
-/** What a socket sends when it is open, and then a byte of each second. */
+/** What a socket sends first. Then it sends a byte per second, except readers. */
 const KINDS: readonly ((target: FloodTarget) => { readonly name: string; readonly head: string })[] = [
   () => ({ name: 'heads', head: 'GET /api/v1/agents HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ' }),
   ({ key }) => ({
     name: 'bodies',
     head: `POST /api/v1/traces/batch HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{`,
   }),
-  // Answers that nobody takes; the kernel's buffers hold the first few.
+  // Requests whose responses are never read.
   () => ({
     name: 'readers',
     head: 'GET /api/v1/openapi.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.repeat(MANY_REQUESTS),
   }),
 ];
 
-/** Sockets that are opened and hardly used, and opened again when they are closed. */
+/** Slow sockets that are opened again when the daemon closes them. */
 const slowSockets: Flood = {
   title: `${SOCKETS} slow sockets`,
   async run(target, tally, stop) {
@@ -207,7 +204,6 @@ const slowSockets: Flood = {
         const kind = KINDS[number++ % KINDS.length]?.(target);
         if (kind === undefined) continue;
         const socket = slowSocket(target, kind.head);
-        // Who reads sends nothing more.
         open.set(socket, kind.name !== 'readers');
         socket.once('connect', () => {
           tally.add(`${kind.name} opened`);
@@ -216,7 +212,7 @@ const slowSockets: Flood = {
           if (open.delete(socket)) tally.add(`${kind.name} closed`);
         });
       }
-      await sleep(SOCKET_TURN_MS);
+      await sleep(SOCKET_INTERVAL_MS);
       for (const [socket, sends] of open) if (sends) socket.write('x');
     }
     for (const socket of open.keys()) {
@@ -230,7 +226,7 @@ function slowSocket({ url }: FloodTarget, head: string): Socket {
   const { hostname, port } = new URL(url);
   const socket = connectSocket({ host: hostname, port: Number(port), localAddress: FLOOD_ADDRESS });
   socket.on('error', () => undefined);
-  // Never resumed: what comes stays in the kernel.
+  // Responses stay in the kernel's buffers.
   socket.pause();
   socket.write(head);
   return socket;
@@ -238,38 +234,42 @@ function slowSocket({ url }: FloodTarget, head: string): Socket {
 
 const SESSIONS = 10;
 const CALLS_PER_SESSION = 20;
-const CALL_TURN_MS = 1000;
+const CALL_INTERVAL_MS = 1000;
 const MIB = 2 ** 20;
 const PREFIX_BYTES = 5;
 const EXPORT = '/opentelemetry.proto.collector.trace.v1.TraceService/Export';
 
-/** gRPC calls that are begun and never ended: some with most of a message, some with one that is small only in gzip. */
+/** gRPC calls that never end: half send most of a message, the others one that gzip makes small. */
 const parkedCalls: Flood = {
   title: `${SESSIONS * CALLS_PER_SESSION} parked gRPC calls`,
   async run(target, tally, stop) {
-    const most = framed(Buffer.alloc(4 * MIB - 1024), false).subarray(0, 3 * MIB);
-    const inflated = framed(gzipSync(Buffer.alloc(4 * MIB - 1024)), true);
+    const most = frame(Buffer.alloc(4 * MIB - 1024), false).subarray(0, 3 * MIB);
+    const inflated = frame(gzipSync(Buffer.alloc(4 * MIB - 1024)), true);
     const sessions = new Set<ClientHttp2Session>();
     while (!stop.aborted) {
       while (sessions.size < SESSIONS) {
-        const session = park(target, [most, inflated], tally);
+        const session = openCalls(target, [most, inflated], tally);
         sessions.add(session);
         session.once('close', () => sessions.delete(session));
       }
-      await sleep(CALL_TURN_MS);
+      await sleep(CALL_INTERVAL_MS);
     }
     for (const session of sessions) session.destroy();
   },
 };
 
-function park({ grpcUrl, key }: FloodTarget, messages: readonly Buffer[], tally: Tally): ClientHttp2Session {
+function openCalls(
+  { grpcUrl, key }: FloodTarget,
+  messages: readonly Buffer[],
+  tally: Tally,
+): ClientHttp2Session {
   const { host, hostname, port } = new URL(grpcUrl);
   const session = connectHttp2(`http://${host}`, {
     createConnection: () =>
       connectSocket({ host: hostname, port: Number(port), localAddress: FLOOD_ADDRESS }),
   });
   session.on('error', () => {
-    tally.add('connections that failed');
+    tally.add('failed connections');
   });
   for (let number = 0; number < CALLS_PER_SESSION; number++) {
     const call = session.request({
@@ -280,11 +280,11 @@ function park({ grpcUrl, key }: FloodTarget, messages: readonly Buffer[], tally:
       'grpc-encoding': 'gzip',
       authorization: `Bearer ${key}`,
     });
-    tally.add('begun');
+    tally.add('started');
     call.on('error', () => undefined);
     call.on('response', (headers) => {
       const status = headers['grpc-status'];
-      tally.add(status === undefined ? 'answered with more to come' : `answered ${String(status)}`);
+      tally.add(status === undefined ? 'response headers' : `answered ${String(status)}`);
     });
     call.on('trailers', (trailers: IncomingHttpHeaders) => {
       tally.add(`ended ${String(trailers['grpc-status'])}`);
@@ -295,8 +295,8 @@ function park({ grpcUrl, key }: FloodTarget, messages: readonly Buffer[], tally:
   return session;
 }
 
-/** A message as gRPC frames it: whether it is compressed, its length, its bytes. */
-function framed(message: Buffer, isCompressed: boolean): Buffer {
+/** Frames a gRPC message: compression flag, length, bytes. */
+function frame(message: Buffer, isCompressed: boolean): Buffer {
   const prefix = Buffer.alloc(PREFIX_BYTES);
   prefix.writeUInt8(isCompressed ? 1 : 0, 0);
   prefix.writeUInt32BE(message.length, 1);
@@ -306,7 +306,7 @@ function framed(message: Buffer, isCompressed: boolean): Buffer {
 const JSON_CONNECTIONS = 8;
 const JSON_MIB = 2 ** 20;
 
-/** Bodies that are small to send and large to parse, on routes with small limits and with large ones. */
+/** JSON bodies that are expensive to parse, on routes with small and large limits. */
 const jsonBombs: Flood = {
   title: 'deep and wide JSON',
   async run(target, tally, stop) {
@@ -328,7 +328,7 @@ const jsonBombs: Flood = {
   },
 };
 
-/** By the name that `--floods` takes, in the order in which they come. */
+/** All floods by their name in `--floods`, in the default order. */
 export const FLOODS = {
   agents: newAgents,
   trace: longTrace,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { Api } from './api.js';
-import { BENCH_KEY, inFreshDirectory } from './bench-directory.js';
+import { BENCH_KEY, withTempDirectory } from './bench-directory.js';
 import { writeDaemonConfig } from './daemon-config.js';
 import { DaemonProcess } from './daemon-process.js';
 import { FloodProcess } from './flood-process.js';
@@ -12,53 +12,55 @@ import { LoadProcess } from './load-process.js';
 import { MemoryWatch } from './process-usage.js';
 import { lines, ms, printSetup, table, type Print } from './report.js';
 
-/** What the neighbour may see at most, and what the daemon may take. */
+/** Maximum p99 latency of the neighbour, and maximum memory of the daemon. */
 const GOAL_MS = 250;
 const GOAL_MIB = 1536;
-const SETTLE_MS = 2000;
+const PAUSE_MS = 2000;
 const RECORDS_PER_REQUEST = 1000;
 
 export interface NeighboursOptions {
   readonly floods: readonly FloodName[];
-  /** At most so long for each; those that have a size end with it. */
+  /** Maximum seconds per flood. Floods of a fixed size may end earlier. */
   readonly seconds: number;
-  /** Of the neighbour. */
+  /** Rate of the neighbour. */
   readonly spansPerSecond: number;
-  /** What the one who floods has stored before, so that there is something to search. */
+  /** Log records that the flooding user has stored, for searches. */
   readonly logRecords: number;
   readonly config?: string;
-  /** Where the daemon leaves CPU profiles of its threads. */
+  /** Directory for CPU profiles of the daemon's threads. */
   readonly profile?: string;
 }
 
 interface Round extends NeighbourStats {
   readonly title: string;
-  readonly did: string;
+  readonly activity: string;
   readonly seconds: number;
   readonly maxMiB: number | undefined;
 }
 
 /**
- * `npm run bench -- neighbours`: what one user sees while another one floods the daemon.
+ * `npm run bench -- neighbours`: the latency of one user while another floods the daemon.
  *
  * @returns whether every round met the goals
  */
 export async function neighbours(options: NeighboursOptions, print: Print): Promise<boolean> {
   printSetup(print, 'neighbours', { ...options });
-  return await inFreshDirectory(async (directory) => {
+  return await withTempDirectory(async (directory) => {
     const files = await writeDaemonConfig({ directory, key: BENCH_KEY, extra: options.config });
     const daemon = await DaemonProcess.start(files, options.profile);
     try {
       const target = {
         url: daemon.url,
         grpcUrl: daemon.grpcUrl,
-        key: await keyOfAnother(daemon.url),
+        key: await createFloodUser(daemon.url),
       };
       await fillLogs(target, options.logRecords);
       const rounds = [await round(daemon, options, undefined)];
       for (const name of options.floods) rounds.push(await round(daemon, options, { name, target }));
       print(roundsTable(rounds));
-      print(lines(rounds.map(({ title, did, seconds }) => [title, `${seconds.toFixed(0)} s; ${did}`])));
+      print(
+        lines(rounds.map(({ title, activity, seconds }) => [title, `${seconds.toFixed(0)} s; ${activity}`])),
+      );
       const isMet = rounds.every(meetsGoals);
       print(
         `  Goals: p99 of writes and reads under ${GOAL_MS} ms, no errors, memory under ${GOAL_MIB} MiB: ${isMet ? 'met' : 'NOT MET'}`,
@@ -71,8 +73,8 @@ export async function neighbours(options: NeighboursOptions, print: Print): Prom
   });
 }
 
-/** The key of a second user. */
-async function keyOfAnother(url: string): Promise<string> {
+/** Creates a second user. @returns its key */
+async function createFloodUser(url: string): Promise<string> {
   const api = new Api(url, BENCH_KEY);
   const user = (await api.post('/admin/users', { email: 'flood@localhost', name: 'Flood' })) as {
     readonly id: string;
@@ -111,13 +113,13 @@ async function fillLogs({ url, key }: FloodTarget, records: number): Promise<voi
 async function round(
   daemon: DaemonProcess,
   options: NeighboursOptions,
-  wanted: { readonly name: FloodName; readonly target: FloodTarget } | undefined,
+  planned: { readonly name: FloodName; readonly target: FloodTarget } | undefined,
 ): Promise<Round> {
-  await sleep(SETTLE_MS);
+  await sleep(PAUSE_MS);
   const { spansPerSecond } = options;
   const neighbour = await Neighbour.start({ url: daemon.url, key: BENCH_KEY, spansPerSecond });
   const memory = new MemoryWatch(daemon.pid);
-  const flood = wanted && new FloodProcess(wanted.name, wanted.target);
+  const flood = planned && new FloodProcess(planned.name, planned.target);
   const startedMs = performance.now();
   try {
     const time = new AbortController();
@@ -128,9 +130,9 @@ async function round(
     time.abort();
     const seconds = (performance.now() - startedMs) / 1000;
     const stats = await neighbour.stop();
-    const did = (await flood?.stop()) ?? 'nothing else';
+    const activity = (await flood?.stop()) ?? 'no flood';
     const { maxMiB } = await memory.stop();
-    return { ...stats, title: wanted ? FLOODS[wanted.name].title : 'alone', did, seconds, maxMiB };
+    return { ...stats, title: planned ? FLOODS[planned.name].title : 'none', activity, seconds, maxMiB };
   } finally {
     await memory.stop();
     await flood?.kill();
@@ -144,7 +146,7 @@ function meetsGoals({ writes, reads, errors, maxMiB = 0 }: Round): boolean {
 }
 
 function roundsTable(rounds: readonly Round[]): string {
-  const head = ['beside', 'writes: n', 'p50', 'p99', 'max', 'reads: n', 'p50', 'p99', 'max', 'errors', 'MiB'];
+  const head = ['flood', 'writes: n', 'p50', 'p99', 'max', 'reads: n', 'p50', 'p99', 'max', 'errors', 'MiB'];
   return table(
     head,
     rounds.map(({ title, writes, reads, errors, maxMiB }) => [
@@ -165,23 +167,23 @@ const READ_CONNECTIONS = 32;
 const READ_EVERY_MS = 50;
 const TIMEOUT_MS = 60_000;
 
-/** What somebody who does no harm sees of a daemon. */
+/** What a well-behaved user measures. */
 interface NeighbourStats {
   readonly writes: Latency;
   readonly reads: Latency;
-  /** Answers that were none of those wished for, by status or failure. */
+  /** Counts of failed requests by status or error code. */
   readonly errors: Readonly<Record<string, number>>;
 }
 
-interface Service {
+interface NeighbourTarget {
   readonly url: string;
   readonly key: string;
   readonly spansPerSecond: number;
 }
 
 /**
- * A user who writes and reads at a modest, steady pace. Writes and reads are due by the clock, whatever the daemon does,
- * and latency counts from then: a pause is seen by everything that was due in it.
+ * A user who writes and reads at a moderate, steady rate (open loop). Latency counts from the time a request is due, so a
+ * pause of the daemon affects every request that is due during it.
  */
 class Neighbour {
   readonly #load: LoadProcess;
@@ -189,10 +191,10 @@ class Neighbour {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #latency = new LatencyRecorder();
   readonly #errors = new Map<string, number>();
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #pendingReads = new Set<Promise<void>>();
   readonly #timer: NodeJS.Timeout;
 
-  private constructor(load: LoadProcess, { url, key }: Service, paths: readonly string[]) {
+  private constructor(load: LoadProcess, { url, key }: NeighbourTarget, paths: readonly string[]) {
     this.#load = load;
     this.#headers = { authorization: `Bearer ${key}` };
     this.#pool = new Pool(url, {
@@ -205,15 +207,15 @@ class Neighbour {
     this.#timer = setInterval(() => {
       while (firstMs + next * READ_EVERY_MS <= performance.now()) {
         const read = this.#read(paths[next % paths.length] ?? '', firstMs + next * READ_EVERY_MS);
-        this.#underWay.add(read);
-        void read.finally(() => this.#underWay.delete(read));
+        this.#pendingReads.add(read);
+        void read.finally(() => this.#pendingReads.delete(read));
         next++;
       }
     }, READ_EVERY_MS / 2);
   }
 
-  /** Resolves when it has warmed up; from then on everything is measured. */
-  static async start(service: Service): Promise<Neighbour> {
+  /** Starts the load and resolves after its warm-up. */
+  static async start(service: NeighbourTarget): Promise<Neighbour> {
     const { url, key, spansPerSecond } = service;
     const load = await LoadProcess.start({
       kind: 'batch',
@@ -237,7 +239,7 @@ class Neighbour {
     clearInterval(this.#timer);
     this.#load.stop();
     const { measured, errors } = await this.#load.result;
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#pendingReads);
     await this.#pool.destroy();
     for (const [name, count] of Object.entries(errors)) this.#failed(name, count);
     return {
@@ -272,8 +274,8 @@ class Neighbour {
   }
 }
 
-/** What a dashboard asks for. */
-async function readPaths({ url, key }: Service): Promise<readonly string[]> {
+/** The requests of a dashboard. */
+async function readPaths({ url, key }: NeighbourTarget): Promise<readonly string[]> {
   const get = async <T>(path: string): Promise<T> => {
     const response = await fetch(`${url}/api/v1${path}`, { headers: { authorization: `Bearer ${key}` } });
     return (await response.json()) as T;

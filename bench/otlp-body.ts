@@ -3,7 +3,7 @@ import { requestTypes } from '../src/otlp/wire/messages.js';
 import type { AnyValue, KeyValue, OtlpRequests } from '../src/otlp/wire/requests.js';
 import type { TelemetrySignal } from '../src/signal/batch.js';
 
-/** Attributes in the form of OTLP. Whole numbers are integers. */
+/** Converts values to OTLP attributes. Whole numbers become integers. */
 export function attributes(values: Readonly<Record<string, string | number | boolean>>): KeyValue[] {
   return Object.entries(values).map(([key, value]) => ({ key, value: anyValue(value) }));
 }
@@ -18,7 +18,7 @@ export function encode<S extends TelemetrySignal>(signal: S, request: OtlpReques
   return Buffer.from(requestTypes[signal].encode(request).finish());
 }
 
-/** A 64-bit integer as the encoder takes it. */
+/** A 64-bit integer as the protobuf encoder accepts it. */
 interface Halves {
   readonly low: number;
   readonly high: number;
@@ -26,55 +26,53 @@ interface Halves {
 }
 
 /**
- * Marks for what is replaced in an encoded body: random bytes that come nowhere else in it, asked for while the message is
- * put together and found after it is encoded. What is to become the same (an id and where it is named as a parent) has
- * marks of its own everywhere.
+ * Placeholders for values to replace in an encoded body: random bytes that are created while the message is built and
+ * located after it is encoded. Each occurrence of a value, such as an id used as a parent id, is a placeholder of its own.
  */
 export class Placeholders {
-  /** The bytes of each mark with where they begin, as soon as that is known. */
-  readonly #marks: { readonly bytes: Buffer; readonly mark: Mark }[] = [];
+  readonly #placeholders: { readonly bytes: Buffer; readonly placeholder: Placeholder }[] = [];
 
-  /** For an id or another text of so many bytes. */
-  bytes(length: number): { readonly mark: Mark; readonly value: Buffer } {
+  /** Creates a placeholder for a bytes field, such as an id. */
+  bytes(length: number): { readonly placeholder: Placeholder; readonly value: Buffer } {
     const value = randomBytes(length);
-    return { mark: this.#add(value), value };
+    return { placeholder: this.#add(value), value };
   }
 
-  /** For so many characters of text; they are hex digits. */
-  text(length: number): { readonly mark: Mark; readonly value: string } {
+  /** Creates a placeholder for a text of hex digits. */
+  text(length: number): { readonly placeholder: Placeholder; readonly value: string } {
     const value = randomBytes(length).toString('hex').slice(0, length);
-    return { mark: this.#add(Buffer.from(value, 'latin1')), value };
+    return { placeholder: this.#add(Buffer.from(value, 'latin1')), value };
   }
 
-  /** For a `fixed64`. */
-  fixed64(): { readonly mark: Mark; readonly value: Halves } {
+  /** Creates a placeholder for a `fixed64` field. */
+  fixed64(): { readonly placeholder: Placeholder; readonly value: Halves } {
     const bytes = randomBytes(8);
     const value = { low: bytes.readInt32LE(0), high: bytes.readInt32LE(4), unsigned: true };
-    return { mark: this.#add(bytes), value };
+    return { placeholder: this.#add(bytes), value };
   }
 
   /**
-   * Finds all marks in the encoded body, which has them in the order in which they were asked for.
+   * Finds all placeholders in the encoded body, which must contain them in the order of their creation.
    *
-   * @throws Error for one that is not there
+   * @throws Error if one is missing
    */
   locate(body: Buffer): void {
     let at = 0;
-    for (const { bytes, mark } of this.#marks) {
+    for (const { bytes, placeholder } of this.#placeholders) {
       at = body.indexOf(bytes, at);
-      if (at < 0) throw new Error('A placeholder is not where it should be in the body it was made for.');
-      mark.offset = at;
+      if (at < 0) throw new Error('The encoded body does not contain all placeholders in order.');
+      placeholder.offset = at;
     }
   }
 
-  #add(bytes: Buffer): Mark {
-    const mark: Mark = { offset: -1 };
-    this.#marks.push({ bytes, mark });
-    return mark;
+  #add(bytes: Buffer): Placeholder {
+    const placeholder: Placeholder = { offset: -1 };
+    this.#placeholders.push({ bytes, placeholder });
+    return placeholder;
   }
 }
 
-export interface Mark {
-  /** Where it begins in the body; -1 before it is found. */
+export interface Placeholder {
+  /** Offset in the body; -1 before it is located. */
   offset: number;
 }

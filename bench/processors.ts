@@ -18,18 +18,18 @@ import { printSetup, table, type Print } from './report.js';
 import { WORKLOADS } from './workload.js';
 
 export interface ProcessorsOptions {
-  /** Measured, of each processor and kind. */
+  /** Seconds to measure each processor and kind of item. */
   readonly seconds: number;
   readonly perRequest: number;
   readonly only?: string;
 }
 
 const TENANT = '00000000-0000-4000-8000-000000000001';
-const FEWEST_ROUNDS = 5;
-/** Requests that are mapped at once, before the clock runs. */
-const ROUND = 20;
+const MIN_ROUNDS = 5;
+/** Batches mapped from requests before each round, outside the measurement. */
+const BATCHES_PER_ROUND = 20;
 
-/** What comes in, as records: made anew each time, as processors may change them. */
+/** How requests become batches. Each round uses new batches, because processors may change them. */
 const KINDS: Readonly<
   Record<
     string,
@@ -71,53 +71,52 @@ const KINDS: Readonly<
   },
 };
 
-/** What each processor takes of the main thread for one span, record or point, by itself: measured in this process. */
+/** `npm run bench -- processors`: CPU time of each processor per item, measured alone in this process. */
 export async function processors(options: ProcessorsOptions, print: Print): Promise<void> {
   printSetup(print, 'processors', { ...options });
   const kinds = Object.keys(KINDS);
   const rows: string[][] = [];
-  for (const one of PROCESSOR_CASES.filter(({ name }) => name.includes(options.only ?? ''))) {
+  for (const processorCase of PROCESSOR_CASES.filter(({ name }) => name.includes(options.only ?? ''))) {
     const cells: string[] = [];
     const lines: string[] = [];
     for (const kind of kinds) {
-      const stats = await microsPerItem(one, kind, options);
+      const stats = await microsPerItem(processorCase, kind, options);
       cells.push(stats?.median.toFixed(2) ?? '');
       if (stats !== undefined)
-        lines.push(`${kind} ${stats.median.toFixed(2)} (least ${stats.least.toFixed(2)})`);
+        lines.push(`${kind} ${stats.median.toFixed(2)} (minimum ${stats.min.toFixed(2)})`);
     }
-    rows.push([one.name, ...cells]);
-    print(`${one.name}: ${lines.join(', ')} µs`);
+    rows.push([processorCase.name, ...cells]);
+    print(`${processorCase.name}: ${lines.join(', ')} µs`);
   }
-  print(table(['µs an item', ...kinds], rows));
+  print(table(['µs per item', ...kinds], rows));
 }
 
 interface Stats {
   readonly median: number;
-  readonly least: number;
+  readonly min: number;
 }
 
-/** @returns nothing where the processor is not for these items */
+/** @returns undefined if the processor does not support the signal */
 async function microsPerItem(
-  one: ProcessorCase,
+  processorCase: ProcessorCase,
   kind: string,
   options: ProcessorsOptions,
 ): Promise<Stats | undefined> {
-  const found = KINDS[kind];
-  if (found === undefined) throw new Error(`There is no kind ${kind}.`);
-  const { load, signal, read } = found;
-  const processor = create(one, signal);
+  const definition = KINDS[kind];
+  if (definition === undefined) throw new Error(`Unknown kind ${kind}.`);
+  const { load, signal, read } = definition;
+  const processor = create(processorCase, signal);
   if (processor === undefined) return undefined;
-  const bodies = bodiesOf(load, options.perRequest);
-  return measured(processor, signal, () => bodies.map(read), options.seconds * 1000);
+  const bodies = encodedBodies(load, options.perRequest);
+  return measure(processor, signal, () => bodies.map(read), options.seconds * 1000);
 }
 
 /**
- * Runs rounds of batches; what comes first is not counted, as nothing of it is compiled yet.
+ * Runs rounds of batches. The first third is not counted, because the code is not compiled yet.
  *
- * @returns microseconds an item: the median of the rounds, so that one in which the machine did something else does not count; and the
- * least, for a comparison on a machine that does much else all the time
+ * @returns microseconds per item: the median of the rounds, and the minimum for comparisons on a busy machine
  */
-async function measured(
+async function measure(
   processor: Consumer<Batch<unknown>>,
   signal: TelemetrySignal,
   make: () => Batch<unknown>[],
@@ -127,30 +126,30 @@ async function measured(
   const startedAt = performance.now();
   for (
     let now = startedAt;
-    now < startedAt + 1.5 * ms || rounds.length < FEWEST_ROUNDS;
+    now < startedAt + 1.5 * ms || rounds.length < MIN_ROUNDS;
     now = performance.now()
   ) {
     const batches = make();
-    const count = batches.reduce((sum, batch) => sum + countOf(signal, batch), 0);
+    const count = batches.reduce((sum, batch) => sum + itemCount(signal, batch), 0);
     const context = { receivedAt: systemClock.now() };
-    // Processor time, as the machine may do something else meanwhile.
+    // CPU time, because other processes may run.
     const before = process.cpuUsage();
     for (const batch of batches) await processor.consume(batch, context);
     const { user, system } = process.cpuUsage(before);
     if (now >= startedAt + 0.5 * ms) rounds.push((user + system) / count);
   }
   rounds.sort((a, b) => a - b);
-  return { median: rounds[Math.floor(rounds.length / 2)] ?? 0, least: rounds[0] ?? 0 };
+  return { median: rounds[Math.floor(rounds.length / 2)] ?? 0, min: rounds[0] ?? 0 };
 }
 
-function countOf(signal: TelemetrySignal, { items }: Batch<unknown>): number {
+function itemCount(signal: TelemetrySignal, { items }: Batch<unknown>): number {
   if (signal !== 'traces') return items.length;
   return (items as Batches['traces']['items']).reduce((sum, { spans }) => sum + spans.length, 0);
 }
 
-function bodiesOf(load: 'batch' | TelemetrySignal, itemsPerRequest: number): Buffer[] {
+function encodedBodies(load: 'batch' | TelemetrySignal, itemsPerRequest: number): Buffer[] {
   const templates = WORKLOADS[load].templates({ seed: 'processors', itemsPerRequest } as never);
-  return Array.from({ length: ROUND }, () => Buffer.from(templates.next().value.bytes));
+  return Array.from({ length: BATCHES_PER_ROUND }, () => Buffer.from(templates.next().value.bytes));
 }
 
 function create(
@@ -191,7 +190,7 @@ function create(
   });
 }
 
-/** A processor that is measured: its type, and its section in YAML. */
+/** A processor to measure. The section is YAML. */
 interface ProcessorCase {
   readonly name: string;
   readonly type: string;
@@ -200,7 +199,7 @@ interface ProcessorCase {
 
 const ALL_KINDS = '[email, credit_card, iban, phone, ip_address, api_key, jwt]';
 
-/** What a processor costs depends on what it is asked for; these are what pages and examples ask for. */
+/** Typical configurations, because the cost of a processor depends on them. */
 const PROCESSOR_CASES: readonly ProcessorCase[] = [
   { name: 'validation', type: 'validation', section: '{}' },
   { name: 'cost', type: 'cost', section: '{}' },

@@ -1,17 +1,16 @@
 import { join } from 'node:path';
 import { Api } from './api.js';
-import { BENCH_KEY, inFreshDirectory } from './bench-directory.js';
+import { BENCH_KEY, withTempDirectory } from './bench-directory.js';
 import { writeDaemonConfig } from './daemon-config.js';
 import { DaemonProcess } from './daemon-process.js';
-import { provideStore, sendFilling, type Filling } from './filled-store.js';
+import { provideStore, sendContents, type StoreContents } from './filled-store.js';
 import type { Latency, SampledTrace } from './load-plan.js';
 import { readRoutes } from './read-routes.js';
-import { round } from './read.js';
+import { measureRoutes } from './read.js';
 import { ms, printSetup, lines, type Print, table } from './report.js';
-import { onScaleStores, type ScaleStores, type ScaleStoresOptions } from './scale-stores.js';
+import { withScaleStores, type ScaleStores, type ScaleStoresOptions } from './scale-stores.js';
 import { throughput, type ThroughputStats, type ThroughputOptions } from './throughput.js';
 
-/** What `POST /api/v1/traces/batch` takes at most. */
 const SPANS_PER_REQUEST = 100;
 
 export interface ScaleOptions
@@ -21,19 +20,19 @@ export interface ScaleOptions
       ThroughputOptions,
       'kind' | 'itemsPerRequest' | 'items' | 'config' | 'without' | 'daemons' | 'isDiscarded'
     > {
-  /** How many share the load. */
+  /** Number of daemons that share the load. */
   readonly gateways: number;
-  /** Sizes of stores whose read routes are measured afterwards, beside DuckDB's; none where absent. */
+  /** Store sizes for comparing read routes with DuckDB. Default: none. */
   readonly readSpans?: readonly number[];
-  /** Where filled stores of DuckDB are kept. */
+  /** Directory of filled DuckDB stores to reuse. */
   readonly data?: string;
 }
 
 /**
- * `npm run bench -- scale`: spans per second that gateways take into ClickHouse, acknowledged after what follows from them is stored, with
- * both engines on the same machine, and what each process takes for a span; then how long each read route takes.
+ * `npm run bench -- scale`: ingestion by gateways into ClickHouse, with CPU time of every process per span; then the latency of each read
+ * route. All engines run on this machine.
  *
- * @returns the figures of writing; null where nothing was written, as `seconds` is 0
+ * @returns results of ingestion; null if `seconds` is 0
  */
 export async function scale(options: ScaleOptions, print: Print): Promise<ThroughputStats | null> {
   const { readSpans = [], data, ...settings } = options;
@@ -41,12 +40,12 @@ export async function scale(options: ScaleOptions, print: Print): Promise<Throug
   const written =
     options.seconds === 0
       ? null
-      : await onScaleStores(options, async (stores) => await write(settings, stores, print));
+      : await withScaleStores(options, async (stores) => await measureIngestion(settings, stores, print));
   for (const spans of readSpans) await scaleReads({ spans, data, control: options.control }, print);
   return written;
 }
 
-async function write(
+async function measureIngestion(
   { gateways, ...options }: Omit<ScaleOptions, 'readSpans' | 'data'>,
   stores: ScaleStores,
   print: Print,
@@ -64,62 +63,62 @@ async function write(
     print,
   );
   const { acknowledged, measured } = stats.load;
-  const each = (seconds: number | undefined): string =>
-    seconds === undefined ? 'unknown' : `${((seconds / measured.items) * 1e6).toFixed(1)} µs a span`;
+  const perSpan = (seconds: number | undefined): string =>
+    seconds === undefined ? 'unknown' : `${((seconds / measured.items) * 1e6).toFixed(1)} µs per span`;
   const main = stats.mainThreadSeconds;
   const discarded = stores.proxy?.discarded();
   print(
     lines([
-      ['gateways', `${gateways}: ${each(stats.daemonCpuSeconds)}`],
+      ['gateways', `${gateways}: ${perSpan(stats.daemonCpuSeconds)}`],
       [
-        'their main threads',
-        `${each(main)}${main === undefined ? '' : `: with a core of its own one gateway takes ${(measured.items / main).toFixed(0)} spans/s at most`}`,
+        'main threads',
+        `${perSpan(main)}${main === undefined ? '' : `; at most ${(measured.items / main).toFixed(0)} spans/s per gateway and core`}`,
       ],
-      ...Object.entries(stats.otherCpuSeconds).map(([name, seconds]) => [name, each(seconds)] as const),
+      ...Object.entries(stats.otherCpuSeconds).map(([name, seconds]) => [name, perSpan(seconds)] as const),
       discarded === undefined
-        ? ['on disk', `${((await stores.bytesOnDisk()) / acknowledged.items).toFixed(0)} bytes a span`]
+        ? ['on disk', `${((await stores.bytesOnDisk()) / acknowledged.items).toFixed(0)} bytes per span`]
         : [
             'discarded',
-            `${discarded.inserts} inserts, ${(discarded.bytes / acknowledged.items).toFixed(0)} bytes a span`,
+            `${discarded.inserts} inserts, ${(discarded.bytes / acknowledged.items).toFixed(0)} bytes per span`,
           ],
-      ['load generator', `${ms((measured.cpuSeconds / measured.items) * 1e6)} µs a span`],
+      ['load generator', `${ms((measured.cpuSeconds / measured.items) * 1e6)} µs per span`],
     ]),
   );
   return stats;
 }
 
-/** To each route at most so many requests, and so long. */
+/** Limits per route. */
 const ROUND = { requests: 100, seconds: 4 };
-/** Large groups are what ClickHouse takes fastest. */
+/** ClickHouse ingests large groups fastest. */
 const FILLING_CONNECTIONS = 256;
 
 interface ScaleReadsOptions extends Pick<ScaleStoresOptions, 'control'> {
-  /** Size of the store. */
+  /** Spans in the store. */
   readonly spans: number;
-  /** Where filled stores of DuckDB are kept. */
+  /** Directory of filled DuckDB stores to reuse. */
   readonly data?: string | undefined;
 }
 
-/** A route by its name, and how long it took. */
+/** Latencies by route name. */
 type RouteLatencies = ReadonlyMap<string, Latency>;
 
-/** How long every route that reads runs takes over ClickHouse, and over DuckDB filled with the same, one after the other on this machine. */
+/** Compares the latency of read routes of ClickHouse and of DuckDB with the same contents. */
 async function scaleReads({ spans, data, control }: ScaleReadsOptions, print: Print): Promise<void> {
   const filling = { kind: 'batch', items: spans } as const;
   print(`\nreads at ${spans} spans`);
-  const duckdb = await inFreshDirectory(async (directory) => {
+  const duckdb = await withTempDirectory(async (directory) => {
     const store = join(directory, 'store');
     const samples = await provideStore(filling, store, data, print);
-    return await onDaemon(store, undefined, async (url) => await measure(filling, url, samples));
+    return await onDaemon(store, undefined, async (url) => await measureReads(filling, url, samples));
   });
-  const clickhouse = await onScaleStores({ control }, async (stores) =>
-    inFreshDirectory(async (directory) =>
+  const clickhouse = await withScaleStores({ control }, async (stores) =>
+    withTempDirectory(async (directory) =>
       onDaemon(directory, stores.config, async (url) => {
-        const samples = await sendFilling(filling, url, print, FILLING_CONNECTIONS);
+        const samples = await sendContents(filling, url, print, FILLING_CONNECTIONS);
         const parts = await stores.merged();
         const bytes = (await stores.bytesOnDisk()) / spans;
-        print(`  ClickHouse: ${parts} parts of tables, ${bytes.toFixed(0)} bytes a span`);
-        return await measure(filling, url, samples);
+        print(`  ClickHouse: ${parts} table parts, ${bytes.toFixed(0)} bytes per span`);
+        return await measureReads(filling, url, samples);
       }),
     ),
   );
@@ -151,14 +150,14 @@ async function onDaemon<T>(
   }
 }
 
-async function measure(
-  { kind }: Filling,
+async function measureReads(
+  { kind }: StoreContents,
   url: string,
   samples: readonly SampledTrace[],
 ): Promise<RouteLatencies> {
   const api = new Api(url, BENCH_KEY);
   const routes = await readRoutes(kind, api, samples);
-  const latencies = await round(api, routes, ROUND);
+  const latencies = await measureRoutes(api, routes, ROUND);
   await api.close();
   return new Map(
     routes.flatMap(({ name }, i) => {

@@ -5,7 +5,7 @@ import { Pool } from 'undici';
 import { stringify } from 'yaml';
 import { AUTHORITY } from '../test/support/webhook-certificates.js';
 import { Api } from './api.js';
-import { BENCH_KEY, inFreshDirectory } from './bench-directory.js';
+import { BENCH_KEY, withTempDirectory } from './bench-directory.js';
 import { writeDaemonConfig } from './daemon-config.js';
 import { DaemonProcess } from './daemon-process.js';
 import { EventSource, timedOutRun } from './event-source.js';
@@ -22,63 +22,63 @@ const SPANS_PER_REQUEST = 100;
 const BODIES = 500;
 const WARMUP_SECONDS = 10;
 const ENDPOINTS = '/org/default/webhooks/endpoints';
-/** Deliveries that are under way when nothing is sent any more; also what lies between two turns. */
-const SETTLE_MS = 3000;
+/** Time for pending deliveries after the last event. */
+const DRAIN_MS = 3000;
 
 export interface WebhooksOptions {
   readonly endpoints: number;
-  /** Events per second; each goes to every endpoint. */
+  /** Events per second, each delivered to every endpoint. */
   readonly events: number;
-  /** Likewise beside ingestion, of which some runs time out, too. */
+  /** Events per second during ingestion, in addition to its own. */
   readonly eventsDuringIngestion: number;
-  /** Events that are offered at once, to a daemon that does nothing else; 0 leaves that out. */
+  /** Events to send at once to an idle daemon. 0: skip this measurement. */
   readonly burst: number;
-  /** Whether only that is measured. */
+  /** Whether to measure only the burst. */
   readonly onlyBurst?: true;
-  /** Where daemons leave CPU profiles of their threads. */
+  /** Directory for CPU profiles of the daemons' threads. */
   readonly profile?: string;
-  /** Of each turn. */
+  /** Seconds to measure each turn. */
   readonly seconds: number;
-  /** How often ingestion is measured without deliveries and with them, in turns; 0 leaves that out. */
+  /** Times to measure ingestion without and with deliveries, alternating. 0: skip this measurement. */
   readonly turns: number;
-  /** Spans per second that are due; absent: as many as the daemon takes. */
+  /** Spans per second of ingestion. Absent: closed loop. */
   readonly ingestRate?: number;
 }
 
-/** What came of deliveries over some time. */
+/** Deliveries over some time. */
 interface Delivered {
   readonly seconds: number;
-  /** By trace, when it was acknowledged. */
+  /** Time of acknowledgement by trace id. */
   readonly acknowledged: ReadonlyMap<string, number>;
   readonly failed: number;
   readonly received: Received;
 }
 
-/** Processor time that was spent on deliveries, in seconds; undefined where it cannot be known. */
-interface Spent {
+/** CPU time spent on deliveries, in seconds; undefined if unknown. */
+interface CpuTime {
   readonly daemon: number | undefined;
   readonly receiver: number | undefined;
 }
 
 /**
- * `npm run bench -- webhooks`: signed deliveries per second to a local HTTPS receiver, how long after its event the first
- * attempt arrives, and what deliveries cost ingestion.
+ * `npm run bench -- webhooks`: signed deliveries per second to a local HTTPS receiver, the latency of first attempts, and
+ * the cost of deliveries for ingestion.
  */
 export async function webhooks(options: WebhooksOptions, print: Print): Promise<void> {
   printSetup(print, 'webhooks', { ...options });
   const receiver = await WebhookReceiver.start();
   try {
     if (options.burst > 0) {
-      print('\nas many deliveries as the daemon makes');
+      print('\nmaximum rate of deliveries');
       printBurst(print, await burstAlone(options, receiver), options);
     }
     if (options.onlyBurst) return;
     print('\ndeliveries alone');
     const alone = await deliveriesAlone(options, receiver);
     printDelivered(print, alone, options);
-    printSpent(print, alone);
+    printCpuTime(print, alone);
     if (options.turns === 0) return;
-    print('\ndeliveries beside ingestion');
+    print('\ndeliveries during ingestion');
     await duringIngestion(options, receiver, print);
   } finally {
     receiver.kill();
@@ -88,7 +88,7 @@ export async function webhooks(options: WebhooksOptions, print: Print): Promise<
 async function burstAlone(options: WebhooksOptions, receiver: WebhookReceiver): Promise<Burst> {
   const { burst: events, endpoints } = options;
   return await withDaemon(options, receiver, async (daemon) => {
-    // The thread that sends begins with the first delivery.
+    // The first delivery starts the sender thread.
     await burst(daemon, receiver, { events: 1, endpoints });
     return await burst(daemon, receiver, { events, endpoints });
   });
@@ -97,20 +97,20 @@ async function burstAlone(options: WebhooksOptions, receiver: WebhookReceiver): 
 async function deliveriesAlone(
   options: WebhooksOptions,
   receiver: WebhookReceiver,
-): Promise<Delivered & Spent> {
+): Promise<Delivered & CpuTime> {
   return await withDaemon(options, receiver, async (daemon) => {
     receiver.reset();
     const [ofDaemon, ofReceiver] = [await cpuSecondsFrom(daemon.pid), await cpuSecondsFrom(receiver.pid)];
     const source = new EventSource(daemon.url, options.events);
     await sleep(options.seconds * 1000);
-    const delivered = await endOf(source, options.seconds, receiver);
+    const delivered = await finishDeliveries(source, options.seconds, receiver);
     return { ...delivered, daemon: await ofDaemon(), receiver: await ofReceiver() };
   });
 }
 
 /**
- * Ingestion goes on all the time, and so do the runs that may be events; in every second turn the endpoints are active. The
- * machine's speed changes within a minute, and the store grows, so that two runs one after the other do not compare.
+ * Measures ingestion alternately with inactive and active endpoints, within one run: the speed of the machine changes, and
+ * the store grows, so two separate runs would not be comparable.
  */
 async function duringIngestion(
   options: WebhooksOptions,
@@ -135,7 +135,7 @@ async function duringIngestion(
         await endpoints.activate(true);
         const source = new EventSource(url, options.eventsDuringIngestion);
         withIngestion.push(await spansPerSecond(load, options.seconds));
-        const delivered = await endOf(source, options.seconds, receiver);
+        const delivered = await finishDeliveries(source, options.seconds, receiver);
         for (const [traceId, at] of delivered.acknowledged) acknowledged.set(traceId, at);
         failed += delivered.failed;
         ({ received } = delivered);
@@ -146,8 +146,8 @@ async function duringIngestion(
       print(
         lines([
           ['spans/s without deliveries', without.map((rate) => rate.toFixed(0)).join(', ')],
-          ['spans/s meanwhile', withIngestion.map((rate) => rate.toFixed(0)).join(', ')],
-          ['ingestion beside deliveries', `${(ratio * 100).toFixed(1)} % (goal: over 90 %)`],
+          ['spans/s with deliveries', withIngestion.map((rate) => rate.toFixed(0)).join(', ')],
+          ['ingestion with deliveries', `${(ratio * 100).toFixed(1)} % (goal: over 90 %)`],
         ]),
       );
     } finally {
@@ -162,22 +162,26 @@ async function spansPerSecond(load: LoadProcess, seconds: number): Promise<numbe
   return (load.acknowledgedItems - before) / ((performance.now() - since) / 1000);
 }
 
-/** Ends the source, and lets what is under way arrive. */
-async function endOf(source: EventSource, seconds: number, receiver: WebhookReceiver): Promise<Delivered> {
+/** Stops the source and waits for pending deliveries. */
+async function finishDeliveries(
+  source: EventSource,
+  seconds: number,
+  receiver: WebhookReceiver,
+): Promise<Delivered> {
   await source.stop();
-  await sleep(SETTLE_MS);
+  await sleep(DRAIN_MS);
   const { acknowledged, failed } = source;
   return { seconds, acknowledged, failed, received: await receiver.received() };
 }
 
-/** A daemon of its own, with endpoints that subscribe. */
+/** Runs `measure` on a new daemon with subscribed endpoints. */
 async function withDaemon<T>(
   options: WebhooksOptions,
   receiver: WebhookReceiver,
   measure: (daemon: DaemonProcess, endpoints: Endpoints) => Promise<T>,
 ): Promise<T> {
   const { profile } = options;
-  return await inFreshDirectory(async (directory) => {
+  return await withTempDirectory(async (directory) => {
     const daemon = await startDaemon(directory, profile);
     try {
       const endpoints = await Endpoints.subscribe(daemon.url, receiver.url, options.endpoints);
@@ -218,7 +222,7 @@ async function startLoad(url: string, { ingestRate }: WebhooksOptions): Promise<
   });
 }
 
-/** Those of one receiver. */
+/** The webhook endpoints of a receiver. */
 class Endpoints {
   readonly #api: Api;
   readonly #paths: readonly string[];
@@ -253,22 +257,22 @@ function printBurst(print: Print, { deliveries, seconds, cpu }: Burst, options: 
     lines([
       ['delivered', `${deliveries} of ${options.burst * options.endpoints}`],
       ['deliveries/s', `${(deliveries / seconds).toFixed(0)} (goal: at least 1000)`],
-      ['CPU of the daemon', perDelivery(cpu, deliveries)],
+      ['daemon CPU', perDelivery(cpu, deliveries)],
     ]),
   );
 }
 
-function printSpent(print: Print, { daemon, receiver, received }: Delivered & Spent): void {
+function printCpuTime(print: Print, { daemon, receiver, received }: Delivered & CpuTime): void {
   print(
     lines([
-      ['CPU of the daemon', perDelivery(daemon, received.requests)],
-      ['CPU of the receiver', perDelivery(receiver, received.requests)],
+      ['daemon CPU', perDelivery(daemon, received.requests)],
+      ['receiver CPU', perDelivery(receiver, received.requests)],
     ]),
   );
 }
 
 function perDelivery(seconds: number | undefined, deliveries: number): string {
-  return seconds === undefined ? 'unknown' : `${((seconds / deliveries) * 1000).toFixed(2)} ms a delivery`;
+  return seconds === undefined ? 'unknown' : `${((seconds / deliveries) * 1000).toFixed(2)} ms per delivery`;
 }
 
 function printDelivered(
@@ -295,7 +299,7 @@ function printDelivered(
   );
 }
 
-/** An acknowledgement follows the commit; where the attempt was faster than it, none was waited for. */
+/** Latency from acknowledgement to arrival. An attempt may arrive before the acknowledgement, which counts as 0. */
 function afterAcknowledgement(
   acknowledged: ReadonlyMap<string, number>,
   { arrivals }: Pick<Received, 'arrivals'>,
@@ -314,23 +318,20 @@ function sum(values: readonly number[]): number {
 }
 
 const RUNS_PER_REQUEST = 100;
-const LOOK_MS = 250;
-const GIVE_UP_MS = 120_000;
+const BURST_POLL_MS = 250;
+const BURST_TIMEOUT_MS = 120_000;
 
-/** What came of events that were offered at once. */
+/** Result of events sent at once. */
 interface Burst {
-  /** First attempts that arrived. */
+  /** Number of first attempts that arrived. */
   readonly deliveries: number;
-  /** From the first to the last of them. */
+  /** From the first to the last arrival. */
   readonly seconds: number;
-  /** Processor time of the daemon meanwhile, in seconds; undefined where it cannot be known. */
+  /** CPU time of the daemon, in seconds; undefined if unknown. */
   readonly cpu: number | undefined;
 }
 
-/**
- * Offers more than the daemon can send, in as few requests as can be, and waits until all has arrived: how fast it sends when it does
- * nothing else.
- */
+/** Sends many events in few requests and waits until all deliveries have arrived: the maximum rate of an idle daemon. */
 async function burst(
   daemon: { readonly url: string; readonly pid: number },
   receiver: WebhookReceiver,
@@ -338,11 +339,11 @@ async function burst(
 ): Promise<Burst> {
   receiver.reset();
   const used = await cpuSecondsFrom(daemon.pid);
-  await offer(daemon.url, events);
-  const end = performance.now() + GIVE_UP_MS;
+  await sendEvents(daemon.url, events);
+  const end = performance.now() + BURST_TIMEOUT_MS;
   let { arrivals } = await receiver.received();
   while (arrivals.length < events * endpoints && performance.now() < end) {
-    await sleep(LOOK_MS);
+    await sleep(BURST_POLL_MS);
     ({ arrivals } = await receiver.received());
   }
   const cpu = await used();
@@ -355,7 +356,7 @@ async function burst(
   };
 }
 
-async function offer(url: string, events: number): Promise<void> {
+async function sendEvents(url: string, events: number): Promise<void> {
   const pool = new Pool(url, { connections: 1, pipelining: 1 });
   try {
     const headers = { authorization: `Bearer ${BENCH_KEY}`, 'content-type': 'application/json' };
@@ -366,7 +367,7 @@ async function offer(url: string, events: number): Promise<void> {
       }));
       const body = Buffer.from(JSON.stringify({ traces }));
       const { status } = await post(pool, '/api/v1/traces/batch', headers, body);
-      if (status !== 200) throw new Error(`The daemon answered a burst of events with status ${status}.`);
+      if (status !== 200) throw new Error(`The daemon refused a burst of events with status ${status}.`);
     }
   } finally {
     await pool.close();
