@@ -213,14 +213,14 @@ function aFailedRun(agent: string): object {
   return { trace, spans: [] };
 }
 
-async function startCopy(original: string, directory: string, evaluates: boolean): Promise<DaemonProcess> {
+async function startCopy(original: string, directory: string, withAlerts: boolean): Promise<DaemonProcess> {
   await cp(join(original, 'data'), join(directory, 'data'), {
     recursive: true,
     mode: constants.COPYFILE_FICLONE,
   });
   const extra = join(directory, 'alerts.yaml');
   const pipelines = { traces: { exporters: ['storage'] }, metrics: { exporters: ['storage'] } };
-  await writeFile(extra, stringify(evaluates ? {} : { service: { pipelines } }));
+  await writeFile(extra, stringify(withAlerts ? {} : { service: { pipelines } }));
   return await DaemonProcess.start(await writeDaemonConfig({ directory, key: BENCH_KEY, extra }));
 }
 
@@ -378,7 +378,7 @@ async function createRules(
         const agent = agents[Math.floor(i / RULE_TEMPLATES.length) % agents.length];
         if (agent === undefined) throw new Error('The store has no agent.');
         const outcome = await alerts.create(userId, alertOn(agent, rule, now), MAX_RULES);
-        if (outcome !== 'created') throw new Error(`An alert could not be created: ${outcome}.`);
+        if (outcome !== 'created') throw new Error(`Cannot create the alert: ${outcome}.`);
       }),
     );
   }

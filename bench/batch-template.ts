@@ -11,7 +11,7 @@ interface RunOffsets {
   readonly spans: number;
   readonly durationMs: number;
   readonly traceId: readonly number[];
-  readonly times: readonly { readonly offset: number; readonly offsetMs: number }[];
+  readonly times: readonly { readonly offset: number; readonly afterStartMs: number }[];
 }
 
 /** A request of the batch route in JSON. */
@@ -42,8 +42,8 @@ export class BatchTemplate implements BodyTemplate {
     for (const [index, run] of this.runs.entries()) {
       ids.write(this.bytes, run.traceId);
       const runStartMs = startMs(index / this.runs.length, run.durationMs);
-      for (const { offset, offsetMs } of run.times) {
-        times.write(this.bytes, offset, runStartMs + offsetMs);
+      for (const { offset, afterStartMs } of run.times) {
+        times.write(this.bytes, offset, runStartMs + afterStartMs);
       }
     }
   }
@@ -83,11 +83,11 @@ function runOffsets(
     const startMs = Date.parse(run.trace.started_at);
     const times = [...text.slice(start, end).matchAll(TIME)].map((match) => ({
       offset: start + match.index + match[0].length - 1 - TIME_LENGTH,
-      offsetMs: Date.parse(match[1] ?? '') - startMs,
+      afterStartMs: Date.parse(match[1] ?? '') - startMs,
     }));
     return {
       spans: run.spans.length,
-      durationMs: Math.max(0, ...times.map((time) => time.offsetMs)),
+      durationMs: Math.max(0, ...times.map((time) => time.afterStartMs)),
       traceId: offsets.get(run.trace.trace_id) ?? [],
       times,
     };

@@ -3,7 +3,7 @@ import { playRun, readRecording } from '../src/cli/demo/recording.js';
 import { MS_PER_MINUTE } from '../src/signal/time-units.js';
 import { Random } from './random.js';
 
-/** Number of runs to select from. It is enough that one or two of them fit almost always. */
+/** Number of runs to select from: enough that one or two of them fit almost always. */
 const POOL_SIZE = 60;
 /** If at most this many spans are missing, runs are selected by size. */
 const FIT_THRESHOLD = 40;

@@ -51,8 +51,8 @@ export class LoadGenerator {
 
   /** @param onMeasuring called when the warm-up is over */
   async run(onMeasuring: () => void): Promise<LoadResult> {
-    const { url, otherUrls: others = [], key, connections, warmupSeconds, seconds = Infinity } = this.#plan;
-    const urls = [url, ...others];
+    const { url, otherUrls = [], key, connections, warmupSeconds, seconds = Infinity } = this.#plan;
+    const urls = [url, ...otherUrls];
     const pools = urls.map(
       (each) =>
         new Pool(each, {
@@ -132,14 +132,14 @@ export class LoadGenerator {
   #unsent(): number {
     const { itemsPerSecond, itemsPerRequest } = this.#plan;
     if (itemsPerSecond === undefined) return 0;
-    const lastedMs = Math.min(performance.now(), this.#untilMs) - this.#startMs;
-    const due = Math.min(this.#requests, (lastedMs * itemsPerSecond) / 1000 / itemsPerRequest);
+    const elapsedMs = Math.min(performance.now(), this.#untilMs) - this.#startMs;
+    const due = Math.min(this.#requests, (elapsedMs * itemsPerSecond) / 1000 / itemsPerRequest);
     return Math.max(0, Math.floor(due) - this.#nextRequest);
   }
 }
 
 /** Counts responses and records their latencies. */
-export class LoadStatistics {
+class LoadStatistics {
   readonly #sampleSize: number;
   readonly #bodyBytes: number;
   readonly #errors = new Map<string, number>();

@@ -19,7 +19,7 @@ interface TracePlaceholders {
   readonly traceIds: readonly Placeholder[];
   /** For each span, its id and its uses as a parent id. */
   readonly spanIds: readonly (readonly Placeholder[])[];
-  readonly times: readonly { readonly placeholder: Placeholder; readonly offsetMs: number }[];
+  readonly times: readonly { readonly placeholder: Placeholder; readonly afterStartMs: number }[];
 }
 
 /** An OTLP traces request in protobuf: runs of the demo as GenAI spans with about 20 attributes. */
@@ -29,11 +29,11 @@ export class OtlpTracesTemplate implements BodyTemplate {
   readonly #traces: readonly TracePlaceholders[];
 
   /** @param extra additional attributes of a span */
-  constructor(batch: BatchBody, more: ExtraAttributes = () => ({})) {
+  constructor(batch: BatchBody, extra: ExtraAttributes = () => ({})) {
     const placeholders = new Placeholders();
     const traces: TracePlaceholders[] = [];
     const resourceSpans = batch.traces.map((run) => {
-      const { spans, trace } = spansOf(run, placeholders, more);
+      const { spans, trace } = spansOf(run, placeholders, extra);
       traces.push(trace);
       const service = run.trace.agent;
       return {
@@ -65,8 +65,8 @@ export class OtlpTracesTemplate implements BodyTemplate {
       ids.writeBytes(this.bytes, trace.traceIds, TRACE_ID_BYTES);
       for (const idPlaceholders of trace.spanIds) ids.writeBytes(this.bytes, idPlaceholders, SPAN_ID_BYTES);
       const startMs = fresh.startMs(index / this.#traces.length, trace.durationMs);
-      for (const { placeholder, offsetMs } of trace.times)
-        nanos.write(this.bytes, placeholder.offset, startMs + offsetMs);
+      for (const { placeholder, afterStartMs } of trace.times)
+        nanos.write(this.bytes, placeholder.offset, startMs + afterStartMs);
     });
   }
 
@@ -83,12 +83,12 @@ export class OtlpTracesTemplate implements BodyTemplate {
 function spansOf(
   run: RunBody,
   placeholders: Placeholders,
-  more: ExtraAttributes,
+  extra: ExtraAttributes,
 ): { spans: Span[]; trace: TracePlaceholders } {
   const startMs = Date.parse(run.trace.started_at);
   const traceIds: Placeholder[] = [];
   const spanIds = new Map<string, Placeholder[]>();
-  const times: { placeholder: Placeholder; offsetMs: number }[] = [];
+  const times: { placeholder: Placeholder; afterStartMs: number }[] = [];
   const idOf = (spanId: string): Buffer => {
     const { placeholder, value } = placeholders.bytes(SPAN_ID_BYTES);
     spanIds.set(spanId, [...(spanIds.get(spanId) ?? []), placeholder]);
@@ -96,7 +96,7 @@ function spansOf(
   };
   const timeOf = (time: string) => {
     const { placeholder, value } = placeholders.fixed64();
-    times.push({ placeholder, offsetMs: Date.parse(time) - startMs });
+    times.push({ placeholder, afterStartMs: Date.parse(time) - startMs });
     return value;
   };
   const spans = run.spans.map((span): Span => {
@@ -111,11 +111,11 @@ function spansOf(
       kind: span.type === 'http' || span.type === 'db' || span.type === 'llm' ? CLIENT : INTERNAL,
       startTimeUnixNano: timeOf(span.started_at),
       endTimeUnixNano: timeOf(span.ended_at ?? span.started_at),
-      attributes: attributesOf(run, span, more(span)),
+      attributes: attributesOf(run, span, extra(span)),
       status: span.status === 'failed' ? failed(span) : { code: STATUS_OK },
     };
   });
-  const durationMs = Math.max(0, ...times.map(({ offsetMs }) => offsetMs));
+  const durationMs = Math.max(0, ...times.map(({ afterStartMs }) => afterStartMs));
   return { spans, trace: { durationMs, traceIds, spanIds: [...spanIds.values()], times } };
 }
 
@@ -124,7 +124,7 @@ function failed({ error_message: message = 'failed' }: SpanBody) {
 }
 
 /** About 20 attributes: those of the semantic conventions for its type, and some that frameworks add to every span. */
-function attributesOf(run: RunBody, span: SpanBody, more: ReturnType<ExtraAttributes>): KeyValue[] {
+function attributesOf(run: RunBody, span: SpanBody, extra: ReturnType<ExtraAttributes>): KeyValue[] {
   return attributes({
     'session.id': 'session-4711-a',
     'user.id': 'user-8150',
@@ -139,7 +139,7 @@ function attributesOf(run: RunBody, span: SpanBody, more: ReturnType<ExtraAttrib
     'app.queue': 'default',
     'app.attempt': 1,
     ...typeAttributes(run, span),
-    ...more,
+    ...extra,
   });
 }
 

@@ -33,7 +33,7 @@ const SPAN_ROW = '[role=treegrid] [role=row] >> nth=3';
 
 type Login = NonNullable<BrowserContextOptions['storageState']>;
 
-/** A daemon with runs in it, and a browser. */
+/** A daemon with runs, and a browser. */
 interface Setup {
   readonly url: string;
   readonly api: Api;
@@ -142,9 +142,9 @@ async function logIn(browser: Browser, url: string): Promise<Login> {
   const { request } = context;
   const answer = await request.post(`${url}/api/v1/session`, { data: { key: BENCH_KEY }, headers });
   if (!answer.ok()) throw new Error(`The daemon refused the login with status ${String(answer.status())}.`);
-  const kept = await context.storageState();
+  const state = await context.storageState();
   await context.close();
-  return kept;
+  return state;
 }
 
 /** Runs `work` in a throttled, logged-in browser with an empty cache. */
@@ -266,7 +266,7 @@ async function sendRun(api: Api, agent: string, spans: number, start = Date.now(
     await Promise.all(
       batches
         .slice(first, first + CONCURRENT_REQUESTS)
-        .map((some) => api.post('/traces/batch', { traces: [{ trace, spans: some }] })),
+        .map((batch) => api.post('/traces/batch', { traces: [{ trace, spans: batch }] })),
     );
   return id;
 }

@@ -45,7 +45,7 @@ export interface WebhooksOptions {
   readonly ingestRate?: number;
 }
 
-/** Deliveries over some time. */
+/** Deliveries during a measurement. */
 interface Delivered {
   readonly seconds: number;
   /** Time of acknowledgement by trace id. */
@@ -100,11 +100,14 @@ async function deliveriesAlone(
 ): Promise<Delivered & CpuTime> {
   return await withDaemon(options, receiver, async (daemon) => {
     receiver.reset();
-    const [ofDaemon, ofReceiver] = [await cpuSecondsFrom(daemon.pid), await cpuSecondsFrom(receiver.pid)];
+    const [daemonSeconds, receiverSeconds] = [
+      await cpuSecondsFrom(daemon.pid),
+      await cpuSecondsFrom(receiver.pid),
+    ];
     const source = new EventSource(daemon.url, options.events);
     await sleep(options.seconds * 1000);
     const delivered = await finishDeliveries(source, options.seconds, receiver);
-    return { ...delivered, daemon: await ofDaemon(), receiver: await ofReceiver() };
+    return { ...delivered, daemon: await daemonSeconds(), receiver: await receiverSeconds() };
   });
 }
 
@@ -123,18 +126,18 @@ async function duringIngestion(
       load.go();
       await load.measuring;
       receiver.reset();
-      const [without, withIngestion]: [number[], number[]] = [[], []];
+      const [withoutDeliveries, withDeliveries]: [number[], number[]] = [[], []];
       const acknowledged = new Map<string, number>();
       let failed = 0;
       let received = await receiver.received();
       for (let turn = 0; turn < options.turns; turn++) {
         await endpoints.activate(false);
         const idle = new EventSource(url, options.eventsDuringIngestion);
-        without.push(await spansPerSecond(load, options.seconds));
+        withoutDeliveries.push(await spansPerSecond(load, options.seconds));
         await idle.stop();
         await endpoints.activate(true);
         const source = new EventSource(url, options.eventsDuringIngestion);
-        withIngestion.push(await spansPerSecond(load, options.seconds));
+        withDeliveries.push(await spansPerSecond(load, options.seconds));
         const delivered = await finishDeliveries(source, options.seconds, receiver);
         for (const [traceId, at] of delivered.acknowledged) acknowledged.set(traceId, at);
         failed += delivered.failed;
@@ -142,11 +145,11 @@ async function duringIngestion(
       }
       const seconds = options.turns * options.seconds;
       printDelivered(print, { seconds, acknowledged, failed, received }, options);
-      const ratio = sum(withIngestion) / sum(without);
+      const ratio = sum(withDeliveries) / sum(withoutDeliveries);
       print(
         lines([
-          ['spans/s without deliveries', without.map((rate) => rate.toFixed(0)).join(', ')],
-          ['spans/s with deliveries', withIngestion.map((rate) => rate.toFixed(0)).join(', ')],
+          ['spans/s without deliveries', withoutDeliveries.map((rate) => rate.toFixed(0)).join(', ')],
+          ['spans/s with deliveries', withDeliveries.map((rate) => rate.toFixed(0)).join(', ')],
           ['ingestion with deliveries', `${(ratio * 100).toFixed(1)} % (goal: over 90 %)`],
         ]),
       );
