@@ -39,6 +39,7 @@ export class Tally {
   }
 }
 
+const MIB = 2 ** 20;
 /** Source address of floods. The measured user has another one, because limits per address apply. */
 const FLOOD_ADDRESS = '127.0.0.2';
 
@@ -213,7 +214,7 @@ const slowSockets: Flood = {
         });
       }
       await sleep(SOCKET_INTERVAL_MS);
-      for (const [socket, sends] of open) if (sends) socket.write('x');
+      for (const [socket, isSending] of open) if (isSending) socket.write('x');
     }
     for (const socket of open.keys()) {
       open.delete(socket);
@@ -235,7 +236,6 @@ function slowSocket({ url }: FloodTarget, head: string): Socket {
 const SESSIONS = 10;
 const CALLS_PER_SESSION = 20;
 const CALL_INTERVAL_MS = 1000;
-const MIB = 2 ** 20;
 const PREFIX_BYTES = 5;
 const EXPORT = '/opentelemetry.proto.collector.trace.v1.TraceService/Export';
 
@@ -243,12 +243,12 @@ const EXPORT = '/opentelemetry.proto.collector.trace.v1.TraceService/Export';
 const parkedCalls: Flood = {
   title: `${SESSIONS * CALLS_PER_SESSION} parked gRPC calls`,
   async run(target, tally, stop) {
-    const most = frame(Buffer.alloc(4 * MIB - 1024), false).subarray(0, 3 * MIB);
-    const inflated = frame(gzipSync(Buffer.alloc(4 * MIB - 1024)), true);
+    const partial = frame(Buffer.alloc(4 * MIB - 1024), false).subarray(0, 3 * MIB);
+    const compressed = frame(gzipSync(Buffer.alloc(4 * MIB - 1024)), true);
     const sessions = new Set<ClientHttp2Session>();
     while (!stop.aborted) {
       while (sessions.size < SESSIONS) {
-        const session = openCalls(target, [most, inflated], tally);
+        const session = openCalls(target, [partial, compressed], tally);
         sessions.add(session);
         session.once('close', () => sessions.delete(session));
       }
@@ -304,7 +304,6 @@ function frame(message: Buffer, isCompressed: boolean): Buffer {
 }
 
 const JSON_CONNECTIONS = 8;
-const JSON_MIB = 2 ** 20;
 
 /** JSON bodies that are expensive to parse, on routes with small and large limits. */
 const jsonBombs: Flood = {
@@ -314,12 +313,12 @@ const jsonBombs: Flood = {
     const nested = (depth: number) => Buffer.from(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`);
     const wide = (bytes: number) => Buffer.from(`[${'{},'.repeat(bytes / 3)}{}]`);
     const requests = [
-      { path: '/api/v1/alerts', body: wide(JSON_MIB - 1024) },
-      { path: '/api/v1/dashboard/prompts/', body: wide(8 * JSON_MIB) },
-      { path: '/api/v1/traces/batch', body: wide(8 * JSON_MIB) },
-      { path: '/api/v1/traces/batch', body: deep(4 * JSON_MIB) },
+      { path: '/api/v1/alerts', body: wide(MIB - 1024) },
+      { path: '/api/v1/dashboard/prompts/', body: wide(8 * MIB) },
+      { path: '/api/v1/traces/batch', body: wide(8 * MIB) },
+      { path: '/api/v1/traces/batch', body: deep(4 * MIB) },
       { path: '/api/v1/traces/batch', body: nested(40_000) },
-      { path: '/v1/traces', body: wide(16 * JSON_MIB) },
+      { path: '/v1/traces', body: wide(16 * MIB) },
       { path: '/v1/logs', body: nested(40_000) },
     ];
     let sent = 0;

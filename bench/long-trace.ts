@@ -152,7 +152,8 @@ const SCOPES = ['opentelemetry.instrumentation.langchain', 'opentelemetry.instru
 
 /** A run of model calls by OTLP, each reported by two instrumentations. */
 class DuplicateCallsTrace {
-  readonly #traceId = randomBytes(16).toString('hex');
+  readonly id = randomUUID();
+  readonly #traceId = this.id.replaceAll('-', '');
   readonly #rootId = randomBytes(8).toString('hex');
   readonly #startNanos = BigInt(Date.now()) * 1_000_000n;
   readonly #api: Api;
@@ -160,10 +161,6 @@ class DuplicateCallsTrace {
 
   constructor(api: Api) {
     this.#api = api;
-  }
-
-  get id(): string {
-    return this.#traceId.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
   }
 
   /** @param size spans per request */

@@ -1,4 +1,5 @@
 import type { BatchBody, RunBody, SpanBody } from '../src/cli/demo/body.js';
+import { traceUuid } from '../src/otlp/wire/ids.js';
 import type { KeyValue, Span } from '../src/otlp/wire/requests.js';
 import type { BodyTemplate, RefreshContext } from './body-template.js';
 import type { SampledTrace } from './load-plan.js';
@@ -74,9 +75,8 @@ export class OtlpTracesTemplate implements BodyTemplate {
     const trace = this.#traces[Math.floor(Math.random() * this.#traces.length)];
     const at = trace?.traceIds[0]?.offset;
     if (trace === undefined || at === undefined) return undefined;
-    const hex = this.bytes.toString('hex', at, at + TRACE_ID_BYTES);
-    const traceId = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-    return { traceId, spans: trace.spanIds.length };
+    const traceId = traceUuid(this.bytes.subarray(at, at + TRACE_ID_BYTES));
+    return traceId === undefined ? undefined : { traceId, spans: trace.spanIds.length };
   }
 }
 

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Api } from './api.js';
 import type { StoreContents } from './filled-store.js';
 import { PROMPT } from './prompt-calls.js';
@@ -206,15 +206,14 @@ interface RunIds {
 async function sendLoggedCalls(api: Api): Promise<RunIds> {
   const [withLogs, withoutLogs] = [[], []] as [string[], string[]];
   for (let i = 0; i < 2 * LOGGED_RUNS; i++) {
-    const traceId = randomBytes(16).toString('hex');
+    const uuid = randomUUID();
+    const traceId = uuid.replaceAll('-', '');
     const spanIds = Array.from({ length: CALLS_PER_RUN }, () => randomBytes(8).toString('hex'));
     const nanos = BigInt(Date.now()) * 1_000_000n;
     await api.post('/otlp/v1/traces', tracesOf(traceId, spanIds, nanos));
     const isLogged = i % 2 === 0;
     if (isLogged) await api.post('/otlp/v1/logs', logsOf(traceId, spanIds, nanos));
-    (isLogged ? withLogs : withoutLogs).push(
-      traceId.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
-    );
+    (isLogged ? withLogs : withoutLogs).push(uuid);
   }
   return { withLogs, withoutLogs };
 }
