@@ -23,13 +23,7 @@ void t.test('ingest, closed loop: prints results, and everything acknowledged is
   t.ok(verdict.isComplete, verdict.text);
   t.equal(load.measured.latency.count, 30);
   t.ok(load.measured.latency.max > 0 && load.measured.longestGapMs > 0 && bytesPerItem > 0);
-  for (const name of [
-    'machine',
-    'spans/s acknowledged',
-    'acknowledgement',
-    'longest gap',
-    'daemon memory',
-  ]) {
+  for (const name of ['machine', 'spans/s acknowledged', 'acknowledgement', 'longest gap', 'daemon memory']) {
     t.match(text(), name);
   }
 });
