@@ -8,7 +8,7 @@ import cli from 'protobufjs-cli';
 const FOLDER = import.meta.dirname;
 const TARGET = join(FOLDER, '../src/otlp/wire/generated/messages.ts');
 const HEADER =
-  '// @ts-nocheck: generated from proto/ by npm run generate; messages.ts beside this folder has the types.\n';
+  '// @ts-nocheck: generated from proto/ by npm run generate; messages.ts next to this folder has the types.\n';
 
 /** Only decoders and encoders are generated. */
 const OPTIONS = [

@@ -28,7 +28,7 @@ export interface WebhookServiceOptions {
   readonly overlay?: string;
   /** Name resolution; 127.0.0.1 by default. */
   readonly resolve?: SenderOptions['resolve'];
-  /** Of a stopped service, with its organization. */
+  /** Storage of a stopped service, including its organization. */
   readonly place?: WebhookPlace;
 }
 
