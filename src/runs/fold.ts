@@ -6,11 +6,12 @@ import {
   namesItsAgent,
   withDerivedValues,
   timedOut,
+  timesOutAt,
   withHeader,
   type NamedHeader,
 } from './rules/following-header.js';
 import { isLedBy } from './rules/header-of-spans.js';
-import { RUNNING, type HeaderRow } from './rules/rows.js';
+import { RUNNING, TIMED_OUT, type HeaderRow } from './rules/rows.js';
 import { factsOfSpans, type RunFacts } from './rules/run-facts.js';
 import { factsOf, type SpanFacts } from './rules/span-facts.js';
 import { NO_DUPLICATE } from './rules/duplicate-calls.js';
@@ -61,7 +62,7 @@ export function fold(messages: readonly RunMessage[], spans: readonly SpanFact[]
     last = message.order;
     if (message.kind === 'header') folded.header(message, spansOf.get(message.order) ?? []);
     else if (message.kind === 'link') folded.prompts.add(message.promptNo);
-    else if (message.kind === 'timeout') folded.timeOut();
+    else if (message.kind === 'timeout') folded.timeOut(message.at);
     else folded.setOutcome(message.success, message.outcome);
   }
   return folded.run();
@@ -96,11 +97,14 @@ class Folded {
     this.#lastSeenAt = Math.max(this.#lastSeenAt, receivedAt);
   }
 
-  timeOut(): void {
+  timeOut(at: Micros): void {
     const named = this.#derived();
-    if (named === null || !followsSpans(named.header) || named.header.status !== RUNNING) return;
-    this.#named = { ...named, header: timedOut(named.header, this.#runFacts()) };
-    this.#isTimedOut = true;
+    const dueAt = named && timesOutAt(named.header, this.#lastSeenAt);
+    // Spans may have arrived since the run was found.
+    if (named === null || dueAt === null || dueAt > at) return;
+    const header = timedOut(named.header, this.#runFacts());
+    this.#named = { ...named, header };
+    this.#isTimedOut = header.status === TIMED_OUT;
   }
 
   setOutcome(success: boolean, outcome: string | null): void {
@@ -121,7 +125,7 @@ class Folded {
     });
     return {
       ...named,
-      namesItsAgent: namesItsAgent(named.header, { hasRoot: spans.some(isRoot) }),
+      namesItsAgent: namesItsAgent(named.header, this.#runFacts()),
       spans,
       isMapped: this.#isMapped,
       prompts: [...this.prompts].sort((a, b) => a - b),
@@ -166,8 +170,4 @@ class Folded {
 
 function factsIn(spans: readonly KnownSpan[]): SpanFacts[] {
   return spans.map(({ facts }) => facts);
-}
-
-function isRoot(span: SpanFacts): boolean {
-  return span.parent_span_id === null;
 }

@@ -48,8 +48,7 @@ export function deriveMetadata({ bytes, origin: sentOrigin, notes, mapped }: Sen
   if (span.links?.length) metadata.links = span.links.map(linkOf);
   metadata.otel = otelNotes(span, mapped, typeof times === 'string' ? undefined : times, attributes);
   for (const [name, value] of Object.entries(notes)) metadata[name] = copyOf(value);
-  if (typeof times !== 'string' && times.skewedEnd !== undefined)
-    metadata.clock_skew = { ended_at: times.skewedEnd };
+  if (typeof times !== 'string' && times.skew !== undefined) metadata.clock_skew ??= times.skew;
   return metadata;
 }
 

@@ -101,6 +101,7 @@ function toHeader(wire: TraceItem['trace']): TraceHeader {
     kind: 'agent',
     follows_spans: false,
     idle_timeout_ms: null,
+    orphan_wait_ms: null,
     sample_rate: null,
   };
 }
@@ -110,6 +111,7 @@ function toSpan(wire: WireSpan): SpanRecord {
     span_id: wire.span_id.toLowerCase(),
     trace_id: wire.trace_id.toLowerCase(),
     parent_span_id: wire.parent_span_id?.toLowerCase() ?? null,
+    parent_is_remote: null,
     type: wire.type,
     name: wire.name,
     status: wire.status ?? 'completed',

@@ -12,6 +12,7 @@ function aSpan(id: string, parent: string | null, changes: Partial<HeaderSpan> =
   return {
     span_id: id,
     parent_span_id: parent,
+    parent_is_remote: null,
     type: 'custom',
     status: 'completed',
     started_at: NOON,
@@ -137,6 +138,7 @@ void t.test('the header does not depend on the order of spans', async (t) => {
         fc.record({
           span_id: fc.constant(id),
           parent_span_id: parent,
+          parent_is_remote: fc.constantFrom(null, true as const),
           type: fc.constantFrom('agent' as const, 'custom' as const),
           status: fc.constantFrom(...RUN_STATUSES),
           started_at: fc.integer({ min: NOON, max: NOON + 2 }),
@@ -165,8 +167,8 @@ void t.test('the header does not depend on the order of spans', async (t) => {
     fc.property(
       spans,
       ([all, shuffled]) =>
-        JSON.stringify([headerOf(all), contextOf(all)]) ===
-        JSON.stringify([headerOf(shuffled), contextOf(shuffled)]),
+        JSON.stringify([headerOf(all), headerOf(all, true), contextOf(all)]) ===
+        JSON.stringify([headerOf(shuffled), headerOf(shuffled, true), contextOf(shuffled)]),
     ),
     { numRuns: 5000 },
   );

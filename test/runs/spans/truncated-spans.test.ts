@@ -13,6 +13,7 @@ function aSpan(n: number, parent: number | null, changes: Partial<SpanFacts> = {
   return {
     span_id: key(n),
     parent_span_id: parent === null ? null : key(parent),
+    parent_is_remote: null,
     type: TYPE_CODES.agent,
     node: NO_NODE,
     status: 'completed',
