@@ -32,7 +32,7 @@ export interface Run {
   readonly prompts: readonly number[];
   /** Time of the last new data. */
   readonly lastSeenAt: Micros;
-  /** Whether its status is terminal and not a provisional time-out. */
+  /** Whether its status is terminal and not a provisional time-out, or it has ever ended without a root. */
   readonly hasEnded: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface Run {
  * spans and prompts incrementally, with these differences:
  *
  * - `lastSeenAt` is the time of the last message with new data; in `RunState` it may be that of another message in the same commit.
- * - `hasEnded` is the current state; in `RunState` it stays true.
+ * - `hasEnded` is the current state, unless the run ended without a root; in `RunState` it stays true.
  * - The number of spans has no limit here.
  *
  * @param spans each with the number of its header
@@ -81,6 +81,7 @@ class Folded {
   #lastSeenAt: Micros = -Infinity;
   #isMapped = false;
   #isTimedOut = false;
+  #endedWithoutRoot = false;
   /** Whether there is new data that the derived values do not include yet. */
   #hasChanges = false;
 
@@ -105,6 +106,7 @@ class Folded {
     const header = timedOut(named.header, this.#runFacts());
     this.#named = { ...named, header };
     this.#isTimedOut = header.status === TIMED_OUT;
+    this.#endedWithoutRoot ||= !this.#isTimedOut;
   }
 
   setOutcome(success: boolean, outcome: string | null): void {
@@ -130,7 +132,7 @@ class Folded {
       isMapped: this.#isMapped,
       prompts: [...this.prompts].sort((a, b) => a - b),
       lastSeenAt: this.#lastSeenAt,
-      hasEnded: named.header.status !== RUNNING && !this.#isTimedOut,
+      hasEnded: this.#endedWithoutRoot || (named.header.status !== RUNNING && !this.#isTimedOut),
     };
   }
 

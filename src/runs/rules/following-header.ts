@@ -168,7 +168,8 @@ export function timesOutAt(header: HeaderRow, lastSeenAt: Micros): Micros | null
  */
 export function timedOut(header: HeaderRow, spans: RunFacts): HeaderRow {
   const next = { ...header, status: TIMED_OUT, derived: header.derived & ~AWAITS_ROOT };
-  if (!awaitsRoot(header)) {
+  // Headers of older versions have no bit for it.
+  if (spans.size === 0 || !spans.haveEnded) {
     setEnd(next, spans.size === 0 ? header.started_at : spans.latestEnd());
     return next;
   }

@@ -189,7 +189,8 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
     // Delayed, so that this read does not hold up the first requests.
     this.#repeat(OLDEST_EVERY_MS, () => this.#showOldest(), true);
     this.#repeat(IDLE_EVERY_MS, async () => {
-      await timeOutIdle(this.#reach, { users, control }, this.#settings.clock.now());
+      const parts = { users, control, arrivals: this.arrivals };
+      await timeOutIdle(this.#reach, parts, this.#settings.clock.now());
     });
     this.#repeat(RETENTION_EVERY_MS, async () => {
       await this.applyRetention();
