@@ -89,7 +89,8 @@ export function readOrigin(sent: SentOrigin): Origin {
   return (sent.read = originOf(resource, scopeSpans?.[0]?.scope));
 }
 
-function isOwnParent({ spanId, parentSpanId }: Span): boolean {
+/** Whether a span was sent as its own parent. */
+export function isOwnParent({ spanId, parentSpanId }: Span): boolean {
   if (!spanId || !parentSpanId) return false;
   return parentSpanId.length > 0 && Buffer.compare(spanId, parentSpanId) === 0;
 }

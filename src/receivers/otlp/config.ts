@@ -71,7 +71,7 @@ export const otlpConfig = section({
   }),
   orphan_wait: duration({
     description:
-      'Time without new spans after which a trace of ended spans completes although a parent is missing.',
+      'Time without new spans after which a trace of ended spans completes although a parent is missing. 0s: after idle_timeout.',
     default: '30s',
   }),
   max_in_flight: section(
