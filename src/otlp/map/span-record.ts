@@ -27,6 +27,7 @@ import { SpanReading } from './span-reading.js';
 import { tokensOf } from './span-tokens.js';
 import { spanType } from './span-type.js';
 import type { Kind } from './conventions/convention.js';
+import type { Micros } from '../../signal/time.js';
 import type { Provenance } from './provenance.js';
 import type { ReadAttributes, ReadSpan } from '../wire/read-span.js';
 import type { AnyValue } from '../wire/requests.js';
@@ -36,6 +37,8 @@ import { usageFigure, usagePartsOf } from '../../signal/usage-object.js';
 import { count } from './conventions/readers.js';
 
 const SERVER = 2;
+/** Bits of a span's flags: whether its parent is remote is known, and it is. */
+const REMOTE = 0x300;
 /** Servers, and producers and consumers of messages. */
 const SERVICES: ReadonlySet<number> = new Set([SERVER, 4, 5]);
 
@@ -164,6 +167,8 @@ export interface MappedSpan {
 export interface Under {
   readonly origin: Origin;
   readonly sent: SentOrigin;
+  /** When they arrived; Infinity if unknown. */
+  readonly receivedAt: Micros;
 }
 
 /** Maps spans sequentially: it reuses scratch memory and a cache of attribute shapes. */
@@ -184,13 +189,19 @@ export class SpanMapper {
    * @param traceId as returned by `traceUuidAt`
    * @returns the error, beginning with the name of the field, if the span is rejected
    */
-  map(span: ReadSpan, traceId: string, { origin, sent: sentOrigin }: Under): MappedSpan | string {
+  map(
+    span: ReadSpan,
+    traceId: string,
+    { origin, sent: sentOrigin, receivedAt }: Under,
+  ): MappedSpan | string {
     const { buffer, attributes } = span;
     const spanId = spanUuidAt(buffer, span.traceId.start, span.spanId);
     if (spanId === undefined) return 'spanId: must be 8 bytes that are not all zero';
-    const parentId = parentOf(span);
-    if (parentId === undefined) return 'parentSpanId: must be 8 bytes, or nothing for a root span';
-    const times = timesOf(span);
+    const parent = parentOf(span);
+    if (parent === undefined) return 'parentSpanId: must be 8 bytes, or nothing for a root span';
+    // Some clients mark roots so.
+    const parentId = parent === spanId ? null : parent;
+    const times = timesOf(span, receivedAt);
     if (typeof times === 'string') return times;
 
     const reading = this.#reading;
@@ -216,10 +227,13 @@ export class SpanMapper {
     const started = times.started;
     const ended = isRunning ? null : times.ended;
     const notes = notesOf(reading);
+    if (times.skew !== undefined) notes.clock_skew = times.skew;
+    const isRemote: true | null = parentId !== null && ((span.flags ?? 0) & REMOTE) === REMOTE ? true : null;
     const fields = {
       span_id: spanId,
       trace_id: traceId,
       parent_span_id: parentId,
+      parent_is_remote: isRemote,
       type,
       name,
       status,
@@ -271,9 +285,9 @@ export class SpanMapper {
       const key = callIdentityOf(record, reading, origin);
       record.call = { provider: null, usage: null, cost: null, ...record.call, key };
     }
-    if (record.parent_span_id === record.span_id) return 'parentSpanId: must not be the span itself';
+    if (record.parent_span_id === record.span_id) record.parent_span_id = null;
     reading.provenance?.read(record, reading, own);
-    const verdict = isRoot ? verdictOf(picked ?? {}, evaluations) : NO_VERDICT;
+    const verdict = isRoot || isRemote === true ? verdictOf(picked ?? {}, evaluations) : NO_VERDICT;
     return { record, own, origin, verdict };
   }
 }

@@ -69,6 +69,11 @@ export const otlpConfig = section({
     description: 'Time without new spans after which an unfinished trace is marked as timed out. 0s: never.',
     default: '1h',
   }),
+  orphan_wait: duration({
+    description:
+      'Time without new spans after which a trace of ended spans completes although a parent is missing. 0s: after idle_timeout.',
+    default: '30s',
+  }),
   max_in_flight: section(
     {
       requests: Type.Integer({

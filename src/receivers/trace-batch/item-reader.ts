@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { ItemProblems } from '../../component/item-problems.js';
 import { isUuid } from '../../signal/ids.js';
 import { parseMoney, type NanoUsd } from '../../signal/money.js';
+import { isInFuture } from '../../signal/future.js';
 import { parseTime, type Micros } from '../../signal/time.js';
 import type { TraceRecord, TraceHeader } from '../../signal/trace.js';
 import { SpanSchema, TraceHeaderSchema, TraceItemSchema, type TraceItem } from './wire-format.js';
@@ -15,8 +16,11 @@ const DEFAULT_SDK_VERSION = '0.2.0';
 /** Tests check that the schema is a JSON Schema: checking it here takes longer than compiling it. */
 const OPTIONS = { allowUnionTypes: true, validateSchema: false } as const;
 
-/** @returns the record, or why the item is invalid */
-export type ItemReader = (item: unknown) => TraceRecord | string;
+/**
+ * @param receivedAt when the item arrived; without it, no time is in the future
+ * @returns the record, or why the item is invalid
+ */
+export type ItemReader = (item: unknown, receivedAt?: Micros) => TraceRecord | string;
 
 let reader: ItemReader | undefined;
 
@@ -31,8 +35,8 @@ export function itemReader(): ItemReader {
 function compileReader(): ItemReader {
   const isItem = compile(new Ajv(OPTIONS));
   const explain = compile(new Ajv({ ...OPTIONS, allErrors: true, verbose: true }));
-  return (item) => {
-    if (isItem(item)) return toRecord(item);
+  return (item, receivedAt = Infinity) => {
+    if (isItem(item)) return toRecord(item, receivedAt);
     return explain(item) ? 'is not valid' : reasonOf(explain.errors ?? []);
   };
 }
@@ -79,8 +83,36 @@ type WireSpan = TraceItem['spans'][number];
  *
  * @throws RangeError for an item that did not pass the schema.
  */
-function toRecord(item: TraceItem): TraceRecord {
-  return { trace: toHeader(item.trace), spans: item.spans.map(toSpan) };
+function toRecord(item: TraceItem, receivedAt: Micros): TraceRecord {
+  const record = { trace: toHeader(item.trace), spans: item.spans.map(toSpan) };
+  replaceFuture(record.trace, item.trace, receivedAt);
+  record.spans.forEach((span, i) => {
+    const wire = item.spans[i];
+    if (wire !== undefined) replaceFuture(span, wire, receivedAt);
+  });
+  return record;
+}
+
+/** Replaces times too far in the future by that of arrival, notes them in `metadata`, and drops the duration, which depends on them. */
+function replaceFuture(
+  record: Pick<SpanRecord, 'started_at' | 'ended_at' | 'duration_ms' | 'metadata'>,
+  wire: Pick<WireSpan, 'started_at' | 'ended_at'>,
+  receivedAt: Micros,
+): void {
+  const { started_at, ended_at } = record;
+  // The later of the two; an end before the start is refused.
+  if (!isInFuture(ended_at ?? started_at, receivedAt) || started_at > (ended_at ?? Infinity)) return;
+  const skew: JsonObject = {};
+  if (isInFuture(started_at, receivedAt)) {
+    skew.started_at = wire.started_at;
+    record.started_at = receivedAt;
+  }
+  if (ended_at !== null) {
+    skew.ended_at = wire.ended_at ?? null;
+    record.ended_at = Math.max(receivedAt, record.started_at);
+  }
+  record.duration_ms = null;
+  record.metadata = { ...record.metadata, clock_skew: skew };
 }
 
 function toHeader(wire: TraceItem['trace']): TraceHeader {
@@ -101,6 +133,7 @@ function toHeader(wire: TraceItem['trace']): TraceHeader {
     kind: 'agent',
     follows_spans: false,
     idle_timeout_ms: null,
+    orphan_wait_ms: null,
     sample_rate: null,
   };
 }
@@ -110,6 +143,7 @@ function toSpan(wire: WireSpan): SpanRecord {
     span_id: wire.span_id.toLowerCase(),
     trace_id: wire.trace_id.toLowerCase(),
     parent_span_id: wire.parent_span_id?.toLowerCase() ?? null,
+    parent_is_remote: null,
     type: wire.type,
     name: wire.name,
     status: wire.status ?? 'completed',

@@ -50,7 +50,17 @@ export interface SpanDetails {
 
 /** A span as the trace detail shows it. */
 export interface StoredSpan extends Readonly<
-  Omit<SpanRecord, 'metadata' | 'agent_hint' | 'map_hint' | 'run_kind' | 'context' | 'prompt' | 'call'>
+  Omit<
+    SpanRecord,
+    | 'metadata'
+    | 'agent_hint'
+    | 'map_hint'
+    | 'run_kind'
+    | 'context'
+    | 'prompt'
+    | 'call'
+    | 'parent_is_remote'
+  >
 > {
   /**
    * GenAI events among the user's log records with its ids, if its own payload is incomplete: by time, then in order of arrival. Only

@@ -62,16 +62,16 @@ void t.test('each listener can be disabled', async (t) => {
   t.equal(answer.status, 404);
 });
 
-void t.test('runs carry the configured idle timeout or none', async (t) => {
+void t.test('runs carry the configured waits or none', async (t) => {
   for (const [yaml, expected] of [
-    ['{}', 3_600_000],
-    ['idle_timeout: 5m', 300_000],
-    ['idle_timeout: 0s', null],
+    ['{}', [3_600_000, 30_000]],
+    ['idle_timeout: 5m', [300_000, 30_000]],
+    ['{ idle_timeout: 0s, orphan_wait: 0s }', [null, null]],
   ] as const) {
     const seen: unknown[] = [];
     const traces: Consumer<TracesBatch> = {
       consume: async ({ items }) => {
-        seen.push(...items.map(({ trace }) => trace.idle_timeout_ms));
+        seen.push(...items.map(({ trace }) => [trace.idle_timeout_ms, trace.orphan_wait_ms]));
         return { accepted: items.length, refused: [] };
       },
     };

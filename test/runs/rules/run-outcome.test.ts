@@ -12,6 +12,7 @@ function aSpan(id: string, parent: string | null, ...changes: readonly Partial<H
   const base: HeaderSpan = {
     span_id: id,
     parent_span_id: parent,
+    parent_is_remote: null,
     type: 'custom',
     status: 'completed',
     started_at: NOON,

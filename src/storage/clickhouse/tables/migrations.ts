@@ -70,4 +70,9 @@ export const MIGRATIONS: readonly Migration[] = [
       addColumn(place, POINTS, BYTES.name, 'place'),
     ],
   },
+  {
+    name: '0013-orphan-wait',
+    isChange: true,
+    statements: (place) => [addColumn(place, RUNS, 'orphan_wait_ms', 'sample_rate')],
+  },
 ];

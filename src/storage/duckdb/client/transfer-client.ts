@@ -151,7 +151,7 @@ class InClient implements TelemetryIn {
     const wanted = new Map<number, readonly never[]>();
     // One call times out a limited number of runs.
     for (let before = -1, last = await this.#lastCommit(); last !== before;) {
-      const unknown = await this.#handle.call('timeOutIdle', at, wanted);
+      const { unknown } = await this.#handle.call('timeOutIdle', at, wanted);
       for (const tenant of unknown) wanted.set(tenant, []);
       if (unknown.length > 0) continue;
       [before, last] = [last, await this.#lastCommit()];
