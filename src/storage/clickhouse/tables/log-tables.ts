@@ -24,11 +24,12 @@ export const LOGS: ClickHouseTable = {
         event_name: 'LowCardinality(Nullable(String))',
         body: 'Nullable(String) CODEC(ZSTD(1))',
         attributes: 'Nullable(String) CODEC(ZSTD(1))',
+        other_text: 'Nullable(String) CODEC(ZSTD(1))',
       },
     ),
     ORIGIN,
     BATCH,
-    /** The tokens of the body in order, separated by spaces, for the text index and phrase search. */
+    /** The tokens of a record, as in `normal` of `SearchedTexts`, for the text index and phrase search. */
     { name: 'words', type: 'String CODEC(ZSTD(1))' },
   ],
   made: [TIME_COLUMN],

@@ -70,4 +70,9 @@ export const MIGRATIONS: readonly Migration[] = [
       addColumn(place, POINTS, BYTES.name, 'place'),
     ],
   },
+  {
+    name: '0011-other-text-of-logs',
+    isChange: true,
+    statements: (place) => [addColumn(place, LOGS, 'other_text', 'bytes')],
+  },
 ];
