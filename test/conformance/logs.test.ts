@@ -83,6 +83,7 @@ function checkLogs(t: Test, open: OpenTelemetry): void {
           observed_at: '2026-01-15T12:00:00Z',
           severity_number: 9,
           severity_text: 'INFO',
+          event_name: null,
           flags: 0,
           resource: { 'service.name': 'big', host: 'a' },
           scope: { name: 'lib' },

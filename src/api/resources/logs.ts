@@ -23,8 +23,13 @@ const logSchema = Type.Object(
     timestamp: time(),
     severity: Type.Enum(SEVERITIES),
     service_name: Type.String({ description: 'Empty if not sent.' }),
-    event_name: nullable(
-      Type.String({ description: 'From the field, else from the attribute `event.name`. Null: not sent.' }),
+    event_name: Type.Optional(
+      nullable(
+        Type.String({
+          description:
+            'From the field, else from the attribute `event.name`. Absent if not sent; with `details` null.',
+        }),
+      ),
     ),
     body: nullable(Type.String({ description: 'Bodies other than text are shown as JSON. Null: not sent.' })),
     trace_id: nullable(uuid()),
@@ -215,7 +220,7 @@ export function serializeLog({ details, ...log }: StoredLog) {
     timestamp: formatTime(timestamp),
     severity,
     service_name,
-    event_name,
+    ...((event_name !== null || details !== undefined) && { event_name }),
     body: bodyText(body),
     trace_id,
     span_id,

@@ -12,7 +12,7 @@ export interface ShownLog {
   readonly timestamp: string;
   readonly severity: string;
   readonly service_name: string;
-  readonly event_name: string | null;
+  readonly event_name?: string;
   readonly body: string | null;
   readonly trace_id: string | null;
   readonly span_id: string | null;
@@ -37,7 +37,7 @@ export function shownLog(log: LogRecord): ShownLog {
     timestamp: formatTime(timestamp),
     severity,
     service_name: origin.serviceName,
-    event_name,
+    ...(event_name !== null && { event_name }),
     body: bodyText(log),
     trace_id,
     span_id,

@@ -156,12 +156,13 @@ async function originsOf(
 
 /** A record as the API shows it; its attributes are passed through as stored JSON. */
 function logJson(row: Row, origins: ReadonlyMap<number, string> | null): string {
+  const event_name = shownEventName(row);
   const head = JSON.stringify({
     id: row.id,
     timestamp: formatTime(Number(row.timestamp)),
     severity: itemAt(SEVERITIES, Number(row.severity)),
     service_name: row.service_name,
-    event_name: shownEventName(row),
+    ...((event_name !== null || origins !== null) && { event_name }),
     body: row.body,
     trace_id: row.trace_id,
     span_id: row.span_id,

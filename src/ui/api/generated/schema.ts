@@ -1840,7 +1840,7 @@ export interface components {
     LogRecord: {
       attributes: Record<string, never>;
       body: string | null;
-      event_name: string | null;
+      event_name?: string | null;
       flags?: number;
       /** Format: uuid */
       id: string;
