@@ -3,7 +3,7 @@ import type { LogRecord } from './log-record.js';
 import type { Micros } from './time.js';
 
 /**
- * Events of OpenTelemetry's GenAI conventions with the input and output of a model call. They arrive as events of the call's
+ * Events of OpenTelemetry's GenAI conventions with the input, the output and the error of a model call. They arrive as events of the call's
  * span, or as log records with the span's ids.
  */
 
@@ -25,7 +25,11 @@ export const DETAIL_EVENTS: ReadonlySet<string> = new Set([
   'gen_ai.content.completion',
 ]);
 
+/** The event of a failed call, with its exception. */
+export const EXCEPTION_EVENT = 'gen_ai.client.operation.exception';
+
 export const GEN_AI_EVENTS: ReadonlySet<string> = new Set([
+  EXCEPTION_EVENT,
   ...MESSAGE_EVENTS.keys(),
   CHOICE_EVENT,
   ...DETAIL_EVENTS,

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../signal/attributes.js';
+import type { RunStatus } from '../../signal/span.js';
 import { parseJson } from '../../signal/json.js';
 import { EVENT_NAME_ATTRIBUTE, eventNameOf, type LoggedEvent } from '../../signal/logged-event.js';
 
@@ -43,6 +44,11 @@ export function fittingSpans(
     return i > 0 && (events > PAGE_EVENTS || bytes > EVENT_PAGE_BYTES);
   });
   return end < 0 ? spans.length : end;
+}
+
+/** Whether log records may have the error of a span. */
+export function hasFailed(status: RunStatus): boolean {
+  return status === 'failed' || status === 'timed_out';
 }
 
 type Row = Readonly<Record<string, unknown>>;

@@ -71,11 +71,17 @@ function eventsOf({ database }: TablePlace): string {
     FROM ${placeOf(database, LOGS.name)} WHERE event_name IN (${EVENT_NAMES}) AND isNotNull(logs.trace_id) AND isNotNull(logs.span_id)`;
 }
 
+const EVENTS_VIEW = 'events_of_logs';
+
+export function dropEventsView(place: TablePlace): string {
+  return `DROP VIEW IF EXISTS ${placeOf(place.database, EVENTS_VIEW)}${onCluster(place)}`;
+}
+
 /** Statements that create the view and backfill older records. Later inserts into {@link LOGS} fill it directly. */
 export function createEventsView(place: TablePlace): string[] {
   const events = placeOf(place.database, LOGGED_EVENTS.name);
   return [
-    `CREATE MATERIALIZED VIEW IF NOT EXISTS ${placeOf(place.database, 'events_of_logs')}${onCluster(place)} TO ${events} AS ${eventsOf(place)}`,
+    `CREATE MATERIALIZED VIEW IF NOT EXISTS ${placeOf(place.database, EVENTS_VIEW)}${onCluster(place)} TO ${events} AS ${eventsOf(place)}`,
     `INSERT INTO ${events} ${eventsOf(place)}`,
   ];
 }
