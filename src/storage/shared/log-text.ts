@@ -30,8 +30,8 @@ const PILED_MARKS = /([\p{M}\uFF9E\uFF9F]{30})[\p{M}\uFF9E\uFF9F]+/gu;
 const MOST_GROWTH = 3;
 const FREE_GROWTH = 64;
 const BEYOND_ASCII = /[^\0-\x7f]/;
-/** What SQL would cut otherwise: characters beyond ASCII, and the separator. */
-const NOT_PLAIN = /[^\0-\x1e -\x7f]/;
+/** Texts without these are shown as they are, and SQL cuts them: characters beyond ASCII, escape characters and backslashes. */
+const NOT_PLAIN = /[^\0-\x1a\x1c-[\]-\x7f]/;
 /** Escape sequences of terminals: colours and the like, titles and links, and others. Each part excludes the next, so none backtracks. */
 const TERMINAL_SEQUENCE =
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]/g;
@@ -75,11 +75,13 @@ export function searchedTexts(
   eventName: string | null,
   attributes: JsonObject,
 ): SearchedTexts {
-  const other = otherText(eventName, attributes);
+  const joined = joinedTexts(eventName, attributes);
+  // Most records have a body of ASCII and a few short values; each costs one scan.
+  const isSimple = joined === null || (joined.length <= MOST_OF_VALUE && !NOT_PLAIN.test(joined));
+  if (isSimple && (body === null || !NOT_PLAIN.test(body))) return { body, other: joined, normal: null };
+  const other = isSimple ? joined : visibleTexts(eventName, attributes);
   const visible = body === null ? null : visibleText(body);
-  const isPlain =
-    (visible === null || (visible === body && !NOT_PLAIN.test(visible))) &&
-    (other === null || isAscii(other));
+  const isPlain = visible === body && (body === null || isAscii(body)) && (other === null || isAscii(other));
   return { body, other, normal: isPlain ? null : wordsIn(visible, other) };
 }
 
@@ -172,30 +174,38 @@ function pairsOf(text: string): string[] {
 }
 
 function wordsIn(body: string | null, other: string | null): string {
-  const texts = [...(body === null ? [] : [body]), ...(other?.split(TEXT_SEPARATOR) ?? [])];
+  const texts = [body, other].flatMap((text) => text?.split(TEXT_SEPARATOR) ?? []);
   const symbols: string[] = [];
   const words = texts.map((text) => tokensOf(text, symbols).join(' '));
   const found = [...words, ...symbols].filter((tokens) => tokens !== '');
   return found.length === 0 ? '' : ` ${found.join('  ')} `;
 }
 
-/** The event name and the values of attributes, within bounds. */
-function otherText(eventName: string | null, attributes: JsonObject): string | null {
+/** The event name and the values of attributes. */
+function joinedTexts(eventName: string | null, attributes: JsonObject): string | null {
   let text = eventName;
   for (const key in attributes) {
     const value = attributes[key] ?? null;
     if (value === null) continue;
-    const shown = visibleText(attributeText(value)).slice(0, MOST_OF_VALUE);
-    const clean = shown.includes(TEXT_SEPARATOR) ? shown.replaceAll(TEXT_SEPARATOR, ' ') : shown;
-    text = text === null ? clean : text + TEXT_SEPARATOR + clean;
-    if (text.length > MOST_OF_VALUES) return text.slice(0, MOST_OF_VALUES).toWellFormed();
+    text = text === null ? attributeText(value) : text + TEXT_SEPARATOR + attributeText(value);
   }
   return text;
 }
 
+/** The same as a person sees them, within bounds. */
+function visibleTexts(eventName: string | null, attributes: JsonObject): string {
+  const values = Object.values(attributes).filter((value) => value !== null);
+  return [...(eventName === null ? [] : [eventName]), ...values.map(attributeText)]
+    .map((value) => visibleText(value).slice(0, MOST_OF_VALUE).replaceAll(TEXT_SEPARATOR, ' '))
+    .join(TEXT_SEPARATOR)
+    .slice(0, MOST_OF_VALUES)
+    .toWellFormed();
+}
+
 /** The value of an attribute as filters compare it: text unchanged, anything else as JSON. */
 export function attributeText(value: JsonValue): string {
-  return typeof value === 'string' ? value : serializeJson(value);
+  if (typeof value === 'string') return value;
+  return typeof value === 'object' ? serializeJson(value) : String(value);
 }
 
 /** A text as a person sees it: the strings of JSON decoded, without escape sequences of terminals. */
