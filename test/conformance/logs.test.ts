@@ -178,6 +178,7 @@ function checkLogs(t: Test, open: OpenTelemetry): void {
           expected,
           `${text}, before it is stored`,
         );
+        if (state === 'hot') continue;
         const times = { start_time: NOON - 5e6, end_time: NOON + 90e6 };
         const facets = await opened.store.logs.facets(tenant, filter, { interval: 7e6, ...times });
         t.equal(facets.count, expected.length, `${text}, counted`);
