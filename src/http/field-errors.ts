@@ -57,7 +57,7 @@ export const validator = new Ajv({
 });
 
 /** Keywords for `openapi.json` and for reading queries, which validation ignores. */
-validator.addVocabulary(['aliasOf', 'documented', 'refusesLess']);
+validator.addVocabulary(['aliasOf', 'documented', 'prefix', 'refusesLess']);
 
 /**
  * Converts the errors of a schema to field errors for the sender.

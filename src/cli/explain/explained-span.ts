@@ -1,8 +1,9 @@
 import { serializeUsage } from '../../api/resources/span-usage.js';
-import { loggedPayload } from '../../otlp/map/logged-payload.js';
+import { hasFailed } from '../../storage/shared/logged-events.js';
+import { loggedError, loggedPayload } from '../../otlp/map/logged-payload.js';
 import { storedCall } from '../../signal/call-details.js';
 import { itemAt } from '../../signal/checked.js';
-import type { LoggedEvent } from '../../signal/logged-event.js';
+import { EXCEPTION_EVENT, type LoggedEvent } from '../../signal/logged-event.js';
 import { moneyToNumber } from '../../signal/money.js';
 import {
   AGENT_SOURCES,
@@ -53,6 +54,9 @@ export function explainedSpan(
   Object.assign(from, ended(grounds.of(itemAt(records, records.length - 1))));
   const type = itemAt(SPAN_TYPES, row.type);
   const payload = payloadOf(type, records, events, from);
+  const status = itemAt(RUN_STATUSES, row.status);
+  const error_message = hasFailed(status) ? loggedError(row.error_message, events) : row.error_message;
+  if (error_message !== row.error_message) from.error_message = `log record (${EXCEPTION_EVENT})`;
   const call = storedCall(row.call_details);
   if (call?.cost?.source === 'priced') from.cost_usd = `processor cost, by ${call.cost.rule ?? 'a table'}`;
   return {
@@ -61,8 +65,8 @@ export function explainedSpan(
     depth,
     type,
     name: row.name,
-    status: itemAt(RUN_STATUSES, row.status),
-    error_message: row.error_message,
+    status,
+    error_message,
     started_at: formatTime(row.started_at),
     ended_at: row.ended_at === null ? null : formatTime(row.ended_at),
     duration_ms: row.duration_ms,

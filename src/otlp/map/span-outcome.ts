@@ -56,7 +56,7 @@ export function errorOf(
 ): string | null {
   if (status !== 'failed' && status !== 'timed_out') return null;
   const text =
-    withSource(withoutStack(formatException(exception)), 'event exception', reading) ||
+    withSource(exceptionText(exception), 'event exception', reading) ||
     withSource(withoutStack(span.status?.message ?? ''), 'message of the status', reading) ||
     withSource(withoutStack(reading.text('status_message') ?? ''), 'status_message', reading) ||
     withSource(httpStatus(reading), 'http_status', reading) ||
@@ -70,10 +70,11 @@ function withSource(text: string, ground: Ground, { provenance }: SpanReading): 
   return text;
 }
 
-function formatException(exception: ReadEvents['exception']): string {
+/** Type and message of an exception, without a stack trace. */
+export function exceptionText(exception: ReadEvents['exception']): string {
   if (exception === undefined) return '';
   const { type, message } = exception;
-  return type === '' || message === '' ? type || message : `${type}: ${message}`;
+  return withoutStack(type === '' || message === '' ? type || message : `${type}: ${message}`);
 }
 
 function withoutStack(text: string): string {

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { Type, type Static } from 'typebox';
 import { ConfigError, type Problem } from '../../config/config-error.js';
 import { locate, type MapNode } from '../../config/config-node.js';
+import { decodeUtf8 } from '../../config/utf8.js';
 import { parseYaml } from '../../config/parse-yaml.js';
 import { checkSchema } from '../../config/schema-check.js';
 import { section } from '../../config/schema.js';
@@ -109,7 +110,7 @@ function readText(file: string): string {
   try {
     const { size } = statSync(file);
     if (size > MAX_FILE_BYTES) throw new Error(`it is larger than ${MAX_FILE_BYTES} bytes`);
-    return readFileSync(file, 'utf8');
+    return decodeUtf8(readFileSync(file));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new ConfigError([

@@ -56,11 +56,12 @@ export const otlpConfig = section({
     },
     { description: 'Protocols to accept.' },
   ),
-  api_endpoint: optionalEndpoint({
-    description:
-      'Listener that also accepts OTLP/HTTP under /api/v1/otlp/v1/, usually that of the API; null: none.',
-    default: '127.0.0.1:4319',
-  }),
+  api_endpoint: Type.Optional(
+    optionalEndpoint({
+      description:
+        'Listener that also accepts OTLP/HTTP under /api/v1/otlp/v1/. Absent: endpoint of query; null: none.',
+    }),
+  ),
   request_timeout: duration({
     description: 'Time limit for receiving a request. Slower requests are refused as retryable.',
     default: '30s',

@@ -16,7 +16,6 @@ void t.test('defaults to the standard ports and recommended limits', async (t) =
       http: { endpoint: '127.0.0.1:4318', max_request_body_size: '64MiB' },
       grpc: { endpoint: '127.0.0.1:4317', max_request_body_size: '4MiB' },
     },
-    api_endpoint: '127.0.0.1:4319',
     idle_timeout: '1h',
   });
 });
@@ -60,6 +59,16 @@ void t.test('each listener can be disabled', async (t) => {
     headers: { authorization: `Bearer ${daemon.key}` },
   });
   t.equal(answer.status, 404);
+});
+
+void t.test('api_endpoint defaults to the endpoint of query', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const answer = await fetch(`${daemon.url}/api/v1/otlp/v1/traces`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${daemon.key}`, 'content-type': 'application/json' },
+    body: '{}',
+  });
+  t.equal(answer.status, 200);
 });
 
 void t.test('runs carry the configured waits or none', async (t) => {

@@ -79,6 +79,11 @@ export const SEGMENT_SCHEMA: Schema = {
         ['model_sums', 'text_blocks'].map((table) => `DROP TABLE IF EXISTS ${catalog}.main.${table}`),
     },
     {
+      // What is searched in log records besides their bodies; older records have none.
+      version: 11,
+      statements: (catalog) => [`ALTER TABLE ${catalog}.main.logs ADD COLUMN other_text VARCHAR`],
+    },
+    {
       // How long the run waits for the parent of its topmost spans.
       version: 12,
       statements: (catalog) => [`ALTER TABLE ${catalog}.main.traces ADD COLUMN orphan_wait_ms BIGINT`],

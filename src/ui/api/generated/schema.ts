@@ -4181,7 +4181,9 @@ export interface operations {
   readLogFacets: {
     parameters: {
       query?: {
+        'attribute.KEY'?: string;
         end_time?: string;
+        event_name?: string;
         interval?: 'auto' | '1s' | '10s' | '1m' | '5m' | '15m' | '1h' | '6h' | '1d';
         q?: string;
         query?: string;
@@ -4218,10 +4220,12 @@ export interface operations {
   searchLogs: {
     parameters: {
       query?: {
+        'attribute.KEY'?: string;
         cursor?: string;
         details?: boolean;
         end?: string;
         end_time?: string;
+        event_name?: string;
         limit?: number;
         offset?: number;
         q?: string;
@@ -4907,6 +4911,8 @@ export interface operations {
     parameters: {
       query: {
         agent_id?: string;
+        'attribute.KEY'?: string;
+        event_name?: string;
         from?: string;
         kind?: 'agent' | 'other' | 'all';
         pipeline?: string;
