@@ -95,12 +95,12 @@ interface ResponseUsage {
 }
 
 /**
- * The tokens in a provider's response (`usage` of OpenAI's and Anthropic's APIs). The last resort, for instrumentations such as
+ * The tokens in a provider's response (`usage` of OpenAI's and Anthropic's APIs, `usageMetadata` of Gemini's). The last resort, for instrumentations such as
  * Agno's that send tokens only there.
  */
 function responseUsage(response: JsonObject | null): ResponseUsage | undefined {
-  const usage = response?.usage;
-  if (!isObject(usage)) return undefined;
+  const usage = [response?.usage, response?.usageMetadata, response?.usage_metadata].find(isObject);
+  if (usage === undefined) return undefined;
   const input = usageFigure(usage, 'input', wholeNumber) ?? null;
   const output = usageFigure(usage, 'output', wholeNumber) ?? null;
   const total = usageFigure(usage, 'total', wholeNumber) ?? null;
@@ -120,6 +120,16 @@ const CACHE_TOKENS = ['cache_read_input_tokens', 'cache_creation_input_tokens'];
 function wholeNumber(value: JsonValue | undefined): number | undefined {
   const number = value === undefined ? undefined : count(value);
   return typeof number === 'number' ? number : undefined;
+}
+
+/** The answering model, or the requested one if the answer shortens its name, as Azure does (`gpt-4` for `gpt-4-turbo`). */
+function modelOf(reading: SpanReading): string {
+  const model = reading.text('model') ?? '';
+  const asked = reading.text('asked_model');
+  if (asked === null || asked.length <= model.length) return model;
+  if (!asked.slice(asked.lastIndexOf('/') + 1).startsWith(model) && !asked.startsWith(model)) return model;
+  reading.provenance?.decided('model', 'asked_model');
+  return asked;
 }
 
 /** Identifies a model call by the attributes of its span. @param span of type `llm` */
@@ -226,7 +236,7 @@ export class SpanMapper {
       started_at: started,
       ended_at: ended,
       duration_ms: isRunning ? null : times.durationMs,
-      model: type === 'llm' ? storableName(reading.text('model') ?? '') || null : null,
+      model: type === 'llm' ? storableName(modelOf(reading)) || null : null,
       input_tokens: tokens.input,
       output_tokens: tokens.output,
       total_tokens: tokens.total,

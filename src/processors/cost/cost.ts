@@ -58,7 +58,8 @@ export function createCost(
 /** Sets the cost of a span, if it should have one. @returns undefined if there is nothing to price. */
 function price(span: SpanRecord, pricing: Pricing): Result | undefined {
   if (span.cost_usd === null) return priced(span, pricing);
-  if (pricing.trustZero || span.cost_usd > 0 || span.type !== 'llm' || !hasTokens(span)) return 'reported';
+  if (span.cost_usd > 0 || span.type !== 'llm' || !hasTokens(span)) return 'reported';
+  if (pricing.trustZero || span.call?.isCacheHit === true) return 'reported';
   if (span.status === 'running') {
     // A stored cost is never replaced, so an untrusted 0 is cleared: the call may be priced when it ends.
     span.cost_usd = null;
@@ -71,20 +72,22 @@ function priced(span: SpanRecord, { finder }: Pricing): Result | undefined {
   // A running span has not used all its tokens yet, and a stored cost is never replaced.
   if (span.type !== 'llm' || span.status === 'running' || !hasTokens(span)) return undefined;
   if (span.model === null) return 'no_model';
-  const { provider = null, usage = null } = span.call ?? {};
+  const { provider = null, usage = null, tier } = span.call ?? {};
   const found = finder.find(span.model, provider ?? '');
   if (found === null) return 'unknown_model';
   const tokens = tokensOf(span, usage, found.price);
   if (tokens === undefined) return 'no_parts';
-  const cost = costOf(found.price, tokens);
+  const factor = tier === undefined ? 1 : found.price.tiers?.[tier];
+  const cost = costOf(found.price, tokens, factor);
   if (cost === undefined) return 'too_large';
   const over = cost.isLong ? ` over ${found.price.long?.over ?? 0}` : '';
+  const marked = tier === undefined ? {} : { tier: factor === undefined ? ('unpriced' as const) : tier };
   span.cost_usd = cost.total;
   span.call = {
     ...span.call,
     provider,
     usage,
-    cost: { source: 'priced', rule: found.rule + over, ...cost.parts },
+    cost: { source: 'priced', rule: found.rule + over, ...marked, ...cost.parts },
   };
   return 'priced';
 }

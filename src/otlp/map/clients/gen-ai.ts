@@ -1,6 +1,6 @@
 import type { Convention } from '../conventions/convention.js';
 import { kindBy, only, present } from '../conventions/readers.js';
-import { inputDetail, outputDetail } from '../conventions/usage-readers.js';
+import { inputDetail, outputDetail, usageObject } from '../conventions/usage-readers.js';
 
 /**
  * OpenTelemetry's GenAI and MCP semantic conventions (v1.41.1) and their older names. Ranks order the sources of all conventions;
@@ -52,6 +52,26 @@ export const GEN_AI: Convention = {
     workflow: { 'gen_ai.workflow.name': { rank: 1 } },
     is_failed: { 'gen_ai.tool.status': { rank: 1, read: only('error') } },
     model: { 'gen_ai.response.model': { rank: 1 }, 'gen_ai.request.model': { rank: 3 } },
+    asked_model: { 'gen_ai.request.model': { rank: 1 } },
+    service_tier: {
+      'openai.response.service_tier': { rank: 1 },
+      'gen_ai.openai.response.service_tier': { rank: 2 },
+      'gen_ai.response.service_tier': { rank: 3 },
+      'gen_ai.usage.service_tier': { rank: 4 },
+      'anthropic.response.service_tier': { rank: 5 },
+      'gen_ai.anthropic.response.service_tier': { rank: 6 },
+      'openai.request.service_tier': { rank: 21 },
+      'gen_ai.openai.request.service_tier': { rank: 22 },
+      'gen_ai.request.service_tier': { rank: 23 },
+    },
+    is_cache_hit: {
+      cache_hit: { rank: 1 },
+      'gen_ai.cache_hit': { rank: 2 },
+      'gen_ai.cache.hit': { rank: 3 },
+      'gen_ai.response.cache_hit': { rank: 4 },
+      'llm.cache_hit': { rank: 5 },
+      'llm.cache.hit': { rank: 6 },
+    },
     provider: { 'gen_ai.provider.name': { rank: 1 }, 'gen_ai.system': { rank: 2 } },
     response_id: { 'gen_ai.response.id': { rank: 1 } },
     // The last ones are names used by programs without a convention.
@@ -102,6 +122,22 @@ export const GEN_AI: Convention = {
       'gen_ai.usage.input_tokens.cache_write': { rank: 15 },
       'gen_ai.usage.prompt_tokens_details.cache_write': { rank: 14 },
       'gen_ai.usage.input_token_details': { rank: 19, read: inputDetail('cached_write') },
+    },
+    cached_write_5m: {
+      'gen_ai.usage.cache_creation.ephemeral_5m_input_tokens': { rank: 1 },
+      'gen_ai.usage.cache_creation_5m_input_tokens': { rank: 2 },
+      'gen_ai.usage.details.ephemeral_5m_input_tokens': { rank: 3 },
+      'gen_ai.usage.details.cache_creation.ephemeral_5m_input_tokens': { rank: 4 },
+      'gen_ai.usage.cache_creation': { rank: 5, read: usageObject('cached_write_5m') },
+      'gen_ai.usage.input_token_details': { rank: 19, read: inputDetail('cached_write_5m') },
+    },
+    cached_write_1h: {
+      'gen_ai.usage.cache_creation.ephemeral_1h_input_tokens': { rank: 1 },
+      'gen_ai.usage.cache_creation_1h_input_tokens': { rank: 2 },
+      'gen_ai.usage.details.ephemeral_1h_input_tokens': { rank: 3 },
+      'gen_ai.usage.details.cache_creation.ephemeral_1h_input_tokens': { rank: 4 },
+      'gen_ai.usage.cache_creation': { rank: 5, read: usageObject('cached_write_1h') },
+      'gen_ai.usage.input_token_details': { rank: 19, read: inputDetail('cached_write_1h') },
     },
     reasoning: {
       'gen_ai.usage.reasoning.output_tokens': { rank: 1 },

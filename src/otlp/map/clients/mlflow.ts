@@ -19,6 +19,8 @@ export const MLFLOW: Convention = {
     total_tokens: { [USAGE]: { rank: 10, read: usageObject('total') } },
     cached_read: { [USAGE]: { rank: 24, read: usageObject('cached_read') } },
     cached_write: { [USAGE]: { rank: 24, read: usageObject('cached_write') } },
+    cached_write_5m: { [USAGE]: { rank: 24, read: usageObject('cached_write_5m') } },
+    cached_write_1h: { [USAGE]: { rank: 24, read: usageObject('cached_write_1h') } },
     reasoning: { [USAGE]: { rank: 24, read: usageObject('reasoning') } },
     cost: { [COST]: { rank: 13, read: inside(['total_cost'], cost) } },
     cost_input: { [COST]: { rank: 6, read: inside(['input_cost'], cost) } },

@@ -48,6 +48,8 @@ export const OPENLLMETRY: Convention = {
     total_tokens: { 'llm.usage.total_tokens': { rank: 2 } },
     cached_read: { 'llm.usage.cache_read_input_tokens': { rank: 22 } },
     cached_write: { 'llm.usage.cache_creation_input_tokens': { rank: 22 } },
+    cached_write_5m: { 'llm.usage.cache_creation.ephemeral_5m_input_tokens': { rank: 22 } },
+    cached_write_1h: { 'llm.usage.cache_creation.ephemeral_1h_input_tokens': { rank: 22 } },
     reasoning: { 'llm.usage.reasoning_tokens': { rank: 22 } },
     input: {
       'traceloop.entity.input': { rank: 6, read: firstOf(inCallback('inputs'), payload) },

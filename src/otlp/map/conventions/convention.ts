@@ -29,7 +29,12 @@ export const FIELDS = [
   /** The name of a span's own agent. */
   'entity',
   'model',
+  /** The model that was asked for. */
+  'asked_model',
   'provider',
+  'service_tier',
+  /** Whether a gateway answered from its cache. */
+  'is_cache_hit',
   /** The provider's id of the response. */
   'response_id',
   'session_id',
@@ -48,6 +53,8 @@ export const FIELDS = [
   'total_tokens',
   'cached_read',
   'cached_write',
+  'cached_write_5m',
+  'cached_write_1h',
   'reasoning',
   'audio_input',
   'audio_output',
@@ -57,6 +64,8 @@ export const FIELDS = [
   'cost_output',
   'cost_cached_read',
   'cost_cached_write',
+  'cost_cached_write_5m',
+  'cost_cached_write_1h',
   'cost_audio_input',
   'cost_audio_output',
   'input',

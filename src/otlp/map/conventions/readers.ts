@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../signal/attributes.js';
 import { parseMoney } from '../../../signal/money.js';
+import { isHit } from '../../../signal/usage-object.js';
 import { isObject, parseOnce, parseStructure } from '../json-text.js';
 import type { Kind, Reader } from './convention.js';
 
@@ -19,11 +20,14 @@ export const text: Reader = (value) => {
 /** Placeholders for missing values, and Logfire's text for scrubbed ones. */
 const NOBODY = /^(?:none|null|undefined|\[scrubbed due to .*\])$/i;
 
-/** The id of a session or a user. */
+/** The id of a session or a user, or the name of a model. */
 export const identity: Reader = (value) => {
   const found = text(value);
   return typeof found === 'string' && NOBODY.test(found.trim()) ? undefined : found;
 };
+
+/** Whether a cache answered. */
+export const hit: Reader = (value) => (isHit(value) ? true : undefined);
 
 /** A number of tokens or rows, not negative. Texts of digits are accepted, fractions are rounded. */
 export const count: Reader = (value) => {

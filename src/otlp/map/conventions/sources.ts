@@ -1,6 +1,6 @@
 import { CONVENTIONS } from '../clients/index.js';
 import { FIELDS, type Convention, type Field, type Reader, type Shape, type Source } from './convention.js';
-import { cost, count, identity, payload, present, text, texts, version } from './readers.js';
+import { cost, count, hit, identity, payload, present, text, texts, version } from './readers.js';
 
 const READERS: Readonly<Record<Field, Reader>> = {
   kind: text,
@@ -23,8 +23,11 @@ const READERS: Readonly<Record<Field, Reader>> = {
   lc_agent: text,
   langfuse_trace: text,
   entity: text,
-  model: text,
+  model: identity,
+  asked_model: identity,
   provider: text,
+  service_tier: text,
+  is_cache_hit: hit,
   response_id: identity,
   session_id: identity,
   user_id: identity,
@@ -42,6 +45,8 @@ const READERS: Readonly<Record<Field, Reader>> = {
   total_tokens: count,
   cached_read: count,
   cached_write: count,
+  cached_write_5m: count,
+  cached_write_1h: count,
   reasoning: count,
   audio_input: count,
   audio_output: count,
@@ -50,6 +55,8 @@ const READERS: Readonly<Record<Field, Reader>> = {
   cost_output: cost,
   cost_cached_read: cost,
   cost_cached_write: cost,
+  cost_cached_write_5m: cost,
+  cost_cached_write_1h: cost,
   cost_audio_input: cost,
   cost_audio_output: cost,
   input: payload,
