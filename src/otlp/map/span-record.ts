@@ -213,7 +213,7 @@ export class SpanMapper {
     const isRoot = parentId === null;
     const spanName = spokenName(span.name ?? '', reading);
     const kind = kindOf(spanName, origin, reading);
-    const type = spanType(reading, kind, span.kind ?? 0, isRoot, shape.hasDb);
+    const type = spanType(reading, kind, span.kind ?? 0, isRoot, shape.hasDb, spanName);
     const status = statusOf(span, times.ended, reading, exception);
     const isRunning = status === 'running';
     const name = nameOf(spanName, type, reading);

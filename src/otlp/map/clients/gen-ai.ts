@@ -40,7 +40,7 @@ export const GEN_AI: Convention = {
     is_tool: {
       'gen_ai.tool.name': { rank: 1, read: present },
       'gen_ai.tool.call.id': { rank: 1, read: present },
-      'mcp.method.name': { rank: 1, read: only('tools/call') },
+      'mcp.method.name': { rank: 2, read: only('tools/call') },
     },
     is_mcp: { 'mcp.method.name': { rank: 1 }, 'mcp.session.id': { rank: 1 } },
     mcp_server: { 'mcp.server.name': { rank: 1 }, 'fastmcp.server.name': { rank: 2 } },
@@ -207,6 +207,16 @@ export const GEN_AI: Convention = {
   agentNames: {
     around: ['invoke_agent *', 'create_agent *', 'invoke_workflow *'],
     generic: ['invoke_agent', 'create_agent', 'invoke_workflow'],
+    // OpenTelemetry's own, the Collector's, and Python's names of programs without a script.
+    services: [
+      'unknown_service*',
+      'OTLPResourceNoServiceName',
+      '-c',
+      '-m',
+      '-',
+      '<stdin>',
+      'ipykernel_launcher.py',
+    ],
   },
 };
 

@@ -15,6 +15,7 @@ import { LANGCHAIN } from './langchain.js';
 import { LANGFUSE } from './langfuse.js';
 import { LITELLM } from './litellm.js';
 import { LLAMA_INDEX } from './llama-index.js';
+import { MCP } from './mcp.js';
 import { MESSAGING } from './messaging.js';
 import { MLFLOW } from './mlflow.js';
 import { OPENAI_AGENTS } from './openai-agents.js';
@@ -40,6 +41,7 @@ export const CONVENTIONS: readonly Convention[] = [
   OPENLLMETRY,
   LANGFUSE,
   MLFLOW,
+  MCP,
   VERCEL_AI,
   PYDANTIC_AI,
   GOOGLE_ADK,

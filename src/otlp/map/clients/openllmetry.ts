@@ -63,5 +63,9 @@ export const OPENLLMETRY: Convention = {
   prefixes: {
     tools: { 'llm.request.functions.': { rank: 4 } },
   },
-  agentNames: { around: ['*.agent', '*.workflow'], generic: ['agent workflow'] },
+  agentNames: {
+    around: ['*.agent', '*.workflow'],
+    generic: ['agent workflow'],
+    services: ['laminar-tracer-resource'],
+  },
 };

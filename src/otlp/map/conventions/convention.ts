@@ -141,6 +141,8 @@ interface NamesOfAgents {
   readonly around?: readonly string[];
   /** Names of types of things rather than of particular ones. */
   readonly generic?: readonly string[];
+  /** Values of the resource's `service.name` that an SDK sets if the program sets none. */
+  readonly services?: readonly string[];
   /** Names of spans that only wrap agents, regardless of their reported kind: their status is OK even if the agents failed. */
   readonly wrappers?: readonly string[];
 }
