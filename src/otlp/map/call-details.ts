@@ -20,7 +20,7 @@ const ZERO_COSTS = new NamePatterns(CONVENTIONS.flatMap(({ zeroCosts }) => zeroC
 
 /** The cost of a span from its attributes: the total, or the sum of input and output. */
 export function costOf(reading: SpanReading, { scope }: Origin): NanoUsd | null {
-  const cost = reportedTotal(reading);
+  const cost = reading.has('repeats_usage') ? null : reportedTotal(reading);
   const isNone =
     cost === 0 &&
     !reading.has('is_cache_hit') &&
@@ -42,7 +42,7 @@ function reportedTotal(reading: SpanReading): NanoUsd | null {
 /** Call details from attributes, other than tokens and cost. @returns null if there are none */
 export function callOf(reading: SpanReading, cost: NanoUsd | null): CallDetails | null {
   const provider = reading.text('provider');
-  const usage = usagePartsOf(reading);
+  const usage = reading.has('repeats_usage') ? null : usagePartsOf(reading);
   const costs = cost === null ? null : reportedCost(reading);
   const tier = serviceTier(reading.text('service_tier') ?? '');
   const isCacheHit = reading.has('is_cache_hit');

@@ -52,13 +52,17 @@ export function mapHintOf(
     case 'tool':
       return reading.has('is_mcp') && otlpKind !== SERVER ? declared(mcpServerOf(reading)) : null;
     case 'agent': {
+      // Nothing is called yet.
+      if (span.kind === 'agent made') return NO_MAP_NODE;
       const agent = agentOf(span, reading, names);
       return agent === null ? AGENT_MARK : AGENT_MARK + agent;
     }
     case 'http':
       return httpOf(reading);
     case 'db':
-      return declared(reading.text('peer') ?? databaseOf(reading)) ?? NUMBERED_MARK;
+      return (
+        declared(reading.text('peer') ?? databaseOf(reading) ?? reading.text('memory_store')) ?? NUMBERED_MARK
+      );
     case 'custom':
       // A chain at the root names the run.
       if (span.isRoot && span.kind === 'chain') return AGENT_MARK;

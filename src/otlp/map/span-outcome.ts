@@ -8,8 +8,10 @@ import type { ReadEvents } from './span-events.js';
 import type { SpanReading } from './span-reading.js';
 import type { Ground } from './provenance.js';
 
+const UNSET = 0;
 const OK = 1;
 const ERROR = 2;
+const IS_GEN_AI = ['kind', 'is_tool', 'is_model', 'is_mcp', 'is_agent'] as const;
 const STATUS_CODE = 'code of the status';
 const TIMEOUT = /timeout|deadline/i;
 /** The start of a stack trace appended to a message, in Python and JavaScript. */
@@ -36,6 +38,11 @@ export function statusOf(
   // Some clients report status OK for the call of a tool that failed.
   if (reading.has('is_failed')) {
     provenance?.decided('status', 'is_failed');
+    return 'failed';
+  }
+  // Some instrumentations of models and tools report the error, but no status.
+  if (code === UNSET && reading.has('error_type') && IS_GEN_AI.some((field) => reading.has(field))) {
+    provenance?.decided('status', 'error_type');
     return 'failed';
   }
   if (reading.has('is_pending')) provenance?.decided('status', 'is_pending');

@@ -126,8 +126,10 @@ function wholeNumber(value: JsonValue | undefined): number | undefined {
 function modelOf(reading: SpanReading): string {
   const model = reading.text('model') ?? '';
   const asked = reading.text('asked_model');
-  if (asked === null || asked.length <= model.length) return model;
-  if (!asked.slice(asked.lastIndexOf('/') + 1).startsWith(model) && !asked.startsWith(model)) return model;
+  if (asked === null || asked === model) return model;
+  const isAlias = model === reading.text('model_alias');
+  if (!isAlias && !asked.slice(asked.lastIndexOf('/') + 1).startsWith(model) && !asked.startsWith(model))
+    return model;
   reading.provenance?.decided('model', 'asked_model');
   return asked;
 }
@@ -246,7 +248,12 @@ export class SpanMapper {
       output_data: output,
       agent_hint: hint,
       run_kind: runKindOf(
-        { kind, otlpKind: span.kind ?? 0, hint, isWrapper: isRoot && this.#names.isWrapper(spanName) },
+        {
+          kind,
+          otlpKind: span.kind ?? 0,
+          hint,
+          isWrapper: (isRoot || span.kind === SERVER) && this.#names.isWrapper(spanName),
+        },
         reading,
       ),
       context: runContext(reading.value('session_id'), reading.value('user_id'), reading.value('tags')),

@@ -20,6 +20,7 @@ interface Tokens {
  * does. Output includes thoughts, which Gemini counts separately.
  */
 export function tokensOf(reading: SpanReading, origin: Origin): Tokens {
+  if (reading.has('repeats_usage')) return NONE;
   const tokens = withCaches(reading, origin);
   const output = withThoughts(tokens, reading);
   if (output === tokens.output) return tokens;
@@ -27,6 +28,7 @@ export function tokensOf(reading: SpanReading, origin: Origin): Tokens {
   return { ...tokens, output };
 }
 
+const NONE: Tokens = { input: null, output: null, total: null };
 const GEMINI = /gemini/i;
 
 function withThoughts({ input, output, total }: Tokens, reading: SpanReading): number | null {

@@ -65,6 +65,8 @@ function typeOfKind(kind: Kind, isRoot: boolean, hasDb: boolean): SpanType {
       return 'agent';
     case 'chain':
       return 'custom';
+    case 'memory':
+      return 'db';
     default:
       return kind;
   }

@@ -71,6 +71,8 @@ function price(span: SpanRecord, pricing: Pricing): Result | undefined {
 function priced(span: SpanRecord, { finder }: Pricing): Result | undefined {
   // A running span has not used all its tokens yet, and a stored cost is never replaced.
   if (span.type !== 'llm' || span.status === 'running' || !hasTokens(span)) return undefined;
+  // A failed call for which a client reports 0 was not charged.
+  if (hasFailed(span) && !usedTokens(span)) return undefined;
   if (span.model === null) return 'no_model';
   const { provider = null, usage = null, tier } = span.call ?? {};
   const found = finder.find(span.model, provider ?? '');
@@ -94,6 +96,14 @@ function priced(span: SpanRecord, { finder }: Pricing): Result | undefined {
 
 function hasTokens({ input_tokens, output_tokens, total_tokens }: SpanRecord): boolean {
   return input_tokens !== null || output_tokens !== null || total_tokens !== null;
+}
+
+function hasFailed({ status }: SpanRecord): boolean {
+  return status === 'failed' || status === 'timed_out';
+}
+
+function usedTokens({ input_tokens, output_tokens, total_tokens }: SpanRecord): boolean {
+  return (input_tokens ?? 0) + (output_tokens ?? 0) + (total_tokens ?? 0) > 0;
 }
 
 /** The public view of a price table. @param processor id of the processor that uses it */

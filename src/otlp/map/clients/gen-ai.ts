@@ -1,6 +1,10 @@
-import type { Convention } from '../conventions/convention.js';
+import type { Convention, Reader } from '../conventions/convention.js';
 import { kindBy, only, present } from '../conventions/readers.js';
 import { inputDetail, outputDetail, usageObject } from '../conventions/usage-readers.js';
+
+const MEMORY = /_memory(?:_store)?$/;
+const memoryOperation: Reader = (value) =>
+  typeof value === 'string' && MEMORY.test(value) ? value : undefined;
 
 /**
  * OpenTelemetry's GenAI and MCP semantic conventions (v1.41.1) and their older names. Ranks order the sources of all conventions;
@@ -34,6 +38,13 @@ export const GEN_AI: Convention = {
           // Fetches an earlier response without calling a model.
           FETCH_RESPONSE: 'custom',
           RETRIEVAL: 'retrieval',
+          SEARCH_MEMORY: 'memory',
+          CREATE_MEMORY: 'memory',
+          UPDATE_MEMORY: 'memory',
+          UPSERT_MEMORY: 'memory',
+          DELETE_MEMORY: 'memory',
+          CREATE_MEMORY_STORE: 'memory',
+          DELETE_MEMORY_STORE: 'memory',
         }),
       },
     },
@@ -43,6 +54,11 @@ export const GEN_AI: Convention = {
       'mcp.method.name': { rank: 2, read: only('tools/call') },
     },
     is_mcp: { 'mcp.method.name': { rank: 1 }, 'mcp.session.id': { rank: 1 } },
+    mcp_resource: { 'mcp.resource.uri': { rank: 1 } },
+    memory_store: { 'gen_ai.memory.store.name': { rank: 1 }, 'gen_ai.memory.store.id': { rank: 2 } },
+    db_operation: { 'gen_ai.operation.name': { rank: 9, read: memoryOperation } },
+    db_query: { 'gen_ai.memory.query.text': { rank: 9 } },
+    db_rows: { 'gen_ai.memory.record.count': { rank: 9 } },
     mcp_server: { 'mcp.server.name': { rank: 1 }, 'fastmcp.server.name': { rank: 2 } },
     is_model: { 'gen_ai.request.model': { rank: 1 }, 'gen_ai.response.model': { rank: 1 } },
     is_agent: { 'gen_ai.agent.name': { rank: 1 } },
@@ -190,6 +206,7 @@ export const GEN_AI: Convention = {
       'gen_ai.output.messages': { rank: 1, shape: 'messages' },
       'gen_ai.completion': { rank: 8 },
       'gen_ai.retrieval.documents': { rank: 17, shape: 'documents' },
+      'gen_ai.memory.records': { rank: 39 },
       output: { rank: 60 },
     },
     arguments: { 'gen_ai.tool.call.arguments': { rank: 1 } },
@@ -201,7 +218,7 @@ export const GEN_AI: Convention = {
   prefixes: {
     input: { 'gen_ai.prompt.': { rank: 3, shape: 'messages' } },
     output: { 'gen_ai.completion.': { rank: 3, shape: 'messages' } },
-    parameters: { 'gen_ai.request.': { rank: 2 } },
+    parameters: { 'gen_ai.request.': { rank: 2 }, 'gen_ai.prompt.variable.': { rank: 6 } },
   },
   toolNames: ['execute_tool *'],
   agentNames: {

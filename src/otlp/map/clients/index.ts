@@ -1,4 +1,5 @@
 import type { Convention } from '../conventions/convention.js';
+import { AG2 } from './ag2.js';
 import { AGENT_FRAMEWORK } from './agent-framework.js';
 import { AGNO } from './agno.js';
 import { AUTOGEN } from './autogen.js';
@@ -57,6 +58,7 @@ export const CONVENTIONS: readonly Convention[] = [
   SEMANTIC_KERNEL,
   AGNO,
   BEEAI,
+  AG2,
   DSPY,
   HAYSTACK,
   AGENT_FRAMEWORK,

@@ -16,6 +16,8 @@ export const FIELDS = [
   'is_mcp',
   /** Whether the client reports a failure, regardless of the status. */
   'is_failed',
+  /** Whether the usage and the cost repeat those of other spans. */
+  'repeats_usage',
   'tool_name',
   /** The readable name of a span whose name is a template: `Function: {name}`. */
   'spoken_name',
@@ -31,6 +33,8 @@ export const FIELDS = [
   'model',
   /** The model that was asked for. */
   'asked_model',
+  /** A gateway's name for the model, which it may also give as the answering model. */
+  'model_alias',
   'provider',
   'service_tier',
   /** Whether a gateway answered from its cache. */
@@ -90,6 +94,8 @@ export const FIELDS = [
   'queue',
   'queue_system',
   'mcp_server',
+  'mcp_resource',
+  'memory_store',
   'db_system',
   'db_namespace',
   'db_operation',
@@ -100,10 +106,18 @@ export type Field = (typeof FIELDS)[number];
 
 /**
  * The kinds of spans in the conventions. Retrieval is `db` if the span has attributes `db.*`, otherwise `tool`. A chain is `custom`,
- * but names its run if it is the root. `agent made` is the creation of an agent, which is not a run of it.
+ * but names its run if it is the root. `memory` is the use of an agent's memory, a `db`. `agent made` is the creation of an agent, which is not a run of it.
  */
 export type Kind =
-  'agent' | 'agent made' | 'llm' | 'tool' | 'custom' | 'retrieval' | 'root span is an agent' | 'chain';
+  | 'agent'
+  | 'agent made'
+  | 'llm'
+  | 'tool'
+  | 'custom'
+  | 'retrieval'
+  | 'memory'
+  | 'root span is an agent'
+  | 'chain';
 
 /** Converts a value; undefined if it is empty, so that the next source counts. */
 export type Reader = (value: JsonValue) => JsonValue | undefined;

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../../../signal/attributes.js';
 import { parseMoney } from '../../../signal/money.js';
 import { isHit } from '../../../signal/usage-object.js';
 import { isObject, parseOnce, parseStructure } from '../json-text.js';
+import { parsePython } from '../messages/python-literal.js';
 import type { Kind, Reader } from './convention.js';
 
 const DIGITS = /^\d+$/;
@@ -137,8 +138,22 @@ function isSchema(object: JsonObject): boolean {
   return parts.length > 0 && parts.every((part) => isObject(part) && typeof part.type === 'string');
 }
 
-/** The value as an object, parsed if it is JSON text. Do not change the object, because readers share it. */
+/** The value as an object, parsed if it is JSON text or printed by Python. Do not change the object, because readers share it. */
 export function objectOf(value: JsonValue): JsonObject | undefined {
-  const found = typeof value === 'string' ? parseOnce(value) : value;
+  const found = typeof value === 'string' ? (parseOnce(value) ?? printedObject(value)) : value;
   return isObject(found) ? found : undefined;
+}
+
+/** The text that {@link printedObject} parsed last. */
+let lastPrinted = '';
+let lastObject: JsonValue | undefined;
+
+/** An object as Python prints it. */
+function printedObject(text: string): JsonValue | undefined {
+  if (!text.startsWith("{'")) return undefined;
+  if (text !== lastPrinted) {
+    lastObject = parsePython(text);
+    lastPrinted = text;
+  }
+  return lastObject;
 }
