@@ -1,7 +1,9 @@
 import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import type { RunStatus } from '../../signal/span.js';
 import type { Micros } from '../../signal/time.js';
+import type { Origin } from '../../signal/origin.js';
 import type { Span } from '../wire/requests.js';
+import { CONVENTIONS } from './clients/index.js';
 import { isObject } from './json-text.js';
 import { storableText } from './names.js';
 import type { ReadEvents } from './span-events.js';
@@ -11,6 +13,9 @@ import type { Ground } from './provenance.js';
 const OK = 1;
 const ERROR = 2;
 const STATUS_CODE = 'code of the status';
+const FAILED_BY_EXCEPTION: ReadonlySet<unknown> = new Set(
+  CONVENTIONS.flatMap(({ failedByException }) => failedByException ?? []),
+);
 const TIMEOUT = /timeout|deadline/i;
 /** The start of a stack trace appended to a message, in Python and JavaScript. */
 const STACK = /Traceback \(most recent call last\):|\n[ \t]+at \S|\n[ \t]+File "/;
@@ -21,6 +26,7 @@ export function statusOf(
   ended: Micros | null,
   reading: SpanReading,
   exception: ReadEvents['exception'],
+  { scope }: Origin,
 ): RunStatus {
   const code = span.status?.code ?? 0;
   const isTimeout = TIMEOUT.test(reading.text('error_type') ?? '') || TIMEOUT.test(exception?.type ?? '');
@@ -36,6 +42,10 @@ export function statusOf(
   // Some clients report status OK for the call of a tool that failed.
   if (reading.has('is_failed')) {
     provenance?.decided('status', 'is_failed');
+    return 'failed';
+  }
+  if (exception !== undefined && code !== OK && FAILED_BY_EXCEPTION.has(scope?.name)) {
+    provenance?.decided('status', 'event exception');
     return 'failed';
   }
   if (reading.has('is_pending')) provenance?.decided('status', 'is_pending');

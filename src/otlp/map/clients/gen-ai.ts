@@ -1,5 +1,6 @@
+import type { JsonValue } from '../../../signal/attributes.js';
 import type { Convention } from '../conventions/convention.js';
-import { kindBy, only, present } from '../conventions/readers.js';
+import { kindBy, only, present, texts } from '../conventions/readers.js';
 import { inputDetail, outputDetail } from '../conventions/usage-readers.js';
 
 /**
@@ -20,6 +21,7 @@ export const GEN_AI: Convention = {
           GENERATE_LIVE_CONTENT: 'llm',
           REALTIME_INFERENCE: 'llm',
           EMBEDDINGS: 'llm',
+          EMBEDDING: 'llm',
           INVOKE_AGENT: 'agent',
           CREATE_AGENT: 'agent made',
           INVOKE_WORKFLOW: 'agent',
@@ -50,7 +52,10 @@ export const GEN_AI: Convention = {
     tool_name: { 'gen_ai.tool.name': { rank: 1 } },
     agent: { 'gen_ai.agent.name': { rank: 1 } },
     workflow: { 'gen_ai.workflow.name': { rank: 1 } },
-    is_failed: { 'gen_ai.tool.status': { rank: 1, read: only('error') } },
+    is_failed: {
+      'gen_ai.tool.status': { rank: 1, read: only('error') },
+      'gen_ai.response.finish_reasons': { rank: 7, read: isFailure },
+    },
     model: { 'gen_ai.response.model': { rank: 1 }, 'gen_ai.request.model': { rank: 3 } },
     provider: { 'gen_ai.provider.name': { rank: 1 }, 'gen_ai.system': { rank: 2 } },
     response_id: { 'gen_ai.response.id': { rank: 1 } },
@@ -173,6 +178,12 @@ export const GEN_AI: Convention = {
     generic: ['invoke_agent', 'create_agent', 'invoke_workflow'],
   },
 };
+
+/** A call of which all choices ended with an error. */
+function isFailure(value: JsonValue): JsonValue | undefined {
+  const reasons = texts(value);
+  return Array.isArray(reasons) && reasons.every((reason) => reason === 'error') ? true : undefined;
+}
 
 /** The rank of messages that come as span events, among the sources of `input` and `output`. */
 export const EVENT_RANK = 2;

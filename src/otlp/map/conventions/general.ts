@@ -5,7 +5,7 @@ import { isMessage } from '../messages/message.js';
 import { parsed } from '../messages/texts.js';
 import { FIELDS, type Field, type Kind, type Reader, type Source } from './convention.js';
 import { isModelCall } from './model-body.js';
-import { count, toolArguments } from './readers.js';
+import { count, only, toolArguments } from './readers.js';
 import { prefixUse, USES, useOf, type PrefixUse, type Use } from './sources.js';
 import { usageObject } from './usage-readers.js';
 
@@ -238,6 +238,13 @@ function isStandard([first = '', second = '']: readonly string[]): boolean {
   return STANDARD.has(first) && !(first === 'mcp' && second === 'tool');
 }
 
+/** The usage in an attribute of an event that is read but whose key no convention lists. */
+export const usageInEvent = remembering(MAX_KNOWN, (key: string): readonly Use[] =>
+  guessesOf(key)
+    .filter(({ field }) => USAGE_FIELDS.has(field))
+    .map((guess) => toUse(key, guess)),
+);
+
 /** `acme.llmCall:inputTokens` is `acme`, `llm_call` and `input_tokens`. */
 function namesIn(key: string): string[] {
   return key
@@ -275,6 +282,8 @@ const FIGURES: readonly UsageFigure[] = [
   'audio_input',
   'audio_output',
 ];
+
+const USAGE_FIELDS: ReadonlySet<Field> = new Set(FIGURES.map(fieldOfFigure));
 
 function usageOf(names: readonly string[], last: string, before: string): Guess[] {
   if (USAGE.has(last) && last !== 'tokens')
@@ -336,8 +345,6 @@ const messages: Reader = (value) => {
     : undefined;
 };
 
-const isTrue: Reader = (value) => (value === true ? true : undefined);
-
 const modelCall: Reader = (value) => (isModelCall(value) ? true : undefined);
 
 /** Meanings of the last names of a key. */
@@ -384,7 +391,7 @@ const WORDS: ReadonlyMap<string, readonly Guess[]> = new Map<string, readonly Gu
   ...guess('finish_reason finish_reasons stop_reason', 'finish_reasons', 0, 'model client'),
   ...guess('response_id response.id', 'response_id', 0, 'usage'),
   ...guess('cost cost_usd total_cost total_cost_usd', 'cost', 0, 'usage'),
-  ...guess('is_error', 'is_failed', 0, 'model client', isTrue),
+  ...guess('is_error', 'is_failed', 0, 'model client', only(true)),
 ]);
 
 type Row = readonly [name: string, guesses: readonly Guess[]];

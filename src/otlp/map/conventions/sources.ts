@@ -23,7 +23,7 @@ const READERS: Readonly<Record<Field, Reader>> = {
   lc_agent: text,
   langfuse_trace: text,
   entity: text,
-  model: text,
+  model: identity,
   provider: text,
   response_id: identity,
   session_id: identity,
