@@ -6,6 +6,8 @@ const USAGE = 'metadata.usage_object';
 
 /** LiteLLM, the library and the proxy. The user is the user of the key or of the call. */
 export const LITELLM: Convention = {
+  // The same call as its parent, in the provider's words.
+  spanNames: { scope: 'litellm', kinds: { raw_gen_ai_request: 'custom' } },
   fields: {
     user_id: {
       'metadata.user_api_key_end_user_id': { rank: 14 },

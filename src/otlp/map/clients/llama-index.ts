@@ -143,6 +143,7 @@ export const LLAMA_INDEX: Convention = {
       'EmbeddingEndEvent.embeddings': { rank: 70, shape: 'embeddings' },
       'RetrievalEndEvent.nodes': { rank: 71, shape: 'documents' },
     },
+    tools: { [`${START}.additional_kwargs.tools`]: { rank: 8 } },
     arguments: { 'llamaindex.step.input_summary': { rank: 25, read: toolCall } },
     result: { 'step.output.output': { rank: 25, read: RESULT } },
   },

@@ -29,6 +29,10 @@ export function withMessages(object: JsonObject, role: string | null): JsonObjec
     if (list === undefined || list.length === 0) continue;
     return { ...without(object, (name) => name === key), messages: toMessages(list, role) };
   }
+  if (isRequest(object)) {
+    const { input, ...others } = object;
+    return { ...others, messages: [{ role: 'user', content: input }] };
+  }
   if (isCommand(object)) return withMessages(object.update, role);
   if (isTextResult(object)) {
     const { text, toolCalls = null, ...others } = object;
@@ -111,6 +115,13 @@ function isCall(value: JsonValue): value is JsonObject {
   return value.type === 'tool_call'
     ? typeof value.name === 'string'
     : 'toolCallId' in value && 'toolName' in value;
+}
+
+/** A request to OpenAI's Responses with a text; requests for embeddings look the same. */
+function isRequest(object: JsonObject): object is JsonObject & { input: string } {
+  return (
+    typeof object.input === 'string' && typeof object.model === 'string' && !object.model.includes('embed')
+  );
 }
 
 /** A result of the Vercel AI SDK or Mastra. */
