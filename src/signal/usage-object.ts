@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from './attributes.js';
 import { USAGE_PARTS, type UsagePart, type UsageParts } from './call-details.js';
 
 const CANDIDATES = ['candidates_token_count', 'candidatesTokenCount'];
-const THOUGHTS = ['thoughts_token_count', 'thoughtsTokenCount'];
+const THOUGHTS = ['thoughts_token_count', 'thoughtsTokenCount', 'thoughtsTokens'];
 
 /** The figures in a usage object. */
 export type UsageFigure = 'input' | 'output' | 'total' | UsagePart;
@@ -19,7 +19,7 @@ const NAMES: Readonly<Record<UsageFigure, readonly string[]>> = {
     'promptTokenCount',
   ],
   output: ['output_tokens', 'completion_tokens', 'output', 'outputTokens', 'completionTokens'],
-  total: ['total_tokens', 'total', 'totalTokens', 'total_token_count', 'totalTokenCount'],
+  total: ['total_tokens', 'total', 'totalTokens', 'total_token_count', 'totalTokenCount', 'tokens'],
   cached_read: [
     'cache_read_input_tokens',
     'cached_read',
@@ -37,6 +37,8 @@ const NAMES: Readonly<Record<UsageFigure, readonly string[]>> = {
     'cachedContentTokenCount',
     'prompt_cache_hit_tokens',
     'promptCacheHitTokens',
+    'prompt_cached_tokens',
+    'cachedContentTokens',
   ],
   cached_write: [
     'cache_creation_input_tokens',
@@ -50,6 +52,7 @@ const NAMES: Readonly<Record<UsageFigure, readonly string[]>> = {
     'cacheCreationInputTokens',
     'cacheWriteInputTokens',
     'cacheWriteInputTokenCount',
+    'prompt_cache_creation_tokens',
   ],
   cached_write_5m: [
     'cached_write_5m',
@@ -76,9 +79,11 @@ const NAMES: Readonly<Record<UsageFigure, readonly string[]>> = {
     'output_reasoning',
     'reasoningTokens',
     ...THOUGHTS,
+    'thinking_tokens',
+    'completion_reasoning_tokens',
   ],
-  audio_input: ['audio_input', 'input_audio_tokens', 'input_audio'],
-  audio_output: ['audio_output', 'output_audio_tokens', 'output_audio'],
+  audio_input: ['audio_input', 'input_audio_tokens', 'input_audio', 'prompt_audio_tokens'],
+  audio_output: ['audio_output', 'output_audio_tokens', 'output_audio', 'completion_audio_tokens'],
 };
 
 /** Nested objects with the parts of input or output, and their key names. */
@@ -180,6 +185,33 @@ function figureIn(
     if (part !== undefined) return part;
   }
   return undefined;
+}
+
+/** The names of all figures, and those of figures in nested objects, in lower case with underscores. */
+const FIGURES: ReadonlyMap<string, UsageFigure> = new Map([
+  ...Object.entries(NAMES).flatMap(([figure, names]) =>
+    names.map((name) => [snakeCase(name), figure as UsageFigure] as const),
+  ),
+  ...Object.entries(WITHIN).flatMap(([part, [within, names]]) =>
+    within.flatMap((object) =>
+      names.map((name) => [`${snakeCase(object)}.${snakeCase(name)}`, part as UsagePart] as const),
+    ),
+  ),
+]);
+
+/**
+ * The figure that a name stands for outside of a usage object, as in keys of attributes.
+ *
+ * @param name in lower case with underscores, like `object`, the name before it
+ * @param isUsage whether names before it say usage; otherwise only names of tokens count
+ */
+export function figureOfName(name: string, object: string, isUsage: boolean): UsageFigure | undefined {
+  const figure = FIGURES.get(`${object}.${name}`) ?? FIGURES.get(name);
+  return isUsage || name.includes('_token') ? figure : undefined;
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
 }
 
 /**

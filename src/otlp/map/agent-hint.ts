@@ -69,7 +69,7 @@ function ownName(span: NamedSpan, reading: SpanReading, names: AgentNames): stri
     named('function', reading, names) ??
     named('workflow', reading, names) ??
     named('lc_agent', reading, names) ??
-    (kind === 'agent' || kind === 'agent made' || (isRoot && kind === 'chain')
+    (kind === 'agent' || kind === 'agent made' || (isRoot && (kind === 'chain' || kind === 'named root'))
       ? bySpan(spanName, reading, names)
       : null) ??
     (kind === 'agent' ? named('langfuse_trace', reading, names) : null) ??

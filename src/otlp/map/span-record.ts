@@ -9,7 +9,7 @@ import { AgentNames } from './agent-names.js';
 import { toJson } from './any-value.js';
 import { AttributeShapes, type Shape } from './attribute-shapes.js';
 import { spanUuidAt } from '../wire/ids.js';
-import { boundDepth, isObject } from './json-text.js';
+import { boundDepth } from './json-text.js';
 import { storableName } from './names.js';
 import { VERBATIM } from './conventions/jackdaw.js';
 import { notesOf } from './span-notes.js';
@@ -24,6 +24,8 @@ import { nameOf, spokenName } from './span-name.js';
 import { kindByName } from './span-names.js';
 import { errorOf, statusOf } from './span-outcome.js';
 import { SpanReading } from './span-reading.js';
+import { modelIn, usageIn } from './conventions/model-body.js';
+import { parsed } from './messages/texts.js';
 import { tokensOf } from './span-tokens.js';
 import { spanType } from './span-type.js';
 import type { Kind } from './conventions/convention.js';
@@ -63,6 +65,7 @@ function runKindOf({ kind, otlpKind, hint, isWrapper }: KindOfSpan, reading: Spa
       return ofTool(otlpKind);
     case null:
     case 'custom':
+    case 'named root':
       break;
     default:
       return 'agent';
@@ -94,24 +97,23 @@ interface ResponseUsage {
   readonly parts: UsageParts | null;
 }
 
-/**
- * The tokens in a provider's response (`usage` of OpenAI's and Anthropic's APIs, `usageMetadata` of Gemini's). The last resort, for instrumentations such as
- * Agno's that send tokens only there.
- */
-function responseUsage(response: JsonObject | null): ResponseUsage | undefined {
-  const usage = [response?.usage, response?.usageMetadata, response?.usage_metadata].find(isObject);
-  if (usage === undefined) return undefined;
+/** The tokens in a provider's response (`usage` of OpenAI's and Anthropic's APIs, `usageMetadata` of Gemini's). */
+function responseUsage(usage: JsonObject): ResponseUsage {
   const input = usageFigure(usage, 'input', wholeNumber) ?? null;
   const output = usageFigure(usage, 'output', wholeNumber) ?? null;
   const total = usageFigure(usage, 'total', wholeNumber) ?? null;
-  if (input === null && output === null && total === null) return undefined;
+  const parts = usagePartsOf(usage, wholeNumber);
+  const sum = (input ?? 0) + (output ?? 0);
   // Anthropic counts cached tokens in addition to the input, all other providers within it.
-  const cacheTokens = CACHE_TOKENS.reduce((sum, name) => sum + (wholeNumber(usage[name]) ?? 0), 0);
+  const cacheTokens =
+    total === sum ? 0 : CACHE_TOKENS.reduce((all, name) => all + (wholeNumber(usage[name]) ?? 0), 0);
+  // Gemini counts thoughts in addition to the output.
+  const thoughts = parts?.reasoning !== undefined && total === sum + parts.reasoning ? parts.reasoning : 0;
   return {
     input: input === null ? null : input + cacheTokens,
-    output,
+    output: output === null ? null : output + thoughts,
     total,
-    parts: usagePartsOf(usage, wholeNumber),
+    parts,
   };
 }
 
@@ -216,7 +218,7 @@ export class SpanMapper {
     const spanName = spokenName(span.name ?? '', reading);
     const kind = kindOf(spanName, origin, reading);
     const type = spanType(reading, kind, span.kind ?? 0, isRoot, shape.hasDb, spanName);
-    const status = statusOf(span, times.ended, reading, exception);
+    const status = statusOf(span, times.ended, reading, exception, origin);
     const isRunning = status === 'running';
     const name = nameOf(spanName, type, reading);
     const output = outputData(type, reading);
@@ -261,7 +263,7 @@ export class SpanMapper {
       prompt: promptOf(reading),
       call: callOf(reading, cost),
     };
-    if (type === 'llm') takeResponseUsage(fields, reading);
+    if (type === 'llm') takeFromBodies(fields, reading);
     const { input_data, output_data, context } = fields;
     const mapped = {
       name,
@@ -335,11 +337,21 @@ function kindOf(spanName: string, { scope }: Origin, reading: SpanReading): Kind
   return kind;
 }
 
-/** Uses the response's tokens if no attribute has them. */
-function takeResponseUsage(span: Omit<SpanRecord, 'metadata'>, { provenance }: SpanReading): void {
+/**
+ * Takes the model and the tokens of a model call from its response or request if no attribute has them, for clients such as Agno's
+ * and Haystack's that send them only there.
+ */
+function takeFromBodies(span: Omit<SpanRecord, 'metadata'>, reading: SpanReading): void {
+  const { provenance } = reading;
+  if (span.model === null) {
+    const model = firstIn(reading, ['output', 'input'], modelIn);
+    span.model = storableName(model ?? '') || null;
+    if (span.model !== null) provenance?.decided('model', 'model in the response or request');
+  }
   if (span.input_tokens !== null || span.output_tokens !== null || span.total_tokens !== null) return;
-  const usage = responseUsage(span.output_data);
-  if (usage === undefined) return;
+  const found = firstIn(reading, ['output'], usageIn);
+  if (found === undefined) return;
+  const usage = responseUsage(found);
   for (const field of ['input_tokens', 'output_tokens', 'total_tokens'] as const)
     provenance?.decided(field, 'usage in the response');
   span.input_tokens = usage.input;
@@ -352,6 +364,19 @@ function takeResponseUsage(span: Omit<SpanRecord, 'metadata'>, { provenance }: S
     ...span.call,
     usage: { ...usage.parts, ...span.call?.usage },
   };
+}
+
+function firstIn<T>(
+  reading: SpanReading,
+  fields: readonly ('input' | 'output')[],
+  read: (value: JsonValue) => T | undefined,
+): T | undefined {
+  for (const field of fields)
+    for (const { value } of reading.payloads(field)) {
+      const found = read(parsed(value));
+      if (found !== undefined) return found;
+    }
+  return undefined;
 }
 
 /** The prompt version that a span names; name and version must come from the same convention. */

@@ -25,7 +25,7 @@ export function spanType(
   // The client reports the call of the tool.
   if (reading.has('is_mcp') && otlpKind === SERVER && !isRoot) return by('is_mcp', 'custom', reading);
   // Rows 1 to 5: the order is the rank of the sources.
-  if (kind !== null) return typeOfKind(kind, isRoot, hasDb);
+  if (kind !== null && kind !== 'named root') return typeOfKind(kind, isRoot, hasDb);
   if (reading.has('is_tool') && !isTransport(reading, spanName)) return by('is_tool', 'tool', reading);
   if (reading.has('is_model')) return by('is_model', 'llm', reading);
   // Databases called over HTTP have the attributes of both.
@@ -55,7 +55,7 @@ function by(field: Field, type: SpanType, reading: SpanReading): SpanType {
   return type;
 }
 
-function typeOfKind(kind: Kind, isRoot: boolean, hasDb: boolean): SpanType {
+function typeOfKind(kind: Exclude<Kind, 'named root'>, isRoot: boolean, hasDb: boolean): SpanType {
   switch (kind) {
     case 'retrieval':
       return hasDb ? 'db' : 'tool';

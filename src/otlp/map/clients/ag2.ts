@@ -9,9 +9,9 @@ const repeated: Reader = (value) => (REPEATED.has(value) ? true : undefined);
 /** AG2, which follows OpenTelemetry's conventions and adds a span for each record of usage. */
 export const AG2: Convention = {
   fields: {
-    kind: { [USAGE_KIND]: { rank: 12, read: kindBy({ MODEL_CALL: 'custom', SUBTASK: 'custom' }) } },
+    kind: { [USAGE_KIND]: { rank: 101, read: kindBy({ MODEL_CALL: 'custom', SUBTASK: 'custom' }) } },
     repeats_usage: { [USAGE_KIND]: { rank: 1, read: repeated } },
-    reasoning: { 'gen_ai.usage.thinking_tokens': { rank: 28 } },
-    total_tokens: { 'ag2.usage.total_tokens': { rank: 22 } },
+    reasoning: { 'gen_ai.usage.thinking_tokens': { rank: 101 } },
+    total_tokens: { 'ag2.usage.total_tokens': { rank: 101 } },
   },
 };

@@ -1,5 +1,6 @@
+import type { JsonValue } from '../../../signal/attributes.js';
 import type { Convention, Reader } from '../conventions/convention.js';
-import { kindBy, only, present } from '../conventions/readers.js';
+import { kindBy, only, present, texts } from '../conventions/readers.js';
 import { inputDetail, outputDetail, usageObject } from '../conventions/usage-readers.js';
 
 const MEMORY = /_memory(?:_store)?$/;
@@ -24,6 +25,7 @@ export const GEN_AI: Convention = {
           GENERATE_LIVE_CONTENT: 'llm',
           REALTIME_INFERENCE: 'llm',
           EMBEDDINGS: 'llm',
+          EMBEDDING: 'llm',
           INVOKE_AGENT: 'agent',
           CREATE_AGENT: 'agent made',
           INVOKE_WORKFLOW: 'agent',
@@ -66,7 +68,10 @@ export const GEN_AI: Convention = {
     tool_name: { 'gen_ai.tool.name': { rank: 1 } },
     agent: { 'gen_ai.agent.name': { rank: 1 } },
     workflow: { 'gen_ai.workflow.name': { rank: 1 } },
-    is_failed: { 'gen_ai.tool.status': { rank: 1, read: only('error') } },
+    is_failed: {
+      'gen_ai.tool.status': { rank: 1, read: only('error') },
+      'gen_ai.response.finish_reasons': { rank: 7, read: isFailure },
+    },
     model: { 'gen_ai.response.model': { rank: 1 }, 'gen_ai.request.model': { rank: 3 } },
     asked_model: { 'gen_ai.request.model': { rank: 1 } },
     service_tier: {
@@ -206,7 +211,7 @@ export const GEN_AI: Convention = {
       'gen_ai.output.messages': { rank: 1, shape: 'messages' },
       'gen_ai.completion': { rank: 8 },
       'gen_ai.retrieval.documents': { rank: 17, shape: 'documents' },
-      'gen_ai.memory.records': { rank: 39 },
+      'gen_ai.memory.records': { rank: 101 },
       output: { rank: 60 },
     },
     arguments: { 'gen_ai.tool.call.arguments': { rank: 1 } },
@@ -218,7 +223,7 @@ export const GEN_AI: Convention = {
   prefixes: {
     input: { 'gen_ai.prompt.': { rank: 3, shape: 'messages' } },
     output: { 'gen_ai.completion.': { rank: 3, shape: 'messages' } },
-    parameters: { 'gen_ai.request.': { rank: 2 }, 'gen_ai.prompt.variable.': { rank: 6 } },
+    parameters: { 'gen_ai.request.': { rank: 2 }, 'gen_ai.prompt.variable.': { rank: 101 } },
   },
   toolNames: ['execute_tool *'],
   agentNames: {
@@ -236,6 +241,12 @@ export const GEN_AI: Convention = {
     ],
   },
 };
+
+/** A call of which all choices ended with an error. */
+function isFailure(value: JsonValue): JsonValue | undefined {
+  const reasons = texts(value);
+  return Array.isArray(reasons) && reasons.every((reason) => reason === 'error') ? true : undefined;
+}
 
 /** The rank of messages that come as span events, among the sources of `input` and `output`. */
 export const EVENT_RANK = 2;

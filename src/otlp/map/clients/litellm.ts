@@ -9,19 +9,28 @@ const USAGE = 'metadata.usage_object';
 
 /** LiteLLM, the library and the proxy. The user is the user of the key or of the call. */
 export const LITELLM: Convention = {
+  spanNames: {
+    scope: 'litellm',
+    kinds: {
+      // The same call as its parent, in the provider's words.
+      raw_gen_ai_request: 'custom',
+      // A server of another instrumentation may contain the proxy's.
+      'Received Proxy Server Request': 'agent',
+    },
+  },
   fields: {
     user_id: {
       'metadata.user_api_key_end_user_id': { rank: 14 },
       'metadata.user_api_key_user_id': { rank: 15 },
       'metadata.user_id': { rank: 16 },
-      [REQUESTED]: { rank: 20, read: inside(['trace_user_id', 'user_id'], identity) },
+      [REQUESTED]: { rank: 102, read: inside(['trace_user_id', 'user_id'], identity) },
     },
     session_id: {
       'metadata.session_id': { rank: 16 },
       'litellm.session_id': { rank: 17 },
-      [REQUESTED]: { rank: 24, read: inside(['session_id', 'trace_session_id'], identity) },
+      [REQUESTED]: { rank: 102, read: inside(['session_id', 'trace_session_id'], identity) },
     },
-    tags: { 'metadata.tags': { rank: 10 }, [REQUESTED]: { rank: 11, read: inside(['tags'], texts) } },
+    tags: { 'metadata.tags': { rank: 10 }, [REQUESTED]: { rank: 102, read: inside(['tags'], texts) } },
     model_alias: { 'litellm.model_group': { rank: 1 } },
     model: { 'litellm.provider.model': { rank: 13 } },
     is_cache_hit: { 'metadata.cache_hit': { rank: 11 }, 'litellm.cache_hit': { rank: 12 } },
@@ -34,8 +43,6 @@ export const LITELLM: Convention = {
     audio_output: { [USAGE]: { rank: 23, read: usageObject('audio_output') } },
     cost: { 'metadata.response_cost': { rank: 15 }, 'litellm.response_cost': { rank: 16 } },
   },
-  // A server of another instrumentation may contain the proxy's.
-  spanNames: { scope: 'litellm', kinds: { 'Received Proxy Server Request': 'agent' } },
   agentNames: {
     generic: ['litellm_request', 'raw_gen_ai_request', 'Received Proxy Server Request'],
     wrappers: ['Received Proxy Server Request'],

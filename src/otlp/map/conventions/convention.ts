@@ -106,7 +106,8 @@ export type Field = (typeof FIELDS)[number];
 
 /**
  * The kinds of spans in the conventions. Retrieval is `db` if the span has attributes `db.*`, otherwise `tool`. A chain is `custom`,
- * but names its run if it is the root. `memory` is the use of an agent's memory, a `db`. `agent made` is the creation of an agent, which is not a run of it.
+ * but names its run if it is the root. `memory` is the use of an agent's memory, a `db`. `agent made` is the creation of an agent,
+ * which is not a run of it. `named root` says nothing about a span except that its name is the run's agent if it is the root.
  */
 export type Kind =
   | 'agent'
@@ -117,6 +118,7 @@ export type Kind =
   | 'retrieval'
   | 'memory'
   | 'root span is an agent'
+  | 'named root'
   | 'chain';
 
 /** Converts a value; undefined if it is empty, so that the next source counts. */
@@ -143,7 +145,7 @@ type Sources = Readonly<Record<string, Source>>;
 
 /** Kinds of spans that a client shows only in their names. */
 interface SpanNames {
-  /** The name of the instrumentation scope. */
+  /** The name of the instrumentation scope; `*` for any, with names that no other client gives and without stars. */
   readonly scope: string;
   /** Span names and their kinds. `*` matches any text. */
   readonly kinds: Readonly<Record<string, Kind>>;
@@ -167,6 +169,10 @@ export interface Convention {
   /** Sources that consist of all attributes with a prefix: `gen_ai.prompt.0.content`. */
   readonly prefixes?: { readonly [F in Field]?: Sources };
   readonly spanNames?: SpanNames;
+  /** Names of span events whose attributes are read, each as `event.attribute`. */
+  readonly events?: readonly string[];
+  /** Instrumentation scopes that report a failure by an exception alone, without a status. */
+  readonly failedByException?: readonly string[];
   /** Instrumentation scopes whose input tokens exclude cached tokens. */
   readonly separateCaches?: readonly string[];
   /** Instrumentation scopes that send 0 for an unknown cost. `*` matches any text. */

@@ -76,7 +76,7 @@ export function kindBy(table: Readonly<Record<string, Kind>>): Reader {
   return (value) => (typeof value === 'string' ? kinds.get(value.trim().toUpperCase()) : undefined);
 }
 
-export function only(wanted: string): Reader {
+export function only(wanted: string | boolean): Reader {
   return (value) => (value === wanted ? true : undefined);
 }
 

@@ -121,7 +121,7 @@ export const USES: ReadonlyMap<string, readonly Use[]> = usesByKey();
 
 const PREFIX_USES: readonly PrefixUse[] = CONVENTIONS.flatMap(({ prefixes = {} }) =>
   entries(prefixes).map(([prefix, field, source]) => ({
-    ...toUse(prefix, field, source),
+    ...useOf(prefix, field, source),
     prefix,
     isNumbered: field !== 'parameters',
   })),
@@ -155,8 +155,8 @@ function usesByKey(): ReadonlyMap<string, readonly Use[]> {
   for (const { fields = {} } of CONVENTIONS)
     for (const [key, field, source] of entries(fields)) {
       const known = uses.get(key);
-      if (known) known.push(toUse(key, field, source));
-      else uses.set(key, [toUse(key, field, source)]);
+      if (known) known.push(useOf(key, field, source));
+      else uses.set(key, [useOf(key, field, source)]);
     }
   return uses;
 }
@@ -169,6 +169,7 @@ function entries(
   );
 }
 
-function toUse(key: string, field: Field, { rank, read, shape }: Source): Use {
+/** The use of an attribute as a source of a field. */
+export function useOf(key: string, field: Field, { rank, read, shape }: Source): Use {
   return { key, field: fieldNumber(field), rank, read: read ?? READERS[field], shape: shape ?? 'whole' };
 }
