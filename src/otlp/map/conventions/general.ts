@@ -264,6 +264,8 @@ const SESSIONS: ReadonlySet<string> = new Set([
 /** Session and user. */
 function personOf(names: readonly string[], last: string, before: string): Guess | undefined {
   const need = 'nothing';
+  // Langfuse has attributes of its own for both; the rest of its metadata is for display.
+  if (names[0] === 'langfuse') return undefined;
   if (SESSIONS.has(last)) return { field: 'session_id', place: last === 'thread_id' ? 2 : 0, need };
   if (last === 'user_id' || last === 'end_user_id') return { field: 'user_id', place: 0, need };
   if (last !== 'id') return undefined;
