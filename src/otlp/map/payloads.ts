@@ -175,7 +175,7 @@ function best(
     if (!hasContent(each)) continue;
     reading.provenance?.found(what, payload.source);
     const others = found.slice(i + 1);
-    return mayBePart ? (conversation(each, others, reading) ?? filled(each, others)) : each;
+    return (mayBePart ? conversation(each, others, reading) : undefined) ?? filled(each, others);
   }
   return first;
 }
