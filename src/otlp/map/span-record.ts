@@ -8,6 +8,7 @@ import { callOf, costOf } from './call-details.js';
 import { AgentNames } from './agent-names.js';
 import { toJson } from './any-value.js';
 import { AttributeShapes, type Shape } from './attribute-shapes.js';
+import { CONVENTIONS } from './clients/index.js';
 import { spanUuidAt } from '../wire/ids.js';
 import { boundDepth } from './json-text.js';
 import { storableName } from './names.js';
@@ -163,6 +164,15 @@ function idInAnswer(reading: SpanReading): string | null {
   return null;
 }
 
+const WRAPPER_SCOPES: ReadonlySet<unknown> = new Set(
+  CONVENTIONS.flatMap(({ wrapperScopes }) => wrapperScopes ?? []),
+);
+
+/** Whether a root stands for a trace, as some clients report it, rather than for an agent. */
+function wrapsAgents({ scope }: Origin, reading: SpanReading): boolean {
+  return WRAPPER_SCOPES.has(scope?.name) && !reading.has('agent');
+}
+
 const NO_EVENTS: ReadEvents = { evaluations: [], exception: undefined };
 
 export interface MappedSpan {
@@ -254,7 +264,9 @@ export class SpanMapper {
           kind,
           otlpKind: span.kind ?? 0,
           hint,
-          isWrapper: (isRoot || span.kind === SERVER) && this.#names.isWrapper(spanName),
+          isWrapper:
+            ((isRoot || span.kind === SERVER) && this.#names.isWrapper(spanName)) ||
+            (isRoot && wrapsAgents(origin, reading)),
         },
         reading,
       ),

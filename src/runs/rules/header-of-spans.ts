@@ -14,7 +14,6 @@ import { first, isBefore, shallowest, type PlacedSpan } from './shallowest.js';
 /** The fields of a span that its run's header depends on. */
 export interface HeaderSpan extends OutcomeSpan {
   readonly ended_at: Micros | null;
-  readonly run_kind: RunKind | null;
   readonly context: RunContext | null;
 }
 

@@ -183,6 +183,8 @@ export interface Convention {
    * node in the service map. `*` matches any text.
    */
   readonly stepScopes?: readonly string[];
+  /** Instrumentation scopes whose roots only wrap agents, unless an attribute names an agent: their status is OK even if the agents failed. */
+  readonly wrapperScopes?: readonly string[];
   /** Patterns around the name of a tool in span names, for tools that are named nowhere else: `execute_tool *`. */
   readonly toolNames?: readonly string[];
 }

@@ -134,6 +134,24 @@ const RUNS: Readonly<Record<string, Case>> = {
     },
   },
 
+  'the root of a trace of the OpenAI Agents SDK only wraps its agents': {
+    scope: 'opentelemetry.instrumentation.openai_agents',
+    root: {
+      name: 'Customer support',
+      code: 1,
+      attributes: { 'gen_ai.operation.name': 'invoke_agent' },
+      children: [
+        {
+          name: 'invoke_agent Weather agent',
+          code: 2,
+          message: 'no answer',
+          attributes: { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': 'Weather agent' },
+        },
+      ],
+    },
+    expected: { agent: 'Customer support', status: 'failed', error: 'no answer' },
+  },
+
   "the calls of mem0 are the program's": {
     service: 'memory-app',
     root: {
