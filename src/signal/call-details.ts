@@ -57,7 +57,7 @@ export function serviceTier(text: string): ServiceTier | undefined {
 
 /** The tier of a priced cost: `unpriced` if the table has no price for the call's tier and the standard price was used. */
 export const COST_TIERS = [...SERVICE_TIERS, 'unpriced'] as const;
-export type CostTier = (typeof COST_TIERS)[number];
+type CostTier = (typeof COST_TIERS)[number];
 
 /** `reported` by the span itself, or `priced` by a table. */
 export const COST_SOURCES = ['reported', 'priced'] as const;
