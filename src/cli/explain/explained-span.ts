@@ -18,7 +18,7 @@ import { duplicateFields } from '../../storage/shared/serialize-run.js';
 import type { ExplainedSpan } from './explained.js';
 import type { Grounds, GroundsOfSpans } from './grounds.js';
 import type { StoredSpan } from './stored-runs.js';
-import { isReadKey } from '../../otlp/map/attribute-shapes.js';
+import { unreadKeys } from '../../otlp/map/attribute-shapes.js';
 import { RESERVED } from '../../otlp/map/span-metadata-names.js';
 import type { JsonObject } from '../../signal/attributes.js';
 
@@ -29,10 +29,8 @@ const NO_ATTRIBUTES: ReadonlySet<string> = new Set(RESERVED);
  *
  * @param metadata of the span
  */
-function unreadKeys(metadata: JsonObject): string[] {
-  return Object.keys(metadata)
-    .filter((key) => !NO_ATTRIBUTES.has(key) && !isReadKey(key))
-    .sort();
+function unreadAttributes(metadata: JsonObject): string[] {
+  return unreadKeys(Object.keys(metadata).filter((key) => !NO_ATTRIBUTES.has(key))).sort();
 }
 
 /**
@@ -88,7 +86,7 @@ export function explainedSpan(
         : { source: itemAt(AGENT_SOURCES, row.agent_source), name: row.agent_name },
     run_kind: row.run_kind === null ? null : itemAt(RUN_KINDS, row.run_kind),
     from,
-    unread: unreadKeys(metadata),
+    unread: unreadAttributes(metadata),
   };
 }
 

@@ -9,8 +9,9 @@ import { SpanSchema, TraceHeaderSchema, TraceItemSchema, type TraceItem } from '
 import { formatError } from './format-error.js';
 import type { JsonObject } from '../../signal/attributes.js';
 import type { SpanRecord } from '../../signal/span.js';
-import type { CallDetails } from '../../signal/call-details.js';
-import { usagePartsOf } from '../../signal/usage-object.js';
+import { serviceTier, type CallDetails } from '../../signal/call-details.js';
+import { outputWithThoughts } from '../../signal/call-tokens.js';
+import { isHit, usagePartsOf } from '../../signal/usage-object.js';
 
 const DEFAULT_SDK_VERSION = '0.2.0';
 /** Tests check that the schema is a JSON Schema: checking it here takes longer than compiling it. */
@@ -139,6 +140,12 @@ function toHeader(wire: TraceItem['trace']): TraceHeader {
 }
 
 function toSpan(wire: WireSpan): SpanRecord {
+  const call = wire.metadata ? callIn(wire.metadata) : null;
+  const tokens = {
+    input_tokens: toNumber(wire.input_tokens),
+    output_tokens: toNumber(wire.output_tokens),
+    total_tokens: toNumber(wire.total_tokens),
+  };
   return {
     span_id: wire.span_id.toLowerCase(),
     trace_id: wire.trace_id.toLowerCase(),
@@ -151,9 +158,8 @@ function toSpan(wire: WireSpan): SpanRecord {
     ended_at: toMicrosOrNull(wire.ended_at),
     duration_ms: toNumber(wire.duration_ms),
     model: wire.model ?? null,
-    input_tokens: toNumber(wire.input_tokens),
-    output_tokens: toNumber(wire.output_tokens),
-    total_tokens: toNumber(wire.total_tokens),
+    ...tokens,
+    output_tokens: outputWithThoughts(tokens, call?.usage?.reasoning),
     cost_usd: toNanoUsd(wire.cost_usd),
     error_message: wire.error_message ?? null,
     input_data: wire.input_data ?? null,
@@ -164,16 +170,29 @@ function toSpan(wire: WireSpan): SpanRecord {
     run_kind: null,
     context: null,
     prompt: null,
-    call: wire.metadata ? callIn(wire.metadata) : null,
+    call,
   };
 }
 
-/** Details of a model call in `metadata`, under providers' names or Jackdaw's own: `provider`, and an object `usage`. */
-function callIn({ provider, usage }: JsonObject): CallDetails | null {
+/**
+ * Details of a model call in `metadata`, under providers' names or Jackdaw's own: `provider`, an object `usage`, `service_tier` (also
+ * in `usage`) and `cache_hit`.
+ */
+function callIn({ provider, usage, service_tier, cache_hit }: JsonObject): CallDetails | null {
   const name = typeof provider === 'string' && provider !== '' ? provider : null;
-  const isObject = typeof usage === 'object' && usage !== null && !Array.isArray(usage);
-  const parts = isObject ? usagePartsOf(usage) : null;
-  return name === null && parts === null ? null : { provider: name, usage: parts, cost: null };
+  const object = typeof usage === 'object' && usage !== null && !Array.isArray(usage) ? usage : null;
+  const parts = object && usagePartsOf(object);
+  const reportedTier = service_tier ?? object?.service_tier;
+  const tier = typeof reportedTier === 'string' ? serviceTier(reportedTier) : undefined;
+  const isCacheHit = cache_hit !== undefined && isHit(cache_hit);
+  if (name === null && parts === null && tier === undefined && !isCacheHit) return null;
+  return {
+    provider: name,
+    usage: parts,
+    cost: null,
+    ...(tier === undefined ? {} : { tier }),
+    ...(isCacheHit ? { isCacheHit } : {}),
+  };
 }
 
 function toMicros(text: string): Micros {

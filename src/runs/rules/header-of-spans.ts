@@ -15,7 +15,6 @@ import { first, isBefore, shallowest, type PlacedSpan } from './shallowest.js';
 export interface HeaderSpan extends OutcomeSpan {
   readonly parent_is_remote: true | null;
   readonly ended_at: Micros | null;
-  readonly run_kind: RunKind | null;
   readonly context: RunContext | null;
 }
 

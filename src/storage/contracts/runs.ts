@@ -1,7 +1,7 @@
 // Runs with their spans, and data computed from them: agents, sessions, models, time series.
 
 import type { JsonObject } from '../../signal/attributes.js';
-import type { CallDetails, CostPart } from '../../signal/call-details.js';
+import type { CallDetails, SummedPart } from '../../signal/call-details.js';
 import type { LoggedEvent } from '../../signal/logged-event.js';
 import type { NanoUsd, Usd } from '../../signal/money.js';
 import type { RunKind, RunStatus, SpanRecord, SpanType } from '../../signal/span.js';
@@ -501,7 +501,7 @@ export interface RepricedCalls {
   /** Calls that cannot be repriced: still running, without tokens, with a total only, or with a cost over a million dollars. */
   readonly left_out: Readonly<Record<Unpriceable, number>>;
   /** The tokens of the repriced calls; each token is in one part. */
-  readonly tokens: Readonly<Record<CostPart, number>>;
+  readonly tokens: Readonly<Record<SummedPart, number>>;
   /** Number of calls with enough input tokens for long-input rates. */
   readonly long_calls: number;
 }

@@ -23,6 +23,10 @@ export function toolInput(sent: JsonValue): JsonValue {
   if (isObject(kwargsAlone)) return kwargsAlone;
   // LangChain's tools as sent by OpenLLMetry and LangSmith.
   if (typeof text === 'string') return isObject(inputs) ? inputs : toolInput(text);
+  // BeeAI's, with the options of the run.
+  const { input: asked, options, ...rest } = value;
+  if (isObject(asked) && 'options' in value && Object.keys(rest).length === 0 && !isObject(options))
+    return asked;
   // CrewAI's tools as sent by OpenInference.
   if (isObject(value.calling) && 'arguments' in value.calling)
     return toolInput(value.calling.arguments ?? null);

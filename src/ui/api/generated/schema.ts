@@ -1883,6 +1883,8 @@ export interface components {
       audio_output: number;
       cached_read: number;
       cached_write: number;
+      cached_write_1h: number;
+      cached_write_5m: number;
       input: number;
       output: number;
       over: number;
@@ -2755,11 +2757,14 @@ export interface components {
       audio_output: number | null;
       cached_read: number | null;
       cached_write: number | null;
+      cached_write_1h: number | null;
+      cached_write_5m: number | null;
       input: number | null;
       output: number | null;
       rule: string | null;
       /** @enum {unknown} */
       source: 'reported' | 'priced';
+      tier: ('flex' | 'batch' | 'priority' | 'unpriced') | null;
       total: number;
     };
     SpanDetail: {
@@ -2828,6 +2833,8 @@ export interface components {
       audio_output: number | null;
       cached_read: number | null;
       cached_write: number | null;
+      cached_write_1h: number | null;
+      cached_write_5m: number | null;
       input: number | null;
       output: number | null;
       reasoning: number | null;
@@ -2837,14 +2844,22 @@ export interface components {
       limit: number | null;
       used: number | null;
     };
+    TierFactors: {
+      batch: number | null;
+      flex: number | null;
+      priority: number | null;
+    };
     TokenPrices: {
       audio_input: number;
       audio_output: number;
       cached_read: number;
       cached_write: number;
+      cached_write_1h: number;
+      cached_write_5m: number;
       input: number;
       long: components['schemas']['LongInputPrices'] | null;
       output: number;
+      tiers: components['schemas']['TierFactors'];
     };
     TraceBatch: {
       traces: (components['schemas']['TraceItem'] | unknown)[];
