@@ -3,10 +3,13 @@ import { AGENT_FRAMEWORK } from './agent-framework.js';
 import { AGNO } from './agno.js';
 import { AUTOGEN } from './autogen.js';
 import { BEEAI } from './beeai.js';
+import { CLAUDE_CODE } from './claude-code.js';
+import { CODEX } from './codex.js';
 import { CREWAI } from './crewai.js';
 import { DATABASE } from './database.js';
 import { DSPY } from './dspy.js';
 import { GEN_AI } from './gen-ai.js';
+import { GEMINI_CLI } from './gemini-cli.js';
 import { GOOGLE_ADK } from './google-adk.js';
 import { HAYSTACK } from './haystack.js';
 import { HTTP } from './http.js';
@@ -59,4 +62,7 @@ export const CONVENTIONS: readonly Convention[] = [
   HAYSTACK,
   AGENT_FRAMEWORK,
   INSTRUCTOR,
+  CLAUDE_CODE,
+  CODEX,
+  GEMINI_CLI,
 ];

@@ -34,6 +34,8 @@ export const FIELDS = [
   'response_id',
   'session_id',
   'user_id',
+  /** The user's name where `user_id` is only a hash. */
+  'user_email',
   'tags',
   'langfuse_prompt_name',
   'traceloop_prompt_name',
@@ -152,6 +154,13 @@ export interface Convention {
    * node in the service map. `*` matches any text.
    */
   readonly stepScopes?: readonly string[];
+  /**
+   * Names of instrumentation scopes by which a program traces its own functions: a trace of theirs without a model, a tool or an agent
+   * is of kind `other`. `*` matches any text.
+   */
+  readonly programScopes?: readonly string[];
+  /** Spans that do the work of their parent, which ends without their failure. */
+  readonly failedParts?: { readonly scope: string; readonly names: readonly string[] };
   /** Patterns around the name of a tool in span names, for tools that are named nowhere else: `execute_tool *`. */
   readonly toolNames?: readonly string[];
 }

@@ -28,6 +28,7 @@ const READERS: Readonly<Record<Field, Reader>> = {
   response_id: identity,
   session_id: identity,
   user_id: identity,
+  user_email: identity,
   tags: texts,
   langfuse_prompt_name: text,
   traceloop_prompt_name: text,
