@@ -1,4 +1,5 @@
-import { readCallKey, type CallKey } from '../../signal/call-key.js';
+import { callKey, readCallKey, type CallKey } from '../../signal/call-key.js';
+import { LOGGED_SCOPE } from '../../signal/logged-scope.js';
 import type { NanoUsd } from '../../signal/money.js';
 import type { Micros } from '../../signal/time.js';
 
@@ -10,6 +11,8 @@ import type { Micros } from '../../signal/time.js';
  * that is not a call, so siblings share a place, and so do a call and the call below it. Two spans of one scope never report the same call,
  * nor do two with different response ids. Each span joins the first call that matches, in the order of starts, then ids; spans with a
  * response id come first.
+ *
+ * Calls of log events are weaker: of those left over none counts in a run whose spans report a call.
  *
  * One span of a call counts ({@link DuplicateCall}): among the most complete ones the one that began last, because it is nearest to the
  * model. Cost is decided separately: if that span has no cost, the cost of another counts. Values of a span count less than those of its
@@ -106,7 +109,27 @@ export function duplicateCalls(
   reporters.sort((a, b) => a.start - b.start || (a.id < b.id ? -1 : 1));
   for (const together of overlappingGroups(reporters))
     for (const [id, duplicate] of duplicatesIn(together)) found.set(id, duplicate);
+  dropLogged(reporters, found);
   return found;
+}
+
+/** The stored part of the scope of log events. */
+const LOGGED = readCallKey(
+  callKey({ scope: LOGGED_SCOPE, model: null, provider: null, response: null }),
+).scope;
+
+/**
+ * Lets calls of log events count on the span of the run that began last before them, or on the first.
+ *
+ * @param reporters of the whole run, in the order of starts, then ids
+ */
+function dropLogged(reporters: readonly Reporter[], found: Map<string, DuplicateCall>): void {
+  let counted = reporters.find(({ scope }) => scope !== LOGGED);
+  if (counted === undefined) return;
+  for (const reporter of reporters) {
+    if (reporter.scope !== LOGGED) counted = reporter;
+    else if (!found.has(reporter.id)) found.set(reporter.id, { same_as: counted.id, counted: 0 });
+  }
 }
 
 /**

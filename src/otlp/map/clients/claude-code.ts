@@ -49,6 +49,18 @@ export const CLAUDE_CODE: Convention = {
     },
   },
   separateCaches: [SPANS],
+  events: {
+    prefix: 'claude_code.',
+    programs: ['com.anthropic.claude_code.events', 'claude-code'],
+    kinds: {
+      user_prompt: 'prompt',
+      api_request: 'call',
+      api_error: 'call',
+      assistant_response: 'answer',
+      tool_result: 'tool',
+    },
+    separateCaches: true,
+  },
   failedParts: { scope: SPANS, names: ['claude_code.tool.execution'] },
   agentNames: { generic: ['claude_code.interaction'] },
 };

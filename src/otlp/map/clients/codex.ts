@@ -23,6 +23,18 @@ export const CODEX: Convention = {
       'codex.usage.reasoning_output_tokens': { rank: 41 },
     },
   },
+  events: {
+    prefix: 'codex.',
+    programs: [],
+    kinds: {
+      user_prompt: 'prompt',
+      // Requests tell of failures; the last event of a stream has the tokens.
+      api_request: 'call',
+      sse_event: 'call',
+      websocket_event: 'call',
+      tool_result: 'tool',
+    },
+  },
   programScopes: ['codex*'],
   stepScopes: ['codex*'],
 };

@@ -87,4 +87,15 @@ export const GEMINI_CLI: Convention = {
     arguments: { 'gen_ai.input.messages': { rank: 48, read: requestedArguments } },
     result: { 'gen_ai.output.messages': { rank: 45, read: returnedResult } },
   },
+  events: {
+    prefix: 'gemini_cli.',
+    programs: [],
+    kinds: {
+      user_prompt: 'prompt',
+      api_request: 'request',
+      api_response: 'call',
+      api_error: 'call',
+      tool_call: 'tool',
+    },
+  },
 };
