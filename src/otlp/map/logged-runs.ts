@@ -50,6 +50,13 @@ interface KnownEvent {
   readonly events: ProgramEvents;
 }
 
+/** An event of a run. */
+interface ToldEvent {
+  readonly record: LogRecord;
+  readonly event: KnownEvent;
+  readonly run: string;
+}
+
 /** By the whole name of the event. */
 const EVENTS: ReadonlyMap<string, KnownEvent> = new Map(
   CONVENTIONS.flatMap(({ events }) =>
@@ -87,30 +94,42 @@ export interface TracedRuns {
  * @returns undefined if no record tells anything of a run
  */
 export function loggedRuns(records: readonly LogRecord[], traced: TracedRuns): TracesRequest | undefined {
-  let spans: Map<Origin, Span[]> | undefined;
-  let answers: ReadonlyMap<string, JsonValue> | undefined;
+  const told: ToldEvent[] = [];
   for (const record of records) {
     const event = eventOf(record);
-    if (event === undefined) continue;
-    const run = runOf(record, event);
-    if (run === undefined) continue;
-    if (record.trace_id !== null && record.span_id !== null)
-      traced.set(run, { traceId: record.trace_id, spanId: record.span_id });
-    answers ??= answersIn(records);
-    const span = spanOf(record, event, { run, within: traced.get(run), answers });
+    const run = event && runOf(record, event);
+    if (event !== undefined && run !== undefined) told.push({ record, event, run });
+  }
+  if (told.length === 0) return undefined;
+  /** Where the runs of the batch are first traced: a prompt is logged before its first span. */
+  const first = new Map<string, LoggedIn>();
+  for (const { record, run } of told) {
+    const where = loggedIn(record);
+    if (where !== undefined && !first.has(run)) first.set(run, where);
+  }
+  const answers = answersIn(told);
+  const spans = new Map<Origin, Span[]>();
+  for (const { record, event, run } of told) {
+    const where = loggedIn(record);
+    if (where !== undefined) traced.set(run, where);
+    const within = traced.get(run) ?? first.get(run);
+    const span = spanOf(record, event, { run, within, answers });
     if (span === undefined) continue;
-    spans ??= new Map();
     const others = spans.get(record.origin);
     if (others === undefined) spans.set(record.origin, [span]);
     else others.push(span);
   }
-  if (spans === undefined) return undefined;
+  if (spans.size === 0) return undefined;
   return {
     resourceSpans: [...spans].map(([{ resource }, those]) => ({
       resource: { attributes: toKeyValues(resource) },
       scopeSpans: [{ scope: { name: LOGGED_SCOPE }, spans: those }],
     })),
   };
+}
+
+function loggedIn({ trace_id: traceId, span_id: spanId }: LogRecord): LoggedIn | undefined {
+  return traceId === null || spanId === null ? undefined : { traceId, spanId };
 }
 
 /** The event of a record: by its name, its attribute, or its body, which of these has the whole name. */
@@ -145,10 +164,14 @@ interface Place {
 function spanOf(record: LogRecord, event: KnownEvent, { run, within, answers }: Place): Span | undefined {
   const { name, kind } = event;
   const { attributes } = record;
-  if (kind === 'answer' || kind === 'request' || (within !== undefined && kind !== 'call')) return undefined;
+  if (!isSpan(event, within !== undefined)) return undefined;
   const error = errorOf(record, kind);
   const told =
-    kind === 'prompt' ? promptOf(record) : kind === 'tool' ? toolOf(record) : callOf(record, event);
+    kind === 'prompt'
+      ? promptOf(record, within === undefined)
+      : kind === 'tool'
+        ? toolOf(record)
+        : callOf(record, event);
   if (kind === 'call' && error === undefined && !hasTokens(told)) return undefined;
   const response = identityOf(record, 'response_id');
   const answer = kind === 'call' && response !== undefined ? answers.get(response) : undefined;
@@ -158,7 +181,7 @@ function spanOf(record: LogRecord, event: KnownEvent, { run, within, answers }: 
   const traceId = within === undefined ? digest(run, 16) : traceBytes(within.traceId);
   const root = digest(`${run} root`, 8);
   // Without prompt ids a run may have several prompts.
-  const isRoot = kind === 'prompt';
+  const isRoot = kind === 'prompt' && within === undefined;
   const isOnly = isRoot && identityOf(record, 'prompt_id') !== undefined;
   const end = BigInt(record.timestamp) * 1000n;
   const duration = BigInt(Math.round(Math.min(numberOf(record, 'duration') ?? 0, MOST_MS) * 1e6));
@@ -174,6 +197,12 @@ function spanOf(record: LogRecord, event: KnownEvent, { run, within, answers }: 
     attributes: toKeyValues({ ...attributes, ...told }),
     ...(error === undefined ? {} : { status: { code: ERROR, message: error } }),
   };
+}
+
+/** @param isTraced whether the program's own spans make the run */
+function isSpan({ kind, events }: KnownEvent, isTraced: boolean): boolean {
+  if (kind === 'call') return true;
+  return isTraced ? kind === 'prompt' && events.onlyPrompts === true : kind === 'prompt' || kind === 'tool';
 }
 
 function hasTokens(told: JsonObject): boolean {
@@ -195,10 +224,10 @@ function identityOfEvent(record: LogRecord, name: string): string {
     : `${name} ${id} ${attempt}`;
 }
 
-function promptOf(record: LogRecord): JsonObject {
+function promptOf(record: LogRecord, isRun: boolean): JsonObject {
   const prompt = textOf(record, 'prompt');
-  const told: JsonObject = { 'gen_ai.operation.name': 'invoke_agent' };
-  if (record.origin.serviceName !== '') told['gen_ai.agent.name'] = record.origin.serviceName;
+  const told: JsonObject = isRun ? { 'gen_ai.operation.name': 'invoke_agent' } : {};
+  if (isRun && record.origin.serviceName !== '') told['gen_ai.agent.name'] = record.origin.serviceName;
   if (prompt !== undefined && !REDACTED.test(prompt))
     told['gen_ai.input.messages'] = [{ role: 'user', content: prompt }];
   return told;
@@ -246,7 +275,7 @@ function errorOf(record: LogRecord, kind: EventKind): string | undefined {
   if (kind === 'prompt') return undefined;
   const { success } = record.attributes;
   if (success === true || (typeof success === 'string' && success.toLowerCase() === 'true')) return undefined;
-  const said = first(record, 'error', messageIn);
+  const said = firstOf(record, 'error', messageIn);
   const status = numberOf(record, 'status') ?? 0;
   if (success === undefined && said === undefined && status < 400) return undefined;
   return said ?? textOf(record, 'result') ?? (status < 400 ? '' : `HTTP ${status}`);
@@ -260,10 +289,10 @@ function messageIn(error: JsonValue): string | undefined {
 }
 
 /** The answers of a batch as messages, by the ids of responses. */
-function answersIn(records: readonly LogRecord[]): ReadonlyMap<string, JsonValue> {
+function answersIn(told: readonly ToldEvent[]): ReadonlyMap<string, JsonValue> {
   const answers = new Map<string, JsonValue>();
-  for (const record of records) {
-    if (eventOf(record)?.kind !== 'answer') continue;
+  for (const { record, event } of told) {
+    if (event.kind !== 'answer') continue;
     const id = identityOf(record, 'response_id');
     const content = textOf(record, 'response');
     if (id !== undefined && content !== undefined && !REDACTED.test(content))
@@ -272,7 +301,7 @@ function answersIn(records: readonly LogRecord[]): ReadonlyMap<string, JsonValue
   return answers;
 }
 
-function first<T>(
+function firstOf<T>(
   { attributes }: LogRecord,
   key: Key,
   read: (value: JsonValue) => T | undefined,
@@ -291,22 +320,22 @@ function asText(value: JsonValue): string | undefined {
 }
 
 function textOf(record: LogRecord, key: Key): string | undefined {
-  return first(record, key, asText);
+  return firstOf(record, key, asText);
 }
 
 function identityOf(record: LogRecord, key: Key): string | undefined {
-  return first(record, key, (value) => {
+  return firstOf(record, key, (value) => {
     const found = identity(value);
     return typeof found === 'string' ? found : undefined;
   });
 }
 
 function payloadOf(record: LogRecord, key: Key): JsonValue | undefined {
-  return first(record, key, payload);
+  return firstOf(record, key, payload);
 }
 
 function countOf(record: LogRecord, key: Key): number | undefined {
-  return first(record, key, (value) => {
+  return firstOf(record, key, (value) => {
     const found = count(value);
     return typeof found === 'number' ? found : undefined;
   });
@@ -314,7 +343,7 @@ function countOf(record: LogRecord, key: Key): number | undefined {
 
 /** A number that is not negative, also as text. */
 function numberOf(record: LogRecord, key: Key): number | undefined {
-  return first(record, key, (value) => {
+  return firstOf(record, key, (value) => {
     const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
     return typeof number === 'number' && Number.isFinite(number) && number >= 0 ? number : undefined;
   });

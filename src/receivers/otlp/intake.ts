@@ -1,4 +1,5 @@
 import type { Outputs, Settings } from '../../component/factory.js';
+import { ConsumeError } from '../../component/consume-error.js';
 import { HttpProblem } from '../../component/http.js';
 import type { ConsumeContext, QuotaUsage, Receipt, Refusal } from '../../component/consumer.js';
 import type { Identity } from '../../component/identity.js';
@@ -159,9 +160,17 @@ export class Intake {
     const request = traces && loggedRuns(items, this.#traced.of(tenant));
     if (request === undefined) return undefined;
     const { batch } = this.#mappers.traces(request, { ...context, tenant });
-    // The id names the log records.
-    const { batch: _, ...others } = context;
-    return traces?.consume(batch, others);
+    // The id of the batch names the log records.
+    const { receivedAt, keyId, abort } = context;
+    const sent = traces?.consume(batch, {
+      receivedAt,
+      ...(keyId !== undefined && { keyId }),
+      ...(abort && { abort }),
+    });
+    return sent?.catch((error: unknown) => {
+      // What is refused for good must not keep out the records.
+      if (!(error instanceof ConsumeError) || error.retryable) throw error;
+    });
   }
 
   /** @returns undefined if the request has to be decoded to be checked */

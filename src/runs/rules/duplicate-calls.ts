@@ -12,8 +12,6 @@ import type { Micros } from '../../signal/time.js';
  * nor do two with different response ids. Each span joins the first call that matches, in the order of starts, then ids; spans with a
  * response id come first.
  *
- * Calls of log events are weaker: of those left over none counts in a run whose spans report a call.
- *
  * One span of a call counts ({@link DuplicateCall}): among the most complete ones the one that began last, because it is nearest to the
  * model. Cost is decided separately: if that span has no cost, the cost of another counts. Values of a span count less than those of its
  * descendants, as in `usage.ts`.
@@ -80,6 +78,45 @@ export function haveSeveralReporters(keys: Iterable<string | null>): boolean {
   return false;
 }
 
+/** How the keys of calls begin that are known from log events only. */
+const LOGGED = `${readCallKey(callKey({ scope: LOGGED_SCOPE, model: null, provider: null, response: null })).scope}.`;
+
+/**
+ * Leaves out the calls of log events if spans of the run report calls with tokens: programs log the same calls, without ids that
+ * would tell which.
+ *
+ * @returns the other spans, and for each that is left out the call on which it counts, the last that began before it
+ */
+export function withoutLogged<Span extends CallSpan>(
+  spans: readonly Span[],
+): { readonly own: readonly Span[]; readonly logged: ReadonlyMap<string, string> } {
+  const isLogged = ({ call_key: key }: Span): boolean => key?.startsWith(LOGGED) === true;
+  const left = spans.filter(isLogged);
+  if (left.length === 0) return { own: spans, logged: NONE_LOGGED };
+  const own = spans.filter((span) => !isLogged(span));
+  const calls = own.filter(({ call_key: key, total_tokens: tokens }) => key !== null && tokens !== null);
+  const inOrder = (a: Span, b: Span): number =>
+    a.started_at - b.started_at || (a.span_id < b.span_id ? -1 : 1);
+  calls.sort(inOrder);
+  const [first] = calls;
+  if (first === undefined) return { own: spans, logged: NONE_LOGGED };
+  const logged = new Map<string, string>();
+  let last = first;
+  let next = 0;
+  for (const span of left.sort(inOrder)) {
+    for (
+      let call = calls[next];
+      call !== undefined && call.started_at <= span.started_at;
+      call = calls[++next]
+    )
+      last = call;
+    logged.set(span.span_id, last.span_id);
+  }
+  return { own, logged };
+}
+
+const NONE_LOGGED: ReadonlyMap<string, string> = new Map();
+
 /**
  * The spans of a run of which not everything counts, by id.
  *
@@ -109,27 +146,7 @@ export function duplicateCalls(
   reporters.sort((a, b) => a.start - b.start || (a.id < b.id ? -1 : 1));
   for (const together of overlappingGroups(reporters))
     for (const [id, duplicate] of duplicatesIn(together)) found.set(id, duplicate);
-  dropLogged(reporters, found);
   return found;
-}
-
-/** The stored part of the scope of log events. */
-const LOGGED = readCallKey(
-  callKey({ scope: LOGGED_SCOPE, model: null, provider: null, response: null }),
-).scope;
-
-/**
- * Lets calls of log events count on the span of the run that began last before them, or on the first.
- *
- * @param reporters of the whole run, in the order of starts, then ids
- */
-function dropLogged(reporters: readonly Reporter[], found: Map<string, DuplicateCall>): void {
-  let counted = reporters.find(({ scope }) => scope !== LOGGED);
-  if (counted === undefined) return;
-  for (const reporter of reporters) {
-    if (reporter.scope !== LOGGED) counted = reporter;
-    else if (!found.has(reporter.id)) found.set(reporter.id, { same_as: counted.id, counted: 0 });
-  }
 }
 
 /**

@@ -26,6 +26,7 @@ export const CODEX: Convention = {
   events: {
     prefix: 'codex.',
     programs: [],
+    onlyPrompts: true,
     kinds: {
       user_prompt: 'prompt',
       // Requests tell of failures; the last event of a stream has the tokens.

@@ -154,6 +154,8 @@ export interface ProgramEvents {
   readonly kinds: Readonly<Record<string, EventKind>>;
   /** Whether its input tokens exclude cached tokens. */
   readonly separateCaches?: boolean;
+  /** Whether only its events have the prompts, also if it sends spans. */
+  readonly onlyPrompts?: boolean;
 }
 
 /** The conventions of one client or specification. Pure data: all tables are merged into one (`sources.ts`). */
