@@ -8,7 +8,7 @@ import type { Clock, Counter } from '../../component/telemetry.js';
 import { durationMs } from '../../config/duration.js';
 import type { Rejection } from '../../otlp/wire/export-response.js';
 import { AgentNames } from '../../otlp/map/agent-names.js';
-import { loggedRuns, type LoggedIn, type TracedRuns } from '../../otlp/map/logged-runs.js';
+import { loggedRuns, type LoggedIn, type TracedRuns } from './logged-runs.js';
 import { logsToRecords } from '../../otlp/map/logs-to-records.js';
 import { metricsToPoints } from '../../otlp/map/metrics-to-points.js';
 import { SpanMapper } from '../../otlp/map/span-record.js';

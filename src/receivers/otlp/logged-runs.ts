@@ -3,12 +3,12 @@ import type { JsonObject, JsonValue } from '../../signal/attributes.js';
 import type { LogRecord } from '../../signal/log-record.js';
 import { LOGGED_SCOPE } from '../../signal/logged-scope.js';
 import type { Origin } from '../../signal/origin.js';
-import { toKeyValues } from '../encode/value.js';
-import { spanBytes, traceBytes } from '../wire/ids.js';
-import type { Span, TracesRequest } from '../wire/requests.js';
-import { CONVENTIONS } from './clients/index.js';
-import type { EventKind, ProgramEvents } from './conventions/convention.js';
-import { count, identity, objectOf, payload, text } from './conventions/readers.js';
+import { toKeyValues } from '../../otlp/encode/value.js';
+import { spanBytes, traceBytes } from '../../otlp/wire/ids.js';
+import type { Span, TracesRequest } from '../../otlp/wire/requests.js';
+import { CONVENTIONS } from '../../otlp/map/clients/index.js';
+import type { EventKind, ProgramEvents } from '../../otlp/map/conventions/convention.js';
+import { count, identity, objectOf, payload, text } from '../../otlp/map/conventions/readers.js';
 
 /** The keys of an event's values, the first that has one. Programs name them alike, so that one list does for all. */
 const KEYS = {
