@@ -59,7 +59,7 @@ interface ToldEvent {
 
 /** By the whole name of the event. */
 const EVENTS: ReadonlyMap<string, KnownEvent> = new Map(
-  CONVENTIONS.flatMap(({ events }) =>
+  CONVENTIONS.flatMap(({ programEvents: events }) =>
     events === undefined
       ? []
       : Object.entries(events.kinds).map(([rest, kind]) => {
@@ -70,7 +70,9 @@ const EVENTS: ReadonlyMap<string, KnownEvent> = new Map(
 );
 /** The prefixes that programs leave out, by the names of their services and scopes. */
 const PREFIXES: ReadonlyMap<unknown, string> = new Map(
-  CONVENTIONS.flatMap(({ events }) => events?.programs.map((name) => [name, events.prefix] as const) ?? []),
+  CONVENTIONS.flatMap(
+    ({ programEvents: events }) => events?.programs.map((name) => [name, events.prefix] as const) ?? [],
+  ),
 );
 
 /** The span in which a program logged an event. */

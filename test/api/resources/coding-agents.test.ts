@@ -308,6 +308,18 @@ const CODEX_SPANS: readonly SentSpan[] = [
     },
   },
   { id: 'ffffffffffffffff', parent: TURN, name: 'fs.read_file', at: [1, 2], attributes: {} },
+  // One of the requests of the turn, without the model.
+  {
+    id: '9999999999999999',
+    parent: TURN,
+    name: 'handle_responses',
+    at: [10, 20],
+    attributes: {
+      'gen_ai.usage.input_tokens': 180,
+      'gen_ai.usage.output_tokens': 30,
+      'codex.usage.total_tokens': 210,
+    },
+  },
 ];
 
 void t.test('a session is a run if its prompts have no ids', async (t) => {
@@ -351,7 +363,7 @@ for (const order of [
 
 void t.test('the inside of Codex is not a run of an agent', async (t) => {
   const api = await startApi(t);
-  await send(api, 'traces', spans('codex_exec', 'codex_exec', CODEX_SPANS.slice(1)));
+  await send(api, 'traces', spans('codex_exec', 'codex_exec', CODEX_SPANS.slice(1, 2)));
   t.match(await shown(api), [{ kind: 'other' }]);
 });
 

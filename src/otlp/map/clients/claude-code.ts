@@ -27,6 +27,10 @@ export const CLAUDE_CODE: Convention = {
           'TOOL.EXECUTION': 'custom',
           'TOOL.BLOCKED_ON_USER': 'custom',
           HOOK: 'custom',
+          // Of other clients.
+          LLM: 'llm',
+          AGENT: 'agent',
+          MEMORY: 'custom',
         }),
       },
     },
@@ -49,7 +53,7 @@ export const CLAUDE_CODE: Convention = {
     },
   },
   separateCaches: [SPANS],
-  events: {
+  programEvents: {
     prefix: 'claude_code.',
     programs: ['com.anthropic.claude_code.events', 'claude-code'],
     kinds: {

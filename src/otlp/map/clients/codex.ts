@@ -9,21 +9,17 @@ export const CODEX: Convention = {
   fields: {
     is_model: { 'codex.turn.token_usage.total_tokens': { rank: 40, read: present } },
     is_tool: { 'codex.tool.phase': { rank: 40, read: only('dispatch') } },
+    // The response of a request of the turn.
+    is_repeat: { 'codex.usage.total_tokens': { rank: 40 } },
     session_id: { 'conversation.id': { rank: 40 } },
     input_tokens: { 'codex.turn.token_usage.input_tokens': { rank: 40 } },
     output_tokens: { 'codex.turn.token_usage.output_tokens': { rank: 40 } },
-    total_tokens: {
-      'codex.turn.token_usage.total_tokens': { rank: 40 },
-      'codex.usage.total_tokens': { rank: 41 },
-    },
+    total_tokens: { 'codex.turn.token_usage.total_tokens': { rank: 40 } },
     cached_read: { 'codex.turn.token_usage.cached_input_tokens': { rank: 40 } },
     cached_write: { 'codex.turn.token_usage.cache_write_input_tokens': { rank: 40 } },
-    reasoning: {
-      'codex.turn.token_usage.reasoning_output_tokens': { rank: 40 },
-      'codex.usage.reasoning_output_tokens': { rank: 41 },
-    },
+    reasoning: { 'codex.turn.token_usage.reasoning_output_tokens': { rank: 40 } },
   },
-  events: {
+  programEvents: {
     prefix: 'codex.',
     programs: [],
     onlyPrompts: true,

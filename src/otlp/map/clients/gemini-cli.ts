@@ -87,7 +87,7 @@ export const GEMINI_CLI: Convention = {
     arguments: { 'gen_ai.input.messages': { rank: 48, read: requestedArguments } },
     result: { 'gen_ai.output.messages': { rank: 45, read: returnedResult } },
   },
-  events: {
+  programEvents: {
     prefix: 'gemini_cli.',
     programs: [],
     kinds: {

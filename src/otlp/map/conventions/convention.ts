@@ -14,6 +14,8 @@ export const FIELDS = [
   'is_message',
   'is_pending',
   'is_mcp',
+  /** Another span of the client reports the same usage. */
+  'is_repeat',
   /** Whether the client reports a failure, regardless of the status. */
   'is_failed',
   'tool_name',
@@ -181,7 +183,7 @@ export interface Convention {
   readonly programScopes?: readonly string[];
   /** Spans that do the work of their parent, which ends without their failure. */
   readonly failedParts?: { readonly scope: string; readonly names: readonly string[] };
-  readonly events?: ProgramEvents;
+  readonly programEvents?: ProgramEvents;
   /** Patterns around the name of a tool in span names, for tools that are named nowhere else: `execute_tool *`. */
   readonly toolNames?: readonly string[];
 }
