@@ -38,7 +38,6 @@ export const CLAUDE_CODE: Convention = {
     user_email: { 'user.email': { rank: 1 } },
     tool_name: { tool_name: { rank: 45 } },
     model: { model: { rank: 45 } },
-    response_id: { request_id: { rank: 45 } },
     input_tokens: { input_tokens: { rank: 45 } },
     output_tokens: { output_tokens: { rank: 45 } },
     cached_read: { cache_read_tokens: { rank: 45 } },
