@@ -18,38 +18,38 @@ export default tseslint.config(
       ],
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/no-floating-promises': 'error',
-      // An async method without an await still turns a throw into a rejection, which contracts rely on.
+      // An async method without an await turns exceptions into rejections, which contracts rely on.
       '@typescript-eslint/require-await': 'off',
       eqeqeq: 'error',
     },
   },
   {
-    // The browser's code is a TypeScript project of its own.
+    // The browser's code is a separate TypeScript project.
     files: ['src/ui/**/*.{ts,tsx}'],
     languageOptions: { parserOptions: { project: '../src/ui/tsconfig.json' } },
     plugins: { 'react-hooks': reactHooks },
     rules: {
       'react-hooks/rules-of-hooks': 'error',
       'react-hooks/exhaustive-deps': 'error',
-      // `!== false` and the like read well where a value may also be undefined.
+      // `!== false` is readable if a value may also be undefined.
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
     },
   },
   {
-    // Run by Node as they are.
+    // Node runs these files directly.
     files: ['src/*.mjs', 'src/ui/**/*.mjs'],
     extends: [tseslint.configs.disableTypeChecked],
     languageOptions: { globals: { process: 'readonly', fetch: 'readonly' } },
   },
   {
-    // Examples for readers to copy: they belong to no TypeScript project.
+    // Examples for readers to copy, outside every TypeScript project.
     files: ['plugins/**/*.mjs'],
     extends: [tseslint.configs.disableTypeChecked],
   },
   {
     files: ['**/test/**/*.ts'],
     rules: {
-      // `void t.test(...)` at the top level is tap's own way: tap awaits its subtests itself.
+      // tap awaits its subtests, so `void t.test(...)` at the top level is correct.
       '@typescript-eslint/no-floating-promises': ['error', { ignoreVoid: true }],
     },
   },

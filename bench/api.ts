@@ -6,7 +6,7 @@ export interface AgentStats {
   readonly total_runs: number;
 }
 
-/** Reads from the daemon, one request after the other over one connection. */
+/** Client of the daemon's API, with one connection. */
 export class Api {
   readonly #client: Client;
   readonly #headers: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export class Api {
     this.#headers = { authorization: `Bearer ${key}` };
   }
 
-  /** @param path under `/api/v1`. @throws Error for any status but 200 */
+  /** Sends a GET request. @param path below `/api/v1` @throws Error if the status is not 200 */
   async text(path: string): Promise<string> {
     const { statusCode, body } = await this.#client.request({
       method: 'GET',
@@ -28,17 +28,16 @@ export class Api {
     return text;
   }
 
-  /** @param path under `/api/v1`. @returns the body @throws Error for any status that is not 2xx */
+  /** @param path below `/api/v1` @returns the parsed body @throws Error if the status is not 2xx */
   async post(path: string, json: object): Promise<unknown> {
     return await this.#send('POST', path, json);
   }
 
-  /** Likewise. */
   async patch(path: string, json: object): Promise<unknown> {
     return await this.#send('PATCH', path, json);
   }
 
-  /** @returns the body, taken at its word: the bench checks figures, not shapes */
+  /** Returns the parsed body without checking its schema. */
   async json(path: string): Promise<unknown> {
     return JSON.parse(await this.text(path)) as unknown;
   }

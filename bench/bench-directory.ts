@@ -3,21 +3,21 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A key of the right form; the daemons of a bench listen on loopback and live for minutes. */
+/** The API key of every bench. Its daemons listen only on loopback addresses. */
 export const BENCH_KEY = `jd_${'bench'.repeat(8)}xyz`;
 
-/** Does work in a fresh folder that is removed afterwards, whatever happens. */
-export async function inFreshDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
+/** Runs `work` in a new temporary directory and removes it afterwards. */
+export async function withTempDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), 'jackdaw-bench-'));
-  // For the end by Ctrl-C, when nothing asynchronous runs any more.
-  const removeNow = () => {
+  // On Ctrl-C, asynchronous code no longer runs.
+  const removeSync = () => {
     rmSync(directory, { recursive: true, force: true });
   };
-  process.once('exit', removeNow);
+  process.once('exit', removeSync);
   try {
     return await work(directory);
   } finally {
-    process.off('exit', removeNow);
+    process.off('exit', removeSync);
     await rm(directory, { recursive: true, force: true });
   }
 }

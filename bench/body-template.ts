@@ -1,37 +1,35 @@
-import type { FreshIds } from './fresh-ids.js';
+import type { FreshIds, NanoTime, TimeText } from './fresh-values.js';
 import type { SampledTrace } from './load-plan.js';
-import type { NanoTime } from './nano-time.js';
-import type { TimeText } from './time-text.js';
 
-/** What a body is made new with before each sending. */
-export interface Fresh {
+/** Sources of new values for a body. */
+export interface RefreshContext {
   readonly ids: FreshIds;
   readonly times: TimeText;
   readonly nanos: NanoTime;
-  /** Which request it becomes, from 0. */
+  /** Number of the request, from 0. */
   readonly number: number;
   /**
-   * When a part of the request starts, in milliseconds since the epoch.
+   * Returns the start time of a part of the request, in milliseconds since the epoch.
    *
-   * @param at where in the request it stands, from 0 up to 1
-   * @param durationMs how long it takes
+   * @param at position of the part in the request, from 0 to 1
+   * @param durationMs duration of the part
    */
   readonly startMs: (at: number, durationMs: number) => number;
 }
 
 /**
- * The bytes of one request, made once and sent many times: before each sending ids and times are replaced in place. The
+ * The body of one request, which is built once and sent many times. `refresh` replaces ids and times in place, so its
  * length never changes.
  */
 export interface BodyTemplate {
-  /** Not to be changed while it is being sent. */
+  /** Must not be refreshed while it is being sent. */
   readonly bytes: Buffer;
-  /** Spans, points or records. */
+  /** Number of spans, points or records. */
   readonly items: number;
-  /** What the daemon counts when it is asked: traces, points or records. */
+  /** What the daemon's API counts: traces, points or records. */
   readonly units: number;
-  /** Makes it a new request. */
-  refresh(fresh: Fresh): void;
-  /** One of its traces as it is at present; undefined where there are none. */
+  /** Replaces ids and times. */
+  refresh(fresh: RefreshContext): void;
+  /** Returns one of its current traces; undefined for other signals. */
   sample(): SampledTrace | undefined;
 }

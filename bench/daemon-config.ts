@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { DEFAULT_CONFIG } from '../src/cli/default-config.js';
 
-/** Every HTTP listener of the daemon shares this endpoint; port 0 takes a free one. */
+/** Endpoint of every HTTP listener. Port 0 selects a free port. */
 export const ENDPOINT = '127.0.0.1:0';
-/** Likewise for gRPC. */
+/** Endpoint of the gRPC listener. */
 export const GRPC_ENDPOINT = 'localhost:0';
 
 interface PipelineConfig {
@@ -19,20 +19,20 @@ interface ServiceConfig {
 }
 
 export interface DaemonConfigOptions {
-  /** Holds the configuration and, in `data/`, the stores. */
+  /** Directory for the configuration and, in `data/`, the stores. */
   readonly directory: string;
   readonly key: string;
-  /** Processors that are left out of every pipeline. */
+  /** Processors to remove from all pipelines. */
   readonly without?: readonly string[];
-  /** A file laid over everything else. */
+  /** A configuration file to merge over the others. */
   readonly extra?: string | undefined;
 }
 
 /**
- * Writes the built-in configuration with other ports, store and key.
+ * Writes the built-in configuration, and changes of its ports, stores and key.
  *
- * @returns the files for `--config`, in their order
- * @throws Error for a processor that no pipeline has
+ * @returns the files for `--config`, in order
+ * @throws Error if no pipeline has a processor of `without`
  */
 export async function writeDaemonConfig(options: DaemonConfigOptions): Promise<string[]> {
   const { directory, key, without = [], extra } = options;
@@ -63,7 +63,7 @@ export async function writeDaemonConfig(options: DaemonConfigOptions): Promise<s
         ...(without.length > 0 && { pipelines: pipelinesWithout(without) }),
       },
     }),
-    // It holds a key, though one of no use elsewhere.
+    // It contains a key.
     { mode: 0o600 },
   );
   return extra === undefined ? [base, overlay] : [base, overlay, extra];
@@ -75,7 +75,9 @@ function pipelinesWithout(without: readonly string[]): Record<string, { processo
   const known = new Set(pipelines.flatMap(([, pipeline]) => pipeline.processors ?? []));
   for (const processor of without) {
     if (!known.has(processor)) {
-      throw new Error(`--without ${processor}: no pipeline has it; there are ${[...known].join(', ')}.`);
+      throw new Error(
+        `--without ${processor}: no pipeline has this processor. Use one of: ${[...known].join(', ')}.`,
+      );
     }
   }
   return Object.fromEntries(

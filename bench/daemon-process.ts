@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { ENDPOINT, GRPC_ENDPOINT } from './daemon-config.js';
 
 const MAIN = fileURLToPath(new URL('../src/jackdaw.cjs', import.meta.url));
-/** As `npm start` and the command `jackdaw` have them. */
+/** The flags of `npm start` and of the command `jackdaw`. */
 const NODE_FLAGS = ['--max-semi-space-size=64'];
-const KEPT_LINES = 20;
+const LOG_TAIL_LINES = 20;
 
 /** The built daemon as a child process. */
 export class DaemonProcess {
@@ -15,7 +15,7 @@ export class DaemonProcess {
   /** OTLP over gRPC: `grpc://127.0.0.1:40124`. */
   readonly grpcUrl: string;
   readonly pid: number;
-  /** From spawning it to its word that it is running. */
+  /** Time from spawn to ready, in milliseconds. */
   readonly startMs: number;
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown>;
@@ -30,10 +30,10 @@ export class DaemonProcess {
   }
 
   /**
-   * Resolves when it is ready.
+   * Starts a daemon and waits until it is ready.
    *
-   * @param profileDirectory where it leaves a CPU profile of each of its threads
-   * @throws Error with the end of its log when it ends instead
+   * @param profileDirectory directory for CPU profiles of its threads
+   * @throws Error with the last lines of its log if it exits
    */
   static async start(configFiles: readonly string[], profileDirectory?: string): Promise<DaemonProcess> {
     const profiling =
@@ -48,43 +48,45 @@ export class DaemonProcess {
     const startedMs = performance.now();
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
     const exited = once(child, 'exit');
-    // Whatever ends this process must not leave a daemon behind.
-    const killNow = () => {
+    // The daemon must not outlive the bench.
+    const killSync = () => {
       child.kill('SIGKILL');
     };
-    process.once('exit', killNow);
-    child.once('exit', () => process.off('exit', killNow));
+    process.once('exit', killSync);
+    child.once('exit', () => process.off('exit', killSync));
     const lines = createInterface({ input: child.stderr });
     const last: string[] = [];
     const addresses = await new Promise<Addresses>((resolve, reject) => {
       lines.on('line', (line) => {
         last.push(line);
-        if (last.length > KEPT_LINES) last.shift();
-        const addresses = realAddresses(line);
+        if (last.length > LOG_TAIL_LINES) last.shift();
+        const addresses = addressesIn(line);
         if (addresses !== undefined) resolve(addresses);
       });
       exited.then(([code]: unknown[]) => {
-        reject(new Error(`The daemon ended while starting (exit code ${String(code)}):\n${last.join('\n')}`));
+        reject(
+          new Error(`The daemon exited during its start (exit code ${String(code)}):\n${last.join('\n')}`),
+        );
       }, reject);
     });
-    await ready(addresses.http);
+    await checkReady(addresses.http);
     return new DaemonProcess(child, exited, addresses, performance.now() - startedMs);
   }
 
-  /** Ends it in order. @returns milliseconds that took. @throws Error for an exit code other than 0 */
+  /** Stops it with SIGTERM. @returns duration in milliseconds @throws Error if the exit code is not 0 */
   async stop(): Promise<number> {
     const startedMs = performance.now();
     this.#child.kill('SIGTERM');
     await this.#exited;
     if (this.#child.exitCode !== 0) {
       throw new Error(
-        `The daemon did not stop well (${this.#child.signalCode ?? `exit code ${String(this.#child.exitCode)}`}).`,
+        `The daemon did not shut down cleanly (${this.#child.signalCode ?? `exit code ${String(this.#child.exitCode)}`}).`,
       );
     }
     return performance.now() - startedMs;
   }
 
-  /** Ends it as a crash would. Safe when it has ended. */
+  /** Kills it like a crash. Does nothing if it has exited. */
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.#exited;
@@ -96,16 +98,16 @@ interface Addresses {
   readonly grpc: string;
 }
 
-/** The word of the daemon that it is running names its real addresses. */
-function realAddresses(line: string): Addresses | undefined {
+/** Reads the bound addresses from the log line that reports the start. */
+function addressesIn(line: string): Addresses | undefined {
   if (!line.startsWith('{')) return undefined;
   const entry = JSON.parse(line) as { readonly addresses?: Readonly<Record<string, string>> };
   const http = entry.addresses?.[ENDPOINT];
   return http === undefined ? undefined : { http, grpc: entry.addresses?.[GRPC_ENDPOINT] ?? '' };
 }
 
-async function ready(url: string): Promise<void> {
+async function checkReady(url: string): Promise<void> {
   const response = await fetch(`${url}/readyz`);
   await response.arrayBuffer();
-  if (!response.ok) throw new Error(`${url}/readyz says ${response.status}.`);
+  if (!response.ok) throw new Error(`${url}/readyz answered ${response.status}.`);
 }

@@ -2,24 +2,24 @@ import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** As clients' connections live: a proxy must not end one that a client is about to use. */
+/** As long as connections of the client, so that the proxy does not close one that the client is about to use. */
 const KEEP_ALIVE_MS = 60_000;
-/** Statements stand in the address. */
-const MOST_HEADER_BYTES = 4 * 1024 * 1024;
+/** The URL contains the statement. */
+const MAX_HEADER_BYTES = 4 * 1024 * 1024;
 
-/** A proxy before a ClickHouse that takes the inserts of some tables and passes on everything else. */
+/** A proxy of ClickHouse that discards the inserts into some tables and forwards everything else. */
 export interface DiscardingProxy {
   readonly url: string;
-  /** Inserts that were taken and not passed on, and the bytes of their rows as they came. */
+  /** Number of discarded inserts and the size of their bodies as received. */
   readonly discarded: () => { readonly inserts: number; readonly bytes: number };
   readonly close: () => void;
 }
 
 /**
- * Starts one on a free port.
+ * Starts a proxy on a free port.
  *
  * @param engine URL of the HTTP interface of ClickHouse
- * @param tables whose inserts are answered as done once their rows have come
+ * @param tables tables whose inserts are discarded
  */
 export async function startDiscardingProxy(
   engine: string,
@@ -29,15 +29,15 @@ export async function startDiscardingProxy(
   let inserts = 0;
   let bytes = 0;
   const server = createServer(
-    { keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: MOST_HEADER_BYTES },
+    { keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: MAX_HEADER_BYTES },
     (request, response) => {
       const sql = new URL(request.url ?? '/', engine).searchParams.get('query') ?? '';
       if (!isDiscarded.test(sql)) {
-        pass(engine, request, response);
+        forward(engine, request, response);
         return;
       }
       inserts += 1;
-      request.on('data', (piece: Buffer) => (bytes += piece.length));
+      request.on('data', (chunk: Buffer) => (bytes += chunk.length));
       request.once('end', () => response.end());
     },
   );
@@ -54,15 +54,15 @@ export async function startDiscardingProxy(
   };
 }
 
-function pass(engine: string, request: IncomingMessage, response: ServerResponse): void {
+function forward(engine: string, request: IncomingMessage, response: ServerResponse): void {
   const { method = 'GET', headers, url = '/' } = request;
-  const passed = httpRequest(new URL(url, engine), { method, headers, maxHeaderSize: MOST_HEADER_BYTES });
-  passed.once('response', (answer) => {
+  const forwarded = httpRequest(new URL(url, engine), { method, headers, maxHeaderSize: MAX_HEADER_BYTES });
+  forwarded.once('response', (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.headers);
     answer.pipe(response);
     answer.once('error', () => response.destroy());
   });
-  passed.once('error', () => response.destroy());
-  response.once('close', () => passed.destroy());
-  request.pipe(passed);
+  forwarded.once('error', () => response.destroy());
+  response.once('close', () => forwarded.destroy());
+  request.pipe(forwarded);
 }

@@ -3,19 +3,19 @@ import { Pool } from 'undici';
 import { BENCH_KEY } from './bench-directory.js';
 import { post } from './post.js';
 
-/** What tells these runs from those of other load that have timed out, too. */
+/** Outcome of these runs, which other load does not use. */
 export const EVENT_OUTCOME = 'bench';
 const CONNECTIONS = 16;
 
-/** Sends runs that have timed out, each of which is an event that no other load makes, evenly over time. */
+/** Sends timed-out runs at a steady rate. Each creates an event. */
 export class EventSource {
-  /** Taken by the daemon so far: by trace, when its answer came, in milliseconds since 1970. */
+  /** Time of acknowledgement by trace id, in milliseconds since 1970. */
   readonly acknowledged = new Map<string, number>();
   failed = 0;
   readonly #pool: Pool;
   readonly #timer: NodeJS.Timeout;
-  readonly #underWay = new Set<Promise<void>>();
-  readonly #since = performance.now();
+  readonly #pending = new Set<Promise<void>>();
+  readonly #startedMs = performance.now();
   readonly #perSecond: number;
   #sent = 0;
 
@@ -27,18 +27,18 @@ export class EventSource {
     }, 5);
   }
 
-  /** Resolves when everything sent is answered. */
+  /** Stops sending and waits for pending responses. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#pending);
     await this.#pool.close();
   }
 
   #sendDue(): void {
-    const due = Math.floor(((performance.now() - this.#since) / 1000) * this.#perSecond);
+    const due = Math.floor(((performance.now() - this.#startedMs) / 1000) * this.#perSecond);
     for (; this.#sent < due; this.#sent++) {
-      const sending = this.#send().finally(() => this.#underWay.delete(sending));
-      this.#underWay.add(sending);
+      const sending = this.#send().finally(() => this.#pending.delete(sending));
+      this.#pending.add(sending);
     }
   }
 
@@ -52,7 +52,7 @@ export class EventSource {
   }
 }
 
-/** A new run that has timed out. */
+/** Creates a timed-out run. */
 export function timedOutRun(): { readonly trace_id: string } {
   const now = new Date().toISOString();
   const run = {

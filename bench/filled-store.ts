@@ -6,7 +6,7 @@ import { Api } from './api.js';
 import { BENCH_KEY } from './bench-directory.js';
 import { writeDaemonConfig } from './daemon-config.js';
 import { DaemonProcess } from './daemon-process.js';
-import { PROMPT } from './linked-calls.js';
+import { PROMPT } from './prompt-calls.js';
 import type { LoadKind, SampledTrace } from './load-plan.js';
 import { LoadProcess } from './load-process.js';
 import { bytesOf, type Print } from './report.js';
@@ -15,20 +15,19 @@ const DAY_MS = 86_400_000;
 const HISTORY_DAYS = 30;
 const CONNECTIONS = 32;
 const SAMPLES = 2000;
-/** The store works on after the last acknowledgement; it is left alone until its files rest for so long. */
+/** The store compacts after the last acknowledgement. It is done when its size has not changed for this time. */
 const QUIET_MS = 1500;
 const LONGEST_WAIT_MS = 180_000;
-/** Written last: a folder without it was not filled to the end. */
+/** Written last: a directory without it is incomplete. */
 const SAMPLES_FILE = 'samples.json';
 
-/** What a store is filled with: so many spans, linked traces, metric points or log records. */
-export interface Filling {
+/** Kind and number of the items in a store. */
+export interface StoreContents {
   readonly kind: Exclude<LoadKind, 'traces'>;
   readonly items: number;
 }
 
 const NAMES = { batch: 'spans', prompts: 'linked traces', metrics: 'points', logs: 'records' } as const;
-/** Bodies hold so many items, and there are so many different ones. */
 const BODIES = {
   batch: { itemsPerRequest: 100, templates: 500 },
   prompts: { itemsPerRequest: 200, templates: 64 },
@@ -37,39 +36,43 @@ const BODIES = {
 } as const;
 
 /**
- * Puts a store, its items spread over 30 days, into a folder.
+ * Provides a filled store in a directory.
  *
- * @param kept where filled stores are kept; one that is there is copied and never changed
- * @returns traces that are in it
+ * @param kept directory of filled stores to reuse; they are copied and never changed
+ * @returns a sample of its traces
  */
 export async function provideStore(
-  filling: Filling,
+  contents: StoreContents,
   directory: string,
   kept: string | undefined,
   print: Print,
 ): Promise<readonly SampledTrace[]> {
-  if (kept === undefined) return fill(filling, directory, print);
-  const { kind, items } = filling;
+  if (kept === undefined) return fill(contents, directory, print);
+  const { kind, items } = contents;
   const original = join(kept, kind === 'batch' ? String(items) : `${kind}-${items}`);
   let samples = await readSamples(original);
   if (samples === undefined) {
     const unfinished = `${original}.${process.pid}.tmp`;
     await mkdir(unfinished, { recursive: true });
-    samples = await fill(filling, unfinished, print);
+    samples = await fill(contents, unfinished, print);
     await writeFile(join(unfinished, SAMPLES_FILE), JSON.stringify(samples));
     await rename(unfinished, original);
   }
-  // A reflink where the file system has them: then it costs nothing.
+  // Uses reflinks if the file system supports them.
   await cp(original, directory, { recursive: true, mode: constants.COPYFILE_FICLONE });
   return samples;
 }
 
-async function fill(filling: Filling, directory: string, print: Print): Promise<readonly SampledTrace[]> {
+async function fill(
+  contents: StoreContents,
+  directory: string,
+  print: Print,
+): Promise<readonly SampledTrace[]> {
   const data = join(directory, 'data');
   const daemon = await DaemonProcess.start(await writeDaemonConfig({ directory, key: BENCH_KEY }));
   try {
-    const samples = await sendFilling(filling, daemon.url, print);
-    await untilQuiet(data);
+    const samples = await sendContents(contents, daemon.url, print);
+    await waitUntilQuiet(data);
     await daemon.stop();
     return samples;
   } finally {
@@ -78,13 +81,13 @@ async function fill(filling: Filling, directory: string, print: Print): Promise<
 }
 
 /**
- * Sends what a store is to be filled with, its items spread over 30 days, to a daemon.
+ * Sends items with times over the last 30 days to a daemon.
  *
- * @returns traces that are in it
- * @throws Error where not all of it was stored
+ * @returns a sample of the traces
+ * @throws Error if not all items are stored
  */
-export async function sendFilling(
-  { kind, items }: Filling,
+export async function sendContents(
+  { kind, items }: StoreContents,
   url: string,
   print: Print,
   connections = CONNECTIONS,
@@ -132,12 +135,12 @@ async function createPrompts(url: string): Promise<void> {
   await api.close();
 }
 
-async function untilQuiet(directory: string): Promise<void> {
+async function waitUntilQuiet(directory: string): Promise<void> {
   const startedMs = performance.now();
   let bytes = -1;
   let sinceMs = startedMs;
   while (performance.now() - sinceMs < QUIET_MS && performance.now() - startedMs < LONGEST_WAIT_MS) {
-    // Files vanish while they are counted as long as it is not quiet.
+    // Files may be removed while they are counted.
     const now = await bytesOf(directory).catch(() => -1);
     if (now !== bytes || now === -1) sinceMs = performance.now();
     bytes = now;

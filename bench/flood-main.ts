@@ -1,8 +1,7 @@
 import type { FloodCommand, FloodReport } from './flood-process.js';
-import { FLOODS } from './floods/all-floods.js';
-import { Tally } from './floods/flood.js';
+import { FLOODS, Tally } from './floods.js';
 
-// The main file of the process that floods: see flood-process.ts.
+// Main file of FloodProcess (flood-process.ts).
 const stop = new AbortController();
 
 process.on('message', (message) => {
@@ -16,5 +15,5 @@ process.on('disconnect', () => process.exit());
 async function run({ name, target }: Extract<FloodCommand, { kind: 'run' }>): Promise<void> {
   const tally = new Tally();
   await FLOODS[name].run(target, tally, stop.signal);
-  process.send?.({ kind: 'done', did: tally.text() } satisfies FloodReport);
+  process.send?.({ kind: 'done', activity: tally.text() } satisfies FloodReport);
 }

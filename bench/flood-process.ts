@@ -1,8 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { FloodName } from './floods/all-floods.js';
-import type { FloodTarget } from './floods/flood.js';
+import type { FloodName, FloodTarget } from './floods.js';
 
 export type FloodCommand =
   | { readonly kind: 'run'; readonly name: FloodName; readonly target: FloodTarget }
@@ -10,11 +9,11 @@ export type FloodCommand =
 
 export interface FloodReport {
   readonly kind: 'done';
-  /** What it did and what came of it. */
-  readonly did: string;
+  /** Counts of requests and responses, as text. */
+  readonly activity: string;
 }
 
-/** A flood in a process of its own, so that it does not share the event loop with who measures. */
+/** Runs a flood in its own process, so that it does not delay the measurement. */
 export class FloodProcess {
   readonly #child: ChildProcess;
   readonly #done: Promise<string>;
@@ -24,28 +23,28 @@ export class FloodProcess {
     this.#child = child;
     this.#done = new Promise((resolve, reject) => {
       child.once('message', (report) => {
-        resolve((report as FloodReport).did);
+        resolve((report as FloodReport).activity);
       });
       child.once('exit', (code) => {
-        reject(new Error(`The process that floods ended before its time (exit code ${String(code)}).`));
+        reject(new Error(`The flood process exited early (exit code ${String(code)}).`));
       });
     });
     this.#done.catch(() => undefined);
     child.send({ kind: 'run', name, target } satisfies FloodCommand);
   }
 
-  /** Resolves when it has done all that it is for; rejects when the process ended before. */
+  /** Resolves when everything is sent; rejects if the process exits early. */
   get done(): Promise<string> {
     return this.#done;
   }
 
-  /** Tells it to stop, and waits for that. @returns what it did */
+  /** Stops the flood. @returns its counts */
   async stop(): Promise<string> {
     if (this.#child.connected) this.#child.send({ kind: 'stop' } satisfies FloodCommand);
     return await this.#done;
   }
 
-  /** Ends the process, whatever it does. */
+  /** Kills the process if it is still running. */
   async kill(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const exited = once(this.#child, 'exit');

@@ -3,7 +3,7 @@ import type { Latency } from './load-plan.js';
 
 const LONGEST_US = 3_600_000_000;
 
-/** Collects latencies in a histogram of three significant figures (Node's own, an HdrHistogram). */
+/** Records latencies in a histogram with three significant digits (Node's HdrHistogram). */
 export class LatencyRecorder {
   readonly #histogram = createHistogram({ lowest: 1, highest: LONGEST_US, figures: 3 });
 

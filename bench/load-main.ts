@@ -3,7 +3,7 @@ import type { LoadCommand, LoadReport } from './load-plan.js';
 
 const PROGRESS_MS = 50;
 
-// The main file of the load process: see load-process.ts.
+// Main file of LoadProcess (load-process.ts).
 let generator: LoadGenerator | undefined;
 
 process.on('message', (message) => {
@@ -20,9 +20,9 @@ process.on('message', (message) => {
       generator?.stop();
   }
 });
-// The signal that a terminal sends to the whole group: the bench itself says when to stop.
+// A terminal sends SIGINT to the whole process group; the bench sends `stop` instead.
 process.on('SIGINT', () => undefined);
-// Nobody would hear the result.
+// Without the bench, the result is of no use.
 process.on('disconnect', () => process.exit());
 
 async function run(): Promise<void> {

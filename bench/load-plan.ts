@@ -1,34 +1,34 @@
 /**
- * What is sent: runs to `POST /api/v1/traces/batch`, or a signal by OTLP over HTTP in protobuf. `prompts` are traces of one
- * model call each, which name a prompt version.
+ * `batch`: runs to `POST /api/v1/traces/batch`. The others: OTLP over HTTP in protobuf; `prompts` are traces of one model
+ * call that names a prompt version.
  */
 export const LOAD_KINDS = ['batch', 'traces', 'prompts', 'metrics', 'logs'] as const;
 export type LoadKind = (typeof LOAD_KINDS)[number];
 
-/** What the load process is to do. Travels to it as JSON. An item is a span, a metric point or a log record. */
+/** Settings of a load process, sent to it as JSON. An item is a span, a metric point or a log record. */
 export interface LoadPlan {
   readonly kind: LoadKind;
   readonly url: string;
-  /** Further daemons over the same stores: connections are shared out to all of them. */
-  readonly others?: readonly string[];
+  /** Further daemons over the same stores. Connections are distributed over all daemons. */
+  readonly otherUrls?: readonly string[];
   readonly key: string;
   readonly seed: string;
-  /** Requests under way at the same time, each on a connection of its own. */
+  /** Concurrent requests, each on its own connection. */
   readonly connections: number;
-  /** Open loop: so many items are due each second, whatever the daemon does. Absent: closed loop. */
+  /** Items due per second (open loop). Absent: closed loop. */
   readonly itemsPerSecond?: number;
   readonly itemsPerRequest: number;
-  /** Different bodies that are sent in turn. */
+  /** Number of different bodies, sent in turn. */
   readonly templates: number;
-  /** Sent, but not measured. */
+  /** Seconds of sending before the measurement. */
   readonly warmupSeconds: number;
-  /** How long is measured. Absent: until stopped, or until `items` are sent. */
+  /** Seconds to measure. Absent: until stopped, or until `items` are sent. */
   readonly seconds?: number;
-  /** All that is sent, warm-up included. */
+  /** Items to send, including the warm-up. */
   readonly items?: number;
-  /** The times of what is sent: ending now, or spread over a stretch of the past in the order of sending. */
+  /** Times of the items: ending now, or spread over a period in the order of sending. */
   readonly times: 'now' | { readonly fromMs: number; readonly toMs: number };
-  /** How many of the acknowledged traces are remembered, drawn evenly. */
+  /** Size of the random sample of acknowledged traces. */
   readonly samples: number;
 }
 
@@ -37,33 +37,32 @@ export interface SampledTrace {
   readonly spans: number;
 }
 
-/** What came of it. */
 export interface LoadResult {
-  /** Of the whole run, warm-up included. */
+  /** Including the warm-up. */
   readonly acknowledged: {
     readonly requests: number;
     readonly items: number;
-    /** What the daemon counts when it is asked: traces, points or records. */
+    /** What the daemon's API counts: traces, points or records. */
     readonly units: number;
   };
-  /** Those of requests that were sent and not answered: they may be stored or not. */
+  /** Units of requests without a response, which may or may not be stored. */
   readonly unknownUnits: number;
-  /** What the daemon refused although the request was accepted. */
+  /** Items refused in accepted requests. */
   readonly rejected: number;
-  /** Answers other than 200 by status, and failures of connections by code. */
+  /** Counts of responses other than 200 by status, and of connection failures by code. */
   readonly errors: Readonly<Record<string, number>>;
   readonly samples: readonly SampledTrace[];
   readonly bodyBytes: number;
-  /** Without the warm-up. */
+  /** Excluding the warm-up. */
   readonly measured: {
     readonly seconds: number;
     readonly items: number;
     readonly latency: Latency;
-    /** Longest time in which no acknowledgement at all came. */
-    readonly longestSilenceMs: number;
-    /** Open loop: requests that were due and could not be sent because all connections were waiting. */
+    /** Longest time between two acknowledgements. */
+    readonly longestGapMs: number;
+    /** Open loop: requests that were due but not sent, because all connections were busy. */
     readonly unsent: number;
-    /** Of the load process. */
+    /** CPU time of the load process. */
     readonly cpuSeconds: number;
   };
 }
@@ -78,13 +77,13 @@ export interface Latency {
   readonly max: number;
 }
 
-/** From the load process: its bodies are ready, the warm-up is over, how far it is (several times a second), the end. */
+/** Messages from the load process: bodies are built, warm-up is over, progress (20 times per second), end. */
 export type LoadReport =
   | { readonly kind: 'ready' }
   | { readonly kind: 'measuring' }
   | { readonly kind: 'progress'; readonly acknowledgedItems: number }
   | { readonly kind: 'done'; readonly result: LoadResult };
 
-/** To the load process. */
+/** Messages to the load process. */
 export type LoadCommand =
   { readonly kind: 'prepare'; readonly plan: LoadPlan } | { readonly kind: 'go' | 'stop' };

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { LoadCommand, LoadPlan, LoadReport, LoadResult } from './load-plan.js';
 
-/** The load generator in a process of its own, so that it does not share the event loop with who measures. */
+/** Runs the load generator in its own process, so that it does not delay the measurement. */
 export class LoadProcess {
   readonly #child;
   readonly #measuring: Promise<void>;
@@ -16,7 +16,7 @@ export class LoadProcess {
     const child = this.#child;
     this.#measuring = this.#report('measuring').then(() => undefined);
     this.#result = this.#report('done').then((report) => report.result);
-    // Both are awaited by whoever wants them; a failure must not end the process before.
+    // Avoids unhandled rejections before a caller awaits them.
     this.#measuring.catch(() => undefined);
     this.#result.catch(() => undefined);
     child.on('message', (message) => {
@@ -25,7 +25,7 @@ export class LoadProcess {
     });
   }
 
-  /** Starts the process and has it build its bodies. @throws Error when it ends instead */
+  /** Starts the process and waits until its bodies are built. @throws Error if it exits early */
   static async start(plan: LoadPlan): Promise<LoadProcess> {
     const load = new LoadProcess();
     const ready = load.#report('ready');
@@ -34,12 +34,12 @@ export class LoadProcess {
     return load;
   }
 
-  /** So far, at the last report. */
+  /** As of the last progress report. */
   get acknowledgedItems(): number {
     return this.#acknowledgedItems;
   }
 
-  /** Lets it send. */
+  /** Starts sending. */
   go(): void {
     this.#command({ kind: 'go' });
   }
@@ -49,17 +49,17 @@ export class LoadProcess {
     return this.#measuring;
   }
 
-  /** Ends the sending before its time. */
+  /** Stops sending early. */
   stop(): void {
     if (this.#child.connected) this.#command({ kind: 'stop' });
   }
 
-  /** Resolves when everything sent is answered. */
+  /** Resolves when every request has a response. */
   get result(): Promise<LoadResult> {
     return this.#result;
   }
 
-  /** Ends the process, whatever it does. */
+  /** Kills the process if it is still running. */
   async kill(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const exited = once(this.#child, 'exit');
@@ -79,9 +79,7 @@ export class LoadProcess {
       });
       this.#child.once('error', reject);
       this.#child.once('exit', (code, signal) => {
-        reject(
-          new Error(`The load process ended before its time (${signal ?? `exit code ${String(code)}`}).`),
-        );
+        reject(new Error(`The load process exited early (${signal ?? `exit code ${String(code)}`}).`));
       });
     });
   }

@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { TELEMETRY_SIGNALS, type TelemetrySignal } from '../src/signal/batch.js';
 import { alerts, type AlertsOptions } from './alerts.js';
 import { control, type ControlBenchOptions } from './control.js';
-import { FLOOD_NAMES } from './floods/all-floods.js';
+import { FLOOD_NAMES } from './floods.js';
 import { ingest, type IngestOptions } from './ingest.js';
 import { longTrace, type LongTraceOptions } from './long-trace.js';
 import { neighbours, type NeighboursOptions } from './neighbours.js';
@@ -22,20 +22,20 @@ const print = (text: string) => {
 
 const program = new Command('bench')
   .usage('NAME [flags]')
-  .description('Measures the built daemon. How to read the figures: bench/README.md');
+  .description('Measures the built daemon. bench/README.md explains the results.');
 
 program
   .command('ingest')
-  .description('spans per second acknowledged after commit, and how long an acknowledgement takes')
-  .option('--connections <n>', 'requests under way at the same time', integer, 64)
-  .option('--rate <n>', 'open loop: so many spans per second are due (default: closed loop)', integer)
-  .option('--seconds <n>', 'how long is measured', number, 60)
-  .option('--spans <n>', 'end after so many spans instead', integer)
-  .option('--warmup <n>', 'seconds that are not measured', number, 5)
-  .option('--bodies <n>', 'different request bodies', integer, 500)
-  .option('--without <processor>', 'leave a processor out; may repeat', collect)
-  .option('--config <file>', 'configuration laid over the built-in one')
-  .option('--profile <dir>', "leave CPU profiles of the daemon's threads there; slower")
+  .description('measures ingestion: spans per second and acknowledgement latency')
+  .option('--connections <n>', 'concurrent requests', integer, 64)
+  .option('--rate <n>', 'spans to send per second, open loop (default: closed loop)', integer)
+  .option('--seconds <n>', 'seconds to measure', number, 60)
+  .option('--spans <n>', 'spans to send, instead of --seconds', integer)
+  .option('--warmup <n>', 'seconds to send before measuring', number, 5)
+  .option('--bodies <n>', 'number of different request bodies', integer, 500)
+  .option('--without <processor>', 'processor to remove from all pipelines; can be repeated', collect)
+  .option('--config <file>', 'configuration file to merge over the built-in one')
+  .option('--profile <dir>', "directory for CPU profiles of the daemon's threads; slows it down")
   .action(async (options: IngestOptions) => {
     const { verdict } = await ingest(options, print);
     if (!verdict.isComplete) process.exitCode = 1;
@@ -43,18 +43,20 @@ program
 
 program
   .command('otlp')
-  .description('spans, metric points and log records per second by OTLP, acknowledged after commit')
-  .option('--signals <list>', 'which, one after the other', someOf(TELEMETRY_SIGNALS), [...TELEMETRY_SIGNALS])
-  .option('--per-request <n>', 'items in a request', integer, 500)
-  .option('--connections <n>', 'requests under way at the same time', integer, 16)
-  .option('--rate <n>', 'open loop: so many items per second are due (default: closed loop)', integer)
-  .option('--seconds <n>', 'how long is measured, of each signal', number, 30)
-  .option('--items <n>', 'end after so many items instead', integer)
-  .option('--warmup <n>', 'seconds that are not measured', number, 5)
-  .option('--bodies <n>', 'different request bodies', integer, 64)
-  .option('--without <processor>', 'leave a processor out; may repeat', collect)
-  .option('--config <file>', 'configuration laid over the built-in one')
-  .option('--profile <dir>', "leave CPU profiles of the daemon's threads there; slower")
+  .description('measures OTLP ingestion: spans, metric points and log records per second')
+  .option('--signals <list>', 'signals to measure, in this order', listOf(TELEMETRY_SIGNALS), [
+    ...TELEMETRY_SIGNALS,
+  ])
+  .option('--per-request <n>', 'items per request', integer, 500)
+  .option('--connections <n>', 'concurrent requests', integer, 16)
+  .option('--rate <n>', 'items to send per second, open loop (default: closed loop)', integer)
+  .option('--seconds <n>', 'seconds to measure each signal', number, 30)
+  .option('--items <n>', 'items to send, instead of --seconds', integer)
+  .option('--warmup <n>', 'seconds to send before measuring', number, 5)
+  .option('--bodies <n>', 'number of different request bodies', integer, 64)
+  .option('--without <processor>', 'processor to remove from all pipelines; can be repeated', collect)
+  .option('--config <file>', 'configuration file to merge over the built-in one')
+  .option('--profile <dir>', "directory for CPU profiles of the daemon's threads; slows it down")
   .action(async (options: OtlpOptions) => {
     const results = await otlp(options, print);
     if ([...results.values()].some(({ verdict }) => !verdict.isComplete)) process.exitCode = 1;
@@ -62,22 +64,18 @@ program
 
 program
   .command('scale')
-  .description('spans per second that gateways take into ClickHouse, with the engines on the same machine')
-  .option('--gateways <n>', 'daemons that share the load', integer, 1)
-  .option('--discard', 'rows of spans and runs go nowhere: what the gateways take themselves')
-  .option('--connections <n>', 'requests under way at the same time', integer, 256)
-  .option('--rate <n>', 'open loop: so many spans per second are due (default: closed loop)', integer)
-  .option('--seconds <n>', 'how long is measured; 0: only reads', number, 30)
-  .option('--warmup <n>', 'seconds that are not measured', number, 5)
-  .option('--bodies <n>', 'different request bodies', integer, 500)
-  .option('--control <store>', 'where the control store is', oneControl, 'postgres')
-  .option(
-    '--read-spans <list>',
-    'sizes of stores whose read routes are measured, too, beside DuckDB',
-    integers,
-  )
-  .option('--data <dir>', "keep filled stores of DuckDB here and use them again, also those of 'read'")
-  .option('--profile <dir>', "leave CPU profiles of the daemons' threads there; slower")
+  .description('measures ingestion by gateways into ClickHouse on this machine')
+  .option('--gateways <n>', 'number of daemons that share the load', integer, 1)
+  .option('--discard', 'discard rows of spans and runs, to measure the gateways alone')
+  .option('--connections <n>', 'concurrent requests', integer, 256)
+  .option('--rate <n>', 'spans to send per second, open loop (default: closed loop)', integer)
+  .option('--seconds <n>', 'seconds to measure; 0: only reads', number, 30)
+  .option('--warmup <n>', 'seconds to send before measuring', number, 5)
+  .option('--bodies <n>', 'number of different request bodies', integer, 500)
+  .option('--control <store>', 'engine of the control store: sqlite or postgres', controlStore, 'postgres')
+  .option('--read-spans <list>', 'store sizes for comparing read routes with DuckDB', integers)
+  .option('--data <dir>', "directory for filled DuckDB stores to reuse, shared with 'read'")
+  .option('--profile <dir>', "directory for CPU profiles of the daemons' threads; slows them down")
   .action(async (options: ScaleOptions) => {
     const stats = await scale(options, print);
     if (stats?.verdict.isComplete === false) process.exitCode = 1;
@@ -85,73 +83,66 @@ program
 
 program
   .command('transfer')
-  .description('export of a filled embedded store and import into an empty one: time, size and memory')
-  .option('--spans <n>', 'how many there are', integer, 1_000_000)
-  .option('--data <dir>', 'keep the filled store there, and take it from there')
-  .option('--clickhouse', 'import into ClickHouse and PostgreSQL, and export out of them, too')
+  .description('measures export from a filled store and import into an empty one')
+  .option('--spans <n>', 'spans in the store', integer, 1_000_000)
+  .option('--data <dir>', 'directory for filled stores to reuse')
+  .option('--clickhouse', 'also measure ClickHouse with PostgreSQL')
   .action((options: TransferOptions) => transfer(options, print));
 
 program
   .command('sidecar')
-  .description('what a sidecar takes by OTLP and passes on, with its queue in memory and on disk')
-  .option('--signal <signal>', 'what is sent', oneSignal, 'traces')
-  .option('--per-request <n>', 'items in a request', integer, 500)
-  .option('--connections <n>', 'requests under way at the same time', integer, 16)
-  .option('--seconds <n>', 'how long is measured, each time', number, 15)
-  .option('--warmup <n>', 'seconds that are not measured', number, 3)
-  .option('--bodies <n>', 'different request bodies', integer, 64)
-  .option('--queues <list>', 'in memory, and on disk by when it is synced', someOf(QUEUE_KINDS), [
-    ...QUEUE_KINDS,
-  ])
-  .option('--turns <n>', 'how often each kind of queue is measured', integer, 2)
-  .option('--profile <dir>', "leave CPU profiles of the daemon's threads there; slower")
+  .description('measures a sidecar with its queue in memory and on disk')
+  .option('--signal <signal>', 'signal to send', signal, 'traces')
+  .option('--per-request <n>', 'items per request', integer, 500)
+  .option('--connections <n>', 'concurrent requests', integer, 16)
+  .option('--seconds <n>', 'seconds to measure each queue', number, 15)
+  .option('--warmup <n>', 'seconds to send before measuring', number, 3)
+  .option('--bodies <n>', 'number of different request bodies', integer, 64)
+  .option(
+    '--queues <list>',
+    'queues to measure: memory, or disk with this sync setting',
+    listOf(QUEUE_KINDS),
+    [...QUEUE_KINDS],
+  )
+  .option('--turns <n>', 'number of rounds over all queues', integer, 2)
+  .option('--profile <dir>', "directory for CPU profiles of the daemon's threads; slows it down")
   .action(async (options: SidecarOptions) => {
     await sidecar(options, print);
   });
 
 program
   .command('read')
-  .description('every read route over filled stores, alone and during ingestion')
-  .option(
-    '--spans <list>',
-    'sizes of the stores of spans; 0 leaves them out',
-    integers,
-    [1_000_000, 10_000_000],
-  )
+  .description('measures every read route over filled stores, alone and during ingestion')
+  .option('--spans <list>', 'store sizes in spans; 0: none', integers, [1_000_000, 10_000_000])
   .option(
     '--linked-traces <list>',
-    'sizes of the stores of traces that used one of 10 versions of a prompt; 0 leaves them out',
+    'store sizes in traces that use one of 10 prompt versions; 0: none',
     integers,
     [1_000_000],
   )
+  .option('--log-records <list>', 'store sizes in log records; 0: none', integers, [10_000_000])
+  .option('--metric-points <list>', 'store sizes in metric points; 0: none', integers, [10_000_000])
   .option(
-    '--log-records <list>',
-    'sizes of the stores of log records; 0 leaves them out',
-    integers,
-    [10_000_000],
+    '--ingest-rate <n>',
+    'spans per second during the second round; 0: no second round',
+    integer,
+    30_000,
   )
-  .option(
-    '--metric-points <list>',
-    'sizes of the stores of metric points; 0 leaves them out',
-    integers,
-    [10_000_000],
-  )
-  .option('--ingest-rate <n>', 'spans per second during the second round; 0 leaves it out', integer, 30_000)
-  .option('--requests <n>', 'requests to each route', integer, 200)
-  .option('--seconds <n>', 'at most so long for each route', number, 5)
-  .option('--firsts', 'start the daemon anew for each route, too: what the first request takes')
-  .option('--data <dir>', 'keep filled stores here and use them again')
-  .option('--config <file>', 'configuration laid over the built-in one')
+  .option('--requests <n>', 'maximum requests per route', integer, 200)
+  .option('--seconds <n>', 'maximum seconds per route', number, 5)
+  .option('--firsts', 'also measure the first request to each route of a fresh daemon')
+  .option('--data <dir>', 'directory for filled stores to reuse')
+  .option('--config <file>', 'configuration file to merge over the built-in one')
   .action(async (options: ReadOptions) => {
     await read(options, print);
   });
 
 program
   .command('restart')
-  .description('kill -9 during ingestion: time to ready, and whether everything acknowledged is there')
-  .option('--spans <n>', 'kill once so many are acknowledged', integer, 1_000_000)
-  .option('--connections <n>', 'requests under way at the same time', integer, 64)
-  .option('--bodies <n>', 'different request bodies', integer, 500)
+  .description('kills the daemon during ingestion and checks that everything acknowledged is stored')
+  .option('--spans <n>', 'acknowledged spans at which to kill the daemon', integer, 1_000_000)
+  .option('--connections <n>', 'concurrent requests', integer, 64)
+  .option('--bodies <n>', 'number of different request bodies', integer, 500)
   .action(async (options: RestartOptions) => {
     const { verdict } = await restart(options, print);
     if (!verdict.isComplete) process.exitCode = 1;
@@ -159,10 +150,15 @@ program
 
 program
   .command('long-trace')
-  .description('what a span costs that comes for a trace that has many already')
-  .option('--sizes <list>', 'of the trace, ascending', integers, [1_000, 10_000, 100_000, 1_000_000])
-  .option('--requests <n>', 'of 100 spans, measured at each size', integer, 200)
-  .option('--twice', 'the spans are model calls by OTLP/JSON, of which two instrumentations tell each')
+  .description('measures the cost of adding spans to a long trace')
+  .option(
+    '--sizes <list>',
+    'trace sizes at which to measure, ascending',
+    integers,
+    [1_000, 10_000, 100_000, 1_000_000],
+  )
+  .option('--requests <n>', 'requests of 100 spans to measure at each size', integer, 200)
+  .option('--twice', 'send model calls by OTLP/JSON, each reported by two instrumentations')
   .action(async (options: LongTraceOptions) => {
     const { isComplete } = await longTrace(options, print);
     if (!isComplete) process.exitCode = 1;
@@ -170,118 +166,114 @@ program
 
 program
   .command('webhooks')
-  .description('signed deliveries per second to a local HTTPS receiver, and what they cost ingestion')
-  .option('--endpoints <n>', 'endpoints that subscribe', integer, 8)
-  .option('--events <n>', 'events per second, each for every endpoint', integer, 25)
-  .option('--events-beside <n>', 'likewise beside ingestion, of which some runs time out', integer, 23)
+  .description('measures webhook deliveries to a local HTTPS receiver and their cost for ingestion')
+  .option('--endpoints <n>', 'number of subscribed endpoints', integer, 8)
+  .option('--events <n>', 'events per second, each delivered to every endpoint', integer, 25)
   .option(
-    '--ingest-rate <n>',
-    'spans per second that are due (default: as many as the daemon takes)',
+    '--events-during-ingestion <n>',
+    'events per second during ingestion, in addition to its own',
     integer,
+    23,
   )
-  .option('--seconds <n>', 'how long each turn is measured', number, 15)
-  .option(
-    '--turns <n>',
-    'how often ingestion is measured without deliveries and with them; 0 for never',
-    integer,
-    4,
-  )
-  .option('--burst <n>', 'events that are offered at once before the rest; 0 for none', integer, 1000)
-  .option('--only-burst', 'measure only these')
-  .option('--profile <dir>', "leave CPU profiles of the daemons' threads there; slower")
+  .option('--ingest-rate <n>', 'spans per second of ingestion (default: closed loop)', integer)
+  .option('--seconds <n>', 'seconds to measure each turn', number, 15)
+  .option('--turns <n>', 'times to measure ingestion without and with deliveries; 0: none', integer, 4)
+  .option('--burst <n>', 'events to send at once in a first measurement; 0: none', integer, 1000)
+  .option('--only-burst', 'measure only the burst')
+  .option('--profile <dir>', "directory for CPU profiles of the daemons' threads; slows them down")
   .action(async (options: WebhooksOptions) => {
     await webhooks(options, print);
   });
 
 program
   .command('alerts')
-  .description('how long all rules take, what they cost ingestion, and how soon an alert fires')
-  .option('--rules <n>', 'rules of all types', integer, 10_000)
-  .option('--agents <n>', 'agents that they are about', integer, 1000)
-  .option('--traces <n>', 'runs of the last 24 hours', integer, 1_000_000)
-  .option('--ticks <n>', 'how often all rules are judged', integer, 10)
-  .option('--seconds <n>', 'how long each of two rounds of ingestion is measured', number, 30)
-  .option('--probes <n>', 'alerts that are to fire', integer, 40)
-  .option('--rate <n>', 'spans per second beside them', integer, 10_000)
+  .description('measures alert evaluation, its cost for ingestion, and the time until an alert fires')
+  .option('--rules <n>', 'number of rules, of all types', integer, 10_000)
+  .option('--agents <n>', 'number of agents', integer, 1000)
+  .option('--traces <n>', 'runs in the last 24 hours', integer, 1_000_000)
+  .option('--ticks <n>', 'evaluations of all rules to measure', integer, 10)
+  .option('--seconds <n>', 'seconds to measure ingestion without and with alerts', number, 30)
+  .option('--probes <n>', 'alerts to fire', integer, 40)
+  .option('--rate <n>', 'spans per second while alerts fire', integer, 10_000)
   .action(async (options: AlertsOptions) => {
     await alerts(options, print);
   });
 
 program
   .command('neighbours')
-  .description('what one user sees while another one floods the daemon')
+  .description('measures the latency of one user while another floods the daemon')
   .option(
     '--floods <list>',
-    `which, one after the other: ${FLOOD_NAMES.join(', ')}`,
-    someOf(FLOOD_NAMES),
+    `floods to run, in this order: ${FLOOD_NAMES.join(', ')}`,
+    listOf(FLOOD_NAMES),
     FLOOD_NAMES,
   )
-  .option('--seconds <n>', 'at most so long for each', number, 30)
-  .option('--spans-per-second <n>', 'that the neighbour writes', integer, 2000)
-  .option('--log-records <n>', 'that the one who floods has stored before', integer, 2_000_000)
-  .option('--config <file>', 'configuration laid over the built-in one')
-  .option('--profile <dir>', "leave CPU profiles of the daemon's threads there; slower")
+  .option('--seconds <n>', 'maximum seconds per flood', number, 30)
+  .option('--spans-per-second <n>', 'spans per second of the measured user', integer, 2000)
+  .option('--log-records <n>', 'log records that the flooding user has stored', integer, 2_000_000)
+  .option('--config <file>', 'configuration file to merge over the built-in one')
+  .option('--profile <dir>', "directory for CPU profiles of the daemon's threads; slows it down")
   .action(async (options: NeighboursOptions) => {
     if (!(await neighbours(options, print))) process.exitCode = 1;
   });
 
 program
   .command('control')
-  .description('calls of the control store, in the thread that has it and from another one')
-  .option('--calls <n>', 'of each kind', integer, 1000)
-  .option('--together <n>', 'under way at the same time, in the second half', integer, 16)
-  .option('--postgres <url>', 'an empty database that is measured, too')
+  .description('measures calls of the control store, in its own thread and from another')
+  .option('--calls <n>', 'calls to measure, per kind', integer, 1000)
+  .option('--together <n>', 'concurrent calls in the second half', integer, 16)
+  .option('--postgres <url>', 'URL of an empty database to measure as well')
   .action(async (options: ControlBenchOptions) => {
     await control(options, print);
   });
 
 program
   .command('processors')
-  .description('what each processor takes for a span, a log record or a metric point')
-  .option('--seconds <n>', 'measured, of each processor and kind of items', number, 2)
-  .option('--per-request <n>', 'items in a batch', integer, 100)
-  .option('--only <text>', 'processors with this in their name')
+  .description('measures the CPU time of each processor per item')
+  .option('--seconds <n>', 'seconds to measure each processor and kind of item', number, 2)
+  .option('--per-request <n>', 'items per batch', integer, 100)
+  .option('--only <text>', 'measure only processors whose name contains this text')
   .action(async (options: ProcessorsOptions) => {
     await processors(options, print);
   });
 
 program
   .command('ui')
-  .description('what one waits for in the pages, in a real browser with a slowed processor')
-  .option('--spans <list>', 'sizes of the runs that are opened', integers, [10_000, 100_000])
-  .option('--slower <n>', "how much slower the browser's processor is made", number, 4)
-  .option('--turns <n>', 'how often each page is opened', integer, 5)
-  .option('--live <n>', 'runs per second that come in while the list of runs is looked at', integer, 50)
-  .option('--seconds <n>', 'how long scrolling and live updates are watched', number, 5)
+  .description('measures the pages in a browser with a throttled CPU')
+  .option('--spans <list>', 'sizes of the runs to open, in spans', integers, [10_000, 100_000])
+  .option('--slower <n>', 'CPU throttling factor of the browser', number, 4)
+  .option('--turns <n>', 'times to open each page', integer, 5)
+  .option('--live <n>', 'runs per second to send while the list of runs is open', integer, 50)
+  .option('--seconds <n>', 'seconds to measure scrolling and live updates', number, 5)
   .action(async (options: UiOptions) => {
     await ui(options, print);
   });
 
-// By `exit`, so that daemons and folders do not stay behind.
+// `exit` handlers kill the daemons and remove their directories.
 process.once('SIGINT', () => process.exit(130));
 process.once('SIGTERM', () => process.exit(143));
 await program.parseAsync();
 
 function number(text: string): number {
   const value = Number(text);
-  if (text.trim() === '' || !(value >= 0)) throw new InvalidArgumentError('It must be a number.');
+  if (text.trim() === '' || !(value >= 0)) throw new InvalidArgumentError('Must be a number of at least 0.');
   return value;
 }
 
-function oneSignal(text: string): TelemetrySignal {
+function signal(text: string): TelemetrySignal {
   const found = TELEMETRY_SIGNALS.find((signal) => signal === text);
-  if (found === undefined) throw new InvalidArgumentError(`one of ${TELEMETRY_SIGNALS.join(', ')}`);
+  if (found === undefined) throw new InvalidArgumentError(`Must be one of ${TELEMETRY_SIGNALS.join(', ')}.`);
   return found;
 }
 
-function oneControl(text: string): ScaleOptions['control'] {
-  if (text !== 'sqlite' && text !== 'postgres') throw new InvalidArgumentError('sqlite or postgres');
+function controlStore(text: string): ScaleOptions['control'] {
+  if (text !== 'sqlite' && text !== 'postgres') throw new InvalidArgumentError('Must be sqlite or postgres.');
   return text;
 }
 
 function integer(text: string): number {
   const value = number(text.replaceAll('_', ''));
-  if (!Number.isSafeInteger(value)) throw new InvalidArgumentError('It must be an integer.');
+  if (!Number.isSafeInteger(value)) throw new InvalidArgumentError('Must be an integer.');
   return value;
 }
 
@@ -289,12 +281,12 @@ function integers(text: string): number[] {
   return text.split(',').map(integer);
 }
 
-/** Takes a list of names that are known. */
-function someOf<T extends string>(known: readonly T[]): (text: string) => T[] {
+/** Parses a comma-separated list of known names. */
+function listOf<T extends string>(known: readonly T[]): (text: string) => T[] {
   return (text) =>
     text.split(',').map((name) => {
       const found = known.find((one) => one === name.trim());
-      if (found === undefined) throw new InvalidArgumentError(`Known are ${known.join(', ')}.`);
+      if (found === undefined) throw new InvalidArgumentError(`Must be a list of: ${known.join(', ')}.`);
       return found;
     });
 }

@@ -1,63 +1,66 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'undici';
 import { Api } from './api.js';
-import { BENCH_KEY, inFreshDirectory } from './bench-directory.js';
+import { BENCH_KEY, withTempDirectory } from './bench-directory.js';
 import { writeDaemonConfig } from './daemon-config.js';
 import { DaemonProcess } from './daemon-process.js';
 import { FloodProcess } from './flood-process.js';
-import { FLOODS, type FloodName } from './floods/all-floods.js';
-import type { FloodTarget } from './floods/flood.js';
+import { FLOODS, type FloodName, type FloodTarget } from './floods.js';
+import { LatencyRecorder } from './latency-recorder.js';
+import type { Latency } from './load-plan.js';
 import { LoadProcess } from './load-process.js';
-import { Neighbour, type NeighbourStats } from './neighbour.js';
 import { MemoryWatch } from './process-usage.js';
 import { lines, ms, printSetup, table, type Print } from './report.js';
 
-/** What the neighbour may see at most, and what the daemon may take. */
+/** Maximum p99 latency of the neighbour, and maximum memory of the daemon. */
 const GOAL_MS = 250;
 const GOAL_MIB = 1536;
-const SETTLE_MS = 2000;
+const PAUSE_MS = 2000;
 const RECORDS_PER_REQUEST = 1000;
 
 export interface NeighboursOptions {
   readonly floods: readonly FloodName[];
-  /** At most so long for each; those that have a size end with it. */
+  /** Maximum seconds per flood. Floods of a fixed size may end earlier. */
   readonly seconds: number;
-  /** Of the neighbour. */
+  /** Rate of the neighbour. */
   readonly spansPerSecond: number;
-  /** What the one who floods has stored before, so that there is something to search. */
+  /** Log records that the flooding user has stored, for searches. */
   readonly logRecords: number;
   readonly config?: string;
-  /** Where the daemon leaves CPU profiles of its threads. */
+  /** Directory for CPU profiles of the daemon's threads. */
   readonly profile?: string;
 }
 
 interface Round extends NeighbourStats {
   readonly title: string;
-  readonly did: string;
+  readonly activity: string;
   readonly seconds: number;
   readonly maxMiB: number | undefined;
 }
 
 /**
- * `npm run bench -- neighbours`: what one user sees while another one floods the daemon.
+ * `npm run bench -- neighbours`: the latency of one user while another floods the daemon.
  *
  * @returns whether every round met the goals
  */
 export async function neighbours(options: NeighboursOptions, print: Print): Promise<boolean> {
   printSetup(print, 'neighbours', { ...options });
-  return await inFreshDirectory(async (directory) => {
+  return await withTempDirectory(async (directory) => {
     const files = await writeDaemonConfig({ directory, key: BENCH_KEY, extra: options.config });
     const daemon = await DaemonProcess.start(files, options.profile);
     try {
       const target = {
         url: daemon.url,
         grpcUrl: daemon.grpcUrl,
-        key: await keyOfAnother(daemon.url),
+        key: await createFloodUser(daemon.url),
       };
       await fillLogs(target, options.logRecords);
       const rounds = [await round(daemon, options, undefined)];
       for (const name of options.floods) rounds.push(await round(daemon, options, { name, target }));
       print(roundsTable(rounds));
-      print(lines(rounds.map(({ title, did, seconds }) => [title, `${seconds.toFixed(0)} s; ${did}`])));
+      print(
+        lines(rounds.map(({ title, activity, seconds }) => [title, `${seconds.toFixed(0)} s; ${activity}`])),
+      );
       const isMet = rounds.every(meetsGoals);
       print(
         `  Goals: p99 of writes and reads under ${GOAL_MS} ms, no errors, memory under ${GOAL_MIB} MiB: ${isMet ? 'met' : 'NOT MET'}`,
@@ -70,8 +73,8 @@ export async function neighbours(options: NeighboursOptions, print: Print): Prom
   });
 }
 
-/** The key of a second user. */
-async function keyOfAnother(url: string): Promise<string> {
+/** Creates a second user. @returns its key */
+async function createFloodUser(url: string): Promise<string> {
   const api = new Api(url, BENCH_KEY);
   const user = (await api.post('/admin/users', { email: 'flood@localhost', name: 'Flood' })) as {
     readonly id: string;
@@ -110,13 +113,13 @@ async function fillLogs({ url, key }: FloodTarget, records: number): Promise<voi
 async function round(
   daemon: DaemonProcess,
   options: NeighboursOptions,
-  wanted: { readonly name: FloodName; readonly target: FloodTarget } | undefined,
+  planned: { readonly name: FloodName; readonly target: FloodTarget } | undefined,
 ): Promise<Round> {
-  await sleep(SETTLE_MS);
+  await sleep(PAUSE_MS);
   const { spansPerSecond } = options;
   const neighbour = await Neighbour.start({ url: daemon.url, key: BENCH_KEY, spansPerSecond });
   const memory = new MemoryWatch(daemon.pid);
-  const flood = wanted && new FloodProcess(wanted.name, wanted.target);
+  const flood = planned && new FloodProcess(planned.name, planned.target);
   const startedMs = performance.now();
   try {
     const time = new AbortController();
@@ -127,9 +130,9 @@ async function round(
     time.abort();
     const seconds = (performance.now() - startedMs) / 1000;
     const stats = await neighbour.stop();
-    const did = (await flood?.stop()) ?? 'nothing else';
+    const activity = (await flood?.stop()) ?? 'no flood';
     const { maxMiB } = await memory.stop();
-    return { ...stats, title: wanted ? FLOODS[wanted.name].title : 'alone', did, seconds, maxMiB };
+    return { ...stats, title: planned ? FLOODS[planned.name].title : 'none', activity, seconds, maxMiB };
   } finally {
     await memory.stop();
     await flood?.kill();
@@ -143,7 +146,7 @@ function meetsGoals({ writes, reads, errors, maxMiB = 0 }: Round): boolean {
 }
 
 function roundsTable(rounds: readonly Round[]): string {
-  const head = ['beside', 'writes: n', 'p50', 'p99', 'max', 'reads: n', 'p50', 'p99', 'max', 'errors', 'MiB'];
+  const head = ['flood', 'writes: n', 'p50', 'p99', 'max', 'reads: n', 'p50', 'p99', 'max', 'errors', 'MiB'];
   return table(
     head,
     rounds.map(({ title, writes, reads, errors, maxMiB }) => [
@@ -155,4 +158,137 @@ function roundsTable(rounds: readonly Round[]): string {
       maxMiB === undefined ? 'unknown' : maxMiB.toFixed(0),
     ]),
   );
+}
+
+const CONNECTIONS = 16;
+const SPANS_PER_REQUEST = 100;
+const BODIES = 50;
+const READ_CONNECTIONS = 32;
+const READ_EVERY_MS = 50;
+const TIMEOUT_MS = 60_000;
+
+/** What a well-behaved user measures. */
+interface NeighbourStats {
+  readonly writes: Latency;
+  readonly reads: Latency;
+  /** Counts of failed requests by status or error code. */
+  readonly errors: Readonly<Record<string, number>>;
+}
+
+interface NeighbourTarget {
+  readonly url: string;
+  readonly key: string;
+  readonly spansPerSecond: number;
+}
+
+/**
+ * A user who writes and reads at a moderate, steady rate (open loop). Latency counts from the time a request is due, so a
+ * pause of the daemon affects every request that is due during it.
+ */
+class Neighbour {
+  readonly #load: LoadProcess;
+  readonly #pool: Pool;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #latency = new LatencyRecorder();
+  readonly #errors = new Map<string, number>();
+  readonly #pendingReads = new Set<Promise<void>>();
+  readonly #timer: NodeJS.Timeout;
+
+  private constructor(load: LoadProcess, { url, key }: NeighbourTarget, paths: readonly string[]) {
+    this.#load = load;
+    this.#headers = { authorization: `Bearer ${key}` };
+    this.#pool = new Pool(url, {
+      connections: READ_CONNECTIONS,
+      headersTimeout: TIMEOUT_MS,
+      bodyTimeout: TIMEOUT_MS,
+    });
+    const firstMs = performance.now();
+    let next = 0;
+    this.#timer = setInterval(() => {
+      while (firstMs + next * READ_EVERY_MS <= performance.now()) {
+        const read = this.#read(paths[next % paths.length] ?? '', firstMs + next * READ_EVERY_MS);
+        this.#pendingReads.add(read);
+        void read.finally(() => this.#pendingReads.delete(read));
+        next++;
+      }
+    }, READ_EVERY_MS / 2);
+  }
+
+  /** Starts the load and resolves after its warm-up. */
+  static async start(service: NeighbourTarget): Promise<Neighbour> {
+    const { url, key, spansPerSecond } = service;
+    const load = await LoadProcess.start({
+      kind: 'batch',
+      url,
+      key,
+      seed: 'bench/neighbour',
+      connections: CONNECTIONS,
+      itemsPerSecond: spansPerSecond,
+      itemsPerRequest: SPANS_PER_REQUEST,
+      templates: BODIES,
+      warmupSeconds: 2,
+      times: 'now',
+      samples: 0,
+    });
+    load.go();
+    await load.measuring;
+    return new Neighbour(load, service, await readPaths(service));
+  }
+
+  async stop(): Promise<NeighbourStats> {
+    clearInterval(this.#timer);
+    this.#load.stop();
+    const { measured, errors } = await this.#load.result;
+    await Promise.all(this.#pendingReads);
+    await this.#pool.destroy();
+    for (const [name, count] of Object.entries(errors)) this.#failed(name, count);
+    return {
+      writes: measured.latency,
+      reads: this.#latency.summary(),
+      errors: Object.fromEntries(this.#errors),
+    };
+  }
+
+  async kill(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#load.kill();
+  }
+
+  async #read(path: string, dueMs: number): Promise<void> {
+    try {
+      const { statusCode, body } = await this.#pool.request({
+        method: 'GET',
+        path: `/api/v1${path}`,
+        headers: this.#headers,
+      });
+      await body.dump();
+      if (statusCode === 200) this.#latency.record(performance.now() - dueMs);
+      else this.#failed(String(statusCode), 1);
+    } catch (error) {
+      this.#failed(error instanceof Error && 'code' in error ? String(error.code) : String(error), 1);
+    }
+  }
+
+  #failed(name: string, count: number): void {
+    this.#errors.set(name, (this.#errors.get(name) ?? 0) + count);
+  }
+}
+
+/** The requests of a dashboard. */
+async function readPaths({ url, key }: NeighbourTarget): Promise<readonly string[]> {
+  const get = async <T>(path: string): Promise<T> => {
+    const response = await fetch(`${url}/api/v1${path}`, { headers: { authorization: `Bearer ${key}` } });
+    return (await response.json()) as T;
+  };
+  const [agent] = await get<readonly { readonly id: string }[]>('/agents');
+  const runs = await get<{ readonly items: readonly { readonly trace_id: string }[] }>('/dashboard/traces');
+  const agentPath = `/agents/${agent?.id ?? ''}`;
+  return [
+    '/agents',
+    '/dashboard/traces',
+    `${agentPath}/runs`,
+    `${agentPath}/stats?days=30`,
+    '/dashboard/service-map/',
+    ...runs.items.slice(0, 5).map(({ trace_id: traceId }) => `/dashboard/traces/${traceId}`),
+  ];
 }

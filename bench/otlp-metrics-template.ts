@@ -1,15 +1,14 @@
 import { Random } from './random.js';
 import type { Metric, NumberPoint } from '../src/otlp/wire/requests.js';
-import type { BodyTemplate, Fresh } from './body-template.js';
+import type { BodyTemplate, RefreshContext } from './body-template.js';
 import type { SampledTrace } from './load-plan.js';
-import { attributes, encode } from './otlp-body.js';
-import { Placeholders, type Mark } from './placeholders.js';
+import { attributes, encode, Placeholders, type Placeholder } from './otlp-body.js';
 
 const CUMULATIVE = 2;
 const BOUNDS = [5, 10, 25, 50, 75, 100, 250, 500, 750, 1000, 2500, 5000];
-/** Services, each with the same metrics: 4 x 5 metrics x 25 label sets are 500 series. */
+/** 4 services with 5 metrics and 25 label sets each are 500 series. */
 const SERVICES = ['checkout', 'billing', 'search', 'agents'];
-/** The one that `bench read` asks for. */
+/** The metric that `bench read` queries. */
 export const READ_METRIC = 'gen_ai.client.token.usage';
 const METRICS = [
   { name: READ_METRIC, unit: '{token}', kind: 'sum' },
@@ -19,15 +18,15 @@ const METRICS = [
   { name: 'http.server.request.duration', unit: 'ms', kind: 'histogram' },
 ] as const;
 
-/** A request of OTLP metric points in protobuf, as a collector sends them on: several hundred series, one point of each after the other. */
+/** An OTLP metrics request in protobuf, like that of a collector: one point for each of several hundred series. */
 export class OtlpMetricsTemplate implements BodyTemplate {
   readonly bytes: Buffer;
   readonly items: number;
-  readonly #times: Mark[] = [];
+  readonly #times: Placeholder[] = [];
 
   constructor(seed: string, points: number) {
     const random = new Random(seed);
-    const places = new Placeholders();
+    const placeholders = new Placeholders();
     const perService = Math.ceil(points / SERVICES.length);
     const perMetric = Math.ceil(perService / METRICS.length);
     let left = points;
@@ -39,13 +38,13 @@ export class OtlpMetricsTemplate implements BodyTemplate {
           metrics: METRICS.map((metric) => {
             const count = Math.min(left, perMetric);
             left -= count;
-            return this.#metric(random, places, metric, count);
+            return this.#metric(random, placeholders, metric, count);
           }),
         },
       ],
     }));
     this.bytes = encode('metrics', { resourceMetrics });
-    places.locate(this.bytes);
+    placeholders.locate(this.bytes);
     this.items = points;
   }
 
@@ -53,7 +52,7 @@ export class OtlpMetricsTemplate implements BodyTemplate {
     return this.items;
   }
 
-  refresh({ nanos, startMs }: Fresh): void {
+  refresh({ nanos, startMs }: RefreshContext): void {
     this.#times.forEach(({ offset }, index) => {
       nanos.write(this.bytes, offset, startMs(index / this.items, 0));
     });
@@ -63,12 +62,17 @@ export class OtlpMetricsTemplate implements BodyTemplate {
     return undefined;
   }
 
-  #metric(random: Random, places: Placeholders, metric: (typeof METRICS)[number], points: number): Metric {
+  #metric(
+    random: Random,
+    placeholders: Placeholders,
+    metric: (typeof METRICS)[number],
+    points: number,
+  ): Metric {
     const { name, unit, kind } = metric;
-    const facts = { name, unit, description: `${name}, measured by the bench` };
+    const common = { name, unit, description: `${name}, measured by the bench` };
     if (kind === 'histogram') {
       const dataPoints = Array.from({ length: points }, (_, at) => ({
-        ...this.#point(places, at),
+        ...this.#point(placeholders, at),
         count: 130,
         sum: random.integer(1000, 90_000),
         bucketCounts: [...BOUNDS, 0].map(() => random.integer(0, 20)),
@@ -76,21 +80,21 @@ export class OtlpMetricsTemplate implements BodyTemplate {
         min: 1.5,
         max: 4200,
       }));
-      return { ...facts, histogram: { dataPoints, aggregationTemporality: CUMULATIVE } };
+      return { ...common, histogram: { dataPoints, aggregationTemporality: CUMULATIVE } };
     }
     const dataPoints = Array.from({ length: points }, (_, at): NumberPoint => ({
-      ...this.#point(places, at),
-      asDouble: Math.round(random.unit() * 1e6) / 100,
+      ...this.#point(placeholders, at),
+      asDouble: Math.round(random.float() * 1e6) / 100,
     }));
     return kind === 'gauge'
-      ? { ...facts, gauge: { dataPoints } }
-      : { ...facts, sum: { dataPoints, aggregationTemporality: CUMULATIVE, isMonotonic: true } };
+      ? { ...common, gauge: { dataPoints } }
+      : { ...common, sum: { dataPoints, aggregationTemporality: CUMULATIVE, isMonotonic: true } };
   }
 
-  /** What all points have. */
-  #point(places: Placeholders, at: number) {
-    const { mark, value } = places.fixed64();
-    this.#times.push(mark);
+  /** Fields of every point. */
+  #point(placeholders: Placeholders, at: number) {
+    const { placeholder, value } = placeholders.fixed64();
+    this.#times.push(placeholder);
     return {
       startTimeUnixNano: '1763000000000000000',
       timeUnixNano: value,

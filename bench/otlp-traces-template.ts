@@ -1,9 +1,9 @@
 import type { BatchBody, RunBody, SpanBody } from '../src/cli/demo/body.js';
+import { traceUuid } from '../src/otlp/wire/ids.js';
 import type { KeyValue, Span } from '../src/otlp/wire/requests.js';
-import type { BodyTemplate, Fresh } from './body-template.js';
+import type { BodyTemplate, RefreshContext } from './body-template.js';
 import type { SampledTrace } from './load-plan.js';
-import { attributes, encode } from './otlp-body.js';
-import { Placeholders, type Mark } from './placeholders.js';
+import { attributes, encode, Placeholders, type Placeholder } from './otlp-body.js';
 
 const TRACE_ID_BYTES = 16;
 const SPAN_ID_BYTES = 8;
@@ -12,29 +12,29 @@ const STATUS_ERROR = 2;
 const INTERNAL = 1;
 const CLIENT = 3;
 
-type MoreAttributes = (span: SpanBody) => Readonly<Record<string, string | number>>;
+type ExtraAttributes = (span: SpanBody) => Readonly<Record<string, string | number>>;
 
-/** Where one trace stands in the body. */
-interface TracePlaces {
+/** Placeholders of a trace. */
+interface TracePlaceholders {
   readonly durationMs: number;
-  readonly traceIds: readonly Mark[];
-  /** Of each span: its id, and where it is named as a parent. */
-  readonly spanIds: readonly (readonly Mark[])[];
-  readonly times: readonly { readonly mark: Mark; readonly sinceStartMs: number }[];
+  readonly traceIds: readonly Placeholder[];
+  /** For each span, its id and its uses as a parent id. */
+  readonly spanIds: readonly (readonly Placeholder[])[];
+  readonly times: readonly { readonly placeholder: Placeholder; readonly afterStartMs: number }[];
 }
 
-/** A request of OTLP traces in protobuf: the runs of a batch of the demo's generator as GenAI spans of some 20 attributes. */
+/** An OTLP traces request in protobuf: runs of the demo as GenAI spans with about 20 attributes. */
 export class OtlpTracesTemplate implements BodyTemplate {
   readonly bytes: Buffer;
   readonly items: number;
-  readonly #traces: readonly TracePlaces[];
+  readonly #traces: readonly TracePlaceholders[];
 
-  /** @param more attributes of a span beside those that every one has */
-  constructor(batch: BatchBody, more: MoreAttributes = () => ({})) {
-    const places = new Placeholders();
-    const traces: TracePlaces[] = [];
+  /** @param extra additional attributes of a span */
+  constructor(batch: BatchBody, extra: ExtraAttributes = () => ({})) {
+    const placeholders = new Placeholders();
+    const traces: TracePlaceholders[] = [];
     const resourceSpans = batch.traces.map((run) => {
-      const { spans, trace } = spansOf(run, places, more);
+      const { spans, trace } = spansOf(run, placeholders, extra);
       traces.push(trace);
       const service = run.trace.agent;
       return {
@@ -51,7 +51,7 @@ export class OtlpTracesTemplate implements BodyTemplate {
       };
     });
     this.bytes = encode('traces', { resourceSpans });
-    places.locate(this.bytes);
+    placeholders.locate(this.bytes);
     this.#traces = traces;
     this.items = batch.traces.reduce((sum, run) => sum + run.spans.length, 0);
   }
@@ -60,14 +60,14 @@ export class OtlpTracesTemplate implements BodyTemplate {
     return this.#traces.length;
   }
 
-  refresh(fresh: Fresh): void {
+  refresh(fresh: RefreshContext): void {
     const { ids, nanos } = fresh;
     this.#traces.forEach((trace, index) => {
       ids.writeBytes(this.bytes, trace.traceIds, TRACE_ID_BYTES);
-      for (const marks of trace.spanIds) ids.writeBytes(this.bytes, marks, SPAN_ID_BYTES);
+      for (const idPlaceholders of trace.spanIds) ids.writeBytes(this.bytes, idPlaceholders, SPAN_ID_BYTES);
       const startMs = fresh.startMs(index / this.#traces.length, trace.durationMs);
-      for (const { mark, sinceStartMs } of trace.times)
-        nanos.write(this.bytes, mark.offset, startMs + sinceStartMs);
+      for (const { placeholder, afterStartMs } of trace.times)
+        nanos.write(this.bytes, placeholder.offset, startMs + afterStartMs);
     });
   }
 
@@ -75,35 +75,34 @@ export class OtlpTracesTemplate implements BodyTemplate {
     const trace = this.#traces[Math.floor(Math.random() * this.#traces.length)];
     const at = trace?.traceIds[0]?.offset;
     if (trace === undefined || at === undefined) return undefined;
-    const hex = this.bytes.toString('hex', at, at + TRACE_ID_BYTES);
-    const traceId = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-    return { traceId, spans: trace.spanIds.length };
+    const traceId = traceUuid(this.bytes.subarray(at, at + TRACE_ID_BYTES));
+    return traceId === undefined ? undefined : { traceId, spans: trace.spanIds.length };
   }
 }
 
 function spansOf(
   run: RunBody,
-  places: Placeholders,
-  more: MoreAttributes,
-): { spans: Span[]; trace: TracePlaces } {
+  placeholders: Placeholders,
+  extra: ExtraAttributes,
+): { spans: Span[]; trace: TracePlaceholders } {
   const startMs = Date.parse(run.trace.started_at);
-  const traceIds: Mark[] = [];
-  const spanIds = new Map<string, Mark[]>();
-  const times: { mark: Mark; sinceStartMs: number }[] = [];
+  const traceIds: Placeholder[] = [];
+  const spanIds = new Map<string, Placeholder[]>();
+  const times: { placeholder: Placeholder; afterStartMs: number }[] = [];
   const idOf = (spanId: string): Buffer => {
-    const { mark, value } = places.bytes(SPAN_ID_BYTES);
-    spanIds.set(spanId, [...(spanIds.get(spanId) ?? []), mark]);
+    const { placeholder, value } = placeholders.bytes(SPAN_ID_BYTES);
+    spanIds.set(spanId, [...(spanIds.get(spanId) ?? []), placeholder]);
     return value;
   };
   const timeOf = (time: string) => {
-    const { mark, value } = places.fixed64();
-    times.push({ mark, sinceStartMs: Date.parse(time) - startMs });
+    const { placeholder, value } = placeholders.fixed64();
+    times.push({ placeholder, afterStartMs: Date.parse(time) - startMs });
     return value;
   };
   const spans = run.spans.map((span): Span => {
-    // In the order in which protobuf has the fields.
-    const { mark, value: traceId } = places.bytes(TRACE_ID_BYTES);
-    traceIds.push(mark);
+    // Placeholders must be created in the order of the protobuf fields.
+    const { placeholder, value: traceId } = placeholders.bytes(TRACE_ID_BYTES);
+    traceIds.push(placeholder);
     return {
       traceId,
       spanId: idOf(span.span_id),
@@ -112,11 +111,11 @@ function spansOf(
       kind: span.type === 'http' || span.type === 'db' || span.type === 'llm' ? CLIENT : INTERNAL,
       startTimeUnixNano: timeOf(span.started_at),
       endTimeUnixNano: timeOf(span.ended_at ?? span.started_at),
-      attributes: attributesOf(run, span, more(span)),
+      attributes: attributesOf(run, span, extra(span)),
       status: span.status === 'failed' ? failed(span) : { code: STATUS_OK },
     };
   });
-  const durationMs = Math.max(0, ...times.map(({ sinceStartMs }) => sinceStartMs));
+  const durationMs = Math.max(0, ...times.map(({ afterStartMs }) => afterStartMs));
   return { spans, trace: { durationMs, traceIds, spanIds: [...spanIds.values()], times } };
 }
 
@@ -124,8 +123,8 @@ function failed({ error_message: message = 'failed' }: SpanBody) {
   return { code: STATUS_ERROR, message };
 }
 
-/** Some 20 for each span: what the conventions say of its kind, and what frameworks put on every span. */
-function attributesOf(run: RunBody, span: SpanBody, more: ReturnType<MoreAttributes>): KeyValue[] {
+/** About 20 attributes: those of the semantic conventions for its type, and some that frameworks add to every span. */
+function attributesOf(run: RunBody, span: SpanBody, extra: ReturnType<ExtraAttributes>): KeyValue[] {
   return attributes({
     'session.id': 'session-4711-a',
     'user.id': 'user-8150',
@@ -139,12 +138,12 @@ function attributesOf(run: RunBody, span: SpanBody, more: ReturnType<MoreAttribu
     'app.release': '2026.318',
     'app.queue': 'default',
     'app.attempt': 1,
-    ...ownAttributes(run, span),
-    ...more,
+    ...typeAttributes(run, span),
+    ...extra,
   });
 }
 
-function ownAttributes(run: RunBody, span: SpanBody): Record<string, string | number | boolean> {
+function typeAttributes(run: RunBody, span: SpanBody): Record<string, string | number | boolean> {
   const input = JSON.stringify(span.input_data ?? {});
   const output = JSON.stringify(span.output_data ?? {});
   switch (span.type) {

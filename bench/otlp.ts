@@ -2,7 +2,7 @@ import type { TelemetrySignal } from '../src/signal/batch.js';
 import { printSetup, type Print } from './report.js';
 import { throughput, type ThroughputStats, type ThroughputOptions } from './throughput.js';
 
-/** An item a second, acknowledged after the commit: what each signal alone is to reach. */
+/** Acknowledged items per second. */
 const GOALS: Readonly<Record<TelemetrySignal, number>> = { traces: 40_000, metrics: 100_000, logs: 30_000 };
 
 export interface OtlpOptions extends Omit<ThroughputOptions, 'kind' | 'itemsPerRequest'> {
@@ -10,7 +10,7 @@ export interface OtlpOptions extends Omit<ThroughputOptions, 'kind' | 'itemsPerR
   readonly perRequest: number;
 }
 
-/** `npm run bench -- otlp`: what the daemon takes of each signal by OTLP over HTTP in protobuf, one signal after the other. */
+/** `npm run bench -- otlp`: items per second of each signal, sent as OTLP over HTTP in protobuf. */
 export async function otlp(
   options: OtlpOptions,
   print: Print,
@@ -19,7 +19,7 @@ export async function otlp(
   const { signals, perRequest, ...rest } = options;
   const results = new Map<TelemetrySignal, ThroughputStats>();
   for (const signal of signals) {
-    print(`\n${signal} (goal ${GOALS[signal]} a second)`);
+    print(`\n${signal} (goal: ${GOALS[signal]} per second)`);
     results.set(signal, await throughput({ ...rest, kind: signal, itemsPerRequest: perRequest }, print));
   }
   return results;

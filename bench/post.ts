@@ -1,17 +1,17 @@
 import type { Pool } from 'undici';
 
-/** What the daemon said to one request. */
+/** Result of one request. */
 export interface Answer {
-  /** 0 where there was no answer. */
+  /** 0 if there was no response. */
   readonly status: number;
-  /** Code of the failed connection, where there was no answer. */
+  /** Error code if there was no response. */
   readonly failure?: string;
   readonly body: Buffer;
 }
 
 const NO_BODY = Buffer.alloc(0);
 
-/** Posts one body. Never rejects: what went wrong is part of the answer. By `dispatch`, which costs half of `request`. */
+/** Posts one body. Never rejects: failures are part of the result. Uses `dispatch`, which takes half the CPU time of `request`. */
 export function post(
   pool: Pool,
   path: string,

@@ -1,22 +1,22 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** The kernel counts in hundredths of a second on every Linux that Node runs on (`getconf CLK_TCK`). */
+/** `getconf CLK_TCK`: 100 on every Linux platform that Node supports. */
 const TICKS_PER_SECOND = 100;
 const SAMPLE_MS = 200;
 
-/** @returns resident memory in MiB; undefined off Linux, and when the process is gone */
+/** Returns resident memory in MiB; undefined off Linux or if the process has exited. */
 export async function residentMiB(pid: number): Promise<number | undefined> {
   const status = await readProc(pid, 'status');
   const kib = /^VmRSS:\s+(\d+) kB$/m.exec(status ?? '')?.[1];
   return kib === undefined ? undefined : Number(kib) / 1024;
 }
 
-/** @returns CPU time used so far, in seconds, all threads; undefined off Linux, and when the process is gone */
+/** Returns the CPU time of all threads so far, in seconds; undefined off Linux or if the process has exited. */
 export async function cpuSeconds(pid: number): Promise<number | undefined> {
   return secondsOf(await statFields(pid, 'stat'), USER, SYSTEM);
 }
 
-/** @returns how much a process has used since this was called, likewise */
+/** Returns a function that returns the CPU time since this call, in seconds. */
 export async function cpuSecondsFrom(pid: number): Promise<() => Promise<number | undefined>> {
   const before = await cpuSeconds(pid);
   return async () => {
@@ -25,14 +25,14 @@ export async function cpuSecondsFrom(pid: number): Promise<() => Promise<number 
   };
 }
 
-/** @returns the same of its main thread alone */
+/** Returns the CPU time of the main thread so far, in seconds. */
 export async function mainThreadSeconds(pid: number): Promise<number | undefined> {
   return secondsOf(await statFields(pid, `task/${pid}/stat`), USER, SYSTEM);
 }
 
-/** @returns the same of a process and all processes that it started, those that have ended included; undefined off Linux */
-export async function familyCpuSeconds(pid: number): Promise<number | undefined> {
-  const own = secondsOf(await statFields(pid, 'stat'), USER, SYSTEM, ENDED_USER, ENDED_SYSTEM);
+/** Returns the CPU time of a process and its children, including exited ones, in seconds; undefined off Linux. */
+export async function cpuSecondsWithChildren(pid: number): Promise<number | undefined> {
+  const own = secondsOf(await statFields(pid, 'stat'), USER, SYSTEM, CHILDREN_USER, CHILDREN_SYSTEM);
   if (own === undefined) return undefined;
   const others = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const times = await Promise.all(
@@ -44,26 +44,26 @@ export async function familyCpuSeconds(pid: number): Promise<number | undefined>
   return times.reduce((sum, seconds) => sum + seconds, own);
 }
 
-/** Places in `/proc/PID/stat`, counted from behind the name of the program. */
+/** Indexes in `/proc/PID/stat` after the program name. */
 const PARENT = 1;
 const USER = 11;
 const SYSTEM = 12;
-/** Of processes that it started, which have ended. */
-const ENDED_USER = 13;
-const ENDED_SYSTEM = 14;
+/** CPU time of exited children. */
+const CHILDREN_USER = 13;
+const CHILDREN_SYSTEM = 14;
 
 async function statFields(pid: number, file: string): Promise<readonly string[] | undefined> {
   const stat = await readProc(pid, file);
-  // The name of the program, in brackets, may hold blanks.
+  // The program name in parentheses may contain spaces.
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
-function secondsOf(fields: readonly string[] | undefined, ...places: readonly number[]): number | undefined {
+function secondsOf(fields: readonly string[] | undefined, ...indexes: readonly number[]): number | undefined {
   if (fields === undefined) return undefined;
-  return places.reduce((sum, place) => sum + Number(fields[place]), 0) / TICKS_PER_SECOND;
+  return indexes.reduce((sum, index) => sum + Number(fields[index]), 0) / TICKS_PER_SECOND;
 }
 
-/** Watches the memory of a process. */
+/** Samples the memory of a process. */
 export class MemoryWatch {
   readonly #pid: number;
   readonly #timer: NodeJS.Timeout;
@@ -74,7 +74,7 @@ export class MemoryWatch {
     this.#timer = setInterval(() => void this.#sample(), SAMPLE_MS);
   }
 
-  /** Ends the watch. @returns MiB; undefined off Linux */
+  /** Stops sampling. @returns MiB; undefined off Linux */
   async stop(): Promise<{ readonly maxMiB: number | undefined; readonly endMiB: number | undefined }> {
     clearInterval(this.#timer);
     const endMiB = await this.#sample();

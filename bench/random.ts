@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /**
- * A seeded source of randomness (sfc32, public domain): one key gives one sequence, on every machine. Not for secrets.
+ * A seeded random number generator (sfc32, public domain). Not for secrets.
  */
 export class Random {
   #a: number;
@@ -9,7 +9,7 @@ export class Random {
   #c: number;
   #counter: number;
 
-  /** @param key any text; sources with different keys are independent of each other. */
+  /** @param key the seed; equal keys give equal sequences on every machine */
   constructor(key: string) {
     const digest = createHash('sha256').update(key).digest();
     this.#a = digest.readInt32LE(0);
@@ -18,7 +18,7 @@ export class Random {
     this.#counter = digest.readInt32LE(12);
   }
 
-  /** An integer from 0 to 2^32 - 1. */
+  /** Returns an integer from 0 to 2^32 - 1. */
   uint32(): number {
     const sum = (((this.#a + this.#b) | 0) + this.#counter) | 0;
     this.#counter = (this.#counter + 1) | 0;
@@ -28,26 +28,26 @@ export class Random {
     return sum >>> 0;
   }
 
-  /** From 0 up to, but not, 1. */
-  unit(): number {
+  /** Returns a number from 0 to below 1. */
+  float(): number {
     return this.uint32() / 2 ** 32;
   }
 
-  /** An integer, both ends included. */
+  /** Returns an integer from min to max, both included. */
   integer(min: number, max: number): number {
-    return min + Math.floor(this.unit() * (max - min + 1));
+    return min + Math.floor(this.float() * (max - min + 1));
   }
 
-  /** @throws RangeError for an empty list. */
+  /** Returns a random member. @throws RangeError if the list is empty */
   pick<T>(list: readonly T[]): T {
     const index = this.integer(0, list.length - 1);
     if (index >= list.length || list.length === 0) throw new RangeError('Cannot pick from an empty list.');
     return list[index] as T;
   }
 
-  /** One member, in proportion to its weight. @throws RangeError for an empty list. */
+  /** Returns a random member, weighted. @throws RangeError if the list is empty */
   weighted<T>(list: readonly T[], weightOf: (item: T) => number): T {
-    let point = this.unit() * list.reduce((sum, item) => sum + weightOf(item), 0);
+    let point = this.float() * list.reduce((sum, item) => sum + weightOf(item), 0);
     for (const item of list) {
       point -= weightOf(item);
       if (point < 0) return item;

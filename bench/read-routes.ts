@@ -1,33 +1,33 @@
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Api } from './api.js';
-import type { Filling } from './filled-store.js';
-import { PROMPT } from './linked-calls.js';
+import type { StoreContents } from './filled-store.js';
+import { PROMPT } from './prompt-calls.js';
 import type { SampledTrace } from './load-plan.js';
-import { sendLoggedCalls } from './logged-calls.js';
-import { FREQUENT_WORD, RARE_WORD } from './log-lines.js';
+import { FREQUENT_WORD, RARE_WORD } from './otlp-logs-template.js';
 import { READ_METRIC } from './otlp-metrics-template.js';
 
-/** One read route with what is asked of it. */
+/** A read route to measure. */
 export interface ReadRoute {
   readonly name: string;
-  /** Path of request number n (from 0), under `/api/v1`. */
+  /** Returns the path of request number n (from 0), below `/api/v1`. */
   readonly path: (request: number) => string;
-  /** Milliseconds at p50, alone, over 10 million spans. */
+  /** Goal of p50 in milliseconds, alone, with 10 million spans. */
   readonly targetMs?: number;
 }
 
-/** Runs by their spans in the order of figures, in which they lie anywhere. */
+/** Lists of runs by their spans, in an order in which matches are spread over the store. */
 const SPAN_LISTS: readonly (readonly [name: string, query: string])[] = [
-  ['of a model, longest', 'model=gpt-5-mini&sort=duration_ms'],
-  ['of a model, most expensive', 'model=gpt-5-mini&sort=total_cost_usd'],
-  ['of a span name, longest', 'span_name=none&sort=duration_ms'],
+  ['traces of a model, longest', 'model=gpt-5-mini&sort=duration_ms'],
+  ['traces of a model, most expensive', 'model=gpt-5-mini&sort=total_cost_usd'],
+  ['traces of a span name, longest', 'span_name=none&sort=duration_ms'],
 ];
 
-/** During ingestion p50 may be so many times that of alone. */
+/** Maximum ratio of p50 during ingestion to p50 alone. */
 export const TARGET_RATIO = 3;
 
-/** The routes that read what a store is filled with. @throws Error for a store that has too little of it */
+/** Returns the routes for the contents of a store. @throws Error if the store has too few items */
 export async function readRoutes(
-  kind: Filling['kind'],
+  kind: StoreContents['kind'],
   api: Api,
   samples: readonly SampledTrace[],
 ): Promise<readonly ReadRoute[]> {
@@ -36,7 +36,7 @@ export async function readRoutes(
   return kind === 'logs' ? logRoutes(api) : traceRoutes(api, samples);
 }
 
-/** Those of one agent ask for the one with the most runs. */
+/** Routes of one agent use the agent with the most runs. */
 async function traceRoutes(api: Api, samples: readonly SampledTrace[]): Promise<readonly ReadRoute[]> {
   const agents = await api.agents();
   const [first, second] = [...agents].sort((a, b) => b.total_runs - a.total_runs);
@@ -69,7 +69,7 @@ async function traceRoutes(api: Api, samples: readonly SampledTrace[]): Promise<
       '/dashboard/traces?count=none&sort=duration_ms&page_size=50&previews=true',
     ),
     fixed('traces list, of a model', '/dashboard/traces?model=gpt-5-mini', 100),
-    fixed('traces list, of no model there is', '/dashboard/traces?model=none', 100),
+    fixed('traces list, of an unknown model', '/dashboard/traces?model=none', 100),
     fixed('traces list, of a type and name', '/dashboard/traces?span_type=tool&span_name=none', 100),
     fixed('series 24h', '/dashboard/series', 100),
     fixed('series 30d', `/dashboard/series?start_time=${daysAgo(30)}`, 100),
@@ -131,7 +131,7 @@ async function logRoutes(api: Api): Promise<readonly ReadRoute[]> {
   const ofTrace = items.find(({ trace_id }) => trace_id !== null);
   const withId = items.map(({ body }) => /\[([0-9a-f]{16})\]/.exec(body)?.[1]).find((id) => id !== undefined);
   if (!ofTrace || withId === undefined) throw new Error('The store has too few log records.');
-  const { logged, silent } = await sendLoggedCalls(api);
+  const { withLogs, withoutLogs } = await sendLoggedCalls(api);
   const day = `start_time=${daysAgo(15)}&end_time=${daysAgo(14)}`;
   return [
     fixed('log search, rare word', `${search}?query=${RARE_WORD}`, 300),
@@ -146,8 +146,8 @@ async function logRoutes(api: Api): Promise<readonly ReadRoute[]> {
     fixed('logs, offset 100 000', `${search}?offset=100000`),
     fixed('logs, counted', `/dashboard/logs/facets?start_time=${daysAgo(60)}`),
     fixed('trace of a log', `/dashboard/logs/${ofTrace.id}/trace`),
-    ofTraces('trace of 5 calls', silent),
-    ofTraces('trace of 5 calls, said in log records', logged),
+    ofTraces('trace of 5 calls', withoutLogs),
+    ofTraces('trace of 5 calls, messages in logs', withLogs),
   ];
 }
 
@@ -179,7 +179,7 @@ function metricRoutes(): readonly ReadRoute[] {
   ];
 }
 
-/** Another trace with each request. */
+/** Reads a different trace in each request. */
 function ofTraces(name: string, ids: readonly string[]): ReadRoute {
   return { name, path: (request) => `/dashboard/traces/${ids[request % ids.length] ?? ''}` };
 }
@@ -190,4 +190,80 @@ function fixed(name: string, path: string, targetMs?: number): ReadRoute {
 
 function daysAgo(days: number): string {
   return new Date(Date.now() - days * 86_400_000).toISOString();
+}
+
+/** Number of runs of each kind. */
+const LOGGED_RUNS = 200;
+const CALLS_PER_RUN = 5;
+
+/** Ids of equal runs with and without messages in log records. */
+interface RunIds {
+  readonly withLogs: readonly string[];
+  readonly withoutLogs: readonly string[];
+}
+
+/** Sends runs by OTLP like OpenTelemetry's instrumentation of OpenAI, which sends messages as log records. */
+async function sendLoggedCalls(api: Api): Promise<RunIds> {
+  const [withLogs, withoutLogs] = [[], []] as [string[], string[]];
+  for (let i = 0; i < 2 * LOGGED_RUNS; i++) {
+    const uuid = randomUUID();
+    const traceId = uuid.replaceAll('-', '');
+    const spanIds = Array.from({ length: CALLS_PER_RUN }, () => randomBytes(8).toString('hex'));
+    const nanos = BigInt(Date.now()) * 1_000_000n;
+    await api.post('/otlp/v1/traces', tracesOf(traceId, spanIds, nanos));
+    const isLogged = i % 2 === 0;
+    if (isLogged) await api.post('/otlp/v1/logs', logsOf(traceId, spanIds, nanos));
+    (isLogged ? withLogs : withoutLogs).push(uuid);
+  }
+  return { withLogs, withoutLogs };
+}
+
+function tracesOf(traceId: string, spanIds: readonly string[], nanos: bigint): object {
+  const spans = spanIds.map((spanId, i) => ({
+    traceId,
+    spanId,
+    parentSpanId: i === 0 ? '' : spanIds[0],
+    name: 'chat gpt-4o-mini',
+    kind: 3,
+    startTimeUnixNano: `${nanos + BigInt(i)}`,
+    endTimeUnixNano: `${nanos + 1_000_000_000n}`,
+    attributes: [
+      textAttribute('gen_ai.operation.name', 'chat'),
+      textAttribute('gen_ai.request.model', 'gpt-4o-mini'),
+      { key: 'gen_ai.usage.input_tokens', value: { intValue: '120' } },
+      { key: 'gen_ai.usage.output_tokens', value: { intValue: '45' } },
+    ],
+  }));
+  return { resourceSpans: [{ resource: RESOURCE, scopeSpans: [{ spans }] }] };
+}
+
+function logsOf(traceId: string, spanIds: readonly string[], nanos: bigint): object {
+  const logRecords = spanIds.flatMap((spanId) =>
+    MESSAGES.map(({ name, values }, i) => ({
+      traceId,
+      spanId,
+      timeUnixNano: `${nanos + BigInt(i)}`,
+      attributes: [textAttribute('event.name', name)],
+      body: { kvlistValue: { values } },
+    })),
+  );
+  return { resourceLogs: [{ resource: RESOURCE, scopeLogs: [{ logRecords }] }] };
+}
+
+const MESSAGES = [
+  { name: 'gen_ai.system.message', values: [textAttribute('content', 'Answer in one sentence.')] },
+  {
+    name: 'gen_ai.user.message',
+    values: [textAttribute('content', 'What is the weather like in Berlin today? '.repeat(5))],
+  },
+  {
+    name: 'gen_ai.choice',
+    values: [{ key: 'message', value: { kvlistValue: { values: [textAttribute('content', 'Sunny.')] } } }],
+  },
+];
+
+const RESOURCE = { attributes: [textAttribute('service.name', 'bench')] };
+
+function textAttribute(key: string, value: string): object {
+  return { key, value: { stringValue: value } };
 }

@@ -3,10 +3,10 @@ import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Latency } from './load-plan.js';
 
-/** Where a bench writes: one or several lines. */
+/** Prints one or several lines. */
 export type Print = (text: string) => void;
 
-/** The machine and the settings, so that a figure can be judged later. */
+/** Prints the machine and the settings. */
 export function printSetup(print: Print, bench: string, settings: Readonly<Record<string, unknown>>): void {
   const processors = cpus();
   const memory = Math.round(totalmem() / 2 ** 30);
@@ -21,13 +21,13 @@ export function printSetup(print: Print, bench: string, settings: Readonly<Recor
   );
 }
 
-/** Names and values, the values below each other. */
+/** Formats names and values in two columns. */
 export function lines(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`).join('\n');
 }
 
-/** Columns, right-aligned but the first. */
+/** Formats a table. All columns except the first are right-aligned. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [head, ...rows];
   const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
@@ -51,7 +51,7 @@ export function ms(value: number): string {
   return value.toFixed(value < 10 ? 1 : 0);
 }
 
-/** Bytes of all files below a directory. */
+/** Sums the sizes of all files in a directory, recursively. */
 export async function bytesOf(directory: string): Promise<number> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());

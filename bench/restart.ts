@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Api } from './api.js';
-import { BENCH_KEY, inFreshDirectory } from './bench-directory.js';
+import { BENCH_KEY, withTempDirectory } from './bench-directory.js';
 import { writeDaemonConfig } from './daemon-config.js';
 import { DaemonProcess } from './daemon-process.js';
 import { LoadProcess } from './load-process.js';
@@ -12,7 +12,7 @@ const SAMPLES = 500;
 const POLL_MS = 20;
 
 export interface RestartOptions {
-  /** The daemon is killed once so many are stored, while more are coming. */
+  /** Acknowledged spans at which the daemon is killed. */
   readonly spans: number;
   readonly connections: number;
   readonly bodies: number;
@@ -24,14 +24,14 @@ export interface RestartStats {
   readonly verdict: Verdict;
 }
 
-/** `npm run bench -- restart`: kill -9 in the middle of ingestion, then how long until it serves again, and what is there. */
+/** `npm run bench -- restart`: kills the daemon during ingestion, then measures its restart and checks what is stored. */
 export async function restart(options: RestartOptions, print: Print): Promise<RestartStats> {
   printSetup(print, 'restart', { ...options });
-  const stats = await inFreshDirectory((directory) => measure(options, directory));
+  const stats = await withTempDirectory((directory) => measure(options, directory));
   const { readyMs, acknowledgedSpans, verdict } = stats;
   print(
     lines([
-      ['killed after', `${acknowledgedSpans} spans acknowledged, with more under way`],
+      ['killed after', `${acknowledgedSpans} acknowledged spans, with more in flight`],
       ['spawn to ready', `${ms(readyMs)} ms`],
       ['stored', `${verdict.isComplete ? 'complete' : 'NOT COMPLETE'}: ${verdict.text}`],
     ]),
@@ -59,7 +59,6 @@ async function measure(options: RestartOptions, directory: string): Promise<Rest
     load.go();
     await untilAcknowledged(load, options.spans);
     await daemon.kill();
-    // Without the daemon there is nothing left to do for the generator but to say what was acknowledged.
     load.stop();
     const result = await load.result;
     daemon = await DaemonProcess.start(files);

@@ -5,55 +5,55 @@ import { RUNS, SPANS } from '../src/storage/clickhouse/tables/run-tables.js';
 import { ClickHouseServer } from '../test/support/clickhouse-server.js';
 import { PostgresServer } from '../test/support/postgres.js';
 import { startDiscardingProxy, type DiscardingProxy } from './discarding-proxy.js';
-import { cpuSeconds, familyCpuSeconds } from './process-usage.js';
+import { cpuSeconds, cpuSecondsWithChildren } from './process-usage.js';
 
-/** What gateways of a bench stand on, each engine in processes of its own on this machine. */
+/** The stores of gateways. Each engine is a separate process on this machine. */
 export interface ScaleStores {
-  /** Path of the configuration that is laid over a gateway's. */
+  /** Path of a configuration file to merge over that of a gateway. */
   readonly config: string;
-  /** Null where nothing is discarded. */
+  /** Null if nothing is discarded. */
   readonly proxy: DiscardingProxy | null;
-  /** Processor time of the engines so far, in seconds, by name; undefined where it is unknown. */
+  /** CPU time of the engines so far, in seconds, by name; undefined if unknown. */
   readonly cpu: () => Promise<Readonly<Record<string, number | undefined>>>;
-  /** Of all tables. */
+  /** Size of all tables. */
   bytesOnDisk(): Promise<number>;
-  /** Resolves when ClickHouse merges nothing any more. @returns how many parts the tables have */
+  /** Waits until ClickHouse has finished merging. @returns number of table parts */
   merged(): Promise<number>;
 }
 
 export interface ScaleStoresOptions {
-  /** Where the control store is. */
+  /** Engine of the control store. */
   readonly control: 'sqlite' | 'postgres';
-  /** Whether the rows of spans and runs, the most of what is inserted, go nowhere. What settling a write reads, it finds. */
+  /** Whether to discard rows of spans and runs, which are most of the inserts. Other tables are written. */
   readonly discard?: boolean;
 }
 
-/** Does work over empty stores, which are removed afterwards, whatever happens. */
-export async function onScaleStores<T>(
+/** Runs `work` with empty stores and removes them afterwards. */
+export async function withScaleStores<T>(
   { control, discard = false }: ScaleStoresOptions,
   work: (stores: ScaleStores) => Promise<T>,
 ): Promise<T> {
-  const ends: (() => Promise<void> | void)[] = [];
+  const cleanups: (() => Promise<void> | void)[] = [];
   const owner = {
     teardown: (end: () => Promise<void> | void) => {
-      ends.push(end);
+      cleanups.push(end);
     },
   };
   try {
-    const clickhouse = running(await ClickHouseServer.start(owner as never));
-    const postgres = control === 'postgres' ? running(await PostgresServer.start(owner as never)) : null;
+    const clickhouse = started(await ClickHouseServer.start(owner as never));
+    const postgres = control === 'postgres' ? started(await PostgresServer.start(owner as never)) : null;
     const proxy = discard ? await startDiscardingProxy(clickhouse.url, [SPANS.name, RUNS.name]) : null;
-    ends.push(() => proxy?.close());
+    cleanups.push(() => proxy?.close());
     const folder = mkdtempSync(join(tmpdir(), 'jackdaw-scale-'));
-    ends.push(() => {
+    cleanups.push(() => {
       rmSync(folder, { recursive: true, force: true });
     });
     const config = join(folder, 'scale.yaml');
     const database = clickhouse.newDatabase();
     const { url = clickhouse.url } = proxy ?? {};
     const { password } = clickhouse;
-    const place = { urls: [url], database, password };
-    writeFileSync(config, overlay(place, await postgres?.createDatabase()));
+    const connection = { urls: [url], database, password };
+    writeFileSync(config, overlay(connection, await postgres?.createDatabase()));
     const count = async (sql: string): Promise<number> => {
       const [[found = 0] = []] = await clickhouse.query(sql);
       return Number(found);
@@ -63,7 +63,7 @@ export async function onScaleStores<T>(
       proxy,
       cpu: async () => ({
         ClickHouse: await cpuSeconds(clickhouse.pid),
-        ...(postgres !== null && { PostgreSQL: await familyCpuSeconds(postgres.pid) }),
+        ...(postgres !== null && { PostgreSQL: await cpuSecondsWithChildren(postgres.pid) }),
       }),
       bytesOnDisk: async () =>
         await count(`SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND database = '${database}'`),
@@ -74,11 +74,11 @@ export async function onScaleStores<T>(
       },
     });
   } finally {
-    for (const end of ends.reverse()) await end();
+    for (const end of cleanups.reverse()) await end();
   }
 }
 
-function running<Server>(server: Server | string): Server {
+function started<Server>(server: Server | string): Server {
   if (typeof server === 'string') throw new Error(server);
   return server;
 }
@@ -86,7 +86,7 @@ function running<Server>(server: Server | string): Server {
 function overlay(clickhouse: object, postgres: string | undefined): string {
   const control = postgres === undefined ? 'sqlite' : 'postgres';
   return JSON.stringify({
-    // Without a folder no key can be made.
+    // PostgreSQL has no directory in which a key could be generated.
     ...(postgres === undefined ? {} : { secrets: { key: Buffer.alloc(32, 'k').toString('base64') } }),
     extensions: {
       ...(postgres === undefined ? {} : { postgres: { url: postgres } }),

@@ -3,17 +3,17 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import type { TelemetrySignal } from '../src/signal/batch.js';
-import { BENCH_KEY, inFreshDirectory } from './bench-directory.js';
+import { BENCH_KEY, withTempDirectory } from './bench-directory.js';
 import { writeDaemonConfig } from './daemon-config.js';
 import { DaemonProcess } from './daemon-process.js';
 import { LoadProcess } from './load-process.js';
 import { cpuSeconds } from './process-usage.js';
 import { formatLatency, lines, printSetup, type Print } from './report.js';
 
-/** Spans a second that a sidecar with a queue on disk is to take. */
+/** Spans per second with a queue on disk. */
 const GOAL = 60_000;
 
 export interface SidecarOptions {
@@ -23,26 +23,28 @@ export interface SidecarOptions {
   readonly seconds: number;
   readonly warmup: number;
   readonly bodies: number;
-  /** How often each kind of queue is measured, in turns. */
+  /** Number of rounds over all queues. */
   readonly turns: number;
   readonly queues: readonly QueueKind[];
   readonly profile?: string;
 }
 
-/** On disk by when it is synced. */
+/** `always` and `interval` are disk queues with this `sync` setting. */
 export const QUEUE_KINDS = ['memory', 'always', 'interval'] as const;
 type QueueKind = (typeof QUEUE_KINDS)[number];
 
 /**
- * What a sidecar takes by OTLP and passes on to a gateway that answers at once, with each kind of queue. Processor time is that of the
- * whole process, until everything it took is delivered.
+ * `npm run bench -- sidecar`: OTLP items per second that a sidecar relays to a gateway, with each kind of queue. The gateway responds
+ * immediately. CPU time is that of the whole process until everything is delivered.
  */
 export async function sidecar(options: SidecarOptions, print: Print): Promise<void> {
   printSetup(print, 'sidecar', { ...options });
   for (let turn = 1; turn <= options.turns; turn++)
     for (const kind of options.queues) {
-      print(`\nqueue ${kind}, turn ${turn}${options.signal === 'traces' ? ` (goal ${GOAL} a second)` : ''}`);
-      await inFreshDirectory((directory) => measure(options, kind, directory, print));
+      print(
+        `\nqueue ${kind}, turn ${turn}${options.signal === 'traces' ? ` (goal: ${GOAL} per second)` : ''}`,
+      );
+      await withTempDirectory((directory) => measure(options, kind, directory, print));
     }
 }
 
@@ -71,19 +73,19 @@ async function measure(
     load.go();
     const result = await load.result;
     const endedMs = performance.now();
-    await emptied(daemon.url);
+    await waitUntilDelivered(daemon.url);
     const drainedMs = performance.now() - endedMs;
     const after = await cpuSeconds(daemon.pid);
     const { acknowledged, measured, errors } = result;
     const cpu = ((after ?? NaN) - (before ?? NaN)) * 1e6;
     print(
       lines([
-        ['taken a second', (measured.items / measured.seconds).toFixed(0)],
+        ['accepted per second', (measured.items / measured.seconds).toFixed(0)],
         ['acknowledgement', formatLatency(measured.latency)],
-        ['processor time an item', `${(cpu / acknowledged.items).toFixed(1)} µs, delivery included`],
-        ['delivered after the end', `${(drainedMs / 1000).toFixed(1)} s`],
+        ['CPU time per item', `${(cpu / acknowledged.items).toFixed(1)} µs, including delivery`],
+        ['time to drain the queue', `${(drainedMs / 1000).toFixed(1)} s`],
         ['errors', JSON.stringify(errors)],
-        ['requests', `${acknowledged.requests} came, ${gateway.requests()} went`],
+        ['requests', `${acknowledged.requests} accepted, ${gateway.requests()} sent`],
       ]),
     );
     await daemon.stop();
@@ -100,7 +102,7 @@ function configOf(kind: QueueKind, endpoint: string, directory: string): string 
     directory: join(directory, 'queue'),
     sync: kind,
   };
-  // In memory as much as may wait on disk: it is measured what is taken, not how soon it is full.
+  // The memory queue is as large as the disk queue, so that it does not fill up.
   const queue = kind === 'memory' ? { max_items: 10_000_000, max_size: '1GiB' } : onDisk;
   const pipeline = { processors: ['validation'], exporters: ['otlp_http'] };
   return stringify({
@@ -109,7 +111,7 @@ function configOf(kind: QueueKind, endpoint: string, directory: string): string 
   });
 }
 
-/** Answers everything at once, without reading it. */
+/** Starts a server that accepts every request without parsing it. */
 async function startGateway() {
   let requests = 0;
   const server = createServer((request, response) => {
@@ -130,12 +132,12 @@ async function startGateway() {
   };
 }
 
-/** Waits until the daemon has delivered all that it has taken. */
-async function emptied(url: string): Promise<void> {
+/** Waits until all queues of the daemon are empty. */
+async function waitUntilDelivered(url: string): Promise<void> {
   for (;;) {
     const text = await (await fetch(`${url}/metrics`)).text();
-    const waiting = [...text.matchAll(/^jackdaw_exporter_queue_items\{.*\} (\d+)$/gm)];
-    if (waiting.length > 0 && waiting.every(([, count]) => count === '0')) return;
-    await wait(50);
+    const queues = [...text.matchAll(/^jackdaw_exporter_queue_items\{.*\} (\d+)$/gm)];
+    if (queues.length > 0 && queues.every(([, count]) => count === '0')) return;
+    await sleep(50);
   }
 }

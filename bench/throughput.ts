@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Api } from './api.js';
-import { BENCH_KEY, inFreshDirectory } from './bench-directory.js';
+import { BENCH_KEY, withTempDirectory } from './bench-directory.js';
 import { writeDaemonConfig } from './daemon-config.js';
 import { DaemonProcess } from './daemon-process.js';
 import type { LoadKind, LoadPlan, LoadResult } from './load-plan.js';
@@ -10,9 +10,9 @@ import { bytesOf, formatLatency, lines, ms, type Print } from './report.js';
 import { verifyStored, type Verdict } from './verify.js';
 
 const SAMPLES = 200;
-const WORDS: Readonly<Record<string, string>> = { true: 'complete: ', false: 'NOT COMPLETE: ', null: '' };
-/** What an item of each kind is called, one and many. */
-const NAMES: Readonly<Record<LoadKind, readonly [one: string, many: string]>> = {
+const VERDICTS: Readonly<Record<string, string>> = { true: 'complete: ', false: 'NOT COMPLETE: ', null: '' };
+/** Names of an item of each kind. */
+const ITEM_NAMES: Readonly<Record<LoadKind, readonly [singular: string, plural: string]>> = {
   batch: ['span', 'spans'],
   traces: ['span', 'spans'],
   prompts: ['span', 'spans'],
@@ -25,51 +25,51 @@ export interface ThroughputOptions {
   readonly kind: LoadKind;
   readonly itemsPerRequest: number;
   readonly connections: number;
-  /** Items per second, open loop; absent: closed loop. */
+  /** Items per second (open loop). Absent: closed loop. */
   readonly rate?: number | undefined;
   readonly seconds: number;
-  /** All that is sent, instead of `seconds`. */
+  /** Items to send, instead of `seconds`. */
   readonly items?: number | undefined;
   readonly warmup: number;
-  /** Different bodies. */
+  /** Number of different bodies. */
   readonly bodies: number;
   readonly without?: readonly string[];
   readonly config?: string;
-  /** Daemons over the same stores that share the load; 1 where absent. */
+  /** Daemons over the same stores that share the load. Default: 1. */
   readonly daemons?: number;
-  /** Whether what is sent goes nowhere, so that there is nothing to look for afterwards. */
+  /** Whether the stores discard everything, so that nothing can be verified. */
   readonly isDiscarded?: boolean;
   /** Directory for CPU profiles of the daemon's threads. */
   readonly profile?: string;
-  /** Processor time so far of what the daemons stand on, in seconds, by name. */
+  /** CPU time of the stores' engines so far, in seconds, by name. */
   readonly otherCpu?: () => Promise<OtherCpu>;
 }
 
-/** Undefined where it is unknown. */
+/** Seconds by name; undefined if unknown. */
 type OtherCpu = Readonly<Record<string, number | undefined>>;
 
-/** The figures of one run. Memory and CPU are absent off Linux. */
+/** Results of one run. Memory and CPU time are undefined off Linux. */
 export interface ThroughputStats {
   readonly load: LoadResult;
   readonly verdict: Verdict;
   readonly bytesPerItem: number;
-  /** Of the daemon that had the most of it. */
+  /** Maximum over all daemons. */
   readonly memory: { readonly maxMiB: number | undefined; readonly endMiB: number | undefined };
-  /** Of all daemons while it was measured; of their main threads alone. */
+  /** CPU time of all daemons, and of their main threads, during the measurement. */
   readonly daemonCpuSeconds: number | undefined;
   readonly mainThreadSeconds: number | undefined;
-  /** Likewise of what they stand on. */
+  /** CPU time of the stores' engines during the measurement. */
   readonly otherCpuSeconds: OtherCpu;
   readonly stopMs: number;
 }
 
 /**
- * Sends requests of one kind to a fresh daemon, prints what it made of them, and compares what is stored with what was
+ * Sends requests of one kind to a new daemon, prints the results, and compares what is stored with what was
  * acknowledged.
  */
 export async function throughput(options: ThroughputOptions, print: Print): Promise<ThroughputStats> {
-  const stats = await inFreshDirectory((directory) => measure(options, directory));
-  serializeStats(stats, options, print);
+  const stats = await withTempDirectory((directory) => measure(options, directory));
+  printStats(stats, options, print);
   return stats;
 }
 
@@ -84,20 +84,20 @@ async function measure(options: ThroughputOptions, directory: string): Promise<T
       watches.push(new MemoryWatch(daemon.pid));
     }
     const [first, ...others] = daemons;
-    if (first === undefined) throw new RangeError('a load needs a daemon');
+    if (first === undefined) throw new RangeError('At least one daemon is required.');
     const urls = others.map(({ url }) => url);
-    load = await LoadProcess.start({ ...planOf(options, first.url), others: urls });
+    load = await LoadProcess.start({ ...planOf(options, first.url), otherUrls: urls });
     load.go();
     const otherCpu = async (): Promise<OtherCpu> => (await options.otherCpu?.()) ?? {};
     await load.measuring;
-    const [before, othersBefore] = await Promise.all([usedBy(daemons), otherCpu()]);
+    const [before, othersBefore] = await Promise.all([cpuTimes(daemons), otherCpu()]);
     const result = await load.result;
-    const [after, othersAfter] = await Promise.all([usedBy(daemons), otherCpu()]);
+    const [after, othersAfter] = await Promise.all([cpuTimes(daemons), otherCpu()]);
     const uses = await Promise.all(watches.map((watch) => watch.stop()));
     const api = new Api(first.url, BENCH_KEY);
     const verdict =
       options.isDiscarded === true
-        ? { isComplete: null, text: 'what was sent was discarded' }
+        ? { isComplete: null, text: 'not checked, everything was discarded' }
         : await verifyStored(api, options.kind, result);
     await api.close();
     const stops = await Promise.all(daemons.map((daemon) => daemon.stop()));
@@ -132,8 +132,8 @@ async function startDaemon(
   return await DaemonProcess.start(files, profile);
 }
 
-/** Processor time of several daemons so far, in seconds. */
-async function usedBy(daemons: readonly DaemonProcess[]) {
+/** Returns the CPU time of the daemons so far, in seconds. */
+async function cpuTimes(daemons: readonly DaemonProcess[]) {
   const sum = (all: readonly (number | undefined)[]): number | undefined =>
     all.reduce((total, one) => (total === undefined || one === undefined ? undefined : total + one), 0);
   return {
@@ -165,17 +165,16 @@ function planOf(options: ThroughputOptions, url: string): LoadPlan {
     itemsPerRequest,
     templates: bodies,
     warmupSeconds: warmup,
-    // A number of items is an end of its own.
     ...(items === undefined ? { seconds } : { items }),
     times: 'now',
     samples: SAMPLES,
   };
 }
 
-function serializeStats(stats: ThroughputStats, options: ThroughputOptions, print: Print): void {
+function printStats(stats: ThroughputStats, options: ThroughputOptions, print: Print): void {
   const { load, memory, daemonCpuSeconds, verdict } = stats;
   const { measured, acknowledged } = load;
-  const [one, many] = NAMES[options.kind];
+  const [one, many] = ITEM_NAMES[options.kind];
   const errors = Object.entries(load.errors).map(([name, count]) => `${name}: ${count}`);
   const cores = (seconds: number) =>
     `${seconds.toFixed(1)} s (${(seconds / measured.seconds).toFixed(2)} cores)`;
@@ -186,16 +185,16 @@ function serializeStats(stats: ThroughputStats, options: ThroughputOptions, prin
       ['measured', `${measured.seconds.toFixed(1)} s after ${options.warmup} s of warm-up`],
       [`${many}/s acknowledged`, (measured.items / measured.seconds).toFixed(0)],
       ['acknowledgement', formatLatency(measured.latency)],
-      ['longest silence', `${ms(measured.longestSilenceMs)} ms`],
+      ['longest gap', `${ms(measured.longestGapMs)} ms`],
       ...(options.rate === undefined ? [] : [['due but not sent', `${measured.unsent} requests`] as const]),
       ['errors', errors.length === 0 ? 'none' : errors.join(', ')],
       ['rejected', String(load.rejected)],
       ['daemon memory', `max ${mib(memory.maxMiB)}, at the end ${mib(memory.endMiB)}`],
       ['daemon CPU', daemonCpuSeconds === undefined ? 'unknown' : cores(daemonCpuSeconds)],
       ['generator CPU', cores(measured.cpuSeconds)],
-      ['store on disk', `${stats.bytesPerItem.toFixed(0)} bytes a ${one}, of ${acknowledged.items} ${many}`],
-      ['orderly stop', `${ms(stats.stopMs)} ms`],
-      ['stored', `${WORDS[String(verdict.isComplete)]}${verdict.text}`],
+      ['store on disk', `${stats.bytesPerItem.toFixed(0)} bytes per ${one} of ${acknowledged.items} ${many}`],
+      ['shutdown', `${ms(stats.stopMs)} ms`],
+      ['stored', `${VERDICTS[String(verdict.isComplete)]}${verdict.text}`],
     ]),
   );
 }

@@ -4,16 +4,16 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readManifest } from '../src/storage/transfer/manifest.js';
-import { BENCH_KEY, inFreshDirectory } from './bench-directory.js';
+import { BENCH_KEY, withTempDirectory } from './bench-directory.js';
 import { writeDaemonConfig } from './daemon-config.js';
 import { provideStore } from './filled-store.js';
 import { cpuSeconds, residentMiB } from './process-usage.js';
 import { printSetup, table, type Print } from './report.js';
-import { onScaleStores } from './scale-stores.js';
+import { withScaleStores } from './scale-stores.js';
 
 const MAIN = fileURLToPath(new URL('../src/jackdaw.cjs', import.meta.url));
 const SAMPLE_MS = 100;
-const HEAD = ['command', 'spans', 'MiB of files', 's', 'spans/s', 'CPU s', 'most memory, MiB'];
+const HEAD = ['command', 'spans', 'MiB of files', 's', 'spans/s', 'CPU s', 'max MiB'];
 
 export interface TransferOptions {
   readonly spans: number;
@@ -21,17 +21,17 @@ export interface TransferOptions {
   readonly clickhouse?: boolean;
 }
 
-/** What a command took: its own process, without the engines beside it. */
+/** Cost of a command's own process, without the engines. */
 interface CommandStats {
   readonly seconds: number;
   readonly cpuSeconds: number;
   readonly maxMiB: number;
 }
 
-/** `npm run bench -- transfer`: `jackdaw export --offline` of a filled embedded store, and `jackdaw import` into an empty one. */
+/** `npm run bench -- transfer`: `jackdaw export --offline` from a filled store, and `jackdaw import` into an empty one. */
 export async function transfer(options: TransferOptions, print: Print): Promise<void> {
   printSetup(print, 'transfer', { ...options });
-  await inFreshDirectory(async (directory) => {
+  await withTempDirectory(async (directory) => {
     const filled = join(directory, 'filled');
     mkdirSync(filled);
     await provideStore({ kind: 'batch', items: options.spans }, filled, options.data, print);
@@ -49,19 +49,19 @@ export async function transfer(options: TransferOptions, print: Print): Promise<
       return files.flatMap((file) => ['--config', file]);
     };
     const exported = join(directory, 'export');
-    const exporting = ['export', '--offline', '--to', exported, ...(await configOf('filled'))];
-    await measured('export, embedded', exporting, exported);
+    const exportArguments = ['export', '--offline', '--to', exported, ...(await configOf('filled'))];
+    await measured('export, embedded', exportArguments, exported);
     await measured(
       'import, embedded',
       ['import', '--from', exported, ...(await configOf('empty'))],
       exported,
     );
     if (options.clickhouse === true)
-      await onScaleStores({ control: 'postgres' }, async ({ config }) => {
-        const scaled = await configOf('scaled', config);
-        await measured('import, ClickHouse', ['import', '--from', exported, ...scaled], exported);
+      await withScaleStores({ control: 'postgres' }, async ({ config }) => {
+        const scaleConfig = await configOf('scaled', config);
+        await measured('import, ClickHouse', ['import', '--from', exported, ...scaleConfig], exported);
         const next = join(directory, 'next');
-        await measured('export, ClickHouse', ['export', '--offline', '--to', next, ...scaled], next);
+        await measured('export, ClickHouse', ['export', '--offline', '--to', next, ...scaleConfig], next);
       });
     print(table(HEAD, rows));
   });
@@ -76,12 +76,12 @@ async function sizeOf(directory: string): Promise<{ readonly spans: number; read
   };
 }
 
-/** @throws Error with what it printed where it fails */
+/** Runs a command. @throws Error with its stderr if it fails */
 async function run(args: readonly string[]): Promise<CommandStats> {
   const startedMs = performance.now();
   const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
-  let printed = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (printed += text));
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   let [cpu, maxMiB] = [0, 0];
   const sample = async (): Promise<void> => {
     const pid = child.pid ?? 0;
@@ -91,6 +91,7 @@ async function run(args: readonly string[]): Promise<CommandStats> {
   const timer = setInterval(() => void sample(), SAMPLE_MS);
   const [code] = (await once(child, 'close')) as [number | null];
   clearInterval(timer);
-  if (code !== 0) throw new Error(`jackdaw ${args[0] ?? ''} ended with ${String(code)}:\n${printed}`);
+  if (code !== 0)
+    throw new Error(`jackdaw ${args[0] ?? ''} failed with exit code ${String(code)}:\n${stderr}`);
   return { seconds: (performance.now() - startedMs) / 1000, cpuSeconds: cpu, maxMiB };
 }

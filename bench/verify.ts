@@ -1,14 +1,14 @@
 import type { Api } from './api.js';
 import type { LoadKind, LoadResult } from './load-plan.js';
 
-/** What is stored, held against what was acknowledged. */
+/** Comparison of what is stored with what was acknowledged. */
 export interface Verdict {
-  /** Null where nobody has looked. */
+  /** Null if it was not checked. */
   readonly isComplete: boolean | null;
   readonly text: string;
 }
 
-/** How many of a kind the daemon says it has. */
+/** How to count the units of a kind by the API. */
 const COUNTS: Readonly<
   Record<LoadKind, { readonly unit: string; readonly count: (api: Api) => Promise<number> }>
 > = {
@@ -39,26 +39,27 @@ async function countRuns(api: Api): Promise<number> {
 }
 
 /**
- * Counts what is stored, and reads the sampled traces whole. Requests without an answer may or may not have been stored,
- * so they widen what is right: up to `unknownUnits` more than acknowledged.
+ * Counts what is stored and reads the sampled traces. Requests without a response may be stored or not, so up to
+ * `unknownUnits` more than acknowledged are correct.
  */
 export async function verifyStored(api: Api, kind: LoadKind, result: LoadResult): Promise<Verdict> {
   const { unit, count } = COUNTS[kind];
   const stored = await count(api);
   const { units } = result.acknowledged;
-  const isCountRight = stored >= units && stored <= units + result.unknownUnits;
+  const isCountCorrect = stored >= units && stored <= units + result.unknownUnits;
   let broken = 0;
   for (const { traceId, spans } of result.samples) {
-    // A trace that is missing is a finding, not the end of the check.
+    // A missing trace is a result, not an error.
     const text = await api.text(`/dashboard/traces/${traceId}`).catch(() => '{"spans":[]}');
     const trace = JSON.parse(text) as { readonly spans: readonly unknown[] };
     if (trace.spans.length !== spans) broken += 1;
   }
-  const open = result.unknownUnits > 0 ? ` (${result.unknownUnits} more were sent without an answer)` : '';
+  const unknown =
+    result.unknownUnits > 0 ? ` (${result.unknownUnits} more were sent without a response)` : '';
   const { length } = result.samples;
-  const samples = length === 0 ? '' : `, ${length - broken} of ${length} sampled traces whole`;
+  const samples = length === 0 ? '' : `, ${length - broken} of ${length} sampled traces complete`;
   return {
-    isComplete: isCountRight && broken === 0,
-    text: `${stored} ${unit} stored, ${units} acknowledged${open}${samples}`,
+    isComplete: isCountCorrect && broken === 0,
+    text: `${stored} ${unit} stored, ${units} acknowledged${unknown}${samples}`,
   };
 }

@@ -10,17 +10,17 @@ interface Event {
   readonly data: { readonly trace_id: string; readonly outcome: string | null };
 }
 
-// The main file of the receiver's process: see webhook-receiver.ts.
+// Main file of WebhookReceiver (webhook-receiver.ts).
 let latency = new LatencyRecorder();
 let arrivals: Arrival[] = [];
 let requests = 0;
 let repeats = 0;
 
 const server = createServer({ cert: VALID, key: RECEIVER_KEY }, (request, response) => {
-  const pieces: Buffer[] = [];
-  request.on('data', (piece: Buffer) => pieces.push(piece));
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => {
-    const { timestamp, data } = JSON.parse(Buffer.concat(pieces).toString('utf8')) as Event;
+    const { timestamp, data } = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Event;
     requests++;
     if (request.headers['x-service-attempt'] !== '1') repeats++;
     else if (data.outcome === EVENT_OUTCOME) {

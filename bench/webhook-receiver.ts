@@ -3,28 +3,28 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Latency } from './load-plan.js';
 
-export type ReceiverCommand = 'reset' | 'tell';
+export type ReceiverCommand = 'reset' | 'report';
 export type ReceiverReport =
   { readonly kind: 'listening'; readonly port: number } | ({ readonly kind: 'received' } & Received);
 
-/** What came since the last reset. */
+/** Requests received since the last reset. */
 export interface Received {
   readonly requests: number;
-  /** Of them, those that were no first attempt. */
+  /** Requests that were not the first attempt of a delivery. */
   readonly repeats: number;
-  /** Of first attempts of what `EventSource` sent: from when the event happened until it was here. */
+  /** From the event's timestamp to its arrival, for first attempts of events of EventSource. */
   readonly latency: Latency;
-  /** These first attempts. */
+  /** Arrivals of these first attempts. */
   readonly arrivals: readonly Arrival[];
 }
 
-/** When something arrived, in milliseconds since 1970. */
 export interface Arrival {
   readonly traceId: string;
+  /** In milliseconds since 1970. */
   readonly at: number;
 }
 
-/** A receiver of webhooks over HTTPS in a process of its own, which answers at once. */
+/** A webhook receiver over HTTPS in its own process, which responds immediately. */
 export class WebhookReceiver {
   /** `https://127.0.0.1:40123` */
   readonly url: string;
@@ -39,20 +39,20 @@ export class WebhookReceiver {
 
   static async start(): Promise<WebhookReceiver> {
     const child = fork(fileURLToPath(new URL('./webhook-receiver-main.js', import.meta.url)));
-    const report = await next(child);
-    if (report.kind !== 'listening') throw new Error('The receiver did not say where it listens.');
+    const report = await nextReport(child);
+    if (report.kind !== 'listening') throw new Error('The webhook receiver did not report its port.');
     return new WebhookReceiver(child, `https://127.0.0.1:${report.port}`);
   }
 
-  /** Begins to count anew. */
+  /** Resets all counts. */
   reset(): void {
     this.#child.send('reset' satisfies ReceiverCommand);
   }
 
   async received(): Promise<Received> {
-    this.#child.send('tell' satisfies ReceiverCommand);
-    const report = await next(this.#child);
-    if (report.kind !== 'received') throw new Error('The receiver did not say what it received.');
+    this.#child.send('report' satisfies ReceiverCommand);
+    const report = await nextReport(this.#child);
+    if (report.kind !== 'received') throw new Error('The webhook receiver did not report its counts.');
     return report;
   }
 
@@ -61,7 +61,7 @@ export class WebhookReceiver {
   }
 }
 
-async function next(child: ChildProcess): Promise<ReceiverReport> {
+async function nextReport(child: ChildProcess): Promise<ReceiverReport> {
   const [report] = (await once(child, 'message')) as [ReceiverReport];
   return report;
 }

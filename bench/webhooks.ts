@@ -1,17 +1,18 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'undici';
 import { stringify } from 'yaml';
 import { AUTHORITY } from '../test/support/webhook-certificates.js';
 import { Api } from './api.js';
-import { BENCH_KEY, inFreshDirectory } from './bench-directory.js';
+import { BENCH_KEY, withTempDirectory } from './bench-directory.js';
 import { writeDaemonConfig } from './daemon-config.js';
 import { DaemonProcess } from './daemon-process.js';
-import { burst, type Burst } from './event-burst.js';
-import { EventSource } from './event-source.js';
+import { EventSource, timedOutRun } from './event-source.js';
 import { LatencyRecorder } from './latency-recorder.js';
 import type { Latency } from './load-plan.js';
 import { LoadProcess } from './load-process.js';
+import { post } from './post.js';
 import { cpuSecondsFrom } from './process-usage.js';
 import { lines, ms, printSetup, type Print } from './report.js';
 import { WebhookReceiver, type Received } from './webhook-receiver.js';
@@ -21,63 +22,63 @@ const SPANS_PER_REQUEST = 100;
 const BODIES = 500;
 const WARMUP_SECONDS = 10;
 const ENDPOINTS = '/org/default/webhooks/endpoints';
-/** Deliveries that are under way when nothing is sent any more; also what lies between two turns. */
-const SETTLE_MS = 3000;
+/** Time for pending deliveries after the last event. */
+const DRAIN_MS = 3000;
 
 export interface WebhooksOptions {
   readonly endpoints: number;
-  /** Events per second; each goes to every endpoint. */
+  /** Events per second, each delivered to every endpoint. */
   readonly events: number;
-  /** Likewise beside ingestion, of which some runs time out, too. */
+  /** Events per second during ingestion, in addition to its own. */
   readonly eventsDuringIngestion: number;
-  /** Events that are offered at once, to a daemon that does nothing else; 0 leaves that out. */
+  /** Events to send at once to an idle daemon. 0: skip this measurement. */
   readonly burst: number;
-  /** Whether only that is measured. */
+  /** Whether to measure only the burst. */
   readonly onlyBurst?: true;
-  /** Where daemons leave CPU profiles of their threads. */
+  /** Directory for CPU profiles of the daemons' threads. */
   readonly profile?: string;
-  /** Of each turn. */
+  /** Seconds to measure each turn. */
   readonly seconds: number;
-  /** How often ingestion is measured without deliveries and with them, in turns; 0 leaves that out. */
+  /** Times to measure ingestion without and with deliveries, alternating. 0: skip this measurement. */
   readonly turns: number;
-  /** Spans per second that are due; absent: as many as the daemon takes. */
+  /** Spans per second of ingestion. Absent: closed loop. */
   readonly ingestRate?: number;
 }
 
-/** What came of deliveries over some time. */
+/** Deliveries during a measurement. */
 interface Delivered {
   readonly seconds: number;
-  /** By trace, when it was acknowledged. */
+  /** Time of acknowledgement by trace id. */
   readonly acknowledged: ReadonlyMap<string, number>;
   readonly failed: number;
   readonly received: Received;
 }
 
-/** Processor time that was spent on deliveries, in seconds; undefined where it cannot be known. */
-interface Spent {
+/** CPU time spent on deliveries, in seconds; undefined if unknown. */
+interface CpuTime {
   readonly daemon: number | undefined;
   readonly receiver: number | undefined;
 }
 
 /**
- * `npm run bench -- webhooks`: signed deliveries per second to a local HTTPS receiver, how long after its event the first
- * attempt arrives, and what deliveries cost ingestion.
+ * `npm run bench -- webhooks`: signed deliveries per second to a local HTTPS receiver, the latency of first attempts, and
+ * the cost of deliveries for ingestion.
  */
 export async function webhooks(options: WebhooksOptions, print: Print): Promise<void> {
   printSetup(print, 'webhooks', { ...options });
   const receiver = await WebhookReceiver.start();
   try {
     if (options.burst > 0) {
-      print('\nas many deliveries as the daemon makes');
+      print('\nmaximum rate of deliveries');
       printBurst(print, await burstAlone(options, receiver), options);
     }
     if (options.onlyBurst) return;
     print('\ndeliveries alone');
     const alone = await deliveriesAlone(options, receiver);
     printDelivered(print, alone, options);
-    printSpent(print, alone);
+    printCpuTime(print, alone);
     if (options.turns === 0) return;
-    print('\ndeliveries beside ingestion');
+    print('\ndeliveries during ingestion');
     await duringIngestion(options, receiver, print);
   } finally {
     receiver.kill();
@@ -87,7 +88,7 @@ export async function webhooks(options: WebhooksOptions, print: Print): Promise<
 async function burstAlone(options: WebhooksOptions, receiver: WebhookReceiver): Promise<Burst> {
   const { burst: events, endpoints } = options;
   return await withDaemon(options, receiver, async (daemon) => {
-    // The thread that sends begins with the first delivery.
+    // The first delivery starts the sender thread.
     await burst(daemon, receiver, { events: 1, endpoints });
     return await burst(daemon, receiver, { events, endpoints });
   });
@@ -96,20 +97,23 @@ async function burstAlone(options: WebhooksOptions, receiver: WebhookReceiver): 
 async function deliveriesAlone(
   options: WebhooksOptions,
   receiver: WebhookReceiver,
-): Promise<Delivered & Spent> {
+): Promise<Delivered & CpuTime> {
   return await withDaemon(options, receiver, async (daemon) => {
     receiver.reset();
-    const [ofDaemon, ofReceiver] = [await cpuSecondsFrom(daemon.pid), await cpuSecondsFrom(receiver.pid)];
+    const [daemonSeconds, receiverSeconds] = [
+      await cpuSecondsFrom(daemon.pid),
+      await cpuSecondsFrom(receiver.pid),
+    ];
     const source = new EventSource(daemon.url, options.events);
     await sleep(options.seconds * 1000);
-    const delivered = await endOf(source, options.seconds, receiver);
-    return { ...delivered, daemon: await ofDaemon(), receiver: await ofReceiver() };
+    const delivered = await finishDeliveries(source, options.seconds, receiver);
+    return { ...delivered, daemon: await daemonSeconds(), receiver: await receiverSeconds() };
   });
 }
 
 /**
- * Ingestion goes on all the time, and so do the runs that may be events; in every second turn the endpoints are active. The
- * machine's speed changes within a minute, and the store grows, so that two runs one after the other do not compare.
+ * Measures ingestion alternately with inactive and active endpoints, within one run: the speed of the machine changes, and
+ * the store grows, so two separate runs would not be comparable.
  */
 async function duringIngestion(
   options: WebhooksOptions,
@@ -122,31 +126,31 @@ async function duringIngestion(
       load.go();
       await load.measuring;
       receiver.reset();
-      const [without, withIngestion]: [number[], number[]] = [[], []];
+      const [withoutDeliveries, withDeliveries]: [number[], number[]] = [[], []];
       const acknowledged = new Map<string, number>();
       let failed = 0;
       let received = await receiver.received();
       for (let turn = 0; turn < options.turns; turn++) {
         await endpoints.activate(false);
         const idle = new EventSource(url, options.eventsDuringIngestion);
-        without.push(await spansPerSecond(load, options.seconds));
+        withoutDeliveries.push(await spansPerSecond(load, options.seconds));
         await idle.stop();
         await endpoints.activate(true);
         const source = new EventSource(url, options.eventsDuringIngestion);
-        withIngestion.push(await spansPerSecond(load, options.seconds));
-        const delivered = await endOf(source, options.seconds, receiver);
+        withDeliveries.push(await spansPerSecond(load, options.seconds));
+        const delivered = await finishDeliveries(source, options.seconds, receiver);
         for (const [traceId, at] of delivered.acknowledged) acknowledged.set(traceId, at);
         failed += delivered.failed;
         ({ received } = delivered);
       }
       const seconds = options.turns * options.seconds;
       printDelivered(print, { seconds, acknowledged, failed, received }, options);
-      const ratio = sum(withIngestion) / sum(without);
+      const ratio = sum(withDeliveries) / sum(withoutDeliveries);
       print(
         lines([
-          ['spans/s without deliveries', without.map((rate) => rate.toFixed(0)).join(', ')],
-          ['spans/s meanwhile', withIngestion.map((rate) => rate.toFixed(0)).join(', ')],
-          ['ingestion beside deliveries', `${(ratio * 100).toFixed(1)} % (goal: over 90 %)`],
+          ['spans/s without deliveries', withoutDeliveries.map((rate) => rate.toFixed(0)).join(', ')],
+          ['spans/s with deliveries', withDeliveries.map((rate) => rate.toFixed(0)).join(', ')],
+          ['ingestion with deliveries', `${(ratio * 100).toFixed(1)} % (goal: over 90 %)`],
         ]),
       );
     } finally {
@@ -161,22 +165,26 @@ async function spansPerSecond(load: LoadProcess, seconds: number): Promise<numbe
   return (load.acknowledgedItems - before) / ((performance.now() - since) / 1000);
 }
 
-/** Ends the source, and lets what is under way arrive. */
-async function endOf(source: EventSource, seconds: number, receiver: WebhookReceiver): Promise<Delivered> {
+/** Stops the source and waits for pending deliveries. */
+async function finishDeliveries(
+  source: EventSource,
+  seconds: number,
+  receiver: WebhookReceiver,
+): Promise<Delivered> {
   await source.stop();
-  await sleep(SETTLE_MS);
+  await sleep(DRAIN_MS);
   const { acknowledged, failed } = source;
   return { seconds, acknowledged, failed, received: await receiver.received() };
 }
 
-/** A daemon of its own, with endpoints that subscribe. */
+/** Runs `measure` on a new daemon with subscribed endpoints. */
 async function withDaemon<T>(
   options: WebhooksOptions,
   receiver: WebhookReceiver,
   measure: (daemon: DaemonProcess, endpoints: Endpoints) => Promise<T>,
 ): Promise<T> {
   const { profile } = options;
-  return await inFreshDirectory(async (directory) => {
+  return await withTempDirectory(async (directory) => {
     const daemon = await startDaemon(directory, profile);
     try {
       const endpoints = await Endpoints.subscribe(daemon.url, receiver.url, options.endpoints);
@@ -217,7 +225,7 @@ async function startLoad(url: string, { ingestRate }: WebhooksOptions): Promise<
   });
 }
 
-/** Those of one receiver. */
+/** The webhook endpoints of a receiver. */
 class Endpoints {
   readonly #api: Api;
   readonly #paths: readonly string[];
@@ -252,22 +260,22 @@ function printBurst(print: Print, { deliveries, seconds, cpu }: Burst, options: 
     lines([
       ['delivered', `${deliveries} of ${options.burst * options.endpoints}`],
       ['deliveries/s', `${(deliveries / seconds).toFixed(0)} (goal: at least 1000)`],
-      ['CPU of the daemon', perDelivery(cpu, deliveries)],
+      ['daemon CPU', perDelivery(cpu, deliveries)],
     ]),
   );
 }
 
-function printSpent(print: Print, { daemon, receiver, received }: Delivered & Spent): void {
+function printCpuTime(print: Print, { daemon, receiver, received }: Delivered & CpuTime): void {
   print(
     lines([
-      ['CPU of the daemon', perDelivery(daemon, received.requests)],
-      ['CPU of the receiver', perDelivery(receiver, received.requests)],
+      ['daemon CPU', perDelivery(daemon, received.requests)],
+      ['receiver CPU', perDelivery(receiver, received.requests)],
     ]),
   );
 }
 
 function perDelivery(seconds: number | undefined, deliveries: number): string {
-  return seconds === undefined ? 'unknown' : `${((seconds / deliveries) * 1000).toFixed(2)} ms a delivery`;
+  return seconds === undefined ? 'unknown' : `${((seconds / deliveries) * 1000).toFixed(2)} ms per delivery`;
 }
 
 function printDelivered(
@@ -294,7 +302,7 @@ function printDelivered(
   );
 }
 
-/** An acknowledgement follows the commit; where the attempt was faster than it, none was waited for. */
+/** Latency from acknowledgement to arrival. An attempt may arrive before the acknowledgement, which counts as 0. */
 function afterAcknowledgement(
   acknowledged: ReadonlyMap<string, number>,
   { arrivals }: Pick<Received, 'arrivals'>,
@@ -310,4 +318,61 @@ function latencyText({ p50, p95, p99, max }: Latency): string {
 
 function sum(values: readonly number[]): number {
   return values.reduce((all, value) => all + value, 0);
+}
+
+const RUNS_PER_REQUEST = 100;
+const BURST_POLL_MS = 250;
+const BURST_TIMEOUT_MS = 120_000;
+
+/** Result of events sent at once. */
+interface Burst {
+  /** Number of first attempts that arrived. */
+  readonly deliveries: number;
+  /** From the first to the last arrival. */
+  readonly seconds: number;
+  /** CPU time of the daemon, in seconds; undefined if unknown. */
+  readonly cpu: number | undefined;
+}
+
+/** Sends many events in few requests and waits until all deliveries have arrived: the maximum rate of an idle daemon. */
+async function burst(
+  daemon: { readonly url: string; readonly pid: number },
+  receiver: WebhookReceiver,
+  { events, endpoints }: { readonly events: number; readonly endpoints: number },
+): Promise<Burst> {
+  receiver.reset();
+  const used = await cpuSecondsFrom(daemon.pid);
+  await sendEvents(daemon.url, events);
+  const end = performance.now() + BURST_TIMEOUT_MS;
+  let { arrivals } = await receiver.received();
+  while (arrivals.length < events * endpoints && performance.now() < end) {
+    await sleep(BURST_POLL_MS);
+    ({ arrivals } = await receiver.received());
+  }
+  const cpu = await used();
+  const first = arrivals.reduce((least, { at }) => Math.min(least, at), Infinity);
+  const last = arrivals.reduce((most, { at }) => Math.max(most, at), 0);
+  return {
+    deliveries: arrivals.length,
+    seconds: Math.max(0, last - first) / 1000,
+    cpu,
+  };
+}
+
+async function sendEvents(url: string, events: number): Promise<void> {
+  const pool = new Pool(url, { connections: 1, pipelining: 1 });
+  try {
+    const headers = { authorization: `Bearer ${BENCH_KEY}`, 'content-type': 'application/json' };
+    for (let sent = 0; sent < events; sent += RUNS_PER_REQUEST) {
+      const traces = Array.from({ length: Math.min(RUNS_PER_REQUEST, events - sent) }, () => ({
+        trace: timedOutRun(),
+        spans: [],
+      }));
+      const body = Buffer.from(JSON.stringify({ traces }));
+      const { status } = await post(pool, '/api/v1/traces/batch', headers, body);
+      if (status !== 200) throw new Error(`The daemon refused a burst of events with status ${status}.`);
+    }
+  } finally {
+    await pool.close();
+  }
 }

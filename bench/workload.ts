@@ -5,18 +5,18 @@ import { BatchTemplate } from './batch-template.js';
 import type { BodyTemplate } from './body-template.js';
 import { exactBatches } from './exact-batches.js';
 import type { LoadKind, LoadPlan } from './load-plan.js';
-import { promptAttributes, singleCalls } from './linked-calls.js';
+import { promptAttributes, singleCalls } from './prompt-calls.js';
 import { OtlpLogsTemplate } from './otlp-logs-template.js';
 import { OtlpMetricsTemplate } from './otlp-metrics-template.js';
 import { OtlpTracesTemplate } from './otlp-traces-template.js';
 
-/** How bodies of a kind are made and sent, and how their answers are read. */
+/** How bodies of a kind are built and sent, and how responses are read. */
 export interface Workload {
   readonly path: string;
   readonly contentType: string;
-  /** How many were refused, by the body of an answer with status 200. */
+  /** Returns the number of refused items. @param body body of a response with status 200 */
   rejected(body: Buffer): number;
-  /** Different bodies, without end. */
+  /** Generates different bodies endlessly. */
   templates(plan: LoadPlan): Generator<BodyTemplate, never>;
 }
 

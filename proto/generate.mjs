@@ -1,5 +1,5 @@
-// Writes the code that decodes and encodes the messages of this folder: npm run generate
-// With --print it goes to standard output, for the test that compares it with what is committed.
+// Generates the code that decodes and encodes the messages of this folder: npm run generate
+// --print writes it to standard output, for the test that compares it with the committed file.
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,9 +8,9 @@ import cli from 'protobufjs-cli';
 const FOLDER = import.meta.dirname;
 const TARGET = join(FOLDER, '../src/otlp/wire/generated/messages.ts');
 const HEADER =
-  '// @ts-nocheck: generated from proto/ by npm run generate; messages.ts beside this folder has the types.\n';
+  '// @ts-nocheck: generated from proto/ by npm run generate; messages.ts next to this folder has the types.\n';
 
-/** Messages are only decoded and encoded: nothing of the rest is generated. */
+/** Only decoders and encoders are generated. */
 const OPTIONS = [
   ['--target', 'static-module'],
   ['--wrap', 'esm'],
@@ -23,7 +23,7 @@ const OPTIONS = [
   ]),
 ].flat();
 
-// The services and the errors import all the others.
+// The services and the errors import all other files.
 const files = readdirSync(FOLDER, { recursive: true })
   .filter((name) => /(_service|\/rpc\/\w+)\.proto$/.test(name))
   .sort()

@@ -1,6 +1,5 @@
-// Puts what the program and its threads begin with into dist/bundle, each with all that it imports in a few files: to find, read and
-// compile 2300 small ones is most of what a start takes. dist/src stays: tests, plugins and types are made from it.
-// Nothing happens where the bundle is newer than what it is made from.
+// Bundles the entry points of the program and its threads into dist/bundle: finding, reading and compiling 2300 small files takes most of
+// a start. dist/src stays for tests, plugins and types. Does nothing if the bundle is newer than its inputs.
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { rolldown } from 'rolldown';
@@ -10,7 +9,7 @@ const COMPILED = join(ROOT, 'dist/src');
 const TARGET = join(ROOT, 'dist/bundle');
 const INPUTS = ['dist/.tsbuildinfo', 'package-lock.json', 'src/bundle.mjs'];
 
-/** What `src/config/built-module.ts` finds by the last part of the name. */
+/** `src/config/built-module.ts` finds these by the last part of the name. */
 const ENTRIES = [
   'program.js',
   'index.js',
@@ -22,13 +21,13 @@ const ENTRIES = [
   'storage/duckdb/files/store-check.js',
 ];
 
-/** Native, optional, or with files of their own that they start threads with. */
+/** Not bundled: native or optional packages, and packages that start threads from their own files. */
 const OUTSIDE =
   /^(@clickhouse\/|@duckdb\/node-bindings|@photostructure\/|pg-native$|pino|piscina$|snappy$|uWebSockets\.js$)/;
 
 /**
- * What is required, and not imported, so that the compiled modules load faster (`src/storage/duckdb/files/connection.ts`) is in the bundle,
- * too: it has 120 files.
+ * Also bundles the package of 120 files that is required instead of imported, to load the compiled modules faster
+ * (`src/storage/duckdb/files/connection.ts`).
  */
 const required = {
   name: 'required',
@@ -42,7 +41,7 @@ const required = {
   },
 };
 
-/** A module finds files from where it was, and not from the file that it was put into. */
+/** Modules resolve paths relative to their original location instead of the bundle's. */
 const ownPlace = {
   name: 'own-place',
   transform: {
@@ -55,7 +54,7 @@ const ownPlace = {
 };
 
 if (!isFresh()) {
-  // Beside the target and moved at the end, so that who starts meanwhile finds the files of one build.
+  // Built next to the target and moved at the end, so that a concurrent start finds the files of one build.
   const fresh = `${TARGET}.${process.pid}`;
   try {
     const bundle = await rolldown({
@@ -83,7 +82,7 @@ function isFresh() {
   return INPUTS.every((path) => statSync(join(ROOT, path)).mtimeMs < mtimeMs);
 }
 
-/** Of the packages that are in the bundle, as they ask to be handed on. */
+/** The licenses of the bundled packages, which require them to be distributed. */
 function licenses(modules) {
   const folders = new Set(modules.map(packageOf).filter((folder) => folder !== null));
   return [...folders]
@@ -100,7 +99,7 @@ function licenses(modules) {
 function packageOf(module) {
   for (let folder = dirname(module); folder.includes('node_modules'); folder = dirname(folder)) {
     const manifest = join(folder, 'package.json');
-    // Some have one more to say how files of a folder are to be loaded.
+    // Some packages have further manifests that only say how a folder's files are loaded.
     if (existsSync(manifest) && 'version' in JSON.parse(readFileSync(manifest, 'utf8'))) return folder;
   }
   return null;

@@ -1,10 +1,10 @@
 #!/usr/bin/env -S node --max-semi-space-size=64
-// Starts the program with enough pool threads: each statement of the store under way holds one. libuv reads their number when
-// the first of them is needed, which is before the first ES module of a file has run; so this is none.
+// Starts the program with enough libuv threads: each running statement of the store occupies one. libuv reads their number before the
+// first ES module runs, so this file is not one.
 
-/** Commits, moves, the main file, the store's own reads, and what else the process does: files, names, compression. */
+/** Commits, compaction, the main file, the store's internal reads, other files, name lookups and compression. */
 const OTHER_THREADS = 10;
-/** For reads of users, where the configuration asks for more than there are cores. */
+/** For users' reads, if the configuration sets more of them than there are cores. */
 const LEAST_READS = 4;
 
 async function start(): Promise<void> {

@@ -34,7 +34,7 @@ const INNER_LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   otlp: [['encode'], ['map'], ['decode'], ['wire']],
   runs: [
-    ['fold', 'stored-runs', 'completing-spans', 'map-contribution', 'remembered-runs'],
+    ['fold', 'stored-runs', 'completing-spans', 'remembered-runs'],
     ['run-state', 'repeated-spans'],
     ['run-messages', 'run-key', 'incoming-spans', 'spans'],
     ['rules'],

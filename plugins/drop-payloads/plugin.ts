@@ -30,7 +30,7 @@ const dropPayloads: ProcessorFactory<typeof configSchema> = {
         description: 'Payloads removed from spans.',
         labelNames: ['processor'],
       });
-      const isMeant = (span: SpanRecord) =>
+      const isSelected = (span: SpanRecord) =>
         (types.size === 0 || types.has(span.type)) && !(config.keep_failed && span.status === 'failed');
       const strip = (span: SpanRecord): number => {
         const present = config.fields.filter((field) => span[field] !== null);
@@ -39,7 +39,7 @@ const dropPayloads: ProcessorFactory<typeof configSchema> = {
       };
       return {
         async consume(batch, context) {
-          const spans = batch.items.flatMap((item) => item.spans).filter(isMeant);
+          const spans = batch.items.flatMap((item) => item.spans).filter(isSelected);
           const count = spans.reduce((sum, span) => sum + strip(span), 0);
           dropped.add(count, { processor: id });
           return next.consume(batch, context);

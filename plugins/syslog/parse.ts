@@ -81,17 +81,17 @@ interface Parts {
 }
 
 function partsOf(text: string): Parts {
-  const there = (value: string | undefined) => (value === '-' ? undefined : value);
+  const present = (value: string | undefined) => (value === '-' ? undefined : value);
   const newer = RFC_5424.exec(text);
   if (newer) {
     const [, time, host, app, process, id, data, body = ''] = newer;
     return {
-      time: there(time),
-      host: there(host),
-      app: there(app),
-      process: there(process),
-      id: there(id),
-      data: there(data),
+      time: present(time),
+      host: present(host),
+      app: present(app),
+      process: present(process),
+      id: present(id),
+      data: present(data),
       body: body.replace(/^\uFEFF/, ''),
     };
   }

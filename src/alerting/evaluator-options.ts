@@ -13,7 +13,7 @@ export interface EvaluatorOptions {
   /** Identity of the telemetry store. */
   readonly source: string;
   readonly control: EvaluatedRules;
-  readonly terms: AlertingSettings;
+  readonly settings: AlertingSettings;
   /** Milliseconds between two evaluations of all rules. */
   readonly intervalMs: number;
   /** Whether other processes also write telemetry (absent: no); all rules are then evaluated periodically (`evaluator.ts`). */

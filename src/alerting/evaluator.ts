@@ -133,7 +133,7 @@ export class Evaluator {
       stats,
       source,
       control,
-      terms,
+      settings,
       intervalMs,
       isShared = false,
       onFired,
@@ -152,7 +152,7 @@ export class Evaluator {
       await this.#follower.follow();
     };
     this.#tools = { stats, source, alerts, index: this.#index, reread, onFired, onResolved };
-    this.#heartbeat = new Heartbeat({ rules: alerts, source, timezone: terms.timezone, intervalMs });
+    this.#heartbeat = new Heartbeat({ rules: alerts, source, timezone: settings.timezone, intervalMs });
     this.#log = new SparseLog(logger, clock);
     const lookAgain = (): void => {
       this.#isAllDue = true;
@@ -312,7 +312,7 @@ export class Evaluator {
 
   /** Evaluates the due rules, which stay due after a failure. @returns the number of rules */
   async #evaluateDue(): Promise<number> {
-    const { terms, clock } = this.#options;
+    const { settings, clock } = this.#options;
     this.#takeTouched();
     const isAll = this.#isAllDue;
     const ids = this.#dueIds;
@@ -321,7 +321,10 @@ export class Evaluator {
     const rules = isAll ? this.#index.all() : [...ids].flatMap((id) => this.#index.get(id) ?? []);
     const now = clock.now();
     const { isDayMissed } = this.#heartbeat;
-    const moment = momentAt(now, terms, { knowsActivity: this.#heartbeat.knowsActivity(now), isDayMissed });
+    const moment = momentAt(now, settings, {
+      knowsActivity: this.#heartbeat.knowsActivity(now),
+      isDayMissed,
+    });
     try {
       await evaluate(rules, moment, this.#tools, this.#stop.signal);
     } catch (error) {

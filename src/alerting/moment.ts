@@ -28,17 +28,17 @@ export interface Moment {
  */
 export function momentAt(
   now: Micros,
-  terms: AlertingSettings,
+  settings: AlertingSettings,
   { knowsActivity, isDayMissed }: { readonly knowsActivity: boolean; readonly isDayMissed: boolean },
 ): Moment {
-  const today = dayOf(now, terms.timezone);
+  const today = dayOf(now, settings.timezone);
   const isOpen = isDayMissed || now - today.from < LATE_DATA_TIME;
   return {
     now,
-    windowStart: now - terms.windowMs * 1000,
+    windowStart: now - settings.windowMs * 1000,
     pointsStart: now - POINTS_WINDOW,
-    minSamples: terms.minSamples,
-    days: isOpen ? [today, dayOf(today.from - 1, terms.timezone)] : [today],
+    minSamples: settings.minSamples,
+    days: isOpen ? [today, dayOf(today.from - 1, settings.timezone)] : [today],
     knowsActivity,
   };
 }

@@ -45,12 +45,12 @@ export interface PastMoments {
 export async function previewAlert(
   past: PastStats,
   rule: AlertRule,
-  terms: AlertingSettings,
+  settings: AlertingSettings,
   { now, step, count }: PastMoments,
   abort?: AbortSignal,
 ): Promise<{ readonly points: readonly PastPoint[]; readonly firings: readonly PastFiring[] }> {
   const moments = Array.from({ length: count }, (_, at) =>
-    momentAt(now - (count - 1 - at) * step, terms, { knowsActivity: true, isDayMissed: false }),
+    momentAt(now - (count - 1 - at) * step, settings, { knowsActivity: true, isDayMissed: false }),
   );
   const inquiry = new Inquiry();
   inquiry.add({ rule, known: null });

@@ -36,10 +36,10 @@ export interface TrialSource {
 export async function tryAlert(
   { stats, source }: TrialSource,
   rule: AlertRule,
-  terms: AlertingSettings,
+  settings: AlertingSettings,
   now: Micros,
 ): Promise<AlertTrial> {
-  const moment = momentAt(now, terms, { knowsActivity: true, isDayMissed: false });
+  const moment = momentAt(now, settings, { knowsActivity: true, isDayMissed: false });
   const inquiry = new Inquiry();
   const inquiring = { rule, known: knownBy(rule.evidence, source) };
   inquiry.add(inquiring);

@@ -166,7 +166,8 @@ async function sendLive(session: Session, options: Options): Promise<void> {
   io.out(`Live: about ${options.rate} runs begin each minute. Ctrl-C ends it.`);
   try {
     for (;;) {
-      for (const batch of packBatches(traffic.news(now()))) tally.add(batch, await poster.sendBatch(batch));
+      for (const batch of packBatches(traffic.pending(now())))
+        tally.add(batch, await poster.sendBatch(batch));
       progress.show(
         `live  ${count(traffic.started)} runs begun, ${traffic.underWay} under way, ${count(tally.spans)} spans sent`,
       );

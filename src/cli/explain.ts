@@ -59,7 +59,7 @@ export function explainCommand(io: CliIo, builtin: readonly Factory[]): Command 
         requests.push(...(await readOne(file, io)));
       const taken = await taking.take(requests);
       for (const rejection of taken.rejections) io.err(`rejected: ${printable(rejection)}`);
-      for (const id of taking.leftOut) io.err(`processor ${id} of the configuration is left out`);
+      for (const id of taking.leftOut) io.err(`skipped processor ${id} of the configuration`);
       const runs = narrowed(await runsOf(taken, grounds), options);
       if (options.json === true) showJson(io, { items: taken.counts, rejections: taken.rejections, runs });
       else print(io, runs, taken, options);
@@ -94,13 +94,13 @@ async function runsOf({ traces, logs }: Taken, grounds: GroundsOfSpans): Promise
 /** The requested runs; for a span, its run with only that span. @throws Error if there are none */
 function narrowed(runs: readonly ExplainedRun[], { run, span }: Options): readonly ExplainedRun[] {
   const wanted = run === undefined ? runs : runs.filter(({ trace_id: id }) => id === run);
-  if (run !== undefined && wanted.length === 0) throw new Error(`there is no run ${run}`);
+  if (run !== undefined && wanted.length === 0) throw new Error(`the input has no run ${run}`);
   if (span === undefined) return wanted;
   const found = wanted.flatMap((each) => {
     const spans = each.spans.filter(({ span_id: id }) => id.endsWith(span));
     return spans.length === 0 ? [] : [{ ...each, spans }];
   });
-  if (found.length === 0) throw new Error(`there is no span ${span}`);
+  if (found.length === 0) throw new Error(`the input has no span ${span}`);
   return found;
 }
 

@@ -33,11 +33,8 @@ exports, next to the control store). It continues to work meanwhile. The export 
 telemetry, JSON lines for control data, and finally a manifest with checksums. The directory contains prompts and answers,
 digests of API keys, and webhook secrets with their encryption key: protect it like the stores themselves.
 
-With --offline this command opens the stores directly; no daemon may be running. With ClickHouse and PostgreSQL, any gateway
-can export while all of them continue.
-
-With --skip-damaged, rows in damaged blocks of the embedded store are skipped and listed at the end and in the manifest.
-Without it, such an export fails.
+With ClickHouse and PostgreSQL, any gateway can export while all of them continue. Rows skipped by --skip-damaged are listed at
+the end and in the manifest; without it, damaged rows make the export fail.
 
 An interrupted export leaves a directory with a file INCOMPLETE: remove the directory and export again.
 

@@ -38,7 +38,7 @@ const COLUMNS: readonly Column<KeyJson>[] = [
   { title: 'name', show: (key) => key.name },
   { title: 'scopes', show: (key) => key.scopes.join(',') },
   { title: 'user', show: (key) => key.user_id },
-  { title: 'made with', show: (key) => key.parent_id },
+  { title: 'parent', show: (key) => key.parent_id },
   { title: 'created', show: (key) => key.created_at },
   { title: 'last used', show: (key) => key.last_used_at },
   { title: 'expires', show: (key) => key.expires_at },
@@ -106,7 +106,7 @@ export function keysCommand(io: ProcessIo, builtin: readonly Factory[]): Command
           'This would revoke the key that this command uses: make sure you have another one, then add --force.',
         );
       await client.call(revokeKey, { params: { key_id: id }, query: { with_children } });
-      io.err(`Revoked key ${id}${with_children ? ' and the keys made with it' : ''}.`);
+      io.err(`Revoked key ${id}${with_children ? ' and the keys created with it' : ''}.`);
     });
 
   return command;

@@ -5,7 +5,7 @@ import { SLOW_BODY_MS } from './limits.js';
 import type { MinRateMonitor } from './min-rate-monitor.js';
 import { overloaded } from './problem.js';
 import type { SharedUse } from './shares.js';
-import type { Turns } from './turns.js';
+import type { FairQueue } from './fair-queue.js';
 
 const KIB = 1024;
 /**
@@ -34,7 +34,7 @@ export interface BodySettings {
   /** Minimum rate. If absent, only the total time is limited. */
   readonly rateMonitor?: MinRateMonitor;
   /** Queue that delivers large bodies. If absent, bodies are delivered as they arrive. */
-  readonly turns?: Turns;
+  readonly queue?: FairQueue;
   readonly clock: Clock;
 }
 
@@ -137,10 +137,10 @@ export class Body {
   read(inspect?: InspectBody): Promise<Uint8Array> {
     if (this.#result === undefined) {
       if (inspect !== undefined && this.#coding === undefined) this.#inspectFromNowOn(inspect);
-      const { contentLength = Infinity, turns } = this.#settings;
+      const { contentLength = Infinity, queue } = this.#settings;
       const bytes = this.#coding === undefined ? this.#raw() : this.#decompressed(this.#coding);
       const maybeLarge = contentLength > LARGE || this.#coding !== undefined;
-      this.#result = turns !== undefined && maybeLarge ? this.#inTurn(bytes, turns) : bytes;
+      this.#result = queue !== undefined && maybeLarge ? this.#queued(bytes, queue) : bytes;
       // A handler may fail before it awaits this promise; an unhandled rejection would end the process.
       this.#result.catch(ignore);
     }
@@ -174,11 +174,11 @@ export class Body {
     this.#problem ??= refusal;
   }
 
-  async #inTurn(bytes: Promise<Uint8Array>, turns: Turns): Promise<Uint8Array> {
+  async #queued(bytes: Promise<Uint8Array>, queue: FairQueue): Promise<Uint8Array> {
     const whole = await bytes;
     if (whole.length > LARGE)
       await new Promise<void>((resolve) => {
-        turns.add(this.#settings.budget.owner, resolve);
+        queue.add(this.#settings.budget.owner, resolve);
       });
     return whole;
   }

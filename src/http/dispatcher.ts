@@ -14,7 +14,7 @@ import { failureOf, overloaded, problemResponse, shuttingDown } from './problem.
 import { headProblem } from './request-head.js';
 import { IncomingRequest } from './request.js';
 import { trimSlash, type Match, type Router } from './router.js';
-import { Turns } from './turns.js';
+import { FairQueue } from './fair-queue.js';
 import { MS_PER_SECOND } from '../signal/time-units.js';
 import { waitFor } from '../telemetry/wait-for.js';
 
@@ -66,7 +66,7 @@ const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
 export class Dispatcher {
   readonly #settings: DispatcherSettings;
   readonly #admission: AdmissionController;
-  readonly #largeBodies = new Turns(1);
+  readonly #largeBodies = new FairQueue(1);
   readonly #idle: (() => void)[] = [];
   #underWay = 0;
   readonly #draining = new AbortController();
@@ -126,7 +126,7 @@ export class Dispatcher {
           timeoutMs: found?.route.bodyTimeoutMs ?? DEFAULT_BODY_TIMEOUT_MS,
           budget: permit.bodies,
           rateMonitor,
-          turns: this.#largeBodies,
+          queue: this.#largeBodies,
           clock,
         })
       : undefined;

@@ -7,7 +7,7 @@ import { TOO_MANY_PIPELINED, type UnreadableError } from './unreadable.js';
 import { NodeExchange } from './node-exchange.js';
 import { countConnections } from './peers.js';
 import { secureContext } from './tls.js';
-import { Turns } from './turns.js';
+import { FairQueue } from './fair-queue.js';
 
 /** Interval at which Node checks for connections with slow headers. */
 const CHECK_INTERVAL_MS = 1000;
@@ -30,15 +30,15 @@ export async function openNodeEngine(options: EngineOptions): Promise<Engine> {
   const slots = countConnections(server, options.connections);
   // State of connections, because Node's types do not allow extending sockets.
   const connections = new WeakMap<Socket, NodeConnection>();
-  const turns = {
-    ofRequests: new Turns(PIPELINED_A_TURN),
-    ofPieces: new Turns(LARGE_ANSWERS_A_TURN),
-    ofBodies: new Turns(LARGE_BODIES_A_TURN),
+  const queues = {
+    ofRequests: new FairQueue(PIPELINED_A_TURN),
+    ofPieces: new FairQueue(LARGE_ANSWERS_A_TURN),
+    ofBodies: new FairQueue(LARGE_BODIES_A_TURN),
   };
   const connectionOf = (socket: Socket): NodeConnection => {
     let connection = connections.get(socket);
     if (connection === undefined)
-      connections.set(socket, (connection = new NodeConnection(socket, slots(socket), options, turns)));
+      connections.set(socket, (connection = new NodeConnection(socket, slots(socket), options, queues)));
     return connection;
   };
   const take = (request: http.IncomingMessage, response: http.ServerResponse, waits: boolean): void => {

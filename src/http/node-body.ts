@@ -61,7 +61,7 @@ export class NodeBody {
       this.#received += piece.length;
       take(piece, false);
     });
-    this.#receiveInTurn();
+    this.#receiveQueued();
     this.#request.on('end', () => {
       take(NOTHING, true);
     });
@@ -75,7 +75,7 @@ export class NodeBody {
       left -= piece.length;
       if (left < 0) this.#request.socket.destroy();
     });
-    if (!this.#isReceiving) this.#receiveInTurn();
+    if (!this.#isReceiving) this.#receiveQueued();
   }
 
   get #isLeft(): boolean {
@@ -83,13 +83,13 @@ export class NodeBody {
   }
 
   /** Receives the body; after each large part, other connections continue first. */
-  #receiveInTurn(): void {
+  #receiveQueued(): void {
     let taken = 0;
     this.#request.on('data', (piece: Buffer) => {
       if ((taken += piece.length) < RECEIVED_AT_ONCE || this.#request.complete) return;
       taken = 0;
       this.#request.pause();
-      this.#connection.receiveInTurn(() => {
+      this.#connection.receiveQueued(() => {
         this.#request.resume();
       });
     });

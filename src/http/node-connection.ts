@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { groupName, type Connection, type Connections } from './connections.js';
 import type { EngineOptions } from './engine.js';
-import type { Turns } from './turns.js';
+import type { FairQueue } from './fair-queue.js';
 import { unreadableAnswer, type UnreadableError } from './unreadable.js';
 
 /** How long to wait for the end of a connection after everything was sent. */
@@ -17,10 +17,10 @@ const MAX_AT_ONCE = 16;
 const MAX_DROPPED = 1000;
 
 /** Work of connections that alternates by address. */
-export interface ConnectionTurns {
-  readonly ofRequests: Turns;
-  readonly ofPieces: Turns;
-  readonly ofBodies: Turns;
+export interface ConnectionQueues {
+  readonly ofRequests: FairQueue;
+  readonly ofPieces: FairQueue;
+  readonly ofBodies: FairQueue;
 }
 
 /** A request in progress on a connection. */
@@ -50,7 +50,7 @@ export class NodeConnection {
   /** Whether the next one is queued for its turn. */
   #isStarting = false;
   readonly #maxWaiting: number;
-  readonly #turns: ConnectionTurns;
+  readonly #queues: ConnectionQueues;
   #dropped = 0;
   #isEnding = false;
   #unreadable: string | undefined;
@@ -59,13 +59,13 @@ export class NodeConnection {
     socket: Socket,
     slot: Connection | undefined,
     { connections, limits }: Pick<EngineOptions, 'connections' | 'limits'>,
-    turns: ConnectionTurns,
+    queues: ConnectionQueues,
   ) {
     this.#socket = socket;
     this.#slot = slot;
     this.#table = connections;
     this.#maxWaiting = limits.maxPipelined;
-    this.#turns = turns;
+    this.#queues = queues;
     socket.once('end', () => {
       this.#lookForClient();
     });
@@ -131,8 +131,8 @@ export class NodeConnection {
    *
    * @param task must not throw
    */
-  writeInTurn(task: () => void): void {
-    this.#turns.ofPieces.add(this.#address, task);
+  writeQueued(task: () => void): void {
+    this.#queues.ofPieces.add(this.#address, task);
   }
 
   /**
@@ -140,8 +140,8 @@ export class NodeConnection {
    *
    * @param task must not throw
    */
-  receiveInTurn(task: () => void): void {
-    this.#turns.ofBodies.add(this.#address, task);
+  receiveQueued(task: () => void): void {
+    this.#queues.ofBodies.add(this.#address, task);
   }
 
   get #address(): string {
@@ -152,7 +152,7 @@ export class NodeConnection {
   #startNext(): void {
     if (this.#isStarting || !this.#hasRoom()) return;
     this.#isStarting = true;
-    this.#turns.ofRequests.add(this.#address, () => {
+    this.#queues.ofRequests.add(this.#address, () => {
       this.#isStarting = false;
       if (this.#socket.destroyed) this.#waiting = [];
       if (!this.#hasRoom()) return;

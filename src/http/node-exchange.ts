@@ -15,7 +15,7 @@ const PIECES_AT_ONCE = 8;
 /** Functions of the response's connection. */
 interface Surroundings {
   /** Runs a task in turn with other connections. */
-  readonly inTurn: (task: () => void) => void;
+  readonly enqueue: (task: () => void) => void;
   /** Whether nothing more can be sent. */
   readonly isClosed: () => boolean;
   /** Called when the socket buffer is full. */
@@ -28,7 +28,7 @@ interface Surroundings {
 function endInPieces(
   response: ServerResponse,
   bytes: Uint8Array,
-  { inTurn, isClosed, onStuck }: Surroundings,
+  { enqueue, isClosed, onStuck }: Surroundings,
 ): void {
   let at = 0;
   // Frequent responses are shorter than this.
@@ -45,7 +45,7 @@ function endInPieces(
   const writeOn = (): void => {
     if (isClosed()) return;
     if (at + PIECE_BYTES >= bytes.length) response.end(bytes.subarray(at));
-    else if (left === 0) inTurn(goOn);
+    else if (left === 0) enqueue(goOn);
     else {
       left--;
       if (response.write(bytes.subarray(at, (at += PIECE_BYTES)))) writeOn();
@@ -225,7 +225,7 @@ export class NodeExchange implements Exchange {
     for (let at = 0; at < whole.length && !this.#isClosed; at += PIECE_BYTES) {
       if (at > 0 && at % (PIECES_AT_ONCE * PIECE_BYTES) === 0)
         await new Promise<void>((resolve) => {
-          this.#connection.writeInTurn(resolve);
+          this.#connection.writeQueued(resolve);
         });
       await this.#write(whole.subarray(at, at + PIECE_BYTES));
     }
@@ -292,8 +292,8 @@ export class NodeExchange implements Exchange {
   #endInPieces(body: string | Uint8Array): void {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     endInPieces(this.#response, bytes, {
-      inTurn: (task) => {
-        this.#connection.writeInTurn(task);
+      enqueue: (task) => {
+        this.#connection.writeQueued(task);
       },
       isClosed: () => this.#isClosed,
       onStuck: () => {

@@ -52,12 +52,17 @@ export async function probeClaims(
 /**
  * Finds ports in use before anything, such as a store, is created. (A listener reports other errors when it opens.)
  *
- * @throws Error for the first port in use
+ * @throws Error that lists the ports in use with their configuration keys
  */
 export async function assertPortsFree(claims: readonly Claim[]): Promise<void> {
-  for (const { resource, owner } of claims)
-    if ('endpoint' in resource && (await listenFailure(resource.endpoint)) === TAKEN)
-      throw new Error(`${owner} could not start: ${takenPort(resource.endpoint)}`);
+  const keys = new Map<string, string[]>();
+  for (const { resource, path } of claims)
+    if ('endpoint' in resource)
+      keys.set(resource.endpoint, [...(keys.get(resource.endpoint) ?? []), path.join('.')]);
+  const taken: string[] = [];
+  for (const [endpoint, paths] of keys)
+    if ((await listenFailure(endpoint)) === TAKEN) taken.push(`${paths.join(', ')}: ${takenPort(endpoint)}`);
+  if (taken.length > 0) throw new Error(taken.join('\n'));
 }
 
 function isSamePlace(one: string, other: string): boolean {

@@ -23,14 +23,14 @@ export class RecentDurations {
   }
 
   record(ms: number): void {
-    this.#turn();
+    this.#rotate();
     const bucket = ms <= SHORTEST ? 0 : Math.min(BUCKETS - 1, Math.ceil(Math.log(ms / SHORTEST) / STEP));
     this.#now[bucket] = (this.#now[bucket] ?? 0) + 1;
   }
 
   /** @param share from 0 to 1 @returns the quantile in milliseconds, at most 10% too high; null without durations */
   quantile(share: number): number | null {
-    this.#turn();
+    this.#rotate();
     const counts = this.#now.map((count, bucket) => count + (this.#before[bucket] ?? 0));
     const total = counts.reduce((sum, count) => sum + count, 0);
     if (total === 0) return null;
@@ -39,7 +39,7 @@ export class RecentDurations {
     return SHORTEST * Math.exp(STEP * bucket);
   }
 
-  #turn(): void {
+  #rotate(): void {
     const age = this.#clock.now() - this.#since;
     // A clock that was set back also starts a new minute.
     if (age >= 0 && age < MICROS_PER_MINUTE) return;

@@ -16,6 +16,8 @@ import { completedSpan, completesSpan, withOutcome } from './rules/completion.js
 import { completedPayload, NO_PAYLOAD, type Payload } from './rules/payload.js';
 import { RUNNING, type HeaderRow, type SpanRow } from './rules/rows.js';
 import { factsOf, keyOf, duplicateColumns, type SpanFacts } from './rules/span-facts.js';
+import { HourSums } from '../signal/hour-sums.js';
+import { countTrace, hourOf } from '../signal/trace-map.js';
 
 /** The state of a run before a commit. */
 export interface KnownRun {
@@ -293,4 +295,16 @@ export class RunState {
   ): void {
     this.addSpan({ ...factsOf(row, node), seq, line, row, payload, changed: true });
   }
+}
+
+/** What a run adds to the service map, and in which hour. Null if it does not count there. */
+export function mapContribution(
+  { agent, header, isMapped, spans }: RunState,
+  /** The number of an agent's node. */
+  nodeOf: (agent: string) => number,
+): { readonly hour: number; readonly sums: HourSums } | null {
+  if (!isMapped || !(spans instanceof FollowedSpans)) return null;
+  const sums = new HourSums();
+  countTrace(nodeOf(agent), spans.all(), sums);
+  return { hour: hourOf(header.started_at), sums };
 }

@@ -1,5 +1,5 @@
-// Builds the browser's code into dist/ui: checks its types, bundles it, and puts .br and .gz beside each file.
-// Nothing happens where the inputs are those of the last build.
+// Builds the browser's code into dist/ui: checks its types, bundles it, and compresses each file as .br and .gz.
+// Does nothing if the inputs are unchanged since the last build.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,12 +9,12 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 const SOURCE = import.meta.dirname;
 const ROOT = resolve(SOURCE, '../..');
 const TARGET = join(ROOT, 'dist/ui');
-/** Not in the target: what lies there is served. */
+/** Outside the target, whose files are served. */
 const STAMP = join(ROOT, 'dist/.ui-inputs');
 
 const inputs = hashOfInputs();
 if (!existsSync(join(TARGET, 'index.html')) || stamped() !== inputs) {
-  // Beside the target and moved at the end, so that who reads it meanwhile finds the files of one build.
+  // Built next to the target and moved at the end, so that concurrent readers find the files of one build.
   const fresh = `${TARGET}.${process.pid}`;
   try {
     execFileSync(process.execPath, [bin('typescript/bin/tsc'), '-p', SOURCE], { stdio: 'inherit' });
@@ -25,7 +25,7 @@ if (!existsSync(join(TARGET, 'index.html')) || stamped() !== inputs) {
     renameSync(fresh, TARGET);
     writeFileSync(STAMP, inputs);
   } catch (error) {
-    // tsc has told what is wrong.
+    // tsc has already printed its errors.
     if (error.status === undefined) throw error;
     process.exitCode = 1;
   } finally {
@@ -33,7 +33,7 @@ if (!existsSync(join(TARGET, 'index.html')) || stamped() !== inputs) {
   }
 }
 
-/** Of everything that decides what is built: the sources, and the versions of the libraries. */
+/** A hash of the sources and the versions of the libraries. */
 function hashOfInputs() {
   const hash = createHash('sha256');
   const files = readdirSync(SOURCE, { recursive: true, withFileTypes: true })
@@ -57,7 +57,7 @@ function bin(name) {
   return join(ROOT, 'node_modules', name);
 }
 
-/** Writes `path.br` and `path.gz` at the highest level, for files of text. */
+/** Writes `path.br` and `path.gz` at the highest level, for text files only. */
 function compress(path) {
   if (!/\.(html|js|css|svg)$/.test(path)) return;
   const content = readFileSync(path);

@@ -1,26 +1,30 @@
 import react from '@vitejs/plugin-react';
 import { basename, resolve } from 'node:path';
 
-/** Code that some pages need and most do not, by folder: it is in none of the chunks that every page loads. */
-const OF_FEW =
+/** Code that only some pages need, by folder. It is in none of the chunks that every page loads. */
+const SOME_PAGES =
   /\/(uplot|marked|diff|@xyflow|d3-[a-z]+|dagre|zustand|classcat|react-virtual|virtual-core)\/|\/ui\/(charts|graph|json|messages|pages|trace)\//;
-/** Small things from these folders that most pages need all the same. */
-const OF_MANY =
+/** Small files of these folders that most pages need. */
+const MOST_PAGES =
   /\/ui\/(charts\/buckets|json\/parse|pages\/(alerts|webhooks)\/labels|pages\/models\/model-figures)\.ts$|(?<!@xyflow.*)\.css$/;
-const isOfAll = (id) => OF_MANY.test(id) || !OF_FEW.test(id);
+const isForAllPages = (id) => MOST_PAGES.test(id) || !SOME_PAGES.test(id);
 
 /**
- * A browser has six connections to a daemon, so that a page comes in few files: what all need, what several need by what it is for, and
- * the page itself. Without this there is a file for each set of pages that share something, some ninety.
+ * A browser opens six connections to a daemon, so a page should load few files: code for all pages, code shared by several pages, by
+ * purpose, and the page itself. Without these groups there are about ninety files, one for each set of pages that share code.
  */
 const groups = [
-  // Nothing but what the first script needs, so that it runs at once.
+  // Only what the first script needs, so that it runs immediately.
   {
     name: 'start',
     test: /\/ui\/(start|page-code|api\/base|charts\/language|state\/path)\.ts$|vite\/preload-helper/,
   },
-  { name: 'libraries', test: (id) => /\/node_modules\/.*js$/.test(id) && isOfAll(id), minShareCount: 2 },
-  { name: 'common', test: isOfAll, minShareCount: 2 },
+  {
+    name: 'libraries',
+    test: (id) => /\/node_modules\/.*js$/.test(id) && isForAllPages(id),
+    minShareCount: 2,
+  },
+  { name: 'common', test: isForAllPages, minShareCount: 2 },
   { name: 'charts', test: /\/uplot\/|\/ui\/charts\//, minShareCount: 3 },
   {
     name: 'rows',
@@ -31,7 +35,7 @@ const groups = [
   { name: 'alerts', test: /\/ui\/pages\/alerts\//, minShareCount: 3 },
 ].map((group, at, all) => ({ ...group, priority: all.length - at }));
 
-/** The page asks at once for what the first script will ask for in any case. */
+/** Preloads the files that the first script always imports. */
 const earlyMain = {
   name: 'early-main',
   transformIndexHtml: {
@@ -41,7 +45,7 @@ const earlyMain = {
         Object.values(bundle).filter(({ name, isDynamicEntry }) => isDynamicEntry && name === 'main'),
       );
       for (const { imports } of chunks) for (const name of imports) chunks.add(bundle[name]);
-      // Styles of what is imported come before those of who imports it, as they do in the code.
+      // An imported module's styles come before those of the importing module, as in the code.
       const links = [...chunks]
         .reverse()
         .flatMap(({ fileName, viteMetadata }) => [
@@ -59,7 +63,7 @@ const earlyMain = {
   },
 };
 
-/** How the browser's code is bundled, by `build.mjs`, and served while one works on it, by `npm run dev:ui`. */
+/** Bundles the browser's code for `build.mjs`, and serves it during development (`npm run dev:ui`). */
 export default {
   root: import.meta.dirname,
   // Paths in index.html are relative to its <base>, so that the pages work under any prefix.
@@ -68,7 +72,7 @@ export default {
   cacheDir: resolve(import.meta.dirname, '../../.cache/vite'),
   plugins: [react(), earlyMain],
   build: {
-    // light-dark() has to stay: older browsers than these are not served.
+    // The minimum versions for light-dark(), which must not be compiled away.
     target: ['chrome123', 'firefox128', 'safari17.5'],
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,

@@ -20,27 +20,27 @@ export class AlertScene {
   readonly logger = new RecordingLogger();
   readonly opened: TestStore;
   readonly control: SqlControlStore;
-  readonly #terms: AlertingSettings;
+  readonly #settings: AlertingSettings;
   readonly #intervalMs: number;
   #user = '';
   #evaluator: Evaluator | null = null;
   #evaluated: () => void = () => undefined;
 
-  private constructor(opened: TestStore, clock: HandClock, terms: AlertingSettings, intervalMs: number) {
+  private constructor(opened: TestStore, clock: HandClock, settings: AlertingSettings, intervalMs: number) {
     this.opened = opened;
     this.control = opened.control;
     this.clock = clock;
-    this.#terms = terms;
+    this.#settings = settings;
     this.#intervalMs = intervalMs;
   }
 
   static async open(
     t: Test,
-    terms: Partial<AlertingSettings> = {},
+    settings: Partial<AlertingSettings> = {},
     { intervalMs = 30_000, now }: { readonly intervalMs?: number; readonly now?: number } = {},
   ): Promise<AlertScene> {
     const opened = await TestStore.open(t);
-    const all = { windowMs: 3_600_000, minSamples: 1, timezone: 'UTC', ...terms };
+    const all = { windowMs: 3_600_000, minSamples: 1, timezone: 'UTC', ...settings };
     const clock = new HandClock(now);
     const scene = new AlertScene(opened, clock, all, intervalMs);
     await scene.newUser();
@@ -56,8 +56,8 @@ export class AlertScene {
     return this.#user;
   }
 
-  get terms(): AlertingSettings {
-    return this.#terms;
+  get settings(): AlertingSettings {
+    return this.#settings;
   }
 
   /** Uses a new user from here on. */
@@ -104,7 +104,7 @@ export class AlertScene {
     this.#evaluator = new Evaluator({
       ...(await this.source()),
       control: this.control,
-      terms: this.#terms,
+      settings: this.#settings,
       intervalMs: this.#intervalMs,
       clock: this.clock,
       logger: this.logger,

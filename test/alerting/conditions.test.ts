@@ -26,12 +26,15 @@ function at(text: string): Micros {
 async function found(
   rule: AlertRule,
   stats: Partial<TargetStats> | FixedStats,
-  { now = NOON, terms = UTC_SETTINGS }: { readonly now?: Micros; readonly terms?: AlertingSettings } = {},
+  {
+    now = NOON,
+    settings = UTC_SETTINGS,
+  }: { readonly now?: Micros; readonly settings?: AlertingSettings } = {},
 ): Promise<AlertTrial> {
   const isStore = stats instanceof FixedStats;
   const store = isStore ? stats : new FixedStats();
   if (!isStore) store.stats.set(AGENT, { ...NOTHING, ...stats });
-  return await tryAlert({ stats: store, source: SOURCE }, rule, terms, now);
+  return await tryAlert({ stats: store, source: SOURCE }, rule, settings, now);
 }
 
 async function verdictAndValue(...found_: Parameters<typeof found>): Promise<[string, number | null]> {
@@ -65,8 +68,8 @@ void t.test('failure_rate', async (t) => {
     [{ threshold: 0.5 }, runs(20, 20), 'met', 1, 20],
   ];
   for (const [alert, window, verdict, value, minSamples = 1] of cases) {
-    const terms = { ...UTC_SETTINGS, minSamples };
-    const result = await verdictAndValue(aRule({ type: 'failure_rate', ...alert }), { window }, { terms });
+    const settings = { ...UTC_SETTINGS, minSamples };
+    const result = await verdictAndValue(aRule({ type: 'failure_rate', ...alert }), { window }, { settings });
     t.strictSame(result, [verdict, value], JSON.stringify([alert, window, minSamples]));
   }
 });
@@ -82,7 +85,7 @@ void t.test('latency_threshold', async (t) => {
   ];
   for (const [window, verdict, value, minSamples = 1] of cases) {
     const rule = aRule({ type: 'latency_threshold', threshold: 1000 });
-    const result = await verdictAndValue(rule, { window }, { terms: { ...UTC_SETTINGS, minSamples } });
+    const result = await verdictAndValue(rule, { window }, { settings: { ...UTC_SETTINGS, minSamples } });
     t.strictSame(result, [verdict, value], JSON.stringify([window, minSamples]));
   }
 });
@@ -158,11 +161,11 @@ void t.test('yesterday counts until one o’clock unless the alert fired on its 
 });
 
 void t.test('time zone days: 23 hours, 25 hours and the first hour of a day', async (t) => {
-  const terms = { ...UTC_SETTINGS, timezone: 'Europe/Berlin' };
+  const settings = { ...UTC_SETTINGS, timezone: 'Europe/Berlin' };
   const rule = aRule({ type: 'cost_threshold', threshold: 5 });
   const bounds = async (now: string): Promise<string[]> => {
     const store = new FixedStats();
-    await found(rule, store, { now: at(now), terms });
+    await found(rule, store, { now: at(now), settings });
     return (store.observed[0]?.days ?? []).map(({ from, to }) => `${formatTime(from)} ${formatTime(to)}`);
   };
   const spring = '2026-03-28T23:00:00Z 2026-03-29T22:00:00Z';

@@ -15,7 +15,7 @@ export { SOURCE } from './fixed-stats.js';
 const INTERVAL_MS = 30_000;
 
 interface PlaceOptions {
-  readonly terms?: AlertingSettings;
+  readonly settings?: AlertingSettings;
   readonly intervalMs?: number;
   /** Whether other processes also write to the store. */
   readonly isShared?: boolean;
@@ -38,7 +38,7 @@ export class EvaluatorPlace {
   readonly notified = { fired: 0, resolved: 0, failed: 0 };
   /** The reported store failures, one by one. */
   readonly isFailing: boolean[] = [];
-  readonly #terms: AlertingSettings;
+  readonly #settings: AlertingSettings;
   readonly #intervalMs: number;
   readonly #isShared: boolean;
   #evaluator: Evaluator;
@@ -46,11 +46,11 @@ export class EvaluatorPlace {
   constructor(
     store: PlacedStore,
     clock: HandClock,
-    { terms = UTC_SETTINGS, intervalMs = INTERVAL_MS, isShared = false }: PlaceOptions = {},
+    { settings = UTC_SETTINGS, intervalMs = INTERVAL_MS, isShared = false }: PlaceOptions = {},
   ) {
     this.store = store;
     this.clock = clock;
-    this.#terms = terms;
+    this.#settings = settings;
     this.#intervalMs = intervalMs;
     this.#isShared = isShared;
     this.#evaluator = this.#make();
@@ -112,7 +112,7 @@ export class EvaluatorPlace {
       stats: store,
       source: store.source,
       control: store.evaluated,
-      terms: this.#terms,
+      settings: this.#settings,
       intervalMs: this.#intervalMs,
       isShared: this.#isShared,
       clock,

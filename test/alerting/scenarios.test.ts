@@ -24,7 +24,7 @@ interface Scenario {
   readonly points?: readonly Partial<MetricPoint>[];
   /** Noon by default. */
   readonly now?: number;
-  readonly terms?: Partial<AlertingSettings>;
+  readonly settings?: Partial<AlertingSettings>;
   readonly verdict: AlertTrial['verdict'];
   readonly value: number | null;
 }
@@ -81,7 +81,7 @@ const SCENARIOS: readonly Scenario[] = [
     what: 'one run with min_samples of two',
     alert: failures(0),
     runs: [ended(1, failed)],
-    terms: { minSamples: 2 },
+    settings: { minSamples: 2 },
     verdict: 'no_data',
     value: null,
   },
@@ -180,7 +180,7 @@ const SCENARIOS: readonly Scenario[] = [
     what: 'a custom window',
     alert: failures(0),
     runs: [ended(6, failed)],
-    terms: { windowMs: 300_000 },
+    settings: { windowMs: 300_000 },
     verdict: 'no_data',
     value: null,
   },
@@ -271,7 +271,7 @@ const SCENARIOS: readonly Scenario[] = [
       spent(Date.UTC(2026, 2, 28, 23) * 1000, 2_000_000_000),
     ],
     now: Date.UTC(2026, 2, 29, 21, 59) * 1000,
-    terms: { timezone: 'Europe/Berlin' },
+    settings: { timezone: 'Europe/Berlin' },
     verdict: 'met',
     value: 2,
   },
@@ -284,7 +284,7 @@ const SCENARIOS: readonly Scenario[] = [
       spent(Date.UTC(2026, 9, 24, 21, 59) * 1000, 5_000_000_000),
     ],
     now: Date.UTC(2026, 9, 25, 22, 59) * 1000,
-    terms: { timezone: 'Europe/Berlin' },
+    settings: { timezone: 'Europe/Berlin' },
     verdict: 'met',
     value: 2,
   },
@@ -409,7 +409,7 @@ const SCENARIOS: readonly Scenario[] = [
 
 void t.test('evaluates ingested data as expected', async (t) => {
   const scene = await AlertScene.open(t);
-  for (const { what, alert, runs = [], points = [], now = NOON, terms, verdict, value } of SCENARIOS) {
+  for (const { what, alert, runs = [], points = [], now = NOON, settings, verdict, value } of SCENARIOS) {
     await scene.newUser();
     const tenant = scene.user;
     for (const { receivedAt, ...run } of runs) {
@@ -420,7 +420,7 @@ void t.test('evaluates ingested data as expected', async (t) => {
     if (points.length > 0)
       await scene.store.writer.metrics({ tenant, items: points.map(aPoint) }, { receivedAt: now });
     const rule = await scene.addRule(alert);
-    const found = await tryAlert(await scene.source(), rule, { ...scene.terms, ...terms }, now);
+    const found = await tryAlert(await scene.source(), rule, { ...scene.settings, ...settings }, now);
     t.strictSame(
       { verdict: found.verdict, value: found.value },
       { verdict, value },
@@ -443,7 +443,7 @@ void t.test('the 95th percentile equals that of the API', async (t) => {
   const days = await scene.store.agents.days(tenant, agent?.id ?? '', range);
   const agent_id = agent?.id ?? '';
   const rule = await scene.addRule({ type: 'latency_threshold', agent_id, threshold: 1 });
-  const found = await tryAlert(await scene.source(), rule, scene.terms, NOON);
+  const found = await tryAlert(await scene.source(), rule, scene.settings, NOON);
   t.equal(found.value, days?.days[0]?.p95_latency_ms);
   // The days interpolate separately, which may change the last digit.
   t.equal(found.value?.toPrecision(14), compared?.p95_latency_ms?.toPrecision(14));
@@ -493,7 +493,7 @@ void t.test('evaluates a service by its spans and its own metrics', async (t) =>
     [both(0.4, 0.4), { verdict: 'met', value: null }],
   ] as const) {
     const rule = await scene.addRule({ ...alert, target_service: 'api.example' });
-    const { verdict, value } = await tryAlert(await scene.source(), rule, scene.terms, NOON);
+    const { verdict, value } = await tryAlert(await scene.source(), rule, scene.settings, NOON);
     t.strictSame({ verdict, value }, expected, alert.type);
   }
 });

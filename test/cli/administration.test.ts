@@ -132,7 +132,7 @@ void t.test('revokes a key and, on request, its children', async (t) => {
   t.match(await run('keys', 'revoke', parent.id), { code: 0, err: /^Revoked key \S+\.$/m });
   t.strictSame([await status(parent), await status(child)], [401, 200], 'only the parent without the option');
   const revoked = await run('keys', 'revoke', child.id, '--with-children');
-  t.match(revoked, { code: 0, err: `Revoked key ${child.id} and the keys made with it.` });
+  t.match(revoked, { code: 0, err: `Revoked key ${child.id} and the keys created with it.` });
   t.strictSame([await status(child), await status(grandchild)], [401, 401]);
   const first = await make(api.adminKey, 'first', ['admin']);
   const own = await make(first.key, 'own', ['admin']);

@@ -52,14 +52,14 @@ void t.test('tests an alert', async (t) => {
   t.match(json, { value: 0, threshold: 0, unit: 'ratio', sample_count: 1, verdict: 'not_met' });
 
   const alerting = { windowMs: 60_000, minSamples: 1, timezone: 'UTC' };
-  await api.control.terms.publish('who evaluates', { alerting }, Number.MAX_SAFE_INTEGER);
+  await api.control.settings.publish('who evaluates', { alerting }, Number.MAX_SAFE_INTEGER);
   const composite = await makeAlert(api, { type: 'composite', composite_config: COMPOSITE });
   t.match(await alerts('test', composite.id), {
     code: 0,
     stdout: /\nmetric_threshold +queue +gte +10 +- +no\n0 samples [^]*\nNo data: /,
     stderr: /^$/,
   });
-  await api.control.terms.withdraw('who evaluates');
+  await api.control.settings.withdraw('who evaluates');
   const met = await makeAlert(api, { agent_id, type: 'latency_threshold', threshold: 0 });
   t.match(await alerts('test', met.id), { code: 0, stdout: /\nMet: the alert fires now, unless / });
   t.match(await api.get(`/alerts/${met.id}/events`), { count: 0 });

@@ -107,7 +107,7 @@ weather · completed · ${TRACE}
   ├─ llm ChatCompletion · 250 ms
   │       type     llm                                          ← openinference.span.kind
   │       model    gpt-4o-mini                                  ← llm.model_name
-  │       tokens   120 in, 45 out, 165 in all                   ← llm.token_count.prompt, .completion
+  │       tokens   120 in, 45 out, 165 total                    ← llm.token_count.prompt, .completion
   │       parts    cached_read 64                               ← llm.token_count.prompt_details.cache_read
   │       cost     $0.0000402                                   ← processor cost, by the entry
   │       input    user: Is it warm in Berlin?                  ← llm.input_messages.*
@@ -276,8 +276,8 @@ void t.test('unreadable and missing files are errors', async (t) => {
   );
   await fails(1, /is neither OTLP\/JSON nor an OTLP request in protobuf/, [], 'trace_id,span_id\n');
   await fails(1, /cannot be decompressed/, [], Buffer.from([0x1f, 0x8b, 8]));
-  await fails(1, /^jackdaw: there is no run 0202/, ['--run', '02'.repeat(16)], jsonOf(REQUEST));
-  await fails(1, /^jackdaw: there is no span 0909/, ['--span', '09'.repeat(8)], jsonOf(REQUEST));
+  await fails(1, /^jackdaw: the input has no run 0202/, ['--run', '02'.repeat(16)], jsonOf(REQUEST));
+  await fails(1, /^jackdaw: the input has no span 0909/, ['--span', '09'.repeat(8)], jsonOf(REQUEST));
   await fails(2, /--run <id>.*invalid.*32 hexadecimal digits/, ['--run', 'x']);
   await fails(2, /--span <id>.*invalid.*16 hexadecimal digits/, ['--span', 'x']);
   await fails(78, /cannot be read/, ['--config', '/nowhere/x.yaml']);

@@ -166,12 +166,16 @@ service: { extensions: [sqlite, duckdb, query, health, dying] }
   t.match(daemon.stderr(), /Stopped because extension .+dying.+ is fatal: the disk burns/);
 });
 
-void t.test('a port in use is reported and exits with 1', async (t) => {
-  const server = createServer().listen(0, '127.0.0.1');
-  t.teardown(() => server.close());
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+void t.test('ports in use are reported with their keys, and the exit code is 1', async (t) => {
+  const [port, metricsPort] = await Promise.all(
+    [1, 2].map(async () => {
+      const server = createServer().listen(0, '127.0.0.1');
+      t.teardown(() => server.close());
+      await once(server, 'listening');
+      const address = server.address();
+      return typeof address === 'object' ? (address?.port ?? 0) : 0;
+    }),
+  );
   const cwd = t.testdir({
     'a.yaml': `extensions: { health: { endpoint: "127.0.0.1:${port}" }, duckdb: { path: ./x.duckdb }, sqlite: { path: ./x.db } }
 receivers: { trace_batch: { endpoint: 127.0.0.1:0 } }
@@ -179,14 +183,17 @@ exporters: { storage: {} }
 service:
   extensions: [health, sqlite, duckdb]
   pipelines: { traces: { receivers: [trace_batch], exporters: [storage] } }
-  telemetry: { metrics: { endpoint: null } }
+  telemetry: { metrics: { endpoint: "127.0.0.1:${metricsPort}" } }
 `,
   });
   const result = await runCli(['run', '--config', 'a.yaml'], { cwd });
   t.match(result, { code: 1, stdout: '' });
   t.match(JSON.parse(result.stderr.trim().split('\n').at(-1) ?? ''), {
     level: 'error',
-    msg: new RegExp(`port ${port} is taken; stop the process that listens on 127\\.0\\.0\\.1:${port}`),
+    msg: [
+      `extensions.health.endpoint: port ${port} is taken; stop the process that listens on 127.0.0.1:${port}, or choose another port`,
+      `service.telemetry.metrics.endpoint: port ${metricsPort} is taken; stop the process that listens on 127.0.0.1:${metricsPort}, or choose another port`,
+    ].join('\n'),
   });
   t.strictSame(readdirSync(cwd), ['a.yaml'], 'creates neither a store nor a key');
 });

@@ -82,13 +82,13 @@ function checkSummaries(t: Test, open: OpenTelemetry): void {
     await write(
       [aSpanRecord(randomUUID())].map((span) => ({ ...span, trace_id: trace.trace_id, name: 'last' })),
     );
-    const news = await traceSummary(opened.store, tenant, trace.trace_id, seq);
-    t.strictSame(news?.spans.map(({ name }) => name).sort(), ['last', 'later', 'span 29']);
+    const summary = await traceSummary(opened.store, tenant, trace.trace_id, seq);
+    t.strictSame(summary?.spans.map(({ name }) => name).sort(), ['last', 'later', 'span 29']);
     t.match(
-      news?.spans.find(({ name }) => name === 'span 29'),
+      summary?.spans.find(({ name }) => name === 'span 29'),
       expected(done),
     );
-    t.ok((news?.seq ?? 0) > (seq ?? 0));
+    t.ok((summary?.seq ?? 0) > (seq ?? 0));
     t.equal((await traceSummary(opened.store, tenant, trace.trace_id))?.spans.length, 32);
   });
 

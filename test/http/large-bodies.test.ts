@@ -4,7 +4,7 @@ import type { Route } from '../../src/component/http.js';
 import { Body } from '../../src/http/body.js';
 import { readJsonBody } from '../../src/http/json-body.js';
 import { SharedUse, Shares } from '../../src/http/shares.js';
-import { Turns } from '../../src/http/turns.js';
+import { FairQueue } from '../../src/http/fair-queue.js';
 import { HandClock } from '../support/hand-clock.js';
 import { ENGINES, send, startListener } from '../support/http-listener.js';
 import { head, RawConnection } from '../support/http-socket.js';
@@ -44,7 +44,7 @@ for (const engine of ENGINES) {
 
 void t.test('delivers one large body per turn of the event loop, alternating between users', async (t) => {
   const shares = new Shares({ max: 100 * MIB, share: 1 });
-  const turns = new Turns(1);
+  const queue = new FairQueue(1);
   const given: string[] = [];
   const read = (user: string, bytes: number): void => {
     const budget = new SharedUse(shares);
@@ -55,7 +55,7 @@ void t.test('delivers one large body per turn of the event loop, alternating bet
       maxBytes: bytes,
       timeoutMs: 1000,
       budget,
-      turns,
+      queue,
       clock: new HandClock(),
     });
     void body.read().then((whole) => given.push(`${user} ${whole.length}`));

@@ -21,7 +21,7 @@ service:
 `;
 
 const taken: Receipt = { accepted: 1, refused: [] };
-/** An exporter that responds only when told to. */
+/** An exporter that responds only on request. */
 function stuck(): { readonly consume: () => Promise<Receipt>; readonly finish: () => void } {
   let finish = (): void => undefined;
   const answer = new Promise<Receipt>((resolve) => {

@@ -11,7 +11,7 @@ void t.test('usage is unknown without a measurement, which is retried later', as
   let isDamaged = true;
   stored.open({
     defaultLimit: 100,
-    termsOf: () => ({ tenant: 1, monthlyLimit: null, storedLimit: null, wanted: [] }),
+    limitsOf: () => ({ tenant: 1, monthlyLimit: null, storedLimit: null, wanted: [] }),
     measure: async () => {
       measurements++;
       if (isDamaged) throw new Error('a damaged block');

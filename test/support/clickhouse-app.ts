@@ -114,7 +114,7 @@ async function select(
     if (!spoilt(response, fault)) response.end(answered.bytes());
     return;
   }
-  // A disconnected client waits for nothing.
+  // A disconnected client expects no response.
   if (endsWithClient && response.destroyed) return;
   // The engine does not report its own statement id.
   const name = `/* ${String(numbered++)} */`;

@@ -3,8 +3,8 @@ import { openSqlite } from '../../src/storage/control/sqlite/open-sqlite.js';
 import { HandClock } from './hand-clock.js';
 
 /**
- * A process that a test kills between a claim and its result: it opens the control store (first argument), claims what is due for the
- * given milliseconds (second argument), prints the claims as a line of JSON, and waits.
+ * A process that a test kills between a claim and its result: it opens the control store (first argument), claims due
+ * deliveries with a lease in milliseconds (second argument), prints the claims as a line of JSON, and waits.
  */
 
 const [, , path = '', leaseMs] = process.argv;

@@ -18,7 +18,7 @@ export class ListedFacts implements OutboxSource {
   readonly faults: Error[] = [];
   /** Page size. */
   most = 1000;
-  /** Waiting reads. */
+  /** Number of pending reads. */
   waiting = 0;
   readonly #listeners = new Set<() => void>();
 

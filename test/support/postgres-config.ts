@@ -13,7 +13,7 @@ export const NEEDS_FILES = IS_ON_POSTGRES && 'PostgreSQL has no folder for keys'
 /** YAML overlay that stores the control store in a database. */
 export function postgresOverlay(url: string): string {
   return JSON.stringify({
-    // Without a folder no key can be created.
+    // PostgreSQL has no directory in which a key could be generated.
     secrets: { key: Buffer.alloc(32, 'k').toString('base64') },
     extensions: {
       postgres: { url, connections: 4 },

@@ -64,7 +64,7 @@ export async function runCli(
  *
  * @param options `directory` and `key` of a stopped daemon restart it; `overlay` is a YAML overlay; `entry` runs another program than the
  * built `jackdaw.cjs`
- * @throws Error with its output if it ends before
+ * @throws Error with its output if it exits before that
  */
 export async function spawnDaemon(
   t: Pick<Test, 'testdir' | 'teardown'>,

@@ -17,7 +17,7 @@ import { componentSettings } from './component-settings.js';
 
 /** The processor in front of a store, in a pipeline of each signal, all of which count. */
 export class QuotaChain implements TelemetryWriter {
-  /** Whose clock the processor uses. */
+  /** Its clock is that of the processor. */
   readonly settings = componentSettings('quota');
   readonly #quotas: { readonly [Signal in TelemetrySignal]: Quota<Batches[Signal]> };
   #calls = 0;

@@ -1,7 +1,7 @@
 import type { StartSending } from '../../src/exporters/webhook/lazy-sending.js';
 import { Sending, type SendingTools } from '../../src/exporters/webhook/sending.js';
 
-/** Starts sending in the test's thread with controlled surroundings. */
+/** Starts sending in the test's thread with controlled dependencies. */
 export function sendingHere(surroundings: Pick<SendingTools, 'clock' | 'random' | 'resolve'>): StartSending {
   return async ({ options, control, secrets, logger, events }) => {
     const { deliveries: queue, watch } = control;

@@ -101,7 +101,7 @@ export async function openSendingPlace(t: Test, options: SendingPlaceOptions = {
         const found = await Promise.all(ids.map(deliveries));
         return found.flat().filter(({ status }) => status === 'success').length === count;
       }),
-    /** Advances the clock in steps, running what becomes due. */
+    /** Advances the clock in steps and runs due timers. */
     pass: async (ms: number) => {
       for (let passed = 0; passed < ms; passed += 1000) {
         clock.advance(Math.min(1000, ms - passed));

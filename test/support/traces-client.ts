@@ -30,7 +30,7 @@ export class TracesClient {
     });
   }
 
-  /** @throws Error for any answer but 200. */
+  /** @throws Error if the status is not 200 */
   async sendTraces(traces: readonly unknown[]): Promise<BatchReply> {
     return this.#expect(200, await this.send({ body: JSON.stringify({ traces }) })) as BatchReply;
   }
@@ -41,7 +41,7 @@ export class TracesClient {
     return answer.status === 404 ? null : (this.#expect(200, answer) as ShownTrace);
   }
 
-  /** @throws Error for any answer but 200. */
+  /** @throws Error if the status is not 200 */
   async read(path: string): Promise<unknown> {
     return this.#expect(200, await this.#get(path));
   }

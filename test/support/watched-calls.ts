@@ -18,7 +18,7 @@ export async function watchCalls(
   calls: string,
 ): Promise<(() => Promise<string[]>) | null> {
   if (spawnSync('strace', ['-V']).status !== 0) return null;
-  // Not the folder of the test, which would be emptied by asking for it again.
+  // Not the folder of the test: another call of `testdir` would empty it.
   const folder = mkdtempSync(join(tmpdir(), 'calls-'));
   t.teardown(() => {
     rmSync(folder, { recursive: true });

@@ -28,7 +28,7 @@ export interface WebhookServiceOptions {
   readonly overlay?: string;
   /** Name resolution; 127.0.0.1 by default. */
   readonly resolve?: SenderOptions['resolve'];
-  /** Of a stopped service, with its organization. */
+  /** Storage of a stopped service, including its organization. */
   readonly place?: WebhookPlace;
 }
 
@@ -104,7 +104,7 @@ export class WebhookService {
 
   /** The webhook targets published to URL checks. */
   async allowedTargets(): Promise<readonly string[]> {
-    const published = await this.control.terms.all(this.clock.now());
+    const published = await this.control.settings.all(this.clock.now());
     return published.flatMap(({ targets }) => targets?.allow_cidrs ?? []);
   }
 

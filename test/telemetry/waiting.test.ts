@@ -88,7 +88,7 @@ void t.test('without a duration only a signal ends it', async (t) => {
 void t.test('waitFor settles with the work or the signal', async (t) => {
   const end = new AbortController();
   await waitFor(Promise.resolve(1), end.signal);
-  await waitFor(Promise.reject(new Error('which is told elsewhere')), end.signal);
+  await waitFor(Promise.reject(new Error('reported elsewhere')), end.signal);
   t.equal(listeners(end), 0);
   const endless = new Promise<void>(() => undefined);
   const seen = watch(waitFor(endless, end.signal));

@@ -7,7 +7,7 @@ import { waitAt } from '../support/channel-place.js';
 export type OddTask =
   | { readonly send: unknown }
   | { readonly bytes: ArrayBuffer }
-  /** Announces on a channel that it waits, and responds when told to continue. */
+  /** Announces on a channel that it waits, and responds when asked to continue. */
   | { readonly waitAt: string }
   | { readonly fail: string }
   | { readonly exit: number }

@@ -7,7 +7,7 @@ const HOLDS_MS = 30_000;
 
 /** The policy for webhook targets: allows what any sending daemon allows, according to the settings that they publish now. */
 export function targetPolicy(
-  { terms, watch }: Pick<ControlStore, 'terms' | 'watch'>,
+  { settings, watch }: Pick<ControlStore, 'settings' | 'watch'>,
   clock: Clock,
 ): () => Promise<AddressPolicy> {
   let known: { readonly policy: Promise<AddressPolicy>; readonly until: number } | undefined;
@@ -17,7 +17,7 @@ export function targetPolicy(
   return async () => {
     const now = clock.now();
     if (known === undefined || now >= known.until)
-      known = { policy: readPolicy(terms, now), until: now + HOLDS_MS * 1000 };
+      known = { policy: readPolicy(settings, now), until: now + HOLDS_MS * 1000 };
     const asked = known;
     try {
       return await asked.policy;
@@ -28,7 +28,7 @@ export function targetPolicy(
   };
 }
 
-async function readPolicy(terms: ControlStore['terms'], now: number): Promise<AddressPolicy> {
-  const published = await terms.all(now);
+async function readPolicy(settings: ControlStore['settings'], now: number): Promise<AddressPolicy> {
+  const published = await settings.all(now);
   return new AddressPolicy([...new Set(published.flatMap(({ targets }) => targets?.allow_cidrs ?? []))]);
 }

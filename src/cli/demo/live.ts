@@ -27,7 +27,7 @@ export class LiveRun {
   }
 
   /** Changes since the last call. @returns undefined if there are none. */
-  news(nowMs: number): RunBody | undefined {
+  pending(nowMs: number): RunBody | undefined {
     if (this.#isOver || nowMs < this.#run.startMs) return undefined;
     const isFirst = this.#sentMs === undefined;
     const spans = this.#endedSince(this.#sentMs ?? -Infinity, nowMs);
@@ -140,9 +140,9 @@ export class LiveTraffic {
   }
 
   /** Changes since the last call. */
-  news(nowMs: number): RunBody[] {
+  pending(nowMs: number): RunBody[] {
     while (this.#nextStartMs <= nowMs) this.#begin();
-    return this.#report((run) => run.news(nowMs));
+    return this.#report((run) => run.pending(nowMs));
   }
 
   /** Ends all open runs. */

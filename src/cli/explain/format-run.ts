@@ -196,7 +196,7 @@ function tokensInLine({
   const parts = [
     ...(input === null ? [] : [`${input} in`]),
     ...(output === null ? [] : [`${output} out`]),
-    ...(total === null ? [] : [`${total} in all`]),
+    ...(total === null ? [] : [`${total} total`]),
   ];
   return parts.length === 0 ? null : parts.join(', ');
 }

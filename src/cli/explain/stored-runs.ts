@@ -1,5 +1,4 @@
-import { mapContribution } from '../../runs/map-contribution.js';
-import { RunState } from '../../runs/run-state.js';
+import { mapContribution, RunState } from '../../runs/run-state.js';
 import type { HeaderRow, SpanRow } from '../../runs/rules/rows.js';
 import { factsOf, keyOf, type SpanFacts } from '../../runs/rules/span-facts.js';
 import { itemAt, invariant } from '../../signal/checked.js';

@@ -115,7 +115,7 @@ test('runs arrive as JSON', async () => {
   assert.equal(bodies[0]?.runs.length, 2);
 });
 
-test('what may help is tried again, and the rest is not', async () => {
+test('retries only what a retry may help', async () => {
   await assert.rejects(send(503), { name: 'ConsumeError', retryable: true });
   await assert.rejects(send(400), { name: 'ConsumeError', retryable: false });
 });

@@ -75,7 +75,7 @@ test('keeps the contract of components', async (t) => {
   for (const { name, run } of conformance(extension)) await t.test(name, run);
 });
 
-test('tells for how long the daemon has been ready', async () => {
+test('reports how long the daemon has been ready', async () => {
   const clock = new TestClock();
   const meter = new TestMeter();
   const host = new TestHost();

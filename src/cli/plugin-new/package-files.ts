@@ -70,9 +70,9 @@ ${does}
 \`\`\`yaml
 ${config}\`\`\`
 
-- \`plugin.js\` is all of it. It imports nothing of the program but \`jackdaw\`; the comments have its types, and \`npx tsc\` checks them, with \`typescript\` and \`@types/node\` installed.
-- \`npm test\` runs \`plugin.test.js\`: the conformance kit of \`jackdaw/testing\`, and tests of its own. Both come from the package \`jackdaw\`, which must be installed for it: \`npm install --save-dev PATH-OF-JACKDAW\`.
-- \`npm pack\` makes a package of it. \`npm install ${name}-0.1.0.tgz\` beside a configuration lets that name it: \`plugins: [${name}]\`.
-- What every component of a plugin may take of the daemon stands under \`plugin_limits\` in its section. The contract is described in \`plugins/README.md\` of Jackdaw.
+- \`plugin.js\` is the whole plugin. Its only import is \`jackdaw\`. Its types are in comments: to check them, install \`typescript\` and \`@types/node\` and run \`npx tsc\`.
+- \`npm test\` runs \`plugin.test.js\`: the conformance kit of \`jackdaw/testing\` and the plugin's own tests. Install the package \`jackdaw\` first: \`npm install --save-dev PATH-OF-JACKDAW\`.
+- To publish it, run \`npm pack\`, then \`npm install ${name}-0.1.0.tgz\` next to a configuration with \`plugins: [${name}]\`.
+- \`plugin_limits\` in the section of a component sets its limits. The contract of plugins is in \`plugins/README.md\` of Jackdaw.
 `;
 }

@@ -7,7 +7,7 @@ export const processorTemplate: PluginTemplate = {
   ${type}:
     key: team
     value: search
-    refused_agents: [] # traces of these are refused
+    refused_agents: [] # agents whose traces are rejected
 service:
   pipelines:
     traces: { processors: [validation, ${type}] }
@@ -39,7 +39,7 @@ export const processor = {
         async consume(batch, context) {
           const refused = batch.items.flatMap(({ trace }, index) =>
             config.refused_agents.includes(trace.agent)
-              ? [{ index, id: trace.trace_id, reason: '/trace/agent: is not wanted' }]
+              ? [{ index, id: trace.trace_id, reason: '/trace/agent: must not be one of refused_agents' }]
               : [],
           );
           for (const { spans } of batch.items)
@@ -75,7 +75,7 @@ test('keeps the contract of components', async (t) => {
   for (const { name, run } of conformance(processor, subject)) await t.test(name, run);
 });
 
-test('writes the value into every span, and refuses what is not wanted', async () => {
+test('writes the value into every span and rejects unwanted agents', async () => {
   const next = new CaptureConsumer();
   const meter = new TestMeter();
   const component = processor.create.traces?.({

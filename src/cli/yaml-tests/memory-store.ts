@@ -26,7 +26,7 @@ export class MemoryStore {
     accounts: null,
     identity: () => Promise.resolve(IDENTITY),
     watch: { watch: () => () => undefined },
-    terms: {
+    settings: {
       publish: () => Promise.resolve(),
       withdraw: () => Promise.resolve(),
       all: () => Promise.resolve([]),

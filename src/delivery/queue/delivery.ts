@@ -1,6 +1,6 @@
 import { randomUUID, createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import type { ConsumeError } from '../../component/consume-error.js';
+import { ConsumeError } from '../../component/consume-error.js';
 import {
   handOver,
   type ConsumeContext,
@@ -23,7 +23,6 @@ import type { Offer } from './disk/new-records.js';
 import { batchBytes } from './memory-size.js';
 import { MemoryQueue, type Lane, type QueuedBatch } from './memory-queue.js';
 import { DeliveryMetrics, queueStats } from './metrics.js';
-import { isStopping, queueIsFull } from './refusals.js';
 import { withRetry } from './retry.js';
 import type { RoomWatch } from './room-watch.js';
 import { SparseLog } from '../../telemetry/sparse-log.js';
@@ -319,4 +318,25 @@ export class Delivery implements Consumer<Batch<unknown>> {
  */
 function passedOnId(tenant: string, id: string): string {
   return createHash('sha256').update(`${tenant}/${id}`).digest('base64url');
+}
+
+/** Retry delay sent to the sender. */
+const RETRY_MS = 1000;
+
+/** There is no room for a batch. @param exporter the exporter's id */
+function queueIsFull(exporter: string): ConsumeError {
+  return new ConsumeError(`The queue of exporter "${exporter}" is full: send the batch again later`, {
+    code: 'overloaded',
+    retryable: true,
+    retryAfterMs: RETRY_MS,
+  });
+}
+
+/** The queue is being emptied for good. @param exporter the exporter's id */
+function isStopping(exporter: string): ConsumeError {
+  return new ConsumeError(`Exporter "${exporter}" is stopping: send the batch again later`, {
+    code: 'shutting_down',
+    retryable: true,
+    retryAfterMs: RETRY_MS,
+  });
 }

@@ -93,12 +93,12 @@ export class AlertsExporter implements Exporter {
     const report = reportStore(host);
     await this.#startNotifier(host, control, report('notices'));
     const source = await telemetry.identity();
-    const terms = termsOf(config);
-    const published = { targets: { allow_cidrs: config.targets.allow_cidrs }, alerting: terms };
+    const settings = settingsOf(config);
+    const published = { targets: { allow_cidrs: config.targets.allow_cidrs }, alerting: settings };
     const { stats, isShared = false } = telemetry;
     const owner = publisherName(id, source, telemetry);
-    this.#ends.push(await keepPublished(control.terms, published, { owner, clock, logger }));
-    const by = { stats, source, control, terms, isShared };
+    this.#ends.push(await keepPublished(control.settings, published, { owner, clock, logger }));
+    const by = { stats, source, control, settings, isShared };
     const start = async (): Promise<Evaluator> => await this.#startEvaluator(by, report('evaluation'));
     if (isShared) this.#evaluateAlone(control, source, start, report('lease'));
     else {
@@ -217,7 +217,7 @@ export class AlertsExporter implements Exporter {
 
   /** @throws ConsumeError `storage_unavailable`: the evaluator has not started */
   async #startEvaluator(
-    by: Pick<EvaluatorOptions, 'stats' | 'source' | 'control' | 'terms' | 'isShared'>,
+    by: Pick<EvaluatorOptions, 'stats' | 'source' | 'control' | 'settings' | 'isShared'>,
     onStore: (isFailing: boolean) => void,
   ): Promise<Evaluator> {
     const { config, clock, logger } = this.#settings;
@@ -264,7 +264,7 @@ function secretsOf(
   };
 }
 
-function termsOf(config: AlertsConfig): AlertingSettings {
+function settingsOf(config: AlertsConfig): AlertingSettings {
   return {
     windowMs: durationMs(config.window),
     minSamples: config.min_samples,

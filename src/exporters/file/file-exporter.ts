@@ -55,7 +55,7 @@ export class FileExporter implements Exporter {
 
   async shutdown(): Promise<void> {
     this.#cancelFlush?.();
-    await this.#inTurn(() => this.#file.close());
+    await this.#afterOthers(() => this.#file.close());
   }
 
   #telemetry<S extends TelemetrySignal>(signal: S): Consumer<Batches[S]> {
@@ -69,7 +69,7 @@ export class FileExporter implements Exporter {
         const accepted = batch.items.length;
         const lines = print(batch);
         try {
-          await this.#inTurn(() => this.#file.write(lines));
+          await this.#afterOthers(() => this.#file.write(lines));
         } catch (cause) {
           throw new ConsumeError(`cannot write ${this.#settings.config.path}: ${codeOf(cause)}`, {
             code: 'storage_unavailable',
@@ -87,15 +87,15 @@ export class FileExporter implements Exporter {
     if (this.#flushMs === 0 || this.#cancelFlush) return;
     this.#cancelFlush = this.#settings.clock.after(this.#flushMs, () => {
       this.#cancelFlush = undefined;
-      this.#inTurn(() => this.#file.flush()).catch((error: unknown) => {
+      this.#afterOthers(() => this.#file.flush()).catch((error: unknown) => {
         this.#settings.logger.error({ err: error }, 'fsync failed; recent data may be lost. Check the disk.');
       });
     });
   }
 
-  async #inTurn(work: () => Promise<void>): Promise<void> {
-    const turn = this.#last.then(work);
-    this.#last = turn.catch(() => undefined);
-    return turn;
+  async #afterOthers(work: () => Promise<void>): Promise<void> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => undefined);
+    return done;
   }
 }

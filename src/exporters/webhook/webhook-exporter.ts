@@ -80,10 +80,10 @@ export class WebhookExporter implements Exporter {
   }
 
   /** Publishes the networks that this process may send to, for URL checks. @returns a function that withdraws it */
-  async #publish({ terms }: ControlStore): Promise<() => Promise<void>> {
+  async #publish({ settings }: ControlStore): Promise<() => Promise<void>> {
     const { id, config, clock, logger } = this.#settings;
     const targets = { allow_cidrs: config.targets.allow_cidrs };
-    return await keepPublished(terms, { targets }, { owner: `${id} ${randomUUID()}`, clock, logger });
+    return await keepPublished(settings, { targets }, { owner: `${id} ${randomUUID()}`, clock, logger });
   }
 
   #prepare(host: Host, control: ControlStore, options: SendingOptions): LazySending {

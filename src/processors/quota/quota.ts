@@ -59,7 +59,7 @@ export class Quota<B extends Batch<unknown>> implements Component, Consumer<B> {
     const store = await telemetry.identity();
     const quota = { store, monthly_events: config.monthly_events };
     const owner = publisherName(id, store, telemetry);
-    this.#withdraw = await keepPublished(control.terms, { quota }, { owner, clock, logger });
+    this.#withdraw = await keepPublished(control.settings, { quota }, { owner, clock, logger });
   }
 
   async shutdown(): Promise<void> {

@@ -26,7 +26,7 @@ import { LocalChangeFeed } from '../shared/local-change-feed.js';
 import type { ClickHouseOptions } from './clickhouse-options.js';
 import { ClickHouseStoreError } from './clickhouse-store-error.js';
 import { Connection } from './client/connection.js';
-import { withTurns, openTurns, type ReadRight } from './client/in-turns.js';
+import { withFairReads, openReadPermits, type ReadPermit } from './client/fair-reads.js';
 import { StoreHandle } from './client/store-handle.js';
 import { removeLinks } from './runs/prompt-links.js';
 import { readStoredBytes } from './queries/stored-bytes.js';
@@ -61,7 +61,7 @@ const LOOK_EVERY_MS = 5000;
 
 /** The store in ClickHouse as a component of the daemon (`README.md`). */
 export class ClickHouseStore implements Component, PartialTelemetryStore, Transferable {
-  readonly #reach = new StoreHandle();
+  readonly #handle = new StoreHandle();
   readonly isShared = true;
   readonly arrivals = new LocalChangeFeed();
   readonly logs: Logs;
@@ -82,7 +82,7 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
   readonly #out: TransferOut;
   readonly #items: ItemWrites;
   readonly #runStore: RunStore;
-  readonly #turns: ReadPool<ReadRight>;
+  readonly #turns: ReadPool<ReadPermit>;
   readonly #readMetrics: ReadMetrics;
   readonly #sizes: StoreSizes;
   readonly #settings: Settings<unknown>;
@@ -98,16 +98,16 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
     this.#options = options;
     const { clock } = settings;
     const { stored } = this;
-    const runStore = new RunStore(this.#reach, this.arrivals, options, { clock, stored });
+    const runStore = new RunStore(this.#handle, this.arrivals, options, { clock, stored });
     const items = new ItemWrites({
-      reach: this.#reach,
+      handle: this.#handle,
       arrivals: this.arrivals,
       options,
       admit: async (...args) => await runStore.admit(...args),
       claim: async (...args) => await runStore.claim(...args),
       clock,
       stored,
-      termsOf: async (userId) => await runStore.termsOf(userId),
+      limitsOf: async (userId) => await runStore.limitsOf(userId),
     });
     this.#items = items;
     this.#runStore = runStore;
@@ -116,12 +116,12 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
       metrics: async (...args) => await items.metrics(...args),
       logs: async (...args) => await items.logs(...args),
     };
-    this.#turns = openTurns(settings, options);
+    this.#turns = openReadPermits(settings, options);
     this.#readMetrics = new ReadMetrics(settings.meter);
     this.#sizes = new StoreSizes(settings.meter, options.database);
     const { runs, agents, models, series, sessions, map, prompts, past } = runStore;
-    const [logs, metrics] = [new LogReads(this.#reach), new MetricReads(this.#reach)];
-    const reads = withTurns(
+    const [logs, metrics] = [new LogReads(this.#handle), new MetricReads(this.#handle)];
+    const reads = withFairReads(
       { runs, agents, models, series, sessions, map, prompts, past, logs, metrics },
       this.#turns,
     );
@@ -138,7 +138,7 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
     this.stats = runStore.stats;
     this.usage = runStore.usage;
     const open = () => {
-      const { connection } = this.#reach;
+      const { connection } = this.#handle;
       if (this.#control === null || this.#id === null) throw notOpen();
       const { transfer, leases, writes } = this.#control;
       return {
@@ -170,13 +170,13 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
   /** @throws ClickHouseStoreError that names the location and the remedy */
   async start(host: Host): Promise<void> {
     const control = host.extension(this.#options.control, isControlStore);
-    const { clock } = this.#settings;
+    const { clock, logger } = this.#settings;
     const place = { database: this.#options.database, now: () => performance.now() };
     // The database may not exist before the migration.
     const maker = await Connection.open(this.#options, { ...place, database: null });
     try {
       const { leases } = control;
-      const migrator = { owner: this.#owner, leases, control: await control.identity() };
+      const migrator = { owner: this.#owner, leases, control: await control.identity(), logger };
       this.#id = await migrate(maker, this.#options, MIGRATIONS, migrator);
     } catch (error) {
       throw this.#openError(error);
@@ -185,11 +185,11 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
     }
     const connection = await Connection.open(this.#options, place);
     this.#control = control;
-    this.#reach.open({ connection, tenants: new Tenants(control, clock) });
+    this.#handle.open({ connection, tenants: new Tenants(control, clock) });
     this.#runStore.open(control, this.#id, this.#owner);
     this.stored.open({
       defaultLimit: host.userLimits.storedBytes,
-      termsOf: async (userId) => await this.#runStore.termsOf(userId),
+      limitsOf: async (userId) => await this.#runStore.limitsOf(userId),
       measure: async () => await Promise.all([readStoredBytes(connection), control.accounts.storedBytes()]),
       clock,
       logger: this.#settings.logger,
@@ -234,7 +234,7 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
     );
     this.stored.close();
     this.#runStore.close();
-    const opened = this.#reach.close();
+    const opened = this.#handle.close();
     opened?.tenants.close();
     await opened?.connection.close();
   }
@@ -259,12 +259,12 @@ export class ClickHouseStore implements Component, PartialTelemetryStore, Transf
       const days = retention[signal];
       if (days !== null)
         this.#sizes.kept.removed(
-          await removeOldDays(this.#reach.connection, this.#options, tables[signal], days, now),
+          await removeOldDays(this.#handle.connection, this.#options, tables[signal], days, now),
         );
     }
     if (this.#control !== null)
-      await removeLinks(this.#reach.connection, this.#options, this.#control.prompts, now);
-    await this.#sizes.update(this.#reach.connection);
+      await removeLinks(this.#handle.connection, this.#options, this.#control.prompts, now);
+    await this.#sizes.update(this.#handle.connection);
   }
 
   async #retain(): Promise<void> {

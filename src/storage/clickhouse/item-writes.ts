@@ -32,7 +32,7 @@ type AdmitBatch<Name> = (
 ) => Promise<AdmittedItems | WrittenBatch | null>;
 
 export interface ItemWriteParts {
-  readonly reach: StoreHandle;
+  readonly handle: StoreHandle;
   readonly arrivals: LocalChangeFeed;
   readonly options: Pick<ClickHouseOptions, 'groupRows' | 'isReplicated' | 'maxQueueBytes'>;
   /** Registers the exact number of items; null if the batch has neither a quota nor a name. */
@@ -41,7 +41,7 @@ export interface ItemWriteParts {
   readonly claim: AdmitBatch<string>;
   readonly clock: Clock;
   readonly stored: Pick<MeasuredBytes, 'refuseExceeded' | 'add'>;
-  readonly termsOf: (userId: string) => Promise<StoreUserLimits>;
+  readonly limitsOf: (userId: string) => Promise<StoreUserLimits>;
 }
 
 /** The part of the contract `TelemetryWriter` for append-only items: metric points and log records. */
@@ -55,13 +55,13 @@ export class ItemWrites implements Partial<TelemetryWriter> {
   readonly #order = new CallOrder();
 
   constructor(parts: ItemWriteParts) {
-    const { reach, options, clock } = parts;
+    const { handle, options, clock } = parts;
     this.#parts = parts;
     this.#room = new InsertRoom(options.maxQueueBytes);
-    this.#logs = new GroupedInserts(reach, LOGS, options, this.#room);
-    this.#points = new GroupedInserts(reach, POINTS, options, this.#room);
+    this.#logs = new GroupedInserts(handle, LOGS, options, this.#room);
+    this.#points = new GroupedInserts(handle, POINTS, options, this.#room);
     this.#metrics = new KnownMetrics(
-      async (tenant) => await readMetricFacts(reach.connection, tenant),
+      async (tenant) => await readMetricFacts(handle.connection, tenant),
       clock,
     );
   }
@@ -143,7 +143,7 @@ export class ItemWrites implements Partial<TelemetryWriter> {
     const add = async (): Promise<void> => {
       const missing =
         admitted?.isBegun === true && name !== null
-          ? await missingRows(this.#parts.reach.connection, inserts.table, { tenant, batch: name }, rows)
+          ? await missingRows(this.#parts.handle.connection, inserts.table, { tenant, batch: name }, rows)
           : rows;
       await inserts.add(missing, bytes);
     };
@@ -159,10 +159,10 @@ export class ItemWrites implements Partial<TelemetryWriter> {
 
   /** @returns the user's number @throws ConsumeError `storage_exceeded` */
   async #admitted(userId: string): Promise<number> {
-    const { stored, termsOf } = this.#parts;
-    const terms = await termsOf(userId);
-    await stored.refuseExceeded(terms);
-    return terms.tenant;
+    const { stored, limitsOf } = this.#parts;
+    const limits = await limitsOf(userId);
+    await stored.refuseExceeded(limits);
+    return limits.tenant;
   }
 
   /** Releases admitted items if the work fails. */

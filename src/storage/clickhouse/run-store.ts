@@ -77,7 +77,7 @@ export class RunStore {
   readonly past: PastStats;
   readonly usage: UsageReads;
   readonly stored: MeasuredBytes;
-  readonly #reach: StoreHandle;
+  readonly #handle: StoreHandle;
   readonly #arrivals: LocalChangeFeed;
   readonly #options: Pick<ClickHouseOptions, 'groupRows' | 'maxQueueBytes'>;
   readonly #clock: Clock;
@@ -86,19 +86,19 @@ export class RunStore {
   #opened: Opened | null = null;
 
   constructor(
-    reach: StoreHandle,
+    handle: StoreHandle,
     arrivals: LocalChangeFeed,
     options: Pick<ClickHouseOptions, 'groupRows' | 'maxQueueBytes'>,
     { clock, stored }: { readonly clock: Clock; readonly stored: MeasuredBytes },
   ) {
     this.stored = stored;
-    this.#reach = reach;
+    this.#handle = handle;
     this.#arrivals = arrivals;
     this.#options = options;
     this.#clock = clock;
     const reads: Reads = {
-      rows: async (...args) => await reach.connection.rows(...args),
-      pages: (...args) => reach.connection.pages(...args),
+      rows: async (...args) => await handle.connection.rows(...args),
+      pages: (...args) => handle.connection.pages(...args),
     };
     const names: Pick<AgentNames, 'of'> = { of: async (...args) => await this.#open().names.of(...args) };
     const prompts: Pick<ControlStore['prompts'], 'findNumber' | 'numbersOf'> = {
@@ -106,7 +106,7 @@ export class RunStore {
       numbersOf: async (...args) => await this.#open().control.prompts.numbersOf(...args),
     };
     const queue = { write: async (change: RunChange) => await this.#write(change) };
-    const tenantOf = async (userId: string): Promise<number> => await reach.tenantOf(userId);
+    const tenantOf = async (userId: string): Promise<number> => await handle.tenantOf(userId);
     const parts = { reads, names, prompts, queue, tenantOf };
     this.runs = new RunReads({
       ...parts,
@@ -124,7 +124,7 @@ export class RunStore {
     this.map = new MapReads({
       ...parts,
       command: async (sql) => {
-        await reach.connection.command(sql);
+        await handle.connection.command(sql);
       },
       now: () => clock.now(),
       rebuild: async ({ dryRun }) => await rebuildMap(this.#open().rebuild, dryRun),
@@ -148,7 +148,7 @@ export class RunStore {
 
   /** @param store its identity @param owner a unique name of this process, never reused */
   open(control: ControlStore, store: string, owner: string): void {
-    const { connection } = this.#reach;
+    const { connection } = this.#handle;
     const users = new KnownUsers(control, this.#clock);
     const prompts = new PromptNumbers(control, this.#clock);
     const names = new AgentNames(control.agents, store, this.#clock);
@@ -171,7 +171,7 @@ export class RunStore {
     const writer = new TracesWriter({
       queue,
       order: this.#order,
-      termsOf: (userId) => users.known(userId) ?? users.find(userId),
+      limitsOf: (userId) => users.known(userId) ?? users.find(userId),
       promptNumbers: (userId, versions) => prompts.known(userId, versions) ?? prompts.find(userId, versions),
       arriving: (batch) => this.#arrivals.tracesOf(batch),
       stored: this.stored,
@@ -204,7 +204,7 @@ export class RunStore {
   }
 
   /** Limits of a user. @throws ConsumeError; Error for an unknown user */
-  async termsOf(userId: string): Promise<StoreUserLimits> {
+  async limitsOf(userId: string): Promise<StoreUserLimits> {
     const { users } = this.#open();
     return users.known(userId) ?? (await users.find(userId));
   }
@@ -248,10 +248,10 @@ export class RunStore {
     counted: Pick<NewItems, 'at' | 'items' | 'isExact' | 'name'>,
   ): Promise<AdmittedItems | WrittenBatch | null> {
     const { upkeep } = this.#open();
-    const { tenant, monthlyLimit } = await this.termsOf(userId);
+    const { tenant, monthlyLimit } = await this.limitsOf(userId);
     const limit = monthlyLimit ?? quota?.monthly_items ?? 0;
-    const terms = quota === undefined ? null : { at: counted.at, limit: limit === 0 ? Infinity : limit };
-    return await admitItems(upkeep, { ...counted, tenant, terms });
+    const limits = quota === undefined ? null : { at: counted.at, limit: limit === 0 ? Infinity : limit };
+    return await admitItems(upkeep, { ...counted, tenant, limits });
   }
 
   /** Finishes the writes of dead processes and times out idle runs. Call it every few seconds. */

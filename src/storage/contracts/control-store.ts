@@ -23,7 +23,7 @@ export interface ControlStore {
   readonly leases: Leases;
   readonly writes: WriteIntentLog;
   readonly agents: InternedAgents;
-  readonly terms: SettingsBoard;
+  readonly settings: SettingsBoard;
   readonly alerts: AlertRules;
   readonly notices: Notices;
   readonly views: Views;
@@ -42,7 +42,7 @@ export interface ControlStore {
    * Copies the facts of a source into {@link events}, including earlier ones, each once and in order, until stopped. Failures are
    * retried indefinitely. A source may have only one relay at a time.
    */
-  takeFacts(source: OutboxSource, news: IntakeListener): Promise<FactIntake>;
+  takeFacts(source: OutboxSource, listener: IntakeListener): Promise<FactIntake>;
   /**
    * The directory of its files, where a first key and a key of secrets can be created; null if absent: then both must be
    * configured.
@@ -155,7 +155,7 @@ export const CONTROL_METHODS: { readonly [Name in ControlContract]: MethodsOf<Co
     firstDay: true,
   },
   agents: { number: true, ofTenant: true },
-  terms: { publish: true, withdraw: true, all: true },
+  settings: { publish: true, withdraw: true, all: true },
   alerts: {
     list: true,
     create: true,

@@ -116,13 +116,13 @@ export function formatMonth(month: number): string {
 export async function monthlyLimit(
   {
     accounts,
-    terms,
-  }: { readonly accounts: Pick<Accounts, 'findUser'>; readonly terms: Pick<SettingsBoard, 'all'> },
+    settings,
+  }: { readonly accounts: Pick<Accounts, 'findUser'>; readonly settings: Pick<SettingsBoard, 'all'> },
   userId: string,
   store: string,
   now: Micros,
 ): Promise<number | null> {
-  const [user, published] = await Promise.all([accounts.findUser(userId), terms.all(now)]);
+  const [user, published] = await Promise.all([accounts.findUser(userId), settings.all(now)]);
   const own = user?.monthly_event_limit ?? null;
   const limits = published.flatMap(({ quota }) => (quota?.store === store ? quota.monthly_events : []));
   return smallest(own === null ? limits : [own]);

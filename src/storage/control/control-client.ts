@@ -24,7 +24,7 @@ export const INTAKE_NOTICE = 'intake';
 export interface IntakeNotice {
   /** The number that the client assigned to the intake. */
   readonly intake: number;
-  readonly news: { readonly failing: SerializedError | null } | { readonly passedOver: number };
+  readonly update: { readonly failing: SerializedError | null } | { readonly passedOver: number };
 }
 
 /** The name of a method of a contract in calls. */
@@ -40,7 +40,7 @@ export abstract class ControlClient extends WithContracts implements ControlStor
   abstract readonly directory: string | null;
   readonly #watch = new TopicListeners();
   /** By the numbers of intakes. */
-  readonly #news = new Map<number, IntakeListener>();
+  readonly #listeners = new Map<number, IntakeListener>();
   #intakes = 0;
 
   constructor() {
@@ -60,21 +60,21 @@ export abstract class ControlClient extends WithContracts implements ControlStor
     return await this.call('identity', []);
   }
 
-  async takeFacts(source: OutboxSource, news: IntakeListener): Promise<FactIntake> {
+  async takeFacts(source: OutboxSource, listener: IntakeListener): Promise<FactIntake> {
     const intake = ++this.#intakes;
     const port = await factPort(source);
-    this.#news.set(intake, news);
+    this.#listeners.set(intake, listener);
     try {
       await this.call('takeFacts', [intake, source.name, port], { transfer: [port] });
     } catch (error) {
-      this.#news.delete(intake);
+      this.#listeners.delete(intake);
       // Does nothing once the port was sent: then the other side closes it.
       port.close();
       throw error;
     }
     return {
       stop: async () => {
-        this.#news.delete(intake);
+        this.#listeners.delete(intake);
         await this.call('stopFacts', [intake]);
       },
     };
@@ -104,10 +104,10 @@ export abstract class ControlClient extends WithContracts implements ControlStor
     );
   }
 
-  #handleFacts({ intake, news }: IntakeNotice): void {
-    const listener = this.#news.get(intake);
-    if ('passedOver' in news) listener?.passedOver(news.passedOver);
-    else listener?.failing(news.failing && deserializeError(news.failing));
+  #handleFacts({ intake, update }: IntakeNotice): void {
+    const listener = this.#listeners.get(intake);
+    if ('passedOver' in update) listener?.passedOver(update.passedOver);
+    else listener?.failing(update.failing && deserializeError(update.failing));
   }
 }
 

@@ -1,4 +1,5 @@
 import { Migrator, sql, type Kysely } from 'kysely';
+import type { Logger } from '../../component/telemetry.js';
 import { ControlStoreError } from './control-store-error.js';
 import { DatabaseFailure } from './database-failure.js';
 import type { Dialect } from './dialect.js';
@@ -8,10 +9,15 @@ import type { Tables } from './tables.js';
 /**
  * Migrates the tables to the schema of this program. If several processes start at once, one migrates and the others wait.
  *
- * @param place names the store in errors, without secrets
+ * @param place names the store in errors and in the log, without secrets
  * @throws ControlStoreError if a newer program has used the store; DatabaseFailure
  */
-export async function migrate(database: Kysely<Tables>, dialect: Dialect, place: string): Promise<void> {
+export async function migrate(
+  database: Kysely<Tables>,
+  dialect: Dialect,
+  place: string,
+  logger?: Logger,
+): Promise<void> {
   const migrator = new Migrator({
     db: database,
     provider: {
@@ -32,9 +38,13 @@ export async function migrate(database: Kysely<Tables>, dialect: Dialect, place:
   });
   const done = await refuseNewer(database, place);
   // Writes to a full disk only if necessary.
-  if (Object.keys(MIGRATIONS).every((name) => done.includes(name))) return;
+  const missing = Object.keys(MIGRATIONS).filter((name) => !done.includes(name));
+  if (missing.length === 0) return;
   const { error } = await migrator.migrateToLatest();
-  if (error === undefined) return;
+  if (error === undefined) {
+    if (done.length > 0) logger?.info({ store: place, migrations: missing }, 'Upgraded the control store.');
+    return;
+  }
   // A newer program may have migrated between the two steps.
   await refuseNewer(database, place);
   throw error instanceof Error ? error : new Error('the migrations failed');

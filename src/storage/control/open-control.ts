@@ -14,5 +14,5 @@ export async function openControl(
   if (options.engine === 'postgres')
     return new SqlControlStore(await openPostgres({ ...options, ...parts }), null, clock);
   const directory = dirname(resolve(options.path));
-  return new SqlControlStore(await openSqlite({ path: options.path, clock }), directory, clock);
+  return new SqlControlStore(await openSqlite({ path: options.path, ...parts }), directory, clock);
 }

@@ -26,7 +26,7 @@ export interface OutboxRelayTools {
   readonly events: Pick<EventLog, 'append' | 'markOf'>;
   readonly accounts: Pick<Accounts, 'findTenants'>;
   readonly clock: Clock;
-  readonly news: IntakeListener;
+  readonly listener: IntakeListener;
 }
 
 /** A page that is being read. */
@@ -65,7 +65,7 @@ export class OutboxRelay implements FactIntake {
     for (let failures = 0; !this.#isStopping;) {
       try {
         await this.#bring(failures === 0);
-        if (failures > 0) this.#tools.news.failing(null);
+        if (failures > 0) this.#tools.listener.failing(null);
         failures = 0;
       } catch (error) {
         failures++;
@@ -75,12 +75,12 @@ export class OutboxRelay implements FactIntake {
   }
 
   async #waitAfter(error: unknown, failures: number): Promise<void> {
-    const { clock, news } = this.#tools;
+    const { clock, listener } = this.#tools;
     // The failed append may have been committed, with only the response lost.
     this.#reading?.end.abort();
     this.#reading = null;
     if (this.#isStopping) return;
-    news.failing(error instanceof Error ? error : new Error(String(error)));
+    listener.failing(error instanceof Error ? error : new Error(String(error)));
     const waitMs = Math.min(MOST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1));
     await pause(clock, waitMs, this.#stop.signal);
   }
@@ -91,7 +91,7 @@ export class OutboxRelay implements FactIntake {
 
   /** Copies one page. @param waits whether to wait for facts if there are none */
   async #bring(waits: boolean): Promise<void> {
-    const { source, events, news } = this.#tools;
+    const { source, events, listener } = this.#tools;
     this.#reading ??= this.#read(await events.markOf(source.name), waits);
     const { facts, mark } = await this.#reading.page;
     this.#reading = this.#read(mark, true);
@@ -102,7 +102,7 @@ export class OutboxRelay implements FactIntake {
       return tenant === undefined ? [] : { fact: event.id, tenant, event };
     });
     await events.append(known, { source: source.name, mark });
-    if (known.length < facts.length) news.passedOver(facts.length - known.length);
+    if (known.length < facts.length) listener.passedOver(facts.length - known.length);
   }
 
   #read(mark: string | null, waits: boolean): Reading {

@@ -64,8 +64,8 @@ function intakeMethods(
   batcher: MessageBatcher<ThreadMessage>,
   intakes: Map<number, Promise<FactIntake>>,
 ): Methods {
-  const notify = (intake: number, news: IntakeNotice['news']): void => {
-    batcher.post({ kind: 'notice', notice: INTAKE_NOTICE, value: { intake, news } satisfies IntakeNotice });
+  const notify = (intake: number, update: IntakeNotice['update']): void => {
+    batcher.post({ kind: 'notice', notice: INTAKE_NOTICE, value: { intake, update } satisfies IntakeNotice });
   };
   const take = async (intake: number, name: string, port: MessagePort): Promise<FactIntake> => {
     try {

@@ -45,7 +45,7 @@ export class SqlControlStore extends OverDatabase implements ControlStore {
   readonly leases = new LeaseRows(this.database);
   readonly writes = new WriteIntentRows(this.database);
   readonly agents = new AgentNumberRows(this.database);
-  readonly terms = new SettingsRows(this.database);
+  readonly settings = new SettingsRows(this.database);
   readonly alerts = new AlertRuleRows(this.database);
   readonly notices = new NoticeRows(this.database);
   readonly views = new ViewRows(this.database);
@@ -82,14 +82,14 @@ export class SqlControlStore extends OverDatabase implements ControlStore {
     return kept.id;
   }
 
-  async takeFacts(source: OutboxSource, news: IntakeListener): Promise<FactIntake> {
+  async takeFacts(source: OutboxSource, listener: IntakeListener): Promise<FactIntake> {
     const { events, accounts } = this;
-    const pump = new OutboxRelay({ source, events, accounts, clock: this.#clock, news });
-    this.#intakes.add(pump);
+    const relay = new OutboxRelay({ source, events, accounts, clock: this.#clock, listener });
+    this.#intakes.add(relay);
     return {
       stop: async () => {
-        this.#intakes.delete(pump);
-        await pump.stop();
+        this.#intakes.delete(relay);
+        await relay.stop();
       },
     };
   }

@@ -19,12 +19,21 @@ import { PIECE_BYTES, SPAN_WIRE, TRACE_LATER, TRACE_SAMPLED, TRACE_WIRE } from '
 import { PayloadWriter } from '../../runs/rules/payload.js';
 import { haveSeveralReporters, WHOLE, type DuplicateCall } from '../../runs/rules/duplicate-calls.js';
 import { countedOnce, type Usage, type UsageNode } from '../../runs/rules/usage.js';
-import type { Charge } from './charge.js';
 import { namedPrompts, type NamedPrompts, type PromptMessage } from './prompt-message.js';
 import { serializeJson } from '../../signal/json.js';
 import type { GivenPayload } from '../../runs/rules/payload.js';
 import type { JsonObject } from '../../signal/attributes.js';
 import { sentOf } from '../../signal/sent-span.js';
+import type { Micros } from '../../signal/time.js';
+
+/** The user and month whose quota a change counts for. */
+export interface Charge {
+  readonly tenant: number;
+  /** When it was received, which decides the month. */
+  readonly at: Micros;
+  /** Monthly limit in items; Infinity for no limit. */
+  readonly limit: number;
+}
 
 /** Span types that create no node. */
 const NODELESS: ReadonlySet<string> = new Set(['llm', 'tool']);

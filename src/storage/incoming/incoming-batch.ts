@@ -9,9 +9,8 @@ import { ColumnsReader } from '../../worker/columns-reader.js';
 import { wordsOfKey } from '../../worker/uuid-words.js';
 import { indexOf } from '../schema/table.js';
 import { SPAN_WIRE } from '../schema/tables.js';
-import type { Charge } from './charge.js';
 import type { PromptMessage } from './prompt-message.js';
-import { SPAN_MESSAGE, TRACE_MESSAGE, type TracesMessage } from './encode-traces.js';
+import { SPAN_MESSAGE, TRACE_MESSAGE, type Charge, type TracesMessage } from './encode-traces.js';
 
 /** Assigns numbers to the service-map node names in batches. */
 export interface NodeNumbers {

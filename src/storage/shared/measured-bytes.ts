@@ -12,7 +12,7 @@ export type TenantBytes = ReadonlyMap<number, number>;
 interface MeasureParts {
   /** Limit of users without their own; 0 for none. */
   readonly defaultLimit: number;
-  readonly termsOf: (userId: string) => StoreUserLimits | Promise<StoreUserLimits>;
+  readonly limitsOf: (userId: string) => StoreUserLimits | Promise<StoreUserLimits>;
   /** Reads the stored bytes of every user. */
   readonly measure: () => Promise<readonly TenantBytes[]>;
   readonly clock: Clock;
@@ -56,32 +56,32 @@ export class MeasuredBytes implements StoredBytes {
   }
 
   async read(userId: string): Promise<StorageUse> {
-    const terms = await this.#opened.termsOf(userId);
+    const limits = await this.#opened.limitsOf(userId);
     await this.#refresh();
-    const limit = this.#limitOf(terms);
-    const used = this.#measured === null ? null : this.#usedBy(terms.tenant);
+    const limit = this.#limitOf(limits);
+    const used = this.#measured === null ? null : this.#usedBy(limits.tenant);
     return { used, limit: limit === 0 ? null : limit };
   }
 
   async take(userId: string, bytes: number): Promise<void> {
-    const terms = await this.#opened.termsOf(userId);
-    await this.refuseExceeded(terms);
-    this.add(terms.tenant, bytes);
+    const limits = await this.#opened.limitsOf(userId);
+    await this.refuseExceeded(limits);
+    this.add(limits.tenant, bytes);
   }
 
   /**
    * @returns a promise only for the first write of a user with a limit, which waits for a measurement
    * @throws ConsumeError `storage_exceeded` if the user has reached the limit
    */
-  refuseExceeded(terms: StoreUserLimits): Promise<void> | undefined {
-    const limit = this.#limitOf(terms);
+  refuseExceeded(limits: StoreUserLimits): Promise<void> | undefined {
+    const limit = this.#limitOf(limits);
     if (limit === 0) return undefined;
     const measured = this.#refresh();
     if (measured !== undefined)
       return measured.then(() => {
-        this.#refuse(terms, limit);
+        this.#refuse(limits, limit);
       });
-    this.#refuse(terms, limit);
+    this.#refuse(limits, limit);
     return undefined;
   }
 

@@ -42,7 +42,7 @@ export function publisherName(
  * @throws if the store will never accept them
  */
 export async function keepPublished(
-  terms: SettingsBoard,
+  settings: SettingsBoard,
   published: PublishedSettings,
   { owner, clock, logger }: SettingsPublisher,
 ): Promise<() => Promise<void>> {
@@ -57,7 +57,7 @@ export async function keepPublished(
   const publish = async (): Promise<void> => {
     // Scheduled before the result is known, so that withdrawing cancels it as well.
     publishLater(RENEW_MS);
-    await terms.publish(owner, published, clock.now() + HOLD_MS * MICROS_PER_MS);
+    await settings.publish(owner, published, clock.now() + HOLD_MS * MICROS_PER_MS);
   };
   let hasEnded = false;
   const reportLater = (error: unknown): void => {
@@ -79,7 +79,7 @@ export async function keepPublished(
     hasEnded = true;
     cancel();
     await underWay;
-    await terms.withdraw(owner).catch((error: unknown) => {
+    await settings.withdraw(owner).catch((error: unknown) => {
       logger.warn(
         { err: error },
         'Could not unpublish the settings of this process; other processes may use them for up to two minutes',

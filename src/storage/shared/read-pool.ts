@@ -1,9 +1,9 @@
 import type { Clock } from '../../component/telemetry.js';
 import { abandoned, closing, timedOut, tooManyWaiting, waitedTooLong } from '../contracts/errors.js';
-import { ReadTurns, type Turn } from './read-turns.js';
+import { FairReadQueue, type QueuedRead } from './fair-read-queue.js';
 
 /** The share and the kind of a read. */
-export interface Reader extends Turn {
+export interface Reader extends QueuedRead {
   /**
    * Whether it may be stopped when it exceeds its time limit or blocks other work. `in parts`: while it runs, the limit applies to each
    * part ({@link PoolRead.part}), because between parts it waits for its consumer.
@@ -77,13 +77,13 @@ interface Waiting<Place> extends Reader {
 export const WAITING_READS = { maxWaiting: 1000, maxWaitingOfUser: 100 } as const;
 
 /**
- * The places that reads share, with a bounded queue: {@link ReadTurns} selects the next read. A read whose client disconnected, or that
+ * The places that reads share, with a bounded queue: {@link FairReadQueue} selects the next read. A read whose client disconnected, or that
  * exceeds its time limit, is removed from the queue or has its statement stopped.
  */
 export class ReadPool<Place extends ReadPlace> {
   readonly #options: ReadPoolOptions;
   readonly #free: Place[];
-  readonly #turns: ReadTurns<Waiting<Place>>;
+  readonly #queue: FairReadQueue<Waiting<Place>>;
   readonly #running = new Set<PoolRead<Place>>();
   #refused = 0;
   readonly #ended: Record<EndedFor, number> = { abandoned: 0, timed_out: 0, held_up_move: 0 };
@@ -95,13 +95,13 @@ export class ReadPool<Place extends ReadPlace> {
   constructor(places: readonly Place[], options: ReadPoolOptions) {
     this.#options = options;
     this.#free = [...places];
-    this.#turns = new ReadTurns(places.length);
+    this.#queue = new FairReadQueue(places.length);
   }
 
   get stats(): ReadStats {
     return {
-      waiting: this.#turns.waiting,
-      running: this.#turns.running,
+      waiting: this.#queue.waiting,
+      running: this.#queue.running,
       refused: this.#refused,
       ended: { ...this.#ended },
     };
@@ -131,12 +131,12 @@ export class ReadPool<Place extends ReadPlace> {
         return;
       }
       const leave = this.#watch(reader, (reason, error) => {
-        if (this.#turns.remove(waiting)) {
+        if (this.#queue.remove(waiting)) {
           this.#ended[reason]++;
           waiting.refuse(error(waitedTooLong));
         }
       });
-      this.#turns.add(waiting);
+      this.#queue.add(waiting);
       this.#next();
     });
   }
@@ -146,28 +146,28 @@ export class ReadPool<Place extends ReadPlace> {
     reader: Reader,
     work: (place: Place, running: PoolRead<Place>) => Promise<T>,
   ): Promise<T> | null {
-    if (this.#isClosed || this.#turns.waiting > 0) return null;
-    const turn: Waiting<Place> = { ...reader, take: () => undefined, refuse: () => undefined };
-    this.#turns.add(turn);
-    if (this.#turns.next() === undefined) {
-      this.#turns.remove(turn);
+    if (this.#isClosed || this.#queue.waiting > 0) return null;
+    const read: Waiting<Place> = { ...reader, take: () => undefined, refuse: () => undefined };
+    this.#queue.add(read);
+    if (this.#queue.next() === undefined) {
+      this.#queue.remove(read);
       return null;
     }
-    return this.#run(turn, this.#takeFree(), work);
+    return this.#run(read, this.#takeFree(), work);
   }
 
   /** Accepts no more reads, and resolves when the running ones are done: closing a connection in use would end the process. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    while (this.#turns.running + this.#turns.waiting > 0) {
+    while (this.#queue.running + this.#queue.waiting > 0) {
       await new Promise<void>((resolve) => (this.#onDone = resolve));
     }
   }
 
   /** Rejects waiting reads and stops running ones. */
   abortPending(): void {
-    for (const waiting of this.#turns.all()) {
-      this.#turns.remove(waiting);
+    for (const waiting of this.#queue.all()) {
+      this.#queue.remove(waiting);
       waiting.refuse(closing());
     }
     for (const running of this.#running) running.end(null, closing());
@@ -177,20 +177,20 @@ export class ReadPool<Place extends ReadPlace> {
   /** Whether the queue has room; if another share uses more of it than this read's share, its last read is dropped. */
   #hasRoom({ share }: Waiting<Place>): boolean {
     const { maxWaiting, maxWaitingOfShare } = this.#options;
-    const own = this.#turns.waitingOf(share);
+    const own = this.#queue.waitingOf(share);
     if (own >= maxWaitingOfShare) return false;
-    if (this.#turns.waiting < maxWaiting) return true;
-    const last = this.#turns.lastOfLongest();
-    if (last === undefined || this.#turns.waitingOf(last.share) <= own + 1) return false;
-    this.#turns.remove(last);
+    if (this.#queue.waiting < maxWaiting) return true;
+    const last = this.#queue.lastOfLongest();
+    if (last === undefined || this.#queue.waitingOf(last.share) <= own + 1) return false;
+    this.#queue.remove(last);
     this.#refused++;
     last.refuse(tooManyWaiting());
     return true;
   }
 
   #next(): void {
-    for (let turn = this.#turns.next(); turn !== undefined; turn = this.#turns.next()) {
-      turn.take(this.#takeFree());
+    for (let read = this.#queue.next(); read !== undefined; read = this.#queue.next()) {
+      read.take(this.#takeFree());
     }
   }
 
@@ -245,7 +245,7 @@ export class ReadPool<Place extends ReadPlace> {
       this.#running.delete(running);
       place.goOn();
       this.#free.push(place);
-      this.#turns.done(waiting, performance.now() - begun);
+      this.#queue.done(waiting, performance.now() - begun);
       this.#next();
       this.#onDone();
     }

@@ -31,9 +31,9 @@ export class KnownUsers extends InvalidatedCache<StoreUserLimits> {
 
   /** Calls the control store unless {@link known} has the answer. @throws Error if the user does not exist */
   async find(userId: string): Promise<StoreUserLimits> {
-    const terms = await this.answer(userId, () => this.#ask(userId));
-    if (terms === null) throw new Error('the user of a request does not exist');
-    return terms;
+    const limits = await this.answer(userId, () => this.#ask(userId));
+    if (limits === null) throw new Error('the user of a request does not exist');
+    return limits;
   }
 
   /** The tenant numbers of users; unknown ids are left out. */
@@ -41,8 +41,8 @@ export class KnownUsers extends InvalidatedCache<StoreUserLimits> {
     const tenants = new Map<string, number>();
     await Promise.all(
       [...new Set(userIds)].map(async (id) => {
-        const terms = this.known(id) ?? (await this.answer(id, () => this.#ask(id)));
-        if (terms !== null) tenants.set(id, terms.tenant);
+        const limits = this.known(id) ?? (await this.answer(id, () => this.#ask(id)));
+        if (limits !== null) tenants.set(id, limits.tenant);
       }),
     );
     return tenants;

@@ -1,5 +1,5 @@
-// Writes the types of the API's answers from its own description: npm run generate:api, after a build
-// With --print they go to standard output, for the test that compares them with what is committed.
+// Generates the types of the API's responses from its OpenAPI description: npm run generate:api, after a build
+// --print writes them to standard output, for the test that compares them with the committed file.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,16 +10,16 @@ import { startTestDaemon } from '../../../dist/test/support/daemon.js';
 const TARGET = join(import.meta.dirname, 'generated/schema.ts');
 const HEADER = '// Made from the API description by npm run generate:api.\n';
 
-/** Words for people change more often than types, and would make the file stale each time. */
-const WORDS = new Set(['description', 'summary', 'title', 'example', 'examples']);
+/** Left out: texts change more often than types, and each change would make the file stale. */
+const TEXTS = new Set(['description', 'summary', 'title', 'example', 'examples']);
 
-function withoutWords(value, inProperties = false) {
-  if (Array.isArray(value)) return value.map((item) => withoutWords(item));
+function withoutTexts(value, inProperties = false) {
+  if (Array.isArray(value)) return value.map((item) => withoutTexts(item));
   if (value === null || typeof value !== 'object') return value;
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([key, each]) => inProperties || !WORDS.has(key) || typeof each !== 'string')
-      .map(([key, each]) => [key, withoutWords(each, key === 'properties')]),
+      .filter(([key, each]) => inProperties || !TEXTS.has(key) || typeof each !== 'string')
+      .map(([key, each]) => [key, withoutTexts(each, key === 'properties')]),
   );
 }
 
@@ -31,7 +31,7 @@ try {
     { directory },
   );
   const document = await (await fetch(`${url}/api/v1/openapi.json`)).json();
-  const types = astToString(await openapiTS(withoutWords(document), { alphabetize: true }));
+  const types = astToString(await openapiTS(withoutTexts(document), { alphabetize: true }));
   const generated = await format(HEADER + types, {
     parser: 'typescript',
     singleQuote: true,

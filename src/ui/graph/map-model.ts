@@ -42,15 +42,15 @@ function within({ nodes, edges }: Graph, ids: ReadonlySet<string>): Graph {
 
 /** Nodes within some hops of a node in either direction; empty if the node does not exist. */
 export function around(graph: Graph, center: string, hops: number): Graph {
-  const beside = new Map<string, string[]>();
+  const neighbours = new Map<string, string[]>();
   for (const { source, target } of graph.edges) {
-    beside.set(source, [...(beside.get(source) ?? []), target]);
-    beside.set(target, [...(beside.get(target) ?? []), source]);
+    neighbours.set(source, [...(neighbours.get(source) ?? []), target]);
+    neighbours.set(target, [...(neighbours.get(target) ?? []), source]);
   }
   const found = new Set([center]);
   let last = [center];
   for (let hop = 0; hop < hops; hop++) {
-    last = [...new Set(last.flatMap((id) => beside.get(id) ?? []))].filter((id) => !found.has(id));
+    last = [...new Set(last.flatMap((id) => neighbours.get(id) ?? []))].filter((id) => !found.has(id));
     for (const id of last) found.add(id);
   }
   return within(graph, found);
@@ -61,10 +61,10 @@ export function matching(graph: Graph, text: string): Graph {
   const needle = text.trim().toLowerCase();
   if (needle === '') return graph;
   const found = new Set(graph.nodes.flatMap(({ id }) => (id.toLowerCase().includes(needle) ? [id] : [])));
-  const beside = graph.edges.flatMap(({ source, target }) =>
+  const neighbours = graph.edges.flatMap(({ source, target }) =>
     found.has(source) || found.has(target) ? [source, target] : [],
   );
-  return within(graph, new Set([...found, ...beside]));
+  return within(graph, new Set([...found, ...neighbours]));
 }
 
 /** The nodes with the most spans and calls. @param kept a node that always stays */

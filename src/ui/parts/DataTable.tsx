@@ -163,7 +163,7 @@ function Header<Item>({
         {header}
       </th>
     );
-  const turn = (): void => {
+  const toggle = (): void => {
     sort.onChange(isDescending ? name : `-${name}`);
   };
   return (
@@ -173,7 +173,7 @@ function Header<Item>({
       title={hint}
       aria-sort={isAscending ? 'ascending' : isDescending ? 'descending' : 'none'}
     >
-      <button type="button" className={styles['sortButton']} onClick={turn}>
+      <button type="button" className={styles['sortButton']} onClick={toggle}>
         {header} {isAscending && <ArrowUp size={12} aria-hidden="true" />}
         {isDescending && <ArrowDown size={12} aria-hidden="true" />}
       </button>

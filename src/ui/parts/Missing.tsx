@@ -24,7 +24,7 @@ export function Missing({ reason }: { readonly reason: string }) {
   const close = useCallback(() => {
     setOpen(false);
   }, []);
-  const turn = (): void => {
+  const toggle = (): void => {
     setOpen(!isOpen);
   };
   return (
@@ -34,7 +34,7 @@ export function Missing({ reason }: { readonly reason: string }) {
         aria-hidden="true"
         className={isInside ? undefined : styles['dash']}
         title={isOpen ? undefined : reason}
-        onClick={isInside ? undefined : turn}
+        onClick={isInside ? undefined : toggle}
       >
         –
       </span>

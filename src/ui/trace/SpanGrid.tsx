@@ -1,8 +1,17 @@
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef, type AriaAttributes, type ReactNode, type RefObject } from 'react';
+import {
+  useEffect,
+  useRef,
+  type AriaAttributes,
+  type ReactNode,
+  type RefObject,
+  type CSSProperties,
+} from 'react';
 import { cx } from '../parts/cx.js';
-import { roomFor, ROW_PX } from './room-for.js';
 import styles from './span-grid.module.css';
+
+/** Row height of a span grid. */
+const ROW_PX = 28;
 
 const INDENT_PX = 14;
 /** Deeper levels are not indented further, to leave room for the name. */
@@ -152,4 +161,10 @@ export function SpanRow({
       {children}
     </div>
   );
+}
+
+/** Passes the maximum height of a grid to the stylesheet. @param rows below the header */
+function roomFor(rows: number): CSSProperties {
+  const needed = { '--needed': `${String((rows + 1) * ROW_PX + 2)}px` };
+  return needed as CSSProperties;
 }

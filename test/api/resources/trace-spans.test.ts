@@ -42,9 +42,9 @@ void t.test('returns spans without payloads, then only changed spans', async (t)
 
   t.strictSame((await api.get<Summary>(`${path}/spans?after=${String(seq)}`)).spans, []);
   await api.send([{ ...item, spans: [aSpan(id, { name: 'later' })] }]);
-  const news = await api.get<Summary>(`${path}/spans?after=${String(seq)}`);
-  t.match(news.spans, [{ name: 'later' }]);
-  t.equal(news.spans.length, 1);
+  const summary = await api.get<Summary>(`${path}/spans?after=${String(seq)}`);
+  t.match(summary.spans, [{ name: 'later' }]);
+  t.equal(summary.spans.length, 1);
   t.equal((await api.call('GET', `/dashboard/traces/${randomUUID()}/spans`)).status, 404);
   t.equal((await api.call('GET', `${path}/spans?after=x`)).status, 422);
 });

@@ -1,9 +1,7 @@
 import t from 'tap';
 import { BatchTemplate } from '../../../bench/batch-template.js';
 import { exactBatches } from '../../../bench/exact-batches.js';
-import { FreshIds } from '../../../bench/fresh-ids.js';
-import { NanoTime } from '../../../bench/nano-time.js';
-import { TimeText } from '../../../bench/time-text.js';
+import { FreshIds, NanoTime, TimeText } from '../../../bench/fresh-values.js';
 import type { BatchBody } from '../../../src/cli/demo/body.js';
 import { brokenRules } from './batch-rules.js';
 

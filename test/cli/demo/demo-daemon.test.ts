@@ -50,7 +50,7 @@ void t.test('live runs are stored as running and completed by later messages', a
   const poster = posterTo(daemon);
   const traffic = new LiveTraffic(recording, { key: 'demo', startMs: UNTIL_MS, runsPerMinute: 120 });
   const post = async (nowMs: number) => {
-    for (const batch of packBatches(traffic.news(nowMs)))
+    for (const batch of packBatches(traffic.pending(nowMs)))
       t.match(await poster.sendBatch(batch), { rejected: 0 });
   };
   const counted = async (status: string) => read(daemon, `/dashboard/traces?status=${status}`);

@@ -25,13 +25,13 @@ void t.test('the messages add up to the whole run and repeat only the root', asy
   for (const agent of ['research-assistant', 'support-triage', 'code-reviewer']) {
     const run = someRun(agent);
     const live = new LiveRun(run);
-    t.equal(live.news(START_MS - 1), undefined, 'not before it starts');
+    t.equal(live.pending(START_MS - 1), undefined, 'not before it starts');
     const messages: RunBody[] = [];
     for (let nowMs = START_MS; !live.isOver; nowMs += 400) {
-      const news = live.news(nowMs);
-      if (news) messages.push(news);
-      if (news?.trace.status === 'running') t.equal(news.trace.ended_at, undefined);
-      for (const span of news?.spans ?? []) t.ok(Date.parse(span.ended_at ?? span.started_at) <= nowMs);
+      const run = live.pending(nowMs);
+      if (run) messages.push(run);
+      if (run?.trace.status === 'running') t.equal(run.trace.ended_at, undefined);
+      for (const span of run?.spans ?? []) t.ok(Date.parse(span.ended_at ?? span.started_at) <= nowMs);
     }
     for (const message of messages) t.same(brokenRules({ traces: [message] }), []);
     t.ok(messages.length > 2);
@@ -43,20 +43,20 @@ void t.test('the messages add up to the whole run and repeat only the root', asy
     t.same(spans.sort(byId), [...run.body.spans].sort(byId));
     const sent = messages.reduce((sum, message) => sum + message.spans.length, 0);
     t.equal(sent, run.body.spans.length + 1);
-    t.equal(live.news(START_MS + 1e9), undefined, 'nothing after the end');
+    t.equal(live.pending(START_MS + 1e9), undefined, 'nothing after the end');
   }
 });
 
 void t.test('a run that ended between two polls is one message', async (t) => {
   const run = someRun('content-moderator');
-  t.same(new LiveRun(run).news(run.endMs), run.body);
+  t.same(new LiveRun(run).pending(run.endMs), run.body);
 });
 
 void t.test('a cancelled run ends as failed, but only if it was started', async (t) => {
   const run = someRun('research-assistant');
   t.equal(new LiveRun(run).cancel(START_MS), undefined);
   const live = new LiveRun(run);
-  live.news(START_MS);
+  live.pending(START_MS);
   const end = live.cancel(START_MS + 100);
   t.match(end?.trace, { status: 'failed', success: false, outcome: 'cancelled', duration_ms: 100 });
   t.same(brokenRules({ traces: end ? [end] : [] }), []);
@@ -69,7 +69,7 @@ void t.test('traffic keeps its rate, and sessions have separate runs', async (t)
     const traffic = new LiveTraffic(recording, { key: `live ${startMs}`, startMs, runsPerMinute: 60 });
     const seen = new Set<string>();
     for (let nowMs = startMs; nowMs <= startMs + 300_000; nowMs += 5000) {
-      for (const run of traffic.news(nowMs)) seen.add(run.trace.trace_id);
+      for (const run of traffic.pending(nowMs)) seen.add(run.trace.trace_id);
     }
     t.ok(traffic.started > 200 && traffic.started < 400, `${traffic.started} in five minutes`);
     t.ok(traffic.underWay > 0);

@@ -1,10 +1,8 @@
 import t from 'tap';
 import type { BodyTemplate } from '../../../bench/body-template.js';
-import { FreshIds } from '../../../bench/fresh-ids.js';
+import { FreshIds, NanoTime, TimeText } from '../../../bench/fresh-values.js';
 import { LOAD_KINDS, type LoadPlan } from '../../../bench/load-plan.js';
-import { FREQUENT_WORD, RARE_WORD } from '../../../bench/log-lines.js';
-import { NanoTime } from '../../../bench/nano-time.js';
-import { TimeText } from '../../../bench/time-text.js';
+import { FREQUENT_WORD, RARE_WORD } from '../../../bench/otlp-logs-template.js';
 import { WORKLOADS } from '../../../bench/workload.js';
 import { decodeProtobuf } from '../../../src/otlp/decode/protobuf.js';
 import { int64ToNumber } from '../../../src/otlp/wire/int64.js';

@@ -176,7 +176,7 @@ void t.test('a result for a lost claim changes nothing', async (t) => {
   await pass(31_000);
   await arrived(2);
   open[0]?.('500 Internal Server Error');
-  await until('the first sender has told its result', async () => {
+  await until('the first sender has reported its result', async () => {
     await pass(10);
     return queue.results.length === 1;
   });
@@ -197,7 +197,7 @@ void t.test('reports paused endpoints', async (t) => {
   await put();
   await arrived(1);
   open[0]?.('500 Internal Server Error');
-  await until('it is told', () => {
+  await until('the result is reported', () => {
     clock.advance(1);
     return pauses.length === 1;
   });

@@ -93,7 +93,7 @@ void t.test('the thread starts with the first delivery', async (t) => {
   await until('all arrive', () => receiver.requests.length === 21);
   t.equal(workers.length, before + 1);
   await until(
-    'all are told',
+    'all are reported',
     async () => (await place.metric('attempts_under_way{exporter="webhook"}')) === 0,
   );
   t.equal(await place.metric('attempts_total{exporter="webhook",result="success"}'), 21);
@@ -133,7 +133,7 @@ void t.test(
     await first.fail(3);
     await until('they arrive', () => receiver.requests.length === 3);
     const underWay = () => first.metric('attempts_under_way{exporter="webhook"}');
-    await until('all are told', async () => (await underWay()) === 3);
+    await until('all are reported', async () => (await underWay()) === 3);
     t.same((await first.running.daemon.shutdown()).errors, [], 'although none would end for an hour');
     await receiver.idle();
 

@@ -111,7 +111,7 @@ void t.test('a thread that cannot start is fatal and loses nothing', async (t) =
   const { id } = await service.addEndpoint('https://hook.test/');
   const batch = { tenant: service.tenant, items: [service.event('trace.failed', {})] };
   t.match(await exporter.inputs.events?.consume(batch, { receivedAt: 0 }), { accepted: 1 });
-  await until('it is told', () => service.statuses.statuses.length > 0);
+  await until('the result is reported', () => service.statuses.statuses.length > 0);
   t.match(service.statuses.statuses, [
     { level: 'fatal', message: /^The thread that sends webhooks could not be started; see the log\./ },
   ]);

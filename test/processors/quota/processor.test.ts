@@ -83,7 +83,7 @@ void t.test('the smallest limit of several applies', async (t) => {
 
 void t.test('publishes its limit while running', async (t) => {
   const { host, control } = await aHost(t);
-  const published = () => control.terms.all(NOON);
+  const published = () => control.settings.all(NOON);
   const deadline = AbortSignal.timeout(1000);
   const { processor } = inPipeline('traces', 'monthly_events: 12');
   const other = inPipeline('logs', 'monthly_events: 30').processor;

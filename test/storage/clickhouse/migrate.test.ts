@@ -10,6 +10,7 @@ import { createEventsView, LOGS } from '../../../src/storage/clickhouse/tables/l
 import type { Leases } from '../../../src/storage/contracts/coordination.js';
 import { ClickHouseServer } from '../../support/clickhouse-server.js';
 import { openControlStore } from '../../support/control-store.js';
+import { RecordingLogger } from '../../support/recording-logger.js';
 import { clickHouseOptions } from './clickhouse-place.js';
 
 const CONTROL = randomUUID();
@@ -25,7 +26,12 @@ async function run(
 ): Promise<string> {
   const connection = await Connection.open(options, { database: null, now: () => performance.now() });
   t.teardown(() => connection.close());
-  return await migrate(connection, options, migrations, { owner: randomUUID(), leases, control });
+  return await migrate(connection, options, migrations, {
+    owner: randomUUID(),
+    leases,
+    control,
+    logger: new RecordingLogger(),
+  });
 }
 
 const server = await ClickHouseServer.start(t);

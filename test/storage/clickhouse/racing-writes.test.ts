@@ -122,7 +122,7 @@ async function scene(t: Test, server: ClickHouseServer): Promise<Scene> {
         queue,
         order: new CallOrder(),
         stored: { refuseExceeded: () => undefined, add: () => undefined },
-        termsOf: (id) => ({ tenant: users.get(id) ?? 0, monthlyLimit: null, storedLimit: null, wanted: [] }),
+        limitsOf: (id) => ({ tenant: users.get(id) ?? 0, monthlyLimit: null, storedLimit: null, wanted: [] }),
         promptNumbers: async (_, references) => references.map(() => null),
         arriving: () => undefined,
       }),

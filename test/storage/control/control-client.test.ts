@@ -62,7 +62,7 @@ void t.test('each concurrent change resolves after its hint', async (t) => {
   });
   await Promise.all(
     Array.from({ length: 50 }, async (_, i) => {
-      await remote.terms.publish(`owner ${String(i)}`, {}, Number.MAX_SAFE_INTEGER);
+      await remote.settings.publish(`owner ${String(i)}`, {}, Number.MAX_SAFE_INTEGER);
       answers++;
       t.ok(hints >= answers);
     }),
@@ -109,7 +109,7 @@ void t.test('a closed port rejects pending calls and receives no hints', async (
   remote.close();
   await t.rejects(waiting, { name: 'ConsumeError', code: 'storage_unavailable' });
   await t.rejects(remote.identity(), { name: 'ConsumeError', code: 'storage_unavailable' });
-  await store.terms.publish('a', {}, 1);
+  await store.settings.publish('a', {}, 1);
   t.equal(hints, 0);
 });
 

@@ -30,7 +30,7 @@ const pass = (): void => {
 };
 
 class WatchedControl extends ControlExtension {
-  override takeFacts(...[source, news]: Parameters<ControlExtension['takeFacts']>) {
+  override takeFacts(...[source, listener]: Parameters<ControlExtension['takeFacts']>) {
     const original = source as FactConnector;
     const watched: FactConnector = {
       ...original,
@@ -43,7 +43,7 @@ class WatchedControl extends ControlExtension {
           noticed: () => undefined,
         }),
     };
-    return super.takeFacts(watched, news);
+    return super.takeFacts(watched, listener);
   }
 }
 

@@ -37,7 +37,7 @@ export async function observeOne(
   const targets = [{ target, runs: true, cost: true, activity: true, since }];
   const observed = await store.stats.observe({ ...AT_NOON, ...request, targets });
   const [stats] = observed.targets;
-  if (stats === undefined) throw new Error('the store told nothing of a target');
+  if (stats === undefined) throw new Error('the store returned nothing for a target');
   return stats;
 }
 

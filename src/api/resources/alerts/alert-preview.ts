@@ -74,7 +74,7 @@ const previewAlertOperation = {
 /** The route for previewing an alert on past data. */
 export function alertPreviewRoutes({
   routes,
-  control: { terms },
+  control: { settings },
   telemetry,
   targets,
   clock,
@@ -99,19 +99,19 @@ export function alertPreviewRoutes({
         created_at: now,
       };
       const rule: AlertRule = { userId, alert, incident: null, evidence: null };
-      const published = await publishedSettings(terms, now);
+      const published = await publishedSettings(settings, now);
       const count = Math.min(MOST_POINTS, body.hours * 60);
       const step = Math.round((body.hours * MICROS_PER_HOUR) / count / MICROS_PER_MINUTE) * MICROS_PER_MINUTE;
       const moments = { now, step, count: count + 1 };
       const { points, firings } = await previewAlert(
         telemetry.past,
         rule,
-        published.terms,
+        published.settings,
         moments,
         request.abort,
       );
       const source = await telemetry.identity();
-      const trial = await tryAlert({ stats: telemetry.stats, source }, rule, published.terms, now);
+      const trial = await tryAlert({ stats: telemetry.stats, source }, rule, published.settings, now);
       const isComposite = alert.type === 'composite';
       return {
         status: 200,

@@ -75,7 +75,7 @@ export const testAlert = {
 /** The route for evaluating an alert. */
 export function alertTestRoutes({
   routes,
-  control: { alerts, terms },
+  control: { alerts, settings },
   telemetry,
   clock,
 }: Pick<ApiContext<'stats' | 'identity'>, 'routes' | 'control' | 'telemetry' | 'clock'>): readonly Route[] {
@@ -84,9 +84,9 @@ export function alertTestRoutes({
       const rule = await alerts.read(identity.userId, params.alert_id);
       if (!rule) throw noAlert();
       const now = clock.now();
-      const published = await publishedSettings(terms, now);
+      const published = await publishedSettings(settings, now);
       const source = await telemetry.identity();
-      const trial = await tryAlert({ stats: telemetry.stats, source }, rule, published.terms, now);
+      const trial = await tryAlert({ stats: telemetry.stats, source }, rule, published.settings, now);
       return { status: 200, json: { ...serializeTrial(trial), is_evaluated: published.isEvaluated } };
     }),
   ];
@@ -94,11 +94,11 @@ export function alertTestRoutes({
 
 /** The alerting settings in use, and whether any process evaluates alerts. */
 export async function publishedSettings(
-  terms: Pick<SettingsBoard, 'all'>,
+  settings: Pick<SettingsBoard, 'all'>,
   now: Micros,
-): Promise<{ readonly terms: AlertingSettings; readonly isEvaluated: boolean }> {
-  const published = (await terms.all(now)).find(({ alerting }) => alerting !== undefined)?.alerting;
-  return { terms: published ?? DEFAULT_SETTINGS, isEvaluated: published !== undefined };
+): Promise<{ readonly settings: AlertingSettings; readonly isEvaluated: boolean }> {
+  const published = (await settings.all(now)).find(({ alerting }) => alerting !== undefined)?.alerting;
+  return { settings: published ?? DEFAULT_SETTINGS, isEvaluated: published !== undefined };
 }
 
 export function serializeTrial(

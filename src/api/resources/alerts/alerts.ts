@@ -108,14 +108,14 @@ export function alertRoutes({
       ),
     })),
     routes.route(createAlert).to(async ({ body, request, identity, address }) => {
-      const terms = readNewAlert(body, await targets());
+      const settings = readNewAlert(body, await targets());
       await takeStorage(identity.userId, ROW_BYTES.alert);
       const agent_name =
-        terms.agent_id === null ? null : await nameOf(identity.userId, terms.agent_id, request.abort);
+        settings.agent_id === null ? null : await nameOf(identity.userId, settings.agent_id, request.abort);
       const now = clock.now();
       const alert: Alert = {
         id: uuidV7(Math.floor(now / 1000)),
-        ...terms,
+        ...settings,
         agent_name,
         is_active: true,
         last_fired_at: null,

@@ -9,7 +9,6 @@ import { uuid } from '../../support/fields.js';
 import { kindParameter } from '../../support/runs.js';
 import { MAX_LOG_QUERY, spanNeedsTrace } from '../logs.js';
 import { serializeDaemon } from '../daemon.js';
-import { alertInbox } from './alert-inbox.js';
 import { AlertFeed } from './alert-feed.js';
 import { DaemonFeed } from './daemon-feed.js';
 import { DeliveryFeed } from './delivery-feed.js';
@@ -22,6 +21,9 @@ import type { ChangedDelivery } from '../../../storage/contracts/deliveries.js';
 import { serializeChanged } from '../webhooks/organization-deliveries.js';
 import type { Inbox } from './inbox.js';
 import { lostEvent, sseEvent } from './sse.js';
+import type { Identity } from '../../../component/identity.js';
+import type { AlertRule } from '../../../storage/contracts/alerts.js';
+import { serializeAlert } from '../alerts/alert-schema.js';
 
 const MOST_DELIVERIES = 500;
 
@@ -204,4 +206,31 @@ function placeOf(
     ...(tap ? ['tap'] : []),
   ];
   return { after: goesOn ? Number(number) : null, missed };
+}
+
+const MOST_ALERTS = 1000;
+
+/** Current states of a user's changed alerts. @returns a function that opens the inbox */
+function alertInbox(feed: AlertFeed, { userId, scopes }: Identity): (wake: () => void) => Inbox {
+  return (wake) => {
+    let rules = new Map<string, AlertRule>();
+    let lost = 0;
+    const leave = feed.enter(userId, (rule) => {
+      if (rules.size < MOST_ALERTS || rules.has(rule.alert.id)) rules.set(rule.alert.id, rule);
+      else lost += 1;
+      wake();
+    });
+    return {
+      take: () => {
+        const events = [...rules.values()].map((rule) =>
+          sseEvent('alert', JSON.stringify(serializeAlert(rule, scopes))),
+        );
+        if (lost > 0) events.push(lostEvent('alerts', lost));
+        rules = new Map();
+        lost = 0;
+        return events;
+      },
+      close: leave,
+    };
+  };
 }

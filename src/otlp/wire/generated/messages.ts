@@ -1,4 +1,4 @@
-// @ts-nocheck: generated from proto/ by npm run generate; messages.ts beside this folder has the types.
+// @ts-nocheck: generated from proto/ by npm run generate; messages.ts next to this folder has the types.
 /*eslint-disable block-scoped-var, id-length, no-control-regex, no-magic-numbers, no-mixed-operators, no-prototype-builtins, no-redeclare, no-shadow, no-var, sort-vars, default-case, jsdoc/require-param*/
 import $protobuf from "protobufjs/minimal.js";
 

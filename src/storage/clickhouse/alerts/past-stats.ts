@@ -60,7 +60,7 @@ export class PastReads implements PastStats {
       answers.push({
         targets: targets.map((stats) => stats[at] ?? UNKNOWN),
         // Each moment is a separate lookup, because few points of a metric are near each moment. One after another: a read has a place for
-        // at most two statements (`in-turns.ts`).
+        // at most two statements (`fair-reads.ts`).
         metrics: await this.#observations.metrics(
           { ...request, metrics: request.metrics.map((metric) => ({ ...metric, userId, since: [] })) },
           abort,

@@ -26,21 +26,21 @@ const DETAILS = 'observed_at, severity_number, severity_text, flags, event_name,
 
 /** The contract `Logs`. */
 export class LogReads implements Logs {
-  readonly #reach: StoreHandle;
+  readonly #handle: StoreHandle;
 
-  constructor(reach: StoreHandle) {
-    this.#reach = reach;
+  constructor(handle: StoreHandle) {
+    this.#handle = handle;
   }
 
   async search(userId: string, filter: LogFilter, page: LogPage, abort?: AbortSignal): Promise<FoundLogs> {
-    const tenant = await this.#reach.tenantOf(userId);
+    const tenant = await this.#handle.tenantOf(userId);
     const { offset, limit, after, details = false } = page;
     const found = [logCondition(tenant, filter), ...(after === undefined ? [] : [isBehind(after)])].join(
       ' AND ',
     );
     // One extra row shows whether another page follows.
     const places = `SELECT id, timestamp FROM logs WHERE ${found} ${NEWEST_FIRST} LIMIT ${String(limit + 1)} OFFSET ${String(offset)}`;
-    const [row] = await this.#reach.connection.rows(
+    const [row] = await this.#handle.connection.rows(
       `SELECT (SELECT count() FROM logs WHERE ${found}) AS found, groupArray(toString(id)) AS ids, groupArray(timestamp) AS times FROM (${places})`,
       abort,
     );
@@ -61,13 +61,13 @@ export class LogReads implements Logs {
     buckets: LogBuckets,
     abort?: AbortSignal,
   ): Promise<LogFacets> {
-    const tenant = await this.#reach.tenantOf(userId);
-    return await readLogFacets(this.#reach.connection, tenant, filter, buckets, abort);
+    const tenant = await this.#handle.tenantOf(userId);
+    return await readLogFacets(this.#handle.connection, tenant, filter, buckets, abort);
   }
 
   async findTrace(userId: string, logId: string, abort?: AbortSignal): Promise<string | null> {
-    const tenant = await this.#reach.tenantOf(userId);
-    const [row] = await this.#reach.connection.rows(
+    const tenant = await this.#handle.tenantOf(userId);
+    const [row] = await this.#handle.connection.rows(
       `SELECT toString(trace_id) AS trace FROM logs WHERE tenant = ${String(tenant)} AND id = ${quotedUuid(logId)} LIMIT 1`,
       abort,
     );
@@ -82,7 +82,7 @@ export class LogReads implements Logs {
     abort: AbortSignal | undefined,
   ): AsyncGenerator<readonly StoredLog[]> {
     if (places.length === 0) return;
-    const pages = this.#reach.connection.pages(
+    const pages = this.#handle.connection.pages(
       `SELECT ${SHOWN}${details ? `, ${DETAILS}` : ''} FROM logs WHERE ${recordsAt(tenant, places)} ${NEWEST_FIRST}`,
       abort,
     );

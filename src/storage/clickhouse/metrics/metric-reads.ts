@@ -3,7 +3,7 @@ import { itemAt } from '../../../signal/checked.js';
 import { parseJson } from '../../../signal/json.js';
 import { TEMPORALITIES } from '../../../signal/metric.js';
 import type { Micros } from '../../../signal/time.js';
-import { serializeLabels } from '../../shared/labels.js';
+import { serializeLabels, labelLine } from '../../shared/labels.js';
 import {
   type FoundMetricSeries,
   type MetricLabel,
@@ -22,7 +22,6 @@ import { numberOf } from '../../shared/summaries-of-rows.js';
 import type { Row } from '../client/connection.js';
 import type { StoreHandle } from '../client/store-handle.js';
 import { readMetricSummaries } from './metric-facts.js';
-import { pointCondition } from './point-condition.js';
 import {
   DistributionSteps,
   MOST_DISTRIBUTION_CHARACTERS,
@@ -31,6 +30,7 @@ import {
 import type { Reads } from '../client/reads.js';
 import { MOST_NUMBER_ROWS, MOST_NUMBERS, NumberSteps } from '../../shared/metric-steps/number-steps.js';
 import { stepsOf, neededFrom } from '../../shared/metric-steps/series-groups.js';
+import { quoted } from '../client/literals.js';
 
 /** A requested series of a metric. */
 interface WantedSeries {
@@ -112,15 +112,15 @@ const DETAILS = 'start_time, flags, temporality, is_monotonic, exemplars';
 
 /** The contract `Metrics`. */
 export class MetricReads implements Metrics {
-  readonly #reach: StoreHandle;
+  readonly #handle: StoreHandle;
 
-  constructor(reach: StoreHandle) {
-    this.#reach = reach;
+  constructor(handle: StoreHandle) {
+    this.#handle = handle;
   }
 
   async list(userId: string, abort?: AbortSignal): Promise<readonly MetricSummary[]> {
-    const tenant = await this.#reach.tenantOf(userId);
-    return await readMetricSummaries(this.#reach.connection, tenant, { abort });
+    const tenant = await this.#handle.tenantOf(userId);
+    return await readMetricSummaries(this.#handle.connection, tenant, { abort });
   }
 
   async query(
@@ -129,7 +129,7 @@ export class MetricReads implements Metrics {
     filter: PointFilter,
     abort?: AbortSignal,
   ): Promise<MetricPoints | null> {
-    const tenant = await this.#reach.tenantOf(userId);
+    const tenant = await this.#handle.tenantOf(userId);
     const metric = await this.#find(tenant, name, abort);
     return (
       metric && {
@@ -147,13 +147,13 @@ export class MetricReads implements Metrics {
     request: MetricSeriesRequest,
     abort?: AbortSignal,
   ): Promise<FoundMetricSeries | null> {
-    const tenant = await this.#reach.tenantOf(userId);
+    const tenant = await this.#handle.tenantOf(userId);
     const metric = await this.#find(tenant, name, abort);
     if (metric === null) return null;
     const { type, unit } = metric;
     if (!suits(type, request.agg)) return { type, unit, series: [], is_truncated: false };
     const read = type === 'gauge' || type === 'sum' ? readNumberSeries : readDistributionSeries;
-    return { type, unit, ...(await read(this.#reach.connection, { tenant, name, request, abort })) };
+    return { type, unit, ...(await read(this.#handle.connection, { tenant, name, request, abort })) };
   }
 
   async labels(
@@ -162,9 +162,9 @@ export class MetricReads implements Metrics {
     since: Micros,
     abort?: AbortSignal,
   ): Promise<readonly MetricLabel[] | null> {
-    const tenant = await this.#reach.tenantOf(userId);
+    const tenant = await this.#handle.tenantOf(userId);
     if ((await this.#find(tenant, name, abort)) === null) return null;
-    const rows = await this.#reach.connection.rows(
+    const rows = await this.#handle.connection.rows(
       `SELECT labels FROM points WHERE ${pointCondition(tenant, name, { start_time: since })} GROUP BY labels ORDER BY labels LIMIT ${String(MOST_LABEL_SETS + 1)}`,
       abort,
     );
@@ -172,7 +172,7 @@ export class MetricReads implements Metrics {
   }
 
   async #find(tenant: number, name: string, abort: AbortSignal | undefined): Promise<MetricSummary | null> {
-    const [metric] = await readMetricSummaries(this.#reach.connection, tenant, { name, abort });
+    const [metric] = await readMetricSummaries(this.#handle.connection, tenant, { name, abort });
     return metric ?? null;
   }
 
@@ -183,7 +183,7 @@ export class MetricReads implements Metrics {
     abort: AbortSignal | undefined,
   ): AsyncGenerator<readonly StoredPoint[]> {
     const { limit, details = false } = filter;
-    const pages = this.#reach.connection.pages(
+    const pages = this.#handle.connection.pages(
       `SELECT ${SHOWN}${details ? `, ${DETAILS}` : ''} FROM points WHERE ${pointCondition(tenant, name, filter)} ORDER BY timestamp DESC, labels, arrived, place LIMIT ${String(limit)}`,
       abort,
     );
@@ -233,4 +233,19 @@ async function readDistributionSeries(reads: Reads, wanted: WantedSeries): Promi
     all = Number(rows[0]?.points);
   }
   return found.result(read < all);
+}
+
+/** The condition for points of a metric, in SQL. */
+function pointCondition(
+  tenant: number,
+  name: string,
+  { labels = {}, start_time, end_time }: Omit<PointFilter, 'limit' | 'details'>,
+): string {
+  return [
+    `tenant = ${String(tenant)}`,
+    `name = ${quoted(name)}`,
+    ...(start_time === undefined ? [] : [`timestamp >= ${String(start_time)}`]),
+    ...(end_time === undefined ? [] : [`timestamp <= ${String(end_time)}`]),
+    ...Object.entries(labels).map(([key, value]) => `position(labels, ${quoted(labelLine(key, value))}) > 0`),
+  ].join(' AND ');
 }

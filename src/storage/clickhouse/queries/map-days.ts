@@ -125,13 +125,13 @@ export function notesOf(tenant: number, days: readonly UnnotedDay[]): string[] {
 function noteOf(tenant: number, days: readonly UnnotedDay[]): string {
   const runs = `runs FINAL WHERE tenant = ${tenant} AND ${DAY} IN (${days.map(({ day }) => day).join(', ')})`;
   const byDay = (name: string, entry: string, sums: string): string =>
-    `(SELECT day, groupArray((${entry})) AS ${name} FROM (SELECT ${DAY} AS day, ${sums}) GROUP BY day) AS of_${name} ON of_${name}.day = told.day`;
+    `(SELECT day, groupArray((${entry})) AS ${name} FROM (SELECT ${DAY} AS day, ${sums}) GROUP BY day) AS of_${name} ON of_${name}.day = changed.day`;
   const each = (list: string, columns: string): string =>
     `${columns}, sum(one.spans) AS spans FROM (SELECT hour, arrayJoin(${list}) AS one FROM ${runs}) GROUP BY ALL`;
-  const told = days.map(({ day, print }) => `(${day}, ${print})`).join(', ');
+  const changed = days.map(({ day, print }) => `(${day}, ${print})`).join(', ');
   const columns = MAP_DAYS.columns.map(({ name }) => name).join(', ');
-  return `INSERT INTO map_days (${columns}) SELECT ${tenant}, told.day, told.print, toUnixTimestamp64Micro(now64(6)), hours, nodes, edges
-    FROM (SELECT one.1 AS day, one.2 AS print FROM (SELECT arrayJoin(CAST([${told}], 'Array(Tuple(Int32, UInt64))')) AS one)) AS told
+  return `INSERT INTO map_days (${columns}) SELECT ${tenant}, changed.day, changed.print, toUnixTimestamp64Micro(now64(6)), hours, nodes, edges
+    FROM (SELECT one.1 AS day, one.2 AS print FROM (SELECT arrayJoin(CAST([${changed}], 'Array(Tuple(Int32, UInt64))')) AS one)) AS changed
     LEFT JOIN ${byDay('hours', 'hour, spans, errors', `hour, sum(${SPANS_OF_NODES}) AS spans, sum(${ERRORS_OF_NODES}) AS errors FROM ${runs} GROUP BY ALL`)}
     LEFT JOIN ${byDay('nodes', 'name, type, grade, spans', each('nodes', 'one.name AS name, one.type AS type, one.grade AS grade'))}
     LEFT JOIN ${byDay('edges', 'source, target, grade, spans', each('edges', 'one.source AS source, one.target AS target, one.grade AS grade'))}`;

@@ -21,7 +21,7 @@ export interface NewItems {
   readonly items: number;
   readonly isExact: boolean;
   /** Null if the items count for no quota. */
-  readonly terms: ChargedLimits | null;
+  readonly limits: ChargedLimits | null;
   /** Null if the batch has no name. */
   readonly name: string | null;
 }
@@ -59,28 +59,28 @@ export interface WrittenBatch {
  */
 export async function admitItems(
   { book, store, owner, leaseMs }: CountParts,
-  { tenant, at, items: most, isExact, terms, name }: NewItems,
+  { tenant, at, items: most, isExact, limits, name }: NewItems,
 ): Promise<AdmittedItems | WrittenBatch | null> {
-  const limit = terms === null || terms.limit === Infinity ? null : terms.limit;
-  const charges = terms === null ? [] : [{ tenant, at, items: most, isExact, limit }];
+  const limit = limits === null || limits.limit === Infinity ? null : limits.limit;
+  const charges = limits === null ? [] : [{ tenant, at, items: most, isExact, limit }];
   const batch: NamedBatch | null = name === null ? null : { tenant, name };
   const begun = await book.begin({ store, owner, leaseMs, traces: [], charges, ...(batch && { batch }) });
   if (begun.batch?.as === 'written') return { kind: 'written', refused: begun.batch.refused };
   if (begun.batch?.as === 'under_way') throw underWay();
   const [charged] = begun.charged;
   if (charged?.as === 'inexact') return null;
-  const refusal = terms === null ? null : refusalOf(terms, most, invariant(charged, 'answer to a charge'));
+  const refusal = limits === null ? null : refusalOf(limits, most, invariant(charged, 'answer to a charge'));
   if (refusal !== null) throw refusal;
   const write: OpenWrite = invariant(begun.write, 'a write that was begun');
   return {
     kind: 'admitted',
     isBegun: begun.batch?.as === 'begun',
     written: async (items, refused) => {
-      const applied = terms === null ? [] : [{ tenant, at, items }];
+      const applied = limits === null ? [] : [{ tenant, at, items }];
       const used = await book.finish(write, applied, batch === null ? undefined : { ...batch, refused });
       // Another process ended the write. Only a named batch can be retried without duplicates.
       if (used === null && batch !== null) throw underWay();
-      return used === null || terms === null ? null : usageOf(terms, invariant(used[0], 'what is settled'));
+      return used === null || limits === null ? null : usageOf(limits, invariant(used[0], 'what is settled'));
     },
     failed: async () => {
       await book.finish(write, []);

@@ -22,13 +22,13 @@ export function usageOf({ at, limit }: ChargedLimits, used: number): QuotaUsage 
 
 /** The error for a refused charge; null if the charge was accepted or must be repeated with an exact number. */
 export function refusalOf(
-  terms: ChargedLimits,
+  limits: ChargedLimits,
   items: number,
   { as, used }: { readonly as: Charged; readonly used: number },
 ): ConsumeError | null {
   if (as === 'taken' || as === 'inexact') return null;
   if (as === 'exceeds')
-    return quotaExceeded(invariant(usageOf(terms, used), 'limit of a quota'), items, terms.at);
+    return quotaExceeded(invariant(usageOf(limits, used), 'limit of a quota'), items, limits.at);
   return new ConsumeError('Concurrent writes may reach the monthly limit; retry.', {
     code: 'overloaded',
     retryable: true,

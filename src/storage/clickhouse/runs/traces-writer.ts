@@ -13,7 +13,7 @@ export interface WriterParts {
   readonly queue: Pick<RunQueue, 'write'>;
   /** Keeps the writes of a user in call order. */
   readonly order: Pick<CallOrder, 'send'>;
-  readonly termsOf: (userId: string) => StoreUserLimits | Promise<StoreUserLimits>;
+  readonly limitsOf: (userId: string) => StoreUserLimits | Promise<StoreUserLimits>;
   /** The numbers of prompt versions; null for one that the user does not have. */
   readonly promptNumbers: (
     userId: string,
@@ -45,9 +45,9 @@ export class TracesWriter {
     const { named, map, ...rows } = this.#encoder.encode(batch, receivedAt);
     const { queue, order, stored } = this.#parts;
     const prepare = async (): Promise<IncomingBatch> => {
-      const terms = await this.#parts.termsOf(userId);
-      const { tenant, monthlyLimit } = terms;
-      await stored.refuseExceeded(terms);
+      const limits = await this.#parts.limitsOf(userId);
+      const { tenant, monthlyLimit } = limits;
+      await stored.refuseExceeded(limits);
       this.#parts.sent?.(userId, tenant);
       const limit = monthlyLimit ?? quota?.monthly_items ?? 0;
       const derived = await map;

@@ -122,8 +122,8 @@ export class RunWrites {
       if (change.kind !== 'batch')
         return { outcome: outcomes.get(traceKey(change.tenant, change.traceId)) ?? null };
       const at = taken.indexOf(change as ChargedChange);
-      const { counted: terms } = change.batch;
-      const usage = at < 0 || terms === null ? null : usageOf(terms, itemAt(used, at));
+      const { counted: limits } = change.batch;
+      const usage = at < 0 || limits === null ? null : usageOf(limits, itemAt(used, at));
       return { outcome: null, ...(usage && { usage }) };
     });
   }

@@ -84,7 +84,7 @@ export class InsertRoom {
  */
 export class GroupedInserts {
   readonly table: ClickHouseTable;
-  readonly #reach: StoreHandle;
+  readonly #handle: StoreHandle;
   readonly #groupRows: number;
   readonly #isReplicated: boolean;
   readonly #room: InsertRoom;
@@ -92,12 +92,12 @@ export class GroupedInserts {
   #running: Promise<void> | null = null;
 
   constructor(
-    reach: StoreHandle,
+    handle: StoreHandle,
     table: ClickHouseTable,
     { groupRows, isReplicated }: Pick<ClickHouseOptions, 'groupRows' | 'isReplicated'>,
     room: InsertRoom,
   ) {
-    this.#reach = reach;
+    this.#handle = handle;
     this.table = table;
     this.#groupRows = groupRows;
     this.#isReplicated = isReplicated;
@@ -166,7 +166,7 @@ export class GroupedInserts {
   }
 
   async #insertPart(rows: readonly NewRow[]): Promise<void> {
-    const { connection } = this.#reach;
+    const { connection } = this.#handle;
     const begun = performance.now();
     const values = rows.map((fields) => ({ fields }));
     const isRepeated = await connection.insert(this.table.name, this.table.columns, values, randomUUID());

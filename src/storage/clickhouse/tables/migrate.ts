@@ -1,3 +1,4 @@
+import type { Logger } from '../../../component/telemetry.js';
 import { setTimeout as wait } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../../telemetry/system-clock.js';
@@ -25,6 +26,7 @@ interface Migrator {
   readonly leases: Leases;
   /** The identity of the control store, whose numbers are in rows. */
   readonly control: string;
+  readonly logger: Logger;
 }
 
 /**
@@ -39,7 +41,7 @@ export async function migrate(
   connection: Connection,
   options: Pick<ClickHouseOptions, 'database' | 'cluster' | 'isReplicated' | 'migrates'>,
   migrations: readonly Migration[],
-  { owner, leases, control }: Migrator,
+  { owner, leases, control, logger }: Migrator,
 ): Promise<string> {
   const facts = new StoreFacts(connection, options);
   for (;;) {
@@ -56,7 +58,7 @@ export async function migrate(
     const hold = { leases, ms: LEASE_MS, clock: systemClock };
     const held = await HeldLease.take(hold, `clickhouse/${options.database}/migrate`, owner);
     if (held === null) await wait(LOOK_MS);
-    else await run({ connection, facts, held, control }, options, migrations);
+    else await run({ connection, facts, held, control, logger }, options, migrations);
   }
 }
 
@@ -65,11 +67,12 @@ interface Run {
   readonly facts: StoreFacts;
   readonly held: HeldLease;
   readonly control: string;
+  readonly logger: Logger;
 }
 
 /** Runs the missing migrations while the lease holds; if another process takes the lease, that one continues. */
 async function run(
-  { connection, facts, held, control }: Run,
+  { connection, facts, held, control, logger }: Run,
   options: Pick<ClickHouseOptions, 'database' | 'cluster' | 'isReplicated'>,
   migrations: readonly Migration[],
 ): Promise<void> {
@@ -89,7 +92,10 @@ async function run(
       for (const statement of statements(options)) await connection.command(statement);
       if (!isNew) await facts.note([[DONE + name, '']]);
     }
-    if (isNew) await facts.note(steps.map(({ name }) => [DONE + name, '']));
+    const names = steps.map(({ name }) => name);
+    if (isNew) await facts.note(names.map((name) => [DONE + name, '']));
+    else if (names.length > 0)
+      logger.info({ database: options.database, migrations: names }, 'Upgraded the tables in ClickHouse.');
   } finally {
     await held.release();
   }

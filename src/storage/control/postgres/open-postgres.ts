@@ -106,7 +106,7 @@ export async function openPostgres(options: {
   });
   const place = placeOf(options.url);
   try {
-    await migrate(kysely, dialect, place);
+    await migrate(kysely, dialect, place, options.logger);
   } catch (error) {
     await database.close();
     throw openError(place, error);

@@ -3,7 +3,7 @@ import { stat, rm } from 'node:fs/promises';
 import { dirname, resolve, join } from 'node:path';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely';
-import type { Clock } from '../../../component/telemetry.js';
+import type { Clock, Logger } from '../../../component/telemetry.js';
 import { makePrivate, makePrivateDirectory, PRIVATE_FILE } from '../../../config/private-path.js';
 import { syncDirectory } from '../../../config/sync-directory.js';
 import { ControlDatabase } from '../control-database.js';
@@ -89,6 +89,7 @@ class TransactionalAdapter extends SqliteAdapter {
 export async function openSqlite(options: {
   readonly path: string;
   readonly clock: Clock;
+  readonly logger?: Logger;
 }): Promise<ControlDatabase> {
   const path = resolve(options.path);
   await makeFile(path);
@@ -123,7 +124,7 @@ export async function openSqlite(options: {
   });
   const database = new ControlDatabase(kysely, dialect, new LocalSignals(), (self) => writes.check(self));
   try {
-    await migrate(kysely, dialect, path);
+    await migrate(kysely, dialect, path, options.logger);
     writes.open();
   } catch (error) {
     await database.close();

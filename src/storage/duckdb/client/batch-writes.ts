@@ -20,7 +20,7 @@ import type { StoreHandle } from './store-handle.js';
 import type { LocalChangeFeed } from '../../shared/local-change-feed.js';
 import type { StoreUserLimits } from '../../shared/store-user-limits.js';
 import type { Micros } from '../../../signal/time.js';
-import type { Charge } from '../../incoming/charge.js';
+import type { Charge } from '../../incoming/encode-traces.js';
 
 const NO_REFUSALS: Receipt['refused'] = [];
 
@@ -28,7 +28,7 @@ const NO_REFUSALS: Receipt['refused'] = [];
 interface Encoded {
   readonly buffers: readonly ArrayBuffer[];
   /** The message to the store thread, without tenant and quota. A promise if parts must be fetched first. */
-  readonly message: (terms: StoreUserLimits) => object | Promise<object>;
+  readonly message: (limits: StoreUserLimits) => object | Promise<object>;
 }
 
 /** The contract `TelemetryWriter` for the daemon's thread: encodes batches, and limits the bytes queued for a commit. */
@@ -38,7 +38,7 @@ export class BatchWrites implements TelemetryWriter {
   readonly #logs = new LogsEncoder();
   readonly #maxQueueBytes: number;
   readonly #metrics: StoreMetrics;
-  readonly #reach: StoreHandle;
+  readonly #handle: StoreHandle;
   readonly #arrivals: LocalChangeFeed;
   readonly #stored: MeasuredBytes;
   #queuedBytes = 0;
@@ -46,12 +46,12 @@ export class BatchWrites implements TelemetryWriter {
   constructor(
     maxQueueBytes: number,
     metrics: StoreMetrics,
-    reach: StoreHandle,
+    handle: StoreHandle,
     { arrivals, stored }: { readonly arrivals: LocalChangeFeed; readonly stored: MeasuredBytes },
   ) {
     this.#maxQueueBytes = maxQueueBytes;
     this.#metrics = metrics;
-    this.#reach = reach;
+    this.#handle = handle;
     this.#arrivals = arrivals;
     this.#stored = stored;
   }
@@ -114,7 +114,7 @@ export class BatchWrites implements TelemetryWriter {
   }
 
   async #promptsOf(userId: string, { references, spans }: NamedPrompts): Promise<PromptMessage> {
-    const { prompts } = this.#reach.opened.known;
+    const { prompts } = this.#handle.opened.known;
     const numbers = prompts.known(userId, references) ?? (await prompts.find(userId, references));
     return { numbers, spans };
   }
@@ -139,32 +139,32 @@ export class BatchWrites implements TelemetryWriter {
         retryAfterMs: 1000,
       });
     }
-    const { thread, known } = this.#reach.opened;
+    const { thread, known } = this.#handle.opened;
     const { message, buffers } = encode();
     const bytes = buffers.reduce((sum, buffer) => sum + buffer.byteLength, 0);
     this.#queuedBytes += bytes;
     let uncount = (): void => undefined;
     try {
-      const whole = (terms: StoreUserLimits, own: object): object => ({
+      const whole = (limits: StoreUserLimits, own: object): object => ({
         ...own,
-        tenant: terms.tenant,
-        ...chargedMessage(batch, terms, receivedAt),
+        tenant: limits.tenant,
+        ...chargedMessage(batch, limits, receivedAt),
       });
-      const prepare = (terms: StoreUserLimits): object | Promise<object> => {
-        this.#stored.add(terms.tenant, bytes);
+      const prepare = (limits: StoreUserLimits): object | Promise<object> => {
+        this.#stored.add(limits.tenant, bytes);
         uncount = () => {
-          this.#stored.add(terms.tenant, -bytes);
+          this.#stored.add(limits.tenant, -bytes);
         };
-        const own = message(terms);
-        return own instanceof Promise ? own.then((own) => whole(terms, own)) : whole(terms, own);
+        const own = message(limits);
+        return own instanceof Promise ? own.then((own) => whole(limits, own)) : whole(limits, own);
       };
-      const admit = (terms: StoreUserLimits): object | Promise<object> =>
-        this.#stored.refuseExceeded(terms)?.then(() => prepare(terms)) ?? prepare(terms);
+      const admit = (limits: StoreUserLimits): object | Promise<object> =>
+        this.#stored.refuseExceeded(limits)?.then(() => prepare(limits)) ?? prepare(limits);
       return await known.order.send(
         batch.tenant,
         () => {
-          const terms = known.users.known(batch.tenant);
-          return terms === undefined ? known.users.find(batch.tenant).then(admit) : admit(terms);
+          const limits = known.users.known(batch.tenant);
+          return limits === undefined ? known.users.find(batch.tenant).then(admit) : admit(limits);
         },
         async (made) => await thread.call<T>(method, [made], { transfer: buffers }),
       );

@@ -25,83 +25,84 @@ type Own<Part extends Contract> = Omit<TelemetryStore[Part], AnsweredWhole<Part>
 
 /** A contract over the port to the store thread: each method is a read, except the methods of `Own`. */
 export function readsOver<Part extends Contract>(
-  reach: StoreHandle,
+  handle: StoreHandle,
   part: Part,
   own: Own<Part>,
 ): TelemetryStore[Part] {
   const reads = contractOver<TelemetryStore[Part]>(
     TELEMETRY_METHODS[part],
     async (method, [user, ...args], abort) => {
-      const { thread, known } = reach.opened;
-      const { tenant } = known.users.known(user as string) ?? (await reach.user(user as string));
+      const { thread, known } = handle.opened;
+      const { tenant } = known.users.known(user as string) ?? (await handle.user(user as string));
       return await thread.call('read', [{ part, method, tenant, args }], { abort });
     },
   );
   return { ...reads, ...own };
 }
 
-export function seriesReads(reach: StoreHandle): TelemetryStore['series'] {
+export function seriesReads(handle: StoreHandle): TelemetryStore['series'] {
   return {
     read: async (userId, { prompt, ...request }, abort) => {
       const prompts =
-        prompt === undefined ? undefined : await reach.opened.control.prompts.numbersOf(userId, prompt);
+        prompt === undefined ? undefined : await handle.opened.control.prompts.numbersOf(userId, prompt);
       const asked = prompts === undefined ? request : { ...request, prompts };
-      const { tenant } = await reach.user(userId);
-      return await reach.read(tenant, 'series', 'read', [asked], abort);
+      const { tenant } = await handle.user(userId);
+      return await handle.read(tenant, 'series', 'read', [asked], abort);
     },
   };
 }
 
-export function metricReads(reach: StoreHandle): TelemetryStore['metrics'] {
-  return readsOver(reach, 'metrics', {
+export function metricReads(handle: StoreHandle): TelemetryStore['metrics'] {
+  return readsOver(handle, 'metrics', {
     query: async (userId, name, filter, abort) => {
-      const { tenant } = await reach.user(userId);
-      const found = await reach.read(tenant, 'metrics', 'query', [name, filter], abort);
+      const { tenant } = await handle.user(userId);
+      const found = await handle.read(tenant, 'metrics', 'query', [name, filter], abort);
       if (found === null) return null;
       const { page, ...metric } = found;
       const points = jsonPages(
         page,
         ({ next }) => next,
-        (cursor: PointsCursor) => reach.read(tenant, 'metrics', 'points', [name, filter, cursor], abort),
+        (cursor: PointsCursor) => handle.read(tenant, 'metrics', 'points', [name, filter, cursor], abort),
       );
       return { ...metric, points };
     },
   });
 }
 
-export function logReads(reach: StoreHandle): TelemetryStore['logs'] {
-  return readsOver(reach, 'logs', {
+export function logReads(handle: StoreHandle): TelemetryStore['logs'] {
+  return readsOver(handle, 'logs', {
     search: async (userId, filter, page, abort) => {
-      const { tenant } = await reach.user(userId);
-      const { count, slice, next } = await reach.read(tenant, 'logs', 'search', [filter, page], abort);
+      const { tenant } = await handle.user(userId);
+      const { count, slice, next } = await handle.read(tenant, 'logs', 'search', [filter, page], abort);
       const items = jsonPages(
         slice,
         ({ rest }) => (rest.length === 0 ? null : rest),
-        (keys: readonly LogKey[]) => reach.read(tenant, 'logs', 'rest', [keys, page.details ?? false], abort),
+        (keys: readonly LogKey[]) =>
+          handle.read(tenant, 'logs', 'rest', [keys, page.details ?? false], abort),
       );
       return { count, items, next };
     },
   });
 }
 
-export function mapReads(reach: StoreHandle): TelemetryStore['map'] {
-  return readsOver(reach, 'map', {
+export function mapReads(handle: StoreHandle): TelemetryStore['map'] {
+  return readsOver(handle, 'map', {
     read: async (userId, range, abort) => {
-      const { tenant } = await reach.user(userId);
-      const first = await reach.read(tenant, 'map', 'read', [range], abort);
+      const { tenant } = await handle.user(userId);
+      const first = await handle.read(tenant, 'map', 'read', [range], abort);
       const pages = (list: MapList): AsyncIterable<Uint8Array> =>
         jsonPages(
           first[list],
           ({ next }) => next,
-          (after: readonly string[]) => reach.read(tenant, 'map', 'rest', [range, list, after], abort),
+          (after: readonly string[]) => handle.read(tenant, 'map', 'rest', [range, list, after], abort),
         );
       return { nodes: pages('nodes'), edges: pages('edges') };
     },
     rebuild: async ({ dryRun }) => {
-      const rebuilt = await reach.call('rebuildMap', dryRun);
+      const rebuilt = await handle.call('rebuildMap', dryRun);
       if (rebuilt === null) return null;
       const tenants = new Set(rebuilt.examples.map(({ tenant }) => tenant));
-      const users = await reach.opened.control.accounts.findTenants([...tenants]);
+      const users = await handle.opened.control.accounts.findTenants([...tenants]);
       const examples = rebuilt.examples.map(
         ({ tenant, words }) => `User ${users.get(tenant) ?? String(tenant)}, ${words}`,
       );
@@ -110,11 +111,11 @@ export function mapReads(reach: StoreHandle): TelemetryStore['map'] {
   });
 }
 
-export function promptRuns(reach: StoreHandle): TelemetryStore['prompts'] {
+export function promptRuns(handle: StoreHandle): TelemetryStore['prompts'] {
   return {
     link: async (userId, link, now) => {
       const { prompt_name: name, prompt_version: version, trace_id, span_id } = link;
-      const { users, prompts, order } = reach.opened.known;
+      const { users, prompts, order } = handle.opened.known;
       const asked = [{ name, version }];
       return await order.send(
         userId,
@@ -125,33 +126,33 @@ export function promptRuns(reach: StoreHandle): TelemetryStore['prompts'] {
           ]),
         async ([{ tenant }, [promptNo = null]]) => {
           if (promptNo === null) return false;
-          await reach.call('linkPrompt', tenant, { promptNo, trace_id, span_id }, now);
+          await handle.call('linkPrompt', tenant, { promptNo, trace_id, span_id }, now);
           return true;
         },
       );
     },
     compare: async (userId, name, abort) => {
-      const versions = await reach.opened.control.prompts.numbersOf(userId, name);
+      const versions = await handle.opened.control.prompts.numbersOf(userId, name);
       if (versions.length === 0) return null;
-      const { tenant } = await reach.user(userId);
-      return await reach.read(tenant, 'prompts', 'compare', [versions], abort);
+      const { tenant } = await handle.user(userId);
+      return await handle.read(tenant, 'prompts', 'compare', [versions], abort);
     },
   };
 }
 
 /** The contract `AlertStats`; one request covers many users. */
-export function alertStats(reach: StoreHandle): TelemetryStore['stats'] {
+export function alertStats(handle: StoreHandle): TelemetryStore['stats'] {
   const tenantsOf = (userIds: readonly string[]): Promise<ReadonlyMap<string, number>> =>
-    reach.opened.known.users.tenants(userIds);
+    handle.opened.known.users.tenants(userIds);
   return {
     observe: async (request) => {
       const { targets, metrics } = request;
       const users = [...targets.map(({ target }) => target.userId), ...metrics.map(({ userId }) => userId)];
-      return await reach.look('observe', request, await tenantsOf(users));
+      return await handle.look('observe', request, await tenantsOf(users));
     },
     exampleTraces: async (queries) => {
       const users = queries.map(({ target }) => target.userId);
-      return await reach.look('exampleTraces', queries, await tenantsOf(users));
+      return await handle.look('exampleTraces', queries, await tenantsOf(users));
     },
   };
 }

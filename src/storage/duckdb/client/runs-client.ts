@@ -30,11 +30,11 @@ const PARSED_SPANS = 50;
 
 /** The contract `Runs` for the daemon's thread. */
 export class RunsClient implements Runs {
-  readonly #reach: StoreHandle;
+  readonly #handle: StoreHandle;
   readonly #arrivals: LocalChangeFeed;
 
-  constructor(reach: StoreHandle, arrivals: LocalChangeFeed) {
-    this.#reach = reach;
+  constructor(handle: StoreHandle, arrivals: LocalChangeFeed) {
+    this.#handle = handle;
     this.#arrivals = arrivals;
   }
 
@@ -44,9 +44,9 @@ export class RunsClient implements Runs {
     { details = false }: { readonly details?: boolean } = {},
     abort?: AbortSignal,
   ): Promise<StoredTrace | null> {
-    const { tenant } = await this.#reach.user(userId);
+    const { tenant } = await this.#handle.user(userId);
     if (details) return await this.#readWhole(tenant, traceId, abort);
-    const found = await this.#reach.read(tenant, 'runs', 'read', [traceId], abort);
+    const found = await this.#handle.read(tenant, 'runs', 'read', [traceId], abort);
     return found && { ...found.trace, spans: this.#spans(tenant, found.page, abort) };
   }
 
@@ -56,8 +56,8 @@ export class RunsClient implements Runs {
     since: number,
     abort?: AbortSignal,
   ): Promise<TraceSummary | null> {
-    const { tenant } = await this.#reach.user(userId);
-    const found = await this.#reach.read(tenant, 'runs', 'traceSummary', [traceId, since], abort);
+    const { tenant } = await this.#handle.user(userId);
+    const found = await this.#handle.read(tenant, 'runs', 'traceSummary', [traceId, since], abort);
     if (found === null) return null;
     const { trace, page, seq } = found;
     return { ...trace, seq, spans: this.#summaryPages(tenant, page, trace.agent_name, abort) };
@@ -69,14 +69,14 @@ export class RunsClient implements Runs {
     spanId: string,
     abort?: AbortSignal,
   ): Promise<DetailedSpan | null> {
-    const { tenant } = await this.#reach.user(userId);
-    const span = await this.#reach.read(tenant, 'runs', 'span', [traceId, spanId], abort);
+    const { tenant } = await this.#handle.user(userId);
+    const span = await this.#handle.read(tenant, 'runs', 'span', [traceId, spanId], abort);
     return span && detailedSpan(span);
   }
 
   async list(userId: string, filter: RunFilter, page: PageRange, abort?: AbortSignal): Promise<FoundRuns> {
-    const { tenant } = await this.#reach.user(userId);
-    const { items, count, rest } = await this.#reach.read(tenant, 'runs', 'list', [filter, page], abort);
+    const { tenant } = await this.#handle.user(userId);
+    const { items, count, rest } = await this.#handle.read(tenant, 'runs', 'list', [filter, page], abort);
     if (rest.length === 0) return { items, count };
     return { items, count, rest: { runs: rest.length, pages: this.#pages(tenant, rest, filter, abort) } };
   }
@@ -87,10 +87,10 @@ export class RunsClient implements Runs {
     from: { readonly after: RunCursor | null; readonly limit: number },
     abort?: AbortSignal,
   ): Promise<FollowingRuns> {
-    const { tenant } = await this.#reach.user(userId);
+    const { tenant } = await this.#handle.user(userId);
     const promptNos = prompt && (await this.#promptNos(userId, prompt));
     const search = promptNos === undefined ? filter : { ...filter, promptNos };
-    const { items, next, rest } = await this.#reach.read(tenant, 'runs', 'follow', [search, from], abort);
+    const { items, next, rest } = await this.#handle.read(tenant, 'runs', 'follow', [search, from], abort);
     if (rest.length === 0) return { items, next };
     return { items, next, rest: { runs: rest.length, pages: this.#pages(tenant, rest, filter, abort) } };
   }
@@ -100,8 +100,8 @@ export class RunsClient implements Runs {
     traceIds: readonly string[],
     abort?: AbortSignal,
   ): Promise<readonly RunPreview[]> {
-    const { tenant } = await this.#reach.user(userId);
-    return await this.#reach.read(tenant, 'runs', 'preview', [traceIds], abort);
+    const { tenant } = await this.#handle.user(userId);
+    return await this.#handle.read(tenant, 'runs', 'preview', [traceIds], abort);
   }
 
   async *find(
@@ -109,16 +109,16 @@ export class RunsClient implements Runs {
     traceIds: readonly string[],
     abort?: AbortSignal,
   ): AsyncGenerator<readonly RunSummary[]> {
-    const { tenant } = await this.#reach.user(userId);
+    const { tenant } = await this.#handle.user(userId);
     yield* this.#pages(tenant, traceIds, {}, abort);
   }
 
   async setOutcome(userId: string, traceId: string, change: OutcomeChange): Promise<RunOutcome | null> {
-    const { users, order } = this.#reach.opened.known;
+    const { users, order } = this.#handle.opened.known;
     const outcome = await order.send(
       userId,
       () => users.known(userId) ?? users.find(userId),
-      async ({ tenant }) => await this.#reach.call('setOutcome', tenant, traceId, change),
+      async ({ tenant }) => await this.#handle.call('setOutcome', tenant, traceId, change),
     );
     if (outcome !== null) this.#arrivals.traceChanged(userId, traceId);
     return outcome;
@@ -128,14 +128,14 @@ export class RunsClient implements Runs {
     userId: string,
     { name, version }: NonNullable<RunSearch['prompt']>,
   ): Promise<readonly number[]> {
-    const versions = await this.#reach.opened.control.prompts.numbersOf(userId, name);
+    const versions = await this.#handle.opened.control.prompts.numbersOf(userId, name);
     return versions
       .filter((each) => version === undefined || each.version === version)
       .map(({ number }) => number);
   }
 
   async #readWhole(tenant: number, traceId: string, abort?: AbortSignal): Promise<StoredTrace | null> {
-    const found = await this.#reach.read(tenant, 'runs', 'readWhole', [traceId], abort);
+    const found = await this.#handle.read(tenant, 'runs', 'readWhole', [traceId], abort);
     return found && { ...found.trace, spans: this.#wholeSpans(tenant, found.page, abort) };
   }
 
@@ -148,7 +148,7 @@ export class RunsClient implements Runs {
       if (!('json' in page)) yield* parsed(page.spans, shortSpan);
       else if (page.json.length > 0) yield page.json;
       if (page.next === null) return;
-      page = await this.#reach.read(tenant, 'runs', 'spans', [page.next], abort);
+      page = await this.#handle.read(tenant, 'runs', 'spans', [page.next], abort);
     }
   }
 
@@ -161,7 +161,7 @@ export class RunsClient implements Runs {
     for (let page = first; ;) {
       // Reads the next page while this one is sent: the caller wants all pages, and they are small.
       const next =
-        page.next && this.#reach.read(tenant, 'runs', 'summarySpans', [page.next, agentName], abort);
+        page.next && this.#handle.read(tenant, 'runs', 'summarySpans', [page.next, agentName], abort);
       next?.catch(() => undefined);
       if (page.json.length > 0) yield page.json;
       if (next === null) return;
@@ -177,7 +177,7 @@ export class RunsClient implements Runs {
     for (let page = first; ;) {
       yield* parsed(page.spans, detailedSpan);
       if (page.next === null) return;
-      page = await this.#reach.read(tenant, 'runs', 'wholeSpans', [page.next], abort);
+      page = await this.#handle.read(tenant, 'runs', 'wholeSpans', [page.next], abort);
     }
   }
 
@@ -188,7 +188,7 @@ export class RunsClient implements Runs {
     abort: AbortSignal | undefined,
   ): AsyncGenerator<readonly RunSummary[]> {
     for (let rest = ids; rest.length > 0;) {
-      const part = await this.#reach.read(tenant, 'runs', 'rest', [rest, filter], abort);
+      const part = await this.#handle.read(tenant, 'runs', 'rest', [rest, filter], abort);
       yield part.items;
       rest = part.rest;
     }

@@ -24,7 +24,6 @@ import { StoreMetrics } from './store-metrics.js';
 import { TransferClient } from './transfer-client.js';
 import { StoreHandle } from './store-handle.js';
 import { LocalChangeFeed } from '../../shared/local-change-feed.js';
-import { timeOutIdle } from './time-out-idle.js';
 import { KnownUsers } from '../../shared/store-user-limits.js';
 import type { CommitReport } from '../write/writer.js';
 import { notOpen, deserializeError, unavailable } from '../../contracts/errors.js';
@@ -33,6 +32,8 @@ import { MessageChannel } from 'node:worker_threads';
 import type { Clock, Logger } from '../../../component/telemetry.js';
 import { SparseLog } from '../../../telemetry/sparse-log.js';
 import type { FactConnector } from '../../shared/outbox-port.js';
+import type { EventType } from '../../../signal/event.js';
+import type { Micros } from '../../../signal/time.js';
 
 /** The facts of a store thread as an outbox source. @param storeId identifies it among all sources */
 function factsOf(thread: ThreadClient, storeId: string): FactConnector {
@@ -99,21 +100,21 @@ const IDLE_EVERY_MS = 5000;
  * after the commit.
  */
 export class DuckDBStore implements Component, TelemetryStore, Transferable {
-  readonly #reach = new StoreHandle();
+  readonly #handle = new StoreHandle();
   readonly arrivals = new LocalChangeFeed();
-  readonly runs = new RunsClient(this.#reach, this.arrivals);
-  readonly agents = readsOver(this.#reach, 'agents', {});
-  readonly models = readsOver(this.#reach, 'models', {});
-  readonly series = seriesReads(this.#reach);
-  readonly sessions = readsOver(this.#reach, 'sessions', {});
-  readonly metrics = metricReads(this.#reach);
-  readonly logs = logReads(this.#reach);
-  readonly map = mapReads(this.#reach);
-  readonly prompts = promptRuns(this.#reach);
-  readonly stats = alertStats(this.#reach);
-  readonly past = readsOver(this.#reach, 'past', {});
-  readonly usage = readsOver(this.#reach, 'usage', {});
-  readonly transfer = new TransferClient(this.#reach, () => sourceOf(this.#id ?? ''));
+  readonly runs = new RunsClient(this.#handle, this.arrivals);
+  readonly agents = readsOver(this.#handle, 'agents', {});
+  readonly models = readsOver(this.#handle, 'models', {});
+  readonly series = seriesReads(this.#handle);
+  readonly sessions = readsOver(this.#handle, 'sessions', {});
+  readonly metrics = metricReads(this.#handle);
+  readonly logs = logReads(this.#handle);
+  readonly map = mapReads(this.#handle);
+  readonly prompts = promptRuns(this.#handle);
+  readonly stats = alertStats(this.#handle);
+  readonly past = readsOver(this.#handle, 'past', {});
+  readonly usage = readsOver(this.#handle, 'usage', {});
+  readonly transfer = new TransferClient(this.#handle, () => sourceOf(this.#id ?? ''));
   readonly stored = new MeasuredBytes();
   readonly writer: BatchWrites;
   readonly #settings: Settings<unknown>;
@@ -132,7 +133,7 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
     this.#settings = settings;
     this.#options = options;
     this.#metrics = new StoreMetrics(settings.meter);
-    this.writer = new BatchWrites(options.maxQueueBytes, this.#metrics, this.#reach, this);
+    this.writer = new BatchWrites(options.maxQueueBytes, this.#metrics, this.#handle, this);
   }
 
   /** @throws StoreOpenError with the file and the remedy. */
@@ -167,12 +168,12 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
     this.#thread = thread;
     const { clock } = this.#settings;
     const [users, prompts] = [new KnownUsers(control, clock), new PromptNumbers(control, clock)];
-    this.#reach.open({ thread, known: { users, prompts, order: new CallOrder() }, control });
+    this.#handle.open({ thread, known: { users, prompts, order: new CallOrder() }, control });
     this.stored.open({
       defaultLimit: host.userLimits.storedBytes,
-      termsOf: (userId) => users.known(userId) ?? users.find(userId),
+      limitsOf: (userId) => users.known(userId) ?? users.find(userId),
       measure: async () =>
-        await Promise.all([this.#reach.call('storedBytes'), control.accounts.storedBytes()]),
+        await Promise.all([this.#handle.call('storedBytes'), control.accounts.storedBytes()]),
       clock,
       logger: this.#settings.logger,
     });
@@ -184,12 +185,12 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
     this.#ends.push(...this.#metrics.observe(() => this.writer.queuedBytes, this.#options.path));
     this.#intake = await this.#bringFacts(thread, control, this.#id);
     this.#repeat(STATS_EVERY_MS, async () => {
-      this.#metrics.update(await this.#reach.call('stats'));
+      this.#metrics.update(await this.#handle.call('stats'));
     });
     // Delayed, so that this read does not hold up the first requests.
     this.#repeat(OLDEST_EVERY_MS, () => this.#showOldest(), true);
     this.#repeat(IDLE_EVERY_MS, async () => {
-      await timeOutIdle(this.#reach, { users, control }, this.#settings.clock.now());
+      await timeOutIdle(this.#handle, { users, control }, this.#settings.clock.now());
     });
     this.#repeat(RETENTION_EVERY_MS, async () => {
       await this.applyRetention();
@@ -200,10 +201,10 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
     for (const end of this.#ends.splice(0)) end();
     const stopped = this.#intake?.stop();
     if (stopped !== undefined) await waitFor(stopped, deadline);
-    await waitFor(this.#reach.sent(), deadline);
+    await waitFor(this.#handle.sent(), deadline);
     const thread = this.#thread;
     this.#thread = null;
-    this.#reach.close();
+    this.#handle.close();
     // A thread that has crashed was reported then, and there is nothing left to close.
     if (thread === null || thread.hasEnded) return;
     // Ending the thread in the middle of a statement would end the process.
@@ -218,7 +219,7 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
 
   /** Waits until every sealed segment is in the cold file. For tests and measurements. */
   async settled(): Promise<void> {
-    await this.#reach.opened.thread.call('settled', []);
+    await this.#handle.opened.thread.call('settled', []);
   }
 
   /**
@@ -226,10 +227,10 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
    * runs automatically every hour.
    */
   async applyRetention(): Promise<void> {
-    const { control } = this.#reach.opened;
-    const deleted = await control.prompts.findDeleted(await this.#reach.call('linkedPrompts'));
+    const { control } = this.#handle.opened;
+    const deleted = await control.prompts.findDeleted(await this.#handle.call('linkedPrompts'));
     const now = this.#settings.clock.now();
-    const firstKept = await this.#reach.call('applyRetention', now, deleted);
+    const firstKept = await this.#handle.call('applyRetention', now, deleted);
     await this.#showOldest();
     if (firstKept === null) return;
     const { events, alerts } = control;
@@ -283,7 +284,7 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
   }
 
   async #showOldest(): Promise<void> {
-    this.#metrics.kept.update(await this.#reach.call('oldest'));
+    this.#metrics.kept.update(await this.#handle.call('oldest'));
   }
 
   #repeat(everyMs: number, work: () => Promise<void>, isLater = false): void {
@@ -295,4 +296,25 @@ export class DuckDBStore implements Component, TelemetryStore, Transferable {
 /** Deserializes an error of the store thread. */
 function toStoreError(error: SerializedError): Error {
   return deserializeError(error, { StoreOpenError });
+}
+
+/** A page of idle runs may name new tenants; after this many rounds the next run of the task continues. */
+const MOST_ROUNDS = 20;
+
+/** Marks idle runs as timed out. The store thread first returns the tenants whose wanted events it lacks. */
+async function timeOutIdle(
+  handle: Pick<StoreHandle, 'call'>,
+  { users, control }: { readonly users: KnownUsers; readonly control: Pick<ControlStore, 'accounts'> },
+  now: Micros,
+): Promise<void> {
+  const wanted = new Map<number, readonly EventType[]>();
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const unknown = await handle.call('timeOutIdle', now, wanted);
+    if (unknown.length === 0) return;
+    const ids = await control.accounts.findTenants(unknown);
+    for (const tenant of unknown) {
+      const id = ids.get(tenant);
+      wanted.set(tenant, id === undefined ? [] : (await users.find(id)).wanted);
+    }
+  }
 }

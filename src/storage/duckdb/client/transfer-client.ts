@@ -30,23 +30,23 @@ export class TransferClient implements TelemetryTransfer {
   readonly in: TelemetryIn;
 
   /** @param source returns the outbox source name of the store's events */
-  constructor(reach: StoreHandle, source: () => string) {
-    this.out = new OutClient(reach, source);
-    this.in = new InClient(reach);
+  constructor(handle: StoreHandle, source: () => string) {
+    this.out = new OutClient(handle, source);
+    this.in = new InClient(handle);
   }
 }
 
 class OutClient implements TelemetryOut {
-  readonly #reach: StoreHandle;
+  readonly #handle: StoreHandle;
   readonly #source: () => string;
 
-  constructor(reach: StoreHandle, source: () => string) {
-    this.#reach = reach;
+  constructor(handle: StoreHandle, source: () => string) {
+    this.#handle = handle;
     this.#source = source;
   }
 
   async begin(): Promise<boolean> {
-    const { thread, control } = this.#reach.opened;
+    const { thread, control } = this.#handle.opened;
     if (!(await thread.call<boolean>('beginExport', []))) return false;
     try {
       const giveUpAt = performance.now() + PATIENCE_MS;
@@ -62,23 +62,23 @@ class OutClient implements TelemetryOut {
   }
 
   async write(directory: string, abort: AbortSignal, skipsDamaged: boolean): Promise<WrittenTables> {
-    return await this.#reach.opened.thread.call('writeExport', [directory, skipsDamaged], { abort });
+    return await this.#handle.opened.thread.call('writeExport', [directory, skipsDamaged], { abort });
   }
 
   async progress(): Promise<ExportProgress> {
-    return await this.#reach.opened.thread.call('exportProgress', []);
+    return await this.#handle.opened.thread.call('exportProgress', []);
   }
 
   async end(): Promise<void> {
-    await this.#reach.opened.thread.call('endExport', []);
+    await this.#handle.opened.thread.call('endExport', []);
   }
 }
 
 class InClient implements TelemetryIn {
-  readonly #reach: StoreHandle;
+  readonly #handle: StoreHandle;
 
-  constructor(reach: StoreHandle) {
-    this.#reach = reach;
+  constructor(handle: StoreHandle) {
+    this.#handle = handle;
   }
 
   /** Takes no lock: only this process uses the files. */
@@ -91,12 +91,12 @@ class InClient implements TelemetryIn {
   }
 
   async holds(): Promise<string | null> {
-    const isEmpty = await this.#reach.call('isEmpty');
+    const isEmpty = await this.#handle.call('isEmpty');
     return isEmpty ? null : 'telemetry (extensions.duckdb.path and the files next to it)';
   }
 
   async base(base: TransferBase): Promise<void> {
-    await this.#reach.call('restoreBase', base);
+    await this.#handle.call('restoreBase', base);
   }
 
   async traces(tenant: number, runs: TransferredRuns): Promise<void> {
@@ -105,7 +105,7 @@ class InClient implements TelemetryIn {
 
   async link(tenant: number, { promptNo, traceId, spanId, linkedAt }: TransferredLink): Promise<void> {
     const link = { promptNo, trace_id: traceId, span_id: spanId };
-    await this.#reach.call('linkPrompt', tenant, link, linkedAt);
+    await this.#handle.call('linkPrompt', tenant, link, linkedAt);
   }
 
   async points(tenant: number, rows: readonly ExportedRow[]): Promise<void> {
@@ -151,7 +151,7 @@ class InClient implements TelemetryIn {
     const wanted = new Map<number, readonly never[]>();
     // One call times out a limited number of runs.
     for (let before = -1, last = await this.#lastCommit(); last !== before;) {
-      const unknown = await this.#reach.call('timeOutIdle', at, wanted);
+      const unknown = await this.#handle.call('timeOutIdle', at, wanted);
       for (const tenant of unknown) wanted.set(tenant, []);
       if (unknown.length > 0) continue;
       [before, last] = [last, await this.#lastCommit()];
@@ -164,7 +164,7 @@ class InClient implements TelemetryIn {
   }
 
   async #call<T>(method: string, args: readonly unknown[]): Promise<T> {
-    return await this.#reach.opened.thread.call<T>(method, args);
+    return await this.#handle.opened.thread.call<T>(method, args);
   }
 }
 

@@ -7,7 +7,7 @@ import { checkpoint } from './checkpoint.js';
 import { ClockNotes } from './clock-notes.js';
 import type { Connection } from './connection.js';
 import { isInvalidated, literal, MAIN, type Database } from './database.js';
-import { MAIN_SCHEMA, migrate } from './migrations.js';
+import { MAIN_SCHEMA, upgrade } from './migrations.js';
 import { SegmentFiles } from './segment-files.js';
 import { StoreOpenError } from './store-open-error.js';
 import type { HealthIssues } from './health-issues.js';
@@ -33,7 +33,7 @@ export async function openMainFile(
 ): Promise<MainFile> {
   const connection = await database.connect();
   await connection.run(`USE ${MAIN}`);
-  await migrate(connection, MAIN, MAIN_SCHEMA, path);
+  await upgrade({ connection, catalog: MAIN, path }, MAIN_SCHEMA, parts.logger);
   await quarantineUnusable(connection, checkedFile(path), parts);
   const storeId = await identify(connection, path, control);
   try {

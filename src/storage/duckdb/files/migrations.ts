@@ -1,4 +1,5 @@
 import { AGENT_SPANS } from '../../schema/agent-spans-table.js';
+import type { Logger } from '../../../component/telemetry.js';
 import { createTable } from '../../schema/table.js';
 import { NAMED_BATCHES } from '../../schema/named-batches-table.js';
 import { CALL_SUMS } from '../../schema/sum-tables.js';
@@ -115,6 +116,7 @@ export const MAIN_SCHEMA: Schema = {
  *
  * @param name of the attached database, which for the main file is made of the file's name
  * @param path named in the error
+ * @returns the earlier schema of an upgraded file; null if the file was new or current
  * @throws StoreOpenError when the file is of a newer program, or of one so old that no upgrade leads on.
  */
 export async function migrate(
@@ -122,9 +124,9 @@ export async function migrate(
   catalog: string,
   schema: Schema,
   path: string,
-): Promise<void> {
+): Promise<number | null> {
   const version = await schemaVersion(connection, catalog);
-  if (version === schema.version) return;
+  if (version === schema.version) return null;
   if (version !== null && version > schema.version) {
     throw new StoreOpenError(
       `The store file ${path} has schema ${version}, but this version of Jackdaw supports only schema ${schema.version}: it was written by a newer version. Start that version, or restore a backup made before the upgrade.`,
@@ -156,6 +158,17 @@ export async function migrate(
     await connection.run('ROLLBACK').catch(() => undefined);
     throw error;
   }
+  return version;
+}
+
+/** Migrates an existing file, and logs an upgrade. @throws StoreOpenError */
+export async function upgrade(
+  file: { readonly connection: Connection; readonly catalog: string; readonly path: string },
+  schema: Schema,
+  logger: Logger,
+): Promise<void> {
+  const from = await migrate(file.connection, file.catalog, schema, file.path);
+  if (from !== null) logger.info({ path: file.path, from, to: schema.version }, 'Upgraded a store file.');
 }
 
 /** The newest schema version noted in a file; null for a file that has none yet. */

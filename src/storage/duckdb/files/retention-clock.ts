@@ -38,7 +38,7 @@ export class RetentionClock {
   }
 
   /** @param now what the clock says @returns the time to go by */
-  async believed(now: Micros): Promise<Micros> {
+  async trusted(now: Micros): Promise<Micros> {
     const known = this.#note ?? (await this.#known(now));
     const note = next(known, now);
     this.#note = note;

@@ -9,7 +9,7 @@ import { literal } from '../files/database.js';
 import { isNoRoom } from '../files/disk-room.js';
 import type { ListedFiles } from '../files/listed-files.js';
 import { restoreMetadata } from '../files/checkpoint.js';
-import { migrate, schemaVersion, SEGMENT_SCHEMA } from '../files/migrations.js';
+import { migrate, schemaVersion, SEGMENT_SCHEMA, upgrade } from '../files/migrations.js';
 import { completeAgentSpans } from './agent-spans.js';
 import { completeCallSums } from './call-sums.js';
 import { bytesOf, hasBlocks, isTorn, removeFiles, type SegmentFiles } from '../files/segment-files.js';
@@ -54,7 +54,7 @@ export class AttachedFiles {
   /** @throws StoreOpenError */
   async attachCold(): Promise<void> {
     await this.#attach(COLD, this.#files.cold);
-    await migrate(this.#connection, COLD, SEGMENT_SCHEMA, this.#files.cold);
+    await this.#upgrade(COLD, this.#files.cold);
     await this.#quarantineUnusable(COLD, this.#files.cold);
     await this.#listed.add(this.#files.cold);
     await completeCallSums(this.#connection);
@@ -103,7 +103,7 @@ export class AttachedFiles {
     try {
       // A file without a schema is empty: the process ended while creating it.
       if ((await schemaVersion(this.#connection, segment.catalog)) !== null) {
-        await migrate(this.#connection, segment.catalog, SEGMENT_SCHEMA, path);
+        await this.#upgrade(segment.catalog, path);
         await this.#quarantineUnusable(segment.catalog, path);
         for (const table of SEGMENT_TABLES) await this.#measure(segment, table);
         // Rows are in the log, and its replay compares checksums. Only other tools write rows into blocks.
@@ -172,6 +172,10 @@ export class AttachedFiles {
     segment.rows += Number(row?.rows);
     segment.lastSeq = Math.max(segment.lastSeq, Number(row?.last_seq));
     segment.replacing.set(table.name, Number(row?.replacing));
+  }
+
+  async #upgrade(catalog: string, path: string): Promise<void> {
+    await upgrade({ connection: this.#connection, catalog, path }, SEGMENT_SCHEMA, this.#logger);
   }
 
   async #attach(catalog: string, path: string): Promise<void> {

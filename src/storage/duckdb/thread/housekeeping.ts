@@ -185,7 +185,7 @@ export class Housekeeping {
 
   async #applyRetention(clockNow: number, deletedPrompts: readonly number[]): Promise<Micros | null> {
     const { clock, compactor } = this.#parts;
-    const now = await clock.believed(clockNow);
+    const now = await clock.trusted(clockNow);
     const { traceRetentionDays, metricRetentionDays, logRetentionDays, eventRetentionDays } =
       this.#parts.retention;
     // Each separately: damage in one table must not stop retention of the others.

@@ -1,6 +1,6 @@
 import type { EventType } from '../../../signal/event.js';
 import type { Micros } from '../../../signal/time.js';
-import type { Charge } from '../../incoming/charge.js';
+import type { Charge } from '../../incoming/encode-traces.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';
 import type { Rows } from './rows.js';
 

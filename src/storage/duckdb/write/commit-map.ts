@@ -1,4 +1,4 @@
-import { mapContribution } from '../../../runs/map-contribution.js';
+import { mapContribution } from '../../../runs/run-state.js';
 import type { TraceState } from './trace-state.js';
 import { isOfBatch, type TouchedTrace, type TracePart } from './classify.js';
 import type { IncomingBatch } from '../../incoming/incoming-batch.js';

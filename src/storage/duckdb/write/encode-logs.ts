@@ -9,7 +9,7 @@ import { bodyText, normalText } from '../../shared/log-text.js';
 import { indexOf } from '../../schema/table.js';
 import { LOG_WIRE } from '../../schema/log-tables.js';
 import type { BatchName } from '../../shared/batch-name.js';
-import type { Charge } from '../../incoming/charge.js';
+import type { Charge } from '../../incoming/encode-traces.js';
 import { encodeOrigins } from './origin-message.js';
 import { SharedParts } from './shared-parts.js';
 import { serializeJson } from '../../../signal/json.js';

@@ -7,7 +7,7 @@ import { TextScratch } from '../../../worker/text-scratch.js';
 import { indexOf } from '../../schema/table.js';
 import { METRIC_STREAMS, POINT_WIRE } from '../../schema/tables.js';
 import type { BatchName } from '../../shared/batch-name.js';
-import type { Charge } from '../../incoming/charge.js';
+import type { Charge } from '../../incoming/encode-traces.js';
 import { encodeOrigins } from './origin-message.js';
 import { SharedParts } from './shared-parts.js';
 import { labelsText } from '../../shared/labels.js';

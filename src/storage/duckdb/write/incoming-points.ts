@@ -2,7 +2,7 @@ import { itemAt, wordAt } from '../../../signal/checked.js';
 import { ColumnsReader } from '../../../worker/columns-reader.js';
 import { indexOf, type AssignedColumns } from '../../schema/table.js';
 import { METRIC_STREAMS, POINTS } from '../../schema/tables.js';
-import type { Charge } from '../../incoming/charge.js';
+import type { Charge } from '../../incoming/encode-traces.js';
 import { numberOrigins, type Origins } from './origins.js';
 import { ORIGIN_MESSAGE } from './origin-message.js';
 import type { Append } from './change.js';

@@ -6,7 +6,7 @@ import type { Connection } from '../files/connection.js';
 import { relation } from '../segments/relation.js';
 import type { Capture } from '../segments/segment.js';
 import { weightOf, type Change } from './change.js';
-import type { Charge } from '../../incoming/charge.js';
+import type { Charge } from '../../incoming/encode-traces.js';
 import { objectRows, type Rows } from './rows.js';
 
 /**

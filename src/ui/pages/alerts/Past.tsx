@@ -19,7 +19,7 @@ export const SPANS = {
   '72': 'Last 3 days',
   '168': 'Last 7 days',
 };
-const SHOWN_FIRINGS = 10;
+const SHOWN_INCIDENTS = 10;
 const STEPS: Partial<Record<RuleType, { readonly steps: readonly number[] }>> = {
   latency_threshold: { steps: DURATION_STEPS },
   inactivity: { steps: HOUR_STEPS },
@@ -79,6 +79,17 @@ export function PastChart({ past, type }: { readonly past: PastValues; readonly 
   );
 }
 
+/** Firings of one incident end together: the first one, with their number. */
+function incidentsOf(firings: PastValues['firings']) {
+  const incidents = new Map<string | null, { fired_at: string; resolved_at: string | null; times: number }>();
+  for (const { fired_at, resolved_at } of firings) {
+    const known = incidents.get(resolved_at);
+    if (known === undefined) incidents.set(resolved_at, { fired_at, resolved_at, times: 1 });
+    else known.times++;
+  }
+  return [...incidents.values()];
+}
+
 /** The number and times of firings in the preview. */
 export function PastFirings({
   past: { firings, now, step_seconds },
@@ -88,29 +99,32 @@ export function PastFirings({
   readonly hours: number;
 }) {
   const { zone } = useSettings();
+  const incidents = incidentsOf(firings);
   const span = SPANS[String(hours) as keyof typeof SPANS].toLowerCase();
   return (
     <>
       <p>
         In the {span} it would have fired{' '}
-        <strong>{firings.length === 0 ? 'never' : formatCounted(firings.length, 'time')}</strong>.
+        <strong>{firings.length === 0 ? 'never' : formatCounted(firings.length, 'time')}</strong>
+        {incidents.length < firings.length && `, in ${formatCounted(incidents.length, 'incident')}`}.
         {firings.length > 0 &&
           ` Estimated from stored data, sampled every ${formatDuration(step_seconds * 1000)}.`}
       </p>
       {firings.length > 0 && (
         <ol>
-          {firings
-            .slice(-SHOWN_FIRINGS)
+          {incidents
+            .slice(-SHOWN_INCIDENTS)
             .reverse()
-            .map(({ fired_at, resolved_at }) => (
+            .map(({ fired_at, resolved_at, times }) => (
               <li key={fired_at}>
                 {formatTime(Date.parse(fired_at), zone)}
                 {resolved_at === null
                   ? ', ongoing'
                   : `, lasted ${formatDuration(Date.parse(resolved_at) - Date.parse(fired_at))}`}
+                {times > 1 && `, fired ${formatCounted(times, 'time')}`}
               </li>
             ))}
-          {firings.length > SHOWN_FIRINGS && <li>and {firings.length - SHOWN_FIRINGS} earlier</li>}
+          {incidents.length > SHOWN_INCIDENTS && <li>and {incidents.length - SHOWN_INCIDENTS} earlier</li>}
         </ol>
       )}
       {!now.is_evaluated && (

@@ -49,7 +49,7 @@ function linksOf({ nodes, edges }: Graph): LinkedNodes {
 }
 
 function Drawn({ graph, places, node, change }: Props & { readonly places: ReadonlyMap<string, Place> }) {
-  const beside = useMemo(
+  const neighbours = useMemo(
     () =>
       new Set(
         graph.edges.flatMap(({ source, target }) =>
@@ -68,7 +68,7 @@ function Drawn({ graph, places, node, change }: Props & { readonly places: Reado
     data: {
       node: one,
       isSelected: one.id === node,
-      isFaint: isKnown && one.id !== node && !beside.has(one.id),
+      isFaint: isKnown && one.id !== node && !neighbours.has(one.id),
       select: (id) => {
         change({ node: id === node ? '' : id });
       },

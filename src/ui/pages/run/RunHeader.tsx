@@ -2,6 +2,7 @@ import { ChevronLeft, ChevronRight, GitCompareArrows } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { formatDuration } from '../../format/duration.js';
+import { formatCounted } from '../../format/number.js';
 import { CopyButton } from '../../parts/CopyButton.js';
 import { cx } from '../../parts/cx.js';
 import { Count, Duration, FullTime, Money } from '../../parts/figures.js';
@@ -22,6 +23,7 @@ export function RunHeader({
   readonly spanCount: number;
 }) {
   const now = useNowWhile(run.status === 'running');
+  const followed = run.metadata?.['jackdaw.followed_spans'];
   const title = run.agent_name === '' ? '(no name)' : run.agent_name;
   return (
     <header className={styles['header']}>
@@ -88,6 +90,12 @@ export function RunHeader({
         )}
       </dl>
       {run.error_message !== null && <p className={styles['error']}>{run.error_message}</p>}
+      {typeof followed === 'number' && (
+        <p className={parts['faint']}>
+          This run is truncated: its agent and session come from its first {formatCounted(followed, 'span')},
+          and it is not on the service map.
+        </p>
+      )}
     </header>
   );
 }

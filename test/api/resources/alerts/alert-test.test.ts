@@ -101,10 +101,10 @@ void t.test('a test uses the settings of the evaluator', async (t) => {
   const agent_id = await failingAgent(api);
   const { id } = await makeAlert(api, { agent_id, threshold: 0.5 });
   const alerting = { windowMs: 2 * HOUR, minSamples: 5, timezone: 'UTC' };
-  await api.control.terms.publish('who evaluates', { alerting }, Number.MAX_SAFE_INTEGER);
+  await api.control.settings.publish('who evaluates', { alerting }, Number.MAX_SAFE_INTEGER);
   const trial = await tried(api, id);
   t.match(trial, { value: null, verdict: 'no_data', is_evaluated: true });
   t.equal(Date.parse(trial.window.to) - Date.parse(trial.window.from), 2 * HOUR);
-  await api.control.terms.withdraw('who evaluates');
+  await api.control.settings.withdraw('who evaluates');
   t.match(await tried(api, id), { value: 0.75, verdict: 'met', is_evaluated: false });
 });

@@ -101,7 +101,7 @@ void t.test('an idle stream sends heartbeats', async (t) => {
   }
 });
 
-void t.test('a slow reader is told how many events it missed, and memory stays bounded', async (t) => {
+void t.test('a slow reader is sent the number of missed events, and memory stays bounded', async (t) => {
   const { next, write, asked } = open('runs');
   await next();
   write(2500);

@@ -129,7 +129,7 @@ void t.test('streams changed alerts', async (t) => {
   const { key } = await api.createKey(['read']);
   const stream = await EventStreamClient.open(t, api, 'topics=alerts', { key });
   await stream.next('open');
-  const terms = {
+  const alert = {
     ...{ target_service: 'payments', type: 'failure_rate', threshold: 0.5 },
     ...{ channel: 'webhook', webhook_url: 'https://hooks.example.com/token' },
   };
@@ -137,8 +137,8 @@ void t.test('streams changed alerts', async (t) => {
   const event = stream.next('alert');
   let isNotified = false;
   void event.then(() => (isNotified = true));
-  await until('an alert is told', async () => {
-    await api.call('POST', '/alerts', { json: terms });
+  await until('an alert is reported', async () => {
+    await api.call('POST', '/alerts', { json: alert });
     return isNotified;
   });
   t.match((await event).data, {

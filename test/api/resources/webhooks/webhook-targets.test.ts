@@ -12,7 +12,7 @@ void t.test('endpoint URLs follow the targets that the sender currently allows',
   const clock = new HandClock();
   const control = await openControlStore(t, { clock });
   const publish = async (owner: string, ...allow_cidrs: string[]) => {
-    await control.terms.publish(owner, { targets: { allow_cidrs } }, clock.now() + 60_000_000);
+    await control.settings.publish(owner, { targets: { allow_cidrs } }, clock.now() + 60_000_000);
   };
   const user = {
     id: randomUUID(),
@@ -65,7 +65,7 @@ void t.test('endpoint URLs follow the targets that the sender currently allows',
   t.equal(await change('https://localhost:8443/'), 200);
   await publish('two', '10.0.0.0/8');
   t.strictSame(await statuses(), [201, 201, 422, 201, 201, 201], 'another exporter runs, too');
-  await control.terms.withdraw('one');
+  await control.settings.withdraw('one');
   t.strictSame(await statuses(), [422, 422, 422, 201, 201, 201], 'the first has stopped');
   clock.advance(60_000);
   t.strictSame(await statuses(), [422, 422, 422, 422, 422, 201], 'the second has stopped');

@@ -44,7 +44,7 @@ const HOLDERS: Readonly<Record<string, readonly [sent: JsonObject, is: JsonObjec
     { generations: [[{ text: 'Hello', message: { type: 'ai', content: 'Hello' } }]], llm_output: null },
     { llm_output: null, messages: [HELLO] },
   ],
-  'a message beside others': [
+  'a message next to others': [
     { message: HELLO, model: 'm' },
     { model: 'm', messages: [HELLO] },
   ],

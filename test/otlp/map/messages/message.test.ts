@@ -276,7 +276,7 @@ const SHAPES: Readonly<Record<string, readonly (readonly [sent: JsonValue, messa
       [{ role: 'user', content: 'Hi' }],
     ],
   ],
-  'a call that is told twice': [
+  'a call that appears twice': [
     [
       {
         role: 'assistant',

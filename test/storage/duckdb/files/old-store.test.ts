@@ -56,6 +56,10 @@ void t.test('upgrades a schema 3 store whose runs have no sample rate', async (t
   await opened.close();
   await downgrade(opened.path, 3);
   await opened.start();
+  t.ok(
+    opened.settings.logger.lines.some((line) => line.includes('Upgraded a store file.')),
+    'the log says so',
+  );
   const sampled = aTrace(1, { agent: 'old', sample_rate: 0.5, started_at: NOON + 1 });
   const late = { ...old, spans: aTrace(1, { trace_id: old.trace.trace_id }).spans };
   await opened.store.writer.traces({ tenant, items: [sampled, late] }, RECEIVED);

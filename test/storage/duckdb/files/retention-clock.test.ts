@@ -38,7 +38,7 @@ void t.test('trusts a clock that advances normally', async (t) => {
   const { open, healthIssues } = aClock();
   const clock = open();
   for (const now of [NOON, NOON + HOUR, NOON + 20 * HOUR, NOON + 68 * HOUR, NOON + 69 * HOUR]) {
-    t.equal(await clock.believed(now), now);
+    t.equal(await clock.trusted(now), now);
     t.notOk(clock.isWaiting);
   }
   t.strictSame(healthIssues(), []);
@@ -47,66 +47,66 @@ void t.test('trusts a clock that advances normally', async (t) => {
 void t.test('trusts a clock one day after it jumped ahead', async (t) => {
   const { open, healthIssues, logger } = aClock();
   const clock = open();
-  await clock.believed(NOON);
+  await clock.trusted(NOON);
   const there = NOON + YEARS;
   for (let hours = 0; hours < 24; hours++) {
-    t.equal(await clock.believed(there + hours * HOUR), NOON, `after ${hours} hours`);
+    t.equal(await clock.trusted(there + hours * HOUR), NOON, `after ${hours} hours`);
     t.ok(clock.isWaiting);
     t.match(healthIssues(), [/The clock jumped ahead to 2036-.*the last trusted time is 2026-.*correct it/]);
   }
   t.equal(logger.lines.filter((line) => /The clock jumped ahead/.test(line)).length, 1, 'logged once');
-  t.equal(await clock.believed(there + DAY), there + DAY);
+  t.equal(await clock.trusted(there + DAY), there + DAY);
   t.notOk(clock.isWaiting);
   t.strictSame(healthIssues(), []);
-  t.equal(await clock.believed(there + DAY + HOUR), there + DAY + HOUR);
+  t.equal(await clock.trusted(there + DAY + HOUR), there + DAY + HOUR);
 });
 
 void t.test('immediately trusts a clock that was set back', async (t) => {
   const { open, healthIssues } = aClock();
   const clock = open();
-  await clock.believed(NOON);
-  await clock.believed(NOON + YEARS);
-  t.equal(await clock.believed(NOON + HOUR), NOON + HOUR);
+  await clock.trusted(NOON);
+  await clock.trusted(NOON + YEARS);
+  t.equal(await clock.trusted(NOON + HOUR), NOON + HOUR);
   t.notOk(clock.isWaiting);
   t.strictSame(healthIssues(), []);
-  t.equal(await clock.believed(NOON - 10 * DAY), NOON - 10 * DAY, 'set back');
-  t.equal(await clock.believed(NOON - 10 * DAY + HOUR), NOON - 10 * DAY + HOUR);
+  t.equal(await clock.trusted(NOON - 10 * DAY), NOON - 10 * DAY, 'set back');
+  t.equal(await clock.trusted(NOON - 10 * DAY + HOUR), NOON - 10 * DAY + HOUR);
 });
 
 void t.test('every jump restarts the wait', async (t) => {
   const { open } = aClock();
   const clock = open();
-  await clock.believed(NOON);
+  await clock.trusted(NOON);
   for (const at of [YEARS, YEARS + 20 * HOUR, 2 * YEARS, 2 * YEARS + 10 * HOUR, YEARS])
-    t.equal(await clock.believed(NOON + at), NOON);
+    t.equal(await clock.trusted(NOON + at), NOON);
 });
 
 void t.test('the wait continues across restarts', async (t) => {
   const { open } = aClock();
-  await open().believed(NOON);
+  await open().trusted(NOON);
   const there = NOON + 30 * DAY;
-  t.equal(await open().believed(there), NOON);
-  t.equal(await open().believed(there + 8 * HOUR), NOON);
-  t.equal(await open().believed(there + 25 * HOUR), there + 25 * HOUR);
+  t.equal(await open().trusted(there), NOON);
+  t.equal(await open().trusted(there + 8 * HOUR), NOON);
+  t.equal(await open().trusted(there + 25 * HOUR), there + 25 * HOUR);
 });
 
 void t.test('without a saved state it uses the last receive time', async (t) => {
   t.equal(
     await aClock(NOON - 30 * DAY)
       .open()
-      .believed(NOON),
+      .trusted(NOON),
     NOON - 30 * DAY,
   );
   t.equal(
     await aClock(NOON - HOUR)
       .open()
-      .believed(NOON),
+      .trusted(NOON),
     NOON,
   );
   t.equal(
     await aClock(NOON + HOUR)
       .open()
-      .believed(NOON),
+      .trusted(NOON),
     NOON,
     'the receive time may be ahead',
   );
@@ -116,8 +116,8 @@ void t.test('detects a jump even if its state cannot be saved', async (t) => {
   const { open, kept, logger } = aClock();
   const clock = open();
   kept.fails = true;
-  t.equal(await clock.believed(NOON), NOON);
-  t.equal(await clock.believed(NOON + YEARS), NOON);
+  t.equal(await clock.trusted(NOON), NOON);
+  t.equal(await clock.trusted(NOON + YEARS), NOON);
   t.match(logger.lines.join('\n'), /Could not save the retention clock/);
 });
 

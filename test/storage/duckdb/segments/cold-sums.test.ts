@@ -78,7 +78,7 @@ void t.test('restores agent stats from the cold sums after any changes of the ru
 });
 
 void t.test('also restores metric point counts', async (t) => {
-  const opened = await TestStore.open(t, { segmentSize: { rows: 30, bytes: 1e9 }, metricRetentionDays: 2 });
+  const opened = await TestStore.open(t, { segmentSize: { rows: 30, bytes: 1e9 } });
   const user = await opened.addUser();
   for (let i = 0; i < 20; i++) {
     const stream = aMetric({ name: `metric.${i % 3}` });

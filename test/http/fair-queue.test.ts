@@ -1,18 +1,18 @@
 import t from 'tap';
-import { Turns } from '../../src/http/turns.js';
+import { FairQueue } from '../../src/http/fair-queue.js';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 void t.test('runs deferred work in order, a little per turn of the event loop', async (t) => {
-  const turns = new Turns(16);
+  const queue = new FairQueue(16);
   const done: number[] = [];
-  for (let task = 0; task < 40; task++) turns.add('a', () => done.push(task));
+  for (let task = 0; task < 40; task++) queue.add('a', () => done.push(task));
   t.same(done, [], 'nothing immediately');
   await turn();
   t.equal(done.length, 16);
-  turns.add('a', () => {
+  queue.add('a', () => {
     done.push(40);
-    turns.add('a', () => done.push(41));
+    queue.add('a', () => done.push(41));
   });
   await turn();
   t.equal(done.length, 32);

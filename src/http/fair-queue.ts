@@ -2,7 +2,7 @@
  * Queues deferrable tasks and runs a few per turn of the event loop, so that other work is not blocked. Owners alternate: one with
  * many tasks does not hold up others.
  */
-export class Turns {
+export class FairQueue {
   readonly #most: number;
   /** Queued tasks by owner; the first owner is served next. */
   readonly #waiting = new Map<string, (() => void)[]>();
@@ -14,16 +14,16 @@ export class Turns {
 
   /** @param task must not throw */
   add(owner: string, task: () => void): void {
-    if (this.#waiting.size === 0) setImmediate(this.#turn);
+    if (this.#waiting.size === 0) setImmediate(this.#run);
     const tasks = this.#waiting.get(owner);
     if (tasks === undefined) this.#waiting.set(owner, [task]);
     else tasks.push(task);
   }
 
-  readonly #turn = (): void => {
+  readonly #run = (): void => {
     const tasks = Array.from({ length: this.#most }, () => this.#next()).filter((task) => task !== undefined);
     // Scheduled before the tasks run, because they may add others.
-    if (this.#waiting.size > 0) setImmediate(this.#turn);
+    if (this.#waiting.size > 0) setImmediate(this.#run);
     for (const task of tasks) task();
   };
 

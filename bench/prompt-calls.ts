@@ -1,9 +1,9 @@
 import type { BatchBody, RunBody, SpanBody } from '../src/cli/demo/body.js';
 
-/** The prompt that model calls of the load kind `prompts` use, each one of its versions. */
+/** The prompt of the load kind `prompts`. */
 export const PROMPT = { name: 'support/answer', versions: 10 } as const;
 
-/** The model calls of batches, each as a run of its own, by the number: what there is to link. */
+/** Turns each model call of the batches into a run of its own. @param count runs per batch */
 export function* singleCalls(
   batches: Generator<BatchBody, never>,
   count: number,
@@ -15,7 +15,7 @@ export function* singleCalls(
   }
 }
 
-/** The attributes by which a span says which version it used. */
+/** Attributes that link a span to a prompt version. */
 export function promptAttributes({ span_id: id }: SpanBody): Record<string, string | number> {
   const version = (Number.parseInt(id.slice(0, 6), 16) % PROMPT.versions) + 1;
   return { 'langfuse.observation.prompt.name': PROMPT.name, 'langfuse.observation.prompt.version': version };

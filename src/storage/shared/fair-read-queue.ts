@@ -1,5 +1,5 @@
 /** A read that waits in the queue. */
-export interface Turn {
+export interface QueuedRead {
   /** The owner: reads of one share wait for each other before they wait for others. */
   readonly share: Share;
   /** Whether it scans much data: such reads must not take the last connection. */
@@ -15,7 +15,7 @@ interface Standing<T> {
   readonly long: T[];
   running: number;
   runningLong: number;
-  /** Total duration of its reads in milliseconds, on the clock of {@link ReadTurns}. */
+  /** Total duration of its reads in milliseconds, on the clock of {@link FairReadQueue}. */
   spent: number;
   /** Number of short reads that overtook a waiting long one. */
   passed: number;
@@ -29,7 +29,7 @@ const MAX_PASSED = 8;
  * least total read time, so many short reads come before few long ones. The last free connection is only for a share without one, and
  * long reads leave one connection to short ones, so no share can block the short reads of others.
  */
-export class ReadTurns<T extends Turn> {
+export class FairReadQueue<T extends QueuedRead> {
   readonly #size: number;
   readonly #maxLong: number;
   readonly #standings = new Map<Share, Standing<T>>();
@@ -58,20 +58,20 @@ export class ReadTurns<T extends Turn> {
     return standing === undefined ? 0 : standing.short.length + standing.long.length;
   }
 
-  add(turn: T): void {
-    this.#lineOf(turn).push(turn);
+  add(read: T): void {
+    this.#lineOf(read).push(read);
     this.#waiting++;
   }
 
   /** @returns whether it was waiting */
-  remove(turn: T): boolean {
-    const line = this.#lineOf(turn);
-    const at = line.indexOf(turn);
+  remove(read: T): boolean {
+    const line = this.#lineOf(read);
+    const at = line.indexOf(read);
     if (at >= 0) {
       line.splice(at, 1);
       this.#waiting--;
     }
-    this.#forgetIfIdle(turn.share);
+    this.#forgetIfIdle(read.share);
     return at >= 0;
   }
 
@@ -97,32 +97,32 @@ export class ReadTurns<T extends Turn> {
       if (line === undefined) continue;
       if (best === undefined || comesBefore(standing, best.standing)) best = { standing, line };
     }
-    const turn = best?.line.shift();
-    if (best === undefined || turn === undefined) return undefined;
+    const read = best?.line.shift();
+    if (best === undefined || read === undefined) return undefined;
     const { standing } = best;
-    standing.passed = !turn.isLong && standing.long.length > 0 ? standing.passed + 1 : 0;
+    standing.passed = !read.isLong && standing.long.length > 0 ? standing.passed + 1 : 0;
     this.#time = Math.max(this.#time, standing.spent);
     this.#waiting--;
     standing.running++;
     this.#running++;
-    if (turn.isLong) {
+    if (read.isLong) {
       standing.runningLong++;
       this.#runningLong++;
     }
-    return turn;
+    return read;
   }
 
   /** Must be called when a running read ends. @param ms its duration */
-  done(turn: T, ms: number): void {
-    const standing = this.#standingOf(turn.share);
+  done(read: T, ms: number): void {
+    const standing = this.#standingOf(read.share);
     standing.spent += ms;
     standing.running--;
     this.#running--;
-    if (turn.isLong) {
+    if (read.isLong) {
       standing.runningLong--;
       this.#runningLong--;
     }
-    this.#forgetIfIdle(turn.share);
+    this.#forgetIfIdle(read.share);
   }
 
   /** The queue of a share whose first read may start now. */
@@ -137,7 +137,7 @@ export class ReadTurns<T extends Turn> {
     return short.length > 0 ? short : undefined;
   }
 
-  #lineOf({ share, isLong }: Turn): T[] {
+  #lineOf({ share, isLong }: QueuedRead): T[] {
     const standing = this.#standingOf(share);
     return isLong ? standing.long : standing.short;
   }

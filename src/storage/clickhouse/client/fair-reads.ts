@@ -82,18 +82,18 @@ class ReadStatements {
 }
 
 /** The queue entry of a read and its running statements. */
-interface Turns {
-  readonly pool: ReadPool<ReadRight>;
+interface FairRead {
+  readonly pool: ReadPool<ReadPermit>;
   readonly reader: Reader;
   readonly statements: ReadStatements;
 }
 
 /** A permit to read, held by one read at a time. */
-export class ReadRight implements ReadPlace {
+export class ReadPermit implements ReadPlace {
   #statements: ReadStatements | null = null;
 
   /** Statements of a caller without a signal cannot be cancelled; only their own timeout applies. */
-  lendTo({ reader, statements }: Turns): void {
+  lendTo({ reader, statements }: FairRead): void {
     this.#statements = reader.abort === undefined ? null : statements;
   }
 
@@ -115,11 +115,11 @@ function readsAtATime({ connections }: Pick<ClickHouseOptions, 'connections'>): 
 }
 
 /** Opens the pool of permits for user reads. */
-export function openTurns(
+export function openReadPermits(
   { id, clock }: Pick<Settings<unknown>, 'id' | 'clock'>,
   options: Pick<ClickHouseOptions, 'connections' | 'timeoutMs'>,
-): ReadPool<ReadRight> {
-  const places = Array.from({ length: readsAtATime(options) }, () => new ReadRight());
+): ReadPool<ReadPermit> {
+  const places = Array.from({ length: readsAtATime(options) }, () => new ReadPermit());
   return new ReadPool(places, {
     maxWaiting: WAITING_READS.maxWaiting,
     maxWaitingOfShare: WAITING_READS.maxWaitingOfUser,
@@ -133,23 +133,23 @@ export function openTurns(
  * Wraps contracts so that reads are queued by user, their first argument. A streamed list holds its own permit from its first part to its
  * last, as long as its statement runs.
  */
-export function withTurns(parts: ReadParts, pool: ReadPool<ReadRight>): ReadParts {
+export function withFairReads(parts: ReadParts, pool: ReadPool<ReadPermit>): ReadParts {
   const names = Object.keys(KINDS) as (keyof ReadParts)[];
   return Object.fromEntries(
-    names.map((name) => [name, contractInTurns(parts[name], KINDS[name], pool)]),
+    names.map((name) => [name, fairContract(parts[name], KINDS[name], pool)]),
   ) as unknown as ReadParts;
 }
 
 type AnyMethod = (...args: readonly unknown[]) => unknown;
 
-function contractInTurns(contract: object, kinds: object, pool: ReadPool<ReadRight>): object {
+function fairContract(contract: object, kinds: object, pool: ReadPool<ReadPermit>): object {
   const methods = Object.entries(kinds as Readonly<Record<string, string | AnyMethod>>).map(
     ([name, kind]) => {
       const method = invariant(
         (contract as Readonly<Record<string, AnyMethod>>)[name],
         `method ${name} of a store`,
       );
-      const inTurn: AnyMethod = (...args) => {
+      const queued: AnyMethod = (...args) => {
         const is = typeof kind === 'string' ? kind : kind(...args);
         if (is === 'at once') return method.call(contract, ...args);
         const abort = args.find((arg) => arg instanceof AbortSignal);
@@ -157,26 +157,26 @@ function contractInTurns(contract: object, kinds: object, pool: ReadPool<ReadRig
         const given = args.map((arg) => (arg instanceof AbortSignal ? statements.signal : arg));
         const ask = (): unknown => method.call(contract, ...given);
         const reader = { share: String(args[0]), isLong: is === 'long', mayBeEnded: true, abort };
-        const turns = { pool, reader, statements };
-        if (is === 'list') return listInTurn(ask() as AsyncIterable<unknown>, turns);
-        return pool.use(reader, async (right) => {
-          right.lendTo(turns);
-          return withListsInTurn(await statements.of(async () => await ask()), turns);
+        const read = { pool, reader, statements };
+        if (is === 'list') return fairList(ask() as AsyncIterable<unknown>, read);
+        return pool.use(reader, async (permit) => {
+          permit.lendTo(read);
+          return withFairLists(await statements.of(async () => await ask()), read);
         });
       };
-      return [name, inTurn] as const;
+      return [name, queued] as const;
     },
   );
   return Object.fromEntries(methods);
 }
 
 /** Wraps an answer so that its lists, which are read later, are queued too. */
-function withListsInTurn(answer: unknown, turns: Turns): unknown {
+function withFairLists(answer: unknown, read: FairRead): unknown {
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return answer;
   const fields = Object.entries(answer as Readonly<Record<string, unknown>>);
   if (!fields.some(([, value]) => isList(value))) return answer;
   return Object.fromEntries(
-    fields.map(([name, value]) => [name, isList(value) ? listInTurn(value, turns) : value]),
+    fields.map(([name, value]) => [name, isList(value) ? fairList(value, read) : value]),
   );
 }
 
@@ -184,14 +184,14 @@ function isList(value: unknown): value is AsyncIterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }
 
-async function* listInTurn(list: AsyncIterable<unknown>, turns: Turns): AsyncGenerator {
-  const { pool, reader, statements } = turns;
+async function* fairList(list: AsyncIterable<unknown>, read: FairRead): AsyncGenerator {
+  const { pool, reader, statements } = read;
   let end = (): void => undefined;
   const ended = new Promise<void>((resolve) => (end = resolve));
-  const running = await new Promise<PoolRead<ReadRight>>((begin, refuse) => {
+  const running = await new Promise<PoolRead<ReadPermit>>((begin, refuse) => {
     pool
-      .use({ ...reader, mayBeEnded: 'in parts' }, async (right, itself) => {
-        right.lendTo(turns);
+      .use({ ...reader, mayBeEnded: 'in parts' }, async (permit, itself) => {
+        permit.lendTo(read);
         begin(itself);
         await ended;
       })
