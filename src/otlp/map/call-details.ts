@@ -42,7 +42,7 @@ export function callOf(reading: SpanReading, cost: NanoUsd | null): CallDetails 
 }
 
 function usagePartsOf(reading: SpanReading): UsageParts | null {
-  if (reading.has('is_repeat')) return null;
+  if (reading.has('repeats_usage')) return null;
   let parts: { [Part in UsagePart]?: number } | null = null;
   for (const part of USAGE_PARTS) {
     const tokens = reading.count(part);

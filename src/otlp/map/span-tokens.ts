@@ -13,14 +13,14 @@ interface Tokens {
   readonly total: number | null;
 }
 
-const NO_TOKENS: Tokens = { input: null, output: null, total: null };
+const NONE: Tokens = { input: null, output: null, total: null };
 
 /**
  * The tokens from attributes. Input is the total: cache reads and writes are added if a client counts them separately, as Anthropic
  * does.
  */
 export function tokensOf(reading: SpanReading, { scope }: Origin): Tokens {
-  if (reading.has('is_repeat')) return NO_TOKENS;
+  if (reading.has('repeats_usage')) return NONE;
   const input = reading.count('input_tokens');
   const output = reading.count('output_tokens');
   const total = reading.count('total_tokens');

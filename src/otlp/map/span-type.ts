@@ -35,7 +35,7 @@ export function spanType(
 
 /** Whether a span reports used tokens, which only models use. */
 export function hasTokens(reading: SpanReading): boolean {
-  return !reading.has('is_repeat') && TOKENS.some((field) => (reading.count(field) ?? 0) > 0);
+  return !reading.has('repeats_usage') && TOKENS.some((field) => (reading.count(field) ?? 0) > 0);
 }
 
 const TOKENS = ['input_tokens', 'output_tokens', 'total_tokens'] as const;

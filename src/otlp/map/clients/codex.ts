@@ -10,7 +10,7 @@ export const CODEX: Convention = {
     is_model: { 'codex.turn.token_usage.total_tokens': { rank: 40, read: present } },
     is_tool: { 'codex.tool.phase': { rank: 40, read: only('dispatch') } },
     // The response of a request of the turn.
-    is_repeat: { 'codex.usage.total_tokens': { rank: 40 } },
+    repeats_usage: { 'codex.usage.total_tokens': { rank: 40 } },
     session_id: { 'conversation.id': { rank: 40 } },
     input_tokens: { 'codex.turn.token_usage.input_tokens': { rank: 40 } },
     output_tokens: { 'codex.turn.token_usage.output_tokens': { rank: 40 } },

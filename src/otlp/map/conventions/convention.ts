@@ -14,8 +14,8 @@ export const FIELDS = [
   'is_message',
   'is_pending',
   'is_mcp',
-  /** Another span of the client reports the same usage. */
-  'is_repeat',
+  /** Whether the usage and the cost repeat those of other spans. */
+  'repeats_usage',
   /** Whether the client reports a failure, regardless of the status. */
   'is_failed',
   'tool_name',

@@ -13,7 +13,7 @@ const READERS: Readonly<Record<Field, Reader>> = {
   is_message: present,
   is_pending: present,
   is_mcp: present,
-  is_repeat: present,
+  repeats_usage: present,
   is_failed: present,
   tool_name: text,
   spoken_name: text,
